@@ -1,1 +1,13 @@
-//! promise
+//! The rules of the product, pure: what a promise is, what policies make of a request, what is rendered, what is to be done next.
+//!
+//! It must never do IO, know the time by itself, or be random: everything comes in as an argument, and the same inputs give the same bytes.
+//! Without the feature `engine` it is types and wording only; that is what reaches the browser.
+//!
+//! To add a kind: its spec and status in [`api`], its name in [`names`], its wrapper in `cluster::kinds`.
+
+pub mod api;
+pub mod error;
+pub mod names;
+pub mod view;
+
+pub use error::{Error, Problem, Result};

@@ -1,0 +1,29 @@
+//! Spec and status of every kind, as they travel in JSON; `cluster::kinds` wraps them in Kubernetes objects.
+//!
+//! Field meanings: `domain.md`. Everything optional is absent, not null, when unset.
+
+mod catalog;
+mod destination;
+mod opaque;
+mod policy;
+mod promise;
+mod release;
+mod request;
+
+pub use catalog::{PriceList, PromiseCatalogSpec};
+pub use destination::{AllowedKind, DestinationSpec, DestinationStatus, DestinationType, SecretRef};
+pub use policy::{
+    AppliesTo, Approve, Approvers, Budget, Constrain, Enforcement, Inject, InjectMatch, Limit, Owner, PolicyCategory, PolicySpec,
+    PolicyStatus, Rule, Schedule, SetValue, Validate, Window,
+};
+pub use promise::{
+    CostItem, CostModel, Deprecation, Example, FieldGroup, FieldHint, FormHints, Implementation, Lifecycle, Link, Maintainer, OutputSpec,
+    PolicyRef, Presentation, Preset, PromiseRevisionSpec, PromiseSpec, PromiseStatus, Requirement, ResourceTemplate, SecretOutput,
+    Visibility,
+};
+pub use release::{PromiseReleaseSpec, ReleaseRevision, ReleaseRule};
+pub use request::{
+    CandidateState, CandidateStatus, Condition, ConditionStatus, CostStatus, CurrentStatus, DeletionPolicy, Health, InventoryItem,
+    OutputStatus, Phase, PolicyOutcome, PolicyResult, PromiseRef, PromiseRequestSpec, PromiseRequestStatus, Requester, SecretKeyRef,
+    StepPhase, StepStatus, UpgradePolicy, WaitingKind, WaitingOn,
+};

@@ -1,0 +1,86 @@
+//! Where rendered objects may go (`domain.md` 4).
+
+use super::request::Condition;
+
+/// Where rendered objects may go.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct DestinationSpec {
+    /// Name for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Sort of place.
+    #[serde(default)]
+    pub r#type: DestinationType,
+    /// Credential: a Secret with key `kubeconfig`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret_ref: Option<SecretRef>,
+    /// Whose promises may use it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allowed_homes: Vec<String>,
+    /// Whose requests may land on it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allowed_workspaces: Vec<String>,
+    /// What may be made there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allowed_kinds: Vec<AllowedKind>,
+    /// Pattern of the namespace, such as `opm-${workspace.name}-${hash}`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+}
+
+/// Sort of place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum DestinationType {
+    /// A Kubernetes cluster.
+    #[default]
+    Cluster,
+    /// Descendants of the request's workspace.
+    Workspaces,
+}
+
+/// A Secret.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SecretRef {
+    /// Namespace.
+    pub namespace: String,
+    /// Name.
+    pub name: String,
+}
+
+/// Kinds of one group.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct AllowedKind {
+    /// API group; empty for core.
+    #[serde(default)]
+    pub group: String,
+    /// Kinds, or `*`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kinds: Vec<String>,
+}
+
+/// What the controller says about a destination.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct DestinationStatus {
+    /// Generation this status is about.
+    #[serde(default)]
+    pub observed_generation: i64,
+    /// Reachable, Authorized.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<Condition>,
+    /// Version of the server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// RFC 3339 time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_seen: Option<String>,
+}

@@ -1,0 +1,25 @@
+//! Schemas of the parts that stay open on the plane: our own controller validates them.
+
+/// Any object, kept as it is.
+#[cfg(feature = "schemars")]
+pub fn object(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({"type": "object", "x-kubernetes-preserve-unknown-fields": true})
+}
+
+/// Any object, replaced as a whole by apply (`domain.md` 3, Writing).
+#[cfg(feature = "schemars")]
+pub fn atomic_object(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({"type": "object", "x-kubernetes-preserve-unknown-fields": true, "x-kubernetes-map-type": "atomic"})
+}
+
+/// Any value.
+#[cfg(feature = "schemars")]
+pub fn value(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({"x-kubernetes-preserve-unknown-fields": true})
+}
+
+/// A list of any values.
+#[cfg(feature = "schemars")]
+pub fn values(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({"type": "array", "items": {"x-kubernetes-preserve-unknown-fields": true}})
+}

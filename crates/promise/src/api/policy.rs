@@ -1,0 +1,323 @@
+//! Reusable rules (`domain.md` 5).
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::request::Condition;
+
+/// A reusable set of rules with a range.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct PolicySpec {
+    /// Name for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Why it exists, in a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// What it protects.
+    #[serde(default)]
+    pub category: PolicyCategory,
+    /// Who set it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<Owner>,
+    /// What a violation does.
+    #[serde(default)]
+    pub enforcement: Enforcement,
+    /// Its range; absent parts match all.
+    #[serde(default)]
+    pub applies_to: AppliesTo,
+    /// The rules.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<Rule>,
+}
+
+/// What a policy protects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum PolicyCategory {
+    /// Running things.
+    #[default]
+    Operations,
+    /// Security.
+    Security,
+    /// Law and contracts.
+    Compliance,
+    /// Money.
+    Cost,
+    /// Age and versions.
+    Lifecycle,
+}
+
+/// Who owns a policy.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Owner {
+    /// Team name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<String>,
+    /// Mail address or https address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contact: Option<String>,
+}
+
+/// What a violation does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum Enforcement {
+    /// Refuses.
+    #[default]
+    Block,
+    /// Lets pass and says so.
+    Warn,
+    /// Lets pass and records.
+    Audit,
+}
+
+/// Range of a policy; absent parts match all.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct AppliesTo {
+    /// Names or globs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub promises: Vec<String>,
+    /// Path globs: `*` one level, `**` any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub workspaces: Vec<String>,
+    /// Labels of the workspace.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub workspace_labels: BTreeMap<String, String>,
+}
+
+/// One rule: a name and exactly one effect.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Rule {
+    /// Name inside the policy.
+    pub name: String,
+    /// Refuses unless an expression holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub validate: Option<Validate>,
+    /// Narrows a parameter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub constrain: Option<Constrain>,
+    /// Fixes a parameter (trusted homes).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub set: Option<SetValue>,
+    /// Proposes a value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<SetValue>,
+    /// Merges into rendered objects (trusted homes).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inject: Option<Inject>,
+    /// Caps how many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<Limit>,
+    /// Caps the price.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Budget>,
+    /// Asks a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approve: Option<Approve>,
+    /// Runs an action regularly.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<Schedule>,
+    /// When changes may happen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<Window>,
+}
+
+/// Refuses unless an expression holds.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Validate {
+    /// CEL over `parameters`, `request`, `workspace`, `promise`.
+    pub expression: String,
+    /// The sentence people see.
+    pub message: String,
+}
+
+/// Narrows a parameter.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Constrain {
+    /// Path such as `.replicas`.
+    pub parameter: String,
+    /// Smallest value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minimum: Option<f64>,
+    /// Largest value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub maximum: Option<f64>,
+    /// Shortest text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_length: Option<u64>,
+    /// Longest text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_length: Option<u64>,
+    /// Pattern that the text matches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+    /// Values that are left.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::values"))]
+    pub r#enum: Vec<Value>,
+    /// Fewest items.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_items: Option<u64>,
+    /// Most items.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_items: Option<u64>,
+}
+
+/// A parameter and its value.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SetValue {
+    /// Path such as `.backup.enabled`.
+    pub parameter: String,
+    /// Value.
+    #[serde(default)]
+    #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::value"))]
+    pub value: Value,
+}
+
+/// Merges into rendered objects.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Inject {
+    /// Which objects.
+    #[serde(default)]
+    pub r#match: InjectMatch,
+    /// RFC 7386 merge patch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::object"))]
+    pub merge: Option<Value>,
+}
+
+/// Which rendered objects a merge concerns.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct InjectMatch {
+    /// Kinds; empty means all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kinds: Vec<String>,
+}
+
+/// Caps how many.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Limit {
+    /// How many at most.
+    pub count: u64,
+    /// `workspace`, `subtree` or `promise`.
+    pub per: String,
+}
+
+/// Caps the price.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Budget {
+    /// Decimal amount.
+    pub monthly: String,
+    /// ISO 4217 code.
+    pub currency: String,
+    /// `workspace` or `subtree`.
+    pub per: String,
+}
+
+/// Asks a person.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Approve {
+    /// Expression; absent means always.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<String>,
+    /// Who is told.
+    #[serde(default)]
+    pub approvers: Approvers,
+    /// How many must agree; one if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub required: Option<u32>,
+    /// Order of stages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stage: Option<u32>,
+    /// Duration such as `72h`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_after: Option<String>,
+    /// Whether the requester may decide.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub self_approval: bool,
+}
+
+/// Who is told of a decision to take.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Approvers {
+    /// Groups.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<String>,
+    /// Users.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub users: Vec<String>,
+}
+
+/// Runs an action regularly.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Schedule {
+    /// Name of the action.
+    pub action: String,
+    /// Cron expression.
+    pub cron: String,
+    /// How long results are kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retention: Option<String>,
+}
+
+/// When changes may happen.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Window {
+    /// Days of the week.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub days: Vec<String>,
+    /// `HH:MM`.
+    pub from: String,
+    /// `HH:MM`.
+    pub to: String,
+    /// IANA name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timezone: Option<String>,
+}
+
+/// What the controller says about a policy.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct PolicyStatus {
+    /// Generation this status is about.
+    #[serde(default)]
+    pub observed_generation: i64,
+    /// `Valid`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<Condition>,
+}

@@ -1,0 +1,65 @@
+//! Immutable record of one candidate generation (`domain.md` 3).
+
+use serde_json::Value;
+
+use super::request::PolicyOutcome;
+
+/// Everything that decides what is made, frozen.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct PromiseReleaseSpec {
+    /// uid of the request.
+    pub request_uid: String,
+    /// Generation of the request it was made from.
+    #[serde(default)]
+    pub request_generation: i64,
+    /// Which revision.
+    pub revision: ReleaseRevision,
+    /// Resolved: pruned, defaulted, `set` applied.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::object"))]
+    pub parameters: Option<Value>,
+    /// Rules with their effects.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<ReleaseRule>,
+    /// What each rule did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outcomes: Vec<PolicyOutcome>,
+    /// Frozen quote; null until there are prices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::object"))]
+    pub price: Option<Value>,
+    /// Hex SHA-256 of the content.
+    pub content_hash: String,
+    /// Rendered objects; parts not known before apply are kept as expressions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::values"))]
+    pub objects: Vec<Value>,
+}
+
+/// Which revision a release is made from.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ReleaseRevision {
+    /// Logical cluster id of the home.
+    pub cluster: String,
+    /// Name of the PromiseRevision.
+    pub name: String,
+    /// Hash of its spec.
+    pub hash: String,
+}
+
+/// A rule and its effect as applied.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ReleaseRule {
+    /// `cluster/policy/rule`.
+    pub id: String,
+    /// The rule, without titles and messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::object"))]
+    pub effect: Option<Value>,
+}

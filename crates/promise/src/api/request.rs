@@ -1,0 +1,471 @@
+//! What somebody wants, and how it goes (`domain.md` 3).
+
+use serde_json::Value;
+
+/// What somebody wants.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct PromiseRequestSpec {
+    /// Which promise.
+    pub promise: PromiseRef,
+    /// Values for the promise's schema.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::atomic_object"))]
+    pub parameters: Option<Value>,
+    /// Which newer versions are taken without asking.
+    #[serde(default)]
+    pub upgrade: UpgradePolicy,
+    /// What deletion does to the objects.
+    #[serde(default)]
+    pub deletion_policy: DeletionPolicy,
+    /// RFC 3339 time at which it ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<String>,
+    /// No changes are made while set.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub paused: bool,
+    /// Shown to approvers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Stamped by admission at creation, whatever was sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requester: Option<Requester>,
+}
+
+/// A reference to a promise.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct PromiseRef {
+    /// Name.
+    pub name: String,
+    /// Path of its home; empty on plain Kubernetes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<String>,
+    /// Constraint; empty means newest published.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+}
+
+/// Who asked.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Requester {
+    /// As the plane authenticated it.
+    pub username: String,
+    /// As the plane authenticated them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<String>,
+}
+
+/// Which newer versions are taken without asking.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum UpgradePolicy {
+    /// None.
+    #[default]
+    Manual,
+    /// Patch releases.
+    Patch,
+    /// Minor releases.
+    Minor,
+}
+
+/// What deletion does to the objects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+pub enum DeletionPolicy {
+    /// Removes them.
+    #[default]
+    Delete,
+    /// Hands them over unmanaged.
+    Orphan,
+}
+
+/// How a request goes; written by the controller only.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct PromiseRequestStatus {
+    /// Generation this status is about.
+    #[serde(default)]
+    pub observed_generation: i64,
+    /// One word.
+    #[serde(default)]
+    pub phase: Phase,
+    /// Accepted, PoliciesSatisfied, Approved, Applied, Healthy, DriftFree, PolicyOutdated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<Condition>,
+    /// Who holds the ball.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting_on: Option<WaitingOn>,
+    /// What runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub current: Option<CurrentStatus>,
+    /// What is meant to run next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub candidate: Option<CandidateStatus>,
+    /// Every rule that had a say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub policies: Vec<PolicyOutcome>,
+    /// Steps of the workflow.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<StepStatus>,
+    /// Every object made for the request.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inventory: Vec<InventoryItem>,
+    /// What the requester gets.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<OutputStatus>,
+    /// Price of the current release.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<CostStatus>,
+}
+
+/// One word for how a request goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+pub enum Phase {
+    /// Nothing was done yet.
+    #[default]
+    Pending,
+    /// A person decides.
+    AwaitingApproval,
+    /// Being made for the first time.
+    Provisioning,
+    /// Healthy.
+    Ready,
+    /// Made, and no longer healthy.
+    Degraded,
+    /// A candidate is being rolled out.
+    Updating,
+    /// Cannot go on without a change.
+    Failed,
+    /// Refused by policy or person.
+    Rejected,
+    /// Being removed.
+    Deleting,
+}
+
+/// A Kubernetes condition.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Condition {
+    /// Name.
+    pub r#type: String,
+    /// Whether it holds.
+    #[serde(default)]
+    pub status: ConditionStatus,
+    /// Machine word in CamelCase.
+    pub reason: String,
+    /// A sentence.
+    #[serde(default)]
+    pub message: String,
+    /// Generation it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed_generation: Option<i64>,
+    /// RFC 3339 time of the last change of `status`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_transition_time: Option<String>,
+}
+
+/// Whether a condition holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+pub enum ConditionStatus {
+    /// Not known.
+    #[default]
+    Unknown,
+    /// Holds.
+    True,
+    /// Does not hold.
+    False,
+}
+
+/// Who holds the ball.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct WaitingOn {
+    /// Sort of thing.
+    #[serde(default)]
+    pub kind: WaitingKind,
+    /// A sentence without a full stop.
+    #[serde(default)]
+    pub what: String,
+    /// RFC 3339 time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+}
+
+/// Sort of thing a request waits for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum WaitingKind {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// A decision.
+    Person,
+    /// A step that runs.
+    Step,
+    /// The controller.
+    Controller,
+    /// Room.
+    Capacity,
+}
+
+/// The release that runs.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CurrentStatus {
+    /// Name of the PromiseRelease.
+    pub release: String,
+    /// Version of the promise.
+    pub version: String,
+    /// Name of the PromiseRevision.
+    pub revision: String,
+    /// RFC 3339 time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+}
+
+/// The release that is meant to run next.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CandidateStatus {
+    /// Name of the PromiseRelease.
+    pub release: String,
+    /// Version of the promise.
+    pub version: String,
+    /// Name of the PromiseRevision.
+    pub revision: String,
+    /// Hex SHA-256 (`domain.md` 3).
+    pub content_hash: String,
+    /// How far it got.
+    #[serde(default)]
+    pub state: CandidateState,
+    /// Why, when it did not get through.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// How far a candidate got.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum CandidateState {
+    /// Being checked.
+    #[default]
+    Evaluating,
+    /// A person decides.
+    AwaitingApproval,
+    /// Being rolled out.
+    Accepted,
+    /// Refused.
+    Rejected,
+    /// Nobody decided in time.
+    Expired,
+    /// Could not be rolled out.
+    Failed,
+}
+
+/// What one rule did.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct PolicyOutcome {
+    /// Name of the policy, or of the promise for its own rules.
+    pub policy: String,
+    /// Name of the rule.
+    pub rule: String,
+    /// Path of the workspace where it is set.
+    pub source: String,
+    /// Team that set it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+    /// What a violation does.
+    #[serde(default)]
+    pub enforcement: super::policy::Enforcement,
+    /// What happened.
+    #[serde(default)]
+    pub result: PolicyResult,
+    /// Parameters concerned.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<String>,
+    /// A sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// What a rule did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum PolicyResult {
+    /// Nothing to say.
+    #[default]
+    Passed,
+    /// Fixed a value.
+    Set,
+    /// Proposed a value.
+    Defaulted,
+    /// Narrowed a value.
+    Constrained,
+    /// Merged into objects.
+    Injected,
+    /// Violated; let pass.
+    Warned,
+    /// Violated; refused.
+    Denied,
+}
+
+/// One step of a workflow.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct StepStatus {
+    /// Id.
+    pub id: String,
+    /// How far it got.
+    #[serde(default)]
+    pub phase: StepPhase,
+    /// How often it was tried.
+    #[serde(default)]
+    pub attempts: u32,
+    /// RFC 3339 time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<String>,
+    /// RFC 3339 time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finished_at: Option<String>,
+    /// A sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// How far a step got.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+pub enum StepPhase {
+    /// Not reached yet.
+    #[default]
+    Pending,
+    /// Being done.
+    Running,
+    /// Done.
+    Succeeded,
+    /// Gave up.
+    Failed,
+    /// Not needed.
+    Skipped,
+}
+
+/// One object made for a request.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct InventoryItem {
+    /// Resource id in the promise; with `[n]` for an item of `forEach`.
+    pub id: String,
+    /// Name of the Destination; absent means the workspace of the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub destination: Option<String>,
+    /// API group; empty for core.
+    #[serde(default)]
+    pub group: String,
+    /// API version.
+    pub version: String,
+    /// Kind.
+    pub kind: String,
+    /// Namespace; absent for cluster-scoped kinds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    /// Name.
+    pub name: String,
+    /// uid once it exists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uid: Option<String>,
+    /// Id outside Kubernetes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub external_id: Option<String>,
+    /// Whether the plane took it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub applied: bool,
+    /// Whether it works.
+    #[serde(default)]
+    pub health: Health,
+    /// Why it is not healthy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Hash of what was applied.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
+}
+
+/// Whether an object works.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+pub enum Health {
+    /// Not known.
+    #[default]
+    Unknown,
+    /// On its way.
+    Progressing,
+    /// Works.
+    Healthy,
+    /// Does not work.
+    Degraded,
+    /// Gone.
+    Missing,
+}
+
+/// Something the requester gets.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct OutputStatus {
+    /// Name.
+    pub name: String,
+    /// Value, unless secret.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::value"))]
+    pub value: Option<Value>,
+    /// Where a secret value is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret_ref: Option<SecretKeyRef>,
+}
+
+/// A key of a Secret beside the request.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SecretKeyRef {
+    /// Name of the Secret.
+    pub name: String,
+    /// Key in its data.
+    pub key: String,
+}
+
+/// A price.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CostStatus {
+    /// Decimal amount; absent means unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub monthly: Option<String>,
+    /// ISO 4217 code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub currency: Option<String>,
+    /// What it is computed from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub basis: Option<String>,
+}

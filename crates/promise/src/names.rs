@@ -1,0 +1,46 @@
+//! Every public name of the API in one place, because the community may still rename them.
+
+/// API group of all kinds.
+pub const GROUP: &str = "platform.opmodel.dev";
+/// Version of all kinds.
+pub const VERSION: &str = "v1alpha1";
+/// `group/version`, as it stands in `apiVersion`.
+pub const API_VERSION: &str = "platform.opmodel.dev/v1alpha1";
+
+/// Finalizer that only the controller removes (`domain.md` 3, Deletion).
+pub const FINALIZER: &str = "platform.opmodel.dev/fulfilment";
+/// Finalizer on a Promise that still has instances.
+pub const PROMISE_FINALIZER: &str = "platform.opmodel.dev/instances";
+/// Label on every object that we create: uid of the request it belongs to.
+pub const REQUEST_UID_LABEL: &str = "platform.opmodel.dev/request-uid";
+/// Label with the name of the request, for people.
+pub const REQUEST_NAME_LABEL: &str = "platform.opmodel.dev/request";
+/// Label with the id of the resource inside the promise.
+pub const RESOURCE_ID_LABEL: &str = "platform.opmodel.dev/resource";
+/// Label of a Secret that holds typed secret parameters or copied outputs.
+pub const SECRET_ROLE_LABEL: &str = "platform.opmodel.dev/secret-role";
+
+/// Field manager of the controller.
+pub const MANAGER_FULFIL: &str = "opm-fulfil";
+/// Field manager of the portal.
+pub const MANAGER_PORTAL: &str = "opm-portal";
+
+/// The export that consumers bind: PromiseRequest, PromiseRelease, PromiseAction.
+pub const EXPORT_REQUESTS: &str = "requests.platform.opmodel.dev";
+/// The export that homes and governing workspaces bind too: all other kinds.
+pub const EXPORT_CATALOG: &str = "catalog.platform.opmodel.dev";
+
+/// Annotation of kcp: logical cluster id of any object; cannot be forged.
+pub const KCP_CLUSTER: &str = "kcp.io/cluster";
+/// Annotation of kcp: path of the workspace; forgeable by its admin, for display only.
+pub const KCP_PATH: &str = "kcp.io/path";
+
+/// Name of the Secret that holds typed secret parameters of a request.
+pub fn inputs_secret(request: &str) -> String {
+    format!("{request}-inputs")
+}
+
+/// Name of the Secret into which the controller copies secret outputs.
+pub fn outputs_secret(request: &str) -> String {
+    format!("{request}-outputs")
+}
