@@ -1,1 +1,20 @@
-//! store
+//! The portal's memory: sessions and drafts, in SQLite. The only crate with SQL.
+//!
+//! It holds only what the plane cannot hold. Losing it signs people out and forgets half-filled forms; it never loses an instance.
+//! It must never know Kubernetes, HTTP or pages, and never read the clock or draw random bytes by itself: both come in as arguments.
+//!
+//! To add a table: a new file in `migrations/sqlite`, and a file here named after the noun with its row type and its methods on [`Store`].
+
+mod database;
+mod draft;
+mod error;
+mod random;
+mod seal;
+mod session;
+
+pub use database::Store;
+pub use draft::{Draft, DraftId, MAX_DRAFT_BYTES, MAX_DRAFTS_PER_PERSON};
+pub use error::{Error, Result};
+pub use random::Random;
+pub use seal::SealKeys;
+pub use session::{Cookie, Session, SessionKey};

@@ -1,0 +1,103 @@
+//! Opening, migrating and closing the database.
+
+use std::path::Path;
+use std::time::Duration;
+
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
+
+use crate::{Result, SealKeys};
+
+/// An open database.
+#[derive(Clone)]
+pub struct Store {
+    pub(crate) pool: SqlitePool,
+    pub(crate) keys: std::sync::Arc<SealKeys>,
+}
+
+impl Store {
+    /// Opens the file `path`, making it when it is not there, and brings its tables to this version. Exactly one process may have it open.
+    ///
+    /// # Errors
+    /// The file cannot be opened, or was written by a newer version.
+    pub async fn open(path: &Path, keys: SealKeys) -> Result<Self> {
+        let options = SqliteConnectOptions::new()
+            .filename(path)
+            .create_if_missing(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            // A session lost to a power cut is a sign-in; waiting for the disk on every one is not worth it.
+            .synchronous(SqliteSynchronous::Normal)
+            .busy_timeout(Duration::from_secs(5));
+        let pool = SqlitePoolOptions::new().max_connections(2).connect_with(options).await?;
+        Self::migrated(pool, keys).await
+    }
+
+    /// An empty database that ends with the process.
+    ///
+    /// # Errors
+    /// SQLite refuses.
+    pub async fn memory(keys: SealKeys) -> Result<Self> {
+        // A database in memory belongs to one connection: it must be the only one and must never be closed for being idle or old.
+        let pool = SqlitePoolOptions::new()
+            .min_connections(1)
+            .max_connections(1)
+            .idle_timeout(None)
+            .max_lifetime(None)
+            .connect_with(SqliteConnectOptions::new().in_memory(true))
+            .await?;
+        Self::migrated(pool, keys).await
+    }
+
+    async fn migrated(pool: SqlitePool, keys: SealKeys) -> Result<Self> {
+        sqlx::migrate!("../../migrations/sqlite").run(&pool).await?;
+        Ok(Self { pool, keys: std::sync::Arc::new(keys) })
+    }
+
+    /// Whether the database answers, for readiness.
+    ///
+    /// # Errors
+    /// It does not.
+    pub async fn ping(&self) -> Result<()> {
+        sqlx::query("SELECT 1").execute(&self.pool).await?;
+        Ok(())
+    }
+
+    /// Removes what has expired at `now`; the number of rows that went.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn sweep(&self, now: jiff::Timestamp) -> Result<u64> {
+        let sessions = sqlx::query("DELETE FROM session WHERE expires <= $1").bind(now.as_second()).execute(&self.pool).await?;
+        let drafts = sqlx::query("DELETE FROM draft WHERE expires <= $1").bind(now.as_second()).execute(&self.pool).await?;
+        Ok(sessions.rows_affected() + drafts.rows_affected())
+    }
+
+    /// Closes all connections, after what is under way.
+    pub async fn close(&self) {
+        self.pool.close().await;
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::random::seeded::Seeded;
+
+    pub(crate) async fn memory() -> (Store, Seeded) {
+        let random = Seeded::default();
+        let store = Store::memory(SealKeys::ephemeral(&random)).await.unwrap();
+        (store, random)
+    }
+
+    #[tokio::test]
+    async fn a_file_is_made_and_opened_again() {
+        let random = Seeded::default();
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("portal.sqlite");
+        for _ in 0..2 {
+            let store = Store::open(&path, SealKeys::ephemeral(&random)).await.unwrap();
+            store.ping().await.unwrap();
+            store.close().await;
+            assert!(store.ping().await.is_err(), "closed");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! What can go wrong with the portal's memory.
+
+use std::path::PathBuf;
+
+/// Outcome of a store operation.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What went wrong.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// SQLite refused.
+    #[error("the database does not answer")]
+    Database(#[from] sqlx::Error),
+    /// The file's tables are of another version of the portal.
+    #[error("the database cannot be brought to this version")]
+    Migration(#[from] sqlx::migrate::MigrateError),
+    /// The key file cannot be read or written.
+    #[error("key file {path}")]
+    KeyFile {
+        /// Where it is.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The key file holds something else than keys.
+    #[error("key file {path}, line {line}: not 64 hexadecimal digits")]
+    KeyFormat {
+        /// Where it is.
+        path: PathBuf,
+        /// Line, counted from 1.
+        line: usize,
+    },
+    /// Others can read the key file.
+    #[error("key file {path} is readable by others: chmod 600 it, or delete it to end all sessions")]
+    KeyExposed {
+        /// Where it is.
+        path: PathBuf,
+    },
+    /// A sealed value was not sealed by one of our keys, or was moved or changed.
+    #[error("a sealed value does not open with any of the keys")]
+    Unsealable,
+    /// What is to be stored is not what it should be.
+    #[error("a stored value is not valid JSON")]
+    Content(#[from] serde_json::Error),
+    /// A draft is larger than we keep.
+    #[error("a draft of {bytes} bytes is larger than {limit}")]
+    TooLarge {
+        /// Size of the draft.
+        bytes: usize,
+        /// Largest size that is kept.
+        limit: usize,
+    },
+}
