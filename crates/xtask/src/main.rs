@@ -1,1 +1,57 @@
-fn main() {}
+//! The development tool: builds the browser part, serves, tests, measures and regenerates what is generated.
+//!
+//! It must never hold a rule of the product, and depends on none of our crates: it calls cargo and the built binary.
+//! To add a command: one file with its arguments and a `run`, one variant in [`Command`], one line in [`main`].
+
+mod check;
+mod generate;
+mod release;
+mod serve;
+mod site;
+mod steps;
+mod test;
+mod tools;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Builds, serves and tests OPM Portal.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", version, propagate_version = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Build everything and serve the portal on its embedded plane.
+    Serve(serve::Serve),
+    /// Build the portal; with --release the browser part is optimised.
+    Build(release::Build),
+    /// Run everything that CI runs.
+    Test(test::Test),
+    /// Write the generated files (deploy/) anew.
+    Gen(generate::Gen),
+    /// Formatting and lints, without running anything.
+    Check(check::Check),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().command {
+        Command::Serve(serve) => serve.run(),
+        Command::Build(build) => build.run(),
+        Command::Test(test) => test.run(),
+        Command::Gen(generate) => generate.run(),
+        Command::Check(check) => check.run(),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(if error.is::<tools::Missing>() { 3 } else { 1 })
+        }
+    }
+}

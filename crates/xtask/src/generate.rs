@@ -1,0 +1,36 @@
+//! `cargo xtask gen`: files that are generated from the Rust types and committed.
+
+use anyhow::Result;
+use clap::Args;
+
+use crate::steps::{cargo, run, step};
+use crate::workspace::Workspace;
+
+/// Arguments of `gen`.
+#[derive(Args)]
+pub struct Gen {
+    /// Write nothing; fail and name the files that are stale.
+    #[arg(long)]
+    check: bool,
+}
+
+impl Gen {
+    /// Writes `deploy/` anew, or compares it.
+    pub fn run(self) -> Result<()> {
+        let workspace = Workspace::find()?;
+        step("building the server", || run(cargo(&workspace.root).args(["build", "--package", "opm-portal"])))?;
+        deploy(&workspace, self.check)
+    }
+}
+
+/// Has the built server write or compare `deploy/`.
+pub fn deploy(workspace: &Workspace, check: bool) -> Result<()> {
+    step(if check { "comparing deploy/ with the Rust types" } else { "writing deploy/" }, || {
+        let mut command = std::process::Command::new(workspace.portal());
+        command.arg("manifests").arg("--out").arg(workspace.root.join("deploy"));
+        if check {
+            command.arg("--check");
+        }
+        run(&mut command)
+    })
+}

@@ -1,0 +1,102 @@
+//! `cargo xtask test`: everything that CI runs, each step named.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+
+use crate::site::{self, Optimise};
+use crate::steps::{cargo, run, step};
+use crate::tools::Tools;
+use crate::workspace::Workspace;
+use crate::{check, generate};
+
+/// Script and wasm together, compressed with brotli: `architecture.md`, invariant 6.
+const LIVE_BUDGET: usize = 60_000;
+
+/// Arguments of `test`.
+#[derive(Args)]
+pub struct Test {
+    /// Only this part.
+    #[arg(long, value_enum)]
+    only: Option<Part>,
+    #[command(flatten)]
+    tools: Tools,
+}
+
+/// A part of the whole that can be run alone.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Part {
+    /// Formatting and lints.
+    Lint,
+    /// Tests of the crates, and generated files.
+    Rust,
+    /// Weights and browser tests.
+    Browser,
+}
+
+impl Test {
+    /// Runs the chosen part, or all: first what fails quickest.
+    pub fn run(self) -> Result<()> {
+        let workspace = Workspace::find()?;
+        let wanted = |part| self.only.is_none_or(|only| only == part);
+        if wanted(Part::Lint) {
+            check::formatting(&workspace)?;
+        }
+        if wanted(Part::Rust) || wanted(Part::Browser) {
+            step("building everything for tests", || {
+                run(cargo(&workspace.root).args(["test", "--workspace", "--exclude", "hydrate", "--no-run"]))
+            })?;
+        }
+        if wanted(Part::Rust) {
+            let kubectl = self.tools.kubectl(&workspace.root)?;
+            step("running the tests of the crates", || {
+                run(cargo(&workspace.root).args(["test", "--workspace", "--exclude", "hydrate"]).env("OPM_KUBECTL", kubectl))
+            })?;
+            generate::deploy(&workspace, true)?;
+        }
+        if wanted(Part::Browser) {
+            self.browser(&workspace)?;
+        }
+        if wanted(Part::Lint) {
+            check::lints(&workspace)?;
+        }
+        Ok(())
+    }
+
+    fn browser(&self, workspace: &Workspace) -> Result<()> {
+        site::build(workspace, &self.tools, Optimise::Required)?;
+        let weight = site::live_weight(workspace)?;
+        eprintln!("    script and wasm of live pages: {weight} bytes compressed, budget {LIVE_BUDGET}");
+        if weight > LIVE_BUDGET {
+            bail!("script and wasm of live pages weigh {weight} bytes compressed; the budget is {LIVE_BUDGET}");
+        }
+        let end2end = workspace.root.join("end2end");
+        self.tools.npm(&end2end)?;
+        let (chromium, kubectl) = (self.tools.chromium()?, self.tools.kubectl(&workspace.root)?);
+        step("running the browser tests", || {
+            run(Command::new("node")
+                .current_dir(&end2end)
+                .args(["--test", "--test-concurrency=1"])
+                .args(browser_tests(&end2end)?)
+                .env("OPM_CHROMIUM", chromium)
+                .env("OPM_KUBECTL", kubectl)
+                .env("OPM_PORTAL", workspace.portal())
+                .env("OPM_SITE", workspace.site()))
+        })
+    }
+}
+
+/// Named one by one, because the test runner of Node 20 knows no globs.
+fn browser_tests(end2end: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(end2end.join("tests"))? {
+        let path = entry?.path();
+        if path.to_string_lossy().ends_with(".test.mjs") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}

@@ -1,0 +1,140 @@
+//! Tools that are not Rust: found by variable, on the PATH or in the cache; fetched only with `CI=true` or `--install`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use clap::Args;
+
+use crate::steps::{run, step};
+
+/// A tool is missing and may not be installed; the process ends with exit code 3.
+#[derive(Debug)]
+pub struct Missing(String);
+
+impl std::fmt::Display for Missing {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Missing {}
+
+/// Where tools come from.
+#[derive(Args, Clone)]
+pub struct Tools {
+    /// Install what is missing (Chromium by apt, npm packages, kubectl built with Go); implied by CI=true.
+    #[arg(long)]
+    install: bool,
+    #[arg(long, env = "CI", hide = true, default_value_t = false, value_parser = clap::builder::FalseyValueParser::new())]
+    ci: bool,
+    /// Chromium to test with.
+    #[arg(long, env = "OPM_CHROMIUM")]
+    chromium: Option<PathBuf>,
+    /// kubectl, 1.36 or newer.
+    #[arg(long, env = "OPM_KUBECTL")]
+    kubectl: Option<PathBuf>,
+    /// Folder for tools that were fetched or built.
+    #[arg(long, env = "OPM_CACHE")]
+    cache: Option<PathBuf>,
+    #[arg(long, env = "HOME", hide = true, default_value = "/tmp")]
+    home: PathBuf,
+}
+
+impl Tools {
+    fn may_install(&self) -> bool {
+        self.install || self.ci
+    }
+
+    fn cache(&self) -> PathBuf {
+        self.cache.clone().unwrap_or_else(|| self.home.join(".cache/opm-portal"))
+    }
+
+    /// Node's `npx`, if there is Node.
+    pub fn node() -> Option<PathBuf> {
+        on_path("node")
+    }
+
+    /// The wasm target of the active toolchain; rustup adds it.
+    pub fn wasm_target() -> Result<()> {
+        let sysroot = Command::new("rustc").args(["--print", "sysroot"]).output().context("rustc --print sysroot")?;
+        let sysroot = PathBuf::from(String::from_utf8_lossy(&sysroot.stdout).trim());
+        if sysroot.join("lib/rustlib/wasm32-unknown-unknown/lib").is_dir() {
+            return Ok(());
+        }
+        step("adding the target wasm32-unknown-unknown", || run(Command::new("rustup").args(["target", "add", "wasm32-unknown-unknown"])))
+    }
+
+    /// Chromium for the browser tests.
+    pub fn chromium(&self) -> Result<PathBuf> {
+        let found = || self.chromium.clone().or_else(|| on_path("chromium")).or_else(|| on_path("chromium-browser"));
+        if let Some(path) = found() {
+            return Ok(path);
+        }
+        if !self.may_install() {
+            return Err(Missing("Chromium is missing: set OPM_CHROMIUM, install the package `chromium`, or pass --install".into()).into());
+        }
+        step("installing Chromium", || {
+            run(Command::new("apt-get").args(["update", "-qq"]))?;
+            run(Command::new("apt-get").args(["install", "-y", "-qq", "chromium"]).env("DEBIAN_FRONTEND", "noninteractive"))
+        })?;
+        found().context("apt-get installed no chromium")
+    }
+
+    /// kubectl of at least 1.36, built from `tools/kubernetes` where none is found.
+    pub fn kubectl(&self, root: &Path) -> Result<PathBuf> {
+        let cached = self.cache().join("tools/kubectl");
+        if let Some(path) =
+            self.kubectl.clone().into_iter().chain(on_path("kubectl")).chain([cached.clone()]).find(|path| recent_kubectl(path))
+        {
+            return Ok(path);
+        }
+        if !self.may_install() {
+            return Err(Missing(
+                "kubectl 1.36 or newer is missing: set OPM_KUBECTL, install it, or pass --install (builds it with Go)".into(),
+            )
+            .into());
+        }
+        step("building kubectl from tools/kubernetes", || {
+            std::fs::create_dir_all(self.cache().join("tools"))?;
+            run(Command::new("go").current_dir(root.join("tools/kubernetes")).args(["build", "-o"]).arg(&cached).args([
+                "-ldflags",
+                KUBECTL_VERSION,
+                "k8s.io/kubernetes/cmd/kubectl",
+            ]))
+        })?;
+        Ok(cached)
+    }
+
+    /// npm packages of a folder, exactly as its lock file says.
+    pub fn npm(&self, folder: &Path) -> Result<()> {
+        let lock = std::fs::read(folder.join("package-lock.json")).context("package-lock.json")?;
+        let stamp = folder.join("node_modules/.installed");
+        if std::fs::read(&stamp).is_ok_and(|installed| installed == lock) {
+            return Ok(());
+        }
+        if !self.may_install() {
+            return Err(Missing(format!("npm packages are missing: run `npm ci` in {}, or pass --install", folder.display())).into());
+        }
+        step("installing npm packages", || {
+            run(Command::new("npm").current_dir(folder).args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"]))?;
+            std::fs::write(stamp, lock).context("node_modules/.installed")
+        })
+    }
+}
+
+/// Debug information is of no use here, and the version is otherwise set by the upstream's own build scripts.
+const KUBECTL_VERSION: &str = "-s -w -X k8s.io/component-base/version.gitVersion=v1.36.4 -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=36";
+
+fn recent_kubectl(path: &Path) -> bool {
+    let Ok(output) = Command::new(path).args(["version", "--client", "--output=json"]).output() else { return false };
+    let Ok(version) = serde_json::from_slice::<serde_json::Value>(&output.stdout) else { return false };
+    let number = |key: &str| version["clientVersion"][key].as_str().and_then(|text| text.trim_end_matches('+').parse::<u32>().ok());
+    matches!((number("major"), number("minor")), (Some(major), Some(minor)) if (major, minor) >= (1, 36))
+}
+
+fn on_path(name: &str) -> Option<PathBuf> {
+    let output = Command::new("sh").args(["-c", "command -v \"$1\"", "sh", name]).output().ok()?;
+    let path = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| PathBuf::from(path.trim()))
+}

@@ -1,0 +1,38 @@
+//! Where things are.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+/// Folders of this checkout.
+pub struct Workspace {
+    /// The folder of the root `Cargo.toml`.
+    pub root: PathBuf,
+    /// Cargo's build directory.
+    pub target: PathBuf,
+}
+
+impl Workspace {
+    /// Asks cargo, so that a configured build directory is respected.
+    pub fn find() -> Result<Self> {
+        let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let output = std::process::Command::new("cargo")
+            .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+            .current_dir(manifest)
+            .output()
+            .context("cargo metadata")?;
+        let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).context("cargo metadata printed no JSON")?;
+        let path = |key: &str| metadata[key].as_str().map(PathBuf::from).with_context(|| format!("cargo metadata names no {key}"));
+        Ok(Self { root: path("workspace_root")?, target: path("target_directory")? })
+    }
+
+    /// What the browser gets: style sheet, script, wasm and `manifest.json`.
+    pub fn site(&self) -> PathBuf {
+        self.target.join("site")
+    }
+
+    /// The server as built for development and tests.
+    pub fn portal(&self) -> PathBuf {
+        self.target.join("debug").join("opm-portal")
+    }
+}
