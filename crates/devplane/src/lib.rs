@@ -1,1 +1,49 @@
-//! devplane
+//! The embedded development plane: an API server that answers as Kubernetes and kcp do.
+//!
+//! `/api` and `/apis` at the top are one plain Kubernetes cluster (the sandbox); `/clusters/<path or id>/…` are kcp workspaces;
+//! `/services/apiexport/<cluster id>/<export>/clusters/<* or id>/…` are the virtual workspaces of exports.
+//! How it must answer is recorded in the contract scenarios that `tests/contract` replays.
+//!
+//! It must never know the product that runs on it: custom resources are data. It has no unauthenticated entry beyond what Kubernetes
+//! opens to anonymous users, also for callers in the same process: they go through [`Plane::router`] with a token of their own.
+//!
+//! # The way of a request
+//!
+//! `http` (path, media types) → `access` (who, may they) → `registry` (which resource) → `objects` | `watch` | `discovery` | `openapi`
+//! → `admission` → `store` (one writer, acknowledged means on disk).
+//!
+//! # Seams between the parts
+//!
+//! - `access`: `authenticate`, `authorize`, `mutate`, `validate`: all that may refuse. They read rights, policies and bindings by
+//!   `state.store.peek…`.
+//! - `builtin`: `builtin::shape(resource, subresource, new: &mut Value, old: Option<&Value>, &Context{clock, random, dry_run}) ->
+//!   Result<(), Vec<Cause>>` canonicalises, defaults and checks a built-in object before it is written;
+//!   `builtin::prune(resource, &mut Value) -> Vec<String>` drops unknown fields and names them (`spec.foo`);
+//!   `builtin::schema(group, version, kind) -> Option<&'static Value>` is its OpenAPI schema with list and merge annotations.
+//! - `patch::{json, merge, strategic}` and `apply::{apply, update_managed_fields}` are pure functions over JSON.
+//! - `registry::Registry::resources(state, &Target)` names what is served; bound APIs are added there by `bindings::resources`, and a
+//!   virtual workspace is answered by `exports::view(state, &ExportTarget) -> Result<View, ApiError>` (resources, a filter on
+//!   (resource, cluster, object), and labels that its writes get).
+//! - `workspaces::resolve(state, segment) -> Result<ClusterId, ApiError>` turns the segment after `/clusters/` into an id.
+//! - Controllers of the plane (workspace phases, bindings, namespaces) follow `state.store.follow(…)` and write through `objects`.
+//!
+//! # Adding things
+//!
+//! - A built-in kind: one line in `registry/builtin.rs`, its defaults and checks in `builtin`.
+//! - A check before a write: `admission`.
+//! - A resource that exists for one cluster only: `registry::Registry::resources`.
+
+pub mod access;
+pub mod clock;
+pub mod cluster_id;
+mod plane;
+pub mod random;
+pub mod registry;
+pub mod request;
+pub mod status;
+pub mod store;
+
+pub use clock::Clock;
+pub use cluster_id::ClusterId;
+pub use plane::{OpenError, Options, Plane, State, Token};
+pub use store::Storage;

@@ -1,0 +1,100 @@
+//! The plane as a whole: what it is opened with, and the state that all its parts share.
+
+use std::sync::Arc;
+
+use crate::{
+    clock::{Clock, SystemClock},
+    random::{Random, SystemRandom},
+    store::{Storage, Store, StoreError},
+};
+
+/// A bearer token and whose it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Token {
+    /// The secret, as sent after `Bearer `.
+    pub token: String,
+    /// User name.
+    pub username: String,
+    /// Uid, may be empty.
+    pub uid: String,
+    /// Groups; `system:authenticated` is added.
+    pub groups: Vec<String>,
+}
+
+/// How a plane is opened.
+pub struct Options {
+    /// Where objects are kept.
+    pub storage: Storage,
+    /// Who may enter at all.
+    pub tokens: Vec<Token>,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+    /// Randomness.
+    pub random: Arc<dyn Random>,
+    /// `https://host:port` by which clients reach the plane: it stands in `spec.URL` of workspaces and in endpoint slices.
+    pub external_url: String,
+}
+
+impl Options {
+    /// Options with the machine's clock and random source.
+    pub fn new(storage: Storage, tokens: Vec<Token>, external_url: impl Into<String>) -> Self {
+        Self { storage, tokens, clock: Arc::new(SystemClock), random: Arc::new(SystemRandom), external_url: external_url.into() }
+    }
+}
+
+/// Why a plane cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Its first objects cannot be written.
+    #[error("the plane cannot write its first objects: {0}")]
+    Bootstrap(String),
+}
+
+/// What all parts of the plane share. Cheap to clone.
+#[derive(Clone)]
+pub struct State(Arc<Shared>);
+
+/// The fields of [`State`].
+pub struct Shared {
+    /// Objects.
+    pub store: Store,
+    /// Known tokens.
+    pub tokens: Vec<Token>,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+    /// Randomness.
+    pub random: Arc<dyn Random>,
+    /// See [`Options::external_url`].
+    pub external_url: String,
+}
+
+impl std::ops::Deref for State {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.0
+    }
+}
+
+/// An open plane. Cheap to clone.
+#[derive(Clone)]
+pub struct Plane {
+    state: State,
+}
+
+impl Plane {
+    /// Opens a plane.
+    pub fn open(options: Options) -> Result<Self, OpenError> {
+        let Options { storage, tokens, clock, random, external_url } = options;
+        let store = Store::open(&storage)?;
+        Ok(Self { state: State(Arc::new(Shared { store, tokens, clock, random, external_url })) })
+    }
+
+    /// The state that the plane's parts share.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+}

@@ -1,0 +1,265 @@
+//! Objects, their versions, and the history that watches read.
+//!
+//! All state is in memory; a single writer thread puts each change on disk (`store/disk.rs`) and a write is acknowledged only then.
+//! Reads wait until what they saw is on disk, so nobody ever sees a state that a crash could undo. Revisions count writes of the
+//! whole plane, as etcd does.
+
+mod disk;
+mod memory;
+
+use std::{path::PathBuf, sync::Arc};
+
+use bytes::Bytes;
+use parking_lot::RwLock;
+use serde_json::Value;
+use tokio::sync::watch;
+
+use crate::{ClusterId, registry::GroupResource};
+use disk::Disk;
+use memory::Memory;
+pub use memory::{Change, HistoryGap};
+
+/// Where the plane keeps its objects.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Storage {
+    /// In this directory; one process at a time.
+    Directory(PathBuf),
+    /// In memory alone: gone with the process.
+    Memory,
+}
+
+/// Why a store cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Another process has the directory.
+    #[error("the plane's data in {0} is in use by another process: stop that process, or choose another data directory")]
+    InUse(PathBuf),
+    /// The file is damaged.
+    #[error("the plane's data file {path} cannot be read ({detail}): move it away to start empty, or restore a copy")]
+    Corrupt {
+        /// The file.
+        path: PathBuf,
+        /// What the storage layer says.
+        detail: String,
+    },
+    /// The directory cannot be used.
+    #[error("the plane's data directory {path} cannot be used: {source}")]
+    Directory {
+        /// The directory.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+/// Place of an object within its resource. Ordered as lists are: by cluster, namespace, name.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key {
+    /// Logical cluster.
+    pub cluster: ClusterId,
+    /// Namespace, empty for cluster-scoped objects.
+    pub namespace: Arc<str>,
+    /// Name.
+    pub name: Arc<str>,
+}
+
+impl Key {
+    /// Of these texts; an empty namespace is the cluster scope.
+    pub fn new(cluster: &ClusterId, namespace: &str, name: &str) -> Self {
+        Self { cluster: cluster.clone(), namespace: namespace.into(), name: name.into() }
+    }
+}
+
+/// A stored object: JSON text with `metadata.resourceVersion` in it, and that version as a number. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Stored {
+    /// Version of the last write.
+    pub revision: u64,
+    /// JSON text.
+    pub json: Bytes,
+}
+
+impl Stored {
+    /// The object, parsed. Stored text is always an object: it was written from one.
+    pub fn object(&self) -> Value {
+        serde_json::from_slice(&self.json).unwrap_or_default()
+    }
+}
+
+/// Which part of a resource a list or watch is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Range {
+    /// One cluster, all namespaces.
+    Cluster(ClusterId),
+    /// One namespace.
+    Namespace(ClusterId, Arc<str>),
+    /// All clusters.
+    All,
+}
+
+impl Range {
+    /// Whether an object of this key is in the range.
+    pub fn contains(&self, key: &Key) -> bool {
+        match self {
+            Self::Cluster(cluster) => key.cluster == *cluster,
+            Self::Namespace(cluster, namespace) => key.cluster == *cluster && key.namespace == *namespace,
+            Self::All => true,
+        }
+    }
+}
+
+/// Why a write was not done.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum WriteError {
+    /// The object has another revision than expected: read again and decide again.
+    #[error("the object was changed meanwhile")]
+    Changed,
+    /// The disk refused; the plane takes no further writes.
+    #[error("the plane's storage does not take writes any more: {0}")]
+    Disk(String),
+}
+
+/// The store. Cheap to clone.
+#[derive(Clone)]
+pub struct Store {
+    memory: Arc<RwLock<Memory>>,
+    disk: Option<Arc<Disk>>,
+    /// The last revision on disk: what watches and reads may show.
+    settled: watch::Receiver<Progress>,
+    /// Sends progress where no disk does.
+    progress: Option<Arc<watch::Sender<Progress>>>,
+}
+
+/// How far the disk is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Progress {
+    /// All up to here is on disk.
+    pub revision: u64,
+    /// Set once the disk refused a write.
+    pub failure: Option<Arc<str>>,
+}
+
+impl Store {
+    /// Opens the store and loads it.
+    pub fn open(storage: &Storage) -> Result<Self, StoreError> {
+        let mut memory = Memory::new();
+        match storage {
+            Storage::Memory => {
+                let (sender, settled) = watch::channel(Progress { revision: memory.revision(), failure: None });
+                Ok(Self { memory: Arc::new(RwLock::new(memory)), disk: None, settled, progress: Some(Arc::new(sender)) })
+            }
+            Storage::Directory(directory) => {
+                let (disk, settled) = Disk::open(directory, &mut memory)?;
+                Ok(Self { memory: Arc::new(RwLock::new(memory)), disk: Some(Arc::new(disk)), settled, progress: None })
+            }
+        }
+    }
+
+    /// The object at this place.
+    pub async fn get(&self, resource: &GroupResource, key: &Key) -> Option<Stored> {
+        let found = self.peek(resource, key)?;
+        self.settle(found.revision).await;
+        Some(found)
+    }
+
+    /// The object at this place, without waiting for the disk: for decisions inside the plane (rights, bindings), not for answers.
+    pub fn peek(&self, resource: &GroupResource, key: &Key) -> Option<Stored> {
+        self.memory.read().get(resource, key)
+    }
+
+    /// All objects of the range in order, and the revision at which this was so.
+    pub async fn list(&self, resource: &GroupResource, range: &Range) -> (Vec<(Key, Stored)>, u64) {
+        let (found, revision) = self.peek_list(resource, range);
+        self.settle(revision).await;
+        (found, revision)
+    }
+
+    /// As [`Store::list`], without waiting for the disk.
+    pub fn peek_list(&self, resource: &GroupResource, range: &Range) -> (Vec<(Key, Stored)>, u64) {
+        let memory = self.memory.read();
+        (memory.list(resource, range), memory.revision())
+    }
+
+    /// The range as it was at a revision of the past; an error where the history does not reach back.
+    pub fn list_at(&self, resource: &GroupResource, range: &Range, revision: u64) -> Result<Vec<(Key, Stored)>, HistoryGap> {
+        self.memory.read().list_at(resource, range, revision)
+    }
+
+    /// The resources that have objects in a cluster, in no order.
+    pub fn resources_of(&self, cluster: &ClusterId) -> Vec<GroupResource> {
+        self.memory.read().resources_of(cluster)
+    }
+
+    /// The revision of the last write.
+    pub fn revision(&self) -> u64 {
+        self.memory.read().revision()
+    }
+
+    /// Writes an object (`Some`) or removes it (`None`) if its revision is still `expected` (0: it must not be there), and returns
+    /// when that is on disk. The new resourceVersion is put into the object. A removal answers the last state under the new revision.
+    pub async fn write(&self, resource: &GroupResource, key: &Key, expected: u64, object: Option<Value>) -> Result<Stored, WriteError> {
+        if let Some(failure) = self.settled.borrow().failure.clone() {
+            return Err(WriteError::Disk(failure.to_string()));
+        }
+        let stored = {
+            let mut memory = self.memory.write();
+            let change = memory.write(resource, key, expected, object)?;
+            // Queued under the lock: the disk sees changes in the order of their revisions.
+            match (&self.disk, &self.progress) {
+                (Some(disk), _) => disk.queue(&change),
+                (None, Some(progress)) => progress.send_modify(|p| p.revision = change.revision),
+                (None, None) => {}
+            }
+            Stored { revision: change.revision, json: change.json().clone() }
+        };
+        self.settle(stored.revision).await;
+        match self.settled.borrow().failure.clone() {
+            Some(failure) => Err(WriteError::Disk(failure.to_string())),
+            None => Ok(stored),
+        }
+    }
+
+    /// Waits until everything up to the revision is on disk (or the disk has failed).
+    pub async fn settle(&self, revision: u64) {
+        let mut settled = self.settled.clone();
+        // The sender lives as long as the store: it cannot be gone here.
+        let _ = settled.wait_for(|progress| progress.revision >= revision || progress.failure.is_some()).await;
+    }
+
+    /// A reader of changes after this revision.
+    pub fn follow(&self, after: u64) -> Follower {
+        Follower { store: self.clone(), position: after, settled: self.settled.clone() }
+    }
+
+    /// The oldest revision from which changes can still be followed.
+    pub fn oldest(&self) -> u64 {
+        self.memory.read().oldest()
+    }
+}
+
+/// Reads changes in order. Holds no memory of its own: a reader that is too slow finds a gap.
+pub struct Follower {
+    store: Store,
+    position: u64,
+    settled: watch::Receiver<Progress>,
+}
+
+impl Follower {
+    /// Waits for changes of a resource (all resources if none is given), and moves beyond them. May answer none when only other resources changed: then
+    /// [`Follower::position`] has moved.
+    pub async fn next(&mut self, resource: Option<&GroupResource>) -> Result<Vec<Arc<Change>>, HistoryGap> {
+        let position = self.position;
+        let revision = match self.settled.wait_for(|progress| progress.revision > position).await {
+            Ok(progress) => progress.revision,
+            Err(_) => std::future::pending().await,
+        };
+        let changes = self.store.memory.read().changes(resource, self.position, revision)?;
+        self.position = revision;
+        Ok(changes)
+    }
+
+    /// Everything up to this revision was read.
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+}

@@ -1,0 +1,186 @@
+//! The state in memory: current objects, and the changes of the recent past.
+
+use std::{
+    collections::{BTreeMap, HashMap, VecDeque},
+    ops::Bound,
+    sync::Arc,
+};
+
+use bytes::Bytes;
+use serde_json::Value;
+
+use super::{Key, Range, Stored, WriteError};
+use crate::{ClusterId, registry::GroupResource};
+
+/// How many changes are kept for watches.
+const HISTORY_CHANGES: usize = 20_000;
+/// How many bytes of objects the kept changes may hold.
+const HISTORY_BYTES: usize = 12 << 20;
+
+/// One write.
+#[derive(Debug, Clone)]
+pub struct Change {
+    /// Its revision.
+    pub revision: u64,
+    /// Resource.
+    pub resource: GroupResource,
+    /// Place.
+    pub key: Key,
+    /// The state before, none for a creation.
+    pub old: Option<Stored>,
+    /// The state after, none for a removal.
+    pub new: Option<Stored>,
+    /// For a removal: the last state under the revision of the removal.
+    pub last: Option<Bytes>,
+}
+
+impl Change {
+    /// The JSON text this change is told with: the new state, or the last one.
+    pub fn json(&self) -> &Bytes {
+        static EMPTY: Bytes = Bytes::from_static(b"{}");
+        self.new.as_ref().map(|stored| &stored.json).or(self.last.as_ref()).unwrap_or(&EMPTY)
+    }
+
+    fn weight(&self) -> usize {
+        self.json().len() + 128
+    }
+}
+
+/// The history does not reach back to the revision asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("too old resource version: {wanted} ({oldest})")]
+pub struct HistoryGap {
+    /// Asked for.
+    pub wanted: u64,
+    /// What the history reaches back to.
+    pub oldest: u64,
+}
+
+/// Current objects and recent changes.
+pub(super) struct Memory {
+    revision: u64,
+    objects: HashMap<GroupResource, BTreeMap<Key, Stored>>,
+    history: VecDeque<Arc<Change>>,
+    history_bytes: usize,
+    /// Changes up to and including this revision are gone.
+    compacted: u64,
+}
+
+impl Memory {
+    pub(super) fn new() -> Self {
+        // Revision 1 is etcd's empty state.
+        Self { revision: 1, objects: HashMap::new(), history: VecDeque::new(), history_bytes: 0, compacted: 1 }
+    }
+
+    /// Puts an object that was on disk.
+    pub(super) fn load(&mut self, resource: GroupResource, key: Key, stored: Stored) {
+        self.objects.entry(resource).or_default().insert(key, stored);
+    }
+
+    /// Goes on from the revision that was on disk; the history before it is gone.
+    pub(super) fn resume(&mut self, revision: u64) {
+        self.revision = self.revision.max(revision);
+        self.compacted = self.revision;
+    }
+
+    pub(super) fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    pub(super) fn oldest(&self) -> u64 {
+        self.compacted
+    }
+
+    pub(super) fn get(&self, resource: &GroupResource, key: &Key) -> Option<Stored> {
+        self.objects.get(resource)?.get(key).cloned()
+    }
+
+    pub(super) fn list(&self, resource: &GroupResource, range: &Range) -> Vec<(Key, Stored)> {
+        let Some(objects) = self.objects.get(resource) else { return Vec::new() };
+        let own = |(key, stored): (&Key, &Stored)| (key.clone(), stored.clone());
+        match range {
+            Range::All => objects.iter().map(own).collect(),
+            Range::Cluster(cluster) => {
+                let start = Key::new(cluster, "", "");
+                objects.range(start..).take_while(|(key, _)| key.cluster == *cluster).map(own).collect()
+            }
+            Range::Namespace(cluster, namespace) => {
+                let start = Key::new(cluster, namespace, "");
+                let range = (Bound::Included(start), Bound::Unbounded);
+                objects.range(range).take_while(|(key, _)| key.cluster == *cluster && key.namespace == *namespace).map(own).collect()
+            }
+        }
+    }
+
+    pub(super) fn list_at(&self, resource: &GroupResource, range: &Range, revision: u64) -> Result<Vec<(Key, Stored)>, HistoryGap> {
+        let mut state: BTreeMap<Key, Stored> = self.list(resource, range).into_iter().collect();
+        // Undone from the newest to the oldest change after the revision.
+        for change in self.changes(Some(resource), revision, self.revision)?.into_iter().rev() {
+            if range.contains(&change.key) {
+                match &change.old {
+                    Some(old) => state.insert(change.key.clone(), old.clone()),
+                    None => state.remove(&change.key),
+                };
+            }
+        }
+        Ok(state.into_iter().collect())
+    }
+
+    pub(super) fn resources_of(&self, cluster: &ClusterId) -> Vec<GroupResource> {
+        let start = Key::new(cluster, "", "");
+        let holds = |objects: &BTreeMap<Key, Stored>| objects.range(&start..).next().is_some_and(|(key, _)| key.cluster == *cluster);
+        self.objects.iter().filter(|(_, objects)| holds(objects)).map(|(resource, _)| resource.clone()).collect()
+    }
+
+    pub(super) fn write(
+        &mut self,
+        resource: &GroupResource,
+        key: &Key,
+        expected: u64,
+        object: Option<Value>,
+    ) -> Result<Arc<Change>, WriteError> {
+        let old = self.get(resource, key);
+        if old.as_ref().map_or(0, |stored| stored.revision) != expected || (old.is_none() && object.is_none()) {
+            return Err(WriteError::Changed);
+        }
+        let revision = self.revision + 1;
+        let (new, last) = match (object, &old) {
+            (Some(object), _) => (Some(Stored { revision, json: with_version(object, revision) }), None),
+            (None, Some(old)) => (None, Some(with_version(old.object(), revision))),
+            (None, None) => (None, None),
+        };
+        self.revision = revision;
+        let objects = self.objects.entry(resource.clone()).or_default();
+        match &new {
+            Some(stored) => objects.insert(key.clone(), stored.clone()),
+            None => objects.remove(key),
+        };
+        let change = Arc::new(Change { revision, resource: resource.clone(), key: key.clone(), old, new, last });
+        self.history_bytes += change.weight();
+        self.history.push_back(change.clone());
+        while self.history.len() > HISTORY_CHANGES || self.history_bytes > HISTORY_BYTES {
+            let Some(gone) = self.history.pop_front() else { break };
+            self.history_bytes -= gone.weight();
+            self.compacted = gone.revision;
+        }
+        Ok(change)
+    }
+
+    /// Changes after one revision up to another.
+    pub(super) fn changes(&self, resource: Option<&GroupResource>, after: u64, until: u64) -> Result<Vec<Arc<Change>>, HistoryGap> {
+        if after < self.compacted {
+            return Err(HistoryGap { wanted: after, oldest: self.compacted });
+        }
+        let start = self.history.partition_point(|change| change.revision <= after);
+        let wanted = |change: &&Arc<Change>| change.revision <= until && resource.is_none_or(|resource| change.resource == *resource);
+        Ok(self.history.range(start..).filter(wanted).cloned().collect())
+    }
+}
+
+/// The object as JSON text with this resourceVersion.
+fn with_version(mut object: Value, revision: u64) -> Bytes {
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.insert("resourceVersion".into(), revision.to_string().into());
+    }
+    object.to_string().into()
+}
