@@ -1,1 +1,16 @@
-//! cluster
+//! The only crate that speaks to the plane: kinds, clients, watch caches, the workspace tree, installation, fulfilment.
+//!
+//! It must never know SQL, HTTP routes of ours, or pages, and holds no rules: what a request means is decided by `promise`,
+//! this crate observes, asks, and carries out. Whoever acts is visible in the types: every client is made of an
+//! [`Endpoint`], a [`Token`] and a [`Scope`].
+//!
+//! To add a kind: a struct in `promise::api`, an entry in [`kinds`], then `cargo xtask gen`.
+//! To add a thing that the provider workspace needs: an entry in [`install`].
+
+pub mod endpoint;
+pub mod error;
+pub mod kinds;
+pub mod workspaces;
+
+pub use endpoint::{Endpoint, Scope, Target, Token};
+pub use workspaces::{ClusterId, WorkspacePath};

@@ -1,0 +1,189 @@
+//! How the plane is reached, and as whom.
+//!
+//! An [`Endpoint`] is a transport without identity. [`Endpoint::client`] puts a bearer token and the path prefix of a
+//! [`Scope`] in front of every request, so that every `kube::Api<K>` works unchanged in any workspace.
+
+mod kubeconfig;
+mod layer;
+mod scope;
+
+use std::fmt;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use kube::client::Body;
+use tower::util::BoxCloneSyncService;
+use tower::{BoxError, Service};
+
+pub use kubeconfig::{Credential, KubeconfigError};
+pub use scope::{Scope, Target};
+
+/// A bearer token. It never shows in logs.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Token(Arc<str>);
+
+impl Token {
+    /// Takes a token as the plane knows it.
+    pub fn new(token: impl Into<Arc<str>>) -> Self {
+        Self(token.into())
+    }
+
+    /// The token itself, for the one place that sends it and the one that seals it.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token(…)")
+    }
+}
+
+type Transport = BoxCloneSyncService<Request<Body>, Response<Body>, BoxError>;
+
+/// A plane or a destination: where requests go, without saying who asks.
+#[derive(Clone)]
+pub struct Endpoint {
+    transport: Transport,
+    name: Arc<str>,
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Endpoint").field(&self.name).finish()
+    }
+}
+
+impl Endpoint {
+    /// Reaches a plane in this process through its router; the same tokens and checks apply as over the network.
+    pub fn in_process<S, B>(name: &str, service: S) -> Self
+    where
+        S: Service<Request<Body>, Response = Response<B>> + Clone + Send + Sync + 'static,
+        S::Future: Send + 'static,
+        S::Error: Into<BoxError>,
+        B: http_body::Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<BoxError>,
+    {
+        // `kube::Client` is the only public way to make a `kube::client::Body` of a foreign response body. It runs one
+        // small task per clone of the transport, here exactly one.
+        let client = kube::Client::new(service, "default");
+        Self::over(name, client)
+    }
+
+    /// Reaches a server through the current context of a kubeconfig: https with its CA, and at most the credentials that
+    /// stand inline in it. Files, commands and plugins are refused, because a kubeconfig may come from a Secret.
+    pub fn from_kubeconfig(name: &str, yaml: &str) -> Result<(Self, Credential), KubeconfigError> {
+        let (client, credential) = kubeconfig::open(yaml)?;
+        Ok((Self::over(name, client), credential))
+    }
+
+    fn over(name: &str, client: kube::Client) -> Self {
+        let transport = tower::service_fn(move |request| {
+            let client = client.clone();
+            async move { client.send(request).await.map_err(BoxError::from) }
+        });
+        Self { transport: BoxCloneSyncService::new(transport), name: Arc::from(name) }
+    }
+
+    /// What people call this endpoint.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// A client that acts with `token` inside `scope`.
+    pub fn client(&self, token: &Token, scope: &Scope) -> kube::Client {
+        self.authorized(Some(token), scope.prefix())
+    }
+
+    /// A client with the credential of a kubeconfig, inside the path of its server address.
+    pub fn client_with(&self, credential: &Credential) -> kube::Client {
+        self.authorized(credential.token.as_ref(), credential.prefix.clone())
+    }
+
+    fn authorized(&self, token: Option<&Token>, prefix: String) -> kube::Client {
+        let layered = layer::Authorized::new(self.transport.clone(), token, prefix);
+        kube::Client::new(layered, "default")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+    use std::sync::{Arc, Mutex};
+
+    use http::{Request, Response};
+    use http_body_util::Full;
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use kube::Api;
+    use kube::client::Body;
+
+    use super::{Endpoint, Scope, Target, Token};
+    use crate::workspaces::{ClusterId, WorkspacePath};
+
+    type Seen = Arc<Mutex<Vec<(String, String)>>>;
+
+    /// Answers a config map, after as many 429s as asked for, and notes path and authorization of each request.
+    fn endpoint(busy: usize) -> (Endpoint, Seen) {
+        let seen = Seen::default();
+        let notes = seen.clone();
+        let service = tower::service_fn(move |request: Request<Body>| {
+            let header = request.headers().get("authorization").map(|v| v.to_str().unwrap_or_default().to_owned());
+            let mut notes = notes.lock().unwrap();
+            notes.push((request.uri().to_string(), header.unwrap_or_default()));
+            let response = if notes.len() <= busy {
+                Response::builder().status(429).header("retry-after", "0").body(Full::from("storage is (re)initializing")).unwrap()
+            } else {
+                Response::new(Full::from(r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}"#))
+            };
+            async move { Ok::<_, Infallible>(response) }
+        });
+        (Endpoint::in_process("test", service), seen)
+    }
+
+    #[tokio::test]
+    async fn prefix_and_token_stand_in_front_of_every_call() {
+        let (endpoint, seen) = endpoint(0);
+        let token = Token::new("t0");
+        let export = |target| Scope::Export { cluster: ClusterId::parse("prov1").unwrap(), export: "e.dev".into(), target };
+        for scope in [
+            Scope::Root,
+            Scope::Workspace(WorkspacePath::parse("root:acme").unwrap()),
+            Scope::Cluster(ClusterId::parse("abc1").unwrap()),
+            export(Target::Wildcard),
+            export(Target::Workspace(ClusterId::parse("abc1").unwrap())),
+        ] {
+            let api: Api<ConfigMap> = Api::namespaced(endpoint.client(&token, &scope), "default");
+            api.get("a").await.unwrap();
+        }
+        let rest = "/api/v1/namespaces/default/configmaps/a";
+        let expected: Vec<_> = [
+            "",
+            "/clusters/root:acme",
+            "/clusters/abc1",
+            "/services/apiexport/prov1/e.dev/clusters/*",
+            "/services/apiexport/prov1/e.dev/clusters/abc1",
+        ]
+        .map(|prefix| (format!("{prefix}{rest}"), "Bearer t0".to_owned()))
+        .to_vec();
+        assert_eq!(*seen.lock().unwrap(), expected);
+    }
+
+    #[tokio::test]
+    async fn a_plane_that_is_still_starting_is_asked_again() {
+        let (endpoint, seen) = endpoint(2);
+        let api: Api<ConfigMap> = Api::namespaced(endpoint.client(&Token::new("t"), &Scope::Root), "default");
+        api.get("a").await.unwrap();
+        assert_eq!(seen.lock().unwrap().len(), 3);
+    }
+
+    #[tokio::test]
+    async fn a_name_that_climbs_is_refused_before_it_is_sent() {
+        let (endpoint, seen) = endpoint(0);
+        let scope = Scope::Workspace(WorkspacePath::parse("root:acme").unwrap());
+        let api: Api<ConfigMap> = Api::namespaced(endpoint.client(&Token::new("t"), &scope), "default");
+        assert!(api.get("../../../../root/api/v1/namespaces/default/secrets/x").await.is_err());
+        assert!(seen.lock().unwrap().is_empty());
+    }
+}

@@ -1,0 +1,98 @@
+//! The tower service that says who asks and where.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use http::header::{AUTHORIZATION, HeaderValue, RETRY_AFTER};
+use http::{Request, Response, StatusCode, Uri};
+use kube::client::Body;
+use tower::{BoxError, Service, ServiceExt};
+
+/// How often a request is sent again while the plane answers 429; it does so for about a second after a binding.
+const ATTEMPTS: u32 = 5;
+/// Longest wait before one repetition, whatever the plane asks for.
+const LONGEST_WAIT: Duration = Duration::from_secs(2);
+
+/// Puts a path prefix and a bearer token before every request.
+#[derive(Clone)]
+pub struct Authorized<S> {
+    inner: S,
+    prefix: String,
+    authorization: Option<HeaderValue>,
+}
+
+impl<S> Authorized<S> {
+    /// Without a token the transport authenticates, for example by certificate.
+    pub fn new(inner: S, token: Option<&super::Token>, prefix: String) -> Self {
+        // A token that cannot stand in a header cannot be anybody's: it is sent as an empty one, which the plane refuses.
+        let authorization = token.map(|token| {
+            let mut value = HeaderValue::try_from(format!("Bearer {}", token.expose())).unwrap_or(HeaderValue::from_static("Bearer"));
+            value.set_sensitive(true);
+            value
+        });
+        Self { inner, prefix, authorization }
+    }
+
+    fn prepare(&self, request: &mut Request<Body>) -> Result<(), BoxError> {
+        let path = request.uri().path_and_query().map_or("/", |p| p.as_str());
+        if path.split(['/', '?']).any(|segment| segment == ".." || segment == ".") {
+            return Err(format!("a name must not be a relative path: {path}").into());
+        }
+        *request.uri_mut() = Uri::try_from(format!("{}{path}", self.prefix))?;
+        // Whoever builds requests further up must not be able to act as somebody else.
+        request.headers_mut().remove(AUTHORIZATION);
+        if let Some(value) = &self.authorization {
+            request.headers_mut().insert(AUTHORIZATION, value.clone());
+        }
+        Ok(())
+    }
+}
+
+impl<S> Service<Request<Body>> for Authorized<S>
+where
+    S: Service<Request<Body>, Response = Response<Body>, Error = BoxError> + Clone + Send + 'static,
+    S::Future: Send + 'static,
+{
+    type Response = Response<Body>;
+    type Error = BoxError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        // Each call waits for a clone of its own, see below.
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, mut request: Request<Body>) -> Self::Future {
+        if let Err(error) = self.prepare(&mut request) {
+            return Box::pin(std::future::ready(Err(error)));
+        }
+        let inner = self.inner.clone();
+        Box::pin(async move {
+            for _ in 1..ATTEMPTS {
+                let Some(again) = copy(&request) else { break };
+                let response = inner.clone().oneshot(request).await?;
+                if response.status() != StatusCode::TOO_MANY_REQUESTS {
+                    return Ok(response);
+                }
+                tokio::time::sleep(wait(&response)).await;
+                request = again;
+            }
+            inner.oneshot(request).await
+        })
+    }
+}
+
+fn wait(response: &Response<Body>) -> Duration {
+    let asked = response.headers().get(RETRY_AFTER).and_then(|v| v.to_str().ok()).and_then(|v| v.parse().ok());
+    asked.map_or(Duration::from_millis(100), Duration::from_secs).min(LONGEST_WAIT)
+}
+
+fn copy(request: &Request<Body>) -> Option<Request<Body>> {
+    let mut copy = Request::new(request.body().try_clone()?);
+    *copy.method_mut() = request.method().clone();
+    *copy.uri_mut() = request.uri().clone();
+    *copy.headers_mut() = request.headers().clone();
+    Some(copy)
+}

@@ -1,0 +1,171 @@
+//! The one conversion of what the plane answers into the product's error.
+
+use promise::{Error, Problem};
+
+/// Extension that names the thing asked for, because the plane's texts do not always.
+pub trait PlaneResult<T> {
+    /// Converts a plane error; `what` is noun and name, such as `request orders-db`.
+    fn about(self, what: &str) -> promise::Result<T>;
+}
+
+impl<T> PlaneResult<T> for Result<T, kube::Error> {
+    fn about(self, what: &str) -> promise::Result<T> {
+        self.map_err(|error| from_plane(&error, what))
+    }
+}
+
+/// Converts an answer of the plane. `what` is noun and name of the thing asked for.
+///
+/// Texts of the plane reach people only where they were written for people: refusals, validation causes, conflicts.
+pub fn from_plane(error: &kube::Error, what: &str) -> Error {
+    match error {
+        kube::Error::Api(status) => from_status(status, what),
+        kube::Error::HyperError(_) | kube::Error::Service(_) | kube::Error::ReadEvents(_) | kube::Error::RustlsTls(_) => {
+            tracing::warn!(%error, what, "the plane does not answer");
+            Error::Unreachable { what: "the plane".to_owned() }
+        }
+        other => {
+            tracing::error!(error = %other, what, "unexpected answer of the plane");
+            Error::Internal
+        }
+    }
+}
+
+/// Converts a Kubernetes Status.
+pub fn from_status(status: &kube::core::Status, what: &str) -> Error {
+    match status.code {
+        401 => Error::Unauthenticated,
+        403 if status.message.contains("NamespaceTerminating") || status.message.contains("is being terminated") => {
+            Error::Busy { message: status.message.clone() }
+        }
+        403 => Error::Denied { why: status.message.clone() },
+        404 if !is_status(status) => Error::NotFound { what: format!("{what}, because its API is not enabled in this workspace") },
+        404 | 410 => Error::NotFound { what: what.to_owned() },
+        409 if status.reason == "AlreadyExists" => Error::Conflict { message: format!("the name of {what} is taken") },
+        409 => Error::Conflict { message: conflict(status) },
+        400 | 422 => Error::Invalid { problems: problems(status) },
+        429 => Error::Busy { message: "the plane is busy; try again in a moment".to_owned() },
+        502..=504 => Error::Unreachable { what: "the plane".to_owned() },
+        _ => {
+            tracing::error!(code = status.code, reason = status.reason, message = status.message, what, "unexpected answer of the plane");
+            Error::Internal
+        }
+    }
+}
+
+/// Whether the plane said that there is no such object (not: no such API).
+pub fn is_missing(error: &kube::Error) -> bool {
+    matches!(error, kube::Error::Api(status) if status.code == 404 && is_status(status) && !is_missing_kind(status))
+}
+
+/// Whether the plane said that there is no such API here.
+pub fn is_missing_api(error: &kube::Error) -> bool {
+    matches!(error, kube::Error::Api(status) if status.code == 404 && (!is_status(status) || is_missing_kind(status)))
+}
+
+/// Whether the object was changed or created by somebody else first.
+pub fn is_conflict(error: &kube::Error) -> bool {
+    matches!(error, kube::Error::Api(status) if status.code == 409)
+}
+
+/// Whether asking again later is all there is to do: the plane is busy, starting, or cannot be reached.
+pub fn is_transient(error: &kube::Error) -> bool {
+    match error {
+        kube::Error::Api(status) => matches!(status.code, 429 | 500 | 502..=504),
+        kube::Error::HyperError(_) | kube::Error::Service(_) | kube::Error::ReadEvents(_) => true,
+        _ => false,
+    }
+}
+
+/// A 404 in plain text means that the API is not served; `kube` rebuilds a Status around it and leaves the reason generic.
+fn is_status(status: &kube::core::Status) -> bool {
+    status.reason != "Failed to parse error data"
+}
+
+fn is_missing_kind(status: &kube::core::Status) -> bool {
+    status.message == "the server could not find the requested resource"
+}
+
+fn conflict(status: &kube::core::Status) -> String {
+    let causes = status.details.as_ref().map(|d| d.causes.as_slice()).unwrap_or_default();
+    let fields: Vec<String> =
+        causes.iter().filter(|c| c.reason == "FieldManagerConflict").map(|c| format!("{} ({})", c.field, c.message)).collect();
+    if fields.is_empty() {
+        "somebody else changed it first; look at the difference and try again".to_owned()
+    } else {
+        format!("somebody else owns {}", fields.join(", "))
+    }
+}
+
+fn problems(status: &kube::core::Status) -> Vec<Problem> {
+    let causes = status.details.as_ref().map(|d| d.causes.as_slice()).unwrap_or_default();
+    let mut problems: Vec<Problem> =
+        causes.iter().filter(|c| !c.message.is_empty()).map(|c| Problem { path: path(&c.field), message: c.message.clone() }).collect();
+    if problems.is_empty() || status.message.contains("denied request: ") {
+        problems = vec![Problem { path: String::new(), message: refusal(&status.message) }];
+    }
+    problems
+}
+
+/// Paths start with a dot in the product, and `<nil>` is the API server's word for the whole object.
+fn path(field: &str) -> String {
+    match field {
+        "" | "<nil>" => String::new(),
+        dotted if dotted.starts_with('.') => dotted.to_owned(),
+        plain => format!(".{plain}"),
+    }
+}
+
+/// What the author of an admission policy wrote, without the machinery's words around it.
+fn refusal(message: &str) -> String {
+    message.split_once("denied request: ").map_or(message, |(_, text)| text).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use kube::core::Status;
+    use promise::Error;
+    use serde_json::json;
+
+    use super::from_status;
+
+    fn status(code: u16, reason: &str, message: &str, details: serde_json::Value) -> Status {
+        serde_json::from_value(json!({"status": "Failure", "code": code, "reason": reason, "message": message, "details": details}))
+            .unwrap()
+    }
+
+    #[test]
+    fn an_unbound_api_is_told_from_a_missing_object() {
+        let unbound = status(404, "Failed to parse error data", "404 page not found", json!(null));
+        assert!(matches!(from_status(&unbound, "request a"), Error::NotFound { what } if what.contains("not enabled")));
+        let missing = status(404, "NotFound", "promiserequests.platform.opmodel.dev \"a\" not found", json!({"name": "a"}));
+        assert_eq!(from_status(&missing, "request a"), Error::NotFound { what: "request a".to_owned() });
+    }
+
+    #[test]
+    fn causes_become_problems_with_dotted_paths() {
+        let causes = json!({"causes": [{"reason": "FieldValueInvalid", "message": "must be more", "field": "spec.size"}]});
+        let Error::Invalid { problems } = from_status(&status(422, "Invalid", "…", causes), "request a") else { panic!("invalid") };
+        assert_eq!((problems[0].path.as_str(), problems[0].message.as_str()), (".spec.size", "must be more"));
+    }
+
+    #[test]
+    fn a_refusing_admission_policy_speaks_for_itself() {
+        let message = "promiserequests.platform.opmodel.dev \"a\" is forbidden: ValidatingAdmissionPolicy 'x' with binding 'y' denied request: the requester cannot change";
+        let Error::Invalid { problems } =
+            from_status(&status(422, "Invalid", message, json!({"causes": [{"message": message}]})), "request a")
+        else {
+            panic!("invalid")
+        };
+        assert_eq!(problems[0].message, "the requester cannot change");
+    }
+
+    #[test]
+    fn an_apply_conflict_names_the_field_and_its_owner() {
+        let details = json!({"causes": [{"reason": "FieldManagerConflict", "message": "conflict with \"kubectl\"", "field": ".spec.a"}]});
+        assert_eq!(
+            from_status(&status(409, "Conflict", "Apply failed", details), "request a"),
+            Error::Conflict { message: "somebody else owns .spec.a (conflict with \"kubectl\")".to_owned() }
+        );
+    }
+}

@@ -1,0 +1,15 @@
+//! The kinds of the API group as Kubernetes objects, and what the plane is told about them.
+//!
+//! Spec and status live in `promise::api`; here is what Kubernetes wants to know: names, scope, columns. One table entry per
+//! kind feeds the CRDs of plain Kubernetes, the schemas of the kcp exports, and `kube::Api`.
+
+mod object;
+mod schema;
+mod table;
+
+pub use object::{Kind, NoStatus, Object, object};
+pub use schema::{api_resource_schema_name, api_resource_schemas, crds};
+pub use table::{
+    Destination, DestinationKind, Export, Policy, PolicyKind, Promise, PromiseCatalog, PromiseCatalogKind, PromiseKind, PromiseRelease,
+    PromiseReleaseKind, PromiseRequest, PromiseRequestKind, PromiseRevision, PromiseRevisionKind,
+};

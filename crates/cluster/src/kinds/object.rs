@@ -1,0 +1,113 @@
+//! One generic Kubernetes object over the structs of `promise::api`.
+
+use std::borrow::Cow;
+
+use kube::Resource;
+use kube::api::ObjectMeta;
+use promise::names;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::table::{Column, Export};
+
+/// What Kubernetes needs to know of a kind besides its schema.
+pub trait Kind: Send + Sync + 'static {
+    /// What people write.
+    type Spec: Serialize + DeserializeOwned + JsonSchema + Clone + std::fmt::Debug + PartialEq + Send + Sync + 'static;
+    /// What the controller writes; [`NoStatus`] for records.
+    type Status: Serialize + DeserializeOwned + JsonSchema + Clone + std::fmt::Debug + PartialEq + Send + Sync + 'static;
+    /// `kube`'s scope marker.
+    type Scope: Send + Sync + 'static;
+
+    /// CamelCase name.
+    const KIND: &'static str;
+    /// Resource name.
+    const PLURAL: &'static str;
+    /// Lower-case name.
+    const SINGULAR: &'static str;
+    /// Abbreviations for the command line.
+    const SHORT: &'static [&'static str];
+    /// Whether objects live in namespaces.
+    const NAMESPACED: bool;
+    /// Whether there is a status subresource.
+    const STATUS: bool;
+    /// Which export offers it on kcp.
+    const EXPORT: Export;
+    /// Columns of `kubectl get`, besides name and age.
+    const COLUMNS: &'static [Column];
+}
+
+/// An object of kind `K`.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", bound = "")]
+pub struct Object<K: Kind> {
+    /// Always `platform.opmodel.dev/v1alpha1`.
+    pub api_version: Cow<'static, str>,
+    /// Always [`Kind::KIND`].
+    pub kind: Cow<'static, str>,
+    /// Name, labels, versions.
+    pub metadata: ObjectMeta,
+    /// What people want.
+    pub spec: K::Spec,
+    /// What is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<K::Status>,
+}
+
+/// Status of kinds that have none: immutable records.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum NoStatus {}
+
+/// An object as one writes it to create it.
+pub fn object<K: Kind>(name: &str, namespace: Option<&str>, spec: K::Spec) -> Object<K> {
+    let metadata = ObjectMeta { name: Some(name.to_owned()), namespace: namespace.map(str::to_owned), ..ObjectMeta::default() };
+    Object { api_version: Cow::Borrowed(names::API_VERSION), kind: Cow::Borrowed(K::KIND), metadata, spec, status: None }
+}
+
+impl<K: Kind> Clone for Object<K> {
+    fn clone(&self) -> Self {
+        Self {
+            api_version: self.api_version.clone(),
+            kind: self.kind.clone(),
+            metadata: self.metadata.clone(),
+            spec: self.spec.clone(),
+            status: self.status.clone(),
+        }
+    }
+}
+
+impl<K: Kind> std::fmt::Debug for Object<K> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct(K::KIND).field("metadata", &self.metadata).field("spec", &self.spec).field("status", &self.status).finish()
+    }
+}
+
+impl<K: Kind> Resource for Object<K> {
+    type DynamicType = ();
+    type Scope = K::Scope;
+
+    fn kind((): &()) -> Cow<'_, str> {
+        Cow::Borrowed(K::KIND)
+    }
+
+    fn group((): &()) -> Cow<'_, str> {
+        Cow::Borrowed(names::GROUP)
+    }
+
+    fn version((): &()) -> Cow<'_, str> {
+        Cow::Borrowed(names::VERSION)
+    }
+
+    fn plural((): &()) -> Cow<'_, str> {
+        Cow::Borrowed(K::PLURAL)
+    }
+
+    fn meta(&self) -> &ObjectMeta {
+        &self.metadata
+    }
+
+    fn meta_mut(&mut self) -> &mut ObjectMeta {
+        &mut self.metadata
+    }
+}
