@@ -2,40 +2,70 @@
 //!
 //! `http` calls [`authenticate`] and [`authorize`] once per request, `objects` calls [`admit`] before each write.
 
+pub mod roles;
+pub mod workspace;
+
 use http::HeaderMap;
 use serde_json::Value;
 
 use crate::{
     State,
+    authn::impersonation::{self, ImpersonationError, SCOPES},
+    rbac::{self, rule::Rule, wish::Wish},
     registry::Resource,
     request::{Attributes, Operation, Target, User},
+    reviews::Oracle,
     status::ApiError,
 };
+use roles::StoredRoles;
 
-/// Whose request this is: bearer token, impersonation headers. No token is [`User::anonymous`], a wrong one is 401.
-pub fn authenticate(state: &State, headers: &HeaderMap, _target: &Target) -> Result<User, ApiError> {
-    let Some(value) = headers.get(http::header::AUTHORIZATION).and_then(|value| value.to_str().ok()) else {
-        return Ok(User::anonymous());
+/// Whose request this is: bearer token, then impersonation headers. No token is [`User::anonymous`], a wrong one is 401.
+///
+/// `attributes` are those of the request with an anonymous user; refusals of impersonation name them.
+pub fn authenticate(state: &State, headers: &HeaderMap, attributes: &Attributes) -> Result<User, ApiError> {
+    let user = state.authenticator.authenticate(headers).map_err(|_| ApiError::unauthorized())?;
+    let Some(disguise) = impersonation::asked_for(headers).map_err(|error| ApiError::bad_request(error.to_string()))? else {
+        return Ok(user);
     };
-    let Some(token) = value.split_once(' ').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, token)| token.trim())
-    else {
-        return Ok(User::anonymous());
-    };
-    let known = state.tokens.iter().find(|known| known.token == token).ok_or_else(ApiError::unauthorized)?;
-    let mut groups = known.groups.clone();
-    groups.push("system:authenticated".into());
-    Ok(User { name: known.username.clone(), uid: known.uid.clone(), groups, ..User::default() })
+    let (target, wish) = (&attributes.target, Wish::from(attributes));
+    let in_workspace = !target.cluster.is_sandbox();
+    let allows = |needed: &Wish| decide(state, target, &user, needed).0;
+    let decided = state.impersonation.decide(&user, disguise, &wish, in_workspace, allows);
+    let mut acting = decided.map_err(|error| match error {
+        ImpersonationError::Denied(denied) => refuse(&user, &denied, if in_workspace { DENIED } else { "" }),
+        ImpersonationError::PrivilegedGroup => ApiError::forbidden_path(error.to_string()),
+        ImpersonationError::WithoutUser(text) => ApiError::bad_request(text),
+    })?;
+    if in_workspace {
+        acting.extra.insert(SCOPES.into(), vec![format!("cluster:{}", target.cluster)]);
+    }
+    Ok(acting)
 }
 
 /// Whether the user may do this.
-pub fn authorize(_state: &State, attributes: &Attributes) -> Result<(), ApiError> {
-    match attributes.user.in_group("system:unauthenticated") {
-        false => Ok(()),
-        true => Err(ApiError::forbidden_path(format!(
-            "forbidden: User \"{}\" cannot {} path \"{}\"",
-            attributes.user.name, attributes.verb, attributes.path
-        ))),
+pub fn authorize(state: &State, attributes: &Attributes) -> Result<(), ApiError> {
+    let wish = Wish::from(attributes);
+    match decide(state, &attributes.target, &attributes.user, &wish) {
+        (true, _) => Ok(()),
+        (false, reason) => Err(refuse(&attributes.user, &wish, &reason)),
     }
+}
+
+/// Whether a user may do something somewhere, and the reason as access reviews and refusals show it.
+pub fn decide(state: &State, target: &Target, user: &User, wish: &Wish) -> (bool, String) {
+    if target.cluster.is_sandbox() {
+        let grant = rbac::authorize(user, wish, &StoredRoles::of(state, &target.cluster));
+        return (grant.is_some(), grant.map(|grant| grant.reason).unwrap_or_default());
+    }
+    let allowed = workspace::allows(state, &target.cluster, user, wish);
+    (allowed, if allowed { "access granted" } else { DENIED }.to_owned())
+}
+
+/// The one reason that workspaces give.
+const DENIED: &str = "access denied";
+
+fn refuse(user: &User, wish: &Wish, reason: &str) -> ApiError {
+    ApiError::of(403, "Forbidden", wish.denial(user, reason)).with_details(wish.denial_details())
 }
 
 /// A write that admission judges. `object` is already decoded, defaulted and valid against its schema; for a deletion it is absent.
@@ -60,4 +90,26 @@ pub fn mutate(_state: &State, _admission: &Admission<'_>, _object: &mut Value) -
 /// Lets validating admission judge; the warnings of policies come back.
 pub fn validate(_state: &State, _admission: &Admission<'_>, _object: Option<&Value>) -> Result<Vec<String>, ApiError> {
     Ok(Vec::new())
+}
+
+/// Answers reviews about rights in one place.
+pub struct Asked<'a> {
+    /// The plane.
+    pub state: &'a State,
+    /// Where the review was created.
+    pub target: &'a Target,
+}
+
+impl Oracle for Asked<'_> {
+    fn decide(&self, user: &User, wish: &Wish) -> (bool, String) {
+        decide(self.state, self.target, user, wish)
+    }
+
+    fn rules(&self, user: &User, namespace: &str) -> Vec<Rule> {
+        rbac::rules_of(user, namespace, &StoredRoles::of(self.state, &self.target.cluster))
+    }
+
+    fn user_of(&self, token: &str) -> Option<User> {
+        self.state.authenticator.user_of(token).cloned()
+    }
 }

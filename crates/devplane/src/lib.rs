@@ -15,7 +15,8 @@
 //! # Seams between the parts
 //!
 //! - `access`: `authenticate`, `authorize`, `mutate`, `validate`: all that may refuse. They read rights, policies and bindings by
-//!   `state.store.peek…`.
+//!   `state.store.peek…`. `authenticate` takes the attributes with an anonymous user in them: refused impersonation names the request.
+//! - `reviews::answer` answers access, token and self reviews instead of storing them; `access::Asked` is its oracle.
 //! - `builtin`: `builtin::shape(resource, subresource, new: &mut Value, old: Option<&Value>, &Context{clock, random, dry_run}) ->
 //!   Result<(), Vec<Cause>>` canonicalises, defaults and checks a built-in object before it is written;
 //!   `builtin::prune(resource, &mut Value) -> Vec<String>` drops unknown fields and names them (`spec.foo`);
@@ -34,12 +35,15 @@
 //! - A resource that exists for one cluster only: `registry::Registry::resources`.
 
 pub mod access;
+pub mod authn;
 pub mod clock;
 pub mod cluster_id;
 mod plane;
 pub mod random;
+pub mod rbac;
 pub mod registry;
 pub mod request;
+pub mod reviews;
 pub mod status;
 pub mod store;
 

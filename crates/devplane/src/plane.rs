@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use crate::{
+    authn::{Authenticator, impersonation::Impersonation},
     clock::{Clock, SystemClock},
     random::{Random, SystemRandom},
     store::{Storage, Store, StoreError},
 };
 
 /// A bearer token and whose it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Token {
     /// The secret, as sent after `Bearer `.
     pub token: String,
@@ -19,6 +20,13 @@ pub struct Token {
     pub uid: String,
     /// Groups; `system:authenticated` is added.
     pub groups: Vec<String>,
+}
+
+impl std::fmt::Debug for Token {
+    /// Leaves the secret out, so that it cannot reach a log.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Token").field("username", &self.username).field("groups", &self.groups).finish_non_exhaustive()
+    }
 }
 
 /// How a plane is opened.
@@ -62,7 +70,9 @@ pub struct Shared {
     /// Objects.
     pub store: Store,
     /// Known tokens.
-    pub tokens: Vec<Token>,
+    pub authenticator: Authenticator,
+    /// Who acted as somebody else.
+    pub impersonation: Impersonation,
     /// Time.
     pub clock: Arc<dyn Clock>,
     /// Randomness.
@@ -90,7 +100,16 @@ impl Plane {
     pub fn open(options: Options) -> Result<Self, OpenError> {
         let Options { storage, tokens, clock, random, external_url } = options;
         let store = Store::open(&storage)?;
-        Ok(Self { state: State(Arc::new(Shared { store, tokens, clock, random, external_url })) })
+        Ok(Self {
+            state: State(Arc::new(Shared {
+                store,
+                authenticator: Authenticator::new(tokens),
+                impersonation: Impersonation::default(),
+                clock,
+                random,
+                external_url,
+            })),
+        })
     }
 
     /// The state that the plane's parts share.

@@ -1,0 +1,226 @@
+//! Role-based access control: which role rules allow a wish, and in whose name.
+//!
+//! Everything here is a function over roles and bindings as JSON; where they are stored is the business of whoever implements
+//! [`Roles`]. A binding to a role that does not exist grants nothing. Aggregated roles whose rules nobody has filled in are
+//! aggregated at the moment of asking.
+
+pub mod bootstrap;
+pub mod escalation;
+pub mod rule;
+pub mod validation;
+pub mod wish;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::{authn::MASTERS, request::User};
+use rule::Rule;
+use wish::{About, Wish};
+
+/// The API group of roles and bindings.
+pub const GROUP: &str = "rbac.authorization.k8s.io";
+
+/// Roles and bindings of one cluster.
+pub trait Roles {
+    /// All ClusterRoleBindings.
+    fn cluster_role_bindings(&self) -> Vec<Arc<Value>>;
+    /// The RoleBindings of a namespace.
+    fn role_bindings(&self, namespace: &str) -> Vec<Arc<Value>>;
+    /// All ClusterRoles.
+    fn cluster_roles(&self) -> Vec<Arc<Value>>;
+    /// One ClusterRole.
+    fn cluster_role(&self, name: &str) -> Option<Arc<Value>>;
+    /// One Role of a namespace.
+    fn role(&self, namespace: &str, name: &str) -> Option<Arc<Value>>;
+}
+
+/// A wish that is allowed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grant {
+    /// Which binding of which role to whom allowed it; empty for members of `system:masters`.
+    pub reason: String,
+}
+
+/// Whether the user may, and why. `None` means that no rule allows it.
+pub fn authorize(user: &User, wish: &Wish, roles: &dyn Roles) -> Option<Grant> {
+    if user.in_group(MASTERS) {
+        return Some(Grant { reason: String::new() });
+    }
+    let namespace = match &wish.about {
+        About::Resource(target) => target.namespace.as_str(),
+        About::Path(_) => "",
+    };
+    held(user, namespace, roles)
+        .find(|(_, rules)| rules.iter().any(|rule| rule.allows(wish)))
+        .map(|(reason, _)| Grant { reason: format!("RBAC: allowed by {reason}") })
+}
+
+/// All rules that hold for the user, in a namespace or (empty) at the cluster scope.
+pub fn rules_of(user: &User, namespace: &str, roles: &dyn Roles) -> Vec<Rule> {
+    held(user, namespace, roles).flat_map(|(_, rules)| rules).collect()
+}
+
+/// The rules of the role that a binding refers to; `None` when there is no such role.
+pub fn referenced_rules(reference: &Value, namespace: &str, roles: &dyn Roles) -> Option<Vec<Rule>> {
+    let name = reference["name"].as_str()?;
+    match reference["kind"].as_str()? {
+        "Role" => Some(rule::rules(&*roles.role(namespace, name)?)),
+        "ClusterRole" => Some(cluster_role_rules(&*roles.cluster_role(name)?, roles, &mut HashSet::new())),
+        _ => None,
+    }
+}
+
+/// Each binding that names the user, described, with the rules it grants.
+fn held<'a>(user: &'a User, namespace: &'a str, roles: &'a dyn Roles) -> impl Iterator<Item = (String, Vec<Rule>)> + 'a {
+    let cluster_wide = roles.cluster_role_bindings().into_iter().filter_map(move |binding| {
+        let subject = subject_of(&binding, user)?;
+        let rules = referenced_rules(&binding["roleRef"], "", roles)?;
+        Some((described("ClusterRoleBinding", text(&binding["metadata"]["name"]), &binding, &subject), rules))
+    });
+    let local = if namespace.is_empty() { Vec::new() } else { roles.role_bindings(namespace) };
+    cluster_wide.chain(local.into_iter().filter_map(move |binding| {
+        let subject = subject_of(&binding, user)?;
+        let rules = referenced_rules(&binding["roleRef"], namespace, roles)?;
+        let name = format!("{}/{namespace}", text(&binding["metadata"]["name"]));
+        Some((described("RoleBinding", &name, &binding, &subject), rules))
+    }))
+}
+
+fn described(kind: &str, name: &str, binding: &Value, subject: &str) -> String {
+    let role = &binding["roleRef"];
+    format!("{kind} {name:?} of {} {:?} to {subject}", text(&role["kind"]), text(&role["name"]))
+}
+
+/// The first subject of a binding that is the user, described.
+fn subject_of(binding: &Value, user: &User) -> Option<String> {
+    let own_namespace = text(&binding["metadata"]["namespace"]);
+    binding["subjects"].as_array()?.iter().find_map(|subject| {
+        let name = text(&subject["name"]);
+        match text(&subject["kind"]) {
+            "User" if name == user.name => Some(format!("User {name:?}")),
+            "Group" if user.in_group(name) => Some(format!("Group {name:?}")),
+            "ServiceAccount" => {
+                let namespace = subject["namespace"].as_str().unwrap_or(own_namespace);
+                (user.name == format!("system:serviceaccount:{namespace}:{name}"))
+                    .then(|| format!("ServiceAccount {:?}", format!("{name}/{namespace}")))
+            }
+            _ => None,
+        }
+    })
+}
+
+/// Own rules of a ClusterRole, or those of the roles that its aggregation rule selects.
+fn cluster_role_rules(role: &Value, roles: &dyn Roles, seen: &mut HashSet<String>) -> Vec<Rule> {
+    let own = rule::rules(role);
+    let Some(selectors) = role["aggregationRule"]["clusterRoleSelectors"].as_array() else { return own };
+    if !own.is_empty() || !seen.insert(text(&role["metadata"]["name"]).to_owned()) {
+        return own;
+    }
+    let selected = roles.cluster_roles().into_iter().filter(|other| selectors.iter().any(|selector| selects(selector, other)));
+    selected.flat_map(|other| cluster_role_rules(&other, roles, seen)).collect()
+}
+
+/// Whether a selector by labels (the only form that built-in aggregation uses) selects a role.
+fn selects(selector: &Value, role: &Value) -> bool {
+    let labels = &role["metadata"]["labels"];
+    selector["matchLabels"].as_object().is_some_and(|wanted| wanted.iter().all(|(key, value)| labels.get(key) == Some(value)))
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use serde_json::json;
+
+    use super::wish::ResourceWish;
+    use super::*;
+
+    /// Roles and bindings in a list.
+    pub(crate) struct Listed(pub Vec<Arc<Value>>);
+
+    impl Listed {
+        fn of(&self, kind: &str, namespace: &str) -> Vec<Arc<Value>> {
+            self.0.iter().filter(|object| object["kind"] == kind && text(&object["metadata"]["namespace"]) == namespace).cloned().collect()
+        }
+    }
+
+    impl Roles for Listed {
+        fn cluster_role_bindings(&self) -> Vec<Arc<Value>> {
+            self.of("ClusterRoleBinding", "")
+        }
+        fn role_bindings(&self, namespace: &str) -> Vec<Arc<Value>> {
+            self.of("RoleBinding", namespace)
+        }
+        fn cluster_roles(&self) -> Vec<Arc<Value>> {
+            self.of("ClusterRole", "")
+        }
+        fn cluster_role(&self, name: &str) -> Option<Arc<Value>> {
+            self.cluster_roles().into_iter().find(|role| role["metadata"]["name"] == name)
+        }
+        fn role(&self, namespace: &str, name: &str) -> Option<Arc<Value>> {
+            self.of("Role", namespace).into_iter().find(|role| role["metadata"]["name"] == name)
+        }
+    }
+
+    fn roles(extra: impl IntoIterator<Item = Value>) -> Listed {
+        Listed(bootstrap::cluster().into_iter().chain(extra).map(Arc::new).collect())
+    }
+
+    fn alice() -> User {
+        User { name: "alice".into(), groups: vec!["team-a".into(), "system:authenticated".into()], ..User::default() }
+    }
+
+    fn get(namespace: &str, resource: &str) -> Wish {
+        Wish::resource("get", ResourceWish::new("", resource).within(namespace))
+    }
+
+    fn reader() -> [Value; 2] {
+        [
+            json!({"kind": "Role", "metadata": {"name": "cm-reader", "namespace": "n"}, "rules": [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]}]}),
+            json!({"kind": "RoleBinding", "metadata": {"name": "cm-readers", "namespace": "n"}, "roleRef": {"kind": "Role", "name": "cm-reader"}, "subjects": [{"kind": "Group", "name": "team-a"}]}),
+        ]
+    }
+
+    #[test]
+    fn a_role_holds_in_its_namespace_and_says_why() {
+        let roles = roles(reader());
+        let grant = authorize(&alice(), &get("n", "configmaps"), &roles).unwrap();
+        assert_eq!(grant.reason, "RBAC: allowed by RoleBinding \"cm-readers/n\" of Role \"cm-reader\" to Group \"team-a\"");
+        assert_eq!(authorize(&alice(), &get("other", "configmaps"), &roles), None);
+        assert_eq!(authorize(&alice(), &get("", "configmaps"), &roles), None);
+    }
+
+    #[test]
+    fn discovery_is_open_to_the_authenticated() {
+        let grant = authorize(&alice(), &Wish::path("get", "/apis/apps"), &roles([])).unwrap();
+        assert_eq!(
+            grant.reason,
+            "RBAC: allowed by ClusterRoleBinding \"system:discovery\" of ClusterRole \"system:discovery\" to Group \"system:authenticated\""
+        );
+        assert_eq!(authorize(&User::anonymous(), &Wish::path("get", "/apis"), &roles([])), None);
+        assert!(authorize(&User::anonymous(), &Wish::path("get", "/version"), &roles([])).is_some());
+    }
+
+    #[test]
+    fn aggregated_roles_have_the_rules_of_what_they_select() {
+        let binding = json!({"kind": "ClusterRoleBinding", "metadata": {"name": "v"}, "roleRef": {"kind": "ClusterRole", "name": "edit"}, "subjects": [{"kind": "User", "name": "alice"}]});
+        let roles = roles([binding]);
+        assert!(authorize(&alice(), &get("n", "configmaps"), &roles).is_some());
+        let secret = Wish::resource("create", ResourceWish::new("", "secrets").within("n"));
+        assert!(authorize(&alice(), &secret, &roles).is_some());
+        let role = Wish::resource("create", ResourceWish::new(GROUP, "roles").within("n"));
+        assert_eq!(authorize(&alice(), &role, &roles), None);
+    }
+
+    #[test]
+    fn masters_need_no_rule_and_a_binding_to_a_missing_role_grants_none() {
+        let master = User { groups: vec![MASTERS.into()], ..User::default() };
+        assert_eq!(authorize(&master, &get("n", "secrets"), &roles([])), Some(Grant { reason: String::new() }));
+        let [_, dangling] = reader();
+        assert_eq!(authorize(&alice(), &get("n", "configmaps"), &roles([dangling])), None);
+    }
+}
