@@ -10,6 +10,8 @@
 pub mod endpoint;
 pub mod error;
 pub mod kinds;
+pub mod provider;
+pub mod watch;
 pub mod workspaces;
 
 pub use endpoint::{Endpoint, Scope, Target, Token};

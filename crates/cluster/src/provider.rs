@@ -1,0 +1,57 @@
+//! Where the exports are served.
+
+use kube::api::DynamicObject;
+use kube::core::{ApiResource, GroupVersionKind};
+use kube::runtime::wait::await_condition;
+use kube::{Api, Client};
+
+use crate::endpoint::{Scope, Target};
+use crate::kinds::Export;
+use crate::workspaces::ClusterId;
+
+/// An export as its endpoint slice names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExportAddress {
+    /// Id of the provider workspace.
+    pub provider: ClusterId,
+    /// Which export.
+    pub export: Export,
+}
+
+impl ExportAddress {
+    /// All consumers, to list and watch.
+    pub fn everywhere(&self) -> Scope {
+        Scope::Export { cluster: self.provider.clone(), export: self.export.name().to_owned(), target: Target::Wildcard }
+    }
+
+    /// One consumer, to read and write.
+    pub fn within(&self, workspace: &ClusterId) -> Scope {
+        Scope::Export {
+            cluster: self.provider.clone(),
+            export: self.export.name().to_owned(),
+            target: Target::Workspace(workspace.clone()),
+        }
+    }
+}
+
+/// Waits until the export is served; it is not before the first workspace binds it, which is no error. `client` acts in the
+/// provider workspace. Errors: the plane refuses, or breaks off.
+pub async fn address(client: &Client, export: Export) -> promise::Result<ExportAddress> {
+    let kind = GroupVersionKind::gvk("apis.kcp.io", "v1alpha1", "APIExportEndpointSlice");
+    let api: Api<DynamicObject> = Api::all_with(client.clone(), &ApiResource::from_gvk_with_plural(&kind, "apiexportendpointslices"));
+    let served = |slice: Option<&DynamicObject>| slice.and_then(|s| endpoint(s, export)).is_some();
+    let slice = await_condition(api, export.name(), served).await.map_err(|error| {
+        tracing::warn!(%error, export = export.name(), "the endpoint slice of the export cannot be read");
+        promise::Error::Unreachable { what: format!("the endpoint slice of {}", export.name()) }
+    })?;
+    slice.as_ref().and_then(|s| endpoint(s, export)).ok_or(promise::Error::Internal)
+}
+
+/// Reads `…/services/apiexport/<cluster id>/<export>` of the first endpoint.
+fn endpoint(slice: &DynamicObject, export: Export) -> Option<ExportAddress> {
+    let url = slice.data.pointer("/status/endpoints/0/url")?.as_str()?;
+    let (_, rest) = url.split_once("/services/apiexport/")?;
+    let (cluster, name) = rest.trim_end_matches('/').split_once('/')?;
+    (name == export.name()).then_some(())?;
+    Some(ExportAddress { provider: ClusterId::parse(cluster).ok()?, export })
+}

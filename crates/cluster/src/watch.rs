@@ -1,0 +1,13 @@
+//! Caches fed by list and watch over many workspaces at once.
+//!
+//! `kube`'s reflector identifies objects by namespace and name, so that over a wildcard the same-named objects of two
+//! workspaces become one. These caches key by (cluster id, namespace, name), hold projections instead of bodies, and say
+//! how fresh they are.
+
+mod cache;
+mod key;
+mod source;
+
+pub use cache::{Cache, Changes, Freshness};
+pub use key::Key;
+pub use source::Source;

@@ -1,0 +1,199 @@
+//! What is known of one kind, and since when.
+
+use std::sync::Arc;
+
+use imbl::OrdMap;
+use jiff::Timestamp;
+use parking_lot::RwLock;
+use tokio::sync::{broadcast, watch};
+
+use super::Key;
+
+/// Changes that a slow receiver may fall behind before it has to look at everything again.
+const BACKLOG: usize = 4096;
+
+/// Receives keys of rows that appeared, changed or went. After `Lagged` look at the whole snapshot.
+pub type Changes = broadcast::Receiver<Key>;
+
+/// How far a cache can be trusted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Freshness {
+    /// Nothing was read yet; empty means nothing.
+    Starting,
+    /// Up to date with the plane's events.
+    Synced,
+    /// What is there was true at `since`.
+    Unreachable {
+        /// When the connection was lost.
+        since: Timestamp,
+        /// Why, for people.
+        why: promise::Error,
+    },
+}
+
+/// What is known of one kind. Clones share the content.
+pub struct Cache<V> {
+    inner: Arc<Inner<V>>,
+}
+
+struct Inner<V> {
+    rows: RwLock<OrdMap<Key, Arc<V>>>,
+    changes: broadcast::Sender<Key>,
+    freshness: watch::Sender<Freshness>,
+}
+
+impl<V> Clone for Cache<V> {
+    fn clone(&self) -> Self {
+        Self { inner: self.inner.clone() }
+    }
+}
+
+impl<V> Default for Cache<V> {
+    fn default() -> Self {
+        let inner = Inner {
+            rows: RwLock::new(OrdMap::new()),
+            changes: broadcast::Sender::new(BACKLOG),
+            freshness: watch::Sender::new(Freshness::Starting),
+        };
+        Self { inner: Arc::new(inner) }
+    }
+}
+
+impl<V> Cache<V> {
+    /// One row.
+    pub fn get(&self, key: &Key) -> Option<Arc<V>> {
+        self.inner.rows.read().get(key).cloned()
+    }
+
+    /// All rows at one moment, in the order of their keys; costs nothing.
+    pub fn snapshot(&self) -> OrdMap<Key, Arc<V>> {
+        self.inner.rows.read().clone()
+    }
+
+    /// Changes from now on.
+    pub fn changes(&self) -> Changes {
+        self.inner.changes.subscribe()
+    }
+
+    /// How far the rows can be trusted now.
+    pub fn freshness(&self) -> Freshness {
+        self.inner.freshness.borrow().clone()
+    }
+
+    /// Every change of freshness.
+    pub fn freshness_changes(&self) -> watch::Receiver<Freshness> {
+        self.inner.freshness.subscribe()
+    }
+
+    /// Waits until the rows were read once; later losses of contact do not matter here.
+    pub async fn synced(&self) {
+        let mut freshness = self.inner.freshness.subscribe();
+        // The sender lives as long as this cache, so that waiting cannot fail.
+        let _ = freshness.wait_for(|f| *f == Freshness::Synced).await;
+    }
+
+    pub(super) fn set_synced(&self) {
+        self.inner.freshness.send_if_modified(|f| {
+            let changed = *f != Freshness::Synced;
+            *f = Freshness::Synced;
+            changed
+        });
+    }
+
+    /// Keeps the first moment of an outage. A cache that never had anything stays `Starting`, with its reason logged.
+    pub(super) fn set_unreachable(&self, since: Timestamp, why: promise::Error) {
+        self.inner.freshness.send_if_modified(|f| match f {
+            Freshness::Synced => {
+                *f = Freshness::Unreachable { since, why };
+                true
+            }
+            Freshness::Starting | Freshness::Unreachable { .. } => false,
+        });
+    }
+}
+
+impl<V: PartialEq> Cache<V> {
+    pub(super) fn put(&self, key: Key, value: V) {
+        let changed = {
+            let mut rows = self.inner.rows.write();
+            let same = rows.get(&key).is_some_and(|old| **old == value);
+            if !same {
+                rows.insert(key.clone(), Arc::new(value));
+            }
+            !same
+        };
+        if changed {
+            self.tell(key);
+        }
+    }
+
+    pub(super) fn remove(&self, key: Key) {
+        let removed = self.inner.rows.write().remove(&key);
+        if removed.is_some() {
+            self.tell(key);
+        }
+    }
+
+    /// Takes a fresh list; only differences are told.
+    pub(super) fn replace(&self, fresh: Vec<(Key, V)>) {
+        let fresh: OrdMap<Key, Arc<V>> = fresh.into_iter().map(|(key, value)| (key, Arc::new(value))).collect();
+        let old = std::mem::replace(&mut *self.inner.rows.write(), fresh.clone());
+        for (key, value) in &fresh {
+            if old.get(key).is_none_or(|before| **before != **value) {
+                self.tell(key.clone());
+            }
+        }
+        for key in old.keys().filter(|key| !fresh.contains_key(*key)) {
+            self.tell(key.clone());
+        }
+    }
+
+    fn tell(&self, key: Key) {
+        // Nobody listening is fine.
+        let _ = self.inner.changes.send(key);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::{Cache, Freshness};
+    use crate::watch::Key;
+    use crate::workspaces::ClusterId;
+
+    fn key(cluster: &str, name: &str) -> Key {
+        Key { cluster: ClusterId::parse(cluster).unwrap(), namespace: "default".into(), name: name.into() }
+    }
+
+    #[test]
+    fn same_named_objects_of_two_workspaces_are_two() {
+        let cache = Cache::default();
+        cache.replace(vec![(key("a", "db"), 1), (key("b", "db"), 2)]);
+        assert_eq!(cache.get(&key("a", "db")).as_deref(), Some(&1));
+        assert_eq!(cache.get(&key("b", "db")).as_deref(), Some(&2));
+    }
+
+    #[test]
+    fn a_fresh_list_tells_only_what_differs() {
+        let cache = Cache::default();
+        cache.replace(vec![(key("a", "same"), 1), (key("a", "changed"), 1), (key("a", "gone"), 1)]);
+        let mut changes = cache.changes();
+        cache.replace(vec![(key("a", "same"), 1), (key("a", "changed"), 2), (key("a", "new"), 1)]);
+        let mut told: Vec<String> = std::iter::from_fn(|| changes.try_recv().ok()).map(|k| k.name).collect();
+        told.sort();
+        assert_eq!(told, ["changed", "gone", "new"]);
+    }
+
+    #[test]
+    fn an_outage_is_dated_from_its_first_moment() {
+        let cache = Cache::<u8>::default();
+        let why = promise::Error::Unreachable { what: "the plane".into() };
+        cache.set_unreachable(Timestamp::UNIX_EPOCH, why.clone());
+        assert_eq!(cache.freshness(), Freshness::Starting, "nothing was read yet");
+        cache.set_synced();
+        cache.set_unreachable(Timestamp::UNIX_EPOCH, why.clone());
+        cache.set_unreachable(Timestamp::MAX, why.clone());
+        assert_eq!(cache.freshness(), Freshness::Unreachable { since: Timestamp::UNIX_EPOCH, why });
+    }
+}

@@ -1,0 +1,193 @@
+//! List and watch of one kind, kept going until the process ends.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt;
+use kube::api::{DynamicObject, ListParams, WatchEvent, WatchParams};
+use kube::core::ApiResource;
+use kube::{Api, Client};
+use tokio_util::sync::CancellationToken;
+
+use super::{Cache, Key};
+use crate::clock::Clock;
+use crate::error::from_plane;
+use crate::kinds::{Kind, Object};
+use crate::workspaces::ClusterId;
+
+/// Objects of one page of a list.
+const PAGE: u32 = 500;
+/// A watch without any event, bookmarks included, for so long is taken for dead. The server ends each after 290 s.
+const SILENCE: Duration = Duration::from_secs(300);
+/// First and longest pause after a failure.
+const PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(15));
+
+/// What to list and watch.
+#[derive(Clone)]
+pub struct Source {
+    client: Client,
+    resource: ApiResource,
+    labels: Option<String>,
+    fields: Option<String>,
+    otherwise: Option<ClusterId>,
+}
+
+enum Broken {
+    /// The version is too old, or the server said to start over.
+    Relist,
+    Failed(kube::Error),
+}
+
+impl Source {
+    /// One of our kinds. `client` decides where: usually the wildcard of an export.
+    pub fn of<K: Kind>(client: Client) -> Self {
+        Self::dynamic(client, ApiResource::erase::<Object<K>>(&()))
+    }
+
+    /// Any kind.
+    pub fn dynamic(client: Client, resource: ApiResource) -> Self {
+        Self { client, resource, labels: None, fields: None, otherwise: None }
+    }
+
+    /// Only objects with matching labels.
+    #[must_use]
+    pub fn labelled(mut self, selector: impl Into<String>) -> Self {
+        self.labels = Some(selector.into());
+        self
+    }
+
+    /// Only objects with matching fields, such as `metadata.name=a`.
+    #[must_use]
+    pub fn with_fields(mut self, selector: impl Into<String>) -> Self {
+        self.fields = Some(selector.into());
+        self
+    }
+
+    /// Key for objects of a server without workspaces.
+    #[must_use]
+    pub fn belonging_to(mut self, cluster: ClusterId) -> Self {
+        self.otherwise = Some(cluster);
+        self
+    }
+
+    /// Fills `cache` until `shutdown`. `project` keeps what is needed of an object; none leaves it out.
+    ///
+    /// An object that cannot be projected never stops the others: anybody can write strange objects.
+    pub async fn run<V, F>(self, cache: Cache<V>, project: F, clock: Arc<dyn Clock>, shutdown: CancellationToken)
+    where
+        V: PartialEq,
+        F: Fn(DynamicObject) -> Option<V>,
+    {
+        let work = async {
+            let api: Api<DynamicObject> = Api::all_with(self.client.clone(), &self.resource);
+            let mut pause = PAUSE.0;
+            loop {
+                match self.cycle(&api, &cache, &project, &mut pause).await {
+                    Broken::Relist => {}
+                    Broken::Failed(error) => {
+                        tracing::info!(kind = self.resource.kind, %error, "watch broken, trying again");
+                        cache.set_unreachable(clock.now(), from_plane(&error, &self.resource.plural));
+                        tokio::time::sleep(pause).await;
+                        pause = (pause * 2).min(PAUSE.1);
+                    }
+                }
+            }
+        };
+        tokio::select! {
+            () = shutdown.cancelled() => {}
+            () = work => {}
+        }
+    }
+
+    /// Lists, then watches until something breaks.
+    async fn cycle<V, F>(&self, api: &Api<DynamicObject>, cache: &Cache<V>, project: &F, pause: &mut Duration) -> Broken
+    where
+        V: PartialEq,
+        F: Fn(DynamicObject) -> Option<V>,
+    {
+        let mut version = match self.list(api, cache, project).await {
+            Ok(version) => version,
+            Err(error) => return Broken::Failed(error),
+        };
+        cache.set_synced();
+        let mut params = WatchParams::default();
+        params.label_selector.clone_from(&self.labels);
+        params.field_selector.clone_from(&self.fields);
+        loop {
+            let mut events = match api.watch(&params, &version).await {
+                Ok(events) => events.boxed(),
+                Err(error) => return broken(error),
+            };
+            let before = version.clone();
+            while let Ok(Some(event)) = tokio::time::timeout(SILENCE, events.next()).await {
+                *pause = PAUSE.0;
+                match event {
+                    Ok(WatchEvent::Added(object) | WatchEvent::Modified(object)) => {
+                        version = object.metadata.resource_version.clone().unwrap_or(version);
+                        self.take(cache, project, object);
+                    }
+                    Ok(WatchEvent::Deleted(object)) => {
+                        version = object.metadata.resource_version.clone().unwrap_or(version);
+                        if let Some(key) = Key::of(&object.metadata, self.otherwise.as_ref()) {
+                            cache.remove(key);
+                        }
+                    }
+                    Ok(WatchEvent::Bookmark(bookmark)) => version = bookmark.metadata.resource_version,
+                    Ok(WatchEvent::Error(status)) => return broken(kube::Error::Api(status)),
+                    Err(error) => return broken(error),
+                }
+            }
+            // A server that ends every watch at once must not be asked in a tight loop.
+            if before == version {
+                tokio::time::sleep(PAUSE.0).await;
+            }
+        }
+    }
+
+    async fn list<V, F>(&self, api: &Api<DynamicObject>, cache: &Cache<V>, project: &F) -> Result<String, kube::Error>
+    where
+        V: PartialEq,
+        F: Fn(DynamicObject) -> Option<V>,
+    {
+        let mut params = ListParams::default().limit(PAGE);
+        params.label_selector.clone_from(&self.labels);
+        params.field_selector.clone_from(&self.fields);
+        let mut rows = Vec::new();
+        loop {
+            let page = api.list(&params).await?;
+            for object in page.items {
+                if let Some(key) = Key::of(&object.metadata, self.otherwise.as_ref())
+                    && let Some(value) = project(object)
+                {
+                    rows.push((key, value));
+                }
+            }
+            match page.metadata.continue_ {
+                Some(token) if !token.is_empty() => params.continue_token = Some(token),
+                _ => {
+                    cache.replace(rows);
+                    return Ok(page.metadata.resource_version.unwrap_or_default());
+                }
+            }
+        }
+    }
+
+    fn take<V, F>(&self, cache: &Cache<V>, project: &F, object: DynamicObject)
+    where
+        V: PartialEq,
+        F: Fn(DynamicObject) -> Option<V>,
+    {
+        let Some(key) = Key::of(&object.metadata, self.otherwise.as_ref()) else { return };
+        match project(object) {
+            Some(value) => cache.put(key, value),
+            None => cache.remove(key),
+        }
+    }
+}
+
+fn broken(error: kube::Error) -> Broken {
+    match &error {
+        kube::Error::Api(status) if status.code == 410 || status.reason == "Expired" => Broken::Relist,
+        _ => Broken::Failed(error),
+    }
+}

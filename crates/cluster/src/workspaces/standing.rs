@@ -1,0 +1,161 @@
+//! Which workspaces use our exports, and whether everything above a workspace can be seen.
+
+use std::sync::Arc;
+
+use imbl::OrdMap;
+use kube::api::DynamicObject;
+
+use super::{ClusterId, Node, Tree};
+use crate::install::missing_claims;
+use crate::kinds::Export;
+use crate::watch::Key;
+
+/// What is kept of an APIBinding of one of our exports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BindingRow {
+    /// Whether the kinds are served.
+    pub bound: bool,
+    /// Claims that are not in force, as `resource.group`.
+    pub missing: Vec<String>,
+}
+
+impl BindingRow {
+    /// Projects a binding of `export`.
+    pub fn project(export: Export, object: DynamicObject) -> Self {
+        let bound = object.data.pointer("/status/phase").is_some_and(|phase| phase == "Bound");
+        Self { bound, missing: missing_claims(export, &object.data) }
+    }
+}
+
+/// Why the rules above a workspace are not known. No new release is accepted then; what runs goes on.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unproven {
+    /// Some edge on the way to root cannot be seen.
+    #[error("where workspace {workspace} belongs is not proven: every workspace above it has to bind {} with its claims; ask an administrator of the platform", Export::Requests.name())]
+    Place {
+        /// Path, or id when there is no path.
+        workspace: String,
+    },
+    /// A workspace above does not bind what shows its policies.
+    #[error("the policies of {workspace} cannot be seen: an administrator of {workspace} has to bind {export}")]
+    Unbound {
+        /// Its path.
+        workspace: String,
+        /// The export that is missing.
+        export: &'static str,
+    },
+    /// A workspace above does not grant what we claim.
+    #[error("{workspace} does not grant {claims} to {export}: an administrator of {workspace} has to accept this claim in the binding")]
+    Claims {
+        /// Its path.
+        workspace: String,
+        /// The export in question.
+        export: &'static str,
+        /// What is not granted.
+        claims: String,
+    },
+}
+
+/// Bindings of both exports by workspace, at one moment.
+#[derive(Clone, Debug, Default)]
+pub struct Standing {
+    /// Rows of the watch on bindings of the requests export.
+    pub requests: OrdMap<Key, Arc<BindingRow>>,
+    /// Rows of the watch on bindings of the catalog export.
+    pub catalog: OrdMap<Key, Arc<BindingRow>>,
+}
+
+impl Standing {
+    /// The binding of an export in a workspace; of several the best.
+    pub fn binding(&self, export: Export, cluster: &ClusterId) -> Option<&Arc<BindingRow>> {
+        let rows = match export {
+            Export::Requests => &self.requests,
+            Export::Catalog => &self.catalog,
+        };
+        let of = rows.range(Key::cluster_scoped(cluster, "")..).take_while(|(key, _)| key.cluster == *cluster);
+        of.map(|(_, row)| row).max_by_key(|row| (row.bound, usize::MAX - row.missing.len()))
+    }
+
+    /// The way from root to a workspace whose policies can all be seen (`domain.md` 1, Fail closed).
+    ///
+    /// Root itself may do without the catalog: whoever administers it can always bind it, and nothing above could forbid
+    /// what it forbids. The workspace itself needs only the requests export: kinds that it does not bind cannot exist in it.
+    pub fn lineage(&self, tree: &Tree, cluster: &ClusterId) -> Result<Vec<Node>, Unproven> {
+        let place = || Unproven::Place { workspace: tree.path(cluster).map_or_else(|| cluster.to_string(), |path| path.to_string()) };
+        let nodes = tree.lineage(cluster).ok_or_else(place)?;
+        for node in nodes.iter().skip(1).filter(|node| node.cluster != *cluster) {
+            self.transparent(node)?;
+        }
+        Ok(nodes)
+    }
+
+    fn transparent(&self, node: &Node) -> Result<(), Unproven> {
+        let workspace = || node.path.to_string();
+        for export in [Export::Requests, Export::Catalog] {
+            match self.binding(export, &node.cluster) {
+                Some(row) if row.bound && row.missing.is_empty() => {}
+                Some(row) if row.bound => {
+                    return Err(Unproven::Claims { workspace: workspace(), export: export.name(), claims: row.missing.join(", ") });
+                }
+                _ => return Err(Unproven::Unbound { workspace: workspace(), export: export.name() }),
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
+    use imbl::OrdMap;
+
+    use super::{BindingRow, Standing, Unproven};
+    use crate::watch::Key;
+    use crate::workspaces::{ClusterId, Tree, WorkspaceRow};
+
+    fn id(text: &str) -> ClusterId {
+        ClusterId::parse(text).unwrap()
+    }
+
+    fn tree() -> Tree {
+        let row = |child: &str| Arc::new(WorkspaceRow { cluster: id(child), labels: BTreeMap::new(), ready: true });
+        let edges = [("root", "acme", "c1"), ("c1", "shop", "c2")];
+        Tree::new(&edges.iter().map(|(parent, name, child)| (Key::cluster_scoped(&id(parent), name), row(child))).collect())
+    }
+
+    fn bindings(of: &[(&str, bool, &[&str])]) -> OrdMap<Key, Arc<BindingRow>> {
+        of.iter()
+            .map(|(cluster, bound, missing)| {
+                let missing = missing.iter().map(|m| (*m).to_owned()).collect();
+                (Key::cluster_scoped(&id(cluster), "b"), Arc::new(BindingRow { bound: *bound, missing }))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_workspace_in_sight_has_its_way_from_root() {
+        let all = bindings(&[("c1", true, &[]), ("c2", true, &[])]);
+        let standing = Standing { requests: all.clone(), catalog: bindings(&[("c1", true, &[])]) };
+        let paths: Vec<_> = standing.lineage(&tree(), &id("c2")).unwrap().into_iter().map(|n| n.path.to_string()).collect();
+        assert_eq!(paths, ["root", "root:acme", "root:acme:shop"]);
+    }
+
+    #[test]
+    fn whatever_hides_an_ancestor_is_named_and_closes() {
+        let bound = bindings(&[("c1", true, &[])]);
+        let cases = [
+            (bindings(&[]), bound.clone(), "bind requests.platform.opmodel.dev"),
+            (bound.clone(), bindings(&[]), "bind catalog.platform.opmodel.dev"),
+            (bound.clone(), bindings(&[("c1", false, &[])]), "bind catalog.platform.opmodel.dev"),
+            (bindings(&[("c1", true, &["workspaces.tenancy.kcp.io"])]), bound.clone(), "does not grant workspaces.tenancy.kcp.io"),
+        ];
+        for (requests, catalog, says) in cases {
+            let error = Standing { requests, catalog }.lineage(&tree(), &id("c2")).unwrap_err();
+            assert!(error.to_string().contains(says) && error.to_string().contains("root:acme"), "{error}");
+        }
+        let nowhere = Standing { requests: bound.clone(), catalog: bound }.lineage(&tree(), &id("c7")).unwrap_err();
+        assert_eq!(nowhere, Unproven::Place { workspace: "c7".into() });
+    }
+}

@@ -1,0 +1,168 @@
+//! Which workspace lies in which, proven by Workspace objects.
+//!
+//! The only edge that nobody can forge leads from the workspace that holds a Workspace object to the object's
+//! `spec.cluster`, which the plane alone sets. Paths are derived from these edges, never read from annotations.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use imbl::OrdMap;
+use kube::api::DynamicObject;
+
+use super::{ClusterId, WorkspacePath};
+use crate::watch::Key;
+
+/// What is kept of a Workspace object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkspaceRow {
+    /// The workspace that it makes.
+    pub cluster: ClusterId,
+    /// Labels, for the range of policies.
+    pub labels: BTreeMap<String, String>,
+    /// Whether it is ready for use.
+    pub ready: bool,
+}
+
+impl WorkspaceRow {
+    /// Projects a Workspace object; none while the plane has not given it a cluster.
+    pub fn project(object: DynamicObject) -> Option<Self> {
+        let cluster = ClusterId::parse(object.data.pointer("/spec/cluster")?.as_str()?).ok()?;
+        let ready = object.data.pointer("/status/phase").is_some_and(|p| p == "Ready") && object.metadata.deletion_timestamp.is_none();
+        Some(Self { cluster, labels: object.metadata.labels.unwrap_or_default(), ready })
+    }
+}
+
+/// A workspace with its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// Id.
+    pub cluster: ClusterId,
+    /// Path, derived from the edges.
+    pub path: WorkspacePath,
+    /// Labels of its Workspace object; none for root.
+    pub labels: BTreeMap<String, String>,
+}
+
+#[derive(Clone, Debug)]
+struct Edge {
+    parent: ClusterId,
+    name: String,
+    labels: BTreeMap<String, String>,
+}
+
+/// All proven edges at one moment.
+#[derive(Clone, Debug, Default)]
+pub struct Tree {
+    parents: BTreeMap<ClusterId, Edge>,
+    children: BTreeMap<(ClusterId, String), ClusterId>,
+}
+
+impl Tree {
+    /// Takes the rows of the watch on Workspace objects. Two objects that name the same workspace prove nothing, and
+    /// both edges are left out.
+    pub fn new(rows: &OrdMap<Key, Arc<WorkspaceRow>>) -> Self {
+        let mut tree = Self::default();
+        let mut doubtful = Vec::new();
+        for (key, row) in rows {
+            let edge = Edge { parent: key.cluster.clone(), name: key.name.clone(), labels: row.labels.clone() };
+            if tree.parents.insert(row.cluster.clone(), edge).is_some() {
+                doubtful.push(row.cluster.clone());
+            }
+            tree.children.insert((key.cluster.clone(), key.name.clone()), row.cluster.clone());
+        }
+        for cluster in doubtful {
+            tree.parents.remove(&cluster);
+            tree.children.retain(|_, child| *child != cluster);
+        }
+        tree
+    }
+
+    /// The way from root to the workspace, both included; none when an edge is missing or they form a ring.
+    pub fn lineage(&self, cluster: &ClusterId) -> Option<Vec<Node>> {
+        let mut upward = Vec::new();
+        let mut at = cluster.clone();
+        while at != ClusterId::root() {
+            let edge = self.parents.get(&at)?;
+            if upward.len() > self.parents.len() {
+                return None;
+            }
+            upward.push((at, edge));
+            at = edge.parent.clone();
+        }
+        let mut nodes = vec![Node { cluster: ClusterId::root(), path: WorkspacePath::root(), labels: BTreeMap::new() }];
+        for (cluster, edge) in upward.into_iter().rev() {
+            let path = nodes.last()?.path.child(&edge.name).ok()?;
+            nodes.push(Node { cluster, path, labels: edge.labels.clone() });
+        }
+        Some(nodes)
+    }
+
+    /// Path of a workspace, for people.
+    pub fn path(&self, cluster: &ClusterId) -> Option<WorkspacePath> {
+        self.lineage(cluster)?.pop().map(|node| node.path)
+    }
+
+    /// The workspace at a path below root.
+    pub fn cluster(&self, path: &WorkspacePath) -> Option<ClusterId> {
+        let mut segments = path.as_str().split(':');
+        if segments.next() != Some("root") {
+            return None;
+        }
+        segments.try_fold(ClusterId::root(), |at, name| self.children.get(&(at, name.to_owned())).cloned())
+    }
+
+    /// Direct children in the order of their names.
+    pub fn children(&self, cluster: &ClusterId) -> impl Iterator<Item = (&str, &ClusterId)> {
+        let from = (cluster.clone(), String::new());
+        let of = cluster.clone();
+        self.children.range(from..).take_while(move |((parent, _), _)| *parent == of).map(|((_, name), child)| (name.as_str(), child))
+    }
+
+    /// Every workspace with a proven place, root included, in the order of paths.
+    pub fn all(&self) -> Vec<Node> {
+        let mut nodes: Vec<Node> = self.parents.keys().filter_map(|cluster| self.lineage(cluster)?.pop()).collect();
+        nodes.extend(self.lineage(&ClusterId::root()).into_iter().flatten());
+        nodes.sort_by(|a, b| a.path.cmp(&b.path));
+        nodes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
+    use super::{Tree, WorkspaceRow};
+    use crate::watch::Key;
+    use crate::workspaces::{ClusterId, WorkspacePath};
+
+    fn id(text: &str) -> ClusterId {
+        ClusterId::parse(text).unwrap()
+    }
+
+    fn tree(edges: &[(&str, &str, &str)]) -> Tree {
+        let row = |child: &str| Arc::new(WorkspaceRow { cluster: id(child), labels: BTreeMap::new(), ready: true });
+        Tree::new(&edges.iter().map(|(parent, name, child)| (Key::cluster_scoped(&id(parent), name), row(child))).collect())
+    }
+
+    #[test]
+    fn paths_follow_the_edges_both_ways() {
+        let tree = tree(&[("root", "acme", "c1"), ("c1", "shop", "c2"), ("c1", "data", "c3")]);
+        assert_eq!(tree.path(&id("c2")).unwrap().as_str(), "root:acme:shop");
+        assert_eq!(tree.cluster(&WorkspacePath::parse("root:acme:data").unwrap()), Some(id("c3")));
+        assert_eq!(tree.children(&id("c1")).map(|(name, _)| name).collect::<Vec<_>>(), ["data", "shop"]);
+        assert_eq!(
+            tree.all().iter().map(|n| n.path.as_str()).collect::<Vec<_>>(),
+            ["root", "root:acme", "root:acme:data", "root:acme:shop"]
+        );
+    }
+
+    #[test]
+    fn a_missing_edge_a_ring_and_two_parents_prove_nothing() {
+        assert!(tree(&[("c1", "shop", "c2")]).lineage(&id("c2")).is_none());
+        assert!(tree(&[("c1", "a", "c2"), ("c2", "b", "c1")]).lineage(&id("c2")).is_none());
+        let twice = tree(&[("root", "acme", "c1"), ("root", "evil", "c9"), ("c9", "acme", "c1")]);
+        assert!(twice.lineage(&id("c1")).is_none());
+        assert!(twice.cluster(&WorkspacePath::parse("root:acme").unwrap()).is_none());
+    }
+}
