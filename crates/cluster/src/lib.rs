@@ -7,12 +7,15 @@
 //! To add a kind: a struct in `promise::api`, an entry in [`kinds`], then `cargo xtask gen`.
 //! To add a thing that the provider workspace needs: an entry in [`install`].
 
+pub mod clock;
 pub mod endpoint;
 pub mod error;
+pub mod install;
 pub mod kinds;
 pub mod provider;
 pub mod watch;
 pub mod workspaces;
 
+pub use clock::Clock;
 pub use endpoint::{Endpoint, Scope, Target, Token};
 pub use workspaces::{ClusterId, WorkspacePath};

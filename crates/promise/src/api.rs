@@ -17,9 +17,9 @@ pub use policy::{
     PolicyStatus, Rule, Schedule, SetValue, Validate, Window,
 };
 pub use promise::{
-    CostItem, CostModel, Deprecation, Example, FieldGroup, FieldHint, FormHints, Implementation, Lifecycle, Link, Maintainer, OutputSpec,
-    PolicyRef, Presentation, Preset, PromiseRevisionSpec, PromiseSpec, PromiseStatus, Requirement, ResourceTemplate, SecretOutput,
-    Visibility,
+    CostItem, CostModel, Deprecation, Example, FieldGroup, FieldHint, FormHints, Implementation, Lifecycle, Link, Maintainer, OptionHint,
+    OutputSpec, PolicyRef, Presentation, Preset, PromiseRevisionSpec, PromiseSpec, PromiseStatus, Requirement, ResourceTemplate,
+    SecretOutput, Visibility,
 };
 pub use release::{PromiseReleaseSpec, ReleaseRevision, ReleaseRule};
 pub use request::{

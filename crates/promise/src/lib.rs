@@ -6,8 +6,15 @@
 //! To add a kind: its spec and status in [`api`], its name in [`names`], its wrapper in `cluster::kinds`.
 
 pub mod api;
+pub mod context;
 pub mod error;
+pub mod form;
+pub mod fulfil;
+pub mod glob;
 pub mod names;
+pub mod path;
+pub mod policy;
 pub mod view;
+pub mod wording;
 
 pub use error::{Error, Problem, Result};

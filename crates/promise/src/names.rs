@@ -20,6 +20,12 @@ pub const RESOURCE_ID_LABEL: &str = "platform.opmodel.dev/resource";
 /// Label of a Secret that holds typed secret parameters or copied outputs.
 pub const SECRET_ROLE_LABEL: &str = "platform.opmodel.dev/secret-role";
 
+/// Annotation with which the owner of an object hands it over: uid of the request that may take it.
+pub const ADOPT_ANNOTATION: &str = "platform.opmodel.dev/adopt-by";
+
+/// Annotation with the hash of what was applied: it changes with the object in one write, so a crash cannot part them.
+pub const HASH_ANNOTATION: &str = "platform.opmodel.dev/applied-hash";
+
 /// Field manager of the controller.
 pub const MANAGER_FULFIL: &str = "opm-fulfil";
 /// Field manager of the portal.

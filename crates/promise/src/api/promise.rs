@@ -229,12 +229,28 @@ pub struct FieldHint {
     /// Not shown.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
+    /// Words for the values of an enum, by value as text.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub options: BTreeMap<String, OptionHint>,
     /// Where options come from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub options_from: Option<String>,
     /// Expression over `parameters`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub visible_when: Option<String>,
+}
+
+/// Words for one value of an enum.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct OptionHint {
+    /// Label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What choosing it means.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
 }
 
 /// A named starting point.

@@ -408,6 +408,9 @@ pub struct InventoryItem {
     /// Hash of what was applied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
+    /// Position in the order of making; deletion goes the other way.
+    #[serde(default)]
+    pub stage: u32,
 }
 
 /// Whether an object works.

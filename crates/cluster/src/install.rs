@@ -1,0 +1,41 @@
+//! What the provider workspace needs, and what a workspace needs to use it (`domain.md` 1 and 10).
+//!
+//! Everything is data: values built here, applied by server-side apply (so a second run changes nothing) and rendered to
+//! `deploy/` for people who install by hand. To add a thing: put it into the list of the module of its kind.
+
+mod admission;
+mod apply;
+mod binding;
+mod export;
+mod files;
+mod rbac;
+
+pub use apply::{InstallError, Installed, Options, bind, provider};
+pub use binding::{api_binding, binding_name, missing_claims};
+pub use files::files;
+
+/// Namespace of the provider workspace for the controller's Lease and its keys.
+pub const SYSTEM_NAMESPACE: &str = "opm-system";
+/// Name of the Lease by which one controller at a time works.
+pub const LEASE: &str = "opm-controller";
+/// Value of `promise::names::SECRET_ROLE_LABEL` on Secrets that hold the credential of a Destination.
+pub const ROLE_DESTINATION: &str = "destination";
+/// Value of `promise::names::SECRET_ROLE_LABEL` on Secrets with copied outputs.
+pub const ROLE_OUTPUTS: &str = "outputs";
+
+/// Names of the identities that an installation gives rights to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identities {
+    /// User name of the controller, as the plane authenticates it.
+    pub controller: String,
+    /// User name of the portal's read-only watches.
+    pub portal: String,
+    /// Group that may bind the catalog export, so publish promises and govern.
+    pub publishers: String,
+}
+
+impl Default for Identities {
+    fn default() -> Self {
+        Self { controller: "opm-controller".into(), portal: "opm-portal".into(), publishers: "opm-publishers".into() }
+    }
+}

@@ -1,0 +1,155 @@
+//! Applying the objects, in an order in which each finds what it needs.
+
+use std::time::Duration;
+
+use kube::api::{DynamicObject, Patch, PatchParams};
+use kube::core::{ApiResource, GroupVersionKind};
+use kube::runtime::wait::{Condition, await_condition};
+use kube::{Api, Client};
+use serde_json::Value;
+
+use super::{Identities, admission, binding, export, files, rbac};
+use crate::error::from_plane;
+use crate::kinds::{Export, api_resource_schemas};
+use crate::workspaces::ClusterId;
+
+/// Field manager of an installation.
+const MANAGER: &str = "opm-install";
+/// How long the plane may take to serve what was applied; measured on kcp: 5 s for a first binding.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What an installation may choose.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Who gets rights.
+    pub identities: Identities,
+}
+
+/// What others need to know of an installed provider workspace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Installed {
+    /// Id of the provider workspace; bindings name it.
+    pub provider: ClusterId,
+    /// Identity hash of root's export of workspaces; the claim on them names it.
+    pub tenancy_identity: String,
+}
+
+/// Why an installation stopped. It can be run again as it is.
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    /// The plane refused an object.
+    #[error("{object} cannot be applied: {error}")]
+    Refused {
+        /// Kind and name.
+        object: String,
+        /// Its answer.
+        error: promise::Error,
+    },
+    /// The workspace lacks the default binding from which root's identity is read.
+    #[error("the workspace has no binding of tenancy.kcp.io, so it cannot be told which Workspace objects are genuine")]
+    NoTenancy,
+    /// The plane does not serve what was applied.
+    #[error("{object} is not served after {seconds} seconds: {missing}", seconds = PATIENCE.as_secs())]
+    NotServed {
+        /// Kind and name.
+        object: String,
+        /// What it lacks.
+        missing: &'static str,
+    },
+}
+
+/// Installs everything into the provider workspace. `client` acts there as its administrator.
+pub async fn provider(client: &Client, options: &Options) -> Result<Installed, InstallError> {
+    apply(client, &files::namespace()).await?;
+    for object in rbac::roles(&options.identities) {
+        apply(client, &object).await?;
+    }
+    for (_, schema) in api_resource_schemas() {
+        apply(client, &schema).await?;
+    }
+    for object in admission::policies(&options.identities) {
+        apply(client, &object).await?;
+    }
+    let (provider, tenancy_identity) = tenancy(client).await?;
+    for export in [Export::Requests, Export::Catalog] {
+        let object = export::api_export(export, &tenancy_identity);
+        apply(client, &object).await?;
+        served(client, &object, "a valid identity", |o: &Value| o.pointer("/status/identityHash").is_some_and(|h| h != "")).await?;
+    }
+    Ok(Installed { provider, tenancy_identity })
+}
+
+/// Binds an export in the workspace of `client` with all its claims, and waits until it is served.
+pub async fn bind(client: &Client, export: Export, installed: &Installed) -> Result<(), InstallError> {
+    let object = binding::api_binding(export, &installed.provider, &installed.tenancy_identity);
+    apply(client, &object).await?;
+    let complete =
+        move |o: &Value| o.pointer("/status/phase").is_some_and(|p| p == "Bound") && binding::missing_claims(export, o).is_empty();
+    served(client, &object, "phase Bound and all claims in force", complete).await
+}
+
+/// Id of the workspace, and identity of the export from which it has its Workspace objects.
+async fn tenancy(client: &Client) -> Result<(ClusterId, String), InstallError> {
+    let resource = ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk("apis.kcp.io", "v1alpha2", "APIBinding"), "apibindings");
+    let api: Api<DynamicObject> = Api::all_with(client.clone(), &resource);
+    let bindings = api.list(&kube::api::ListParams::default()).await;
+    let bindings =
+        bindings.map_err(|e| InstallError::Refused { object: "the list of APIBindings".into(), error: from_plane(&e, "bindings") })?;
+    bindings
+        .items
+        .iter()
+        .find_map(|binding| {
+            let bound = binding.data.pointer("/status/boundResources")?.as_array()?;
+            let workspaces = bound.iter().find(|b| b["group"] == "tenancy.kcp.io" && b["resource"] == "workspaces")?;
+            let identity = workspaces.pointer("/schema/identityHash")?.as_str()?.to_owned();
+            let cluster = binding.metadata.annotations.as_ref()?.get(promise::names::KCP_CLUSTER)?;
+            Some((ClusterId::parse(cluster).ok()?, identity))
+        })
+        .ok_or(InstallError::NoTenancy)
+}
+
+async fn apply(client: &Client, object: &Value) -> Result<(), InstallError> {
+    let (api, name) = api(client, object);
+    let params = PatchParams::apply(MANAGER).force();
+    match api.patch(&name, &params, &Patch::Apply(object)).await {
+        Ok(_) => Ok(()),
+        Err(error) => Err(InstallError::Refused { object: describe(object), error: from_plane(&error, &describe(object)) }),
+    }
+}
+
+async fn served(client: &Client, object: &Value, missing: &'static str, ready: impl Fn(&Value) -> bool) -> Result<(), InstallError> {
+    let (api, name) = api(client, object);
+    let not_served = || InstallError::NotServed { object: describe(object), missing };
+    let waiting = await_condition(api, &name, Served(|o: Option<&DynamicObject>| o.is_some_and(|o| ready(&o.data))));
+    match tokio::time::timeout(PATIENCE, waiting).await {
+        Ok(Ok(_)) => Ok(()),
+        Ok(Err(_)) | Err(_) => Err(not_served()),
+    }
+}
+
+struct Served<F>(F);
+
+impl<F: Fn(Option<&DynamicObject>) -> bool> Condition<DynamicObject> for Served<F> {
+    fn matches_object(&self, object: Option<&DynamicObject>) -> bool {
+        (self.0)(object)
+    }
+}
+
+fn api(client: &Client, object: &Value) -> (Api<DynamicObject>, String) {
+    let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    let (group, version) = text("/apiVersion").split_once('/').unwrap_or(("", text("/apiVersion")));
+    let resource = ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, text("/kind")));
+    let name = text("/metadata/name").to_owned();
+    match text("/metadata/namespace") {
+        "" => (Api::all_with(client.clone(), &resource), name),
+        namespace => (Api::namespaced_with(client.clone(), namespace, &resource), name),
+    }
+}
+
+fn describe(object: &Value) -> String {
+    format!(
+        "{} {}",
+        object["kind"].as_str().unwrap_or_default(),
+        object.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default()
+    )
+}

@@ -1,0 +1,71 @@
+//! The two exports and what they claim in consumers.
+
+use promise::names;
+use serde_json::{Value, json};
+
+use super::ROLE_DESTINATION;
+use crate::kinds::{Export, api_resource_schemas};
+
+/// Rights over other kinds in a consumer's workspace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Claim {
+    pub group: &'static str,
+    pub resource: &'static str,
+    pub verbs: &'static [&'static str],
+    /// Whether the kind belongs to another export, here always root's.
+    pub of_root: bool,
+    /// Narrowed to objects with this label.
+    pub label: Option<(&'static str, &'static str)>,
+}
+
+const READ: &[&str] = &["get", "list", "watch"];
+const WRITE: &[&str] = &["get", "list", "watch", "create", "update", "patch", "delete"];
+
+/// What an export claims. Export and binding must name the verbs in the same words, otherwise nothing is granted.
+pub(super) fn claims(export: Export) -> Vec<Claim> {
+    let core = |resource, verbs| Claim { group: "", resource, verbs, of_root: false, label: None };
+    match export {
+        Export::Requests => vec![
+            core("namespaces", WRITE),
+            core("configmaps", WRITE),
+            core("secrets", WRITE),
+            core("events", WRITE),
+            Claim { group: "tenancy.kcp.io", resource: "workspaces", verbs: READ, of_root: true, label: None },
+        ],
+        Export::Catalog => vec![Claim {
+            group: "",
+            resource: "secrets",
+            verbs: READ,
+            of_root: false,
+            label: Some((names::SECRET_ROLE_LABEL, ROLE_DESTINATION)),
+        }],
+    }
+}
+
+/// An APIExport. `tenancy_identity` is the identity hash of root's export of workspaces.
+pub(super) fn api_export(export: Export, tenancy_identity: &str) -> Value {
+    let resources: Vec<Value> = api_resource_schemas()
+        .iter()
+        .filter(|(of, _)| *of == export)
+        .map(|(_, schema)| {
+            let plural = &schema["spec"]["names"]["plural"];
+            json!({"group": names::GROUP, "name": plural, "schema": schema["metadata"]["name"], "storage": {"crd": {}}})
+        })
+        .collect();
+    let claims: Vec<Value> = claims(export).iter().map(|claim| claimed(claim, tenancy_identity)).collect();
+    json!({
+        "apiVersion": "apis.kcp.io/v1alpha2",
+        "kind": "APIExport",
+        "metadata": {"name": export.name()},
+        "spec": {"resources": resources, "maximalPermissionPolicy": {"local": {}}, "permissionClaims": claims},
+    })
+}
+
+/// The part of a claim that export and binding have in common.
+pub(super) fn claimed(claim: &Claim, tenancy_identity: &str) -> Value {
+    let mut value = json!({"group": claim.group, "resource": claim.resource, "verbs": claim.verbs});
+    if claim.of_root {
+        value["identityHash"] = json!(tenancy_identity);
+    }
+    value
+}

@@ -1,0 +1,79 @@
+//! Who may do what in the provider workspace, and the cap on what consumers may do with our kinds.
+
+use promise::names;
+use serde_json::{Value, json};
+
+use super::{Identities, LEASE, SYSTEM_NAMESPACE};
+use crate::kinds::Export;
+
+const EVERY_VERB: &[&str] = &["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
+
+/// Prefix that the plane puts before users and groups when it asks the provider for the maximal permission policy.
+const CAPPED: &str = "apis.kcp.io:binding:";
+
+/// All roles and their bindings.
+pub(super) fn roles(identities: &Identities) -> Vec<Value> {
+    let exports = [Export::Requests.name(), Export::Catalog.name()];
+    let enter = json!({"nonResourceURLs": ["/"], "verbs": ["access"]});
+    let slices = json!({"apiGroups": ["apis.kcp.io"], "resources": ["apiexportendpointslices"], "verbs": ["get", "list", "watch"]});
+    let content = |verbs: &[&str]| json!({"apiGroups": ["apis.kcp.io"], "resources": ["apiexports/content"], "resourceNames": exports, "verbs": verbs});
+    let bind =
+        |export: &str| json!({"apiGroups": ["apis.kcp.io"], "resources": ["apiexports"], "resourceNames": [export], "verbs": ["bind"]});
+
+    let mut all = Vec::new();
+    all.extend(cluster_role("opm-controller", &user(&identities.controller), &[enter.clone(), slices.clone(), content(&["*"])]));
+    all.extend(cluster_role("opm-portal", &user(&identities.portal), &[enter, slices, content(&["get", "list", "watch"])]));
+    all.extend(cluster_role("opm-bind-requests", &group("system:authenticated"), &[bind(exports[0])]));
+    all.extend(cluster_role("opm-bind-catalog", &group(&identities.publishers), &[bind(exports[1])]));
+    all.extend(cluster_role("opm-maximal-permissions", &group(&format!("{CAPPED}system:authenticated")), &maximal()));
+    all.extend(lease_role(&identities.controller));
+    all
+}
+
+/// What anybody may do with our kinds at most, workspace admins included: status, releases and revisions are the controller's.
+fn maximal() -> Vec<Value> {
+    let rule = |resources: &[&str], verbs: &[&str]| json!({"apiGroups": [names::GROUP], "resources": resources, "verbs": verbs});
+    vec![
+        rule(&["promises", "promisecatalogs", "policies", "destinations", "promiserequests"], EVERY_VERB),
+        rule(&["promiserevisions", "promisereleases"], &["get", "list", "watch"]),
+        rule(&["promises/status", "policies/status", "destinations/status", "promiserequests/status"], &["get"]),
+    ]
+}
+
+fn lease_role(controller: &str) -> Vec<Value> {
+    let metadata = json!({"name": "opm-controller", "namespace": SYSTEM_NAMESPACE});
+    vec![
+        json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": metadata,
+            "rules": [
+                // `create` cannot be narrowed to a name: the name is not known when rights are checked.
+                {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["create"]},
+                {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "resourceNames": [LEASE], "verbs": ["get", "update", "patch"]},
+            ],
+        }),
+        json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": metadata,
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "opm-controller"},
+            "subjects": [user(controller)],
+        }),
+    ]
+}
+
+fn cluster_role(name: &str, subject: &Value, rules: &[Value]) -> Vec<Value> {
+    vec![
+        json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": name}, "rules": rules}),
+        json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": name},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name},
+            "subjects": [subject],
+        }),
+    ]
+}
+
+fn user(name: &str) -> Value {
+    json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": name})
+}
+
+fn group(name: &str) -> Value {
+    json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": name})
+}

@@ -1,0 +1,27 @@
+//! The form of a promise as data: what a page draws and what it posts back. Plain types without `engine`; `model` and `parse` make them.
+//!
+//! **Names.** A parameter's input is called by its JSON pointer below `/parameters`, such as `/parameters/backup/enabled`.
+//! Rows of a list are `/parameters/hosts/0`, rows of a map `/parameters/labels/~rows/0/~key` and `…/~value`. Structural
+//! buttons are `name=_op` with values such as `add:/parameters/hosts` ([`Operation`]). Hidden inputs that must be posted
+//! with a field are listed in [`Field::hidden`]: they say what an empty post cannot.
+//!
+//! **Absent, empty, default.** An input left empty means that the parameter is absent, so that its default holds; an empty text
+//! is sent only where the promise offers it as a choice. A value equal to the default is sent only when it was there
+//! before (marker `~set`), so that a later default of the promise reaches those who never chose. A list or map whose rows were all
+//! removed is sent empty when its default is not empty or it is required, else it is absent. Fields that the post does not
+//! mention keep the value of the object that is being edited: nothing that the form cannot show is lost.
+
+mod control;
+mod draft;
+mod field;
+mod operation;
+
+pub use control::{Choice, ChoiceStyle, Control, InputMode, ListRow, MapRow, RowButtons, YamlError};
+pub use draft::{Draft, Parsed, SecretText};
+pub use field::{ByLine, Field, Form, HiddenInput, Locked, PresetChoice, Section, Summary, field_id};
+pub use operation::{Operation, OperationKind};
+
+/// First step of every parameter's input name.
+pub const BASE: &str = "/parameters";
+/// Name of every structural button.
+pub const OPERATION: &str = "_op";

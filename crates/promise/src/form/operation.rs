@@ -1,0 +1,79 @@
+//! Structural buttons: `_op` values and what they mean.
+
+use serde::{Deserialize, Serialize};
+
+/// A pressed structural button.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Operation {
+    /// What to do.
+    pub kind: OperationKind,
+    /// Input name or preset that it concerns.
+    pub target: String,
+}
+
+/// What a structural button does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum OperationKind {
+    /// Adds a row to the list or map.
+    Add,
+    /// Takes a row away.
+    Remove,
+    /// Moves a row towards the start.
+    Up,
+    /// Moves a row towards the end.
+    Down,
+    /// Takes an optional object away.
+    Drop,
+    /// Adds an optional object.
+    Put,
+    /// Starts from a preset.
+    Preset,
+}
+
+impl OperationKind {
+    const ALL: [(Self, &'static str); 7] = [
+        (Self::Add, "add"),
+        (Self::Remove, "remove"),
+        (Self::Up, "up"),
+        (Self::Down, "down"),
+        (Self::Drop, "drop"),
+        (Self::Put, "put"),
+        (Self::Preset, "preset"),
+    ];
+
+    /// The word before the colon.
+    pub fn word(self) -> &'static str {
+        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, word)| word)
+    }
+}
+
+impl Operation {
+    /// Reads an `_op` value; `None` for buttons that are not structural, such as `check` and `submit`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (word, target) = text.split_once(':')?;
+        let (kind, _) = OperationKind::ALL.iter().find(|(_, known)| *known == word)?;
+        Some(Self { kind: *kind, target: target.to_owned() })
+    }
+
+    /// The `_op` value of a button.
+    pub fn value(kind: OperationKind, target: &str) -> String {
+        format!("{}:{target}", kind.word())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Operation, OperationKind};
+
+    #[test]
+    fn reads_what_it_writes_and_nothing_else() {
+        for (kind, _) in OperationKind::ALL {
+            let text = Operation::value(kind, "/parameters/hosts/1");
+            assert_eq!(Operation::parse(&text), Some(Operation { kind, target: "/parameters/hosts/1".into() }));
+        }
+        assert_eq!(Operation::parse("submit"), None);
+        assert_eq!(Operation::parse("explode:/parameters"), None);
+    }
+}

@@ -1,0 +1,155 @@
+//! Whether what runs still is what was applied.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde_json::Value;
+
+use crate::path::Path;
+
+/// The first path at which the observed object differs from what is wanted; `None` when everything wanted is there.
+///
+/// Only fields that we want are looked at: what others add (defaults, status, other managers' fields) is theirs. Items of
+/// lists are matched by their `name`, `key` or similar where they have one, so that an added container is not a drift.
+pub fn drifted(desired: &Value, observed: &Value) -> Option<Path> {
+    let root = Path::default();
+    let (Some(wanted), Some(there)) = (desired.as_object(), observed.as_object()) else {
+        return Some(root);
+    };
+    let secret = wanted.get("kind").and_then(Value::as_str) == Some("Secret");
+    wanted.iter().find_map(|(key, value)| match key.as_str() {
+        // Identity was compared by key already, and status belongs to whoever runs the object.
+        "apiVersion" | "kind" | "status" => None,
+        // Written only, never read back; the server folds it into `data`.
+        "stringData" if secret => string_data(value, there.get("data"), &root.child("data")),
+        "metadata" => metadata(value, there.get("metadata").unwrap_or(&Value::Null), &root.child("metadata")),
+        _ => differs(value, there.get(key), &root.child(key)),
+    })
+}
+
+fn metadata(wanted: &Value, there: &Value, at: &Path) -> Option<Path> {
+    ["labels", "annotations", "finalizers", "ownerReferences"]
+        .iter()
+        .find_map(|part| wanted.get(part).and_then(|value| differs(value, there.get(part), &at.child(part))))
+}
+
+fn string_data(wanted: &Value, there: Option<&Value>, at: &Path) -> Option<Path> {
+    wanted.as_object()?.iter().find_map(|(key, text)| {
+        let kept = there.and_then(|data| data.get(key)).and_then(Value::as_str);
+        let same = text.as_str().map(|text| BASE64.encode(text)).as_deref() == kept;
+        (!same).then(|| at.child(key))
+    })
+}
+
+fn differs(wanted: &Value, there: Option<&Value>, at: &Path) -> Option<Path> {
+    let there = there.unwrap_or(&Value::Null);
+    match (wanted, there) {
+        // Servers drop what is empty.
+        (Value::Null, _) => None,
+        (Value::Object(fields), Value::Null) if fields.is_empty() => None,
+        (Value::Array(items), Value::Null) if items.is_empty() => None,
+        (Value::Object(fields), Value::Object(found)) => {
+            fields.iter().find_map(|(key, value)| differs(value, found.get(key), &at.child(key)))
+        }
+        (Value::Array(items), Value::Array(found)) => list_differs(items, found, at),
+        _ => (!same_scalar(wanted, there, at)).then(|| at.clone()),
+    }
+}
+
+fn list_differs(wanted: &[Value], found: &[Value], at: &Path) -> Option<Path> {
+    let key = ["name", "key", "containerPort", "port", "mountPath", "uid"]
+        .into_iter()
+        .find(|key| !wanted.is_empty() && wanted.iter().all(|item| item.get(key).is_some()));
+    let Some(key) = key else {
+        if wanted.len() != found.len() {
+            return Some(at.clone());
+        }
+        return wanted.iter().zip(found).enumerate().find_map(|(index, (item, other))| differs(item, Some(other), &at.item(index)));
+    };
+    wanted.iter().enumerate().find_map(|(index, item)| {
+        let twin = found.iter().find(|other| other.get(key) == item.get(key));
+        match twin {
+            Some(twin) => differs(item, Some(twin), &at.item(index)),
+            None => Some(at.item(index)),
+        }
+    })
+}
+
+fn same_scalar(wanted: &Value, there: &Value, at: &Path) -> bool {
+    if wanted == there || crate::policy::same_value(wanted, there) {
+        return true;
+    }
+    // Servers rewrite quantities: `1000m` comes back as `1`.
+    let quantities = at.to_string();
+    let is_quantity = ["requests", "limits", "capacity", "sizeLimit", "storage"].iter().any(|word| quantities.contains(word));
+    match (is_quantity, quantity(wanted), quantity(there)) {
+        (true, Some(a), Some(b)) => a == b,
+        _ => false,
+    }
+}
+
+/// A Kubernetes quantity as a number; sizes beyond 2^53 lose digits, which no comparison of equal writings minds.
+fn quantity(value: &Value) -> Option<f64> {
+    let text = match value {
+        Value::Number(number) => return number.as_f64(),
+        Value::String(text) => text.trim(),
+        _ => return None,
+    };
+    let split = text.find(|letter: char| !matches!(letter, '0'..='9' | '.' | '+' | '-')).unwrap_or(text.len());
+    let number: f64 = text[..split].parse().ok()?;
+    let factor = match &text[split..] {
+        "" => 1.0,
+        "n" => 1e-9,
+        "u" => 1e-6,
+        "m" => 1e-3,
+        "k" => 1e3,
+        "M" => 1e6,
+        "G" => 1e9,
+        "T" => 1e12,
+        "P" => 1e15,
+        "E" => 1e18,
+        "Ki" => 1024.0,
+        "Mi" => 1_048_576.0,
+        "Gi" => 1_073_741_824.0,
+        "Ti" => 1_099_511_627_776.0,
+        "Pi" => 1_125_899_906_842_624.0,
+        "Ei" => 1_152_921_504_606_846_976.0,
+        _ => return None,
+    };
+    Some(number * factor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::drifted;
+    use serde_json::json;
+
+    #[test]
+    fn what_others_add_is_no_drift() {
+        let wanted =
+            json!({"kind": "Deployment", "spec": {"replicas": 2, "template": {"spec": {"containers": [{"name": "web", "image": "a"}]}}}});
+        let there = json!({"kind": "Deployment", "metadata": {"uid": "1"}, "spec": {"replicas": 2, "strategy": {"type": "RollingUpdate"},
+            "template": {"spec": {"containers": [{"name": "sidecar"}, {"name": "web", "image": "a", "imagePullPolicy": "Always"}]}}}});
+        assert_eq!(drifted(&wanted, &there), None);
+    }
+
+    #[test]
+    fn what_others_change_is_named() {
+        let wanted = json!({"kind": "ConfigMap", "metadata": {"labels": {"a": "b"}}, "data": {"k": "v"}});
+        let changed = json!({"kind": "ConfigMap", "metadata": {"labels": {"a": "b"}}, "data": {"k": "w"}});
+        let unlabelled = json!({"kind": "ConfigMap", "metadata": {}, "data": {"k": "v"}});
+        assert_eq!(drifted(&wanted, &changed).map(|path| path.to_string()).as_deref(), Some(".data.k"));
+        assert_eq!(drifted(&wanted, &unlabelled).map(|path| path.to_string()).as_deref(), Some(".metadata.labels"));
+    }
+
+    #[test]
+    fn rewritten_quantities_and_secrets_are_the_same() {
+        let wanted = json!({"kind": "X", "spec": {"resources": {"requests": {"cpu": "1000m", "memory": "1024Mi"}}}});
+        let there = json!({"kind": "X", "spec": {"resources": {"requests": {"cpu": "1", "memory": "1Gi"}}}});
+        assert_eq!(drifted(&wanted, &there), None);
+        let wanted = json!({"kind": "Secret", "stringData": {"user": "app", "pass": "hunter22"}});
+        let there = json!({"kind": "Secret", "data": {"user": "YXBw", "pass": "aHVudGVyMjI="}});
+        assert_eq!(drifted(&wanted, &there), None);
+        let other = json!({"kind": "Secret", "data": {"user": "YXBw", "pass": "eA=="}});
+        assert!(drifted(&wanted, &other).is_some());
+    }
+}

@@ -1,0 +1,348 @@
+//! The decision itself.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::action::{Action, Hold, Plan, Why};
+use super::drift::drifted;
+use super::situation::{Desired, Key, Seen, Situation};
+use crate::api::{DeletionPolicy, Health, InventoryItem};
+use crate::names;
+
+/// What is to be done next.
+///
+/// - Our finalizer comes before everything, and the inventory names an object before it is made.
+/// - Objects are made in the order of their stages. An object that somebody else has is never touched: while there is one,
+///   nothing new is made and nothing is changed, so that a release is not half rolled out; drift is still repaired.
+/// - What the release no longer wants goes when everything that it wants is there and healthy.
+/// - Deletion goes by the inventory in reverse order, a stage at a time, and only takes what carries our label.
+pub fn plan(situation: &Situation) -> Plan {
+    let mut plan = if situation.request.deleting { deprovision(situation) } else { provision(situation) };
+    plan.holds.sort_by_key(rank);
+    let idle = plan.actions.is_empty() && plan.holds.is_empty();
+    plan.settled = idle && (situation.request.deleting || (plan.applied && plan.healthy));
+    plan
+}
+
+fn rank(hold: &Hold) -> u8 {
+    match hold {
+        Hold::Paused => 0,
+        Hold::Foreign { .. } => 1,
+        Hold::Unreachable { .. } => 2,
+        Hold::Terminating { .. } => 3,
+        Hold::Unhealthy { .. } => 4,
+        Hold::NotYet { .. } => 5,
+        Hold::Budget { .. } => 6,
+    }
+}
+
+/// Whose an observed object is.
+enum Owner {
+    Ours,
+    HandedOver,
+    Foreign,
+}
+
+fn owner(object: &Value, uid: &str) -> Owner {
+    let text = |part: &str, key: &str| object["metadata"][part][key].as_str();
+    match text("labels", names::REQUEST_UID_LABEL) {
+        Some(label) if label == uid => Owner::Ours,
+        _ if text("annotations", names::ADOPT_ANNOTATION) == Some(uid) => Owner::HandedOver,
+        _ => Owner::Foreign,
+    }
+}
+
+fn terminating(object: &Value) -> bool {
+    object["metadata"].get("deletionTimestamp").is_some_and(|time| !time.is_null())
+}
+
+fn uid(object: &Value) -> String {
+    object["metadata"]["uid"].as_str().unwrap_or_default().to_owned()
+}
+
+fn applied_hash(object: &Value) -> Option<&str> {
+    object["metadata"]["annotations"][names::HASH_ANNOTATION].as_str()
+}
+
+/// What to do about one wanted object.
+enum Verdict {
+    Fine,
+    Apply(Why, Option<String>),
+    Hold(Hold),
+}
+
+fn judge(situation: &Situation, desired: &Desired) -> Verdict {
+    let object = match situation.at(&desired.key) {
+        Seen::Absent => return Verdict::Apply(Why::Create, None),
+        Seen::Unknown { why } => {
+            return Verdict::Hold(Hold::Unreachable {
+                id: desired.id.clone(),
+                key: desired.key.clone(),
+                message: unseen(&desired.key, why),
+            });
+        }
+        Seen::Present { object, .. } => object,
+    };
+    match owner(object, &situation.request.uid) {
+        Owner::Foreign => Verdict::Hold(foreign(desired, object)),
+        _ if terminating(object) => Verdict::Hold(Hold::Terminating { id: desired.id.clone(), key: desired.key.clone() }),
+        Owner::HandedOver => Verdict::Apply(Why::Adopt, None),
+        Owner::Ours if applied_hash(object) != Some(&desired.hash) => Verdict::Apply(Why::Change, None),
+        Owner::Ours => match drifted(&desired.object, object) {
+            Some(path) => Verdict::Apply(Why::Drift, Some(path.to_string())),
+            None => Verdict::Fine,
+        },
+    }
+}
+
+fn unseen(key: &Key, why: &str) -> String {
+    let place = key.destination.as_ref().map(|name| format!(" at {name}")).unwrap_or_default();
+    if why.is_empty() { format!("{key}{place} was not looked at yet") } else { format!("{key}{place} cannot be looked at: {why}") }
+}
+
+fn foreign(desired: &Desired, object: &Value) -> Hold {
+    let other = object["metadata"]["labels"][names::REQUEST_NAME_LABEL].as_str();
+    let whose = match other {
+        Some(name) => format!("belongs to the request {name}"),
+        None => "was there before and belongs to somebody else".to_owned(),
+    };
+    Hold::Foreign {
+        id: desired.id.clone(),
+        key: desired.key.clone(),
+        message: format!("{} {whose}. Remove or rename it, or choose another name for this request.", desired.key),
+    }
+}
+
+fn provision(situation: &Situation) -> Plan {
+    let mut plan = Plan::default();
+    let wanted = situation.desired.as_deref().unwrap_or_default();
+    let mut order: Vec<&Desired> = wanted.iter().collect();
+    order.sort_by_key(|desired| desired.stage);
+    let mut taken = BTreeSet::new();
+    let mut verdicts = Vec::with_capacity(order.len());
+    for desired in order {
+        let verdict = if taken.insert(desired.key.identity()) { judge(situation, desired) } else { Verdict::Hold(twice(desired)) };
+        verdicts.push((desired, verdict));
+    }
+    plan.inventory = inventory(situation, &verdicts);
+    let kept_apart = situation.desired.is_none();
+    plan.applied = !kept_apart && situation.pending.is_empty() && verdicts.iter().all(|(_, verdict)| matches!(verdict, Verdict::Fine));
+    plan.healthy = !kept_apart
+        && situation.pending.is_empty()
+        && verdicts.iter().all(|(desired, _)| health(situation, &desired.key).0 == Health::Healthy);
+
+    collect_holds(situation, &verdicts, &mut plan);
+    for (desired, verdict) in &verdicts {
+        if let Verdict::Apply(Why::Drift, Some(path)) = verdict {
+            plan.drift.push((desired.id.clone(), path.clone()));
+        }
+    }
+    if situation.request.paused {
+        plan.holds.push(Hold::Paused);
+        return plan;
+    }
+    if kept_apart {
+        return plan;
+    }
+    let writes = applies(&verdicts, &plan);
+    let prunes = if plan.applied && plan.healthy { removals(situation, &abandoned(situation), &mut plan) } else { Vec::new() };
+    if !situation.request.finalizer && !(verdicts.is_empty() && situation.pending.is_empty()) {
+        plan.actions.push(Action::AddFinalizer);
+    }
+    if !writes.is_empty() && names_new_objects(situation, &plan.inventory) {
+        plan.actions.push(Action::Record { inventory: plan.inventory.clone() });
+    }
+    spend(situation.budget, writes.into_iter().chain(prunes), &mut plan);
+    plan
+}
+
+fn twice(desired: &Desired) -> Hold {
+    Hold::Foreign {
+        id: desired.id.clone(),
+        key: desired.key.clone(),
+        message: format!("{} is made by two resources of the promise. Its team has to give one of them another name.", desired.key),
+    }
+}
+
+fn collect_holds(situation: &Situation, verdicts: &[(&Desired, Verdict)], plan: &mut Plan) {
+    for (desired, verdict) in verdicts {
+        match verdict {
+            Verdict::Hold(hold) => plan.holds.push(hold.clone()),
+            Verdict::Fine => {
+                let (health, message) = health(situation, &desired.key);
+                if health != Health::Healthy {
+                    plan.holds.push(Hold::Unhealthy { id: desired.id.clone(), key: desired.key.clone(), message });
+                }
+            }
+            Verdict::Apply(..) => {}
+        }
+    }
+    for pending in &situation.pending {
+        plan.holds.push(Hold::NotYet { id: pending.id.clone(), waits_for: pending.waits_for.clone() });
+    }
+}
+
+fn applies(verdicts: &[(&Desired, Verdict)], plan: &Plan) -> Vec<Action> {
+    let contested = plan.holds.iter().any(|hold| matches!(hold, Hold::Foreign { .. }));
+    // What a later stage refers to has to be there first.
+    let stuck = verdicts.iter().filter(|(_, verdict)| matches!(verdict, Verdict::Hold(_))).map(|(desired, _)| desired.stage).min();
+    verdicts
+        .iter()
+        .filter_map(|(desired, verdict)| match verdict {
+            Verdict::Apply(why, _) if *why == Why::Drift || !contested => Some((*desired, *why)),
+            _ => None,
+        })
+        .filter(|(desired, why)| *why == Why::Drift || stuck.is_none_or(|stage| desired.stage <= stage))
+        .map(|(desired, why)| Action::Apply { id: desired.id.clone(), key: desired.key.clone(), object: desired.object.clone(), why })
+        .collect()
+}
+
+fn names_new_objects(situation: &Situation, inventory: &[InventoryItem]) -> bool {
+    let known: BTreeSet<Key> = situation.inventory.iter().map(Key::of_item).collect();
+    inventory.iter().any(|item| !known.contains(&Key::of_item(item)))
+}
+
+/// Inventory items that the release no longer wants and that nothing still pending may turn out to be.
+fn abandoned(situation: &Situation) -> Vec<InventoryItem> {
+    let wanted: BTreeSet<_> = situation.desired.iter().flatten().map(|desired| desired.key.identity()).collect();
+    situation.inventory.iter().filter(|item| !wanted.contains(&Key::of_item(item).identity())).cloned().collect()
+}
+
+/// Deletes of the latest stage among `items`; what stands in the way becomes a hold.
+fn removals(situation: &Situation, items: &[InventoryItem], plan: &mut Plan) -> Vec<Action> {
+    let mut left = Vec::new();
+    for item in items {
+        let key = Key::of_item(item);
+        match situation.at(&key) {
+            Seen::Absent => {}
+            Seen::Unknown { why } => {
+                let message = unseen(&key, why);
+                left.push((item.stage, None));
+                plan.holds.push(Hold::Unreachable { id: item.id.clone(), key, message });
+            }
+            Seen::Present { object, .. } => match owner(object, &situation.request.uid) {
+                Owner::Ours if terminating(object) => {
+                    left.push((item.stage, None));
+                    plan.holds.push(Hold::Terminating { id: item.id.clone(), key });
+                }
+                Owner::Ours => left.push((item.stage, Some(Action::Delete { key, uid: uid(object) }))),
+                // Somebody took it over, or made it anew under the old name: it is no longer ours to delete.
+                Owner::HandedOver | Owner::Foreign => {}
+            },
+        }
+    }
+    let last = left.iter().map(|(stage, _)| *stage).max();
+    left.into_iter().filter(|(stage, _)| Some(*stage) == last).filter_map(|(_, action)| action).collect()
+}
+
+fn deprovision(situation: &Situation) -> Plan {
+    let mut plan = Plan::default();
+    plan.inventory = situation.inventory.iter().filter(|item| remains(situation, item)).map(|item| seen_now(situation, item)).collect();
+    if !situation.request.finalizer {
+        return plan;
+    }
+    let actions = match situation.request.deletion_policy {
+        DeletionPolicy::Delete => removals(situation, &situation.inventory, &mut plan),
+        DeletionPolicy::Orphan => orphans(situation, &mut plan),
+    };
+    if actions.is_empty() && plan.inventory.is_empty() {
+        plan.actions.push(Action::RemoveFinalizer);
+        return plan;
+    }
+    spend(situation.budget, actions.into_iter(), &mut plan);
+    plan
+}
+
+fn orphans(situation: &Situation, plan: &mut Plan) -> Vec<Action> {
+    let mut actions = Vec::new();
+    for item in &situation.inventory {
+        let key = Key::of_item(item);
+        match situation.at(&key) {
+            Seen::Present { object, .. } if matches!(owner(object, &situation.request.uid), Owner::Ours) => {
+                actions.push(Action::Orphan { key, uid: uid(object) });
+            }
+            Seen::Unknown { why } => {
+                let message = unseen(&key, why);
+                plan.holds.push(Hold::Unreachable { id: item.id.clone(), key, message });
+            }
+            Seen::Present { .. } | Seen::Absent => {}
+        }
+    }
+    actions
+}
+
+/// Whether an item still stands for something that we have to take care of.
+fn remains(situation: &Situation, item: &InventoryItem) -> bool {
+    match situation.at(&Key::of_item(item)) {
+        Seen::Absent => false,
+        Seen::Unknown { .. } => true,
+        Seen::Present { object, .. } => matches!(owner(object, &situation.request.uid), Owner::Ours),
+    }
+}
+
+fn spend(budget: usize, writes: impl Iterator<Item = Action>, plan: &mut Plan) {
+    let writes: Vec<Action> = writes.collect();
+    let left = writes.len().saturating_sub(budget);
+    plan.actions.extend(writes.into_iter().take(budget));
+    if left > 0 {
+        plan.holds.push(Hold::Budget { left });
+    }
+}
+
+fn health(situation: &Situation, key: &Key) -> (Health, Option<String>) {
+    match situation.at(key) {
+        Seen::Present { health, message, .. } => (*health, message.clone()),
+        Seen::Absent => (Health::Missing, None),
+        Seen::Unknown { .. } => (Health::Unknown, None),
+    }
+}
+
+/// Everything that was made or is about to be, in the order of making, as seen now.
+fn inventory(situation: &Situation, verdicts: &[(&Desired, Verdict)]) -> Vec<InventoryItem> {
+    let mut items: Vec<InventoryItem> = Vec::new();
+    for (desired, verdict) in verdicts {
+        // A foreign object never enters the inventory: deletion goes by it.
+        if matches!(verdict, Verdict::Hold(Hold::Foreign { .. })) {
+            continue;
+        }
+        let item = InventoryItem {
+            id: desired.id.clone(),
+            destination: desired.key.destination.clone(),
+            group: desired.key.group.clone(),
+            version: desired.key.version.clone(),
+            kind: desired.key.kind.clone(),
+            namespace: desired.key.namespace.clone(),
+            name: desired.key.name.clone(),
+            stage: desired.stage,
+            ..InventoryItem::default()
+        };
+        items.push(InventoryItem { applied: matches!(verdict, Verdict::Fine), ..seen_now(situation, &item) });
+    }
+    for item in abandoned(situation) {
+        if remains(situation, &item) {
+            items.push(seen_now(situation, &item));
+        }
+    }
+    items.sort_by_key(|item| item.stage);
+    items
+}
+
+fn seen_now(situation: &Situation, item: &InventoryItem) -> InventoryItem {
+    let key = Key::of_item(item);
+    let (health, message) = health(situation, &key);
+    let mut item = InventoryItem { health, message, ..item.clone() };
+    match situation.at(&key) {
+        Seen::Present { object, .. } => {
+            item.uid = Some(uid(object)).filter(|uid| !uid.is_empty());
+            item.hash = applied_hash(object).map(str::to_owned);
+        }
+        Seen::Absent => {
+            item.uid = None;
+            item.hash = None;
+            item.applied = false;
+        }
+        Seen::Unknown { why } => item.message = Some(unseen(&key, why)),
+    }
+    item
+}

@@ -1,0 +1,82 @@
+//! What all policies together mean for a promise in a workspace.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::source::Provenance;
+use crate::api::{Constrain, Inject, ReleaseRule, Validate};
+use crate::path::Path;
+
+/// One effect and the rule that it comes from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Ruling<T> {
+    /// Which rule.
+    pub from: Provenance,
+    /// The parameter concerned; the whole for rules that concern no single one.
+    #[serde(default)]
+    pub path: Path,
+    /// What it does.
+    pub effect: T,
+}
+
+/// The policies that apply, composed. Plain data: it travels to pages, and `resolve` and the form read it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Effective {
+    /// The parameters' schema with every blocking constraint worked in; what the form offers.
+    pub schema: Value,
+    /// Every constraint, also those that only warn.
+    pub constraints: Vec<Ruling<Constrain>>,
+    /// Fixed values, one rule per path; equal values of several rules stand side by side.
+    pub sets: Vec<Ruling<Value>>,
+    /// Proposed values, the nearest per path.
+    pub defaults: Vec<Ruling<Value>>,
+    /// Expressions that must hold.
+    pub validations: Vec<Ruling<Validate>>,
+    /// Merges into rendered objects, in the order of application.
+    pub injects: Vec<Ruling<Inject>>,
+    /// Rules that contradict each other or may not do what they do: no request passes until somebody mends them.
+    pub conflicts: Vec<Conflict>,
+    /// Rules that this version does not enforce and that only warn.
+    pub unchecked: Vec<Unchecked>,
+    /// All rules with a sentence each, for people, in a stable order.
+    pub sentences: Vec<Ruling<String>>,
+    /// All rules as they enter the release and the content hash, in a stable order.
+    pub rules: Vec<ReleaseRule>,
+}
+
+/// Rules that cannot be satisfied together, or a rule that may not do what it does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Conflict {
+    /// The parameter concerned.
+    #[serde(default)]
+    pub path: Path,
+    /// The rules concerned, in a stable order.
+    pub between: Vec<Provenance>,
+    /// A sentence that names them and who can mend it.
+    pub message: String,
+}
+
+/// A rule that lets everything pass because this version does not check it, which is shown.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Unchecked {
+    /// Which rule.
+    pub from: Provenance,
+    /// A sentence.
+    pub message: String,
+}
+
+impl Effective {
+    /// The fixed value at exactly this path, with the rule that fixed it.
+    pub fn fixed(&self, path: &Path) -> Option<&Ruling<Value>> {
+        self.sets.iter().find(|ruling| ruling.path == *path)
+    }
+
+    /// Whether nothing applies.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty() && self.conflicts.is_empty()
+    }
+}

@@ -1,0 +1,144 @@
+//! Rules as sentences for people: plain English, never the expression.
+
+use serde_json::Value;
+
+use crate::api::{Approve, Constrain, PromiseSpec, Rule, Window};
+use crate::path::Path;
+use crate::wording::{all_of, counted, label, lower_first, number, one_of, upper_first, value};
+
+/// One rule of a policy, as a sentence with a full stop.
+pub fn of_rule(spec: &PromiseSpec, rule: &Rule) -> String {
+    let named = |text: &str| Path::parse(text).map_or_else(|_| text.to_owned(), |path| label(spec, &path));
+    if let Some(validate) = &rule.validate {
+        return with_stop(&validate.message);
+    }
+    if let Some(constrain) = &rule.constrain {
+        return format!("{} is {}.", named(&constrain.parameter), bounds(constrain));
+    }
+    if let Some(set) = &rule.set {
+        return format!("{} is always {}.", named(&set.parameter), value(&set.value));
+    }
+    if let Some(default) = &rule.default {
+        return format!("{} starts as {}; you can change it.", named(&default.parameter), value(&default.value));
+    }
+    if let Some(inject) = &rule.inject {
+        let whom =
+            if inject.r#match.kinds.is_empty() { "every object".to_owned() } else { format!("every {}", all_of(&inject.r#match.kinds)) };
+        return format!("The platform adds {} to {whom} of this request.", added(inject.merge.as_ref()));
+    }
+    if let Some(limit) = &rule.limit {
+        let scope = if limit.per == "promise" { String::new() } else { format!(" in each {}", scope(&limit.per)) };
+        return format!("There are at most {} of this promise{scope}.", counted(limit.count, "request"));
+    }
+    if let Some(budget) = &rule.budget {
+        return format!(
+            "All requests together cost at most {} {} a month in each {}.",
+            budget.monthly,
+            budget.currency,
+            scope(&budget.per)
+        );
+    }
+    if let Some(approve) = &rule.approve {
+        return approval(approve);
+    }
+    if let Some(schedule) = &rule.schedule {
+        let kept = schedule.retention.as_ref().map(|kept| format!(", and results are kept for {}", duration(kept))).unwrap_or_default();
+        return format!("The platform runs {} on a schedule{kept}.", schedule.action);
+    }
+    if let Some(window) = &rule.window {
+        return window_of_change(window);
+    }
+    format!("The rule {} has no effect.", rule.name)
+}
+
+/// What a constraint leaves, as words that follow “is” or “wants”.
+pub fn bounds(constrain: &Constrain) -> String {
+    let mut parts = Vec::new();
+    if !constrain.r#enum.is_empty() {
+        parts.push(one_of(&constrain.r#enum.iter().map(value).collect::<Vec<_>>()));
+    }
+    parts.extend(match (constrain.minimum, constrain.maximum) {
+        (Some(low), Some(high)) if low == high => Some(number(low)),
+        (Some(low), Some(high)) => Some(format!("between {} and {}", number(low), number(high))),
+        (Some(low), None) => Some(format!("at least {}", number(low))),
+        (None, Some(high)) => Some(format!("at most {}", number(high))),
+        (None, None) => None,
+    });
+    parts.extend(counted_range(constrain.min_length, constrain.max_length, "character"));
+    parts.extend(counted_range(constrain.min_items, constrain.max_items, "item"));
+    if constrain.pattern.is_some() {
+        parts.push("in the form that the platform asks for".to_owned());
+    }
+    all_of(&parts)
+}
+
+/// `2 to 5 items`, `at least 1 item`, `at most 63 characters`.
+pub(crate) fn counted_range(low: Option<u64>, high: Option<u64>, noun: &str) -> Option<String> {
+    match (low, high) {
+        (Some(low), Some(high)) if low == high => Some(format!("exactly {}", counted(low, noun))),
+        (Some(low), Some(high)) => Some(format!("{low} to {}", counted(high, noun))),
+        (Some(low), None) => Some(format!("at least {}", counted(low, noun))),
+        (None, Some(high)) => Some(format!("at most {}", counted(high, noun))),
+        (None, None) => None,
+    }
+}
+
+fn approval(approve: &Approve) -> String {
+    let mut people = approve.approvers.groups.clone();
+    people.extend(approve.approvers.users.iter().cloned());
+    let people = if people.is_empty() { "an approver".to_owned() } else { one_of(&people) };
+    let required = approve.required.unwrap_or(1);
+    let who = if required == 1 && approve.approvers.groups.is_empty() {
+        format!("{} approves", upper_first(&people))
+    } else if required == 1 {
+        format!("One of {people} approves")
+    } else {
+        format!("{required} of {people} approve")
+    };
+    let when = if approve.when.is_some() { "in some cases" } else { "first" };
+    let open = approve.expires_after.as_ref().map(|after| format!("; the question stays open for {}", duration(after))).unwrap_or_default();
+    let own = if approve.self_approval { ", and the requester may do so" } else { "" };
+    format!("{who} {when}{own}{open}.")
+}
+
+fn window_of_change(window: &Window) -> String {
+    let days = if window.days.is_empty() { "every day".to_owned() } else { format!("on {}", all_of(&window.days)) };
+    let zone = window.timezone.as_ref().map(|zone| format!(" ({zone})")).unwrap_or_default();
+    format!("Changes happen {days} between {} and {}{zone}.", window.from, window.to)
+}
+
+fn scope(per: &str) -> &str {
+    match per {
+        "subtree" => "workspace and everything below it",
+        other => other,
+    }
+}
+
+/// `72h` as `72 h`, with a non-breaking space before the unit.
+fn duration(text: &str) -> String {
+    match text.find(|letter: char| !letter.is_ascii_digit()) {
+        Some(at) if at > 0 => format!("{}\u{a0}{}", &text[..at], &text[at..]),
+        _ => text.to_owned(),
+    }
+}
+
+/// What a merge writes, by the names of its deepest fields.
+fn added(merge: Option<&Value>) -> String {
+    fn leaves(at: &Value, name: &str, into: &mut Vec<String>) {
+        match at {
+            Value::Object(fields) if !fields.is_empty() => fields.iter().for_each(|(key, next)| leaves(next, key, into)),
+            _ => into.push(name.to_owned()),
+        }
+    }
+    let mut names = Vec::new();
+    if let Some(merge) = merge {
+        leaves(merge, "", &mut names);
+    }
+    names.retain(|name| !name.is_empty());
+    if names.is_empty() { "settings".to_owned() } else { lower_first(&all_of(&names)) }
+}
+
+fn with_stop(text: &str) -> String {
+    let text = text.trim();
+    if text.ends_with(['.', '!', '?', '…']) { text.to_owned() } else { format!("{text}.") }
+}

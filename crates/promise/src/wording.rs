@@ -1,0 +1,149 @@
+//! How values, names and paths read in sentences for people (`design/visual`, Wording).
+
+use serde_json::Value;
+
+use crate::api::PromiseSpec;
+use crate::path::{Path, Segment};
+
+/// The label of a parameter: the promise's own title for it, else its name in words, with the item's number.
+pub fn label(spec: &PromiseSpec, path: &Path) -> String {
+    if let Some(title) = hint_title(spec, path) {
+        return title;
+    }
+    match path.0.split_last() {
+        None => "Parameters".to_owned(),
+        Some((Segment::Index(index), lead)) => format!("{} {}", label(spec, &Path(lead.to_vec())), index + 1),
+        Some((Segment::Each, lead)) => format!("each of {}", lower_first(&label(spec, &Path(lead.to_vec())))),
+        Some((Segment::Key(key), _)) => humanise(key),
+    }
+}
+
+fn hint_title(spec: &PromiseSpec, path: &Path) -> Option<String> {
+    spec.form.fields.iter().find(|(text, _)| Path::parse(text).as_ref() == Ok(path)).and_then(|(_, hint)| hint.title.clone())
+}
+
+/// The name of a property in words: `retentionDays` becomes `Retention days`, `tls_mode` becomes `TLS mode`.
+pub fn humanise(key: &str) -> String {
+    let mut words: Vec<String> = Vec::new();
+    let letters: Vec<char> = key.chars().collect();
+    let mut word = String::new();
+    for (at, letter) in letters.iter().copied().enumerate() {
+        if matches!(letter, '_' | '-' | '.' | '/' | ' ') {
+            words.push(std::mem::take(&mut word));
+            continue;
+        }
+        let after_lower = at > 0 && (letters[at - 1].is_lowercase() || letters[at - 1].is_ascii_digit());
+        let before_lower = at > 0 && letters[at - 1].is_uppercase() && letters.get(at + 1).is_some_and(|next| next.is_lowercase());
+        if letter.is_uppercase() && (after_lower || before_lower) {
+            words.push(std::mem::take(&mut word));
+        }
+        word.push(letter);
+    }
+    words.push(word);
+    let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).map(|word| spelling(&word)).collect();
+    upper_first(&words.join(" "))
+}
+
+/// Abbreviations keep their capitals; everything else is lower case.
+fn spelling(word: &str) -> String {
+    const KNOWN: [&str; 20] = [
+        "API", "CA", "CIDR", "CPU", "DB", "DNS", "GPU", "HTTP", "HTTPS", "ID", "IP", "JSON", "OS", "SQL", "SSH", "TLS", "TTL", "URL", "VM",
+        "YAML",
+    ];
+    let upper = word.to_uppercase();
+    if KNOWN.contains(&upper.as_str()) { upper } else { word.to_lowercase() }
+}
+
+/// With its first letter in upper case.
+pub fn upper_first(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// With its first letter in lower case, unless the first word is an abbreviation.
+pub fn lower_first(text: &str) -> String {
+    let mut letters = text.chars();
+    match (letters.next(), letters.clone().next()) {
+        (Some(_), Some(second)) if second.is_uppercase() => text.to_owned(),
+        (Some(first), _) => first.to_lowercase().chain(letters).collect(),
+        (None, _) => String::new(),
+    }
+}
+
+/// A value as people read it: `on` and `off`, numbers, texts as they are, lists joined, everything else as compact JSON.
+pub fn value(value: &Value) -> String {
+    match value {
+        Value::Null => "nothing".to_owned(),
+        Value::Bool(true) => "on".to_owned(),
+        Value::Bool(false) => "off".to_owned(),
+        Value::Number(number) => number.to_string(),
+        Value::String(text) if text.is_empty() => "empty".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) if items.is_empty() => "an empty list".to_owned(),
+        Value::Array(items) if items.iter().all(|item| !item.is_object() && !item.is_array()) => {
+            all_of(&items.iter().map(self::value).collect::<Vec<_>>())
+        }
+        Value::Array(_) | Value::Object(_) => value.to_string(),
+    }
+}
+
+/// A number without a needless fraction.
+pub fn number(number: f64) -> String {
+    number.to_string()
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub fn all_of<T: AsRef<str>>(items: &[T]) -> String {
+    joined(items, "and")
+}
+
+/// `a`, `a or b`, `a, b or c`.
+pub fn one_of<T: AsRef<str>>(items: &[T]) -> String {
+    joined(items, "or")
+}
+
+fn joined<T: AsRef<str>>(items: &[T], word: &str) -> String {
+    match items.split_last() {
+        None => String::new(),
+        Some((last, [])) => last.as_ref().to_owned(),
+        Some((last, lead)) => {
+            let lead: Vec<&str> = lead.iter().map(AsRef::as_ref).collect();
+            format!("{} {word} {}", lead.join(", "), last.as_ref())
+        }
+    }
+}
+
+/// `1 request`, `3 requests`.
+pub fn counted(count: u64, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{all_of, humanise, lower_first, value};
+    use serde_json::json;
+
+    #[test]
+    fn names_become_words() {
+        for (key, words) in [
+            ("retentionDays", "Retention days"),
+            ("tls_mode", "TLS mode"),
+            ("enabled", "Enabled"),
+            ("dbURL", "DB URL"),
+            ("HTTPPort", "HTTP port"),
+            ("app.kubernetes.io/name", "App kubernetes io name"),
+            ("size2Use", "Size2 use"),
+        ] {
+            assert_eq!(humanise(key), words);
+        }
+        assert_eq!(lower_first("TLS mode"), "TLS mode");
+        assert_eq!(lower_first("Replicas"), "replicas");
+    }
+
+    #[test]
+    fn values_read_as_people_say_them() {
+        assert_eq!(value(&json!(true)), "on");
+        assert_eq!(value(&json!(["a", "b", 3])), "a, b and 3");
+        assert_eq!(all_of::<&str>(&[]), "");
+    }
+}
