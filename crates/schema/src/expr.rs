@@ -1,0 +1,5 @@
+//! Expressions: the only door to CEL.
+
+mod budget;
+
+pub use budget::{Budget, Exhausted};

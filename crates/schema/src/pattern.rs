@@ -1,0 +1,195 @@
+//! Regular expressions as the API server reads them: RE2's syntax and its ASCII meaning of `\d`, `\w`, `\s` and `\b`, matched in
+//! linear time.
+//!
+//! The expression is rewritten into the syntax of the crate `regex`, which differs in these points: perl classes are Unicode
+//! there, a lone brace is an error, `\Q…\E` is unknown, and classes nest and have set operators.
+
+use std::iter::Peekable;
+use std::str::Chars;
+
+use regex::Regex;
+
+/// Largest compiled size of one expression in bytes.
+const COMPILED_LIMIT: usize = 2 << 20;
+
+/// Compiles an expression.
+///
+/// # Errors
+/// The reason in the words of RE2, such as ``error parsing regexp: missing closing ): `(` ``.
+pub fn compile(pattern: &str) -> Result<Regex, String> {
+    regex::RegexBuilder::new(&translate(pattern)).size_limit(COMPILED_LIMIT).build().map_err(|error| reason(pattern, &error))
+}
+
+fn reason(pattern: &str, error: &regex::Error) -> String {
+    let text = error.to_string();
+    let known = [
+        ("unclosed group", "missing closing )"),
+        ("unopened group", "unexpected )"),
+        ("unclosed character class", "missing closing ]"),
+        ("repetition operator missing expression", "missing argument to repetition operator"),
+        ("look-around", "invalid or unsupported Perl syntax"),
+        ("unrecognized escape sequence", "invalid escape sequence"),
+        ("backreferences are not supported", "invalid escape sequence"),
+        ("invalid character class range", "invalid character class range"),
+        ("exceeds size limit", "expression too large"),
+    ];
+    let cause = known.iter().find(|(ours, _)| text.contains(ours)).map_or("invalid syntax", |(_, theirs)| theirs);
+    format!("error parsing regexp: {cause}: `{pattern}`")
+}
+
+fn translate(pattern: &str) -> String {
+    let mut out = String::with_capacity(pattern.len() + 8);
+    let mut rest = pattern.chars().peekable();
+    while let Some(character) = rest.next() {
+        match character {
+            '\\' => escape(&mut rest, &mut out, false),
+            '[' => class(&mut rest, &mut out),
+            '{' if !is_repetition(rest.clone()) => out.push_str("\\{"),
+            '(' if rest.clone().take(2).eq("?<".chars()) && !rest.clone().nth(2).is_some_and(|next| next == '=' || next == '!') => {
+                out.push_str("(?P<");
+                rest.nth(1);
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// Whether what follows a brace is a count such as `3}`, `3,}` or `3,5}`.
+fn is_repetition(rest: Peekable<Chars<'_>>) -> bool {
+    let inside: String = rest.take_while(|character| *character != '}' && (character.is_ascii_digit() || *character == ',')).collect();
+    let (from, to) = inside.split_once(',').unwrap_or((&inside, ""));
+    !from.is_empty() && from.bytes().chain(to.bytes()).all(|byte| byte.is_ascii_digit())
+}
+
+fn escape(rest: &mut Peekable<Chars<'_>>, out: &mut String, in_class: bool) {
+    let Some(character) = rest.next() else {
+        out.push('\\');
+        return;
+    };
+    let (ascii, negated) = match character {
+        'd' => ("0-9", false),
+        'D' => ("0-9", true),
+        'w' => ("0-9A-Za-z_", false),
+        'W' => ("0-9A-Za-z_", true),
+        's' => ("\\t\\n\\f\\r ", false),
+        'S' => ("\\t\\n\\f\\r ", true),
+        'b' if !in_class => {
+            out.push_str("(?-u:\\b)");
+            return;
+        }
+        'Q' if !in_class => {
+            literal(rest, out);
+            return;
+        }
+        punctuation if punctuation.is_ascii_punctuation() => {
+            out.push_str(&regex::escape(punctuation.encode_utf8(&mut [0; 4])));
+            return;
+        }
+        other => {
+            out.push('\\');
+            out.push(other);
+            return;
+        }
+    };
+    match (in_class, negated) {
+        (true, false) => out.push_str(ascii),
+        (_, true) => {
+            out.push_str("[^");
+            out.push_str(ascii);
+            out.push(']');
+        }
+        (false, false) => {
+            out.push('[');
+            out.push_str(ascii);
+            out.push(']');
+        }
+    }
+}
+
+/// Copies what stands between `\Q` and `\E`, escaped.
+fn literal(rest: &mut Peekable<Chars<'_>>, out: &mut String) {
+    while let Some(character) = rest.next() {
+        if character == '\\' && rest.peek() == Some(&'E') {
+            rest.next();
+            return;
+        }
+        out.push_str(&regex::escape(character.encode_utf8(&mut [0; 4])));
+    }
+}
+
+fn class(rest: &mut Peekable<Chars<'_>>, out: &mut String) {
+    out.push('[');
+    if rest.peek() == Some(&'^') {
+        rest.next();
+        out.push('^');
+    }
+    let mut first = true;
+    while let Some(character) = rest.next() {
+        match character {
+            ']' if !first => {
+                out.push(']');
+                return;
+            }
+            ']' => out.push_str("\\]"),
+            '\\' => escape(rest, out, true),
+            '[' if rest.peek() == Some(&':') => {
+                out.push('[');
+                for inner in rest.by_ref() {
+                    out.push(inner);
+                    if inner == ']' {
+                        break;
+                    }
+                }
+            }
+            '[' => out.push_str("\\["),
+            '&' | '~' if rest.peek() == Some(&character) => {
+                out.push('\\');
+                out.push(character);
+            }
+            '-' if rest.peek() == Some(&'-') => out.push_str("\\-"),
+            other => out.push(other),
+        }
+        first = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_expressions_as_re2_does() {
+        let cases = [
+            (r"^\d+$", "١", false),
+            (r"^\d+$", "12", true),
+            (r"^\w+$", "é", false),
+            (r"^[\w-]+$", "a-b", true),
+            (r"^[^\s]+$", "ab", true),
+            (r"^[^\d]$", "1", false),
+            (r"^[\W]$", "é", true),
+            (r"^a{,2}$", "a{,2}", true),
+            (r"^a{2,3}$", "aaa", true),
+            (r"^\Qa.b\E$", "a.b", true),
+            (r"^\Qa.b\E$", "axb", false),
+            (r"^[[a]$", "[", true),
+            (r"^[a&&b]+$", "&", true),
+            (r"^[]a]$", "]", true),
+            (r"^[[:alpha:]]+$", "ab", true),
+            (r"^\/\-\_$", "/-_", true),
+            (r"^(?<x>a)$", "a", true),
+            (r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$", "a.b-c", true),
+            (r"\bfoo\b", "a foo b", true),
+        ];
+        for (pattern, text, matches) in cases {
+            assert_eq!(compile(pattern).unwrap().is_match(text), matches, "{pattern} on {text}");
+        }
+    }
+
+    #[test]
+    fn refusals_read_like_those_of_the_api_server() {
+        assert_eq!(compile("(").unwrap_err(), "error parsing regexp: missing closing ): `(`");
+        assert_eq!(compile("a)").unwrap_err(), "error parsing regexp: unexpected ): `a)`");
+        assert_eq!(compile("(?=a)").unwrap_err(), "error parsing regexp: invalid or unsupported Perl syntax: `(?=a)`");
+    }
+}

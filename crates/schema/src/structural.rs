@@ -1,0 +1,289 @@
+//! Structural schemas: the OpenAPI v3 schemas of custom resources, read once, then used to default, prune and validate objects.
+//!
+//! Behaviour and texts follow kube-apiserver 1.36. Order of use for an object: [`Schema::prune`], [`Schema::default`],
+//! [`Schema::validate`], and [`Schema::validate_rules`] only if the former found nothing.
+
+mod check;
+mod default;
+mod embedded;
+mod error;
+mod extensions;
+mod format;
+pub(crate) mod number;
+mod parse;
+mod path;
+mod prune;
+mod rules;
+#[cfg(test)]
+mod tests;
+mod unique;
+mod validate;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use regex::Regex;
+use serde_json::{Number, Value};
+
+pub use error::{FieldError, FieldErrorReason, NO_FIELD};
+pub use format::{KNOWN as KNOWN_FORMATS, is_valid as is_valid_format};
+pub use rules::{RULE_CHECK_SKIPPED, Rule};
+
+/// The JSON types a schema may name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A list.
+    Array,
+    /// `true` or `false`.
+    Boolean,
+    /// A whole number.
+    Integer,
+    /// Any number.
+    Number,
+    /// An object or map.
+    Object,
+    /// A text.
+    String,
+}
+
+impl Kind {
+    /// The name as schemas write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Array => "array",
+            Self::Boolean => "boolean",
+            Self::Integer => "integer",
+            Self::Number => "number",
+            Self::Object => "object",
+            Self::String => "string",
+        }
+    }
+
+    fn parse(name: &str) -> Option<Self> {
+        [Self::Array, Self::Boolean, Self::Integer, Self::Number, Self::Object, Self::String].into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// How items of a list relate when two writers change it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ListType {
+    /// The list is one value.
+    #[default]
+    Atomic,
+    /// Each value is there once.
+    Set,
+    /// Items are objects told apart by the values of these fields.
+    Map(Vec<String>),
+}
+
+/// What a schema says of fields it does not name.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Additional {
+    /// Nothing was said.
+    #[default]
+    Unsaid,
+    /// `true` or `false`.
+    Allowed(bool),
+    /// Values of a map.
+    Schema(Box<Schema>),
+}
+
+/// One limit of a number.
+#[derive(Clone, Debug)]
+pub(crate) struct Limit {
+    pub(crate) value: Number,
+    pub(crate) exclusive: bool,
+}
+
+/// A pattern and its compiled form; `None` if it does not compile, which [`Schema::parse`] reports.
+#[derive(Clone, Debug)]
+pub(crate) struct Pattern {
+    pub(crate) source: String,
+    pub(crate) regex: Option<Regex>,
+}
+
+/// One node of a structural schema.
+#[derive(Clone, Debug, Default)]
+pub struct Schema {
+    root: Arc<Value>,
+    pointer: String,
+    pub(crate) kind: Option<Kind>,
+    pub(crate) format: Option<String>,
+    pub(crate) nullable: bool,
+    pub(crate) preserve_unknown: bool,
+    pub(crate) embedded: bool,
+    pub(crate) int_or_string: bool,
+    pub(crate) default: Option<Value>,
+    pub(crate) properties: BTreeMap<String, Schema>,
+    pub(crate) additional: Additional,
+    pub(crate) items: Option<Box<Schema>>,
+    pub(crate) required: Vec<String>,
+    pub(crate) enumeration: Vec<Value>,
+    pub(crate) minimum: Option<Limit>,
+    pub(crate) maximum: Option<Limit>,
+    pub(crate) multiple_of: Option<Number>,
+    pub(crate) min_length: Option<i64>,
+    pub(crate) max_length: Option<i64>,
+    pub(crate) pattern: Option<Pattern>,
+    pub(crate) min_items: Option<i64>,
+    pub(crate) max_items: Option<i64>,
+    pub(crate) min_properties: Option<i64>,
+    pub(crate) max_properties: Option<i64>,
+    pub(crate) all_of: Vec<Schema>,
+    pub(crate) any_of: Vec<Schema>,
+    pub(crate) one_of: Vec<Schema>,
+    pub(crate) not: Option<Box<Schema>>,
+    pub(crate) list_type: ListType,
+    pub(crate) map_type_atomic: bool,
+    pub(crate) rules: Vec<Rule>,
+    /// Whether a rule stands here or further down: subtrees without rules are skipped.
+    pub(crate) has_rules: bool,
+}
+
+impl Schema {
+    /// Reads and checks a schema by the rules of structural schemas; rules in CEL are compiled, too.
+    ///
+    /// # Errors
+    /// Every problem with its path relative to the schema's root, such as `properties[spec].type`, in the API server's words.
+    pub fn parse(json: &Value) -> Result<Self, Vec<FieldError>> {
+        let (mut schema, mut errors) = parse::read(json);
+        check::check(&schema, &mut errors);
+        if errors.is_empty() {
+            check::defaults(&schema, &mut errors);
+        }
+        if errors.is_empty() {
+            rules::compile(&mut schema, &mut errors);
+        }
+        if errors.is_empty() { Ok(schema) } else { Err(errors) }
+    }
+
+    /// Reads a schema and keeps what can be understood: for schemas of built-in kinds and for stored ones, which were checked when
+    /// they were written. Rules that do not compile refuse every object they apply to.
+    pub fn parse_lenient(json: &Value) -> Self {
+        let (mut schema, _) = parse::read(json);
+        rules::compile(&mut schema, &mut Vec::new());
+        schema
+    }
+
+    /// Fills in defaults. Nulls in fields that are not nullable are dropped first (or replaced by the default).
+    pub fn default(&self, value: &mut Value) {
+        default::drop_nulls(self, value);
+        default::default(self, value);
+    }
+
+    /// Drops fields that the schema does not know; the answer is their paths, such as `spec.foo`, sorted.
+    pub fn prune(&self, value: &mut Value) -> Vec<String> {
+        prune::prune(self, value, false)
+    }
+
+    /// As [`Schema::prune`] for a whole resource: `apiVersion`, `kind` and known fields of `metadata` stay.
+    pub fn prune_resource(&self, value: &mut Value) -> Vec<String> {
+        prune::prune(self, value, true)
+    }
+
+    /// Checks an object against everything but the CEL rules.
+    pub fn validate(&self, value: &Value) -> Vec<FieldError> {
+        validate::validate(self, value)
+    }
+
+    /// Checks an object against the rules in CEL; `old` is the stored object on an update.
+    ///
+    /// Call it only for objects that [`Schema::validate`] accepts; for others the API server answers with
+    /// [`Schema::rules_not_checked`].
+    pub fn validate_rules(&self, new: &Value, old: Option<&Value>, budget: &mut crate::expr::Budget) -> Vec<FieldError> {
+        rules::validate(self, new, old, budget)
+    }
+
+    /// Whether there is any rule in CEL.
+    pub fn has_rules(&self) -> bool {
+        self.has_rules
+    }
+
+    /// The cause that is added when an object is invalid and rules were therefore not checked.
+    pub fn rules_not_checked() -> FieldError {
+        FieldError::invalid(NO_FIELD, Value::Null, RULE_CHECK_SKIPPED)
+    }
+
+    /// The schema of a field.
+    pub fn property(&self, name: &str) -> Option<&Self> {
+        self.properties.get(name)
+    }
+
+    /// Every declared field with its schema, sorted by name.
+    pub fn properties(&self) -> impl Iterator<Item = (&str, &Self)> {
+        self.properties.iter().map(|(name, schema)| (name.as_str(), schema))
+    }
+
+    /// The schema of the items of a list.
+    pub fn items(&self) -> Option<&Self> {
+        self.items.as_deref()
+    }
+
+    /// The schema of the values of a map.
+    pub fn additional_properties(&self) -> Option<&Self> {
+        match &self.additional {
+            Additional::Schema(schema) => Some(schema),
+            _ => None,
+        }
+    }
+
+    /// How items of this list relate.
+    pub fn list_type(&self) -> &ListType {
+        &self.list_type
+    }
+
+    /// Whether this object is one value when two writers change it.
+    pub fn map_type_atomic(&self) -> bool {
+        self.map_type_atomic
+    }
+
+    /// Whether unknown fields stay.
+    pub fn preserves_unknown(&self) -> bool {
+        self.preserve_unknown
+    }
+
+    /// Whether this is an object of a kind of its own, with `apiVersion`, `kind` and `metadata`.
+    pub fn is_embedded_resource(&self) -> bool {
+        self.embedded
+    }
+
+    /// Whether both an integer and a text are allowed.
+    pub fn is_int_or_string(&self) -> bool {
+        self.int_or_string
+    }
+
+    /// The type, unless the schema leaves it open.
+    pub fn kind(&self) -> Option<Kind> {
+        self.kind
+    }
+
+    /// The format, such as `date-time`.
+    pub fn format(&self) -> Option<&str> {
+        self.format.as_deref()
+    }
+
+    /// Whether null is allowed.
+    pub fn is_nullable(&self) -> bool {
+        self.nullable
+    }
+
+    /// Names of the fields that must be there.
+    pub fn required(&self) -> &[String] {
+        &self.required
+    }
+
+    /// The default, if one is declared.
+    pub fn default_value(&self) -> Option<&Value> {
+        self.default.as_ref()
+    }
+
+    /// The values that are allowed; empty if any is.
+    pub fn enumeration(&self) -> &[Value] {
+        &self.enumeration
+    }
+
+    /// The schema as it was written.
+    pub fn json(&self) -> &Value {
+        self.root.pointer(&self.pointer).unwrap_or(&Value::Null)
+    }
+}

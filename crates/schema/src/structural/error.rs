@@ -1,0 +1,196 @@
+//! Errors about one field, worded as the API server words them.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use super::number;
+
+/// Why a field is refused; the classes of the API server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldErrorReason {
+    /// Something must be there and is not.
+    Required,
+    /// The value breaks a rule.
+    Invalid,
+    /// The value has the wrong type.
+    TypeInvalid,
+    /// The value is none of the supported ones.
+    NotSupported,
+    /// The value is there twice.
+    Duplicate,
+    /// The field may not be set, or not like this.
+    Forbidden,
+    /// A text is too long.
+    TooLong,
+    /// A list or map has too many entries.
+    TooMany,
+    /// The check itself failed.
+    Internal,
+}
+
+impl FieldErrorReason {
+    /// The machine-readable reason of a cause in a Status, such as `FieldValueInvalid`.
+    pub fn cause_reason(self) -> &'static str {
+        match self {
+            Self::Required => "FieldValueRequired",
+            Self::Invalid => "FieldValueInvalid",
+            Self::TypeInvalid => "FieldValueTypeInvalid",
+            Self::NotSupported => "FieldValueNotSupported",
+            Self::Duplicate => "FieldValueDuplicate",
+            Self::Forbidden => "FieldValueForbidden",
+            Self::TooLong => "FieldValueTooLong",
+            Self::TooMany => "FieldValueTooMany",
+            Self::Internal => "InternalError",
+        }
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::Required => "Required value",
+            Self::Invalid | Self::TypeInvalid => "Invalid value",
+            Self::NotSupported => "Unsupported value",
+            Self::Duplicate => "Duplicate value",
+            Self::Forbidden => "Forbidden",
+            Self::TooLong => "Too long",
+            Self::TooMany => "Too many",
+            Self::Internal => "Internal error",
+        }
+    }
+}
+
+/// One problem at one field. `Display` gives the API server's text, the field first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FieldError {
+    /// Path of the field, such as `spec.ports[0].name`; `<nil>` where the API server names none.
+    pub field: String,
+    /// Class of the problem.
+    pub reason: FieldErrorReason,
+    /// The refused value, if the text shows one.
+    pub value: Option<Value>,
+    /// What is wrong with it; may be empty.
+    pub detail: String,
+    /// Text shown in place of the value where its JSON would read differently.
+    pub(crate) shown: Option<String>,
+}
+
+/// The field of errors that the API server reports without a path.
+pub const NO_FIELD: &str = "<nil>";
+
+impl FieldError {
+    /// An error that shows the value.
+    pub fn new(reason: FieldErrorReason, field: impl Into<String>, value: Option<Value>, detail: impl Into<String>) -> Self {
+        Self { field: field.into(), reason, value, detail: detail.into(), shown: None }
+    }
+
+    /// The field must be set.
+    pub fn required(field: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self::new(FieldErrorReason::Required, field, None, detail)
+    }
+
+    /// The field may not be set, or not like this.
+    pub fn forbidden(field: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self::new(FieldErrorReason::Forbidden, field, None, detail)
+    }
+
+    /// The value breaks a rule.
+    pub fn invalid(field: impl Into<String>, value: impl Into<Value>, detail: impl Into<String>) -> Self {
+        Self::new(FieldErrorReason::Invalid, field, Some(value.into()), detail)
+    }
+
+    /// The value is none of `supported`.
+    pub fn not_supported(field: impl Into<String>, value: impl Into<Value>, supported: &[&str]) -> Self {
+        let list: Vec<String> = supported.iter().map(|text| quote(text)).collect();
+        Self::new(FieldErrorReason::NotSupported, field, Some(value.into()), format!("supported values: {}", list.join(", ")))
+    }
+
+    /// Sets the text that stands for the value.
+    pub(crate) fn showing(mut self, text: impl Into<String>) -> Self {
+        self.shown = Some(text.into());
+        self
+    }
+
+    /// Reason of the cause in a Status, such as `FieldValueRequired`.
+    pub fn cause_reason(&self) -> &'static str {
+        self.reason.cause_reason()
+    }
+
+    /// The text without the field: the message of a cause.
+    pub fn body(&self) -> String {
+        use FieldErrorReason::{Forbidden, Internal, Required, TooLong};
+        let mut text = self.reason.title().to_owned();
+        if !matches!(self.reason, Required | Forbidden | TooLong | Internal) {
+            if let Some(shown) = &self.shown {
+                text.push_str(": ");
+                text.push_str(shown);
+            } else if let Some(value) = &self.value {
+                text.push_str(": ");
+                text.push_str(&show(value));
+            }
+        }
+        if !self.detail.is_empty() {
+            text.push_str(": ");
+            text.push_str(&self.detail);
+        }
+        text
+    }
+
+    /// The same error seen from further out: `prefix` in front of the path.
+    #[must_use]
+    pub fn prefixed(mut self, prefix: &str) -> Self {
+        if self.field == NO_FIELD || prefix.is_empty() {
+            return self;
+        }
+        self.field = join(prefix, &self.field);
+        self
+    }
+}
+
+/// Puts two paths together, with a dot unless the second begins with a bracket or is empty.
+pub(crate) fn join(prefix: &str, rest: &str) -> String {
+    if prefix.is_empty() || rest.is_empty() || rest.starts_with('[') { format!("{prefix}{rest}") } else { format!("{prefix}.{rest}") }
+}
+
+/// A value as the API server prints it inside an error.
+pub(crate) fn show(value: &Value) -> String {
+    match value {
+        Value::String(text) => quote(text),
+        Value::Number(number) => number::show(number),
+        other => other.to_string(),
+    }
+}
+
+/// A text in double quotes with the escapes of Go's `%q`.
+pub(crate) fn quote(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            '\u{7}' => quoted.push_str("\\a"),
+            '\u{8}' => quoted.push_str("\\b"),
+            '\u{b}' => quoted.push_str("\\v"),
+            '\u{c}' => quoted.push_str("\\f"),
+            control if control.is_control() && (control as u32) < 0x80 => quoted.push_str(&format!("\\x{:02x}", control as u32)),
+            control if control.is_control() => quoted.push_str(&format!("\\u{:04x}", control as u32)),
+            other => quoted.push(other),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+impl fmt::Display for FieldError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.field.is_empty() {
+            return formatter.write_str(&self.body());
+        }
+        write!(formatter, "{}: {}", self.field, self.body())
+    }
+}
+
+impl std::error::Error for FieldError {}

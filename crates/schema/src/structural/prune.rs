@@ -1,0 +1,60 @@
+//! Pruning: dropping fields that the schema does not know.
+
+use serde_json::{Map, Value};
+
+use super::path::Path;
+use super::{Additional, Schema, embedded};
+
+/// Prunes and answers the dropped paths, sorted.
+pub(super) fn prune(schema: &Schema, value: &mut Value, is_resource: bool) -> Vec<String> {
+    let mut dropped = Vec::new();
+    node(Some(schema), value, &Path::Root, is_resource || schema.embedded, &mut dropped);
+    dropped.sort();
+    dropped
+}
+
+/// `schema` is `None` inside a map whose values may be anything but have no schema: objects in there know no field.
+fn node(schema: Option<&Schema>, value: &mut Value, path: &Path<'_>, is_resource: bool, dropped: &mut Vec<String>) {
+    match value {
+        Value::Object(object) => fields(schema, object, path, is_resource, dropped),
+        Value::Array(items) => {
+            let schema_of_items = schema.and_then(Schema::items);
+            if schema.is_some_and(|schema| schema.preserve_unknown) && schema_of_items.is_none() {
+                return;
+            }
+            let is_resource = schema_of_items.is_some_and(|schema| schema.embedded);
+            for (index, item) in items.iter_mut().enumerate() {
+                node(schema_of_items, item, &path.index(index), is_resource, dropped);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn fields(schema: Option<&Schema>, object: &mut Map<String, Value>, path: &Path<'_>, is_resource: bool, dropped: &mut Vec<String>) {
+    let preserves = schema.is_some_and(|schema| schema.preserve_unknown);
+    object.retain(|name, value| {
+        let here = path.field(name);
+        if is_resource && embedded::is_type_field(name) {
+            return true;
+        }
+        if is_resource && name == "metadata" {
+            embedded::prune_metadata(value, &here, dropped);
+            return true;
+        }
+        if let Some(property) = schema.and_then(|schema| schema.properties.get(name)) {
+            node(Some(property), value, &here, property.embedded, dropped);
+            return true;
+        }
+        match schema.map(|schema| &schema.additional) {
+            Some(Additional::Schema(values)) => node(Some(values), value, &here, values.embedded, dropped),
+            Some(Additional::Allowed(true)) if !preserves => node(None, value, &here, false, dropped),
+            _ if preserves => {}
+            _ => {
+                dropped.push(here.to_string());
+                return false;
+            }
+        }
+        true
+    });
+}

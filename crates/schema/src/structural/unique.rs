@@ -1,0 +1,55 @@
+//! Uniqueness of the items of sets and keyed lists.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use super::error::{FieldError, FieldErrorReason};
+use super::path::Path;
+use super::{ListType, Schema};
+
+/// Checks one list; `path` is the list's.
+pub(super) fn validate(schema: &Schema, items: &[Value], path: &Path<'_>, errors: &mut Vec<FieldError>) {
+    match &schema.list_type {
+        ListType::Atomic => {}
+        ListType::Set => {
+            let mut seen = HashSet::new();
+            for (index, item) in items.iter().enumerate() {
+                if !seen.insert(canonical(item)) {
+                    errors.push(duplicate(path, index, item.clone()));
+                }
+            }
+        }
+        ListType::Map(keys) => {
+            let mut seen = HashSet::new();
+            for (index, item) in items.iter().enumerate() {
+                let Some(object) = item.as_object() else { continue };
+                let key: Map<String, Value> =
+                    keys.iter().filter_map(|key| Some((key.clone(), object.get(key).filter(|value| !value.is_null())?.clone()))).collect();
+                let key = Value::Object(key);
+                if !seen.insert(canonical(&key)) {
+                    errors.push(duplicate(path, index, key));
+                }
+            }
+        }
+    }
+}
+
+fn duplicate(path: &Path<'_>, index: usize, value: Value) -> FieldError {
+    FieldError::new(FieldErrorReason::Duplicate, path.index(index).to_string(), Some(value), "")
+}
+
+/// A text that is equal for equal values; whole floats count as integers.
+fn canonical(value: &Value) -> String {
+    match value {
+        Value::Number(number) => super::number::as_i64(number).map_or_else(|| number.to_string(), |integer| integer.to_string()),
+        Value::Array(items) => format!("[{}]", items.iter().map(canonical).collect::<Vec<_>>().join(",")),
+        Value::Object(fields) => {
+            let mut entries: Vec<String> =
+                fields.iter().map(|(name, value)| format!("{}:{}", Value::from(name.as_str()), canonical(value))).collect();
+            entries.sort();
+            format!("{{{}}}", entries.join(","))
+        }
+        other => other.to_string(),
+    }
+}
