@@ -150,7 +150,9 @@ pub enum ConfigError {
     #[error("--roles: the embedded plane lives in this process, so `plane` must be among its roles")]
     PlaneMissing,
     /// The embedded plane must not be reachable from elsewhere.
-    #[error("--listen {0}: with the embedded plane anybody who reaches the sign-in page can be anybody, so only loopback addresses are served")]
+    #[error(
+        "--listen {0}: with the embedded plane anybody who reaches the sign-in page can be anybody, so only loopback addresses are served"
+    )]
     NotLoopback(IpAddr),
 }
 

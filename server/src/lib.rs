@@ -10,4 +10,6 @@ pub mod auth;
 pub mod clock;
 pub mod config;
 pub mod error;
+pub mod plane;
+pub mod sample;
 pub mod web;

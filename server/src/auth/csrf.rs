@@ -64,8 +64,8 @@ pub async fn check_token(request: Request<Body>, cookie: &str) -> Result<Request
         .get(header::CONTENT_TYPE)
         .and_then(|value| value.to_str().ok())
         .is_some_and(|value| value.starts_with("application/x-www-form-urlencoded"));
-    let found = is_form
-        && form_urlencoded::parse(&bytes).any(|(name, value)| name == FORM_FIELD && same(value.as_bytes(), expected.as_bytes()));
+    let found =
+        is_form && form_urlencoded::parse(&bytes).any(|(name, value)| name == FORM_FIELD && same(value.as_bytes(), expected.as_bytes()));
     if found { Ok(Request::from_parts(parts, Body::from(bytes))) } else { Err(stale()) }
 }
 
@@ -143,9 +143,11 @@ mod tests {
     async fn other_tokens_and_no_token_are_refused() {
         let cookie = "c".repeat(64);
         let other = format!("{FORM_FIELD}={}", form_token(&"d".repeat(64)));
-        for (content_type, body) in
-            [("application/x-www-form-urlencoded", other), ("application/x-www-form-urlencoded", "name=a".into()), ("application/json", "{}".into())]
-        {
+        for (content_type, body) in [
+            ("application/x-www-form-urlencoded", other),
+            ("application/x-www-form-urlencoded", "name=a".into()),
+            ("application/json", "{}".into()),
+        ] {
             assert!(matches!(check_token(post(content_type, body), &cookie).await, Err(Error::Denied { .. })));
         }
         let large = "x".repeat(MAX_BODY + 1);

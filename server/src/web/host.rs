@@ -52,7 +52,9 @@ mod tests {
         for pass in ["localhost", "LOCALHOST:8080", "127.0.0.1:1", "[::1]:8080", "[::1]", "portal.example.org:8443"] {
             assert!(hosts.allow(pass), "{pass}");
         }
-        for refused in ["", "evil.example", "localhost.evil.example:8080", "portal.example.org", "127.0.0.1.nip.io", "localhost:80:80", "a@localhost"] {
+        for refused in
+            ["", "evil.example", "localhost.evil.example:8080", "portal.example.org", "127.0.0.1.nip.io", "localhost:80:80", "a@localhost"]
+        {
             assert!(!hosts.allow(refused), "{refused}");
         }
     }
