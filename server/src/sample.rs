@@ -5,10 +5,11 @@
 
 pub mod error;
 pub mod files;
+pub mod load;
 pub mod locate;
 pub mod manifest;
 pub mod world;
 
 pub use error::SampleError;
 pub use files::Files;
-pub use world::{Person, World};
+pub use world::{Person, SampleWorkspace, World};

@@ -19,6 +19,9 @@ pub const OPERATOR: &str = "sandbox-operator";
 /// What the Destination `sandbox` is reached with.
 pub const DESTINATION: &str = "sandbox-destination";
 
+/// Names of the portal's own identities, which no person may have.
+pub const RESERVED: [&str; 5] = [ADMIN, PORTAL, CONTROLLER, OPERATOR, DESTINATION];
+
 /// Somebody whom the plane knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {

@@ -69,7 +69,13 @@ mod tests {
     #[test]
     fn names_people_and_workspaces_and_hides_the_machines_identities() {
         let folder = Folder::open(&Storage::Memory).unwrap();
-        let person = crate::sample::Person { name: "dev-shop".into(), title: String::new(), description: String::new(), groups: vec![] };
+        let person = crate::sample::Person {
+            name: "dev-shop".into(),
+            display_name: String::new(),
+            role: String::new(),
+            groups: vec![],
+            start: WorkspacePath::root(),
+        };
         let identities = Identities::open(&folder, &[person], &System).unwrap();
         let server = Server { url: "https://127.0.0.1:6443".into(), ca: "PEM".into() };
         let shop = WorkspacePath::parse("root:acme:shop").unwrap();

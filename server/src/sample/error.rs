@@ -31,6 +31,14 @@ pub enum SampleError {
         /// What the plane said.
         source: Box<kube::Error>,
     },
+    /// The API cannot be installed or enabled.
+    #[error("{workspace}: {message}")]
+    Install {
+        /// Where.
+        workspace: String,
+        /// What the installation said.
+        message: String,
+    },
     /// The plane does not get something done.
     #[error("{what} is not ready after {seconds} s")]
     Timeout {

@@ -1,7 +1,7 @@
 //! Where the files of a sample world come from: this binary, or a directory.
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::SampleError;
 
@@ -33,58 +33,61 @@ impl Files {
         }
     }
 
-    /// `name` itself when it is a file, else the YAML files below the folder `name`, in order.
+    /// The files that `pattern` names, in order: one file, or with `*` in the last step all files of a folder that fit.
     ///
     /// # Errors
-    /// There is neither.
-    pub fn expand(&self, name: &str) -> Result<Vec<String>, SampleError> {
+    /// There is none, or the folder cannot be read.
+    pub fn matching(&self, pattern: &str) -> Result<Vec<String>, SampleError> {
+        let failed = |message: String| SampleError::File { file: pattern.to_owned(), message };
+        let (folder, name) = pattern.rsplit_once('/').unwrap_or(("", pattern));
+        let fits = |candidate: &str| match name.split_once('*') {
+            Some((before, after)) => {
+                candidate.len() >= before.len() + after.len() && candidate.starts_with(before) && candidate.ends_with(after)
+            }
+            None => candidate == name,
+        };
         let mut found = match self {
             Self::BuiltIn => EXAMPLES
                 .iter()
+                .filter(|(file, _)| {
+                    let (of, candidate) = file.rsplit_once('/').unwrap_or(("", file));
+                    of == folder && fits(candidate)
+                })
                 .map(|(file, _)| (*file).to_owned())
-                .filter(|file| file == name || file.strip_prefix(name).is_some_and(|rest| rest.starts_with('/')))
-                .collect(),
+                .collect::<Vec<_>>(),
             Self::Directory(root) => {
                 let mut files = Vec::new();
-                walk(root, Path::new(name), &mut files)
-                    .map_err(|error| SampleError::File { file: name.to_owned(), message: error.to_string() })?;
+                for entry in std::fs::read_dir(root.join(folder)).map_err(|error| failed(error.to_string()))? {
+                    let candidate = entry.map_err(|error| failed(error.to_string()))?.file_name();
+                    if let Some(candidate) = candidate.to_str().filter(|candidate| fits(candidate)) {
+                        files.push(if folder.is_empty() { candidate.to_owned() } else { format!("{folder}/{candidate}") });
+                    }
+                }
                 files
             }
         };
         if found.is_empty() {
-            return Err(SampleError::File {
-                file: name.to_owned(),
-                message: "there is no such file, and no folder with YAML files".to_owned(),
-            });
+            return Err(failed("no file has such a name".to_owned()));
         }
         found.sort();
         Ok(found)
     }
 }
 
-fn walk(root: &Path, below: &Path, files: &mut Vec<String>) -> std::io::Result<()> {
-    let whole = root.join(below);
-    if whole.is_dir() {
-        for entry in std::fs::read_dir(whole)? {
-            walk(root, &below.join(entry?.file_name()), files)?;
-        }
-    } else if whole.is_file() && below.extension().is_some_and(|extension| extension == "yaml") {
-        files.push(below.to_string_lossy().replace('\\', "/"));
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     #[test]
     fn the_binary_holds_what_the_directory_holds() {
         let directory = Files::Directory(Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples"));
-        assert_eq!(Files::BuiltIn.expand("access").unwrap(), directory.expand("access").unwrap());
-        assert_eq!(Files::BuiltIn.read("world.yaml").unwrap(), directory.read("world.yaml").unwrap());
+        assert_eq!(Files::BuiltIn.matching("*.yaml").unwrap(), directory.matching("*.yaml").unwrap());
+        assert_eq!(Files::BuiltIn.matching("people.yaml").unwrap(), ["people.yaml"]);
+        assert_eq!(Files::BuiltIn.read("people.yaml").unwrap(), directory.read("people.yaml").unwrap());
         for files in [Files::BuiltIn, directory] {
-            assert!(files.expand("nothing").is_err());
+            assert!(files.matching("nothing/*.yaml").is_err());
             assert!(files.read("nothing.yaml").is_err());
         }
     }

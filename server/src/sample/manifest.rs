@@ -12,8 +12,10 @@ pub struct Manifest {
     pub file: String,
     /// Line where its document begins, counted from 1.
     pub line: usize,
-    /// Its YAML.
+    /// The YAML in which it stands.
     pub text: String,
+    /// Path of the object inside that YAML; empty when it is the whole document.
+    pub at: String,
     /// The object.
     pub object: Value,
 }
@@ -27,15 +29,25 @@ impl Manifest {
         let mut manifests = Vec::new();
         for (line, text) in documents(text) {
             let object: Value = serde_saphyr::from_str(text).map_err(|error| unreadable(file, line, &error))?;
-            let manifest = Self { file: file.to_owned(), line, text: text.to_owned(), object };
-            for field in [".apiVersion", ".kind", ".metadata.name"] {
-                if manifest.text_at(field).is_empty() {
-                    return Err(manifest.wrong(field, "is missing"));
-                }
-            }
-            manifests.push(manifest);
+            let manifest = Self { file: file.to_owned(), line, text: text.to_owned(), at: String::new(), object };
+            manifests.push(manifest.checked()?);
         }
         Ok(manifests)
+    }
+
+    /// An object that stands at the path `at` of a larger file.
+    ///
+    /// # Errors
+    /// It is not an object with apiVersion, kind and name.
+    pub fn inside(file: &str, text: &str, at: &str, object: Value) -> Result<Self, SampleError> {
+        Self { file: file.to_owned(), line: 1, text: text.to_owned(), at: at.to_owned(), object }.checked()
+    }
+
+    fn checked(self) -> Result<Self, SampleError> {
+        match [".apiVersion", ".kind", ".metadata.name"].into_iter().find(|field| self.text_at(field).is_empty()) {
+            Some(field) => Err(self.wrong(field, "is missing")),
+            None => Ok(self),
+        }
     }
 
     /// The text at a path such as `.metadata.name`; empty when there is none.
@@ -52,8 +64,8 @@ impl Manifest {
     pub fn wrong(&self, field: &str, message: &str) -> SampleError {
         SampleError::Content {
             file: self.file.clone(),
-            line: self.line + locate::line(&self.text, field) - 1,
-            field: field.to_owned(),
+            line: self.line + locate::line(&self.text, &format!("{}{field}", self.at)) - 1,
+            field: format!("{}{field}", self.at),
             message: message.to_owned(),
         }
     }
