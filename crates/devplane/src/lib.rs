@@ -17,11 +17,9 @@
 //! - `access`: `authenticate`, `authorize`, `mutate`, `validate`: all that may refuse. They read rights, policies and bindings by
 //!   `state.store.peek…`. `authenticate` takes the attributes with an anonymous user in them: refused impersonation names the request.
 //! - `reviews::answer` answers access, token and self reviews instead of storing them; `access::Asked` is its oracle.
-//! - `builtin`: `builtin::shape(resource, subresource, new: &mut Value, old: Option<&Value>, &Context{clock, random, dry_run}) ->
-//!   Result<(), Vec<Cause>>` canonicalises, defaults and checks a built-in object before it is written;
-//!   `builtin::prune(resource, &mut Value) -> Vec<String>` drops unknown fields and names them (`spec.foo`);
-//!   `builtin::schema(group, version, kind) -> Option<&'static Value>` is its OpenAPI schema with list and merge annotations.
-//! - `patch::{json, merge, strategic}` and `apply::{apply, update_managed_fields}` are pure functions over JSON.
+//! - `builtin`: `builtin::kinds::{of_sandbox, of_workspaces}` are its resources, `builtin::schema(group, kind)` its schemas. A write goes
+//!   through `builtin::{prune, decode, prepare, validate}` in this order, with `apply` between `decode` and `prepare`.
+//! - `patch::{json, merge, strategic}` and `apply::{apply, update_managed_fields, keep_times}` are pure functions over JSON.
 //! - `registry::Registry::resources(state, &Target)` names what is served; bound APIs are added there by `bindings::resources`, and a
 //!   virtual workspace is answered by `exports::view(state, &ExportTarget) -> Result<View, ApiError>` (resources, a filter on
 //!   (resource, cluster, object), and labels that its writes get).
@@ -30,14 +28,17 @@
 //!
 //! # Adding things
 //!
-//! - A built-in kind: one line in `registry/builtin.rs`, its defaults and checks in `builtin`.
+//! - A built-in kind: see `builtin`.
 //! - A check before a write: `admission`.
 //! - A resource that exists for one cluster only: `registry::Registry::resources`.
 
 pub mod access;
+pub mod apply;
 pub mod authn;
+pub mod builtin;
 pub mod clock;
 pub mod cluster_id;
+pub mod patch;
 mod plane;
 pub mod random;
 pub mod rbac;

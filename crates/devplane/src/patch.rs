@@ -1,0 +1,35 @@
+//! The three patches of the API: pure functions from an object and a patch to an object.
+
+mod json;
+mod merge;
+mod strategic;
+
+pub use json::json;
+pub use merge::merge;
+pub use strategic::strategic;
+
+/// Why a patch gives no object.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PatchError {
+    /// The patch is not of the form its media type demands: 400.
+    #[error("error decoding patch: {0}")]
+    Malformed(String),
+    /// The patch is well formed and does not fit the object (a failed test, a path that is not there): 422. The API server says no more.
+    #[error("the server rejected our request due to an error in our request")]
+    DoesNotApply,
+    /// A strategic patch contradicts itself or the kind: 400.
+    #[error("{0}")]
+    Contradiction(String),
+}
+
+/// How Go's JSON decoder names the type of a value.
+fn go_type(value: &serde_json::Value) -> &'static str {
+    match value {
+        serde_json::Value::Null => "null",
+        serde_json::Value::Bool(_) => "bool",
+        serde_json::Value::Number(_) => "number",
+        serde_json::Value::String(_) => "string",
+        serde_json::Value::Array(_) => "array",
+        serde_json::Value::Object(_) => "object",
+    }
+}

@@ -1,0 +1,214 @@
+//! JSON patch (RFC 6902).
+
+use serde_json::Value;
+
+use super::{PatchError, go_type};
+
+/// Operations in one patch, as the API server limits them.
+const MAX_OPERATIONS: usize = 10_000;
+
+/// Applies the operations of `patch` in order; one that fails makes the whole patch fail.
+///
+/// # Errors
+/// [`PatchError::Malformed`] if the patch is not a list of operations, [`PatchError::DoesNotApply`] if one of them fails.
+pub fn json(target: &Value, patch: &Value) -> Result<Value, PatchError> {
+    let Value::Array(operations) = patch else {
+        let message = format!("json: cannot unmarshal {} into Go value of type []handlers.jsonPatchOp", go_type(patch));
+        return Err(PatchError::Malformed(message));
+    };
+    if operations.len() > MAX_OPERATIONS {
+        let message = format!("The allowed maximum operations in a JSON patch is {MAX_OPERATIONS}, got {}", operations.len());
+        return Err(PatchError::Contradiction(message));
+    }
+    let mut result = target.clone();
+    for operation in operations {
+        if !operation.is_object() {
+            let message = format!("json: cannot unmarshal {} into Go value of type handlers.jsonPatchOp", go_type(operation));
+            return Err(PatchError::Malformed(message));
+        }
+        perform(&mut result, operation).ok_or(PatchError::DoesNotApply)?;
+    }
+    Ok(result)
+}
+
+/// `None` if the operation is unknown or does not fit.
+fn perform(document: &mut Value, operation: &Value) -> Option<()> {
+    let path = Pointer::parse(operation.get("path")?.as_str()?)?;
+    match operation.get("op")?.as_str()? {
+        // A missing value counts as null, as the library of the API server takes it.
+        "add" => add(document, &path, operation.get("value").cloned().unwrap_or_default()),
+        "replace" => {
+            let place = find_mut(document, &path)?;
+            *place = operation.get("value").cloned().unwrap_or_default();
+            Some(())
+        }
+        "remove" => remove(document, &path).map(drop),
+        "test" => {
+            let found = find(document, &path);
+            let wanted = operation.get("value").unwrap_or(&Value::Null);
+            // A field that is not there equals null.
+            (found.unwrap_or(&Value::Null) == wanted).then_some(())
+        }
+        "copy" => {
+            let from = Pointer::parse(operation.get("from")?.as_str()?)?;
+            let value = find(document, &from)?.clone();
+            add(document, &path, value)
+        }
+        "move" => {
+            let from = Pointer::parse(operation.get("from")?.as_str()?)?;
+            // A value cannot move into itself.
+            if path.0.len() > from.0.len() && path.0.starts_with(&from.0) {
+                return None;
+            }
+            let value = remove(document, &from)?;
+            add(document, &path, value)
+        }
+        _ => None,
+    }
+}
+
+/// The unescaped steps of a JSON pointer (RFC 6901).
+struct Pointer(Vec<String>);
+
+impl Pointer {
+    fn parse(text: &str) -> Option<Self> {
+        if text.is_empty() {
+            return Some(Self(Vec::new()));
+        }
+        let steps = text.strip_prefix('/')?.split('/');
+        Some(Self(steps.map(|step| step.replace("~1", "/").replace("~0", "~")).collect()))
+    }
+}
+
+fn find<'v>(document: &'v Value, path: &Pointer) -> Option<&'v Value> {
+    path.0.iter().try_fold(document, |value, step| match value {
+        Value::Object(object) => object.get(step),
+        Value::Array(items) => items.get(index(step, items.len())?),
+        _ => None,
+    })
+}
+
+fn find_mut<'v>(document: &'v mut Value, path: &Pointer) -> Option<&'v mut Value> {
+    descend(document, &path.0)
+}
+
+fn descend<'v>(document: &'v mut Value, steps: &[String]) -> Option<&'v mut Value> {
+    steps.iter().try_fold(document, |value, step| match value {
+        Value::Object(object) => object.get_mut(step),
+        Value::Array(items) => {
+            let at = index(step, items.len())?;
+            items.get_mut(at)
+        }
+        _ => None,
+    })
+}
+
+fn add(document: &mut Value, path: &Pointer, value: Value) -> Option<()> {
+    let Some((last, parents)) = path.0.split_last() else {
+        *document = value;
+        return Some(());
+    };
+    match descend(document, parents)? {
+        Value::Object(object) => {
+            object.insert(last.clone(), value);
+        }
+        Value::Array(items) if last == "-" => items.push(value),
+        Value::Array(items) => {
+            let at = index(last, items.len() + 1)?;
+            items.insert(at, value);
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+fn remove(document: &mut Value, path: &Pointer) -> Option<Value> {
+    let (last, parents) = path.0.split_last()?;
+    match descend(document, parents)? {
+        Value::Object(object) => object.remove(last),
+        Value::Array(items) => {
+            let at = index(last, items.len())?;
+            Some(items.remove(at))
+        }
+        _ => None,
+    }
+}
+
+/// An index below `length`; a negative one counts from the end, as the library of the API server allows.
+fn index(step: &str, length: usize) -> Option<usize> {
+    let at: i64 = step.parse().ok()?;
+    let length = i64::try_from(length).ok()?;
+    let at = if at < 0 { at + length } else { at };
+    (0..length).contains(&at).then_some(at)?.try_into().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json as value;
+
+    use super::*;
+    use crate::apply::arbitrary::json_value;
+
+    fn patched(target: Value, patch: Value) -> Result<Value, PatchError> {
+        json(&target, &patch)
+    }
+
+    #[test]
+    fn each_operation_does_its_part() {
+        let patch = value!([
+            {"op": "test", "path": "/size", "value": 1},
+            {"op": "add", "path": "/list/-", "value": "z"},
+            {"op": "add", "path": "/list/0", "value": "first"},
+            {"op": "replace", "path": "/size", "value": 2},
+            {"op": "move", "from": "/map/m", "path": "/map/o"},
+            {"op": "copy", "from": "/size", "path": "/map/size"},
+            {"op": "remove", "path": "/gone"},
+        ]);
+        let target = value!({"size": 1, "list": ["x"], "map": {"m": "n"}, "gone": true});
+        let expected = value!({"size": 2, "list": ["first", "x", "z"], "map": {"o": "n", "size": 2}});
+        assert_eq!(patched(target, patch), Ok(expected));
+    }
+
+    #[test]
+    fn slashes_and_tildes_are_escaped() {
+        let patch = value!([{"op": "replace", "path": "/a~1b~01", "value": 2}]);
+        assert_eq!(patched(value!({"a/b~1": 1}), patch), Ok(value!({"a/b~1": 2})));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_whole() {
+        for patch in [
+            value!([{"op": "test", "path": "/a", "value": 7}]),
+            value!([{"op": "remove", "path": "/b"}]),
+            value!([{"op": "replace", "path": "/b", "value": 1}]),
+            value!([{"op": "add", "path": "/b/c", "value": 1}]),
+            value!([{"op": "add", "path": "/list/5", "value": 1}]),
+            value!([{"op": "move", "from": "/a", "path": "/a/b"}]),
+            value!([{"op": "explode", "path": "/a"}]),
+            value!([{"path": "/a"}]),
+        ] {
+            assert_eq!(patched(value!({"a": 1, "list": []}), patch.clone()), Err(PatchError::DoesNotApply), "{patch}");
+        }
+    }
+
+    #[test]
+    fn an_object_is_no_json_patch() {
+        let error = patched(value!({}), value!({"op": "remove"})).unwrap_err();
+        assert_eq!(error.to_string(), "error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp");
+    }
+
+    proptest! {
+        #[test]
+        fn no_patch_panics(target in json_value(), patch in json_value()) {
+            drop(json(&target, &patch));
+        }
+
+        #[test]
+        fn adding_and_removing_gives_the_same(target in proptest::collection::btree_map("[a-c]", json_value(), 0..3), value in json_value()) {
+            let target = value!(target);
+            let patch = value!([{"op": "add", "path": "/new", "value": value}, {"op": "remove", "path": "/new"}]);
+            prop_assert_eq!(json(&target, &patch).unwrap(), target);
+        }
+    }
+}
