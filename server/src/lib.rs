@@ -1,1 +1,15 @@
-//! server
+//! OPM Portal, the server: composition root. It joins plane, controller, portal and pages into one program; nobody depends on it.
+//!
+//! `portal/<noun>.rs` says what the product does: it implements the ports of `app` on `auth::Caller`, always as that person.
+//! Rules are never written here: they live in `promise`, pure. SQL lives in `store`, Kubernetes in `cluster`, HTML in `app`.
+//!
+//! To add an operation: a method of a port in `app`, its implementation in `portal/<noun>.rs`, a test in `tests/portal`. The coverage test
+//! fails until the new route is refused without a session, to strangers, and from other sites.
+
+pub mod auth;
+pub mod clock;
+pub mod config;
+pub mod error;
+pub mod plane;
+pub mod sample;
+pub mod web;

@@ -15,7 +15,9 @@ pub mod kinds;
 pub mod provider;
 pub mod watch;
 pub mod workspaces;
+pub mod world;
 
 pub use clock::Clock;
 pub use endpoint::{Endpoint, Scope, Target, Token};
 pub use workspaces::{ClusterId, WorkspacePath};
+pub use world::World;

@@ -6,10 +6,14 @@
 
 mod action;
 mod drift;
+#[cfg(feature = "engine")]
+mod mark;
 mod plan;
 mod situation;
 
 pub use action::{Action, Hold, Plan, Why};
 pub use drift::drifted;
+#[cfg(feature = "engine")]
+pub use mark::MarkError;
 pub use plan::plan;
 pub use situation::{Desired, Key, Pending, Seen, Situation, Subject};

@@ -11,10 +11,18 @@ pub mod error;
 pub mod form;
 pub mod fulfil;
 pub mod glob;
+pub mod health;
 pub mod names;
 pub mod path;
 pub mod policy;
+#[cfg(feature = "engine")]
+pub mod release;
+#[cfg(feature = "engine")]
+pub mod revision;
+pub mod sentence;
+pub mod status;
 pub mod view;
+pub mod visibility;
 pub mod wording;
 
 pub use error::{Error, Problem, Result};

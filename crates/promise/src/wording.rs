@@ -54,8 +54,12 @@ fn spelling(word: &str) -> String {
     if KNOWN.contains(&upper.as_str()) { upper } else { word.to_lowercase() }
 }
 
-/// With its first letter in upper case.
+/// With its first letter in upper case, unless it starts with something that a machine knows, such as `root:acme`.
 pub fn upper_first(text: &str) -> String {
+    let first_word = text.split_whitespace().next().unwrap_or_default();
+    if first_word.trim_end_matches(':').contains([':', '/', '_']) {
+        return text.to_owned();
+    }
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

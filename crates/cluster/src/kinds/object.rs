@@ -77,6 +77,13 @@ impl<K: Kind> Clone for Object<K> {
     }
 }
 
+/// The plane gives every state of an object a version of its own.
+impl<K: Kind> PartialEq for Object<K> {
+    fn eq(&self, other: &Self) -> bool {
+        self.metadata.uid == other.metadata.uid && self.metadata.resource_version == other.metadata.resource_version
+    }
+}
+
 impl<K: Kind> std::fmt::Debug for Object<K> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct(K::KIND).field("metadata", &self.metadata).field("spec", &self.spec).field("status", &self.status).finish()

@@ -1,0 +1,155 @@
+//! What a release is made of, and the hash that an approval binds to (`domain.md` 3, Content hash).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::api::{DeletionPolicy, ReleaseRule, UpgradePolicy};
+use crate::revision::{CanonicalError, digest};
+
+/// Version of the rules by which the hash is made.
+pub const HASH_VERSION: u32 = 1;
+
+/// Everything that decides what is made. Messages, policy titles, counters and observed state are not in it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Content<'a> {
+    /// uid of the request.
+    pub request_uid: &'a str,
+    /// Hash of the revision.
+    pub revision_hash: &'a str,
+    /// Resolved parameters: pruned, defaulted, `set` applied.
+    pub parameters: &'a Value,
+    /// What deletion does.
+    pub deletion_policy: DeletionPolicy,
+    /// Which newer versions are taken without asking.
+    pub upgrade: UpgradePolicy,
+    /// RFC 3339 time at which it ends.
+    pub expires_at: Option<&'a str>,
+    /// Names of the Destinations that objects go to.
+    pub destinations: &'a BTreeSet<String>,
+    /// Rules with their effects; their order does not count.
+    pub rules: &'a [ReleaseRule],
+    /// Monthly price in micro-units of a currency; null until there are prices.
+    pub price: Option<Price<'a>>,
+    /// Keyed digests of secret inputs, by parameter path.
+    pub secrets: &'a BTreeMap<String, String>,
+}
+
+/// A price as it enters the hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Price<'a> {
+    /// Millionths of the currency.
+    pub micros: i64,
+    /// ISO 4217 code.
+    pub currency: &'a str,
+}
+
+/// Hex SHA-256 over the RFC 8785 form of the content.
+///
+/// # Errors
+/// A number beyond what RFC 8785 can write.
+pub fn content_hash(content: &Content<'_>) -> Result<String, CanonicalError> {
+    let mut rules: Vec<Rule<'_>> = content.rules.iter().map(|rule| Rule { id: &rule.id, effect: &rule.effect }).collect();
+    rules.sort_by(|a, b| a.id.cmp(b.id));
+    digest(&Hashed {
+        hash_version: HASH_VERSION,
+        request_uid: content.request_uid,
+        revision_hash: content.revision_hash,
+        parameters: content.parameters,
+        deletion_policy: content.deletion_policy,
+        upgrade: content.upgrade,
+        expires_at: content.expires_at,
+        destinations: content.destinations,
+        rules,
+        // Micro-units may pass 2^53, where RFC 8785 numbers lose digits: they go in as text.
+        price: content.price.map(|price| HashedPrice { micros: price.micros.to_string(), currency: price.currency }),
+        secrets: content.secrets,
+    })
+}
+
+/// The hashed document. Absent parts are null, so that a later part can never be mistaken for an earlier one.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Hashed<'a> {
+    hash_version: u32,
+    request_uid: &'a str,
+    revision_hash: &'a str,
+    parameters: &'a Value,
+    deletion_policy: DeletionPolicy,
+    upgrade: UpgradePolicy,
+    expires_at: Option<&'a str>,
+    destinations: &'a BTreeSet<String>,
+    rules: Vec<Rule<'a>>,
+    price: Option<HashedPrice<'a>>,
+    secrets: &'a BTreeMap<String, String>,
+}
+
+#[derive(Serialize)]
+struct Rule<'a> {
+    id: &'a str,
+    effect: &'a Option<Value>,
+}
+
+#[derive(Serialize)]
+struct HashedPrice<'a> {
+    micros: String,
+    currency: &'a str,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use super::{Content, content_hash};
+    use crate::api::{DeletionPolicy, ReleaseRule, UpgradePolicy};
+    use serde_json::{Value, json};
+
+    fn hash_of(parameters: &Value, rules: &[ReleaseRule]) -> String {
+        let content = Content {
+            request_uid: "0b5e",
+            revision_hash: "ab12",
+            parameters,
+            deletion_policy: DeletionPolicy::Delete,
+            upgrade: UpgradePolicy::Manual,
+            expires_at: None,
+            destinations: &BTreeSet::from(["sandbox".to_owned()]),
+            rules,
+            price: None,
+            secrets: &BTreeMap::new(),
+        };
+        content_hash(&content).unwrap()
+    }
+
+    fn rule(id: &str) -> ReleaseRule {
+        ReleaseRule { id: id.into(), effect: Some(json!({"set": {"parameter": ".backup", "value": true}})) }
+    }
+
+    /// SHA-256 of the document below, written by hand and hashed with sha256sum:
+    /// `{"deletionPolicy":"Delete","destinations":["sandbox"],"expiresAt":null,"hashVersion":1,"parameters":{"replicas":1,"tier":"production"},"price":null,"requestUid":"0b5e","revisionHash":"ab12","rules":[],"secrets":{},"upgrade":"manual"}`
+    const GOLDEN: &str = "c373ddc87f592dccddd028ad8b8fa31bd0ce50f517a9a2ab94c02407dd4839aa";
+
+    #[test]
+    fn golden_for_every_way_of_writing() {
+        for text in [
+            r#"{"tier":"production","replicas":1}"#,
+            r#"{"replicas":1.0,"tier":"production"}"#,
+            r#"{ "replicas": 1e0, "tier": "\u0070roduction" }"#,
+        ] {
+            let parameters: Value = serde_json::from_str(text).unwrap();
+            assert_eq!(hash_of(&parameters, &[]), GOLDEN, "{text}");
+        }
+        // What YAML reads is what JSON reads.
+        let yaml: Value = serde_saphyr::from_str("replicas: 1\ntier: production\n").unwrap();
+        assert_eq!(hash_of(&yaml, &[]), GOLDEN);
+    }
+
+    #[test]
+    fn the_order_of_rules_does_not_count_and_their_effects_do() {
+        let parameters = json!({});
+        assert_eq!(hash_of(&parameters, &[rule("a"), rule("b")]), hash_of(&parameters, &[rule("b"), rule("a")]));
+        let mut other = rule("b");
+        other.effect = Some(json!({"set": {"parameter": ".backup", "value": false}}));
+        assert_ne!(hash_of(&parameters, &[rule("a"), rule("b")]), hash_of(&parameters, &[rule("a"), other]));
+    }
+}

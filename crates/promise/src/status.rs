@@ -1,0 +1,110 @@
+//! The status of a request, computed from what was observed (`domain.md` 3).
+//!
+//! Nothing is remembered but times: every call builds the whole status anew, and a time is kept from the previous one where
+//! what it dates did not change. The same observation gives the same status, so it is written only when it differs.
+
+mod ball;
+mod conditions;
+mod phase;
+
+use crate::api::{
+    CandidateState, CandidateStatus, CostStatus, CurrentStatus, OutputStatus, PolicyOutcome, PromiseRequestStatus, ReleaseRevision,
+    StepStatus,
+};
+use crate::error::Problem;
+use crate::fulfil::Plan;
+
+/// Everything that a status is computed from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Observation<'a> {
+    /// Generation of the request that was looked at.
+    pub generation: i64,
+    /// Whether it is being deleted.
+    pub deleting: bool,
+    /// Why the request itself cannot be accepted: unknown promise, parameters that do not fit. Empty: accepted.
+    pub problems: &'a [Problem],
+    /// Why policies refuse it. Empty: satisfied, unless `policies_unknown`.
+    pub refusals: &'a [String],
+    /// Why the policies could not all be seen, as a sentence: nothing new is accepted then.
+    pub policies_unknown: Option<&'a str>,
+    /// What every rule did.
+    pub outcomes: &'a [PolicyOutcome],
+    /// Whether the rules have changed since the current release was accepted.
+    pub policy_outdated: bool,
+    /// The release that runs.
+    pub current: Option<ReleaseFacts<'a>>,
+    /// The release that is meant to run next, when it is another one.
+    pub candidate: Option<ReleaseFacts<'a>>,
+    /// What is to be done and what is there.
+    pub plan: Option<&'a Plan>,
+    /// An action that the plane or a Destination refused, as a sentence.
+    pub failure: Option<&'a str>,
+    /// Steps of the workflow.
+    pub steps: &'a [StepStatus],
+    /// Outputs that are known so far.
+    pub outputs: &'a [OutputStatus],
+    /// Price.
+    pub cost: Option<&'a CostStatus>,
+}
+
+/// What the status says about a release.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ReleaseFacts<'a> {
+    /// Name of the PromiseRelease.
+    pub name: &'a str,
+    /// Version of the promise.
+    pub version: &'a str,
+    /// Revision.
+    pub revision: &'a ReleaseRevision,
+    /// Hash of its content.
+    pub content_hash: &'a str,
+    /// How far it got; of no meaning for the current one.
+    pub state: CandidateState,
+    /// Why, when it did not get through.
+    pub message: Option<&'a str>,
+}
+
+/// The status, whole. `now` is RFC 3339 and is used only where something changed.
+pub fn compute(previous: Option<&PromiseRequestStatus>, seen: &Observation<'_>, now: &str) -> PromiseRequestStatus {
+    let blank = PromiseRequestStatus::default();
+    let previous = previous.unwrap_or(&blank);
+    let phase = phase::of(previous, seen);
+    let inventory = seen.plan.map_or_else(|| previous.inventory.clone(), |plan| plan.inventory.clone());
+    PromiseRequestStatus {
+        observed_generation: seen.generation,
+        phase,
+        conditions: conditions::all(previous, seen, now),
+        waiting_on: ball::waiting(previous, seen, now),
+        current: seen.current.map(|release| current(previous, release, now)),
+        candidate: seen.candidate.map(candidate),
+        policies: seen.outcomes.to_vec(),
+        steps: seen.steps.to_vec(),
+        inventory,
+        outputs: seen.outputs.to_vec(),
+        cost: seen.cost.cloned(),
+    }
+}
+
+fn current(previous: &PromiseRequestStatus, release: ReleaseFacts<'_>, now: &str) -> CurrentStatus {
+    let kept = previous.current.as_ref().filter(|kept| kept.release == release.name).and_then(|kept| kept.since.clone());
+    CurrentStatus {
+        release: release.name.to_owned(),
+        version: release.version.to_owned(),
+        revision: release.revision.name.clone(),
+        since: kept.or_else(|| Some(now.to_owned())),
+    }
+}
+
+fn candidate(release: ReleaseFacts<'_>) -> CandidateStatus {
+    CandidateStatus {
+        release: release.name.to_owned(),
+        version: release.version.to_owned(),
+        revision: release.revision.name.clone(),
+        content_hash: release.content_hash.to_owned(),
+        state: release.state,
+        message: release.message.map(str::to_owned),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,73 @@
+//! Who holds the ball: computed from what was observed, never from what was planned.
+
+use super::Observation;
+use crate::api::{CandidateState, PromiseRequestStatus, WaitingKind, WaitingOn};
+use crate::fulfil::{Hold, Plan};
+
+pub(super) fn waiting(previous: &PromiseRequestStatus, seen: &Observation<'_>, now: &str) -> Option<WaitingOn> {
+    let (kind, what) = told(seen)?;
+    let kept = previous.waiting_on.as_ref().filter(|kept| kept.kind == kind && same_matter(&kept.what, &what));
+    let since = kept.and_then(|kept| kept.since.clone()).or_else(|| Some(now.to_owned()));
+    Some(WaitingOn { kind, what, since })
+}
+
+/// A count or a detail after the colon may change while one still waits for the same thing.
+fn same_matter(before: &str, after: &str) -> bool {
+    let matter = |text: &str| text.split(':').next().unwrap_or_default().to_owned();
+    matter(before) == matter(after)
+}
+
+fn told(seen: &Observation<'_>) -> Option<(WaitingKind, String)> {
+    if seen.deleting {
+        return Some(seen.plan.map_or((WaitingKind::Controller, "the controller removes what was made".to_owned()), removal));
+    }
+    if let Some(problem) = seen.problems.first() {
+        return Some((WaitingKind::Person, format!("the requester: {}", problem.message.trim_end_matches('.'))));
+    }
+    if let Some(why) = seen.policies_unknown {
+        return Some((WaitingKind::Person, why.trim_end_matches('.').to_owned()));
+    }
+    if let Some(refusal) = seen.refusals.first() {
+        return Some((WaitingKind::Person, format!("the requester: {}", refusal.trim_end_matches('.'))));
+    }
+    match seen.candidate.map(|candidate| candidate.state) {
+        Some(CandidateState::AwaitingApproval) => return Some((WaitingKind::Person, "an approver decides".to_owned())),
+        Some(CandidateState::Evaluating) => return Some((WaitingKind::Controller, "the controller checks the request".to_owned())),
+        _ => {}
+    }
+    if let Some(failure) = seen.failure {
+        return Some((WaitingKind::Controller, format!("the controller tries again: {}", failure.trim_end_matches('.'))));
+    }
+    let Some(plan) = seen.plan else {
+        return Some((WaitingKind::Controller, "the controller looks at the request".to_owned()));
+    };
+    plan.holds
+        .first()
+        .map(|hold| held(hold, plan))
+        .or_else(|| (!plan.actions.is_empty()).then(|| (WaitingKind::Controller, "the controller makes what was asked for".to_owned())))
+}
+
+fn held(hold: &Hold, plan: &Plan) -> (WaitingKind, String) {
+    match hold {
+        Hold::Paused => (WaitingKind::Person, "the requester resumes the request".to_owned()),
+        Hold::Foreign { message, .. } => (WaitingKind::Person, format!("the requester: {}", message.trim_end_matches('.'))),
+        Hold::Unreachable { message, .. } => (WaitingKind::Controller, message.trim_end_matches('.').to_owned()),
+        Hold::Terminating { key, .. } => (WaitingKind::Step, format!("the old {key} is gone")),
+        Hold::Unhealthy { key, message, .. } => {
+            let detail = message.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
+            (WaitingKind::Step, format!("{key} becomes healthy{detail}"))
+        }
+        Hold::NotYet { id, waits_for } => (WaitingKind::Step, format!("{id} waits for {waits_for}")),
+        Hold::Budget { left } => {
+            (WaitingKind::Controller, format!("the controller goes on: {left} objects are left of {}", plan.inventory.len()))
+        }
+    }
+}
+
+fn removal(plan: &Plan) -> (WaitingKind, String) {
+    match plan.holds.first() {
+        Some(Hold::Terminating { key, .. }) => (WaitingKind::Step, format!("{key} is gone")),
+        Some(hold) => held(hold, plan),
+        None => (WaitingKind::Controller, "the controller removes what was made".to_owned()),
+    }
+}

@@ -1,0 +1,163 @@
+//! The conditions of a request, always all of them and in the same order.
+
+use super::Observation;
+use crate::api::{CandidateState, Condition, ConditionStatus, Health, PromiseRequestStatus};
+use crate::fulfil::Hold;
+use crate::wording::{all_of, counted};
+
+pub(super) fn all(previous: &PromiseRequestStatus, seen: &Observation<'_>, now: &str) -> Vec<Condition> {
+    let said = [
+        ("Accepted", accepted(seen)),
+        ("PoliciesSatisfied", policies(seen)),
+        ("Approved", approved(seen)),
+        ("Applied", applied(seen)),
+        ("Healthy", healthy(seen)),
+        ("DriftFree", drift_free(seen)),
+        ("PolicyOutdated", outdated(seen)),
+    ];
+    said.into_iter().map(|(name, said)| dated(previous, name, said, seen.generation, now)).collect()
+}
+
+struct Said {
+    status: ConditionStatus,
+    reason: &'static str,
+    message: String,
+}
+
+fn said(status: ConditionStatus, reason: &'static str, message: impl Into<String>) -> Said {
+    Said { status, reason, message: message.into() }
+}
+
+fn dated(previous: &PromiseRequestStatus, name: &str, said: Said, generation: i64, now: &str) -> Condition {
+    let kept = previous.conditions.iter().find(|condition| condition.r#type == name && condition.status == said.status);
+    Condition {
+        r#type: name.to_owned(),
+        status: said.status,
+        reason: said.reason.to_owned(),
+        message: said.message,
+        observed_generation: Some(generation),
+        last_transition_time: kept.and_then(|condition| condition.last_transition_time.clone()).or_else(|| Some(now.to_owned())),
+    }
+}
+
+fn accepted(seen: &Observation<'_>) -> Said {
+    match seen.problems {
+        [] => said(ConditionStatus::True, "Valid", "The request fits its promise"),
+        problems => {
+            let texts: Vec<String> = problems
+                .iter()
+                .map(
+                    |problem| {
+                        if problem.path.is_empty() { problem.message.clone() } else { format!("{}: {}", problem.path, problem.message) }
+                    },
+                )
+                .collect();
+            said(ConditionStatus::False, "Invalid", texts.join(" "))
+        }
+    }
+}
+
+fn policies(seen: &Observation<'_>) -> Said {
+    if let Some(why) = seen.policies_unknown {
+        return said(ConditionStatus::Unknown, "PoliciesNotVisible", why);
+    }
+    if !seen.problems.is_empty() {
+        return said(ConditionStatus::Unknown, "NotEvaluated", "Policies are looked at once the request fits its promise");
+    }
+    match seen.refusals {
+        [] => said(ConditionStatus::True, "Satisfied", format!("{} looked at", counted(seen.outcomes.len() as u64, "rule"))),
+        refusals => said(ConditionStatus::False, "Refused", refusals.join(" ")),
+    }
+}
+
+fn approved(seen: &Observation<'_>) -> Said {
+    match seen.candidate.map(|candidate| (candidate.state, candidate.message)) {
+        Some((CandidateState::AwaitingApproval, _)) => said(ConditionStatus::False, "AwaitingApproval", "A person has to decide"),
+        Some((CandidateState::Rejected, why)) => said(ConditionStatus::False, "Rejected", why.unwrap_or("It was turned down")),
+        Some((CandidateState::Expired, _)) => said(ConditionStatus::False, "Expired", "Nobody decided in time"),
+        _ if !seen.problems.is_empty() || !seen.refusals.is_empty() || seen.policies_unknown.is_some() => {
+            said(ConditionStatus::Unknown, "NotEvaluated", "Approval is asked for once everything else is in order")
+        }
+        _ => said(ConditionStatus::True, "NotRequired", "No rule asks for an approval"),
+    }
+}
+
+fn applied(seen: &Observation<'_>) -> Said {
+    let Some(plan) = seen.plan else {
+        return said(ConditionStatus::Unknown, "NotStarted", "Nothing was made yet");
+    };
+    if seen.deleting {
+        return said(ConditionStatus::False, "Deleting", format!("{} left", counted(plan.inventory.len() as u64, "object")));
+    }
+    if let Some(failure) = seen.failure {
+        return said(ConditionStatus::False, "Refused", failure);
+    }
+    for hold in &plan.holds {
+        match hold {
+            Hold::Foreign { message, .. } => return said(ConditionStatus::False, "Conflict", message),
+            Hold::Unreachable { message, .. } => return said(ConditionStatus::Unknown, "Unreachable", message),
+            Hold::Paused if !plan.applied => {
+                return said(ConditionStatus::False, "Paused", "No changes are made while the request is paused");
+            }
+            _ => {}
+        }
+    }
+    if plan.applied {
+        return said(ConditionStatus::True, "Applied", format!("{} in place", counted(plan.inventory.len() as u64, "object")));
+    }
+    let waits: Vec<String> = plan
+        .holds
+        .iter()
+        .filter_map(|hold| match hold {
+            Hold::NotYet { id, waits_for } => Some(format!("{id} waits for {waits_for}")),
+            _ => None,
+        })
+        .collect();
+    if waits.is_empty() {
+        said(ConditionStatus::False, "Applying", "Objects are being made")
+    } else {
+        said(ConditionStatus::False, "Waiting", all_of(&waits))
+    }
+}
+
+fn healthy(seen: &Observation<'_>) -> Said {
+    let Some(plan) = seen.plan.filter(|plan| !plan.inventory.is_empty()) else {
+        return said(ConditionStatus::Unknown, "NothingThere", "Nothing was made yet");
+    };
+    let with = |health: Health| plan.inventory.iter().find(|item| item.health == health);
+    let told = |item: &crate::api::InventoryItem, else_say: &str| {
+        format!("{} {}: {}", item.kind, item.name, item.message.as_deref().unwrap_or(else_say))
+    };
+    if let Some(item) = with(Health::Degraded) {
+        said(ConditionStatus::False, "Degraded", told(item, "it does not work"))
+    } else if let Some(item) = with(Health::Missing) {
+        said(ConditionStatus::False, "Missing", told(item, "it is not there"))
+    } else if let Some(item) = with(Health::Progressing) {
+        said(ConditionStatus::False, "Progressing", told(item, "it is on its way"))
+    } else if let Some(item) = with(Health::Unknown) {
+        said(ConditionStatus::Unknown, "Unknown", told(item, "nothing is known about it"))
+    } else if plan.healthy {
+        said(ConditionStatus::True, "Healthy", format!("{} healthy", counted(plan.inventory.len() as u64, "object")))
+    } else {
+        said(ConditionStatus::False, "Progressing", "More objects are to come")
+    }
+}
+
+fn drift_free(seen: &Observation<'_>) -> Said {
+    match seen.plan {
+        None => said(ConditionStatus::Unknown, "NotStarted", "Nothing was made yet"),
+        Some(plan) if plan.drift.is_empty() => said(ConditionStatus::True, "AsApplied", "Everything is as it was applied"),
+        Some(plan) => {
+            let what: Vec<String> = plan.drift.iter().map(|(id, path)| format!("{path} of {id}")).collect();
+            said(ConditionStatus::False, "Drifted", format!("Somebody else changed {}; it is being put back", all_of(&what)))
+        }
+    }
+}
+
+fn outdated(seen: &Observation<'_>) -> Said {
+    if seen.policy_outdated {
+        said(ConditionStatus::True, "PoliciesChanged", "Policies have changed since the running release was accepted")
+    } else {
+        said(ConditionStatus::False, "UpToDate", "The running release was accepted under the policies of today")
+    }
+}

@@ -1,0 +1,131 @@
+use super::{Observation, ReleaseFacts, compute};
+use crate::api::{
+    CandidateState, Condition, ConditionStatus, Health, InventoryItem, Phase, PromiseRequestStatus, ReleaseRevision, WaitingKind,
+};
+use crate::error::Problem;
+use crate::fulfil::{Action, Hold, Key, Plan, Why};
+use crate::sentence::ball;
+use serde_json::json;
+
+fn revision() -> ReleaseRevision {
+    ReleaseRevision { cluster: "c".into(), name: "redis-0123456789".into(), hash: "01".into() }
+}
+
+fn release(revision: &ReleaseRevision) -> ReleaseFacts<'_> {
+    ReleaseFacts { name: "r-1", version: "1.0.0", revision, content_hash: "h", state: CandidateState::Accepted, message: None }
+}
+
+fn key() -> Key {
+    Key { destination: None, group: "apps".into(), version: "v1".into(), kind: "StatefulSet".into(), namespace: None, name: "cache".into() }
+}
+
+fn item(health: Health) -> InventoryItem {
+    InventoryItem {
+        id: "cache".into(),
+        kind: "StatefulSet".into(),
+        name: "cache".into(),
+        health,
+        applied: true,
+        ..InventoryItem::default()
+    }
+}
+
+fn working() -> Plan {
+    Plan { applied: true, healthy: true, settled: true, inventory: vec![item(Health::Healthy)], ..Plan::default() }
+}
+
+fn waiting(message: &str) -> Plan {
+    Plan {
+        applied: true,
+        inventory: vec![item(Health::Progressing)],
+        holds: vec![Hold::Unhealthy { id: "cache".into(), key: key(), message: Some(message.into()) }],
+        ..Plan::default()
+    }
+}
+
+fn condition<'s>(status: &'s PromiseRequestStatus, name: &str) -> &'s Condition {
+    status.conditions.iter().find(|condition| condition.r#type == name).unwrap()
+}
+
+#[test]
+fn from_nothing_to_ready_with_times_kept() {
+    let revision = revision();
+    let start = compute(None, &Observation { generation: 1, ..Observation::default() }, "t0");
+    assert_eq!(start.phase, Phase::Pending);
+    assert_eq!(ball(Some(&start)).who, "The platform");
+
+    let making = Plan {
+        actions: vec![Action::Apply { id: "cache".into(), key: key(), object: json!({}), why: Why::Create }],
+        inventory: vec![item(Health::Missing)],
+        ..Plan::default()
+    };
+    let seen = Observation { generation: 1, candidate: Some(release(&revision)), plan: Some(&making), ..Observation::default() };
+    let status = compute(Some(&start), &seen, "t1");
+    assert_eq!(status.phase, Phase::Provisioning);
+
+    let first = waiting("0 of 3 replicas are ready");
+    let seen = Observation { generation: 1, current: Some(release(&revision)), plan: Some(&first), ..Observation::default() };
+    let status = compute(Some(&status), &seen, "t2");
+    assert_eq!((status.phase, status.waiting_on.as_ref().unwrap().kind), (Phase::Provisioning, WaitingKind::Step));
+    assert_eq!(ball(Some(&status)).what, "Waits until StatefulSet cache becomes healthy: 0 of 3 replicas are ready");
+
+    let second = waiting("1 of 3 replicas are ready");
+    let status = compute(Some(&status), &Observation { plan: Some(&second), ..seen.clone() }, "t3");
+    let waits = status.waiting_on.as_ref().unwrap();
+    assert_eq!((waits.since.as_deref(), waits.what.contains("1 of 3")), (Some("t2"), true), "the matter is the same");
+
+    let done = working();
+    let seen = Observation { plan: Some(&done), ..seen };
+    let status = compute(Some(&status), &seen, "t4");
+    assert_eq!((status.phase, &status.waiting_on), (Phase::Ready, &None));
+    assert_eq!(condition(&status, "Healthy").last_transition_time.as_deref(), Some("t4"));
+    assert_eq!(status.current.as_ref().unwrap().since.as_deref(), Some("t2"));
+    assert_eq!(ball(Some(&status)).since.as_deref(), Some("t4"));
+
+    assert_eq!(compute(Some(&status), &seen, "t5"), status, "the same observation is the same status");
+}
+
+#[test]
+fn what_was_ready_degrades_and_does_not_fail() {
+    let revision = revision();
+    let done = working();
+    let seen = Observation { generation: 1, current: Some(release(&revision)), plan: Some(&done), ..Observation::default() };
+    let ready = compute(None, &seen, "t0");
+    let sick = Plan { healthy: false, inventory: vec![item(Health::Degraded)], ..waiting("crash loop") };
+    let status = compute(Some(&ready), &Observation { plan: Some(&sick), ..seen.clone() }, "t1");
+    assert_eq!(status.phase, Phase::Degraded);
+    assert_eq!(condition(&status, "Applied").status, ConditionStatus::True, "applied and healthy are two lights");
+    assert_eq!(condition(&status, "Healthy").status, ConditionStatus::False);
+
+    let fresh = compute(None, &Observation { plan: Some(&sick), ..seen }, "t1");
+    assert_eq!(fresh.phase, Phase::Failed, "what never was ready has failed");
+}
+
+#[test]
+fn a_refused_change_leaves_what_runs_alone() {
+    let revision = revision();
+    let done = working();
+    let problems = [Problem { path: ".parameters.replicas".into(), message: "Enter a whole number.".into() }];
+    let seen =
+        Observation { generation: 2, current: Some(release(&revision)), plan: Some(&done), problems: &problems, ..Observation::default() };
+    let status = compute(None, &seen, "t0");
+    assert_eq!(status.phase, Phase::Ready);
+    assert_eq!(condition(&status, "Accepted").status, ConditionStatus::False);
+    assert_eq!(ball(Some(&status)).who, "You");
+
+    let new = Observation { generation: 1, problems: &problems, ..Observation::default() };
+    assert_eq!(compute(None, &new, "t0").phase, Phase::Failed);
+    let refusals = ["Two replicas are needed.".to_owned()];
+    let refused = Observation { generation: 1, refusals: &refusals, ..Observation::default() };
+    assert_eq!(compute(None, &refused, "t0").phase, Phase::Rejected);
+}
+
+#[test]
+fn policies_that_cannot_be_seen_are_unknown() {
+    let seen =
+        Observation { generation: 1, policies_unknown: Some("root:acme cannot be read; Olga can mend it."), ..Observation::default() };
+    let status = compute(None, &seen, "t0");
+    assert_eq!(condition(&status, "PoliciesSatisfied").status, ConditionStatus::Unknown);
+    assert_eq!(status.phase, Phase::Pending);
+    assert!(ball(Some(&status)).what.contains("root:acme"));
+}

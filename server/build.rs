@@ -1,0 +1,34 @@
+//! Puts the sample world of `examples/` into the binary, as a table of path and text.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+fn main() -> io::Result<()> {
+    let examples = Path::new("../examples").canonicalize()?;
+    println!("cargo:rerun-if-changed=../examples");
+    let mut files = Vec::new();
+    walk(&examples, &mut files)?;
+    files.sort();
+    #[expect(clippy::disallowed_methods, reason = "cargo speaks to build scripts through the environment")]
+    let out = env::var_os("OUT_DIR").map(PathBuf::from).ok_or_else(|| io::Error::other("cargo sets OUT_DIR"))?;
+    let mut table = fs::File::create(out.join("examples.rs"))?;
+    writeln!(table, "/// The sample world, by path.\nconst EXAMPLES: &[(&str, &str)] = &[")?;
+    for file in files {
+        let name = file.strip_prefix(&examples).unwrap_or(&file).to_string_lossy().replace('\\', "/");
+        writeln!(table, "    ({name:?}, include_str!({:?})),", file.to_string_lossy())?;
+    }
+    writeln!(table, "];")
+}
+
+fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            walk(&path, files)?;
+        } else if path.extension().is_some_and(|extension| extension == "yaml") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}

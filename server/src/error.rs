@@ -1,0 +1,86 @@
+//! Renders [`promise::Error`] as an HTTP problem (RFC 9457). Pages render the same error in `app`.
+
+use axum::response::{IntoResponse, Response};
+use http::{HeaderValue, StatusCode, header};
+use promise::Error;
+use serde::Serialize;
+
+/// A product error on its way out as `application/problem+json`.
+#[derive(Debug)]
+pub struct HttpProblem(pub Error);
+
+impl From<Error> for HttpProblem {
+    fn from(error: Error) -> Self {
+        Self(error)
+    }
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    title: &'a str,
+    status: u16,
+    detail: String,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    problems: &'a [promise::Problem],
+}
+
+/// Status with which an error is answered, the same for pages and problems.
+pub fn status(error: &Error) -> StatusCode {
+    match error {
+        Error::Unauthenticated => StatusCode::UNAUTHORIZED,
+        Error::Denied { .. } => StatusCode::FORBIDDEN,
+        Error::NotFound { .. } => StatusCode::NOT_FOUND,
+        Error::Invalid { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+        Error::Conflict { .. } => StatusCode::CONFLICT,
+        Error::Unreachable { .. } => StatusCode::BAD_GATEWAY,
+        Error::Busy { .. } => StatusCode::SERVICE_UNAVAILABLE,
+        Error::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+fn title(error: &Error) -> &'static str {
+    match error {
+        Error::Unauthenticated => "Sign in first",
+        Error::Denied { .. } => "Not allowed",
+        Error::NotFound { .. } => "Not found",
+        Error::Invalid { .. } => "Input does not fit",
+        Error::Conflict { .. } => "Somebody was first",
+        Error::Unreachable { .. } => "No answer",
+        Error::Busy { .. } => "Busy",
+        Error::Internal => "Our mistake",
+    }
+}
+
+impl IntoResponse for HttpProblem {
+    fn into_response(self) -> Response {
+        let status = status(&self.0);
+        let problems = if let Error::Invalid { problems } = &self.0 { problems.as_slice() } else { &[] };
+        let body = Body { title: title(&self.0), status: status.as_u16(), detail: self.0.to_string(), problems };
+        let mut response = (status, axum::Json(body)).into_response();
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        if matches!(self.0, Error::Busy { .. }) {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::BodyExt as _;
+    use promise::Problem;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_problem_names_field_and_fix() {
+        let error = Error::Invalid { problems: vec![Problem { path: ".size".into(), message: "choose small or large".into() }] };
+        let response = HttpProblem(error).into_response();
+        assert_eq!(response.status(), 422);
+        assert_eq!(response.headers()["content-type"], "application/problem+json");
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!(body["problems"][0]["path"], ".size");
+        assert_eq!(body["detail"], ".size: choose small or large");
+    }
+}

@@ -1,0 +1,8 @@
+//! The embedded plane as this program runs it: its identities, its files, its kubeconfig.
+
+pub mod folder;
+pub mod identity;
+pub mod kubeconfig;
+
+pub use folder::Folder;
+pub use identity::{Identities, Identity};

@@ -1,0 +1,110 @@
+//! Everybody whom the embedded plane knows: the portal's own identities and the people of the sample world, each with a random token.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use cluster::Token;
+
+use super::folder::{Folder, write_private};
+use crate::sample::Person;
+
+/// May do everything everywhere; installs, loads the sample world, and is the current user of the kubeconfig.
+pub const ADMIN: &str = "plane-admin";
+/// Watches what the portal's caches hold.
+pub const PORTAL: &str = "opm-portal";
+/// Fulfils requests, through the exports' virtual workspaces.
+pub const CONTROLLER: &str = "opm-controller";
+/// Gives objects of the sandbox cluster a believable status.
+pub const OPERATOR: &str = "sandbox-operator";
+/// What the Destination `sandbox` is reached with.
+pub const DESTINATION: &str = "sandbox-destination";
+
+/// Names of the portal's own identities, which no person may have.
+pub const RESERVED: [&str; 5] = [ADMIN, PORTAL, CONTROLLER, OPERATOR, DESTINATION];
+
+/// Somebody whom the plane knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// Username.
+    pub name: String,
+    /// Groups, without `system:authenticated`.
+    pub groups: Vec<String>,
+    /// Bearer token.
+    pub token: Token,
+}
+
+/// Everybody whom the plane knows.
+#[derive(Clone, Debug)]
+pub struct Identities(Vec<Identity>);
+
+impl Identities {
+    /// Reads the tokens of the data directory, and makes those that are missing.
+    ///
+    /// # Errors
+    /// The file cannot be read or written, or is not what we wrote.
+    pub fn open(folder: &Folder, people: &[Person], random: &dyn store::Random) -> io::Result<Self> {
+        let path = folder.tokens();
+        let mut tokens: BTreeMap<String, String> = match std::fs::read_to_string(&path) {
+            Ok(text) => serde_json::from_str(&text).map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => BTreeMap::new(),
+            Err(error) => return Err(error),
+        };
+        let known = tokens.len();
+        let mut identity = |name: &str, groups: &[String]| {
+            let token = tokens.entry(name.to_owned()).or_insert_with(|| {
+                let mut bytes = [0; 32];
+                random.fill(&mut bytes);
+                hex::encode(bytes)
+            });
+            Identity { name: name.to_owned(), groups: groups.to_vec(), token: Token::new(token.as_str()) }
+        };
+        let masters = ["system:masters".to_owned(), "system:kcp:admin".to_owned()];
+        let mut all = vec![identity(ADMIN, &masters)];
+        all.extend([PORTAL, CONTROLLER, OPERATOR, DESTINATION].map(|name| identity(name, &[])));
+        all.extend(people.iter().map(|person| identity(&person.name, &person.groups)));
+        if tokens.len() != known {
+            write_private(&path, &format!("{:#}\n", serde_json::json!(tokens)))?;
+        }
+        Ok(Self(all))
+    }
+
+    /// Everybody.
+    pub fn all(&self) -> &[Identity] {
+        &self.0
+    }
+
+    /// The token of `name`, if there is such a user.
+    pub fn token(&self, name: &str) -> Option<&Token> {
+        self.0.iter().find(|identity| identity.name == name).map(|identity| &identity.token)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::System;
+    use crate::config::Storage;
+
+    #[test]
+    fn tokens_stay_and_new_people_get_theirs() {
+        let folder = Folder::open(&Storage::Memory).unwrap();
+        let person =
+            |name: &str| Person { name: name.into(), title: String::new(), description: String::new(), groups: vec!["acme".into()] };
+        let first = Identities::open(&folder, &[person("a")], &System).unwrap();
+        let second = Identities::open(&folder, &[person("a"), person("b")], &System).unwrap();
+        assert_eq!(first.token("a"), second.token("a"));
+        assert_eq!(first.token(ADMIN), second.token(ADMIN));
+        assert!(first.token("b").is_none() && second.token("b").is_some());
+        let distinct: std::collections::BTreeSet<_> = second.all().iter().map(|identity| identity.token.expose()).collect();
+        assert_eq!(distinct.len(), second.all().len());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_file_is_private() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = Folder::open(&Storage::Memory).unwrap();
+        Identities::open(&folder, &[], &System).unwrap();
+        assert_eq!(std::fs::metadata(folder.tokens()).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+}

@@ -1,0 +1,15 @@
+//! The sample world of an embedded plane: people, workspaces, promises, policies; read from files and written as the plane's admin.
+//!
+//! It mirrors a real installation: the provider's exports, trusted homes, consumers with rights of their own, and a pretend workload cluster
+//! as a Destination. Nothing here is used on a real plane.
+
+pub mod error;
+pub mod files;
+pub mod load;
+pub mod locate;
+pub mod manifest;
+pub mod world;
+
+pub use error::SampleError;
+pub use files::Files;
+pub use world::{Person, SampleWorkspace, World};

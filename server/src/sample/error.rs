@@ -1,0 +1,50 @@
+//! What can be wrong with a sample world; each names file, line and field as far as they are known.
+
+/// Why the sample world cannot be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum SampleError {
+    /// A file that is named is not there.
+    #[error("{file}: {message}")]
+    File {
+        /// Path below the examples.
+        file: String,
+        /// What is wrong, with the fix.
+        message: String,
+    },
+    /// Something inside a file does not fit.
+    #[error("{file}, line {line}: {field}{}{message}", if field.is_empty() { "" } else { ": " })]
+    Content {
+        /// Path below the examples.
+        file: String,
+        /// Line, counted from 1.
+        line: usize,
+        /// Path of the field, such as `.spec.parameters`; empty for the whole.
+        field: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// The plane refuses, and not because of a file.
+    #[error("{what}: {source}")]
+    Plane {
+        /// What was being done.
+        what: String,
+        /// What the plane said.
+        source: Box<kube::Error>,
+    },
+    /// The API cannot be installed or enabled.
+    #[error("{workspace}: {message}")]
+    Install {
+        /// Where.
+        workspace: String,
+        /// What the installation said.
+        message: String,
+    },
+    /// The plane does not get something done.
+    #[error("{what} is not ready after {seconds} s")]
+    Timeout {
+        /// What was waited for.
+        what: String,
+        /// For how long.
+        seconds: u64,
+    },
+}

@@ -1,0 +1,246 @@
+//! Writes a sample world into an empty plane, as its admin.
+//!
+//! Every file is read and checked before anything is written. Each step can be repeated: a start that was cut off is finished by the next one,
+//! because the mark that the world is there is written last.
+
+use std::time::Duration;
+
+use cluster::kinds::Export;
+use cluster::{Endpoint, Scope, Token, WorkspacePath, install};
+use kube::api::{Api, DynamicObject, ListParams, Patch, PatchParams};
+use kube::core::{ApiResource, GroupVersionKind};
+use kube::runtime::wait::await_condition;
+use promise::api::{DestinationSpec, PolicySpec, PromiseCatalogSpec, PromiseSpec};
+use promise::names;
+use serde_json::{Value, json};
+
+use super::manifest::Manifest;
+use super::{Files, SampleError, World};
+use crate::plane::identity;
+
+/// Field manager of everything that is written here.
+const MANAGER: &str = "opm-sample";
+/// Mark in the provider workspace that the world is complete.
+const MARK: &str = "sample-world";
+/// How long a workspace may take to become ready.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Writes `world`, unless it is there already; whether it was written.
+///
+/// # Errors
+/// A file does not fit, or the plane refuses; what was written until then stays and is completed by the next try.
+pub async fn load(world: &World, files: &Files, endpoint: &Endpoint, admin: &Token) -> Result<bool, SampleError> {
+    let loader = Loader { endpoint, admin };
+    if loader.is_loaded(&world.provider).await? {
+        return Ok(false);
+    }
+    let objects = read_objects(world, files)?;
+    for workspace in &world.workspaces {
+        loader.workspace(&workspace.path, &workspace.labels, &workspace.title, &workspace.description).await?;
+    }
+    loader.sandbox().await?;
+    let installed = install::provider(&loader.client(&world.provider), &install::Options::default())
+        .await
+        .map_err(|error| install_failed(&world.provider, &error))?;
+    // The edges from root to its children are seen only when root accepts the claim on workspaces.
+    let root = WorkspacePath::root();
+    let bindings = world.workspaces.iter().flat_map(|workspace| workspace.exports().map(move |export| (&workspace.path, export)));
+    for (path, export) in std::iter::once((&root, Export::Requests)).chain(bindings) {
+        install::bind(&loader.client(path), export, &installed).await.map_err(|error| install_failed(path, &error))?;
+    }
+    for workspace in &world.workspaces {
+        for namespace in &workspace.namespaces {
+            let object = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}});
+            loader.apply_own(&Scope::Workspace(workspace.path.clone()), &object).await?;
+        }
+    }
+    for (path, manifest) in world.rights.iter().chain(&objects) {
+        loader.apply_manifest(path, manifest).await?;
+    }
+    let mark = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": MARK, "namespace": "default"}});
+    loader.apply_own(&Scope::Workspace(world.provider.clone()), &mark).await?;
+    Ok(true)
+}
+
+/// Writes the Secret by which the Destinations of `home` reach the sandbox cluster; at each start, because the port may be another.
+///
+/// # Errors
+/// The plane refuses.
+pub async fn write_destination(home: &WorkspacePath, kubeconfig: &Value, endpoint: &Endpoint, admin: &Token) -> Result<(), SampleError> {
+    use base64::Engine as _;
+    let data = base64::engine::general_purpose::STANDARD.encode(kubeconfig.to_string());
+    let object = json!({
+        "apiVersion": "v1", "kind": "Secret", "type": "Opaque",
+        "metadata": {"name": "sandbox", "namespace": install::SYSTEM_NAMESPACE, "labels": {names::SECRET_ROLE_LABEL: install::ROLE_DESTINATION}},
+        "data": {"kubeconfig": data},
+    });
+    Loader { endpoint, admin }.apply_own(&Scope::Workspace(home.clone()), &object).await
+}
+
+/// All objects of the files, in the order in which they are written, each checked as far as its file tells.
+fn read_objects(world: &World, files: &Files) -> Result<Vec<(WorkspacePath, Manifest)>, SampleError> {
+    let mut objects = Vec::new();
+    for workspace in &world.workspaces {
+        for pattern in &workspace.objects {
+            for file in files.matching(pattern)? {
+                for manifest in Manifest::read(&file, &files.read(&file)?)? {
+                    check(&manifest)?;
+                    objects.push((workspace.path.clone(), manifest));
+                }
+            }
+        }
+    }
+    Ok(objects)
+}
+
+/// Reads the spec of our own kinds as its type.
+fn check(manifest: &Manifest) -> Result<(), SampleError> {
+    if manifest.text_at(".apiVersion") != names::API_VERSION {
+        return Ok(());
+    }
+    match manifest.text_at(".kind") {
+        "Promise" => manifest.spec::<PromiseSpec>().map(|_| ()),
+        "Policy" => manifest.spec::<PolicySpec>().map(|_| ()),
+        "PromiseCatalog" => manifest.spec::<PromiseCatalogSpec>().map(|_| ()),
+        "Destination" => manifest.spec::<DestinationSpec>().map(|_| ()),
+        _ => Err(manifest.wrong(".kind", "is not a kind that a sample world can hold")),
+    }
+}
+
+fn install_failed(path: &WorkspacePath, error: &install::InstallError) -> SampleError {
+    SampleError::Install { workspace: path.to_string(), message: error.to_string() }
+}
+
+struct Loader<'a> {
+    endpoint: &'a Endpoint,
+    admin: &'a Token,
+}
+
+impl Loader<'_> {
+    fn client(&self, path: &WorkspacePath) -> kube::Client {
+        self.endpoint.client(self.admin, &Scope::Workspace(path.clone()))
+    }
+
+    async fn is_loaded(&self, provider: &WorkspacePath) -> Result<bool, SampleError> {
+        // Before the first load there is no such workspace, and the plane does not say whether it is that or the mark that is missing.
+        let name = provider.name();
+        let parent = provider.parent().unwrap_or_else(WorkspacePath::root);
+        let workspaces: Api<DynamicObject> = Api::all_with(self.client(&parent), &resource("tenancy.kcp.io/v1alpha1", "Workspace"));
+        let list = workspaces.list_metadata(&ListParams::default().fields(&format!("metadata.name={name}"))).await;
+        if list.map_err(|source| plane("looking for the sample world", source))?.items.is_empty() {
+            return Ok(false);
+        }
+        let marks: Api<DynamicObject> = Api::namespaced_with(self.client(provider), "default", &resource("v1", "ConfigMap"));
+        let mark = marks.get_opt(MARK).await.map_err(|source| plane("looking for the sample world", source))?;
+        Ok(mark.is_some())
+    }
+
+    async fn workspace(
+        &self,
+        path: &WorkspacePath,
+        labels: &std::collections::BTreeMap<String, String>,
+        title: &str,
+        description: &str,
+    ) -> Result<(), SampleError> {
+        let parent = path.parent().unwrap_or_else(WorkspacePath::root);
+        let object = json!({
+            "apiVersion": "tenancy.kcp.io/v1alpha1", "kind": "Workspace",
+            "metadata": {"name": path.name(), "labels": labels, "annotations": {
+                "platform.opmodel.dev/title": title, "platform.opmodel.dev/description": description,
+            }},
+        });
+        self.apply_own(&Scope::Workspace(parent.clone()), &object).await?;
+        let api: Api<DynamicObject> = Api::all_with(self.client(&parent), &resource("tenancy.kcp.io/v1alpha1", "Workspace"));
+        let ready = |object: Option<&DynamicObject>| {
+            object.is_some_and(|object| object.data.pointer("/status/phase").is_some_and(|phase| phase == "Ready"))
+        };
+        match tokio::time::timeout(PATIENCE, await_condition(api, path.name(), ready)).await {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(_)) | Err(_) => Err(SampleError::Timeout { what: format!("workspace {path}"), seconds: PATIENCE.as_secs() }),
+        }
+    }
+
+    /// Rights in the top-level cluster, for what writes to it and what pretends to run it.
+    async fn sandbox(&self) -> Result<(), SampleError> {
+        for name in [identity::DESTINATION, identity::OPERATOR] {
+            let role = json!({
+                "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": name},
+                "rules": [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}, {"nonResourceURLs": ["*"], "verbs": ["get"]}],
+            });
+            let binding = json!({
+                "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": name},
+                "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name},
+                "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": name}],
+            });
+            self.apply_own(&Scope::Root, &role).await?;
+            self.apply_own(&Scope::Root, &binding).await?;
+        }
+        Ok(())
+    }
+
+    async fn apply_own(&self, scope: &Scope, object: &Value) -> Result<(), SampleError> {
+        let what =
+            format!("writing {} {}", object["kind"].as_str().unwrap_or_default(), object["metadata"]["name"].as_str().unwrap_or_default());
+        self.apply(scope, object).await.map_err(|source| plane(&what, source))
+    }
+
+    async fn apply_manifest(&self, path: &WorkspacePath, manifest: &Manifest) -> Result<(), SampleError> {
+        self.apply(&Scope::Workspace(path.clone()), &manifest.object).await.map_err(|error| refused(manifest, error))
+    }
+
+    async fn apply(&self, scope: &Scope, object: &Value) -> Result<(), kube::Error> {
+        let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+        let client = self.endpoint.client(self.admin, scope);
+        let resource = resource(text("/apiVersion"), text("/kind"));
+        let api: Api<DynamicObject> = match text("/metadata/namespace") {
+            "" => Api::all_with(client, &resource),
+            namespace => Api::namespaced_with(client, namespace, &resource),
+        };
+        api.patch(text("/metadata/name"), &PatchParams::apply(MANAGER).force(), &Patch::Apply(object)).await.map(|_| ())
+    }
+}
+
+/// What the plane refuses in an object of a file is shown at its place in the file.
+fn refused(manifest: &Manifest, error: kube::Error) -> SampleError {
+    let kube::Error::Api(status) = &error else { return plane(&format!("writing {}", manifest.title()), error) };
+    let causes = status.details.as_ref().map(|details| details.causes.as_slice()).unwrap_or_default();
+    match causes.iter().find(|cause| !cause.field.is_empty() && cause.field != "<nil>") {
+        Some(cause) => manifest.wrong(&format!(".{}", cause.field.trim_start_matches('.')), &cause.message),
+        None => manifest.wrong("", &format!("{}: {}", manifest.title(), status.message)),
+    }
+}
+
+fn resource(api_version: &str, kind: &str) -> ApiResource {
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, kind))
+}
+
+fn plane(what: &str, source: kube::Error) -> SampleError {
+    SampleError::Plane { what: what.to_owned(), source: Box::new(source) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_of_the_built_in_world_is_read() {
+        let world = World::read(&Files::BuiltIn).unwrap();
+        for (_, manifest) in read_objects(&world, &Files::BuiltIn).unwrap() {
+            assert!(!manifest.title().is_empty());
+        }
+    }
+
+    #[test]
+    fn a_refusal_points_into_the_file() {
+        let text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\nspec:\n  size: 0\n";
+        let manifest = Manifest::read("a.yaml", text).unwrap().remove(0);
+        let status: kube::core::Status = serde_json::from_value(json!({
+            "status": "Failure", "code": 422, "reason": "Invalid", "message": "no",
+            "details": {"causes": [{"reason": "FieldValueInvalid", "message": "must be more than 0", "field": "spec.size"}]}
+        }))
+        .unwrap();
+        let error = refused(&manifest, kube::Error::Api(Box::new(status))).to_string();
+        assert_eq!(error, "a.yaml, line 5: .spec.size: must be more than 0");
+    }
+}

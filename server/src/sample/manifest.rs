@@ -1,0 +1,142 @@
+//! Kubernetes objects in files of several YAML documents, each with the place where it stands.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{SampleError, locate};
+
+/// One object and where it was read.
+#[derive(Clone, Debug)]
+pub struct Manifest {
+    /// Path below the examples.
+    pub file: String,
+    /// Line where its document begins, counted from 1.
+    pub line: usize,
+    /// The YAML in which it stands.
+    pub text: String,
+    /// Path of the object inside that YAML; empty when it is the whole document.
+    pub at: String,
+    /// The object.
+    pub object: Value,
+}
+
+impl Manifest {
+    /// Reads all documents of a file.
+    ///
+    /// # Errors
+    /// A document is not YAML, or is not an object with apiVersion, kind and name.
+    pub fn read(file: &str, text: &str) -> Result<Vec<Self>, SampleError> {
+        let mut manifests = Vec::new();
+        for (line, text) in documents(text) {
+            let object: Value = serde_saphyr::from_str(text).map_err(|error| unreadable(file, line, &error))?;
+            let manifest = Self { file: file.to_owned(), line, text: text.to_owned(), at: String::new(), object };
+            manifests.push(manifest.checked()?);
+        }
+        Ok(manifests)
+    }
+
+    /// An object that stands at the path `at` of a larger file.
+    ///
+    /// # Errors
+    /// It is not an object with apiVersion, kind and name.
+    pub fn inside(file: &str, text: &str, at: &str, object: Value) -> Result<Self, SampleError> {
+        Self { file: file.to_owned(), line: 1, text: text.to_owned(), at: at.to_owned(), object }.checked()
+    }
+
+    fn checked(self) -> Result<Self, SampleError> {
+        match [".apiVersion", ".kind", ".metadata.name"].into_iter().find(|field| self.text_at(field).is_empty()) {
+            Some(field) => Err(self.wrong(field, "is missing")),
+            None => Ok(self),
+        }
+    }
+
+    /// The text at a path such as `.metadata.name`; empty when there is none.
+    pub fn text_at(&self, path: &str) -> &str {
+        self.object.pointer(&path.replace('.', "/")).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// Kind and name, for people.
+    pub fn title(&self) -> String {
+        format!("{} {}", self.text_at(".kind"), self.text_at(".metadata.name"))
+    }
+
+    /// An error about a field of this object.
+    pub fn wrong(&self, field: &str, message: &str) -> SampleError {
+        SampleError::Content {
+            file: self.file.clone(),
+            line: self.line + locate::line(&self.text, &format!("{}{field}", self.at)) - 1,
+            field: format!("{}{field}", self.at),
+            message: message.to_owned(),
+        }
+    }
+
+    /// The part `spec` as its type, so that a misspelt or missing field is found with its line.
+    ///
+    /// # Errors
+    /// The spec is not of that type.
+    pub fn spec<T: DeserializeOwned>(&self) -> Result<T, SampleError> {
+        #[derive(serde::Deserialize)]
+        struct Whole<T> {
+            spec: T,
+        }
+        let whole: Whole<T> = serde_saphyr::from_str(&self.text).map_err(|error| unreadable(&self.file, self.line, &error))?;
+        Ok(whole.spec)
+    }
+}
+
+/// An error of the YAML reader, with its line counted from the beginning of the file.
+pub fn unreadable(file: &str, line: usize, error: &serde_saphyr::Error) -> SampleError {
+    let within = error.location().and_then(|location| usize::try_from(location.line()).ok()).unwrap_or(1);
+    let message = error.without_snippet().to_string();
+    let message = message.lines().next().unwrap_or_default().to_owned();
+    SampleError::Content { file: file.to_owned(), line: line + within - 1, field: String::new(), message }
+}
+
+/// The documents of a file, each with the line at which it begins; those of comments alone are left out.
+fn documents(text: &str) -> Vec<(usize, &str)> {
+    let mut found = Vec::new();
+    let (mut begin, mut first) = (0, 1);
+    let mut position = 0;
+    for (number, line) in text.split_inclusive('\n').enumerate() {
+        if line.trim_end() == "---" {
+            found.push((first, &text[begin..position]));
+            (begin, first) = (position + line.len(), number + 2);
+        }
+        position += line.len();
+    }
+    found.push((first, &text[begin..]));
+    found.retain(|(_, text)| text.lines().any(|line| !matches!(line.trim_start().chars().next(), None | Some('#'))));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use promise::api::PolicySpec;
+
+    use super::*;
+
+    const TWO: &str =
+        "# first\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  labels: {}\n";
+
+    #[test]
+    fn each_document_knows_its_line() {
+        let one = Manifest::read("a.yaml", TWO.split("---\n").next().unwrap()).unwrap();
+        assert_eq!((one.len(), one[0].title().as_str(), one[0].line), (1, "ConfigMap a", 1));
+        let error = Manifest::read("a.yaml", TWO).unwrap_err().to_string();
+        assert_eq!(error, "a.yaml, line 8: .metadata.name: is missing");
+    }
+
+    #[test]
+    fn broken_yaml_names_its_line() {
+        let error = Manifest::read("a.yaml", &format!("{TWO}  name: [\n")).unwrap_err().to_string();
+        assert!(error.starts_with("a.yaml, line "), "{error}");
+        assert!(!error.contains('\n'), "{error}");
+    }
+
+    #[test]
+    fn a_spec_of_the_wrong_type_names_line_and_field() {
+        let text = "apiVersion: x/v1\nkind: Policy\nmetadata: {name: a}\nspec:\n  enforcement: sometimes\n  rules: []\n";
+        let error = Manifest::read("p.yaml", text).unwrap()[0].spec::<PolicySpec>().unwrap_err().to_string();
+        assert!(error.starts_with("p.yaml, line 5: ") && error.contains("sometimes"), "{error}");
+    }
+}

@@ -1,0 +1,5 @@
+//! What holds for every answer, whatever it is about: host check, headers, request ids and log lines, health, assets.
+
+pub mod headers;
+pub mod host;
+pub mod request_log;

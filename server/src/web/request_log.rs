@@ -1,0 +1,46 @@
+//! One id per request, on every log line about it and in the answer's `x-request-id`; one line per request when it is answered.
+
+use std::sync::Arc;
+
+use axum::extract::{MatchedPath, Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use http::HeaderValue;
+use tracing::Instrument as _;
+
+use crate::clock::Clock;
+
+/// What the log needs of the portal.
+#[derive(Clone)]
+pub struct Log {
+    /// For durations.
+    pub clock: Arc<dyn Clock>,
+    /// For ids.
+    pub random: Arc<dyn store::Random>,
+}
+
+/// Gives the request its id and writes its line. Query strings stay out: they hold what people search for.
+pub async fn record(State(log): State<Log>, request: Request, next: Next) -> Response {
+    let mut bytes = [0; 8];
+    log.random.fill(&mut bytes);
+    let id = hex::encode(bytes);
+    let method = request.method().clone();
+    let path = request.uri().path().to_owned();
+    let route = request.extensions().get::<MatchedPath>().map(|route| route.as_str().to_owned());
+    let span = tracing::info_span!("request", %id);
+    let begun = log.clock.now();
+    let mut response = next.run(request).instrument(span.clone()).await;
+    let milliseconds = (log.clock.now().as_microsecond() - begun.as_microsecond()) as f64 / 1000.0;
+    let status = response.status().as_u16();
+    span.in_scope(|| {
+        if response.status().is_server_error() {
+            tracing::warn!(%method, path, route, status, milliseconds, "{method} {path} {status}");
+        } else {
+            tracing::debug!(%method, path, route, status, milliseconds, "{method} {path} {status}");
+        }
+    });
+    if let Ok(id) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert("x-request-id", id);
+    }
+    response
+}
