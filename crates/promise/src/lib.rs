@@ -14,6 +14,8 @@ pub mod glob;
 pub mod health;
 pub mod names;
 pub mod path;
+#[cfg(feature = "engine")]
+pub mod placement;
 pub mod policy;
 #[cfg(feature = "engine")]
 pub mod release;
@@ -21,6 +23,7 @@ pub mod release;
 pub mod revision;
 pub mod sentence;
 pub mod status;
+pub mod upgrade;
 pub mod view;
 pub mod visibility;
 pub mod wording;

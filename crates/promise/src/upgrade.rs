@@ -1,0 +1,104 @@
+//! Which published version a request is fulfilled from (`domain.md` 3).
+
+use semver::{Version, VersionReq};
+
+use crate::api::UpgradePolicy;
+use crate::wording::all_of;
+
+/// A published version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Published<'a> {
+    /// Name of the PromiseRevision.
+    pub revision: &'a str,
+    /// Version of the promise.
+    pub version: &'a str,
+}
+
+/// The version to use: what runs, as long as it fits, raised as far as the request's own upgrade policy says; without
+/// something that runs, the newest that fits. `constraint` is empty for any; pre-releases are used only when it names one.
+///
+/// # Errors
+/// A sentence for the requester when nothing fits.
+pub fn choose<'a>(
+    published: &[Published<'a>],
+    constraint: &str,
+    running: Option<&str>,
+    policy: UpgradePolicy,
+) -> Result<Published<'a>, String> {
+    let wanted = requirement(constraint)?;
+    let mut fitting: Vec<(Version, Published<'a>)> = published
+        .iter()
+        .filter_map(|p| Some((Version::parse(p.version).ok()?, *p)))
+        .filter(|(version, _)| fits(wanted.as_ref(), version))
+        .collect();
+    fitting.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.revision.cmp(b.1.revision)));
+    let running = running.and_then(|text| Version::parse(text).ok()).filter(|version| fitting.iter().any(|(v, _)| v == version));
+    let reachable = fitting.iter().rev().find(|(version, _)| running.as_ref().is_none_or(|from| reaches(policy, from, version)));
+    reachable.map(|(_, published)| *published).ok_or_else(|| nothing_fits(published, constraint))
+}
+
+fn requirement(constraint: &str) -> Result<Option<VersionReq>, String> {
+    match constraint.trim() {
+        "" => Ok(None),
+        text => {
+            VersionReq::parse(text).map(Some).map_err(|_| format!("Write the version as 1.2.0, 1.2 or >=1.2, <2: {text} cannot be read."))
+        }
+    }
+}
+
+fn fits(wanted: Option<&VersionReq>, version: &Version) -> bool {
+    wanted.map_or(version.pre.is_empty(), |wanted| wanted.matches(version))
+}
+
+fn reaches(policy: UpgradePolicy, from: &Version, to: &Version) -> bool {
+    match policy {
+        UpgradePolicy::Manual => from == to,
+        UpgradePolicy::Patch => (from.major, from.minor) == (to.major, to.minor) && from <= to,
+        UpgradePolicy::Minor => from.major == to.major && from <= to,
+    }
+}
+
+fn nothing_fits(published: &[Published<'_>], constraint: &str) -> String {
+    let versions: Vec<&str> = published.iter().map(|p| p.version).collect();
+    match (versions.as_slice(), constraint.trim()) {
+        ([], _) => "Its team has not published a version yet.".to_owned(),
+        (_, "") => format!("Name a version: only pre-releases are published, {}.", all_of(&versions)),
+        (_, text) => format!("Choose another version: none that is published fits {text}. There are {}.", all_of(&versions)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Published, choose};
+    use crate::api::UpgradePolicy;
+
+    const ALL: [&str; 5] = ["1.2.0", "1.10.0", "1.2.3", "2.0.0", "2.1.0-rc.1"];
+
+    fn chosen(constraint: &str, running: Option<&str>, policy: UpgradePolicy) -> Result<String, String> {
+        let published: Vec<_> = ALL.iter().map(|version| Published { revision: version, version }).collect();
+        choose(&published, constraint, running, policy).map(|p| p.version.to_owned())
+    }
+
+    #[test]
+    fn the_newest_that_fits() {
+        assert_eq!(chosen("", None, UpgradePolicy::Manual).as_deref(), Ok("2.0.0"));
+        assert_eq!(chosen("1.2", None, UpgradePolicy::Manual).as_deref(), Ok("1.10.0"), "as cargo reads it: 1.2 and up, below 2");
+        assert_eq!(chosen("=1.2.0", None, UpgradePolicy::Manual).as_deref(), Ok("1.2.0"));
+        assert_eq!(chosen("2.1.0-rc.1", None, UpgradePolicy::Manual).as_deref(), Ok("2.1.0-rc.1"));
+    }
+
+    #[test]
+    fn what_runs_stays_unless_the_request_lets_it_rise() {
+        assert_eq!(chosen("", Some("1.2.0"), UpgradePolicy::Manual).as_deref(), Ok("1.2.0"));
+        assert_eq!(chosen("", Some("1.2.0"), UpgradePolicy::Patch).as_deref(), Ok("1.2.3"));
+        assert_eq!(chosen("", Some("1.2.0"), UpgradePolicy::Minor).as_deref(), Ok("1.10.0"));
+        assert_eq!(chosen("2", Some("1.2.0"), UpgradePolicy::Manual).as_deref(), Ok("2.0.0"), "an explicit wish is followed");
+    }
+
+    #[test]
+    fn nothing_that_fits_is_a_sentence() {
+        assert!(chosen("9", None, UpgradePolicy::Manual).unwrap_err().contains("1.2.0"));
+        assert!(chosen("x.y", None, UpgradePolicy::Manual).unwrap_err().contains("x.y"));
+        assert!(choose(&[], "", None, UpgradePolicy::Manual).unwrap_err().contains("not published"));
+    }
+}
