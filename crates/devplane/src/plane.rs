@@ -4,8 +4,11 @@ use std::sync::Arc;
 
 use crate::{
     authn::{Authenticator, impersonation::Impersonation},
+    bootstrap,
     clock::{Clock, SystemClock},
+    deletion, http,
     random::{Random, SystemRandom},
+    registry::Registry,
     store::{Storage, Store, StoreError},
 };
 
@@ -39,6 +42,8 @@ pub struct Options {
     pub clock: Arc<dyn Clock>,
     /// Randomness.
     pub random: Arc<dyn Random>,
+    /// Whether the plane empties namespaces that are deleted. A bare API server leaves that to a controller manager.
+    pub controllers: bool,
     /// `https://host:port` by which clients reach the plane: it stands in `spec.URL` of workspaces and in endpoint slices.
     pub external_url: String,
 }
@@ -46,7 +51,14 @@ pub struct Options {
 impl Options {
     /// Options with the machine's clock and random source.
     pub fn new(storage: Storage, tokens: Vec<Token>, external_url: impl Into<String>) -> Self {
-        Self { storage, tokens, clock: Arc::new(SystemClock), random: Arc::new(SystemRandom), external_url: external_url.into() }
+        Self {
+            storage,
+            tokens,
+            clock: Arc::new(SystemClock),
+            random: Arc::new(SystemRandom),
+            controllers: true,
+            external_url: external_url.into(),
+        }
     }
 }
 
@@ -69,6 +81,8 @@ pub struct State(Arc<Shared>);
 pub struct Shared {
     /// Objects.
     pub store: Store,
+    /// Which resources clusters serve.
+    pub registry: Registry,
     /// Known tokens.
     pub authenticator: Authenticator,
     /// Who acted as somebody else.
@@ -96,20 +110,30 @@ pub struct Plane {
 }
 
 impl Plane {
-    /// Opens a plane.
+    /// Opens a plane and starts what goes on in it. To be called in a tokio runtime, with which that ends.
+    ///
+    /// # Errors
+    /// When the storage cannot be opened or the first objects cannot be written.
     pub fn open(options: Options) -> Result<Self, OpenError> {
-        let Options { storage, tokens, clock, random, external_url } = options;
+        let Options { storage, tokens, clock, random, controllers, external_url } = options;
         let store = Store::open(&storage)?;
-        Ok(Self {
-            state: State(Arc::new(Shared {
-                store,
-                authenticator: Authenticator::new(tokens),
-                impersonation: Impersonation::default(),
-                clock,
-                random,
-                external_url,
-            })),
-        })
+        let state = State(Arc::new(Shared {
+            store,
+            registry: Registry::default(),
+            authenticator: Authenticator::new(tokens),
+            impersonation: Impersonation::default(),
+            clock,
+            random,
+            external_url,
+        }));
+        bootstrap::sandbox(&state)?;
+        tokio::spawn(deletion::run(state.clone(), controllers));
+        Ok(Self { state })
+    }
+
+    /// All paths of the plane. Every request needs a token, except for what Kubernetes opens to anonymous users.
+    pub fn router(&self) -> axum::Router {
+        http::router(self.state.clone())
     }
 
     /// The state that the plane's parts share.

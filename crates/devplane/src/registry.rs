@@ -1,10 +1,21 @@
 //! Which resources a logical cluster serves.
 
-use std::sync::Arc;
+pub mod builtin;
+pub mod custom;
 
+use std::{
+    collections::HashMap,
+    sync::{Arc, LazyLock},
+};
+
+use parking_lot::Mutex;
+use schema::structural::Schema;
 use serde_json::Value;
 
-use crate::ClusterId;
+use crate::{ClusterId, State, request::Target, status::ApiError, store::Range, virtual_view::View};
+
+/// Where CustomResourceDefinitions are stored.
+pub static DEFINITIONS: LazyLock<GroupResource> = LazyLock::new(|| GroupResource::new("apiextensions.k8s.io", "customresourcedefinitions"));
 
 /// Group and plural name: what storage and roles know of a resource.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,8 +77,34 @@ pub struct Resource {
     pub storage: GroupResource,
     /// The version in which objects are stored.
     pub storage_version: String,
+    /// Rules that differ from kind to kind.
+    pub traits: Traits,
     /// Where the shape of objects comes from.
     pub shape: Shape,
+}
+
+/// Rules that differ from kind to kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Traits {
+    /// Whether changes of the spec count in `metadata.generation`.
+    pub generation: bool,
+    /// Whether PUT may leave resourceVersion out.
+    pub unconditional_update: bool,
+    /// Which names are allowed.
+    pub name: NameRule,
+    /// Whether objects are only created and answered, never stored.
+    pub review: bool,
+}
+
+/// Which names a kind allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NameRule {
+    /// RFC 1123 subdomain.
+    Subdomain,
+    /// RFC 1123 label.
+    Label,
+    /// Anything that is one segment of a path.
+    PathSegment,
 }
 
 /// Where the shape of objects comes from.
@@ -80,10 +117,10 @@ pub enum Shape {
 }
 
 /// What a CRD says about one version.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct CustomShape {
-    /// `schema.openAPIV3Schema`.
-    pub schema: Value,
+    /// `schema.openAPIV3Schema`, parsed.
+    pub schema: Arc<Schema>,
     /// `additionalPrinterColumns`.
     pub columns: Vec<Value>,
     /// `selectableFields[].jsonPath`.
@@ -112,5 +149,73 @@ impl Resource {
     /// The subresource of this name.
     pub fn subresource(&self, name: &str) -> Option<&Subresource> {
         self.subresources.iter().find(|sub| sub.name == name)
+    }
+}
+
+/// The resources of all clusters, remembered until a definition changes.
+#[derive(Default)]
+pub struct Registry {
+    served: Mutex<HashMap<ClusterId, (u64, Arc<Vec<Arc<Resource>>>)>>,
+}
+
+/// What a target serves.
+pub struct Served {
+    /// Resources in the order of discovery.
+    pub resources: Arc<Vec<Arc<Resource>>>,
+    /// What of their objects is shown.
+    pub view: View,
+}
+
+/// What a path's group, version and resource mean to a target.
+pub enum Found {
+    /// It is served.
+    Resource(Arc<Resource>),
+    /// The group belongs to the API server, the resource does not exist: a Status.
+    UnknownInOwnGroup,
+    /// Nobody serves this path: plain text.
+    UnknownPath,
+}
+
+impl Registry {
+    /// What a target serves: the resources of its cluster, or what a virtual workspace makes of it. **Here** virtual workspaces are
+    /// answered.
+    ///
+    /// # Errors
+    /// 404 for a virtual workspace that does not exist.
+    pub fn view(&self, state: &State, target: &Target) -> Result<Served, ApiError> {
+        if target.export.is_some() {
+            return Err(ApiError::page_not_found());
+        }
+        Ok(Served { resources: self.resources(state, &target.cluster), view: View::default() })
+    }
+
+    /// All that a cluster serves: built-in kinds and its definitions. **Here** bound APIs of a workspace are added.
+    pub fn resources(&self, state: &State, cluster: &ClusterId) -> Arc<Vec<Arc<Resource>>> {
+        let version = state.store.last_change(&DEFINITIONS, cluster);
+        if let Some((seen, served)) = self.served.lock().get(cluster)
+            && *seen == version
+        {
+            return served.clone();
+        }
+        let own = if cluster.is_sandbox() { builtin::kubernetes() } else { builtin::workspace() };
+        let mut all = own.to_vec();
+        for (_, stored) in state.store.peek_list(&DEFINITIONS, &Range::Cluster(cluster.clone())).0 {
+            all.extend(custom::resources(&stored.object()));
+        }
+        let served = Arc::new(all);
+        self.served.lock().insert(cluster.clone(), (version, served.clone()));
+        served
+    }
+}
+
+impl Served {
+    /// What a resource of a path is.
+    pub fn find(&self, group: &str, version: &str, plural: &str) -> Found {
+        let found = self.resources.iter().find(|r| r.group == group && r.version == version && r.plural == plural);
+        match found {
+            Some(resource) => Found::Resource(resource.clone()),
+            None if self.resources.iter().any(|r| r.group == group && r.version == version && r.is_built_in()) => Found::UnknownInOwnGroup,
+            None => Found::UnknownPath,
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Errors of the plane, and how Kubernetes tells them: the `Status` object (apimachinery `api/errors`).
 
+use schema::structural::FieldError;
 use serde_json::{Map, Value, json};
 
 /// Group and plural resource, as error texts name them: `widgets.example.org`, or `configmaps`.
@@ -33,6 +34,12 @@ impl Cause {
     /// A field that must not be set so.
     pub fn forbidden(field: &str, detail: &str) -> Self {
         Self { reason: "FieldValueForbidden".into(), message: format!("Forbidden: {detail}"), field: field.into() }
+    }
+}
+
+impl From<FieldError> for Cause {
+    fn from(error: FieldError) -> Self {
+        Self { reason: error.cause_reason().into(), message: error.body(), field: error.field }
     }
 }
 

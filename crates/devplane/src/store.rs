@@ -190,6 +190,11 @@ impl Store {
         self.memory.read().resources_of(cluster)
     }
 
+    /// The revision of the last change of a resource in a cluster, 0 where there was none since the start.
+    pub fn last_change(&self, resource: &GroupResource, cluster: &ClusterId) -> u64 {
+        self.memory.read().last_change(resource, cluster)
+    }
+
     /// The revision of the last write.
     pub fn revision(&self) -> u64 {
         self.memory.read().revision()
@@ -198,25 +203,28 @@ impl Store {
     /// Writes an object (`Some`) or removes it (`None`) if its revision is still `expected` (0: it must not be there), and returns
     /// when that is on disk. The new resourceVersion is put into the object. A removal answers the last state under the new revision.
     pub async fn write(&self, resource: &GroupResource, key: &Key, expected: u64, object: Option<Value>) -> Result<Stored, WriteError> {
-        if let Some(failure) = self.settled.borrow().failure.clone() {
-            return Err(WriteError::Disk(failure.to_string()));
-        }
-        let stored = {
-            let mut memory = self.memory.write();
-            let change = memory.write(resource, key, expected, object)?;
-            // Queued under the lock: the disk sees changes in the order of their revisions.
-            match (&self.disk, &self.progress) {
-                (Some(disk), _) => disk.queue(&change),
-                (None, Some(progress)) => progress.send_modify(|p| p.revision = change.revision),
-                (None, None) => {}
-            }
-            Stored { revision: change.revision, json: change.json().clone() }
-        };
+        let stored = self.write_behind(resource, key, expected, object)?;
         self.settle(stored.revision).await;
         match self.settled.borrow().failure.clone() {
             Some(failure) => Err(WriteError::Disk(failure.to_string())),
             None => Ok(stored),
         }
+    }
+
+    /// As [`Store::write`], but returns before the change is on disk: for first objects, which nobody was told of.
+    pub fn write_behind(&self, resource: &GroupResource, key: &Key, expected: u64, object: Option<Value>) -> Result<Stored, WriteError> {
+        if let Some(failure) = self.settled.borrow().failure.clone() {
+            return Err(WriteError::Disk(failure.to_string()));
+        }
+        let mut memory = self.memory.write();
+        let change = memory.write(resource, key, expected, object)?;
+        // Queued under the lock: the disk sees changes in the order of their revisions.
+        match (&self.disk, &self.progress) {
+            (Some(disk), _) => disk.queue(&change),
+            (None, Some(progress)) => progress.send_modify(|p| p.revision = change.revision),
+            (None, None) => {}
+        }
+        Ok(Stored { revision: change.revision, json: change.json().clone() })
     }
 
     /// Waits until everything up to the revision is on disk (or the disk has failed).
@@ -249,10 +257,8 @@ impl Follower {
     /// [`Follower::position`] has moved.
     pub async fn next(&mut self, resource: Option<&GroupResource>) -> Result<Vec<Arc<Change>>, HistoryGap> {
         let position = self.position;
-        let revision = match self.settled.wait_for(|progress| progress.revision > position).await {
-            Ok(progress) => progress.revision,
-            Err(_) => std::future::pending().await,
-        };
+        let moved = self.settled.wait_for(|progress| progress.revision > position).await.map(|progress| progress.revision);
+        let Ok(revision) = moved else { return std::future::pending().await };
         let changes = self.store.memory.read().changes(resource, self.position, revision)?;
         self.position = revision;
         Ok(changes)

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::registry::{GroupResource, Resource, Shape, Subresource};
+use crate::registry::{self, GroupResource, Resource, Shape, Subresource};
 
 /// Which API servers of the plane serve a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,6 +156,11 @@ pub fn of_workspaces() -> impl Iterator<Item = &'static Resource> {
     ALL_RESOURCES.iter().filter(|(served, _)| *served != Sandbox).map(|(_, resource)| resource)
 }
 
+/// Whether a kind extends the API server itself.
+fn extends(row: &Row) -> bool {
+    row.group == ADMISSION || row.group == EXTENSIONS
+}
+
 fn resource(row: &Row) -> Resource {
     let words = |list: &[&str]| list.iter().map(|&word| word.to_owned()).collect();
     // Events are stored once and shown by two groups.
@@ -170,7 +175,7 @@ fn resource(row: &Row) -> Resource {
         namespaced: row.namespaced,
         verbs: words(row.verbs),
         short_names: words(row.short_names),
-        categories: words(row.categories),
+        categories: if extends(row) { words(&["api-extensions"]) } else { words(row.categories) },
         subresources: row
             .parts
             .iter()
@@ -184,6 +189,7 @@ fn resource(row: &Row) -> Resource {
             .collect(),
         storage: GroupResource::new(storage_group, row.plural),
         storage_version: row.version.into(),
+        traits: registry::builtin::traits(row.group, row.plural, row.verbs),
         shape: Shape::BuiltIn,
     }
 }

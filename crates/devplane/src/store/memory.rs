@@ -60,6 +60,7 @@ pub struct HistoryGap {
 pub(super) struct Memory {
     revision: u64,
     objects: HashMap<GroupResource, BTreeMap<Key, Stored>>,
+    last_changes: HashMap<GroupResource, HashMap<ClusterId, u64>>,
     history: VecDeque<Arc<Change>>,
     history_bytes: usize,
     /// Changes up to and including this revision are gone.
@@ -69,7 +70,14 @@ pub(super) struct Memory {
 impl Memory {
     pub(super) fn new() -> Self {
         // Revision 1 is etcd's empty state.
-        Self { revision: 1, objects: HashMap::new(), history: VecDeque::new(), history_bytes: 0, compacted: 1 }
+        Self {
+            revision: 1,
+            objects: HashMap::new(),
+            last_changes: HashMap::new(),
+            history: VecDeque::new(),
+            history_bytes: 0,
+            compacted: 1,
+        }
     }
 
     /// Puts an object that was on disk.
@@ -85,6 +93,10 @@ impl Memory {
 
     pub(super) fn revision(&self) -> u64 {
         self.revision
+    }
+
+    pub(super) fn last_change(&self, resource: &GroupResource, cluster: &ClusterId) -> u64 {
+        self.last_changes.get(resource).and_then(|clusters| clusters.get(cluster)).copied().unwrap_or(0)
     }
 
     pub(super) fn oldest(&self) -> u64 {
@@ -150,6 +162,7 @@ impl Memory {
             (None, None) => (None, None),
         };
         self.revision = revision;
+        self.last_changes.entry(resource.clone()).or_default().insert(key.cluster.clone(), revision);
         let objects = self.objects.entry(resource.clone()).or_default();
         match &new {
             Some(stored) => objects.insert(key.clone(), stored.clone()),

@@ -1,0 +1,141 @@
+//! What goes on after something was marked for deletion: definitions take their objects with them, namespaces their content.
+//!
+//! One task follows all changes. It looks at a doomed definition or namespace when it is marked, and again whenever something in its
+//! cluster was removed; so finalizers of single objects hold it up, and nothing is lost when the process ends in between.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::{
+    ClusterId, State, clock,
+    definitions::set_condition,
+    namespaces::NAMESPACES,
+    registry::{DEFINITIONS, GroupResource, Resource},
+    store::{Key, Range, Stored},
+};
+
+/// The finalizer under which a definition waits for its objects.
+const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
+
+/// What marking for deletion does to some kinds beside the time stamp.
+pub fn prepare(resource: &Resource, object: &mut Value, now: &str) {
+    if resource.storage == *NAMESPACES {
+        object["status"]["phase"] = "Terminating".into();
+    }
+    if resource.storage == *DEFINITIONS {
+        let metadata = &mut object["metadata"];
+        if !metadata["finalizers"].is_array() {
+            metadata["finalizers"] = json!([]);
+        }
+        if let Some(list) = metadata["finalizers"].as_array_mut()
+            && !list.iter().any(|own| own == CLEANUP)
+        {
+            list.push(CLEANUP.into());
+        }
+        let message = "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon";
+        set_condition(object, now, "Terminating", "True", "InstanceDeletionPending", message);
+    }
+}
+
+/// Runs until the plane is gone. `namespaces` says whether namespaces are emptied too; a bare API server leaves that to others.
+pub async fn run(state: State, namespaces: bool) {
+    let mut follower = state.store.follow(state.store.revision());
+    let mut clusters: BTreeSet<ClusterId> = BTreeSet::new();
+    for resource in [&*DEFINITIONS, &*NAMESPACES] {
+        clusters.extend(state.store.peek_list(resource, &Range::All).0.into_iter().map(|(key, _)| key.cluster));
+    }
+    loop {
+        for cluster in std::mem::take(&mut clusters) {
+            sweep(&state, &cluster, namespaces).await;
+        }
+        match follower.next(None).await {
+            Ok(changes) => {
+                for change in changes {
+                    let doomed = change.resource == *DEFINITIONS || change.resource == *NAMESPACES;
+                    if change.new.is_none() || (doomed && change.new.as_ref().is_some_and(is_marked)) {
+                        clusters.insert(change.key.cluster.clone());
+                    }
+                }
+            }
+            // Too slow for the history: start over from what is there.
+            Err(_) => {
+                follower = state.store.follow(state.store.revision());
+                clusters.extend(state.store.peek_list(&NAMESPACES, &Range::All).0.into_iter().map(|(key, _)| key.cluster));
+            }
+        }
+    }
+}
+
+fn is_marked(stored: &Stored) -> bool {
+    stored.object()["metadata"]["deletionTimestamp"].is_string()
+}
+
+async fn sweep(state: &State, cluster: &ClusterId, namespaces: bool) {
+    let range = Range::Cluster(cluster.clone());
+    for (key, stored) in state.store.peek_list(&DEFINITIONS, &range).0 {
+        if is_marked(&stored) {
+            finish_definition(state, &key, &stored).await;
+        }
+    }
+    if !namespaces {
+        return;
+    }
+    for (key, stored) in state.store.peek_list(&NAMESPACES, &range).0 {
+        if is_marked(&stored) {
+            finish_namespace(state, &key, &stored).await;
+        }
+    }
+}
+
+/// Marks or removes all objects of a range; answers how many are left.
+pub async fn empty(state: &State, resource: &GroupResource, range: &Range) -> usize {
+    let now = clock::seconds(state.clock.now());
+    for (key, stored) in state.store.peek_list(resource, range).0 {
+        let mut object = stored.object();
+        let held = object["metadata"]["finalizers"].as_array().is_some_and(|list| !list.is_empty());
+        if !held {
+            // A writer in between only delays this: its change brings the next sweep.
+            let _ = state.store.write(resource, &key, stored.revision, None).await;
+        } else if object["metadata"]["deletionTimestamp"].is_null() {
+            object["metadata"]["deletionTimestamp"] = now.clone().into();
+            object["metadata"]["deletionGracePeriodSeconds"] = 0.into();
+            crate::objects::raise_generation(&mut object);
+            let _ = state.store.write(resource, &key, stored.revision, Some(object)).await;
+        }
+    }
+    state.store.peek_list(resource, range).0.len()
+}
+
+async fn finish_definition(state: &State, key: &Key, stored: &Stored) {
+    let mut definition = stored.object();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let spec = &definition["spec"];
+    let resource = GroupResource::new(&text(&spec["group"]), &text(&spec["names"]["plural"]));
+    if empty(state, &resource, &Range::Cluster(key.cluster.clone())).await > 0 {
+        return;
+    }
+    if let Some(list) = definition["metadata"]["finalizers"].as_array_mut() {
+        list.retain(|own| own != CLEANUP);
+    }
+    let held = definition["metadata"]["finalizers"].as_array().is_some_and(|list| !list.is_empty());
+    let _ = state.store.write(&DEFINITIONS, key, stored.revision, held.then_some(definition)).await;
+}
+
+async fn finish_namespace(state: &State, key: &Key, stored: &Stored) {
+    let range = Range::Namespace(key.cluster.clone(), key.name.clone());
+    let mut left = 0;
+    for resource in state.store.resources_of(&key.cluster) {
+        left += empty(state, &resource, &range).await;
+    }
+    if left > 0 {
+        return;
+    }
+    let mut namespace = stored.object();
+    if let Some(list) = namespace["spec"]["finalizers"].as_array_mut() {
+        list.retain(|own| own != "kubernetes");
+    }
+    let empty = |list: &Value| list.as_array().is_none_or(Vec::is_empty);
+    let held = !empty(&namespace["metadata"]["finalizers"]) || !empty(&namespace["spec"]["finalizers"]);
+    let _ = state.store.write(&NAMESPACES, key, stored.revision, held.then_some(namespace)).await;
+}

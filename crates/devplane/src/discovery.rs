@@ -1,0 +1,229 @@
+//! Discovery: which groups, versions and resources a target serves, in the classic and in the aggregated form.
+
+use axum::body::Body;
+use http::{HeaderMap, HeaderValue, Response, header};
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::{
+    State,
+    http::{
+        answer::Answer,
+        media::{self, Format},
+    },
+    registry::Resource,
+    request::Attributes,
+    status::ApiError,
+};
+use base64::{Engine, prelude::BASE64_STANDARD};
+use std::sync::Arc;
+
+/// Answers `/api`, `/api/v1`, `/apis`, `/apis/GROUP` and `/apis/GROUP/VERSION`.
+pub fn answer(state: &State, attributes: &Attributes, path: &str, headers: &HeaderMap) -> Result<Response<Body>, ApiError> {
+    let served = state.registry.view(state, &attributes.target)?;
+    let resources = served.resources.as_slice();
+    let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
+    let sandbox = attributes.target.cluster.is_sandbox();
+    if parts.len() == 1
+        && let Some(version) = aggregated_version(headers, sandbox)?
+    {
+        return Ok(aggregated(resources, parts[0] == "api", version, headers));
+    }
+    let format = media::negotiate(headers)?;
+    let value = match parts.as_slice() {
+        ["api"] => json!({
+            "kind": "APIVersions",
+            "versions": ["v1"],
+            "serverAddressByClientCIDRs": [{"clientCIDR": "0.0.0.0/0", "serverAddress": server_address(state)}],
+        }),
+        ["api", version] => resource_list(resources, "", version).ok_or_else(ApiError::page_not_found)?,
+        ["apis"] => json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups(resources)}),
+        ["apis", group] => {
+            let found = groups(resources).into_iter().find(|own| own["name"] == *group);
+            let mut found = found.ok_or_else(ApiError::page_not_found)?;
+            found["kind"] = "APIGroup".into();
+            found["apiVersion"] = "v1".into();
+            found
+        }
+        ["apis", group, version] => match resource_list(resources, group, version) {
+            Some(list) => list,
+            // kcp answers an unbound group with an empty list.
+            None if !sandbox => {
+                json!({"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": format!("{group}/{version}"), "resources": []})
+            }
+            None => return Err(ApiError::page_not_found()),
+        },
+        _ => return Err(ApiError::page_not_found()),
+    };
+    Ok(Answer::json(value).into_response(Format { yaml: format.yaml, ..Format::default() }, headers, true))
+}
+
+fn server_address(state: &State) -> String {
+    state.external_url.split_once("://").map_or(state.external_url.as_str(), |(_, host)| host).to_owned()
+}
+
+/// The groups in order of appearance, with their versions.
+fn groups(resources: &[Arc<Resource>]) -> Vec<Value> {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for resource in resources.iter().filter(|resource| !resource.group.is_empty()) {
+        match groups.iter_mut().find(|(group, _)| *group == resource.group) {
+            Some((_, versions)) if versions.contains(&resource.version.as_str()) => {}
+            Some((_, versions)) => versions.push(&resource.version),
+            None => groups.push((&resource.group, vec![&resource.version])),
+        }
+    }
+    groups
+        .into_iter()
+        .map(|(group, mut versions)| {
+            versions.sort_by_key(|version| std::cmp::Reverse(priority(version)));
+            let told: Vec<Value> =
+                versions.iter().map(|version| json!({"groupVersion": format!("{group}/{version}"), "version": version})).collect();
+            json!({"name": group, "versions": told, "preferredVersion": told[0]})
+        })
+        .collect()
+}
+
+/// Kubernetes' order of versions: stable before beta before alpha, higher numbers first.
+fn priority(version: &str) -> (u8, u32, u32) {
+    let Some(rest) = version.strip_prefix('v') else { return (0, 0, 0) };
+    let digits = |text: &str| text.parse::<u32>().ok();
+    if let Some(major) = digits(rest) {
+        return (3, major, 0);
+    }
+    for (rank, word) in [(2, "beta"), (1, "alpha")] {
+        if let Some((major, minor)) = rest.split_once(word)
+            && let (Some(major), Some(minor)) = (digits(major), digits(minor))
+        {
+            return (rank, major, minor);
+        }
+    }
+    (0, 0, 0)
+}
+
+/// `group/version/Kind` hashed as the real server does, so that clients see when what is stored changes its shape.
+fn storage_hash(resource: &Resource) -> String {
+    let text = format!("{}/{}/{}", resource.storage.group, resource.storage_version, resource.kind);
+    BASE64_STANDARD.encode(&Sha256::digest(text)[..8])
+}
+
+fn resource_list(resources: &[Arc<Resource>], group: &str, version: &str) -> Option<Value> {
+    let own: Vec<&Arc<Resource>> = resources.iter().filter(|r| r.group == group && r.version == version).collect();
+    if own.is_empty() {
+        return None;
+    }
+    let mut list = Vec::new();
+    for resource in own {
+        let mut entry = Map::new();
+        entry.insert("name".into(), resource.plural.clone().into());
+        entry.insert("singularName".into(), resource.singular.clone().into());
+        entry.insert("namespaced".into(), resource.namespaced.into());
+        entry.insert("kind".into(), resource.kind.clone().into());
+        entry.insert("verbs".into(), resource.verbs.clone().into());
+        add_names(&mut entry, resource);
+        if !resource.traits.review {
+            entry.insert("storageVersionHash".into(), storage_hash(resource).into());
+        }
+        list.push(Value::Object(entry));
+        for sub in &resource.subresources {
+            let mut entry = json!({"name": format!("{}/{}", resource.plural, sub.name), "singularName": "", "namespaced": resource.namespaced, "kind": sub.kind, "verbs": sub.verbs});
+            if !sub.version.is_empty() {
+                entry["group"] = sub.group.clone().into();
+                entry["version"] = sub.version.clone().into();
+            }
+            list.push(entry);
+        }
+    }
+    let group_version = if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
+    let mut answer = json!({"kind": "APIResourceList", "groupVersion": group_version, "resources": list});
+    if !group.is_empty() {
+        answer["apiVersion"] = "v1".into();
+    }
+    Some(answer)
+}
+
+fn add_names(entry: &mut Map<String, Value>, resource: &Resource) {
+    if !resource.short_names.is_empty() {
+        entry.insert("shortNames".into(), resource.short_names.clone().into());
+    }
+    if !resource.categories.is_empty() {
+        entry.insert("categories".into(), resource.categories.clone().into());
+    }
+}
+
+/// Which version of aggregated discovery the client prefers, if it does. Workspaces have none.
+fn aggregated_version(headers: &HeaderMap, sandbox: bool) -> Result<Option<&'static str>, ApiError> {
+    for clause in media::clauses(media::accept(headers)) {
+        if clause.parameter("as") == "APIGroupDiscoveryList" && clause.parameter("g") == "apidiscovery.k8s.io" {
+            match clause.parameter("v") {
+                "v2" if sandbox => return Ok(Some("v2")),
+                "v2beta1" if sandbox => return Ok(Some("v2beta1")),
+                _ => continue,
+            }
+        }
+        if clause.parameter("as").is_empty() && ["application/json", "application/yaml", "*/*", "application/*"].contains(&clause.media) {
+            return Ok(None);
+        }
+    }
+    Err(ApiError::not_acceptable(&media::ACCEPTED))
+}
+
+fn aggregated(resources: &[Arc<Resource>], core: bool, version: &str, headers: &HeaderMap) -> Response<Body> {
+    let mut items: Vec<(String, Vec<(String, Vec<Value>)>)> = Vec::new();
+    for resource in resources.iter().filter(|resource| resource.group.is_empty() == core) {
+        let index = items.iter().position(|(group, _)| *group == resource.group).unwrap_or_else(|| {
+            items.push((resource.group.clone(), Vec::new()));
+            items.len() - 1
+        });
+        let versions = &mut items[index].1;
+        let index = versions.iter().position(|(own, _)| *own == resource.version).unwrap_or_else(|| {
+            versions.push((resource.version.clone(), Vec::new()));
+            versions.len() - 1
+        });
+        versions[index].1.push(aggregated_resource(resource));
+    }
+    let items: Vec<Value> = items
+        .into_iter()
+        .map(|(group, mut versions)| {
+            versions.sort_by_key(|(version, _)| std::cmp::Reverse(priority(version)));
+            let versions: Vec<Value> = versions
+                .into_iter()
+                .map(|(version, resources)| json!({"version": version, "resources": resources, "freshness": "Current"}))
+                .collect();
+            let metadata = if group.is_empty() { json!({}) } else { json!({"name": group}) };
+            json!({"metadata": metadata, "versions": versions})
+        })
+        .collect();
+    let list =
+        json!({"kind": "APIGroupDiscoveryList", "apiVersion": format!("apidiscovery.k8s.io/{version}"), "metadata": {}, "items": items});
+    let mut response = Answer::json(list).into_response(Format::default(), headers, true);
+    let media = format!("application/json;g=apidiscovery.k8s.io;v={version};as=APIGroupDiscoveryList");
+    if let Ok(value) = HeaderValue::from_str(&media) {
+        response.headers_mut().insert(header::CONTENT_TYPE, value);
+    }
+    response
+}
+
+fn aggregated_resource(resource: &Resource) -> Value {
+    let own_kind = |kind: &str| match resource.is_built_in() {
+        true => json!({"group": "", "version": "", "kind": kind}),
+        false => json!({"group": resource.group, "version": resource.version, "kind": kind}),
+    };
+    let mut entry = Map::new();
+    entry.insert("resource".into(), resource.plural.clone().into());
+    entry.insert("responseKind".into(), own_kind(&resource.kind));
+    entry.insert("scope".into(), if resource.namespaced { "Namespaced" } else { "Cluster" }.into());
+    entry.insert("singularResource".into(), resource.singular.clone().into());
+    entry.insert("verbs".into(), resource.verbs.clone().into());
+    add_names(&mut entry, resource);
+    if !resource.subresources.is_empty() {
+        let subresources = resource.subresources.iter().map(|sub| {
+            let kind = match sub.version.is_empty() {
+                true => own_kind(&sub.kind),
+                false => json!({"group": sub.group, "version": sub.version, "kind": sub.kind}),
+            };
+            json!({"subresource": sub.name, "responseKind": kind, "verbs": sub.verbs})
+        });
+        entry.insert("subresources".into(), subresources.collect());
+    }
+    Value::Object(entry)
+}

@@ -1,0 +1,205 @@
+//! HTTP: one entry for all paths, from the prefix of a workspace to the answer.
+
+pub(crate) mod answer;
+pub(crate) mod media;
+pub(crate) mod path;
+pub(crate) mod query;
+mod system;
+mod target;
+
+use axum::{Router, body::Body, extract::State as Shared};
+use http::{HeaderMap, Method, Request, Response};
+use http_body_util::{BodyExt, Limited};
+
+use crate::{
+    ClusterId, State, access, discovery,
+    objects::Call,
+    openapi,
+    registry::Found,
+    request::{Attributes, ExportTarget, Target, User},
+    status::ApiError,
+    watch,
+};
+use answer::error_response;
+use media::Format;
+use path::{Prefix, ResourcePath};
+use query::Query;
+
+/// The largest body that is read, as in the real server.
+const BODY_BYTES: usize = 3 << 20;
+
+/// The routes of the plane: one handler that takes every path.
+pub fn router(state: State) -> Router {
+    Router::new().fallback(entry).with_state(state)
+}
+
+async fn entry(Shared(state): Shared<State>, request: Request<Body>) -> Response<Body> {
+    let headers = request.headers().clone();
+    match handle(&state, request).await {
+        Ok(response) => response,
+        Err(error) => error_response(&error, media::error_format(&headers), &headers),
+    }
+}
+
+async fn handle(state: &State, request: Request<Body>) -> Result<Response<Body>, ApiError> {
+    let (parts, body) = request.into_parts();
+    let (method, headers) = (parts.method, parts.headers);
+    let query = Query::parse(parts.uri.query().unwrap_or_default());
+    let (prefix, path) = path::split_prefix(parts.uri.path());
+    let resource = path::parse(&method, path, &query);
+    let mut attributes = attributes(state, &prefix, path, &method, resource.as_ref(), &query)?;
+    attributes.user = access::authenticate(state, &headers, &attributes)?;
+    access::authorize(state, &attributes)?;
+    match resource {
+        Some(resource) => resources(state, attributes, resource, query, method, headers, body).await,
+        None => {
+            let is_get = method == Method::GET || method == Method::HEAD;
+            let mut response = if path.starts_with("/openapi/") {
+                openapi::answer(state, &attributes, path, &headers)?
+            } else if path == "/api" || path == "/apis" || path.starts_with("/api/") || path.starts_with("/apis/") {
+                discovery::answer(state, &attributes, path, &headers)?
+            } else {
+                system::answer(path)?.into_response(Format::default(), &headers, is_get)
+            };
+            if method == Method::HEAD {
+                *response.body_mut() = Body::empty();
+            }
+            Ok(response)
+        }
+    }
+}
+
+/// What the request is about, with an anonymous user for now.
+fn attributes(
+    state: &State,
+    prefix: &Prefix,
+    path: &str,
+    method: &Method,
+    resource: Option<&ResourcePath>,
+    query: &Query,
+) -> Result<Attributes, ApiError> {
+    let target = match prefix {
+        Prefix::Sandbox => Target { cluster: ClusterId::sandbox(), export: None },
+        Prefix::Workspace(segment) => Target { cluster: target::locate(state, segment)?, export: None },
+        Prefix::Export { provider, export, consumer } => {
+            let provider = ClusterId::parse(provider).ok_or_else(ApiError::page_not_found)?;
+            let wildcard = consumer == "*";
+            let cluster = if wildcard { Some(provider.clone()) } else { ClusterId::parse(consumer) };
+            let cluster = cluster.ok_or_else(ApiError::page_not_found)?;
+            Target { cluster, export: Some(ExportTarget { provider, export: export.clone(), wildcard }) }
+        }
+        Prefix::UnknownService => return Err(ApiError::page_not_found()),
+    };
+    let verb = match resource {
+        Some(resource) => resource.verb.clone(),
+        None => method.as_str().to_ascii_lowercase(),
+    };
+    let mut attributes = Attributes {
+        user: User::anonymous(),
+        target,
+        verb,
+        is_resource: resource.is_some(),
+        group: String::new(),
+        version: String::new(),
+        resource: String::new(),
+        subresource: String::new(),
+        namespace: String::new(),
+        name: String::new(),
+        path: path.to_owned(),
+    };
+    if let Some(resource) = resource.cloned() {
+        attributes.group = resource.group;
+        attributes.version = resource.version;
+        attributes.resource = resource.resource;
+        attributes.subresource = resource.subresource;
+        attributes.namespace = resource.namespace;
+        attributes.name = resource.name;
+        // A list of one object by its name is authorised as that object.
+        if attributes.name.is_empty() && ["list", "watch", "deletecollection"].contains(&attributes.verb.as_str()) {
+            let named = query.get("fieldSelector").split(',').find_map(|term| term.strip_prefix("metadata.name="));
+            attributes.name = named.map(|name| name.trim_start_matches('=').to_owned()).unwrap_or_default();
+        }
+    }
+    Ok(attributes)
+}
+
+/// Answers a request to a path of resources.
+async fn resources(
+    state: &State,
+    mut attributes: Attributes,
+    path: ResourcePath,
+    query: Query,
+    method: Method,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response<Body>, ApiError> {
+    // The name from a field selector was for authorisation alone.
+    attributes.name = path.name.clone();
+    let served = state.registry.view(state, &attributes.target)?;
+    let resource = match served.find(&attributes.group, &attributes.version, &attributes.resource) {
+        Found::Resource(resource) => resource,
+        Found::UnknownInOwnGroup => return Err(ApiError::resource_not_found()),
+        Found::UnknownPath => return Err(ApiError::page_not_found()),
+    };
+    check_route(&resource, &mut attributes, &path)?;
+    let format = media::negotiate(&headers)?;
+    let body = match Limited::new(body, BODY_BYTES).collect().await {
+        Ok(collected) => collected.to_bytes(),
+        Err(error) if error.is::<http_body_util::LengthLimitError>() => {
+            return Err(ApiError::of(413, "RequestEntityTooLarge", format!("Request entity too large: limit is {BODY_BYTES}")));
+        }
+        Err(error) => return Err(ApiError::bad_request(format!("the body of the request cannot be read: {error}"))),
+    };
+    let is_get = method == Method::GET || method == Method::HEAD;
+    let api_version = resource.api_version();
+    let call = Call { state: state.clone(), attributes, resource, api_version, view: served.view, query, headers, body, format };
+    if call.attributes.verb == "watch" {
+        return watch::answer(call).await;
+    }
+    let answer = call.answer().await?;
+    let mut response = answer.into_response(call.format, &call.headers, is_get);
+    if method == Method::HEAD {
+        *response.body_mut() = Body::empty();
+    }
+    Ok(response)
+}
+
+/// Whether the resource has this path and takes this method.
+fn check_route(resource: &crate::registry::Resource, attributes: &mut Attributes, path: &ResourcePath) -> Result<(), ApiError> {
+    let (verb, sub) = (attributes.verb.as_str(), attributes.subresource.as_str());
+    let unsupported = || match resource.is_built_in() {
+        true => ApiError::method_not_allowed(),
+        false => ApiError::verb_not_supported(&resource.group, &resource.plural, verb),
+    };
+    let named = !attributes.name.is_empty();
+    if path.deeper {
+        return Err(ApiError::page_not_found());
+    }
+    if resource.is_built_in() {
+        // Namespaced kinds have paths without a namespace for lists alone, and cluster-scoped ones none with it.
+        let odd = resource.namespaced && attributes.namespace.is_empty() && (named || !["list", "watch"].contains(&verb));
+        let odd = odd || (!resource.namespaced && !attributes.namespace.is_empty() && resource.plural != "namespaces");
+        if odd {
+            return Err(if named || !resource.namespaced { ApiError::resource_not_found() } else { ApiError::method_not_allowed() });
+        }
+    } else if resource.namespaced != !attributes.namespace.is_empty()
+        && (named || !["list", "watch"].contains(&verb) || !resource.namespaced)
+    {
+        return Err(ApiError::page_not_found());
+    }
+    if !sub.is_empty() {
+        return match resource.subresource(sub) {
+            Some(found) if found.verbs.iter().any(|own| own == verb) => Ok(()),
+            Some(_) => Err(unsupported()),
+            None if resource.is_built_in() => Err(ApiError::resource_not_found()),
+            None => Err(ApiError::not_found(&resource.group, &resource.plural, &attributes.name)),
+        };
+    }
+    match verb {
+        "update" | "patch" | "delete" if !named && !resource.is_built_in() => Err(ApiError::bad_request("name must be provided")),
+        "update" | "patch" if !named => Err(ApiError::method_not_allowed()),
+        "create" if named && resource.is_built_in() => Err(ApiError::method_not_allowed()),
+        _ if resource.verbs.iter().any(|own| own == verb) => Ok(()),
+        _ => Err(unsupported()),
+    }
+}

@@ -1,0 +1,130 @@
+//! Media types: what the client takes (apiserver `endpoints/handlers/negotiation`), and what it sends.
+
+use http::HeaderMap;
+
+use crate::status::ApiError;
+
+/// What resources can be told as. Protobuf stands here because the real server says so, and refuses it for custom resources too.
+pub const ACCEPTED: [&str; 3] = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+
+/// A form other than the object itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Transform {
+    /// The object itself.
+    None,
+    /// Rows and columns.
+    Table,
+    /// Metadata of one object.
+    Partial,
+    /// Metadata of the objects of a list.
+    PartialList,
+}
+
+/// How an answer is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Format {
+    /// YAML instead of JSON.
+    pub yaml: bool,
+    /// Form.
+    pub transform: Transform,
+    /// Version of `meta.k8s.io` of the form: `v1` or `v1beta1`.
+    pub meta_version: &'static str,
+}
+
+impl Default for Format {
+    fn default() -> Self {
+        Self { yaml: false, transform: Transform::None, meta_version: "v1" }
+    }
+}
+
+/// One clause of an Accept header.
+pub struct Clause<'a> {
+    /// `application/json`.
+    pub media: &'a str,
+    /// Parameters.
+    pub parameters: Vec<(&'a str, &'a str)>,
+}
+
+impl Clause<'_> {
+    /// A parameter, empty if it is absent.
+    pub fn parameter(&self, name: &str) -> &str {
+        self.parameters.iter().find(|(own, _)| *own == name).map_or("", |(_, value)| value)
+    }
+}
+
+/// The clauses of an Accept header, best first.
+pub fn clauses(accept: &str) -> Vec<Clause<'_>> {
+    let mut clauses: Vec<(f32, Clause<'_>)> = accept
+        .split(',')
+        .filter(|clause| !clause.trim().is_empty())
+        .map(|clause| {
+            let mut parts = clause.split(';').map(str::trim);
+            let media = parts.next().unwrap_or_default();
+            let parameters: Vec<(&str, &str)> = parts.filter_map(|part| part.split_once('=')).collect();
+            let quality = parameters.iter().find(|(name, _)| *name == "q").and_then(|(_, q)| q.parse().ok()).unwrap_or(1.0);
+            (quality, Clause { media, parameters })
+        })
+        .collect();
+    clauses.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    clauses.into_iter().map(|(_, clause)| clause).collect()
+}
+
+/// The Accept header of a request, `*/*` if there is none.
+pub fn accept(headers: &HeaderMap) -> &str {
+    headers.get(http::header::ACCEPT).and_then(|value| value.to_str().ok()).filter(|value| !value.is_empty()).unwrap_or("*/*")
+}
+
+/// Chooses the format of an answer about resources.
+pub fn negotiate(headers: &HeaderMap) -> Result<Format, ApiError> {
+    for clause in clauses(accept(headers)) {
+        let yaml = match clause.media {
+            "application/json" | "*/*" | "application/*" => false,
+            "application/yaml" => true,
+            _ => continue,
+        };
+        let transform = match clause.parameter("as") {
+            "" => Transform::None,
+            "Table" => Transform::Table,
+            "PartialObjectMetadata" => Transform::Partial,
+            "PartialObjectMetadataList" => Transform::PartialList,
+            _ => continue,
+        };
+        let meta_version = match (transform, clause.parameter("g"), clause.parameter("v")) {
+            (Transform::None, _, _) | (_, "meta.k8s.io", "v1") => "v1",
+            (_, "meta.k8s.io", "v1beta1") => "v1beta1",
+            _ => continue,
+        };
+        return Ok(Format { yaml, transform, meta_version });
+    }
+    Err(ApiError::not_acceptable(&ACCEPTED))
+}
+
+/// The format of an error: YAML if asked for, JSON in all other cases.
+pub fn error_format(headers: &HeaderMap) -> Format {
+    negotiate(headers).map(|format| Format { yaml: format.yaml, ..Format::default() }).unwrap_or_default()
+}
+
+/// The media type of the body, without parameters; empty if not said.
+pub fn content_type(headers: &HeaderMap) -> &str {
+    let value = headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    value.split(';').next().unwrap_or_default().trim()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(accept: &str) -> Result<Format, ApiError> {
+        let mut headers = HeaderMap::new();
+        headers.insert(http::header::ACCEPT, accept.parse().expect("a header"));
+        negotiate(&headers)
+    }
+
+    #[test]
+    fn the_first_that_is_known_counts() {
+        let kubectl = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json";
+        assert_eq!(of(kubectl).map(|format| (format.transform, format.meta_version)), Ok((Transform::Table, "v1")));
+        assert_eq!(of("application/vnd.kubernetes.protobuf,application/json"), Ok(Format::default()));
+        assert_eq!(of("text/plain").map_err(|error| error.code), Err(406));
+    }
+}

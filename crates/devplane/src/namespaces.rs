@@ -1,0 +1,45 @@
+//! Namespaces: what is created in them must find them open, and deleting one deletes what it holds.
+
+use std::sync::LazyLock;
+
+use serde_json::{Value, json};
+
+use crate::{objects::Call, registry::GroupResource, status::ApiError, store::Key};
+
+/// Where namespaces are stored.
+pub static NAMESPACES: LazyLock<GroupResource> = LazyLock::new(|| GroupResource::new("", "namespaces"));
+
+/// Whether something may be created in the namespace of a request.
+pub async fn check_open(call: &Call, name: &str) -> Result<(), ApiError> {
+    let namespace = &call.attributes.namespace;
+    let key = Key::new(&call.attributes.target.cluster, "", namespace);
+    let Some(stored) = call.state.store.get(&NAMESPACES, &key).await else {
+        return Err(ApiError::not_found("", "namespaces", namespace));
+    };
+    if stored.object()["metadata"]["deletionTimestamp"].is_null() {
+        return Ok(());
+    }
+    let why = format!("unable to create new content in namespace {namespace} because it is being terminated");
+    let mut error = ApiError::forbidden(&call.resource.group, &call.resource.plural, name, &why);
+    if let Some(details) = &mut error.details {
+        let message = format!("namespace {namespace} is being terminated");
+        details["causes"] = json!([{"reason": "NamespaceTerminating", "message": message, "field": "metadata.namespace"}]);
+    }
+    Err(error)
+}
+
+/// What a new namespace has beside what was asked for.
+pub fn complete(namespace: &mut Value) {
+    let name = namespace["metadata"]["name"].clone();
+    if !namespace["metadata"]["labels"].is_object() {
+        namespace["metadata"]["labels"] = json!({});
+    }
+    namespace["metadata"]["labels"]["kubernetes.io/metadata.name"] = name;
+    let listed = namespace["spec"]["finalizers"].as_array().is_some_and(|list| list.iter().any(|item| item == "kubernetes"));
+    if !listed {
+        let mut finalizers = namespace["spec"]["finalizers"].as_array().cloned().unwrap_or_default();
+        finalizers.push("kubernetes".into());
+        namespace["spec"] = json!({"finalizers": finalizers});
+    }
+    namespace["status"] = json!({"phase": "Active"});
+}

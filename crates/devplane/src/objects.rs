@@ -1,0 +1,218 @@
+//! Objects of resources: create, read, replace, patch, delete (apiserver `registry/generic/registry/store.go`, `registry/rest`).
+
+mod convert;
+mod create;
+pub(crate) mod decode;
+mod delete;
+pub(crate) mod list;
+mod metadata;
+pub(crate) mod options;
+mod patching;
+mod scale;
+mod shape;
+mod special;
+mod update;
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::HeaderMap;
+use serde_json::{Value, json};
+
+use crate::{
+    State,
+    http::{
+        answer::Answer,
+        media::{self, Format, Transform},
+        query::Query,
+    },
+    registry::Resource,
+    request::Attributes,
+    status::ApiError,
+    store::{Key, Stored, WriteError},
+    table,
+    virtual_view::View,
+};
+use decode::Decoded;
+use options::FieldValidation;
+
+pub(crate) use metadata::raise_generation;
+
+/// How often a write is tried anew when the object changed between reading and writing.
+const ATTEMPTS: usize = 8;
+
+/// One request to a resource, authorised.
+pub struct Call {
+    /// The plane.
+    pub state: State,
+    /// Who, what, where.
+    pub attributes: Attributes,
+    /// The resource.
+    pub resource: Arc<Resource>,
+    /// Its `group/version`.
+    pub api_version: String,
+    /// What of it this target shows and stamps.
+    pub view: View,
+    /// Parameters.
+    pub query: Query,
+    /// Headers.
+    pub headers: HeaderMap,
+    /// Body.
+    pub body: Bytes,
+    /// How the answer is written.
+    pub format: Format,
+}
+
+impl Call {
+    /// Answers a request to the resource itself or to a subresource.
+    pub async fn answer(&self) -> Result<Answer, ApiError> {
+        let a = &self.attributes;
+        let sub = a.subresource.as_str();
+        if self.resource.traits.review || matches!(sub, "token" | "eviction" | "binding" | "log") {
+            return special::answer(self).await;
+        }
+        match a.verb.as_str() {
+            "create" if sub.is_empty() => self.create().await,
+            "get" if sub == "scale" => scale::read(self).await,
+            "get" => self.read().await,
+            "list" => self.list().await,
+            "update" | "patch" => self.update().await,
+            "delete" => self.delete().await,
+            "deletecollection" => self.delete_collection().await,
+            _ => Err(ApiError::method_not_allowed()),
+        }
+    }
+
+    /// Where the object of the path is stored.
+    pub(crate) fn key(&self, name: &str) -> Key {
+        let namespace = if self.resource.namespaced { self.attributes.namespace.as_str() } else { "" };
+        Key::new(&self.attributes.target.cluster, namespace, name)
+    }
+
+    /// The object of the path, if it is there and the view shows it.
+    pub(crate) async fn stored(&self, name: &str) -> Option<Stored> {
+        let key = self.key(name);
+        let stored = self.state.store.get(&self.resource.storage, &key).await?;
+        self.view.shows(&self.resource, &key, &stored).then_some(stored)
+    }
+
+    /// 404 about an object.
+    pub(crate) fn not_found(&self, name: &str) -> ApiError {
+        ApiError::not_found(&self.resource.group, &self.resource.plural, name)
+    }
+
+    async fn read(&self) -> Result<Answer, ApiError> {
+        let name = &self.attributes.name;
+        let stored = self.stored(name).await.ok_or_else(|| self.not_found(name))?;
+        self.show(self.shown(&stored), 200, Vec::new())
+    }
+
+    /// A stored object as this resource shows it.
+    pub(crate) fn shown(&self, stored: &Stored) -> Value {
+        convert::shown(&self.resource, stored.object())
+    }
+
+    /// Writes one object as the client wants it.
+    pub(crate) fn show(&self, object: Value, code: u16, mut warnings: Vec<String>) -> Result<Answer, ApiError> {
+        if let crate::registry::Shape::Custom(shape) = &self.resource.shape
+            && let Some(text) = &shape.deprecation
+        {
+            warnings.insert(0, text.clone());
+        }
+        let value = match self.format.transform {
+            Transform::None => object,
+            Transform::Table => table::of_object(self, &object)?,
+            Transform::Partial => table::partial(&object, self.format.meta_version),
+            Transform::PartialList => {
+                let text = "you requested PartialObjectMetadataList, but the requested object is not a list";
+                return Err(ApiError::of(406, "NotAcceptable", format!("{text} ({})", self.go_type())));
+            }
+        };
+        Ok(Answer::json(value).with_code(code).with_warnings(warnings))
+    }
+
+    fn go_type(&self) -> String {
+        if self.resource.is_built_in() {
+            format!("*{}.{}", self.resource.version, self.resource.kind)
+        } else {
+            "*unstructured.Unstructured".into()
+        }
+    }
+
+    /// Success of a deletion.
+    pub(crate) fn deleted(&self, object: &Value) -> Value {
+        let mut details = json!({"name": object["metadata"]["name"], "kind": self.resource.plural, "uid": object["metadata"]["uid"]});
+        if !self.resource.group.is_empty() {
+            details["group"] = self.resource.group.clone().into();
+        }
+        json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details})
+    }
+
+    /// Decodes the body of a create or replace; warnings or the refusal of unknown and repeated fields included.
+    pub(crate) fn decode_body(&self, validation: FieldValidation) -> Result<(Value, Vec<String>), ApiError> {
+        let content_type = media::content_type(&self.headers);
+        let decoded = decode::object(&self.resource, content_type, &self.body)?;
+        self.decode_value(decoded, validation)
+    }
+
+    /// Checks what a decoded object says it is, and prunes it.
+    pub(crate) fn decode_value(&self, decoded: Decoded, validation: FieldValidation) -> Result<(Value, Vec<String>), ApiError> {
+        let Decoded { mut value, duplicates } = decoded;
+        let expected = self.resource.api_version();
+        let said = value["apiVersion"].as_str().unwrap_or_default().to_owned();
+        let other_version = !said.is_empty() && said != expected;
+        let unknown = if other_version { shape::top_level_fields(&value) } else { shape::prune(&self.resource, &mut value) };
+        let mut problems: Vec<String> = duplicates.iter().map(|path| format!("duplicate field \"{path}\"")).collect();
+        problems.extend(unknown.iter().map(|path| format!("unknown field \"{path}\"")));
+        let mut warnings = Vec::new();
+        match validation {
+            FieldValidation::Ignore => {}
+            FieldValidation::Warn => warnings = problems,
+            FieldValidation::Strict if problems.is_empty() => {}
+            FieldValidation::Strict => {
+                let (kind, version) = (&self.resource.kind, &self.resource.version);
+                let list = problems.join(", ");
+                return Err(ApiError::bad_request(format!(
+                    "{kind} in version \"{version}\" cannot be handled as a {kind}: strict decoding error: {list}"
+                )));
+            }
+        }
+        if other_version {
+            let text = format!("the API version in the data ({said}) does not match the expected API version ({expected})");
+            return Err(ApiError::bad_request(text).with_warnings(warnings));
+        }
+        let kind = value["kind"].as_str().unwrap_or_default();
+        if kind != self.resource.kind && !kind.is_empty() && self.resource.is_built_in() {
+            let text = format!("{} in version \"{}\" cannot be handled as a {kind}", self.resource.kind, self.resource.version);
+            return Err(ApiError::bad_request(text));
+        }
+        if value["kind"].as_str().unwrap_or_default().is_empty() {
+            value["kind"] = self.resource.kind.clone().into();
+        }
+        if said.is_empty() {
+            value["apiVersion"] = expected.into();
+        }
+        if !value["metadata"].is_object() {
+            value["metadata"] = json!({});
+        }
+        metadata::normalise(&mut value);
+        Ok((value, warnings))
+    }
+
+    /// What follows a write of some kinds before it is answered.
+    pub(crate) async fn after_write(&self, key: &Key, stored: &Stored) {
+        if self.resource.storage == *crate::registry::DEFINITIONS && self.attributes.subresource.is_empty() {
+            crate::definitions::settle(&self.state, key, stored).await;
+        }
+    }
+
+    /// Stores an object (or removes it, with none) if its revision is still the expected one.
+    pub(crate) async fn store(&self, key: &Key, expected: u64, object: Option<Value>) -> Result<Option<Stored>, ApiError> {
+        let object = object.map(|object| convert::stored(&self.resource, object));
+        match self.state.store.write(&self.resource.storage, key, expected, object).await {
+            Ok(stored) => Ok(Some(stored)),
+            Err(WriteError::Changed) => Ok(None),
+            Err(error @ WriteError::Disk(_)) => Err(ApiError::internal(error)),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! POST on a collection.
+
+use serde_json::Value;
+
+use super::{Call, metadata, options::WriteOptions, shape};
+use crate::{
+    access::{self, Admission},
+    http::answer::Answer,
+    namespaces, random,
+    request::Operation,
+    status::{ApiError, Cause},
+};
+
+impl Call {
+    pub(super) async fn create(&self) -> Result<Answer, ApiError> {
+        let options = WriteOptions::parse(&self.query, &self.headers, "CreateOptions")?;
+        let (object, warnings) = self.decode_body(options.validation)?;
+        let (object, more) = self.create_object(object, &options).await.map_err(|error| error.with_warnings(warnings.clone()))?;
+        self.show(object, 201, [warnings, more].concat())
+    }
+
+    /// Creates a decoded object; the object as shown and further warnings come back.
+    pub(super) async fn create_object(&self, mut object: Value, options: &WriteOptions) -> Result<(Value, Vec<String>), ApiError> {
+        let resource = &self.resource;
+        metadata::check_place(resource, &self.attributes.namespace, &mut object)?;
+        if !metadata::text(&object, "resourceVersion").is_empty() {
+            return Err(ApiError::of(500, "", "resourceVersion should not be set on objects to be created"));
+        }
+        let name = metadata::text(&object, "name").to_owned();
+        if !self.attributes.name.is_empty() && name != self.attributes.name {
+            let text = format!("the name of the object ({name}) does not match the name on the URL ({})", self.attributes.name);
+            return Err(ApiError::bad_request(text));
+        }
+        let generated = name.is_empty().then(|| metadata::text(&object, "generateName").to_owned()).filter(|prefix| !prefix.is_empty());
+        if resource.namespaced {
+            namespaces::check_open(self, &name).await?;
+        }
+        for attempt in 1.. {
+            let mut object = object.clone();
+            if let Some(prefix) = &generated {
+                let name = format!("{prefix}{}", random::name_suffix(&*self.state.random));
+                metadata::of(&mut object).insert("name".into(), name.into());
+            }
+            match self.try_create(object, options).await {
+                // The generated name was taken: another one.
+                Err(error) if error.reason == "AlreadyExists" && generated.is_some() && attempt < super::ATTEMPTS => {}
+                done => return done,
+            }
+        }
+        Err(ApiError::internal("no free name was found"))
+    }
+
+    async fn try_create(&self, mut object: Value, options: &WriteOptions) -> Result<(Value, Vec<String>), ApiError> {
+        let (resource, state) = (&self.resource, &self.state);
+        let name = metadata::text(&object, "name").to_owned();
+        let mut attributes = self.attributes.clone();
+        attributes.name = name.clone();
+        let admission = Admission { attributes: &attributes, resource, operation: Operation::Create, old: None, dry_run: options.dry_run };
+        if shape::has_status(resource)
+            && let Some(fields) = object.as_object_mut()
+        {
+            fields.remove("status");
+        }
+        shape::default(resource, &mut object);
+        access::mutate(state, &admission, &mut object)?;
+        self.view.stamp(resource, &mut object);
+        metadata::fill_new(state, resource, &mut object);
+        let causes = self.shape_and_validate(&mut object, None, options.dry_run)?;
+        if object["kind"] != resource.kind.as_str() {
+            let kind = object["kind"].as_str().unwrap_or_default().to_owned();
+            let cause = Cause::invalid("kind", &object["kind"], &format!("must be {}", resource.kind));
+            return Err(ApiError::invalid(&resource.group, &kind, &name, [cause]));
+        }
+        if !causes.is_empty() {
+            return Err(ApiError::invalid(&resource.group, &resource.kind, &name, causes));
+        }
+        let warnings = access::validate(state, &admission, Some(&object))?;
+        self.track_fields(None, &mut object, options);
+        let key = self.key(&name);
+        let taken = || ApiError::already_exists(&resource.group, &resource.plural, &name);
+        if options.dry_run {
+            return match self.stored(&name).await {
+                Some(_) => Err(taken()),
+                None => Ok((object, warnings)),
+            };
+        }
+        let stored = self.store(&key, 0, Some(object)).await?.ok_or_else(taken)?;
+        let shown = self.shown(&stored);
+        self.after_write(&key, &stored).await;
+        Ok((shown, warnings))
+    }
+
+    /// Built-in shaping, rules of metadata and schema: all broken rules.
+    pub(super) fn shape_and_validate(&self, object: &mut Value, old: Option<&Value>, dry_run: bool) -> Result<Vec<Cause>, ApiError> {
+        let mut causes = super::patching::shape_builtin(self, object, old, dry_run)?;
+        causes.extend(metadata::validate(&self.resource, object));
+        causes.extend(shape::validate(&self.resource, object, old));
+        Ok(causes)
+    }
+}

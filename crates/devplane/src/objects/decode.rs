@@ -1,0 +1,191 @@
+//! Bodies into objects: JSON or YAML, the API server's texts where they do not parse, repeated keys found.
+
+use std::{cell::RefCell, fmt};
+
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+
+use crate::{registry::Resource, status::ApiError};
+
+/// A decoded body and the paths of its repeated keys.
+#[derive(Debug, PartialEq)]
+pub struct Decoded {
+    /// The value; of repeated keys the last counts.
+    pub value: Value,
+    /// `spec.size`, in the order found.
+    pub duplicates: Vec<String>,
+}
+
+/// Decodes JSON. Whole numbers in floating form become integers, as Go prints them.
+pub fn json(text: &[u8]) -> Result<Decoded, String> {
+    if text.iter().all(u8::is_ascii_whitespace) {
+        return Err("unexpected end of JSON input".into());
+    }
+    let duplicates = RefCell::new(Vec::new());
+    let mut deserializer = serde_json::Deserializer::from_slice(text);
+    let seed = Seed { path: String::new(), duplicates: &duplicates };
+    let value = seed.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value)).map_err(|error| {
+        let said = error.to_string();
+        if error.is_eof() { "unexpected end of JSON input".to_owned() } else { said }
+    })?;
+    Ok(Decoded { value, duplicates: duplicates.into_inner() })
+}
+
+/// Decodes YAML.
+pub fn yaml(text: &[u8]) -> Result<Decoded, String> {
+    let text = std::str::from_utf8(text).map_err(|error| error.to_string())?;
+    let mut value: Value = serde_saphyr::from_str(text).map_err(|error| format!("error converting YAML to JSON: {error}"))?;
+    whole_numbers(&mut value);
+    Ok(Decoded { value, duplicates: Vec::new() })
+}
+
+fn whole_numbers(value: &mut Value) {
+    match value {
+        Value::Number(number) => *number = whole(number.clone()),
+        Value::Array(items) => items.iter_mut().for_each(whole_numbers),
+        Value::Object(fields) => fields.values_mut().for_each(whole_numbers),
+        _ => {}
+    }
+}
+
+fn whole(number: Number) -> Number {
+    match number.as_f64() {
+        #[expect(clippy::cast_possible_truncation, reason = "the value is whole and within 2^53")]
+        Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0 => (float as i64).into(),
+        _ => number,
+    }
+}
+
+/// Decodes the object of a request to a resource and checks that it says what it is.
+pub fn object(resource: &Resource, content_type: &str, text: &[u8]) -> Result<Decoded, ApiError> {
+    let unrecognized = |why: String| {
+        let shown = String::from_utf8_lossy(text);
+        let shown = match shown.chars().count() {
+            0 => "<empty>".to_owned(),
+            1..=30 => shown.into_owned(),
+            _ => format!("{} ...", shown.chars().take(30).collect::<String>()),
+        };
+        let kind = &resource.kind;
+        ApiError::bad_request(format!("the object provided is unrecognized (must be of type {kind}): {why} ({shown})"))
+    };
+    let mut decoded = match content_type {
+        "application/json" | "" => {
+            json(text).map_err(|error| unrecognized(format!("couldn't get version/kind; json parse error: {error}")))?
+        }
+        "application/yaml" => yaml(text).map_err(|error| unrecognized(format!("couldn't get version/kind; json parse error: {error}")))?,
+        _ => return Err(ApiError::unsupported_media_type(&crate::http::media::ACCEPTED)),
+    };
+    let Some(fields) = decoded.value.as_object_mut() else {
+        return Err(unrecognized("couldn't get version/kind; json parse error: the body is not an object".into()));
+    };
+    let said = |fields: &Map<String, Value>, key: &str| fields.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let (kind, api_version) = (said(fields, "kind"), said(fields, "apiVersion"));
+    if !resource.is_built_in() {
+        let shown = String::from_utf8_lossy(text).trim_end().to_owned();
+        if kind.is_empty() {
+            return Err(unrecognized(format!("Object 'Kind' is missing in '{shown}'")));
+        }
+        if api_version.is_empty() {
+            return Err(unrecognized(format!("Object 'apiVersion' is missing in '{shown}'")));
+        }
+    }
+    Ok(decoded)
+}
+
+/// Builds a value and writes down repeated keys.
+struct Seed<'a> {
+    path: String,
+    duplicates: &'a RefCell<Vec<String>>,
+}
+
+impl<'a> Seed<'a> {
+    fn child(&self, key: &str) -> Seed<'a> {
+        let path = if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) };
+        Seed { path, duplicates: self.duplicates }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Seed<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Seed<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Number::from_f64(value).map_or(Value::Null, |number| whole(number).into()))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) =
+            list.next_element_seed(Seed { path: format!("{}[{}]", self.path, items.len()), duplicates: self.duplicates })?
+        {
+            items.push(item);
+        }
+        Ok(items.into())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+        let mut fields = Map::new();
+        while let Some(key) = map.next_key::<String>()? {
+            let child = self.child(&key);
+            if fields.contains_key(&key) {
+                self.duplicates.borrow_mut().push(child.path.clone());
+            }
+            let value = map.next_value_seed(child)?;
+            fields.insert(key, value);
+        }
+        Ok(Value::Object(fields))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_last_of_repeated_keys_counts() {
+        let decoded = json(br#"{"spec": {"size": 1, "size": 2}, "n": 1e3}"#).expect("JSON");
+        assert_eq!(decoded, Decoded { value: json!({"spec": {"size": 2}, "n": 1000}), duplicates: vec!["spec.size".into()] });
+    }
+
+    #[test]
+    fn a_cut_body_is_told_as_such() {
+        assert_eq!(json(b"{\"a\": ").map_err(|error| error), Err("unexpected end of JSON input".into()));
+    }
+}

@@ -1,0 +1,164 @@
+//! DELETE, on an object and on a collection.
+
+use serde_json::{Value, json};
+
+use super::{Call, decode, metadata, options::DeleteOptions};
+use crate::{
+    access::{self, Admission},
+    clock,
+    http::{answer::Answer, media},
+    request::Operation,
+    status::ApiError,
+    store::{Key, Stored},
+};
+
+/// Built-in kinds that answer a deletion with the object.
+const ANSWERED: [&str; 9] = [
+    "namespaces",
+    "persistentvolumeclaims",
+    "persistentvolumes",
+    "pods",
+    "podtemplates",
+    "resourcequotas",
+    "serviceaccounts",
+    "services",
+    "storageclasses",
+];
+
+/// What became of an object.
+enum Deleted {
+    /// It is gone; its last state.
+    Gone(Value),
+    /// It stays until its finalizers are gone.
+    Marked(Value),
+}
+
+impl Call {
+    pub(super) async fn delete(&self) -> Result<Answer, ApiError> {
+        let options = self.delete_options()?;
+        let name = &self.attributes.name;
+        for _ in 0..super::ATTEMPTS {
+            let stored = self.stored(name).await.ok_or_else(|| self.not_found(name))?;
+            match self.delete_stored(&self.key(name), &stored, &options, true).await? {
+                Some(Deleted::Gone(object)) if self.answers_with_object() => return self.show(object, 200, Vec::new()),
+                Some(Deleted::Gone(object)) => return Ok(Answer::json(self.deleted(&object))),
+                Some(Deleted::Marked(object)) => return self.show(object, 200, Vec::new()),
+                None => {}
+            }
+        }
+        Err(ApiError::stale(&self.resource.group, &self.resource.plural, name))
+    }
+
+    fn answers_with_object(&self) -> bool {
+        let group = self.resource.group.as_str();
+        self.resource.is_built_in() && ["", "storage.k8s.io"].contains(&group) && ANSWERED.contains(&self.resource.plural.as_str())
+    }
+
+    pub(super) async fn delete_collection(&self) -> Result<Answer, ApiError> {
+        let options = self.delete_options()?;
+        let page = self.page().await?;
+        let answer = self.show_page(&page)?;
+        for (key, stored) in &page.items {
+            let mut current = Some(stored.clone());
+            while let Some(stored) = current {
+                match self.delete_stored(key, &stored, &options, false).await? {
+                    Some(_) => break,
+                    None => current = self.state.store.get(&self.resource.storage, key).await,
+                }
+            }
+        }
+        Ok(answer)
+    }
+
+    fn delete_options(&self) -> Result<DeleteOptions, ApiError> {
+        if self.body.iter().all(u8::is_ascii_whitespace) {
+            return DeleteOptions::parse(&self.query, None);
+        }
+        let decoded = match media::content_type(&self.headers) {
+            "application/json" | "" => decode::json(&self.body),
+            "application/yaml" => decode::yaml(&self.body),
+            _ => return Err(ApiError::unsupported_media_type(&media::ACCEPTED)),
+        };
+        let body = decoded.map_err(|error| ApiError::bad_request(format!("couldn't get version/kind; json parse error: {error}")))?.value;
+        DeleteOptions::parse(&self.query, Some(&body))
+    }
+
+    /// Deletes or marks one object; none if it changed meanwhile.
+    async fn delete_stored(
+        &self,
+        key: &Key,
+        stored: &Stored,
+        options: &DeleteOptions,
+        kind_in_text: bool,
+    ) -> Result<Option<Deleted>, ApiError> {
+        let old = self.shown(stored);
+        self.check_preconditions(&old, options, kind_in_text)?;
+        let mut attributes = self.attributes.clone();
+        attributes.name = key.name.to_string();
+        attributes.namespace = if attributes.resource == "namespaces" { key.name.to_string() } else { key.namespace.to_string() };
+        let admission = Admission {
+            attributes: &attributes,
+            resource: &self.resource,
+            operation: Operation::Delete,
+            old: Some(&old),
+            dry_run: options.dry_run,
+        };
+        access::validate(&self.state, &admission, None)?;
+        let mut marked = old.clone();
+        crate::deletion::prepare(&self.resource, &mut marked, &clock::seconds(self.state.clock.now()));
+        if let Some(finalizer) = options.finalizer {
+            let metadata = metadata::of(&mut marked);
+            let list = metadata.entry("finalizers").or_insert_with(|| json!([]));
+            if let Some(list) = list.as_array_mut()
+                && !list.iter().any(|own| own == finalizer)
+            {
+                list.push(finalizer.into());
+            }
+        }
+        let now = clock::seconds(self.state.clock.now());
+        if old["metadata"]["deletionTimestamp"].is_null() {
+            let namespace = self.resource.plural == "namespaces" && self.resource.group.is_empty();
+            let metadata = metadata::of(&mut marked);
+            metadata.insert("deletionTimestamp".into(), now.into());
+            if !namespace {
+                metadata.insert("deletionGracePeriodSeconds".into(), 0.into());
+                metadata::raise_generation(&mut marked);
+            }
+        }
+        if metadata::may_go(&marked) {
+            if options.dry_run {
+                return Ok(Some(Deleted::Gone(old)));
+            }
+            let Some(gone) = self.store(key, stored.revision, None).await? else { return Ok(None) };
+            self.after_write(key, &gone).await;
+            return Ok(Some(Deleted::Gone(self.shown(&gone))));
+        }
+        if options.dry_run || marked == old {
+            return Ok(Some(Deleted::Marked(marked)));
+        }
+        let Some(written) = self.store(key, stored.revision, Some(marked)).await? else { return Ok(None) };
+        let shown = self.shown(&written);
+        self.after_write(key, &written).await;
+        Ok(Some(Deleted::Marked(shown)))
+    }
+
+    fn check_preconditions(&self, old: &Value, options: &DeleteOptions, kind_in_text: bool) -> Result<(), ApiError> {
+        let (group, resource) = (&self.resource.group, if kind_in_text { &self.resource.kind } else { &self.resource.plural });
+        let name = metadata::text(old, "name");
+        let own = metadata::text(old, "uid");
+        if let Some(uid) = options.uid.as_deref().filter(|uid| *uid != own) {
+            let why = format!(
+                "the UID in the precondition ({uid}) does not match the UID in record ({own}). The object might have been deleted and then recreated"
+            );
+            return Err(ApiError::conflict(group, resource, name, &why));
+        }
+        let own = metadata::text(old, "resourceVersion");
+        if let Some(version) = options.version.as_deref().filter(|version| *version != own) {
+            let why = format!(
+                "the ResourceVersion in the precondition ({version}) does not match the ResourceVersion in record ({own}). The object might have been modified"
+            );
+            return Err(ApiError::conflict(group, resource, name, &why));
+        }
+        Ok(())
+    }
+}

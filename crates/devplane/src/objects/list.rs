@@ -1,0 +1,292 @@
+//! GET on a collection: selection, versions, pages.
+
+use std::sync::Arc;
+
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+use bytes::Bytes;
+use serde_json::{Map, Value, json};
+
+use super::{Call, convert};
+use crate::{
+    ClusterId,
+    http::{answer::Answer, media::Transform},
+    registry::Shape,
+    selectors::Selection,
+    status::{ApiError, Cause},
+    store::{Key, Range, Stored},
+    table,
+};
+
+/// How long a list waits for a version of the future.
+const FUTURE_WAIT: std::time::Duration = std::time::Duration::from_secs(3);
+
+/// One page of a list.
+pub struct Page {
+    /// Its objects.
+    pub items: Vec<(Key, Stored)>,
+    /// The version of the list.
+    pub revision: u64,
+    /// How to go on, empty on the last page.
+    pub next: String,
+    /// How many objects come after this page, where that is told.
+    pub remaining: Option<usize>,
+}
+
+impl Call {
+    pub(super) async fn list(&self) -> Result<Answer, ApiError> {
+        let page = self.page().await?;
+        self.show_page(&page)
+    }
+
+    /// The part of the store that the path is about.
+    pub(crate) fn range(&self) -> Range {
+        let target = &self.attributes.target;
+        match (&target.export, self.attributes.namespace.as_str()) {
+            (Some(export), _) if export.wildcard => Range::All,
+            (_, namespace) if self.resource.namespaced && !namespace.is_empty() => {
+                Range::Namespace(target.cluster.clone(), namespace.into())
+            }
+            _ => Range::Cluster(target.cluster.clone()),
+        }
+    }
+
+    /// The selectors of the query.
+    pub(crate) fn selection(&self) -> Result<Selection, ApiError> {
+        Selection::parse(self.query.get("labelSelector"), self.query.get("fieldSelector"), |field| self.selectable(field))
+    }
+
+    fn selectable(&self, field: &str) -> bool {
+        if field == "metadata.name" || (field == "metadata.namespace" && self.resource.namespaced) {
+            return true;
+        }
+        match &self.resource.shape {
+            Shape::Custom(shape) => shape.selectable.iter().any(|path| path.trim_start_matches('.') == field),
+            Shape::BuiltIn => built_in_fields(&self.resource.plural).contains(&field),
+        }
+    }
+
+    pub(super) async fn page(&self) -> Result<Page, ApiError> {
+        let query = &self.query;
+        let (version, matching) = (query.get("resourceVersion"), query.get("resourceVersionMatch"));
+        let next = query.get("continue");
+        check_match(version, matching, !next.is_empty())?;
+        let selection = self.selection()?;
+        let limit = query.get("limit").parse::<usize>().unwrap_or(0);
+        let wanted = parse_version(version).map_err(|error| ApiError::bad_request(format!("invalid resource version: {error}")))?;
+        let (store, storage, range) = (&self.state.store, &self.resource.storage, self.range());
+        let (all, revision, after) = if next.is_empty() {
+            if wanted > store.revision() {
+                wait_for(self, wanted).await?;
+            }
+            let exact = matching == "Exact" || (matching.is_empty() && limit > 0 && wanted > 0);
+            if exact {
+                let found = store.list_at(storage, &range, wanted);
+                let found = found.map_err(|gap| ApiError::expired(format!("{gap}")))?;
+                (found, wanted, None)
+            } else {
+                let (found, revision) = store.list(storage, &range).await;
+                (found, revision, None)
+            }
+        } else {
+            if !version.is_empty() && version != "0" {
+                return Err(ApiError::bad_request("specifying resource version is not allowed when using continue"));
+            }
+            let (revision, after) = parse_continue(next)?;
+            let found = store.list_at(storage, &range, revision).map_err(|_| {
+                ApiError::expired("The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.")
+            })?;
+            (found, revision, Some(after))
+        };
+        let mut items: Vec<(Key, Stored)> = all
+            .into_iter()
+            .filter(|(key, _)| after.as_ref().is_none_or(|after| key > after))
+            .filter(|(key, stored)| self.view.shows(&self.resource, key, stored) && self.passes(&selection, stored))
+            .collect();
+        let mut page = Page { items: Vec::new(), revision, next: String::new(), remaining: None };
+        if limit > 0 && items.len() > limit {
+            let rest = items.split_off(limit);
+            page.remaining = selection.is_empty().then_some(rest.len());
+            page.next = items.last().map(|(key, _)| format_continue(revision, key)).unwrap_or_default();
+        }
+        page.items = items;
+        Ok(page)
+    }
+
+    fn passes(&self, selection: &Selection, stored: &Stored) -> bool {
+        selection.is_empty() || selection.matches(&self.shown(stored))
+    }
+
+    pub(super) fn show_page(&self, page: &Page) -> Result<Answer, ApiError> {
+        let api_version = self.resource.api_version();
+        let mut metadata = Map::new();
+        if !page.next.is_empty() || !self.resource.is_built_in() {
+            metadata.insert("continue".into(), page.next.clone().into());
+        }
+        if let Some(remaining) = page.remaining {
+            metadata.insert("remainingItemCount".into(), remaining.into());
+        }
+        metadata.insert("resourceVersion".into(), page.revision.to_string().into());
+        let objects = || page.items.iter().map(|(_, stored)| self.shown(stored));
+        let value = match self.format.transform {
+            Transform::None => {
+                let head = json!({"kind": self.resource.list_kind, "apiVersion": api_version, "metadata": metadata});
+                return Ok(self.deprecated(Answer::text(list_text(self, &head, page))));
+            }
+            Transform::Partial => {
+                let list = if self.resource.is_built_in() {
+                    format!("{}.{}", self.resource.version, self.resource.list_kind)
+                } else {
+                    "unstructured.UnstructuredList".into()
+                };
+                let text = format!("you requested PartialObjectMetadata, but the requested object is a list (*{list})");
+                return Err(ApiError::of(406, "NotAcceptable", text));
+            }
+            Transform::PartialList => {
+                metadata.retain(|_, value| *value != "");
+                let items: Vec<Value> = objects().map(|object| table::partial(&object, self.format.meta_version)).collect();
+                let api_version = format!("meta.k8s.io/{}", self.format.meta_version);
+                json!({"kind": "PartialObjectMetadataList", "apiVersion": api_version, "metadata": metadata, "items": items})
+            }
+            Transform::Table => {
+                metadata.retain(|_, value| *value != "");
+                table::of_list(self, Value::Object(metadata), objects())?
+            }
+        };
+        Ok(self.deprecated(Answer::json(value)))
+    }
+
+    fn deprecated(&self, answer: Answer) -> Answer {
+        match &self.resource.shape {
+            Shape::Custom(shape) => answer.with_warnings(shape.deprecation.iter().cloned().collect()),
+            Shape::BuiltIn => answer,
+        }
+    }
+}
+
+/// The list as text. Custom resources in their storage version are copied as they are stored; built-in ones lose apiVersion and kind.
+fn list_text(call: &Call, head: &Value, page: &Page) -> Bytes {
+    let head = head.to_string();
+    let mut text = Vec::with_capacity(head.len() + page.items.iter().map(|(_, stored)| stored.json.len() + 1).sum::<usize>() + 16);
+    text.extend_from_slice(&head.as_bytes()[..head.len() - 1]);
+    text.extend_from_slice(b",\"items\":[");
+    let as_stored = !call.resource.is_built_in() && call.resource.version == call.resource.storage_version;
+    for (index, (_, stored)) in page.items.iter().enumerate() {
+        if index > 0 {
+            text.push(b',');
+        }
+        if as_stored {
+            text.extend_from_slice(&stored.json);
+        } else {
+            let mut object = convert::shown(&call.resource, stored.object());
+            if let Some(fields) = object.as_object_mut()
+                && call.resource.is_built_in()
+            {
+                fields.remove("apiVersion");
+                fields.remove("kind");
+            }
+            text.extend_from_slice(object.to_string().as_bytes());
+        }
+    }
+    text.extend_from_slice(b"]}");
+    text.into()
+}
+
+/// Fields by which built-in kinds can be selected beside name and namespace.
+fn built_in_fields(plural: &str) -> &'static [&'static str] {
+    match plural {
+        "events" => &[
+            "involvedObject.kind",
+            "involvedObject.namespace",
+            "involvedObject.name",
+            "involvedObject.uid",
+            "involvedObject.apiVersion",
+            "involvedObject.resourceVersion",
+            "involvedObject.fieldPath",
+            "regarding.kind",
+            "regarding.namespace",
+            "regarding.name",
+            "regarding.uid",
+            "reason",
+            "reportingComponent",
+            "reportingController",
+            "source",
+            "type",
+        ],
+        "pods" => &[
+            "spec.nodeName",
+            "spec.restartPolicy",
+            "spec.schedulerName",
+            "spec.serviceAccountName",
+            "status.phase",
+            "status.podIP",
+            "status.nominatedNodeName",
+        ],
+        "secrets" => &["type"],
+        "namespaces" => &["status.phase", "name"],
+        "replicasets" | "replicationcontrollers" => &["status.replicas"],
+        "jobs" => &["status.successful"],
+        "nodes" => &["spec.unschedulable"],
+        "services" => &["spec.clusterIP", "spec.type"],
+        "certificatesigningrequests" => &["spec.signerName"],
+        _ => &[],
+    }
+}
+
+/// A version of a query; none is 0.
+pub fn parse_version(text: &str) -> Result<u64, String> {
+    if text.is_empty() {
+        return Ok(0);
+    }
+    let shown = Value::from(text);
+    text.parse().map_err(|_| format!("resourceVersion: Invalid value: {shown}: strconv.ParseUint: parsing {shown}: invalid syntax"))
+}
+
+/// What `resourceVersionMatch` must not be (apimachinery `validation.ValidateListOptions`).
+fn check_match(version: &str, matching: &str, continues: bool) -> Result<(), ApiError> {
+    if matching.is_empty() {
+        return Ok(());
+    }
+    let field = "resourceVersionMatch";
+    let mut causes = Vec::new();
+    if continues {
+        causes.push(Cause::forbidden(field, "resourceVersionMatch is forbidden for continue"));
+    }
+    if !["Exact", "NotOlderThan"].contains(&matching) {
+        let message = format!("Unsupported value: \"{matching}\": supported values: \"Exact\", \"NotOlderThan\", \"\"");
+        causes.push(Cause { reason: "FieldValueNotSupported".into(), message, field: field.into() });
+    }
+    if version.is_empty() && causes.is_empty() {
+        causes.push(Cause::forbidden(field, "resourceVersionMatch is forbidden unless resourceVersion is provided"));
+    }
+    if matching == "Exact" && version == "0" {
+        causes.push(Cause::forbidden(field, "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
+    }
+    if causes.is_empty() { Ok(()) } else { Err(ApiError::invalid("meta.k8s.io", "ListOptions", "", causes)) }
+}
+
+/// Waits a moment for a version that nobody wrote yet.
+pub async fn wait_for(call: &Call, wanted: u64) -> Result<(), ApiError> {
+    let store = &call.state.store;
+    if tokio::time::timeout(FUTURE_WAIT, store.settle(wanted)).await.is_ok() {
+        return Ok(());
+    }
+    let cause = json!({"reason": "ResourceVersionTooLarge", "message": "Too large resource version"});
+    let message = format!("Timeout: Too large resource version: {wanted}, current: {}", store.revision());
+    Err(ApiError::of(504, "Timeout", message).with_details(json!({"causes": [cause], "retryAfterSeconds": 1})))
+}
+
+/// The token of the next page: the version of the list and the place after which to go on.
+fn format_continue(revision: u64, last: &Key) -> String {
+    let start = json!({"v": "meta.k8s.io/v1", "rv": revision, "cluster": last.cluster.as_str(), "start": format!("{}/{}", last.namespace, last.name)});
+    BASE64_URL_SAFE_NO_PAD.encode(start.to_string())
+}
+
+fn parse_continue(token: &str) -> Result<(u64, Key), ApiError> {
+    let invalid = || ApiError::bad_request("continue key is not valid: the token was not made by this server");
+    let text = BASE64_URL_SAFE_NO_PAD.decode(token).map_err(|_| invalid())?;
+    let value: Value = serde_json::from_slice(&text).map_err(|_| invalid())?;
+    let revision = value["rv"].as_u64().ok_or_else(invalid)?;
+    let cluster = value["cluster"].as_str().and_then(ClusterId::parse).ok_or_else(invalid)?;
+    let (namespace, name) = value["start"].as_str().and_then(|start| start.split_once('/')).ok_or_else(invalid)?;
+    Ok((revision, Key { cluster, namespace: Arc::from(namespace), name: Arc::from(name) }))
+}

@@ -1,0 +1,166 @@
+//! Which names, labels, annotations, finalizers and owner references are allowed.
+
+use serde_json::Value;
+
+use crate::{
+    registry::{NameRule, Resource},
+    status::Cause,
+};
+
+const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+const QUALIFIED: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+const LABEL_VALUE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+/// Annotations of one object may not be larger in all.
+const ANNOTATION_BYTES: usize = 256 * 1024;
+
+/// All broken rules of the metadata of a new or changed object.
+pub fn validate(resource: &Resource, object: &Value) -> Vec<Cause> {
+    let metadata = &object["metadata"];
+    let name = metadata["name"].as_str().unwrap_or_default();
+    let mut causes = Vec::new();
+    let invalid = |field: &str, value: &str, detail: &str| Cause::invalid(field, &value.into(), detail);
+    let generate = metadata["generateName"].as_str().unwrap_or_default();
+    if name.is_empty() && generate.is_empty() {
+        causes.push(Cause::required("metadata.name", "name or generateName is required"));
+    } else {
+        causes.extend(name_faults(resource.traits.name, name).iter().map(|detail| invalid("metadata.name", name, detail)));
+    }
+    for (key, value) in metadata["labels"].as_object().into_iter().flatten() {
+        causes.extend(qualified_faults(key).iter().map(|detail| invalid("metadata.labels", key, detail)));
+        let value = value.as_str().unwrap_or_default();
+        causes.extend(label_value_faults(value).iter().map(|detail| invalid("metadata.labels", value, detail)));
+    }
+    let mut annotation_bytes = 0;
+    for (key, value) in metadata["annotations"].as_object().into_iter().flatten() {
+        annotation_bytes += key.len() + value.as_str().map_or(0, str::len);
+        let lower = key.to_lowercase();
+        causes.extend(qualified_faults(&lower).iter().map(|detail| invalid("metadata.annotations", key, detail)));
+    }
+    if annotation_bytes > ANNOTATION_BYTES {
+        let message = format!("Too long: may not be more than {ANNOTATION_BYTES} bytes");
+        causes.push(Cause { reason: "FieldValueTooLong".into(), message, field: "metadata.annotations".into() });
+    }
+    for (index, finalizer) in metadata["finalizers"].as_array().into_iter().flatten().enumerate() {
+        let finalizer = finalizer.as_str().unwrap_or_default();
+        let field = format!("metadata.finalizers[{index}]");
+        causes.extend(qualified_faults(finalizer).iter().map(|detail| invalid("metadata.finalizers", finalizer, detail)));
+        if !finalizer.contains('/') && !["orphan", "foregroundDeletion"].contains(&finalizer) && !resource.is_built_in() {
+            let detail = "name is neither a standard finalizer name nor is it fully qualified";
+            causes.push(invalid(&field, finalizer, detail));
+        }
+    }
+    causes.extend(owner_faults(&metadata["ownerReferences"]));
+    causes
+}
+
+fn owner_faults(owners: &Value) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    let mut controllers = Vec::new();
+    for (index, owner) in owners.as_array().into_iter().flatten().enumerate() {
+        for field in ["apiVersion", "kind", "name", "uid"] {
+            if owner[field].as_str().unwrap_or_default().is_empty() {
+                let path = format!("metadata.ownerReferences[{index}].{field}");
+                causes.push(Cause::invalid(
+                    &path,
+                    &"".into(),
+                    if field == "apiVersion" { "version must not be empty" } else { "must not be empty" },
+                ));
+            }
+        }
+        if owner["controller"] == true {
+            controllers.push(owner["name"].as_str().unwrap_or_default());
+        }
+    }
+    if let [first, second, ..] = controllers.as_slice() {
+        let detail = format!("Only one reference can have Controller set to true. Found \"true\" in references for {first} and {second}");
+        causes.push(Cause::invalid("metadata.ownerReferences", owners, &detail));
+    }
+    causes
+}
+
+/// What is wrong with a name.
+pub fn name_faults(rule: NameRule, name: &str) -> Vec<String> {
+    let mut faults = Vec::new();
+    match rule {
+        NameRule::PathSegment => {
+            if name == "." || name == ".." {
+                faults.push(format!("may not be '{name}'"));
+            }
+            faults.extend(['/', '%'].iter().filter(|c| name.contains(**c)).map(|c| format!("may not contain '{c}'")));
+        }
+        NameRule::Label => {
+            if name.len() > 63 {
+                faults.push("must be no more than 63 bytes".to_owned());
+            }
+            if !is_label(name) {
+                faults.push(LABEL.to_owned());
+            }
+        }
+        NameRule::Subdomain => faults.extend(subdomain_faults(name)),
+    }
+    faults
+}
+
+fn subdomain_faults(name: &str) -> Vec<String> {
+    let mut faults = Vec::new();
+    if name.len() > 253 {
+        faults.push("must be no more than 253 bytes".to_owned());
+    }
+    if !name.split('.').all(is_label) {
+        faults.push(SUBDOMAIN.to_owned());
+    }
+    faults
+}
+
+fn is_label(text: &str) -> bool {
+    let inner = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+    !text.is_empty() && text.bytes().all(inner) && !text.starts_with('-') && !text.ends_with('-')
+}
+
+fn is_qualified_part(text: &str) -> bool {
+    let edge = |b: Option<&u8>| b.is_some_and(u8::is_ascii_alphanumeric);
+    let bytes = text.as_bytes();
+    edge(bytes.first()) && edge(bytes.last()) && bytes.iter().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(b))
+}
+
+/// What is wrong with a label key.
+fn qualified_faults(key: &str) -> Vec<String> {
+    let parts: Vec<&str> = key.split('/').collect();
+    let mut faults = Vec::new();
+    let name = match parts.as_slice() {
+        [name] => *name,
+        [prefix, name] => {
+            if prefix.is_empty() {
+                faults.push("prefix part must be non-empty".to_owned());
+            } else {
+                faults.extend(subdomain_faults(prefix).iter().map(|fault| format!("prefix part {fault}")));
+            }
+            *name
+        }
+        _ => {
+            let text = QUALIFIED.strip_prefix("must").unwrap_or(QUALIFIED);
+            return vec![format!("a valid label key must{text} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')")];
+        }
+    };
+    if name.is_empty() {
+        faults.push("name part must be non-empty".to_owned());
+    } else if name.len() > 63 {
+        faults.push("name part must be no more than 63 bytes".to_owned());
+    }
+    if !is_qualified_part(name) {
+        faults.push(format!("name part {QUALIFIED}"));
+    }
+    faults
+}
+
+fn label_value_faults(value: &str) -> Vec<String> {
+    let mut faults = Vec::new();
+    if value.len() > 63 {
+        faults.push("must be no more than 63 bytes".to_owned());
+    }
+    if !value.is_empty() && !is_qualified_part(value) {
+        faults.push(LABEL_VALUE.to_owned());
+    }
+    faults
+}

@@ -1,0 +1,133 @@
+//! Options of writes, from the query and, for deletions, from the body.
+
+use http::HeaderMap;
+use serde_json::Value;
+
+use crate::{
+    http::query::Query,
+    status::{ApiError, Cause},
+};
+
+/// What happens to fields that the schema does not know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldValidation {
+    /// They go silently.
+    Ignore,
+    /// They go, and a Warning header says so.
+    Warn,
+    /// They are refused.
+    Strict,
+}
+
+/// Options of a create, update or patch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WriteOptions {
+    /// Answer as if, store nothing.
+    pub dry_run: bool,
+    /// Unknown fields.
+    pub validation: FieldValidation,
+    /// Field manager as given, may be empty.
+    pub given_manager: String,
+    /// Field manager: as given, else from the user agent.
+    pub manager: String,
+    /// Apply: take fields from others.
+    pub force: bool,
+}
+
+impl WriteOptions {
+    /// Reads options; `kind` is `CreateOptions`, `UpdateOptions` or `PatchOptions`.
+    pub fn parse(query: &Query, headers: &HeaderMap, kind: &str) -> Result<Self, ApiError> {
+        let mut causes = Vec::new();
+        let dry_run = query.all("dryRun");
+        if dry_run.iter().any(|value| *value != "All") {
+            causes.push(unsupported_dry_run(&dry_run));
+        }
+        let manager = query.get("fieldManager");
+        if manager.chars().count() > 128 {
+            causes.push(Cause {
+                reason: "FieldValueTooLong".into(),
+                message: "Too long: may not be more than 128 bytes".into(),
+                field: "fieldManager".into(),
+            });
+        }
+        let validation = match query.get("fieldValidation") {
+            "" | "Warn" => FieldValidation::Warn,
+            "Ignore" => FieldValidation::Ignore,
+            "Strict" => FieldValidation::Strict,
+            other => {
+                let message = format!("Unsupported value: \"{other}\": supported values: \"\", \"Ignore\", \"Strict\", \"Warn\"");
+                causes.push(Cause { reason: "FieldValueNotSupported".into(), message, field: "fieldValidation".into() });
+                FieldValidation::Warn
+            }
+        };
+        if !causes.is_empty() {
+            return Err(ApiError::invalid("meta.k8s.io", kind, "", causes));
+        }
+        let agent = headers.get(http::header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or("unknown");
+        let from_agent: String = agent.split('/').next().unwrap_or_default().chars().take(128).collect();
+        Ok(Self {
+            dry_run: !dry_run.is_empty(),
+            validation,
+            given_manager: manager.to_owned(),
+            manager: if manager.is_empty() { from_agent } else { manager.to_owned() },
+            force: query.flag("force"),
+        })
+    }
+}
+
+fn unsupported_dry_run(values: &[&str]) -> Cause {
+    let message = format!("Unsupported value: {}: supported values: \"All\"", Value::from(values.to_vec()));
+    Cause { reason: "FieldValueNotSupported".into(), message, field: "dryRun".into() }
+}
+
+/// Options of a deletion.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DeleteOptions {
+    /// Answer as if, remove nothing.
+    pub dry_run: bool,
+    /// Delete only the object with this uid.
+    pub uid: Option<String>,
+    /// Delete only in this version.
+    pub version: Option<String>,
+    /// Finalizer to add: `foregroundDeletion` or `orphan`.
+    pub finalizer: Option<&'static str>,
+}
+
+impl DeleteOptions {
+    /// Reads options: the body counts if there is one, else the query.
+    pub fn parse(query: &Query, body: Option<&Value>) -> Result<Self, ApiError> {
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let (dry_run, policy, orphan, uid, version) = match body {
+            Some(body) => {
+                let dry_run = body["dryRun"].as_array().map(|list| list.iter().filter_map(text).collect()).unwrap_or_default();
+                let preconditions = &body["preconditions"];
+                let policy = text(&body["propagationPolicy"]);
+                (dry_run, policy, body["orphanDependents"].as_bool(), text(&preconditions["uid"]), text(&preconditions["resourceVersion"]))
+            }
+            None => {
+                let dry_run: Vec<String> = query.all("dryRun").into_iter().map(str::to_owned).collect();
+                let policy = query.has("propagationPolicy").then(|| query.get("propagationPolicy").to_owned());
+                (dry_run, policy, query.has("orphanDependents").then(|| query.flag("orphanDependents")), None, None)
+            }
+        };
+        let mut causes = Vec::new();
+        if dry_run.iter().any(|value| value != "All") {
+            causes.push(unsupported_dry_run(&dry_run.iter().map(String::as_str).collect::<Vec<_>>()));
+        }
+        let finalizer = match (policy.as_deref(), orphan) {
+            (Some("Foreground"), _) => Some("foregroundDeletion"),
+            (Some("Orphan"), _) | (None, Some(true)) => Some("orphan"),
+            (Some("Background") | None, _) => None,
+            (Some(other), _) => {
+                let supported = r#"supported values: "Foreground", "Background", "Orphan", "nil""#;
+                let message = format!("Unsupported value: \"{other}\": {supported}");
+                causes.push(Cause { reason: "FieldValueNotSupported".into(), message, field: "propagationPolicy".into() });
+                None
+            }
+        };
+        if !causes.is_empty() {
+            return Err(ApiError::invalid("meta.k8s.io", "DeleteOptions", "", causes));
+        }
+        Ok(Self { dry_run: !dry_run.is_empty(), uid, version, finalizer })
+    }
+}

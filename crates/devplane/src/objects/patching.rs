@@ -1,0 +1,117 @@
+//! How `patch` and `apply` are used: media types, errors, targets; and how built-in kinds get their shape.
+
+use http::header::CONTENT_TYPE;
+use schema::structural::Schema;
+use serde_json::Value;
+
+use super::{
+    Call,
+    decode::{self, Decoded},
+    options::WriteOptions,
+};
+use crate::{
+    apply::{self, RESET_BY_OBJECT, RESET_BY_STATUS, Target},
+    clock, definitions,
+    http::media,
+    namespaces::{self, NAMESPACES},
+    patch::{self, PatchError},
+    registry::{DEFINITIONS, Shape},
+    status::{ApiError, Cause},
+};
+
+const JSON: &str = "application/json-patch+json";
+const MERGE: &str = "application/merge-patch+json";
+const STRATEGIC: &str = "application/strategic-merge-patch+json";
+const APPLY: &str = "application/apply-patch+yaml";
+
+/// Whether the patch has a media type that the resource takes.
+pub fn check_patch_type(call: &Call) -> Result<(), ApiError> {
+    let accepted: &[&str] = if call.resource.is_built_in() { &[JSON, MERGE, STRATEGIC, APPLY] } else { &[JSON, MERGE, APPLY] };
+    let given = media::content_type(&call.headers);
+    if accepted.contains(&given) { Ok(()) } else { Err(ApiError::unsupported_media_type(accepted)) }
+}
+
+/// An apply needs a field manager; nothing else may be forced.
+pub fn check_apply(_call: &Call, options: &WriteOptions) -> Result<(), ApiError> {
+    if options.given_manager.is_empty() {
+        let cause = Cause::required("fieldManager", "is required for apply patch");
+        return Err(ApiError::invalid("meta.k8s.io", "PatchOptions", "", [cause]));
+    }
+    Ok(())
+}
+
+/// The object that an apply makes of the current one (or of none), with its `managedFields` settled, and warnings.
+pub fn applied(call: &Call, current: Option<&Value>, options: &WriteOptions) -> Result<(Value, Vec<String>), ApiError> {
+    let decoded = decode::yaml(&call.body).map_err(|error| ApiError::bad_request(format!("error decoding YAML: {error}")))?;
+    let (value, warnings) = call.decode_value(decoded, options.validation)?;
+    let now = clock::seconds(call.state.clock.now());
+    let object = apply::apply(&target(call), current, &value, &options.manager, options.force, &now)?;
+    Ok((object, warnings))
+}
+
+/// The current object after a JSON, merge or strategic patch.
+pub fn patched(call: &Call, current: &Value) -> Result<Value, ApiError> {
+    let decoded = decode::json(&call.body).map_err(|error| ApiError::bad_request(format!("error decoding patch: {error}")));
+    let Decoded { value: patch, .. } = decoded?;
+    let given = call.headers.get(CONTENT_TYPE).map(|_| media::content_type(&call.headers)).unwrap_or_default();
+    let result = match given {
+        JSON => patch::json(current, &patch),
+        STRATEGIC => patch::strategic(current, &patch, schema(call).unwrap_or(open_schema())),
+        _ => patch::merge(current, &patch),
+    };
+    result.map_err(|error| match error {
+        PatchError::DoesNotApply => ApiError::of(422, "Invalid", error.to_string()).with_details(serde_json::json!({})),
+        PatchError::Malformed(_) | PatchError::Contradiction(_) => ApiError::bad_request(error.to_string()),
+    })
+}
+
+/// The schema of a kind of which nothing is known.
+fn open_schema() -> &'static Schema {
+    static OPEN: std::sync::LazyLock<Schema> = std::sync::LazyLock::new(|| {
+        Schema::parse_lenient(&serde_json::json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}))
+    });
+    &OPEN
+}
+
+/// What is known of the shape of objects.
+fn schema(call: &Call) -> Option<&Schema> {
+    match &call.resource.shape {
+        Shape::Custom(shape) => Some(&shape.schema),
+        Shape::BuiltIn => None,
+    }
+}
+
+fn target(call: &Call) -> Target<'_> {
+    let sub = call.attributes.subresource.as_str();
+    Target {
+        schema: schema(call),
+        api_version: &call.api_version,
+        kind: &call.resource.kind,
+        subresource: sub,
+        reset: match sub {
+            "status" => RESET_BY_STATUS,
+            "" if super::shape::has_status(&call.resource) => RESET_BY_OBJECT,
+            _ => &[],
+        },
+    }
+}
+
+/// Canonical form, defaults and rules of built-in kinds. Errors other than broken rules (values that cannot be read) come as such.
+pub fn shape_builtin(call: &Call, object: &mut Value, old: Option<&Value>, _dry_run: bool) -> Result<Vec<Cause>, ApiError> {
+    if call.resource.storage == *DEFINITIONS {
+        definitions::complete(object, old);
+        return Ok(definitions::validate(object, old));
+    }
+    if call.resource.storage == *NAMESPACES && old.is_none() {
+        namespaces::complete(object);
+    }
+    Ok(Vec::new())
+}
+
+impl Call {
+    /// Notes in `managedFields` which fields this write (not an apply) set.
+    pub(super) fn track_fields(&self, old: Option<&Value>, object: &mut Value, options: &WriteOptions) {
+        let now = clock::seconds(self.state.clock.now());
+        apply::update_managed_fields(&target(self), old, object, &options.manager, &now);
+    }
+}

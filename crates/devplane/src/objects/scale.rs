@@ -1,0 +1,111 @@
+//! The subresource `scale`: one number of the spec, seen as `autoscaling/v1` Scale.
+
+use serde_json::{Value, json};
+
+use super::{Call, decode, options::WriteOptions};
+use crate::{
+    http::{answer::Answer, media},
+    registry::Shape,
+    status::{ApiError, Cause},
+};
+
+/// Where the numbers are: (spec, status, selector) as JSON paths.
+fn paths(call: &Call) -> (String, String, Option<String>) {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    match &call.resource.shape {
+        Shape::Custom(shape) => {
+            let scale = shape.scale.clone().unwrap_or_default();
+            (
+                text(&scale["specReplicasPath"]).unwrap_or_default(),
+                text(&scale["statusReplicasPath"]).unwrap_or_default(),
+                text(&scale["labelSelectorPath"]),
+            )
+        }
+        Shape::BuiltIn => (".spec.replicas".into(), ".status.replicas".into(), None),
+    }
+}
+
+fn at<'a>(object: &'a Value, path: &str) -> Option<&'a Value> {
+    path.trim_start_matches('.').split('.').try_fold(object, |value, part| value.get(part))
+}
+
+/// The Scale of an object.
+pub fn of(call: &Call, object: &Value) -> Value {
+    let (spec, status, selector) = paths(call);
+    let mut metadata = json!({});
+    for field in ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] {
+        if let Some(value) = object["metadata"].get(field) {
+            metadata[field] = value.clone();
+        }
+    }
+    let replicas = at(object, &spec).cloned();
+    let mut scale = json!({"kind": "Scale", "apiVersion": "autoscaling/v1", "metadata": metadata, "spec": {}, "status": {"replicas": at(object, &status).cloned().unwrap_or(json!(0))}});
+    if let Some(replicas) = replicas.filter(|replicas| *replicas != 0) {
+        scale["spec"]["replicas"] = replicas;
+    }
+    let selector = match selector {
+        Some(path) => at(object, &path).and_then(Value::as_str).map(str::to_owned),
+        None => call.resource.is_built_in().then(|| selector_text(&object["spec"]["selector"])),
+    };
+    if let Some(selector) = selector.filter(|selector| !selector.is_empty()) {
+        scale["status"]["selector"] = selector.into();
+    }
+    scale
+}
+
+/// A selector of labels as text, `a=b,c=d`.
+fn selector_text(selector: &Value) -> String {
+    let pairs = selector["matchLabels"].as_object().into_iter().flatten();
+    pairs.map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default())).collect::<Vec<_>>().join(",")
+}
+
+/// GET.
+pub async fn read(call: &Call) -> Result<Answer, ApiError> {
+    let name = &call.attributes.name;
+    let stored = call.stored(name).await.ok_or_else(|| call.not_found(name))?;
+    Ok(Answer::json(of(call, &call.shown(&stored))))
+}
+
+/// The object with the number that the request asks for.
+pub fn propose(call: &Call, old: &Value, _options: &WriteOptions) -> Result<Value, ApiError> {
+    let current = of(call, old);
+    let wanted = if call.attributes.verb == "update" {
+        let content_type = media::content_type(&call.headers);
+        let decoded = if content_type == "application/yaml" { decode::yaml(&call.body) } else { decode::json(&call.body) };
+        decoded.map_err(ApiError::bad_request)?.value
+    } else {
+        super::patching::patched(call, &current)?
+    };
+    let (spec, _, _) = paths(call);
+    let replicas = wanted["spec"].get("replicas").cloned().unwrap_or(json!(0));
+    if let Some(number) = replicas.as_i64().filter(|number| *number < 0) {
+        let name = &call.attributes.name;
+        let field = if call.resource.is_built_in() { "spec.replicas" } else { ".spec.replicas" };
+        let cause = Cause::invalid(field, &number.into(), "should be a non-negative integer");
+        let (group, kind) =
+            if call.resource.is_built_in() { ("autoscaling", "Scale") } else { (&*call.resource.group, &*call.resource.kind) };
+        return Err(ApiError::invalid(group, kind, name, [cause]));
+    }
+    let mut object = old.clone();
+    let metadata = super::metadata::of(&mut object);
+    for field in ["resourceVersion", "uid", "name"] {
+        match wanted["metadata"].get(field) {
+            Some(value) => {
+                metadata.insert(field.into(), value.clone());
+            }
+            None if field == "resourceVersion" => {
+                metadata.remove(field);
+            }
+            None => {}
+        }
+    }
+    let mut place = &mut object;
+    for part in spec.trim_start_matches('.').split('.') {
+        if !place.is_object() {
+            *place = json!({});
+        }
+        place = &mut place[part];
+    }
+    *place = replicas;
+    Ok(object)
+}

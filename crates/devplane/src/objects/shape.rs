@@ -1,0 +1,73 @@
+//! The shape of objects: unknown fields, defaults, validity. Custom kinds have a schema, built-in ones their own code.
+
+use schema::{expr::Budget, structural::Schema};
+use serde_json::Value;
+
+use super::metadata;
+use crate::{
+    registry::{Resource, Shape},
+    status::Cause,
+};
+
+/// Drops unknown fields and names them, sorted.
+pub fn prune(resource: &Resource, object: &mut Value) -> Vec<String> {
+    let mut unknown = metadata::prune(object);
+    match &resource.shape {
+        Shape::Custom(shape) => unknown.extend(shape.schema.prune_resource(object)),
+        Shape::BuiltIn => {}
+    }
+    unknown.sort();
+    unknown
+}
+
+/// Fields beside apiVersion, kind and metadata: what an object of a foreign version has that nobody knows.
+pub fn top_level_fields(object: &Value) -> Vec<String> {
+    let known = ["apiVersion", "kind", "metadata"];
+    object.as_object().into_iter().flatten().map(|(key, _)| key.clone()).filter(|key| !known.contains(&key.as_str())).collect()
+}
+
+/// Fills in defaults of the schema.
+pub fn default(resource: &Resource, object: &mut Value) {
+    if let Shape::Custom(shape) = &resource.shape {
+        shape.schema.default(object);
+    }
+}
+
+/// Broken rules of the schema. Built-in kinds are judged by `builtin`, where they are shaped.
+pub fn validate(resource: &Resource, object: &Value, old: Option<&Value>) -> Vec<Cause> {
+    match &resource.shape {
+        Shape::Custom(shape) => {
+            let mut errors = shape.schema.validate(object);
+            if !errors.is_empty() && shape.schema.has_rules() {
+                errors.push(Schema::rules_not_checked());
+            } else if shape.schema.has_rules() {
+                errors.extend(shape.schema.validate_rules(object, old, &mut Budget::default()));
+            }
+            errors.into_iter().map(Cause::from).collect()
+        }
+        Shape::BuiltIn => Vec::new(),
+    }
+}
+
+/// Whether the parts of two states that count in `metadata.generation` are the same.
+pub fn same_spec(resource: &Resource, old: &Value, new: &Value) -> bool {
+    let part = |object: &Value| {
+        let mut object = object.clone();
+        if let Some(fields) = object.as_object_mut() {
+            fields.remove("metadata");
+            if has_status(resource) {
+                fields.remove("status");
+            }
+        }
+        object
+    };
+    part(old) == part(new)
+}
+
+/// Whether status is written through its own path only.
+pub fn has_status(resource: &Resource) -> bool {
+    match &resource.shape {
+        Shape::Custom(shape) => shape.has_status,
+        Shape::BuiltIn => resource.subresource("status").is_some(),
+    }
+}

@@ -1,0 +1,236 @@
+//! PUT and PATCH, on the object and on its `status` and `scale`.
+
+use serde_json::{Value, json};
+
+use super::{Call, decode, metadata, options::WriteOptions, patching, scale, shape};
+use crate::{
+    access::{self, Admission},
+    apply,
+    http::{answer::Answer, media},
+    request::Operation,
+    status::{ApiError, Cause},
+    store::Stored,
+};
+
+/// What a request makes of the current state.
+struct Proposal {
+    /// The new state, as the client wants it.
+    object: Value,
+    warnings: Vec<String>,
+    /// Whether the result is that of an apply, whose `managedFields` are settled already.
+    applied: bool,
+}
+
+impl Call {
+    pub(super) async fn update(&self) -> Result<Answer, ApiError> {
+        let name = &self.attributes.name;
+        if name.is_empty() {
+            return Err(ApiError::bad_request("name must be provided"));
+        }
+        let patch = self.attributes.verb == "patch";
+        if patch {
+            patching::check_patch_type(self)?;
+        }
+        let options = WriteOptions::parse(&self.query, &self.headers, if patch { "PatchOptions" } else { "UpdateOptions" })?;
+        let apply = patch && media::content_type(&self.headers).starts_with("application/apply-patch");
+        if apply {
+            patching::check_apply(self, &options)?;
+        }
+        for _ in 0..super::ATTEMPTS {
+            let Some(stored) = self.stored(name).await else {
+                if apply && self.attributes.subresource.is_empty() {
+                    return self.apply_new(&options).await;
+                }
+                return Err(self.not_found(name));
+            };
+            if let Some(answer) = self.try_update(&stored, &options).await? {
+                return Ok(answer);
+            }
+        }
+        Err(ApiError::stale(&self.resource.group, &self.resource.plural, name))
+    }
+
+    /// An apply on an object that is not there creates it.
+    async fn apply_new(&self, options: &WriteOptions) -> Result<Answer, ApiError> {
+        let (mut object, warnings) = patching::applied(self, None, options)?;
+        if let Some(fields) = object.as_object_mut() {
+            fields.remove("status");
+        }
+        let (object, more) = self.create_object(object, options).await?;
+        self.show(object, 201, [warnings, more].concat())
+    }
+
+    /// One attempt; none if the object changed meanwhile.
+    async fn try_update(&self, stored: &Stored, options: &WriteOptions) -> Result<Option<Answer>, ApiError> {
+        let (resource, state, name) = (&self.resource, &self.state, &self.attributes.name);
+        let old = self.shown(stored);
+        let proposal = self.propose(&old, options)?;
+        let Proposal { mut object, warnings, applied } = proposal;
+        let fail = |error: ApiError| error.with_warnings(warnings.clone());
+        self.check_identity(&old, &object).map_err(fail)?;
+        metadata::check_place(resource, &self.attributes.namespace, &mut object)?;
+        metadata::carry_over(&old, &mut object);
+        let sub = self.attributes.subresource.as_str();
+        limit_to_part(self, &old, &mut object);
+        shape::default(resource, &mut object);
+        let admission =
+            Admission { attributes: &self.attributes, resource, operation: Operation::Update, old: Some(&old), dry_run: options.dry_run };
+        access::mutate(state, &admission, &mut object).map_err(fail)?;
+        limit_to_part(self, &old, &mut object);
+        let mut causes = self.shape_and_validate(&mut object, Some(&old), options.dry_run)?;
+        if let Some(cause) = metadata::new_finalizers(&old, &object) {
+            // The real server checks this twice for custom resources, and says it twice.
+            if !resource.is_built_in() {
+                causes.push(cause.clone());
+            }
+            causes.push(cause);
+        }
+        if object["kind"] != resource.kind.as_str() {
+            let kind = object["kind"].as_str().unwrap_or_default().to_owned();
+            let cause = Cause::invalid("kind", &object["kind"], &format!("must be {}", resource.kind));
+            return Err(ApiError::invalid(&resource.group, &kind, name, [cause]));
+        }
+        if !causes.is_empty() {
+            return Err(fail(ApiError::invalid(&resource.group, &resource.kind, name, causes)));
+        }
+        if sub != "status" && !shape::same_spec(resource, &old, &object) {
+            metadata::raise_generation(&mut object);
+        }
+        let more = access::validate(state, &admission, Some(&object)).map_err(fail)?;
+        if !applied {
+            self.track_fields(Some(&old), &mut object, options);
+        }
+        metadata::normalise(&mut object);
+        apply::keep_times(&old, &mut object);
+        let warnings = [warnings, more].concat();
+        let shown = |object: Value| if sub == "scale" { scale::of(self, &object) } else { object };
+        if old == object && !metadata::may_go(&object) {
+            return self.show(shown(old), 200, warnings).map(Some);
+        }
+        if options.dry_run {
+            return self.show(shown(object), 200, warnings).map(Some);
+        }
+        let key = self.key(name);
+        if metadata::may_go(&object) {
+            // What removes the last finalizer removes the object, and is answered with the state that nobody can read any more.
+            let Some(gone) = self.store(&key, stored.revision, None).await? else { return Ok(None) };
+            self.after_write(&key, &gone).await;
+            return self.show(shown(object), 200, warnings).map(Some);
+        }
+        let Some(written) = self.store(&key, stored.revision, Some(object)).await? else { return Ok(None) };
+        let answer = self.show(shown(self.shown(&written)), 200, warnings);
+        self.after_write(&key, &written).await;
+        answer.map(Some)
+    }
+
+    /// The state that the request asks for.
+    fn propose(&self, old: &Value, options: &WriteOptions) -> Result<Proposal, ApiError> {
+        if self.attributes.subresource == "scale" {
+            return scale::propose(self, old, options).map(|object| Proposal { object, warnings: Vec::new(), applied: false });
+        }
+        if self.attributes.verb == "update" {
+            let (object, warnings) = self.decode_body(options.validation)?;
+            return Ok(Proposal { object, warnings, applied: false });
+        }
+        if media::content_type(&self.headers).starts_with("application/apply-patch") {
+            let (object, warnings) = patching::applied(self, Some(old), options)?;
+            return Ok(Proposal { object, warnings, applied: true });
+        }
+        let value = patching::patched(self, old)?;
+        let decoded = decode::Decoded { value, duplicates: Vec::new() };
+        let (object, warnings) = self.decode_value(decoded, options.validation).map_err(|error| in_patch(self, error, options))?;
+        Ok(Proposal { object, warnings, applied: false })
+    }
+
+    /// Name, uid and version that the request names must be those of the object.
+    fn check_identity(&self, old: &Value, new: &Value) -> Result<(), ApiError> {
+        let (resource, name) = (&self.resource, &self.attributes.name);
+        let said = metadata::text(new, "name");
+        if said != name && !(said.is_empty() && self.attributes.verb == "patch") {
+            let text = format!("the name of the object ({said}) does not match the name on the URL ({name})");
+            return Err(ApiError::bad_request(if said.is_empty() {
+                "the name of the object must be provided"
+                    .to_owned()
+                    .replace("must be provided", &format!("({said}) does not match the name on the URL ({name})"))
+            } else {
+                text
+            }));
+        }
+        let (uid, own) = (metadata::text(new, "uid"), metadata::text(old, "uid"));
+        if !uid.is_empty() && uid != own {
+            let place = [&*resource.group, &*resource.plural, &*self.attributes.namespace, name];
+            let place: Vec<&str> = place.into_iter().filter(|part| !part.is_empty()).collect();
+            let why = format!(
+                "StorageError: invalid object, Code: 4, Key: /registry/{}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {own}",
+                place.join("/")
+            );
+            return Err(ApiError::conflict(&resource.group, &resource.plural, name, &why));
+        }
+        let version = metadata::text(new, "resourceVersion");
+        let free = resource.traits.unconditional_update || self.attributes.subresource == "scale";
+        if (version.is_empty() || version == "0") && !free {
+            let cause = Cause::invalid("metadata.resourceVersion", &json!(0), "must be specified for an update");
+            return Err(ApiError::invalid(&resource.group, &resource.plural, name, [cause]));
+        }
+        if !version.is_empty() && version != "0" && version != metadata::text(old, "resourceVersion") {
+            return Err(ApiError::stale(&resource.group, &resource.plural, name));
+        }
+        Ok(())
+    }
+}
+
+/// Strict decoding of a patched object is told on the field `patch`.
+fn in_patch(call: &Call, error: ApiError, _options: &WriteOptions) -> ApiError {
+    match error.message.split_once("strict decoding error: ") {
+        Some((_, list)) => {
+            let body = String::from_utf8_lossy(&call.body).into_owned();
+            let cause = Cause::invalid("patch", &Value::from(body), &format!("strict decoding error: {list}"));
+            ApiError::invalid("", "", "", [cause])
+        }
+        None => error,
+    }
+}
+
+/// Takes from the old state what this path does not write: status from the main path, all else from `/status`.
+fn limit_to_part(call: &Call, old: &Value, object: &mut Value) {
+    let sub = call.attributes.subresource.as_str();
+    let part = |object: &Value, name: &str| object.get(name).cloned();
+    let set = |object: &mut Value, name: &str, value: Option<Value>| {
+        if let Some(fields) = object.as_object_mut() {
+            match value {
+                Some(value) => fields.insert(name.to_owned(), value),
+                None => fields.remove(name),
+            };
+        }
+    };
+    match sub {
+        "status" => {
+            let (status, managed) = (part(object, "status"), object["metadata"].get("managedFields").cloned());
+            let mut kept = old.clone();
+            set(&mut kept, "status", status);
+            if let Some(managed) = managed {
+                metadata::of(&mut kept).insert("managedFields".into(), managed);
+            }
+            *object = kept;
+        }
+        "finalize" => {
+            let finalizers = object["spec"].get("finalizers").cloned();
+            let mut kept = old.clone();
+            if let Some(labels) = object["metadata"].get("labels").cloned() {
+                metadata::of(&mut kept).insert("labels".into(), labels);
+            }
+            if let Some(spec) = kept["spec"].as_object_mut() {
+                spec.remove("finalizers");
+                if let Some(finalizers) = finalizers.filter(|list| list.as_array().is_some_and(|list| !list.is_empty())) {
+                    spec.insert("finalizers".into(), finalizers);
+                }
+            }
+            *object = kept;
+        }
+        "" if shape::has_status(&call.resource) => {
+            let status = part(old, "status");
+            set(object, "status", status);
+        }
+        _ => {}
+    }
+}

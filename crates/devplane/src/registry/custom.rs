@@ -1,0 +1,94 @@
+//! Resources that a CustomResourceDefinition defines.
+
+use std::sync::Arc;
+
+use schema::structural::Schema;
+use serde_json::Value;
+
+use super::{CustomShape, GroupResource, NameRule, Resource, Shape, Subresource, Traits};
+
+/// Verbs of custom resources, in the order in which the real server tells them.
+const VERBS: [&str; 8] = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
+
+/// The resources of a definition, one per served version; none while it is not established.
+pub fn resources(definition: &Value) -> Vec<Arc<Resource>> {
+    if !condition(definition, "Established") {
+        return Vec::new();
+    }
+    let names = &definition["status"]["acceptedNames"];
+    let versions = definition["spec"]["versions"].as_array().map(Vec::as_slice).unwrap_or_default();
+    versions.iter().filter(|version| version["served"] == true).map(|version| Arc::new(resource(definition, names, version))).collect()
+}
+
+/// Whether a condition of the definition is true.
+pub fn condition(definition: &Value, kind: &str) -> bool {
+    let conditions = definition["status"]["conditions"].as_array().map(Vec::as_slice).unwrap_or_default();
+    conditions.iter().any(|condition| condition["type"] == kind && condition["status"] == "True")
+}
+
+/// The resource of one version of a definition (or of an APIResourceSchema, whose spec has the same fields) under these names.
+pub fn resource(definition: &Value, names: &Value, version: &Value) -> Resource {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let texts = |value: &Value| value.as_array().map(|list| list.iter().map(text).collect()).unwrap_or_default();
+    let spec = &definition["spec"];
+    let (group, plural) = (text(&spec["group"]), text(&names["plural"]));
+    let versions = spec["versions"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let storage_version = versions.iter().find(|version| version["storage"] == true).map(|version| text(&version["name"]));
+    let kind = text(&names["kind"]);
+    let has_status = version.pointer("/subresources/status").is_some();
+    let scale = version.pointer("/subresources/scale").filter(|scale| scale.is_object()).cloned();
+    let verbs = || ["get", "patch", "update"].map(str::to_owned).to_vec();
+    let mut subresources = Vec::new();
+    if has_status {
+        subresources.push(Subresource {
+            name: "status".into(),
+            group: String::new(),
+            version: String::new(),
+            kind: kind.clone(),
+            verbs: verbs(),
+        });
+    }
+    if scale.is_some() {
+        subresources.push(Subresource {
+            name: "scale".into(),
+            group: "autoscaling".into(),
+            version: "v1".into(),
+            kind: "Scale".into(),
+            verbs: verbs(),
+        });
+    }
+    let name = text(&version["name"]);
+    let deprecation = (version["deprecated"] == true).then(|| {
+        let said = version["deprecationWarning"].as_str().map(str::to_owned);
+        said.unwrap_or_else(|| format!("{group}/{name} {kind} is deprecated"))
+    });
+    Resource {
+        storage: GroupResource::new(&group, &plural),
+        storage_version: storage_version.unwrap_or_else(|| name.clone()),
+        group,
+        plural,
+        singular: text(&names["singular"]),
+        list_kind: text(&names["listKind"]),
+        kind,
+        namespaced: spec["scope"] == "Namespaced",
+        verbs: VERBS.map(str::to_owned).to_vec(),
+        short_names: texts(&names["shortNames"]),
+        categories: texts(&names["categories"]),
+        subresources,
+        traits: Traits { generation: true, unconditional_update: false, name: NameRule::Subdomain, review: false },
+        shape: Shape::Custom(Arc::new(CustomShape {
+            // An APIResourceSchema has the schema itself where a definition has an object around it.
+            schema: Arc::new(Schema::parse_lenient(version.pointer("/schema/openAPIV3Schema").unwrap_or(&version["schema"]))),
+            columns: version["additionalPrinterColumns"].as_array().cloned().unwrap_or_default(),
+            selectable: version["selectableFields"]
+                .as_array()
+                .map(|fields| fields.iter().map(|field| text(&field["jsonPath"])).collect())
+                .unwrap_or_default(),
+            has_status,
+            scale,
+            deprecation,
+            export: None,
+        })),
+        version: name,
+    }
+}

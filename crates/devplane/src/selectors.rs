@@ -1,0 +1,103 @@
+//! Label and field selectors (apimachinery `labels/selector.go`, `fields/selector.go`). Pure.
+
+mod labels;
+
+use serde_json::Value;
+
+pub use labels::LabelSelector;
+
+use crate::status::ApiError;
+
+/// What a list or watch lets through.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Selection {
+    /// Label selector.
+    pub labels: LabelSelector,
+    /// Field selector: field, whether it must be equal, value.
+    pub fields: Vec<(String, bool, String)>,
+}
+
+impl Selection {
+    /// Reads both selectors of a query; `supported` says which fields the kind can be selected by.
+    pub fn parse(labels: &str, fields: &str, supported: impl Fn(&str) -> bool) -> Result<Self, ApiError> {
+        let labels = LabelSelector::parse(labels).map_err(ApiError::bad_request)?;
+        let fields = parse_fields(fields).map_err(ApiError::bad_request)?;
+        if let Some((field, _, _)) = fields.iter().find(|(field, _, _)| !supported(field)) {
+            return Err(ApiError::bad_request(format!("field label not supported: {field}")));
+        }
+        Ok(Self { labels, fields })
+    }
+
+    /// Whether everything passes.
+    pub fn is_empty(&self) -> bool {
+        self.labels.is_empty() && self.fields.is_empty()
+    }
+
+    /// Whether an object passes.
+    pub fn matches(&self, object: &Value) -> bool {
+        self.labels.matches(&object["metadata"]["labels"])
+            && self.fields.iter().all(|(field, equal, wanted)| (field_text(object, field) == *wanted) == *equal)
+    }
+
+    /// The value that a field must have, if the selector says so.
+    pub fn exact(&self, field: &str) -> Option<&str> {
+        self.fields.iter().find(|(own, equal, _)| own == field && *equal).map(|(_, _, value)| value.as_str())
+    }
+}
+
+/// A field of an object as text, empty if it is absent.
+fn field_text(object: &Value, field: &str) -> String {
+    let found = field.split('.').try_fold(object, |value, part| value.get(part));
+    match found {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Null) | None => String::new(),
+        Some(other) => other.to_string(),
+    }
+}
+
+/// `a=b,c!=d,e==f`; a backslash takes the special meaning from comma, equals sign and backslash.
+fn parse_fields(text: &str) -> Result<Vec<(String, bool, String)>, String> {
+    let mut terms = vec![String::new()];
+    let mut escaped = false;
+    for c in text.chars() {
+        match c {
+            ',' if !escaped => terms.push(String::new()),
+            _ => terms.iter_mut().last().into_iter().for_each(|term| term.push(c)),
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    let unescape = |text: &str| text.replace("\\,", ",").replace("\\=", "=").replace("\\\\", "\\");
+    terms
+        .iter()
+        .filter(|term| !term.is_empty())
+        .map(|term| {
+            let split = term.split_once("!=").map(|(field, value)| (field, false, value));
+            let split = split.or_else(|| term.split_once("==").map(|(field, value)| (field, true, value)));
+            let split = split.or_else(|| term.split_once('=').map(|(field, value)| (field, true, value)));
+            let (field, equal, value) = split.ok_or_else(|| format!("invalid selector: '{text}'; can't understand '{term}'"))?;
+            Ok((field.to_owned(), equal, unescape(value)))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn fields_are_compared_as_text() {
+        let selection = Selection::parse("", "spec.a=1,metadata.name!=b", |_| true).expect("a selection");
+        assert!(selection.matches(&json!({"metadata": {"name": "a"}, "spec": {"a": 1}})));
+        assert!(!selection.matches(&json!({"metadata": {"name": "b"}, "spec": {"a": 1}})));
+    }
+
+    #[test]
+    fn labels_in_and_absent() {
+        let selection = Selection::parse("tier in (web,db),!env", "", |_| true).expect("a selection");
+        assert!(selection.matches(&json!({"metadata": {"labels": {"tier": "db"}}})));
+        assert!(!selection.matches(&json!({"metadata": {"labels": {"tier": "db", "env": "x"}}})));
+        assert!(!selection.matches(&json!({"metadata": {}})));
+    }
+}

@@ -1,0 +1,184 @@
+//! Label selectors: `a=b,c in (d,e),!f`.
+
+use serde_json::Value;
+
+/// A label selector; the empty one lets everything through.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LabelSelector(Vec<Requirement>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Requirement {
+    key: String,
+    operator: Operator,
+    values: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Operator {
+    In,
+    NotIn,
+    Exists,
+    Absent,
+    Greater,
+    Less,
+}
+
+impl LabelSelector {
+    /// Reads a selector; the error is the text of the API server.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let tokens = tokens(text);
+        let mut parser = Parser { tokens: &tokens, position: 0 };
+        let requirements = parser.all().map_err(|error| format!("unable to parse requirement: {error}"))?;
+        Ok(Self(requirements))
+    }
+
+    /// The selector of an object: `{matchLabels, matchExpressions}`. Unknown operators match nothing.
+    pub fn from_object(selector: &Value) -> Self {
+        let mut requirements = Vec::new();
+        for (key, value) in selector["matchLabels"].as_object().into_iter().flatten() {
+            let values = vec![value.as_str().unwrap_or_default().to_owned()];
+            requirements.push(Requirement { key: key.clone(), operator: Operator::In, values });
+        }
+        for expression in selector["matchExpressions"].as_array().into_iter().flatten() {
+            let operator = match expression["operator"].as_str() {
+                Some("NotIn") => Operator::NotIn,
+                Some("Exists") => Operator::Exists,
+                Some("DoesNotExist") => Operator::Absent,
+                _ => Operator::In,
+            };
+            let values = expression["values"].as_array().map(Vec::as_slice).unwrap_or_default();
+            let values = values.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+            requirements.push(Requirement { key: expression["key"].as_str().unwrap_or_default().to_owned(), operator, values });
+        }
+        Self(requirements)
+    }
+
+    /// Whether everything passes.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether `metadata.labels` (or nothing) pass.
+    pub fn matches(&self, labels: &Value) -> bool {
+        self.0.iter().all(|requirement| requirement.matches(labels.get(&requirement.key).and_then(Value::as_str)))
+    }
+}
+
+impl Requirement {
+    fn matches(&self, label: Option<&str>) -> bool {
+        let listed = |label: &str| self.values.iter().any(|value| value == label);
+        let number = |text: &str| text.parse::<i64>().ok();
+        let wanted = self.values.first().and_then(|value| number(value));
+        match self.operator {
+            Operator::In => label.is_some_and(listed),
+            Operator::NotIn => !label.is_some_and(listed),
+            Operator::Exists => label.is_some(),
+            Operator::Absent => label.is_none(),
+            Operator::Greater => label.and_then(number).zip(wanted).is_some_and(|(label, wanted)| label > wanted),
+            Operator::Less => label.and_then(number).zip(wanted).is_some_and(|(label, wanted)| label < wanted),
+        }
+    }
+}
+
+/// Special characters one by one (`==` and `!=` together), and what is between them.
+fn tokens(text: &str) -> Vec<String> {
+    let mut tokens: Vec<String> = Vec::new();
+    let mut word = String::new();
+    let mut characters = text.chars().peekable();
+    while let Some(c) = characters.next() {
+        let special = "(),=!<>".contains(c);
+        if (special || c.is_whitespace()) && !word.is_empty() {
+            tokens.push(std::mem::take(&mut word));
+        }
+        if special {
+            let mut token = c.to_string();
+            if (c == '=' || c == '!') && characters.peek() == Some(&'=') {
+                characters.next();
+                token.push('=');
+            }
+            tokens.push(token);
+        } else if !c.is_whitespace() {
+            word.push(c);
+        }
+    }
+    if !word.is_empty() {
+        tokens.push(word);
+    }
+    tokens
+}
+
+struct Parser<'a> {
+    tokens: &'a [String],
+    position: usize,
+}
+
+impl<'a> Parser<'a> {
+    fn peek(&self) -> &'a str {
+        self.tokens.get(self.position).map_or("", String::as_str)
+    }
+
+    fn take(&mut self) -> &'a str {
+        let token = self.peek();
+        self.position += 1;
+        token
+    }
+
+    fn all(&mut self) -> Result<Vec<Requirement>, String> {
+        let mut requirements = Vec::new();
+        while !self.peek().is_empty() {
+            requirements.push(self.one()?);
+            match self.take() {
+                "" => break,
+                "," if self.peek().is_empty() => return Err("found '', expected: identifier after ','".into()),
+                "," => {}
+                other => return Err(format!("found '{other}', expected: ',' or 'end of string'")),
+            }
+        }
+        Ok(requirements)
+    }
+
+    fn one(&mut self) -> Result<Requirement, String> {
+        let absent = self.peek() == "!";
+        if absent {
+            self.take();
+        }
+        let key = self.take().to_owned();
+        if key.is_empty() || "(),=!=<>".contains(&key) {
+            return Err(format!("found '{key}', expected: identifier"));
+        }
+        let operator = match (absent, self.peek()) {
+            (true, "" | ",") => return Ok(Requirement { key, operator: Operator::Absent, values: Vec::new() }),
+            (false, "" | ",") => return Ok(Requirement { key, operator: Operator::Exists, values: Vec::new() }),
+            (false, "=" | "==" | "in") => Operator::In,
+            (false, "!=" | "notin") => Operator::NotIn,
+            (false, ">") => Operator::Greater,
+            (false, "<") => Operator::Less,
+            (true, other) => return Err(format!("found '{other}', expected: ',' or 'end of string'")),
+            (false, other) => return Err(format!("found '{other}', expected: in, notin, =, ==, !=, gt, lt")),
+        };
+        let listed = matches!(self.take(), "in" | "notin");
+        let values = if listed { self.list()? } else { vec![self.value()] };
+        Ok(Requirement { key, operator, values })
+    }
+
+    /// A single value; an empty one is allowed.
+    fn value(&mut self) -> String {
+        if matches!(self.peek(), "" | ",") { String::new() } else { self.take().to_owned() }
+    }
+
+    fn list(&mut self) -> Result<Vec<String>, String> {
+        let open = self.take();
+        if open != "(" {
+            return Err(format!("found '{open}' expected: '('"));
+        }
+        let mut values = Vec::new();
+        loop {
+            match self.take() {
+                ")" => return Ok(values),
+                "," => {}
+                "" => return Err("found '', expected: ',', ')' or identifier".into()),
+                value => values.push(value.to_owned()),
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! What one request sees of a resource. A plain request sees everything in its range; a virtual workspace shows less, and stamps writes.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::{
+    registry::Resource,
+    store::{Key, Stored},
+};
+
+/// Decides about one stored object.
+pub type Filter = Arc<dyn Fn(&Resource, &Key, &Stored) -> bool + Send + Sync>;
+/// Changes an object before it is created.
+pub type Stamp = Arc<dyn Fn(&Resource, &mut Value) + Send + Sync>;
+
+/// What one request sees of a resource. The default sees everything.
+#[derive(Clone, Default)]
+pub struct View {
+    /// Which objects are there at all.
+    pub filter: Option<Filter>,
+    /// What new objects get.
+    pub stamp: Option<Stamp>,
+}
+
+impl View {
+    /// Whether an object is there.
+    pub fn shows(&self, resource: &Resource, key: &Key, stored: &Stored) -> bool {
+        self.filter.as_ref().is_none_or(|filter| filter(resource, key, stored))
+    }
+
+    /// Changes a new object.
+    pub fn stamp(&self, resource: &Resource, object: &mut Value) {
+        if let Some(stamp) = &self.stamp {
+            stamp(resource, object);
+        }
+    }
+}

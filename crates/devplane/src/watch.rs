@@ -1,0 +1,210 @@
+//! Watches (apiserver `storage/cacher`, `endpoints/handlers/watch.go`).
+//!
+//! A watch holds nothing but its place in the history. A client that reads too slowly falls out of the history and gets `410 Expired`.
+
+use std::{convert::Infallible, time::Duration};
+
+use axum::body::Body;
+use bytes::Bytes;
+use futures::Stream;
+use http::{HeaderValue, Response, header};
+use serde_json::{Value, json};
+use tokio_stream::StreamExt;
+
+use crate::{
+    http::media::Transform,
+    objects::{
+        Call,
+        list::{parse_version, wait_for},
+    },
+    selectors::Selection,
+    status::{ApiError, Cause},
+    store::{Change, Follower, HistoryGap, Key, Range, Stored},
+    table,
+};
+
+/// A watch without `timeoutSeconds` ends after this time; the real server takes 30 to 60 minutes.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(45 * 60);
+/// How often a client that asked for bookmarks gets one.
+const BOOKMARKS: Duration = Duration::from_secs(60);
+
+/// What a watch lets through, and how.
+struct Watch {
+    call: Call,
+    selection: Selection,
+    range: Range,
+    bookmarks: bool,
+}
+
+/// Where a watch begins.
+struct Start {
+    /// Objects that are told as ADDED first.
+    initial: Vec<(Key, Stored)>,
+    /// Changes after this revision follow.
+    revision: u64,
+    /// Whether a bookmark tells the end of the initial objects.
+    mark_end: bool,
+}
+
+/// Answers a watch.
+pub async fn answer(call: Call) -> Result<Response<Body>, ApiError> {
+    let query = &call.query;
+    check_options(&call)?;
+    let version = parse_version(query.get("resourceVersion")).map_err(|text| ApiError::of(500, "", text))?;
+    let bookmarks = query.flag("allowWatchBookmarks");
+    let timeout = query.get("timeoutSeconds").parse().ok().filter(|seconds| *seconds > 0).map_or(DEFAULT_TIMEOUT, Duration::from_secs);
+    let mut selection = call.selection()?;
+    // A watch of one object by its path (`/watch/…/NAME`) is one by its name.
+    if !call.attributes.name.is_empty() && selection.exact("metadata.name").is_none() {
+        selection.fields.push(("metadata.name".into(), true, call.attributes.name.clone()));
+    }
+    let yaml = call.format.yaml;
+    let (store, storage, range) = (call.state.store.clone(), call.resource.storage.clone(), call.range());
+    if version > store.revision() {
+        wait_for(&call, version).await?;
+    }
+    let send_initial = query.flag("sendInitialEvents");
+    let start = if send_initial || (version == 0 && !query.has("sendInitialEvents")) {
+        let (initial, revision) = store.list(&storage, &range).await;
+        Start { initial, revision, mark_end: send_initial && bookmarks }
+    } else if version == 0 {
+        Start { initial: Vec::new(), revision: store.revision(), mark_end: false }
+    } else {
+        Start { initial: Vec::new(), revision: version, mark_end: false }
+    };
+    let follower = store.follow(start.revision);
+    let watch = Watch { call, selection, range, bookmarks };
+    let stream = stream(watch, start, follower, timeout);
+    let mut response = Response::new(Body::from_stream(stream.map(Ok::<Bytes, Infallible>)));
+    let content_type = if yaml { "application/yaml;stream=watch" } else { "application/json" };
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
+    Ok(response)
+}
+
+fn check_options(call: &Call) -> Result<(), ApiError> {
+    let (matching, initial) = (call.query.get("resourceVersionMatch"), call.query.has("sendInitialEvents"));
+    let text = match (initial, matching) {
+        (true, "NotOlderThan") | (false, "") => return Ok(()),
+        (true, _) => "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+        (false, _) => "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+    };
+    Err(ApiError::invalid("meta.k8s.io", "ListOptions", "", [Cause::forbidden("resourceVersionMatch", text)]))
+}
+
+fn stream(watch: Watch, start: Start, follower: Follower, timeout: Duration) -> impl Stream<Item = Bytes> {
+    let deadline = tokio::time::Instant::now() + timeout;
+    let first = watch.initial(&start);
+    let state = (watch, follower, deadline, false);
+    let rest = futures::stream::unfold(state, |(watch, mut follower, deadline, ended)| async move {
+        if ended {
+            return None;
+        }
+        let resource = watch.call.resource.storage.clone();
+        let next = tokio::select! {
+            biased;
+            () = tokio::time::sleep_until(deadline) => return None,
+            next = follower.next(Some(&resource)) => Some(next),
+            () = tokio::time::sleep(BOOKMARKS), if watch.bookmarks => None,
+        };
+        let (text, ended) = match next {
+            None => (watch.bookmark(follower.position(), false), false),
+            Some(Ok(changes)) => (watch.tell(&changes), false),
+            Some(Err(gap)) => (watch.expired(gap), true),
+        };
+        Some((text, (watch, follower, deadline, ended)))
+    });
+    // Empty chunks would end the body of HTTP/1.1 for some clients.
+    tokio_stream::iter([first]).chain(rest).filter(|text: &Bytes| !text.is_empty())
+}
+
+impl Watch {
+    fn initial(&self, start: &Start) -> Bytes {
+        let mut text = Vec::new();
+        for (key, stored) in &start.initial {
+            if self.shows(key, stored) {
+                let first = text.is_empty();
+                self.push(&mut text, "ADDED", self.form(self.call.shown(stored), first));
+            }
+        }
+        if start.mark_end {
+            text.extend_from_slice(&self.bookmark(start.revision, true));
+        }
+        text.into()
+    }
+
+    fn shows(&self, key: &Key, stored: &Stored) -> bool {
+        self.range.contains(key)
+            && self.call.view.shows(&self.call.resource, key, stored)
+            && (self.selection.is_empty() || self.selection.matches(&self.call.shown(stored)))
+    }
+
+    fn tell(&self, changes: &[std::sync::Arc<Change>]) -> Bytes {
+        let mut text = Vec::new();
+        for change in changes.iter().filter(|change| self.range.contains(&change.key)) {
+            let old = change.old.as_ref().filter(|old| self.shows(&change.key, old));
+            let new = change.new.as_ref().filter(|new| self.shows(&change.key, new));
+            let (kind, object) = match (old, new) {
+                (None, None) => continue,
+                (None, Some(new)) => ("ADDED", self.call.shown(new)),
+                (Some(_), Some(new)) => ("MODIFIED", self.call.shown(new)),
+                (Some(old), None) => {
+                    // What leaves is told as it was while it belonged, under the version of the change.
+                    let mut object = self.call.shown(old);
+                    object["metadata"]["resourceVersion"] = change.revision.to_string().into();
+                    ("DELETED", object)
+                }
+            };
+            self.push(&mut text, kind, self.form(object, false));
+        }
+        text.into()
+    }
+
+    /// The object in the form that the client asked for; columns only once.
+    fn form(&self, object: Value, first: bool) -> Value {
+        match self.call.format.transform {
+            Transform::None => object,
+            Transform::Partial | Transform::PartialList => table::partial(&object, self.call.format.meta_version),
+            Transform::Table => {
+                let mut table = table::of_object(&self.call, &object).unwrap_or_default();
+                if !first {
+                    table["columnDefinitions"] = Value::Null;
+                }
+                table
+            }
+        }
+    }
+
+    fn bookmark(&self, revision: u64, end: bool) -> Bytes {
+        let resource = &self.call.resource;
+        let mut object =
+            json!({"kind": resource.kind, "apiVersion": resource.api_version(), "metadata": {"resourceVersion": revision.to_string()}});
+        if end {
+            object["metadata"]["annotations"] = json!({"k8s.io/initial-events-end": "true"});
+        }
+        let object = match self.call.format.transform {
+            Transform::None => object,
+            _ => self.form(object, false),
+        };
+        let mut text = Vec::new();
+        self.push(&mut text, "BOOKMARK", object);
+        text.into()
+    }
+
+    fn expired(&self, gap: HistoryGap) -> Bytes {
+        let mut text = Vec::new();
+        self.push(&mut text, "ERROR", ApiError::expired(gap.to_string()).to_status());
+        text.into()
+    }
+
+    fn push(&self, text: &mut Vec<u8>, kind: &str, object: Value) {
+        let event = json!({"type": kind, "object": object});
+        if self.call.format.yaml {
+            text.extend_from_slice(b"---\n");
+            text.extend_from_slice(&crate::http::answer::yaml(&event));
+        } else {
+            text.extend_from_slice(event.to_string().as_bytes());
+            text.push(b'\n');
+        }
+    }
+}
