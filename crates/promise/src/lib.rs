@@ -20,8 +20,11 @@ pub mod policy;
 #[cfg(feature = "engine")]
 pub mod release;
 #[cfg(feature = "engine")]
+pub mod resolve;
+#[cfg(feature = "engine")]
 pub mod revision;
 pub mod sentence;
+pub mod shape;
 pub mod status;
 pub mod upgrade;
 pub mod view;

@@ -13,6 +13,8 @@ mod compose;
 mod effective;
 #[cfg(feature = "engine")]
 mod evaluate;
+#[cfg(feature = "engine")]
+mod expressions;
 mod narrow;
 mod range;
 pub mod sentence;
@@ -21,6 +23,9 @@ mod validity;
 
 pub use compose::compose;
 pub use effective::{Conflict, Effective, Ruling, Unchecked};
+#[cfg(feature = "engine")]
+pub(crate) use evaluate::{evaluate, outcome};
+pub(crate) use narrow::node_at;
 pub use narrow::{Bounds, narrowed_schema};
 pub use range::{Target, gather};
 pub use source::{Candidate, Origin, PolicySource, Provenance};

@@ -370,8 +370,11 @@ pub struct OutputSpec {
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SecretOutput {
-    /// Id of the resource.
+    /// Id of the resource: a Secret, or an object whose operator writes one beside it.
     pub resource: String,
+    /// Name of the Secret that the operator writes, with expressions; absent when the resource is the Secret itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Key in its data.
     pub key: String,
 }

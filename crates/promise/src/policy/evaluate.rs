@@ -1,6 +1,98 @@
 //! Rules run over parameters: constraints one by one, so that each problem names its policy, and expressions on a budget.
 
+use serde_json::Value;
+
+use super::compose::named;
+use super::effective::{Effective, Ruling};
+use super::narrow::Bounds;
+use super::source::Provenance;
+use crate::api::{Constrain, Enforcement, PolicyOutcome, PolicyResult, PromiseSpec};
+use crate::context::Context;
+use crate::error::Problem;
+use crate::path::Path;
+use crate::resolve::{Resolved, shown, sort_outcomes};
+use crate::wording;
+
 /// Compiles a pattern of a constraint; the error is a clause that follows a colon.
 pub(super) fn pattern(pattern: &str) -> Result<regex::Regex, String> {
-    regex::RegexBuilder::new(pattern).size_limit(1 << 20).build().map_err(|_| format!("its pattern {pattern:?} is no regular expression"))
+    schema::pattern::compile(pattern).map_err(|_| format!("its pattern {pattern:?} is no regular expression"))
+}
+
+/// What one rule did.
+pub(crate) fn outcome(from: &Provenance, result: PolicyResult, path: &Path, message: Option<String>) -> PolicyOutcome {
+    PolicyOutcome {
+        policy: from.policy.clone(),
+        rule: from.rule.clone(),
+        source: from.workspace.clone(),
+        owner: from.owner.clone(),
+        enforcement: from.enforcement,
+        result,
+        paths: if path.0.is_empty() { Vec::new() } else { vec![path.to_string()] },
+        message,
+    }
+}
+
+/// Runs everything that judges resolved parameters, and files outcomes and refusals.
+pub(crate) fn evaluate(promise: &PromiseSpec, effective: &Effective, parameters: &Value, context: &Context, resolved: &mut Resolved) {
+    for ruling in &effective.constraints {
+        let broken = constraint(promise, ruling, parameters);
+        let passed = outcome(&ruling.from, PolicyResult::Constrained, &ruling.path, None);
+        file(resolved, ruling, broken, passed);
+    }
+    super::expressions::evaluate(effective, parameters, context, resolved);
+    for ruling in &effective.injects {
+        resolved.outcomes.push(outcome(&ruling.from, PolicyResult::Injected, &Path::default(), None));
+    }
+    for unchecked in &effective.unchecked {
+        resolved.outcomes.push(outcome(&unchecked.from, PolicyResult::Warned, &Path::default(), Some(unchecked.message.clone())));
+    }
+    for conflict in &effective.conflicts {
+        let path = if conflict.path.0.is_empty() { String::new() } else { shown(&conflict.path) };
+        resolved.refusals.push(Problem { path, message: conflict.message.clone() });
+        for from in &conflict.between {
+            resolved.outcomes.push(outcome(from, PolicyResult::Denied, &conflict.path, Some(conflict.message.clone())));
+        }
+    }
+    sort_outcomes(&mut resolved.outcomes);
+}
+
+/// Files what came of a rule that can be broken, by its policy's enforcement.
+pub(super) fn file<T>(resolved: &mut Resolved, ruling: &Ruling<T>, broken: Option<(Path, String)>, passed: PolicyOutcome) {
+    let Some((path, message)) = broken else {
+        resolved.outcomes.push(passed);
+        return;
+    };
+    let result = match ruling.from.enforcement {
+        Enforcement::Block => PolicyResult::Denied,
+        Enforcement::Warn | Enforcement::Audit => PolicyResult::Warned,
+    };
+    resolved.outcomes.push(outcome(&ruling.from, result, &path, Some(message.clone())));
+    if result == PolicyResult::Denied {
+        let path = if path.0.is_empty() { String::new() } else { shown(&path) };
+        let problem = Problem { path, message };
+        if !resolved.refusals.contains(&problem) {
+            resolved.refusals.push(problem);
+        }
+    }
+}
+
+/// The first value that a constraint does not admit, with a sentence.
+fn constraint(promise: &PromiseSpec, ruling: &Ruling<Constrain>, parameters: &Value) -> Option<(Path, String)> {
+    let mut bounds = Bounds::default();
+    bounds.narrow(&ruling.effect);
+    let compiled = ruling.effect.pattern.as_deref().map(pattern);
+    ruling.path.get_each(parameters).into_iter().find_map(|(path, value)| {
+        let fits = bounds.admits(value)
+            && match (&compiled, value) {
+                (Some(Ok(regex)), Value::String(text)) => regex.is_match(text),
+                // A pattern that does not compile admits nothing: it fails closed.
+                (Some(Err(_)), Value::String(_)) => false,
+                _ => true,
+            };
+        (!fits).then(|| {
+            let label = wording::lower_first(&wording::label(promise, &path));
+            let message = format!("Change {label} to be {}: {} asks for it.", super::sentence::bounds(&ruling.effect), named(&ruling.from));
+            (path, message)
+        })
+    })
 }

@@ -1,0 +1,146 @@
+//! From what somebody typed to what is made: pruned, defaulted, fixed by policies, validated (`domain.md` 3, 5).
+//!
+//! The order: fields that the promise does not have are named; defaults of the schema and of policies fill what is absent, where
+//! the nearest policy is stronger than the schema; `set` replaces what is there; then everything is validated as it will be
+//! used: the schema's structure, its rules, each policy's constraints and expressions. Form, REST, CLI, preflight and
+//! controller call this one function.
+
+mod locate;
+mod numbers;
+mod words;
+
+use schema::expr::Budget;
+use schema::structural::Schema;
+use serde_json::{Map, Value};
+
+use crate::api::{PolicyOutcome, PolicyResult, PromiseSpec};
+use crate::context::Context;
+use crate::error::Problem;
+use crate::path::Path;
+use crate::policy::{self, Effective};
+use crate::wording;
+
+/// First step of the paths of problems.
+const BASE: &str = ".parameters";
+/// Steps that the rules of a promise's schema may take together.
+const RULE_STEPS: u64 = 200_000;
+
+/// What became of the parameters.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Resolved {
+    /// Pruned, defaulted, with `set` applied: what is rendered and hashed.
+    pub parameters: Value,
+    /// What every rule did.
+    pub outcomes: Vec<PolicyOutcome>,
+    /// What does not fit the promise. Paths start with `.parameters`.
+    pub problems: Vec<Problem>,
+    /// What policies refuse, by field where there is one.
+    pub refusals: Vec<Problem>,
+}
+
+impl Resolved {
+    /// Whether a release may be made of it.
+    pub fn is_accepted(&self) -> bool {
+        self.problems.is_empty() && self.refusals.is_empty()
+    }
+
+    /// Problems and refusals together, for the form and its summary.
+    pub fn all_problems(&self) -> Vec<Problem> {
+        self.problems.iter().chain(&self.refusals).cloned().collect()
+    }
+}
+
+/// Resolves parameters under the policies in effect.
+pub fn resolve(promise: &PromiseSpec, parameters: &Value, effective: &Effective, context: &Context) -> Resolved {
+    let mut resolved = Resolved::default();
+    let json = promise.parameters.clone().unwrap_or_else(|| serde_json::json!({"type": "object"}));
+    let schema = Schema::parse_lenient(&json);
+    let mut value = match parameters {
+        Value::Null => Value::Object(Map::new()),
+        other => other.clone(),
+    };
+    if !value.is_object() {
+        resolved.problems.push(Problem { path: BASE.to_owned(), message: "Give the parameters as names with values.".to_owned() });
+        resolved.parameters = value;
+        return resolved;
+    }
+    numbers::whole(&json, &mut value);
+    for field in schema.prune(&mut value) {
+        let path = locate::path(&field, parameters);
+        resolved.problems.push(Problem { message: words::unknown(promise, &json, &path), path: shown(&path) });
+    }
+    defaults(&schema, effective, &mut value, &mut resolved);
+    sets(promise, effective, &mut value, &mut resolved);
+    schema.default(&mut value);
+    validate(promise, &json, &schema, &value, &mut resolved);
+    policy::evaluate(promise, effective, &value, context, &mut resolved);
+    resolved.parameters = value;
+    resolved
+}
+
+/// A problem's path of a parameter.
+pub(crate) fn shown(path: &Path) -> String {
+    format!("{BASE}{path}")
+}
+
+/// Schema defaults first, so that it is known which optional parts are there; then policy defaults, wherever the person said
+/// nothing and the part is there.
+fn defaults(schema: &Schema, effective: &Effective, value: &mut Value, resolved: &mut Resolved) {
+    let said = value.clone();
+    schema.default(value);
+    for ruling in &effective.defaults {
+        let lead = Path(ruling.path.0.split_last().map(|(_, lead)| lead.to_vec()).unwrap_or_default());
+        let fills = ruling.path.get(&said).is_none() && lead.get(value).is_some_and(Value::is_object);
+        if fills && ruling.path.put(value, ruling.effect.clone()) {
+            let message = format!("It starts as {}.", wording::value(&ruling.effect));
+            resolved.outcomes.push(policy::outcome(&ruling.from, PolicyResult::Defaulted, &ruling.path, Some(message)));
+        } else {
+            resolved.outcomes.push(policy::outcome(&ruling.from, PolicyResult::Passed, &ruling.path, None));
+        }
+    }
+}
+
+fn sets(promise: &PromiseSpec, effective: &Effective, value: &mut Value, resolved: &mut Resolved) {
+    for ruling in &effective.sets {
+        let before = ruling.path.get(value).cloned();
+        if !ruling.path.put(value, ruling.effect.clone()) {
+            let label = wording::lower_first(&wording::label(promise, &ruling.path));
+            let message = format!("Remove what is in the way of {label}: a policy fixes it.");
+            resolved.refusals.push(Problem { path: shown(&ruling.path), message });
+            continue;
+        }
+        let fixed = wording::value(&ruling.effect);
+        let message = match before {
+            Some(before) if before != ruling.effect => format!("It is always {fixed}; {} was replaced.", wording::value(&before)),
+            _ => format!("It is always {fixed}."),
+        };
+        resolved.outcomes.push(policy::outcome(&ruling.from, PolicyResult::Set, &ruling.path, Some(message)));
+    }
+}
+
+fn validate(promise: &PromiseSpec, json: &Value, schema: &Schema, value: &Value, resolved: &mut Resolved) {
+    let mut errors = schema.validate(value);
+    let structural = errors.is_empty();
+    if structural && schema.has_rules() {
+        let mut budget = Budget::steps(RULE_STEPS);
+        errors = schema.validate_rules(value, None, &mut budget);
+    }
+    for error in errors {
+        let path = locate::path(&error.field, value);
+        let message = if structural { words::rule(&error) } else { words::structural(promise, json, &path, value, &error) };
+        let problem = Problem { path: shown(&path), message };
+        // One field may break several checks; the first sentence says the fix.
+        if !resolved.problems.iter().any(|known| known.path == problem.path) || structural {
+            resolved.problems.push(problem);
+        }
+    }
+    resolved.problems.dedup();
+}
+
+/// The outcomes of one rule, in the order of the rules; see [`PolicyOutcome`].
+pub(crate) fn sort_outcomes(outcomes: &mut [PolicyOutcome]) {
+    outcomes.sort_by(|a, b| (&a.source, &a.policy, &a.rule, &a.paths).cmp(&(&b.source, &b.policy, &b.rule, &b.paths)));
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,66 @@
+//! From the API server's field texts, such as `spec.ports[0].name`, back to paths.
+
+use serde_json::Value;
+
+use crate::path::{Path, Segment};
+
+/// The path that a field text means in `value`.
+///
+/// Keys of maps may hold dots, and the text does not tell: the longest key that is really there wins.
+pub(super) fn path(field: &str, value: &Value) -> Path {
+    let mut segments = Vec::new();
+    let mut rest = if field == schema::structural::NO_FIELD { "" } else { field };
+    let mut at = Some(value);
+    while !rest.is_empty() {
+        let segment;
+        (segment, rest) = next(rest, at);
+        at = match (&segment, at) {
+            (Segment::Key(key), Some(value)) => value.get(key),
+            (Segment::Index(index), Some(value)) => value.get(index),
+            _ => None,
+        };
+        segments.push(segment);
+    }
+    Path(segments)
+}
+
+fn next<'t>(text: &'t str, at: Option<&Value>) -> (Segment, &'t str) {
+    if let Some(inner) = text.strip_prefix('[')
+        && let Some(end) = inner.find(']')
+    {
+        let segment = match inner[..end].parse() {
+            Ok(index) => Segment::Index(index),
+            Err(_) => Segment::Key(inner[..end].to_owned()),
+        };
+        return (segment, &inner[end + 1..]);
+    }
+    let body = text.strip_prefix('.').unwrap_or(text);
+    let ends_here = |rest: &str| rest.is_empty() || rest.starts_with(['.', '[']);
+    let known = at
+        .and_then(Value::as_object)
+        .into_iter()
+        .flat_map(|object| object.keys())
+        .filter(|key| !key.is_empty() && body.strip_prefix(key.as_str()).is_some_and(ends_here))
+        .max_by_key(|key| key.len());
+    let end = known.map_or_else(|| body.find(['.', '[']).unwrap_or(body.len()), String::len);
+    // A step of no letters would never end; it can only come from a text that is no field.
+    let end = if end == 0 { body.len() } else { end };
+    (Segment::Key(body[..end].to_owned()), &body[end..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::path;
+    use serde_json::json;
+
+    #[test]
+    fn finds_keys_with_dots_where_they_are() {
+        let value = json!({"labels": {"app.kubernetes.io/name": 1, "app": {"x": 1}}, "ports": [{"name": 1}]});
+        assert_eq!(path("labels.app.kubernetes.io/name", &value).to_string(), ".labels[\"app.kubernetes.io/name\"]");
+        assert_eq!(path("labels.app.x", &value).to_string(), ".labels.app.x");
+        assert_eq!(path("ports[0].name", &value).to_string(), ".ports[0].name");
+        assert_eq!(path("ports[0].missing", &value).to_string(), ".ports[0].missing");
+        assert_eq!(path("<nil>", &value).to_string(), "");
+        assert_eq!(path("..", &value).to_string(), "[\".\"]");
+    }
+}

@@ -1,0 +1,179 @@
+//! Problems in people's words: the field and the fix, never the server's text or the expression.
+
+use schema::structural::{FieldError, FieldErrorReason};
+use serde_json::Value;
+
+use crate::api::PromiseSpec;
+use crate::path::Path;
+use crate::policy::{Bounds, node_at};
+use crate::shape::{self, Shape};
+use crate::wording::{label, lower_first, number, one_of, value as value_in_words};
+
+/// A field that the promise does not have.
+pub(super) fn unknown(promise: &PromiseSpec, schema: &Value, path: &Path) -> String {
+    let name = path.last_key().unwrap_or_default();
+    let lead = Path(path.0.split_last().map(|(_, lead)| lead.to_vec()).unwrap_or_default());
+    let siblings = node_at(schema, &lead).and_then(|node| node.get("properties")).and_then(Value::as_object);
+    let near = siblings
+        .into_iter()
+        .flat_map(|properties| properties.keys())
+        .filter_map(|known| alike(name, known).map(|score| (score, known)))
+        .min();
+    match near {
+        Some((_, known)) => format!("Remove {path} or rename it: there is no such parameter; {} is close.", promise_path(&lead, known)),
+        None if promise.parameters.is_none() => format!("Remove {path}: there are no parameters to set."),
+        None => format!("Remove {path}: there is no such parameter."),
+    }
+}
+
+fn promise_path(lead: &Path, key: &str) -> String {
+    lead.child(key).to_string()
+}
+
+/// How far two names are apart, in single-letter edits; `None` when they are not alike.
+fn alike(a: &str, b: &str) -> Option<usize> {
+    let (a, b): (Vec<char>, Vec<char>) = (a.to_lowercase().chars().collect(), b.to_lowercase().chars().collect());
+    if a.len().max(b.len()) > 64 {
+        return None;
+    }
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut corner = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let cost = corner + usize::from(x != y);
+            corner = row[j + 1];
+            row[j + 1] = cost.min(row[j] + 1).min(corner + 1);
+        }
+    }
+    let distance = row[b.len()];
+    (distance <= 2 && distance < a.len().max(b.len()) / 2 + 1).then_some(distance)
+}
+
+/// A rule of the schema itself: its author wrote the sentence.
+pub(super) fn rule(error: &FieldError) -> String {
+    let text = error.detail.trim();
+    if text.is_empty() { "Change it: a rule of the promise does not hold.".to_owned() } else { with_stop(text) }
+}
+
+fn with_stop(text: &str) -> String {
+    let text = crate::wording::upper_first(text);
+    if text.ends_with(['.', '!', '?']) { text } else { format!("{text}.") }
+}
+
+/// A value that does not fit the schema.
+pub(super) fn structural(promise: &PromiseSpec, schema: &Value, path: &Path, root: &Value, error: &FieldError) -> String {
+    let node = node_at(schema, path).unwrap_or(&Value::Null);
+    let name = lower_first(&label(promise, path));
+    let bounds = Bounds::of_node(node);
+    match error.reason {
+        FieldErrorReason::Required => missing(node, &name),
+        FieldErrorReason::TypeInvalid => wrong_type(promise, node, &name, &bounds, path),
+        FieldErrorReason::NotSupported => match &bounds.values {
+            Some(values) => format!("Choose {} for {name}.", one_of(&values.iter().map(value_in_words).collect::<Vec<_>>())),
+            None => format!("Choose another value for {name}."),
+        },
+        FieldErrorReason::Duplicate => {
+            let twice = error.value.as_ref().map(|value| format!(" {}", value_in_words(value))).unwrap_or_default();
+            let list = Path(path.0.split_last().map(|(_, lead)| lead.to_vec()).unwrap_or_default());
+            format!("Remove one of the entries{twice} of {}: each may occur once.", lower_first(&label(promise, &list)))
+        }
+        FieldErrorReason::TooLong => match bounds.max_length {
+            Some(most) => format!("Shorten {name} to at most {most} characters."),
+            None => format!("Shorten {name}."),
+        },
+        FieldErrorReason::TooMany => match bounds.max_items {
+            Some(most) => format!("Remove entries of {name} until at most {most} are left."),
+            None => format!("Remove entries of {name}."),
+        },
+        FieldErrorReason::Invalid | FieldErrorReason::Forbidden | FieldErrorReason::Internal => {
+            out_of_bounds(promise, node, &name, &bounds, path, path.get(root))
+        }
+    }
+}
+
+fn missing(node: &Value, name: &str) -> String {
+    match Shape::of(node) {
+        Shape::Choice | Shape::Boolean => format!("Choose {name}."),
+        Shape::List | Shape::Map => format!("Add {name}."),
+        _ => format!("Enter {name}."),
+    }
+}
+
+fn wrong_type(promise: &PromiseSpec, node: &Value, name: &str, bounds: &Bounds, path: &Path) -> String {
+    match Shape::of(node) {
+        Shape::Integer => format!("Enter {name} as a whole number{}.", range(bounds)),
+        Shape::Number => format!("Enter {name} as a number{}.", range(bounds)),
+        Shape::Boolean => format!("Choose on or off for {name}."),
+        Shape::Choice => match &bounds.values {
+            Some(values) => format!("Choose {} for {name}.", one_of(&values.iter().map(value_in_words).collect::<Vec<_>>())),
+            None => format!("Choose another value for {name}."),
+        },
+        Shape::IntOrString => format!("Enter {name} as a whole number or a text, for example 3 or 25%."),
+        Shape::Text | Shape::Quantity => format!("Enter {name} as a text{}.", said_help(promise, path)),
+        Shape::List => format!("Give {name} as a list."),
+        Shape::Map => format!("Give {name} as names with values."),
+        Shape::Object | Shape::Open => format!("Give {name} as fields with values."),
+    }
+}
+
+fn range(bounds: &Bounds) -> String {
+    match (bounds.minimum, bounds.maximum) {
+        (Some(low), Some(high)) => format!(" between {} and {}", number(low), number(high)),
+        (Some(low), None) if bounds.exclusive_minimum => format!(" above {}", number(low)),
+        (Some(low), None) => format!(" of at least {}", number(low)),
+        (None, Some(high)) if bounds.exclusive_maximum => format!(" below {}", number(high)),
+        (None, Some(high)) => format!(" of at most {}", number(high)),
+        (None, None) => String::new(),
+    }
+}
+
+fn said_help(promise: &PromiseSpec, path: &Path) -> String {
+    shape::hint_at(promise, path)
+        .and_then(|hint| hint.help.as_ref())
+        .map(|help| format!(" ({})", help.trim_end_matches('.')))
+        .unwrap_or_default()
+}
+
+fn out_of_bounds(promise: &PromiseSpec, node: &Value, name: &str, bounds: &Bounds, path: &Path, value: Option<&Value>) -> String {
+    match value {
+        Some(Value::Number(_)) => {
+            if let Some(step) = node.get("multipleOf").and_then(Value::as_f64)
+                && bounds.admits(value.unwrap_or(&Value::Null))
+            {
+                return format!("Enter {name} as a multiple of {}.", number(step));
+            }
+            format!("Enter {name} as a number{}.", range(bounds))
+        }
+        Some(Value::String(text)) => {
+            if let Some(least) = bounds.min_length.filter(|least| (text.chars().count() as u64) < *least) {
+                return match (text.is_empty(), least) {
+                    (true, _) => missing(node, name),
+                    (false, least) => format!("Make {name} at least {least} characters long."),
+                };
+            }
+            let form = shape::form_in_words(node);
+            match form {
+                Some(form) => format!("Change {name}: {}.", lower_first(form)),
+                None => match said_help(promise, path) {
+                    help if help.is_empty() => format!("Change {name}: it does not have the form that the promise asks for."),
+                    help => format!("Change {name} to the form that the promise asks for{help}."),
+                },
+            }
+        }
+        Some(Value::Array(_)) => match bounds.min_items {
+            Some(least) => format!("Add entries to {name} until there are at least {least}."),
+            None => format!("Change {name}: it does not fit."),
+        },
+        Some(Value::Object(fields)) => {
+            let least = node.get("minProperties").and_then(Value::as_u64).filter(|least| (fields.len() as u64) < *least);
+            let most = node.get("maxProperties").and_then(Value::as_u64).filter(|most| (fields.len() as u64) > *most);
+            match (least, most) {
+                (Some(least), _) => format!("Add entries to {name} until there are at least {least}."),
+                (_, Some(most)) => format!("Remove entries of {name} until at most {most} are left."),
+                _ => format!("Change {name}: its parts do not fit together."),
+            }
+        }
+        Some(Value::Null | Value::Bool(_)) | None => format!("Change {name}: it does not fit."),
+    }
+}

@@ -1,0 +1,111 @@
+//! What sort of value a schema node describes, as the form and the wording see it.
+
+use serde_json::Value;
+
+use crate::api::{FieldHint, PromiseSpec};
+use crate::path::Path;
+
+/// The sort of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// One of listed values.
+    Choice,
+    /// Yes or no.
+    Boolean,
+    /// A whole number.
+    Integer,
+    /// A number.
+    Number,
+    /// A whole number or a text.
+    IntOrString,
+    /// A size such as `10Gi`.
+    Quantity,
+    /// A text.
+    Text,
+    /// A list.
+    List,
+    /// Names with values.
+    Map,
+    /// Known fields.
+    Object,
+    /// Anything.
+    Open,
+}
+
+impl Shape {
+    /// The sort of a schema node.
+    pub fn of(node: &Value) -> Self {
+        let flag = |name: &str| node.get(name).and_then(Value::as_bool).unwrap_or(false);
+        if flag("x-kubernetes-int-or-string") {
+            return Self::IntOrString;
+        }
+        if node
+            .get("enum")
+            .and_then(Value::as_array)
+            .is_some_and(|values| values.iter().all(|value| !value.is_object() && !value.is_array()))
+        {
+            return Self::Choice;
+        }
+        match node.get("type").and_then(Value::as_str) {
+            Some("boolean") => Self::Boolean,
+            Some("integer") => Self::Integer,
+            Some("number") => Self::Number,
+            Some("string") if is_quantity(node) => Self::Quantity,
+            Some("string") => Self::Text,
+            Some("array") => Self::List,
+            Some("object") if flag("x-kubernetes-preserve-unknown-fields") || flag("x-kubernetes-embedded-resource") => Self::Open,
+            Some("object") if node.get("additionalProperties").is_some_and(|open| open.is_object()) => Self::Map,
+            Some("object") if node.get("properties").is_some() => Self::Object,
+            _ => Self::Open,
+        }
+    }
+}
+
+/// A pattern that asks for sizes: the one of Kubernetes, or one that offers `Gi`.
+fn is_quantity(node: &Value) -> bool {
+    node.get("format").and_then(Value::as_str) == Some("quantity")
+        || node.get("pattern").and_then(Value::as_str).is_some_and(|pattern| pattern.contains("Gi") || pattern.contains("[KMGTPE]i"))
+}
+
+/// The promise's own hint for a path.
+pub fn hint_at<'p>(promise: &'p PromiseSpec, path: &Path) -> Option<&'p FieldHint> {
+    promise.form.fields.iter().find(|(text, _)| Path::parse(text).as_ref() == Ok(path)).map(|(_, hint)| hint)
+}
+
+/// The form that a text has to have, as a sentence without a full stop; `None` where only the pattern itself would say it.
+pub fn form_in_words(node: &Value) -> Option<&'static str> {
+    if let Some(pattern) = node.get("pattern").and_then(Value::as_str) {
+        if is_quantity(node) {
+            return Some("Use a number with a unit such as Mi or Gi, for example 10Gi");
+        }
+        let known = match pattern.trim_start_matches('^').trim_end_matches('$') {
+            "[a-z0-9]([-a-z0-9]*[a-z0-9])?" | "[a-z]([-a-z0-9]*[a-z0-9])?" | "[a-z][a-z0-9-]*" | "[a-z0-9-]+" | "[a-z][-a-z0-9]*" => {
+                "Use lower-case letters, digits and hyphens"
+            }
+            r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*" => "Use lower-case letters, digits, hyphens and dots",
+            "[a-z][a-z0-9_]*" | "[a-z_][a-z0-9_]*" => "Use lower-case letters, digits and underscores, and start with a letter",
+            "[A-Z_][A-Z0-9_]*" | "[A-Z][A-Z0-9_]*" => "Use capital letters, digits and underscores, and start with a letter",
+            "[0-9]+" | r"\d+" => "Use digits only",
+            _ => return by_format(node),
+        };
+        return Some(known);
+    }
+    by_format(node)
+}
+
+fn by_format(node: &Value) -> Option<&'static str> {
+    Some(match node.get("format").and_then(Value::as_str)? {
+        "date" => "Use a date such as 2026-11-21",
+        "date-time" => "Use a date and time such as 2026-11-21T10:00:00Z",
+        "duration" => "Use a number with a unit, for example 30s or 12h",
+        "email" => "Use a mail address such as name@example.org",
+        "uri" | "url" => "Use an address such as https://example.org",
+        "hostname" => "Use a host name such as www.example.org",
+        "ipv4" => "Use an IPv4 address such as 192.0.2.1",
+        "ipv6" => "Use an IPv6 address such as 2001:db8::1",
+        "cidr" => "Use a network such as 10.0.0.0/16",
+        "uuid" => "Use a UUID such as 123e4567-e89b-42d3-a456-426614174000",
+        "byte" => "Use base64",
+        _ => return None,
+    })
+}
