@@ -2,6 +2,8 @@
 
 /// Steps of one expression outside of rules: far more than any template needs, a fraction of a second of work.
 pub const STEPS: u64 = 1_000_000;
+/// Steps of all rules of one object together.
+pub const RULE_STEPS: u64 = 5_000_000;
 /// Longest text that an expression may build, in bytes.
 pub const TEXT_LIMIT: usize = 256 << 10;
 /// Longest list or largest map that an expression may build, in entries.
@@ -40,6 +42,11 @@ impl Budget {
     /// A budget of so many steps; a step is one node of an expression, or some ten bytes of text looked at.
     pub fn steps(steps: u64) -> Self {
         Self { steps, built: BUILT_LIMIT }
+    }
+
+    /// The budget of all rules of one object.
+    pub fn for_rules() -> Self {
+        Self::steps(RULE_STEPS)
     }
 
     /// Steps that are left.

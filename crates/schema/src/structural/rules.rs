@@ -1,24 +1,34 @@
 //! `x-kubernetes-validations`: rules in CEL over an object and its former state.
 
-use serde_json::Value;
+mod compile;
+mod run;
+#[cfg(test)]
+mod tests;
+
+use serde_json::{Map, Value};
 
 use super::Schema;
 use super::error::{FieldError, FieldErrorReason};
 use super::path::Path;
-use crate::expr::Budget;
+use crate::expr::{Budget, Program};
+
+pub(super) use compile::compile;
 
 /// Text of the cause that stands for all rules when an object is otherwise invalid.
 pub const RULE_CHECK_SKIPPED: &str =
     "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
 
-/// One rule as the schema declares it.
+/// Reasons that a rule may give.
+const REASONS: [&str; 4] = ["FieldValueRequired", "FieldValueForbidden", "FieldValueInvalid", "FieldValueDuplicate"];
+
+/// One rule as the schema declares it, and its compiled form.
 #[derive(Clone, Debug, Default)]
 pub struct Rule {
     /// The expression; it must be true.
     pub rule: String,
     /// What to say if it is not; empty if nothing was given.
     pub message: String,
-    /// An expression that gives the message.
+    /// An expression that gives the message; empty if nothing was given.
     pub message_expression: String,
     /// The reason as written, such as `FieldValueForbidden`.
     pub reason: Option<String>,
@@ -26,6 +36,16 @@ pub struct Rule {
     pub field_path: String,
     /// Whether `oldSelf` is an optional, so that the rule runs on creation too.
     pub optional_old_self: Option<bool>,
+    /// What [`compile`] made of it; nothing if it does not compile.
+    compiled: Option<Compiled>,
+}
+
+#[derive(Clone, Debug)]
+struct Compiled {
+    rule: Program,
+    message: Option<Program>,
+    /// Whether the rule compares with the former state.
+    is_transition: bool,
 }
 
 impl Rule {
@@ -38,6 +58,20 @@ impl Rule {
             _ => FieldErrorReason::Invalid,
         }
     }
+
+    /// The rule as the API server prints it inside the error of a rule that does not compile.
+    fn dump(&self) -> String {
+        let text = |text: &str| Value::from(text).to_string();
+        let reason = self.reason.as_deref().map_or_else(|| "null".to_owned(), text);
+        let optional = self.optional_old_self.map_or_else(|| "null".to_owned(), |flag| flag.to_string());
+        format!(
+            "{{\"Rule\":{},\"Message\":{},\"MessageExpression\":{},\"Reason\":{reason},\"FieldPath\":{},\"OptionalOldSelf\":{optional}}}",
+            text(&self.rule),
+            text(&self.message),
+            text(&self.message_expression),
+            text(&self.field_path),
+        )
+    }
 }
 
 /// Reads the list of rules of one node.
@@ -47,8 +81,10 @@ pub(super) fn read(json: &Value, path: &Path<'_>, errors: &mut Vec<FieldError>) 
         return Vec::new();
     };
     let mut rules = Vec::with_capacity(list.len());
+    let empty = Map::new();
     for (index, entry) in list.iter().enumerate() {
         let path = path.index(index);
+        let entry = entry.as_object().unwrap_or(&empty);
         let text = |name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         let rule = Rule {
             rule: text("rule"),
@@ -57,20 +93,41 @@ pub(super) fn read(json: &Value, path: &Path<'_>, errors: &mut Vec<FieldError>) 
             reason: entry.get("reason").and_then(Value::as_str).map(str::to_owned),
             field_path: text("fieldPath"),
             optional_old_self: entry.get("optionalOldSelf").and_then(Value::as_bool),
+            compiled: None,
         };
-        if rule.rule.trim().is_empty() {
-            errors.push(FieldError::required(path.field("rule").to_string(), "rule is not specified"));
-        }
+        check(&rule, entry.contains_key("message"), &path, errors);
         rules.push(rule);
     }
     rules
 }
 
-pub(super) fn compile(schema: &mut Schema, errors: &mut Vec<FieldError>) {
-    let _ = (schema, errors);
+fn check(rule: &Rule, has_message: bool, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+    if rule.rule.trim().is_empty() {
+        errors.push(FieldError::required(path.field("rule").to_string(), "rule is not specified"));
+    }
+    let message = path.field("message");
+    if has_message && !rule.message.is_empty() && rule.message.trim().is_empty() {
+        let detail = "message must be non-empty if specified";
+        errors.push(FieldError::invalid(message.to_string(), rule.message.as_str(), detail));
+    } else if rule.message.trim().contains('\n') {
+        let detail = "message must not contain line breaks";
+        errors.push(FieldError::invalid(message.to_string(), rule.message.as_str(), detail));
+    } else if rule.rule.contains('\n') && rule.message.trim().is_empty() {
+        let detail = "message must be specified if rule contains line breaks";
+        errors.push(FieldError::required(message.to_string(), detail));
+    }
+    if !rule.message_expression.is_empty() && rule.message_expression.trim().is_empty() {
+        let field = path.field("messageExpression").to_string();
+        errors.push(FieldError::required(field, "messageExpression must be non-empty if specified"));
+    }
+    if let Some(reason) = &rule.reason
+        && !REASONS.contains(&reason.as_str())
+    {
+        errors.push(FieldError::not_supported(path.field("reason").to_string(), reason.as_str(), &REASONS));
+    }
 }
 
+/// Runs all rules of a schema over an object.
 pub(super) fn validate(schema: &Schema, new: &Value, old: Option<&Value>, budget: &mut Budget) -> Vec<FieldError> {
-    let _ = (schema, new, old, budget);
-    Vec::new()
+    if schema.has_rules { run::run(schema, new, old, budget) } else { Vec::new() }
 }

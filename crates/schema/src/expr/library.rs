@@ -1,0 +1,151 @@
+//! Calls into the function library of Kubernetes. The library's evaluator runs one call at a time, on values that were paid for
+//! before: it never sees a loop.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+
+use kube_cel::KubeCelExt;
+use kube_cel::cel::common::ast::{CallExpr, Expr};
+use kube_cel::cel::context::VariableResolver;
+use kube_cel::cel::objects::{Key, OptionalValue};
+use kube_cel::cel::{self, Context, IdedExpr};
+
+use super::error::ExprError;
+use super::value::{Entries, Val};
+
+static FUNCTIONS: LazyLock<Context<'static>> = LazyLock::new(|| Context::default().with_all());
+
+struct Arguments(Vec<cel::Value>);
+
+impl VariableResolver for Arguments {
+    fn resolve(&self, variable: &str) -> Option<cel::Value> {
+        self.0.get(variable.strip_prefix('@')?.parse::<usize>().ok()?).cloned()
+    }
+}
+
+/// Calls a function or operator; the first of `arguments` is the receiver if `member`.
+///
+/// # Errors
+/// What the function says is wrong with its arguments.
+pub(crate) fn call(name: &str, member: bool, arguments: &[Val]) -> Result<Val, ExprError> {
+    let values = Arguments(arguments.iter().map(to_cel).collect::<Option<Vec<_>>>().ok_or_else(|| no_overload(name))?);
+    let mut operands: Vec<IdedExpr> = (0..arguments.len()).map(|index| ided(Expr::Ident(format!("@{index}")))).collect();
+    let (target, func_name) = match name.split_once('.') {
+        Some((namespace, function)) if !name.starts_with('_') => (Some(Box::new(ided(Expr::Ident(namespace.to_owned())))), function),
+        _ if member => (Some(Box::new(operands.remove(0))), name),
+        _ => (None, name),
+    };
+    let call = ided(Expr::Call(CallExpr { func_name: func_name.to_owned(), target, args: operands }));
+    let mut context = FUNCTIONS.new_inner_scope();
+    context.set_variable_resolver(&values);
+    let result = context.resolve(&call).map_err(|error| match error {
+        cel::ExecutionError::FunctionError { message, .. } => ExprError::Runtime(message),
+        cel::ExecutionError::NoSuchOverload
+        | cel::ExecutionError::UnexpectedType { .. }
+        | cel::ExecutionError::UnsupportedTargetType { .. }
+        | cel::ExecutionError::UnsupportedBinaryOperator(..) => no_overload(name),
+        cel::ExecutionError::Overflow(..) => ExprError::runtime("integer overflow"),
+        other => ExprError::Runtime(other.to_string()),
+    })?;
+    from_cel(&result).ok_or_else(|| no_overload(name))
+}
+
+fn no_overload(name: &str) -> ExprError {
+    ExprError::Runtime(format!("no such overload: {name}"))
+}
+
+fn ided(expr: Expr) -> IdedExpr {
+    IdedExpr { id: 0, expr }
+}
+
+fn to_cel(value: &Val) -> Option<cel::Value> {
+    Some(match value {
+        Val::Null => cel::Value::Null,
+        Val::Bool(flag) => cel::Value::Bool(*flag),
+        Val::Int(number) => cel::Value::Int(*number),
+        Val::UInt(number) => cel::Value::UInt(*number),
+        Val::Double(number) => cel::Value::Float(*number),
+        Val::String(text) => cel::Value::String(Arc::new(text.to_string())),
+        Val::Bytes(bytes) => cel::Value::Bytes(Arc::clone(bytes)),
+        Val::List(items) => cel::Value::List(Arc::new(items.iter().map(to_cel).collect::<Option<Vec<_>>>()?)),
+        Val::Map(entries) => {
+            let mut map = HashMap::with_capacity(entries.len());
+            for (key, value) in &entries.texts {
+                map.insert(Key::String(Arc::new(key.to_string())), to_cel(value)?);
+            }
+            for (key, value) in &entries.others {
+                let key = match key {
+                    Val::Int(number) => Key::Int(*number),
+                    Val::UInt(number) => Key::Uint(*number),
+                    Val::Bool(flag) => Key::Bool(*flag),
+                    _ => return None,
+                };
+                map.insert(key, to_cel(value)?);
+            }
+            cel::Value::Map(cel::objects::Map { map: Arc::new(map) })
+        }
+        Val::Library(value) => value.as_ref().clone(),
+        Val::Optional(inner) => cel::Value::Opaque(Arc::new(match inner {
+            Some(inner) => OptionalValue::of(to_cel(inner)?),
+            None => OptionalValue::none(),
+        })),
+        Val::Type(_) | Val::Omit => return None,
+    })
+}
+
+fn from_cel(value: &cel::Value) -> Option<Val> {
+    Some(match value {
+        cel::Value::Null => Val::Null,
+        cel::Value::Bool(flag) => Val::Bool(*flag),
+        cel::Value::Int(number) => Val::Int(*number),
+        cel::Value::UInt(number) => Val::UInt(*number),
+        cel::Value::Float(number) => Val::Double(*number),
+        cel::Value::String(text) => Val::text(text.as_str()),
+        cel::Value::Bytes(bytes) => Val::Bytes(Arc::clone(bytes)),
+        cel::Value::List(items) => Val::list(items.iter().map(from_cel).collect::<Option<Vec<_>>>()?),
+        cel::Value::Map(map) => {
+            let mut entries = Entries::default();
+            for (key, value) in map.map.iter() {
+                let key = match key {
+                    Key::String(text) => Val::text(text.as_str()),
+                    Key::Int(number) => Val::Int(*number),
+                    Key::Uint(number) => Val::UInt(*number),
+                    Key::Bool(flag) => Val::Bool(*flag),
+                };
+                entries.insert(key, from_cel(value)?);
+            }
+            entries.others.sort_by(|(left, _), (right, _)| left.order(right).unwrap_or(std::cmp::Ordering::Equal));
+            Val::Map(Arc::new(entries))
+        }
+        cel::Value::Opaque(opaque) => match opaque.downcast_ref::<OptionalValue>() {
+            Some(optional) => match optional.value() {
+                Some(inner) => Val::Optional(Some(Arc::new(from_cel(inner)?))),
+                None => Val::Optional(None),
+            },
+            None => Val::Library(Arc::new(value.clone())),
+        },
+        cel::Value::Duration(_) | cel::Value::Timestamp(_) => Val::Library(Arc::new(value.clone())),
+        cel::Value::Function(..) => return None,
+    })
+}
+
+/// The text of a value of the library: RFC 3339 for times, `1h30m0s` for spans, the canonical text of addresses.
+pub(crate) fn text_of(value: &cel::Value) -> Option<String> {
+    match call("string", false, &[Val::Library(Arc::new(value.clone()))]).ok()? {
+        Val::String(text) => Some(match text.strip_suffix("+00:00") {
+            Some(utc) => format!("{utc}Z"),
+            None => text.to_string(),
+        }),
+        _ => None,
+    }
+}
+
+/// The name of the type of a value of the library.
+pub(crate) fn type_of(value: &cel::Value) -> String {
+    match value {
+        cel::Value::Timestamp(_) => "google.protobuf.Timestamp".to_owned(),
+        cel::Value::Duration(_) => "google.protobuf.Duration".to_owned(),
+        cel::Value::Opaque(opaque) => opaque.runtime_type_name().to_owned(),
+        other => other.type_of().to_string(),
+    }
+}

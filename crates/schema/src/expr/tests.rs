@@ -1,0 +1,228 @@
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+
+fn environment() -> Environment {
+    let parameters = crate::structural::Schema::parse(&json!({"type": "object", "properties": {
+        "tier": {"type": "string"}, "replicas": {"type": "integer"}, "ratio": {"type": "number"},
+        "names": {"type": "array", "items": {"type": "string"}},
+        "my_field": {"type": "string"}, "with-dash": {"type": "string"}, "in": {"type": "string"},
+        "labels": {"type": "object", "additionalProperties": {"type": "string"}},
+        "backup": {"type": "object", "properties": {"enabled": {"type": "boolean"}}},
+        "free": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}))
+    .unwrap();
+    Environment::new()
+        .variable("parameters", Type::from_schema(&parameters))
+        .variable("resources", Type::object([("database", Type::Dyn), ("nodes", Type::list(Type::Dyn))]))
+        .variable("request", Type::object([("name", Type::String), ("namespace", Type::String)]))
+        .variable("big", Type::list(Type::Int))
+}
+
+fn scope() -> Scope {
+    environment()
+        .scope()
+        .with(
+            "parameters",
+            &json!({"tier": "production", "replicas": 3, "ratio": 1, "names": ["b", "a"], "my_field": "m", "with-dash": "d", "in": "i",
+                "labels": {"x": "1", "a": "2"}, "free": {"n": 2}}),
+        )
+        .with("resources", &json!({"nodes": [{"status": {"ip": "1"}}, {}]}))
+        .with("request", &json!({"name": "orders", "namespace": "default"}))
+        .with("big", &json!((0..300).collect::<Vec<_>>()))
+}
+
+fn run(source: &str) -> Result<Value, ExprError> {
+    environment().compile(source)?.evaluate(&scope(), &mut Budget::default())
+}
+
+#[test]
+fn results() {
+    let cases = [
+        ("parameters.replicas + 1", json!(4)),
+        ("parameters.ratio * 2.5", json!(2.5)),
+        ("parameters.tier == 'production' ? 3 : 1", json!(3)),
+        ("parameters.my_field", json!("m")),
+        ("parameters.with__dash__dash", json!("d")),
+        ("parameters.__in__", json!("i")),
+        ("parameters.names.map(n, n + '-x')", json!(["b-x", "a-x"])),
+        ("parameters.names.filter(n, n > 'a')", json!(["b"])),
+        ("parameters.names.exists(n, n == 'a') && !parameters.names.all(n, n == 'a')", json!(true)),
+        ("parameters.names.exists_one(n, n == 'a')", json!(true)),
+        ("parameters.labels.map(k, k + parameters.labels[k])", json!(["a2", "x1"])),
+        ("'x' in parameters.labels", json!(true)),
+        ("has(parameters.backup) ? 1 : 2", json!(2)),
+        ("parameters.?backup.?enabled.orValue(false)", json!(false)),
+        ("parameters.free.n + 1", json!(3)),
+        ("range(3)", json!([0, 1, 2])),
+        ("range(2).map(i, range(2).map(j, i * 2 + j))", json!([[0, 1], [2, 3]])),
+        ("request.name + '-' + request.namespace", json!("orders-default")),
+        ("size(parameters.names) + 'äö'.size()", json!(4)),
+        ("'a,b'.split(',').join('-').upperAscii()", json!("A-B")),
+        ("'%s-%d'.format(['a', 2])", json!("a-2")),
+        ("quantity('1Gi').isGreaterThan(quantity('500Mi'))", json!(true)),
+        ("url('https://example.com:80/a').getHostname()", json!("example.com")),
+        ("ip('10.0.0.1').family()", json!(4)),
+        ("cidr('10.0.0.0/8').containsIP('10.1.2.3')", json!(true)),
+        ("semver('1.2.3').minor()", json!(2)),
+        ("'abc'.find('[b-z]+')", json!("bc")),
+        ("'abc'.matches('^a.c$')", json!(true)),
+        ("duration('90m') > duration('1h')", json!(true)),
+        ("string(timestamp('2024-01-01T00:00:00Z') + duration('1h'))", json!("2024-01-01T01:00:00Z")),
+        ("timestamp('2024-01-01T00:00:00Z').getFullYear()", json!(2024)),
+        ("sets.contains([1, 2], [2])", json!(true)),
+        ("cel.bind(x, parameters.replicas, x + x)", json!(6)),
+        ("math.greatest(1, 2)", json!(2)),
+        ("[3, 1, 2].sort()", json!([1, 2, 3])),
+        ("type(1) == int", json!(true)),
+        ("{'b': 1, 'a': [true, null]}", json!({"a": [true, null], "b": 1})),
+        ("1 / 0 == 1 || true", json!(true)),
+        ("int('12') + int(2.9)", json!(14)),
+        ("string(parameters.replicas)", json!("3")),
+        ("optional.of(1).orValue(2)", json!(1)),
+        ("b'aGk='", json!("YUdrPQ==")),
+    ];
+    for (source, expected) in cases {
+        assert_eq!(run(source).unwrap_or_else(|error| panic!("{source}: {error}")), expected, "{source}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused_before_it_runs() {
+    let cases = [
+        ("1 + 'a'", "found no matching overload for '_+_' applied to '(int, string)'"),
+        ("parameters.nosuch", "undefined field 'nosuch'"),
+        ("parameters.names[0] + 1", "found no matching overload for '_+_' applied to '(string, int)'"),
+        ("parameters.names.map(n, n + 1)", "found no matching overload for '_+_' applied to '(string, int)'"),
+        ("parameters.replicas == 'a'", "found no matching overload for '_==_' applied to '(int, string)'"),
+        ("parameters.tier.size(1)", "found no matching overload for 'size' applied to 'string.(int)'"),
+        ("nosuch(1)", "undeclared reference to 'nosuch'"),
+        ("resources.other", "undefined field 'other'"),
+        ("parameters.tier ? 1 : 2", "found no matching overload for '_?_:_' applied to '(string, int, int)'"),
+        ("parameters.replicas.all(x, true)", "cannot be range of a comprehension"),
+        ("nothing + 1", "there is no variable `nothing` here"),
+        ("1 +", "cannot be read"),
+        ("", "it is empty"),
+    ];
+    for (source, expected) in cases {
+        let error = environment().compile(source).expect_err(source).to_string();
+        assert!(error.contains(expected), "{source}: {error}");
+    }
+}
+
+#[test]
+fn a_refusal_points_at_its_place() {
+    let environment = Environment::new().variable("self", Type::Int);
+    assert_eq!(
+        environment.compile("self + \"x\" == 1").unwrap_err().report(),
+        "ERROR: <input>:1:6: found no matching overload for '_+_' applied to '(int, string)'\n | self + \"x\" == 1\n | .....^"
+    );
+}
+
+#[test]
+fn an_absent_path_is_named() {
+    let cases = [
+        ("parameters.backup.enabled", "parameters.backup"),
+        ("resources.database.status.endpoint", "resources.database"),
+        ("resources.nodes.map(n, n.status.ip)", "resources.nodes[1].status"),
+        ("parameters.free.missing", "parameters.free.missing"),
+        ("parameters.labels['nosuch']", "parameters.labels[nosuch]"),
+    ];
+    for (source, expected) in cases {
+        assert_eq!(run(source), Err(ExprError::AbsentPath(expected.to_owned())), "{source}");
+    }
+}
+
+#[test]
+fn nested_loops_end_at_the_step_budget() {
+    let program = environment().compile("big.all(a, big.all(b, big.all(c, a + b + c >= 0)))").unwrap();
+    let mut budget = Budget::default();
+    assert_eq!(program.evaluate(&scope(), &mut budget), Err(ExprError::Budget(Exhausted::Steps)));
+    assert_eq!(budget.remaining(), 0);
+    // The same number of steps each time: what fits once fits always.
+    let small = environment().compile("big.map(a, a * 2).filter(a, a % 3 == 0)").unwrap();
+    let used = |program: &Program| {
+        let mut budget = Budget::default();
+        program.evaluate(&scope(), &mut budget).unwrap();
+        STEPS - budget.remaining()
+    };
+    assert_eq!(used(&small), used(&small));
+    assert!(used(&small) < 10_000);
+}
+
+#[test]
+fn bombs_are_stopped() {
+    let doubling = format!("'{}'{}", "a".repeat(1000), ".replace('a', 'aaaaaaaaaa')".repeat(5));
+    for source in [
+        doubling.as_str(),
+        "range(100000)",
+        "range(-1)",
+        "big.map(a, big.map(b, big))",
+        "'%.999999999f'.format([1.0])",
+        "big.all(i, 'a'.matches('(a{1,50}){1,50}|' + string(i)))",
+        "9223372036854775807 + 1",
+        "-9223372036854775808 / -1",
+    ] {
+        assert!(run(source).is_err(), "{source}");
+    }
+    for deep in [
+        "(".repeat(5000),
+        "[".repeat(5000),
+        "!".repeat(5000),
+        "-".repeat(5000),
+        format!("1{}", "+1".repeat(4000)),
+        format!("a{}", ".b".repeat(4000)),
+    ] {
+        assert!(environment().compile(&deep).is_err());
+    }
+}
+
+#[test]
+fn references_are_whole_paths() {
+    let program = environment()
+        .compile("resources.database.status.endpoint + parameters.names.filter(n, n != parameters.tier)[0] + resources.nodes[0].ip")
+        .unwrap();
+    let paths: Vec<String> = program.references().iter().map(|path| path.join(".")).collect();
+    assert_eq!(paths, ["parameters.names", "parameters.tier", "resources.database.status.endpoint", "resources.nodes.0.ip"]);
+}
+
+#[test]
+fn templates() {
+    let template = Template::compile(
+        &json!({"name": "${request.name}-db", "replicas": "${parameters.replicas}", "literal": "$${HOME}", "gone": "${omit()}",
+            "list": ["${parameters.tier}", "${parameters.tier == 'development' ? 1 : omit()}"], "${request.name}": {"a": 1},
+            "braces": "${ {'a': '}'}['a'] }", "ratio": "r=${parameters.ratio}"}),
+        &environment(),
+    )
+    .unwrap();
+    assert_eq!(
+        template.evaluate(&scope(), &mut Budget::default()).unwrap(),
+        json!({"name": "orders-db", "replicas": 3, "literal": "${HOME}", "list": ["production"], "orders": {"a": 1}, "braces": "}", "ratio": "r=1"})
+    );
+    let errors = Template::compile(&json!({"spec": {"items": ["${1 + 'a'}", "x${parameters.names}", "${"]}}), &environment()).unwrap_err();
+    let paths: Vec<&str> = errors.iter().map(|error| error.path.as_str()).collect();
+    assert_eq!(paths, [".spec.items[0]", ".spec.items[1]", ".spec.items[2]"]);
+    let template = Template::compile(&json!({"a": {"b": "${resources.database.status.x}"}}), &environment()).unwrap();
+    assert_eq!(template.evaluate(&scope(), &mut Budget::default()).unwrap_err().path, ".a.b");
+}
+
+proptest! {
+    #[test]
+    fn any_text_compiles_or_is_refused(source in "[a-z0-9 .()\\[\\]{}?:+*/%<>=!&|'\",\\\\-]{0,60}") {
+        if let Ok(program) = environment().compile(&source) {
+            let _ = program.evaluate(&scope(), &mut Budget::steps(10_000));
+        }
+    }
+
+    #[test]
+    fn any_mix_of_the_language_evaluates_or_fails(parts in prop::collection::vec(prop::sample::select(vec![
+        "parameters", ".replicas", ".names", ".tier", "[0]", "(", ")", " + ", " - ", " * ", " / ", " == ", " < ", " && ", " || ", "!", "1", "'a'",
+        "true", "null", ".map(x, x)", ".all(x, ", "x", " ? ", " : ", "[1, 2]", "{'a': 1}", ".size()", "has(", "range(3)", "omit()", ".?tier",
+        ".orValue(1)", "duration('1h')", "quantity('1')", "string(", "resources.nodes", " in ",
+    ]), 1..12)) {
+        let source = parts.concat();
+        if let Ok(program) = environment().compile(&source) {
+            let _ = program.evaluate(&scope(), &mut Budget::steps(10_000));
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Compiling the rules of a schema, each against the type of the value it stands at.
+
+use std::sync::Arc;
+
+use super::super::error::{FieldError, FieldErrorReason};
+use super::super::path::Path;
+use super::super::{Additional, Schema};
+use super::{Compiled, Rule};
+use crate::expr::{Environment, ExprError, Program, Type};
+
+/// Compiles every rule and notes which parts of the schema have any.
+pub(in super::super) fn compile(schema: &mut Schema, errors: &mut Vec<FieldError>) {
+    node(schema, true, &Path::Root, errors);
+}
+
+fn node(schema: &mut Schema, is_resource: bool, path: &Path<'_>, errors: &mut Vec<FieldError>) -> bool {
+    let mut found = !schema.rules.is_empty();
+    if found {
+        let kind = if is_resource { Type::of_resource(schema) } else { Type::from_schema(schema) };
+        let mut rules = std::mem::take(&mut schema.rules);
+        let here = path.field("x-kubernetes-validations");
+        for (index, rule) in rules.iter_mut().enumerate() {
+            let here = here.index(index);
+            rule.compiled = compile_rule(rule, &kind, &here, errors);
+            field_path(schema, rule, &here, errors);
+        }
+        schema.rules = rules;
+    }
+    let properties = path.field("properties");
+    for (name, property) in &mut schema.properties {
+        let is_resource = property.embedded;
+        found |= node(property, is_resource, &properties.key(name), errors);
+    }
+    if let Additional::Schema(values) = &mut schema.additional {
+        let is_resource = values.embedded;
+        found |= node(values, is_resource, &path.field("additionalProperties"), errors);
+    }
+    if let Some(items) = &mut schema.items {
+        let is_resource = items.embedded;
+        found |= node(items, is_resource, &path.field("items"), errors);
+    }
+    schema.has_rules = found;
+    found
+}
+
+fn compile_rule(rule: &Rule, kind: &Type, path: &Path<'_>, errors: &mut Vec<FieldError>) -> Option<Compiled> {
+    let optional = rule.optional_old_self == Some(true);
+    let old = if optional { Type::Optional(Arc::new(kind.clone())) } else { kind.clone() };
+    let environment = Environment::new().variable("self", kind.clone()).variable("oldSelf", old);
+    let mut refuse = |field: &str, error: &ExprError| {
+        let (reason, detail) = match error {
+            ExprError::Budget(_) => (FieldErrorReason::Forbidden, error.to_string()),
+            error => (FieldErrorReason::Invalid, format!("compilation failed: {}", error.report())),
+        };
+        errors.push(FieldError::new(reason, path.field(field).to_string(), None, detail).showing(rule.dump()));
+    };
+    let program = compile_to(&environment, &rule.rule, &Type::Bool, "cel expression must evaluate to a bool")
+        .map_err(|error| refuse("rule", &error))
+        .ok()?;
+    let message = if rule.message_expression.trim().is_empty() {
+        None
+    } else {
+        let compiled = compile_to(&environment, &rule.message_expression, &Type::String, "messageExpression must evaluate to a string");
+        Some(compiled.map_err(|error| refuse("messageExpression", &error)).ok()?)
+    };
+    let is_transition = program.references().iter().any(|path| path.first().is_some_and(|root| root == "oldSelf"));
+    if optional && !is_transition {
+        let detail = "must not be set to true if oldSelf is not used in rule";
+        errors.push(FieldError::invalid(path.field("optionalOldSelf").to_string(), true, detail));
+    }
+    Some(Compiled { rule: program, message, is_transition })
+}
+
+fn compile_to(environment: &Environment, source: &str, wanted: &Type, otherwise: &str) -> Result<Program, ExprError> {
+    let program = environment.compile(source)?;
+    if program.kind().fits(wanted) { Ok(program) } else { Err(ExprError::Type { message: otherwise.to_owned(), place: None }) }
+}
+
+/// A `fieldPath` must lead to a declared field.
+fn field_path(schema: &Schema, rule: &Rule, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+    if rule.field_path.is_empty() {
+        return;
+    }
+    let mut at = Some(schema);
+    let steps = steps(&rule.field_path);
+    for step in steps.iter().flatten() {
+        at = at.and_then(|schema| schema.properties.get(step.as_str()).or_else(|| schema.additional_properties()));
+    }
+    if steps.is_none() || at.is_none() {
+        let field = path.field("fieldPath").to_string();
+        let detail = format!("fieldPath must be a valid path: does not refer to a valid field: {}", rule.field_path);
+        errors.push(FieldError::invalid(field, rule.field_path.as_str(), detail));
+    }
+}
+
+/// Names of the fields of a path such as `.spec.min` or `.labels['a.b']`.
+pub(super) fn steps(path: &str) -> Option<Vec<String>> {
+    let mut steps = Vec::new();
+    let mut rest = path;
+    while !rest.is_empty() {
+        if let Some(inside) = rest.strip_prefix("['") {
+            let (name, after) = inside.split_once("']")?;
+            steps.push(name.replace("\\'", "'"));
+            rest = after;
+        } else {
+            let inside = rest.strip_prefix('.')?;
+            let end = inside.find(['.', '[']).unwrap_or(inside.len());
+            if end == 0 {
+                return None;
+            }
+            steps.push(inside[..end].to_owned());
+            rest = &inside[end..];
+        }
+    }
+    (!steps.is_empty()).then_some(steps)
+}

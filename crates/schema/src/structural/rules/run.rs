@@ -1,0 +1,156 @@
+//! Running rules: the object and its former state are walked together with the schema.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use super::super::error::FieldError;
+use super::super::path::Path;
+use super::super::{ListType, Schema};
+use super::compile::steps;
+use super::{Compiled, Rule};
+use crate::expr::value::Val;
+use crate::expr::{Budget, Environment, ExprError, Scope, Type};
+
+/// What the API server answers once the budget of all rules of an object is used up.
+const EXHAUSTED: &str = "validation failed due to running out of cost budget, no further validation rules will be run";
+
+pub(super) fn run(schema: &Schema, new: &Value, old: Option<&Value>, budget: &mut Budget) -> Vec<FieldError> {
+    let mut runner = Runner { budget, errors: Vec::new(), exhausted: false };
+    runner.node(schema, true, new, old, &Path::Root);
+    runner.errors
+}
+
+struct Runner<'b> {
+    budget: &'b mut Budget,
+    errors: Vec<FieldError>,
+    exhausted: bool,
+}
+
+impl Runner<'_> {
+    fn node(&mut self, schema: &Schema, is_resource: bool, new: &Value, old: Option<&Value>, path: &Path<'_>) {
+        if !schema.has_rules || self.exhausted || (new.is_null() && schema.nullable) {
+            return;
+        }
+        if !schema.rules.is_empty() {
+            self.rules(schema, is_resource, new, old, path);
+        }
+        match new {
+            Value::Object(fields) => {
+                let old_fields = old.and_then(Value::as_object);
+                for (name, value) in fields {
+                    let Some(field) = schema.properties.get(name).or_else(|| schema.additional_properties()) else { continue };
+                    let old = old_fields.and_then(|fields| fields.get(name));
+                    self.node(field, field.embedded, value, old, &path.field(name));
+                }
+            }
+            Value::Array(items) => {
+                let Some(schema_of_items) = schema.items() else { return };
+                let old_items = correlate(schema, old);
+                for (index, item) in items.iter().enumerate() {
+                    let old = old_items.as_ref().and_then(|(keys, items)| items.get(&key_of(item, keys)).copied());
+                    self.node(schema_of_items, schema_of_items.embedded, item, old, &path.index(index));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn rules(&mut self, schema: &Schema, is_resource: bool, new: &Value, old: Option<&Value>, path: &Path<'_>) {
+        let kind = if is_resource { Type::of_resource(schema) } else { Type::from_schema(schema) };
+        let old = old.filter(|old| !old.is_null());
+        let mut scope = Environment::new().scope();
+        scope.set_val("self", Val::from_json(new, &kind));
+        let old_value = old.map(|old| Val::from_json(old, &kind));
+        for rule in &schema.rules {
+            let Some(compiled) = &rule.compiled else {
+                self.errors.push(error(rule, new, path, format!("rule does not compile: {}", rule.rule)));
+                continue;
+            };
+            let optional = rule.optional_old_self == Some(true);
+            match &old_value {
+                Some(old) if optional => scope.set_val("oldSelf", Val::Optional(Some(old.clone().into()))),
+                Some(old) => scope.set_val("oldSelf", old.clone()),
+                None if optional => scope.set_val("oldSelf", Val::Optional(None)),
+                None if compiled.is_transition => continue,
+                None => {}
+            }
+            self.rule(rule, compiled, &scope, new, path);
+            if self.exhausted {
+                return;
+            }
+        }
+    }
+
+    fn rule(&mut self, rule: &Rule, compiled: &Compiled, scope: &Scope, new: &Value, path: &Path<'_>) {
+        let said = || if rule.message.trim().is_empty() { rule.rule.trim() } else { rule.message.trim() };
+        let detail = match compiled.rule.evaluate_bool(scope, self.budget) {
+            Ok(true) => return,
+            Ok(false) => self.message(rule, compiled, scope),
+            Err(ExprError::Budget(_)) => {
+                self.exhausted = true;
+                EXHAUSTED.to_owned()
+            }
+            Err(failure) => {
+                let cause = failure.cause();
+                if cause.starts_with("no such overload") {
+                    format!(
+                        "'{cause}': call arguments did not match a supported operator, function or macro signature for rule: {}",
+                        said()
+                    )
+                } else {
+                    format!("{cause} evaluating rule: {}", said())
+                }
+            }
+        };
+        self.errors.push(error(rule, new, path, detail));
+    }
+
+    /// The message of a broken rule: the expression's text if it is a good one, else the fixed one, else the rule itself.
+    fn message(&mut self, rule: &Rule, compiled: &Compiled, scope: &Scope) -> String {
+        if let Some(program) = &compiled.message
+            && let Ok(Value::String(text)) = program.evaluate(scope, self.budget)
+            && !text.trim().is_empty()
+            && !text.contains('\n')
+            && text.len() <= 5 * 1024
+        {
+            return text.trim().to_owned();
+        }
+        if rule.message.trim().is_empty() { format!("failed rule: {}", rule.rule.trim()) } else { rule.message.trim().to_owned() }
+    }
+}
+
+/// Keys and items of the former list by them; only keyed lists can be compared item by item.
+fn correlate<'v>(schema: &'v Schema, old: Option<&'v Value>) -> Option<(&'v [String], HashMap<String, &'v Value>)> {
+    let ListType::Map(keys) = &schema.list_type else { return None };
+    let items = old?.as_array()?;
+    Some((keys, items.iter().map(|item| (key_of(item, keys), item)).collect()))
+}
+
+fn key_of(item: &Value, keys: &[String]) -> String {
+    let key: Map<String, Value> = keys.iter().filter_map(|key| Some((key.clone(), item.get(key)?.clone()))).collect();
+    Value::Object(key).to_string()
+}
+
+/// The error of a broken rule: scalars are shown, objects and lists are not.
+fn error(rule: &Rule, new: &Value, path: &Path<'_>, detail: String) -> FieldError {
+    let mut field = path.to_string();
+    let mut value = (!new.is_object() && !new.is_array()).then(|| new.clone());
+    if !rule.field_path.is_empty() {
+        value = None;
+        for step in steps(&rule.field_path).unwrap_or_default() {
+            if step.contains('.') || step.contains('[') {
+                field.push_str(&format!("[{step}]"));
+            } else {
+                if !field.is_empty() {
+                    field.push('.');
+                }
+                field.push_str(&step);
+            }
+        }
+    }
+    if field.is_empty() {
+        super::super::NO_FIELD.clone_into(&mut field);
+    }
+    FieldError::new(rule.error_reason(), field, value, detail)
+}

@@ -1,0 +1,105 @@
+//! Rules against the answers of kube-apiserver 1.36.
+
+use serde_json::{Value, json};
+
+use super::super::Schema;
+use crate::expr::Budget;
+
+fn schema() -> Schema {
+    Schema::parse(&json!({"type": "object", "properties": {"spec": {"type": "object",
+        "properties": {
+            "min": {"type": "integer"}, "max": {"type": "integer"}, "mode": {"type": "string"}, "url": {"type": "string"},
+            "my_field": {"type": "string"}, "a-b": {"type": "string"},
+            "name": {"type": "string", "x-kubernetes-validations": [{"rule": "self == oldSelf", "message": "name is immutable"}]},
+            "replicas": {"type": "integer", "x-kubernetes-validations": [{"rule": "self % 2 == 0",
+                "messageExpression": "self > 10 ? \"even and small\" : \"must be even\"", "reason": "FieldValueForbidden"}]},
+            "once": {"type": "string", "x-kubernetes-validations": [{"rule": "oldSelf.hasValue() || self.startsWith(\"new\")",
+                "optionalOldSelf": true, "message": "must start with new at first"}]},
+            "tags": {"type": "array", "maxItems": 5, "items": {"type": "string", "maxLength": 20,
+                "x-kubernetes-validations": [{"rule": "self.matches(\"^[a-z]+$\")"}]}},
+            "ports": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"], "items": {"type": "object",
+                "required": ["name"], "properties": {"name": {"type": "string"}, "port": {"type": "integer",
+                    "x-kubernetes-validations": [{"rule": "self >= oldSelf", "message": "may only grow"}]}}}}},
+        "x-kubernetes-validations": [
+            {"rule": "!has(self.min) || !has(self.max) || self.min <= self.max", "message": "min must not exceed max", "fieldPath": ".min"},
+            {"rule": "!has(self.mode) || self.mode in [\"a\", \"b\"]"},
+            {"rule": "has(oldSelf.url) == has(self.url)", "message": "url may not be added or removed", "reason": "FieldValueForbidden"},
+            {"rule": "!has(self.my_field) || self.my_field != 'bad'", "message": "my_field is bad"},
+            {"rule": "!has(self.a__dash__b) || self.a__dash__b != 'bad'", "message": "a-b is bad"}]}}}))
+    .unwrap()
+}
+
+fn errors(new: Value, old: Option<Value>) -> Vec<String> {
+    let (new, old) = (json!({"spec": new}), old.map(|old| json!({"spec": old})));
+    let mut errors: Vec<String> =
+        schema().validate_rules(&new, old.as_ref(), &mut Budget::default()).iter().map(ToString::to_string).collect();
+    errors.sort();
+    errors
+}
+
+#[test]
+fn rules_on_creation() {
+    let cases = [
+        (json!({"min": 1, "max": 2, "name": "n", "replicas": 2}), vec![]),
+        (json!({"min": 3, "max": 2}), vec!["spec.min: Invalid value: min must not exceed max"]),
+        (json!({"mode": "c"}), vec!["spec: Invalid value: failed rule: !has(self.mode) || self.mode in [\"a\", \"b\"]"]),
+        (json!({"replicas": 3}), vec!["spec.replicas: Forbidden: must be even"]),
+        (json!({"replicas": 13}), vec!["spec.replicas: Forbidden: even and small"]),
+        (json!({"tags": ["ok", "Not"]}), vec!["spec.tags[1]: Invalid value: \"Not\": failed rule: self.matches(\"^[a-z]+$\")"]),
+        (json!({"once": "old"}), vec!["spec.once: Invalid value: \"old\": must start with new at first"]),
+        (json!({"my_field": "bad"}), vec!["spec: Invalid value: my_field is bad"]),
+        (json!({"a-b": "bad"}), vec!["spec: Invalid value: a-b is bad"]),
+    ];
+    for (new, expected) in cases {
+        assert_eq!(errors(new.clone(), None), expected, "{new}");
+    }
+}
+
+#[test]
+fn rules_on_changes() {
+    let cases = [
+        (json!({"name": "other"}), json!({"name": "n"}), vec!["spec.name: Invalid value: \"other\": name is immutable"]),
+        (json!({}), json!({"name": "n"}), vec![]),
+        (json!({"name": "n"}), json!({}), vec![]),
+        (json!({"url": "x"}), json!({}), vec!["spec: Forbidden: url may not be added or removed"]),
+        (json!({"once": "old"}), json!({"once": "new"}), vec![]),
+        (
+            json!({"ports": [{"name": "b", "port": 1}, {"name": "a", "port": 9}]}),
+            json!({"ports": [{"name": "a", "port": 1}, {"name": "b", "port": 2}]}),
+            vec!["spec.ports[0].port: Invalid value: 1: may only grow"],
+        ),
+    ];
+    for (new, old, expected) in cases {
+        assert_eq!(errors(new.clone(), Some(old)), expected, "{new}");
+    }
+}
+
+#[test]
+fn a_rule_that_does_not_compile_is_refused_with_the_schema() {
+    let refused = |rules: Value| {
+        let schema = json!({"type": "object", "properties": {"n": {"type": "integer", "x-kubernetes-validations": rules}}});
+        Schema::parse(&schema).unwrap_err().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        refused(json!([{"rule": "self + \"x\" == 1"}])),
+        ["properties[n].x-kubernetes-validations[0].rule: Invalid value: \
+          {\"Rule\":\"self + \\\"x\\\" == 1\",\"Message\":\"\",\"MessageExpression\":\"\",\"Reason\":null,\"FieldPath\":\"\",\"OptionalOldSelf\":null}: \
+          compilation failed: ERROR: <input>:1:6: found no matching overload for '_+_' applied to '(int, string)'\n | self + \"x\" == 1\n | .....^"]
+    );
+    assert!(refused(json!([{"rule": "self + 1"}]))[0].contains("cel expression must evaluate to a bool"));
+    assert!(refused(json!([{"rule": ""}]))[0].contains("rule is not specified"));
+    assert!(refused(json!([{"rule": "true", "optionalOldSelf": true}]))[0].contains("oldSelf is not used in rule"));
+    assert!(refused(json!([{"rule": "true", "reason": "Other"}]))[0].contains("Unsupported value: \"Other\""));
+}
+
+#[test]
+fn rules_share_one_budget_and_stop_with_it() {
+    let schema =
+        Schema::parse(&json!({"type": "object", "properties": {"l": {"type": "array", "maxItems": 300, "items": {"type": "integer"},
+        "x-kubernetes-validations": [{"rule": "self.all(a, self.all(b, self.all(c, a + b + c >= 0)))"}, {"rule": "false"}]}}}))
+        .unwrap();
+    let value = json!({"l": (0..300).collect::<Vec<_>>()});
+    let errors = schema.validate_rules(&value, None, &mut Budget::default());
+    assert_eq!(errors.len(), 1);
+    assert!(errors[0].to_string().contains("running out of cost budget"), "{}", errors[0]);
+}
