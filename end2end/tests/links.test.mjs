@@ -1,0 +1,51 @@
+// Every link that a person is shown leads somewhere: crawled per person, by links alone, as without JavaScript.
+
+import { after, before, test } from "node:test";
+import assert from "node:assert/strict";
+import { launchBrowser, signIn, startPortal } from "../portal.mjs";
+
+const people = ["dev-shop", "dev-data", "viewer-shop", "approver", "platform-engineer", "org-owner", "finance"];
+
+let portal, browser;
+before(async () => {
+  portal = await startPortal();
+  browser = await launchBrowser();
+});
+after(async () => {
+  await browser?.close();
+  await portal?.stop();
+});
+
+for (const person of people) {
+  test(`every link shown to ${person} leads somewhere`, async () => {
+    const page = await signIn(browser, portal, person, { javaScriptEnabled: false });
+    const seen = new Set();
+    const waiting = [["/", "the start"]];
+    const broken = [];
+    while (waiting.length > 0) {
+      const [path, from] = waiting.shift();
+      if (seen.has(path)) continue;
+      seen.add(path);
+      assert.ok(seen.size < 2000, `the crawl of ${person} does not end: ${path} from ${from}`);
+      const answer = await page.request.get(path, { maxRedirects: 5 });
+      if (!answer.ok()) {
+        broken.push(`${answer.status()} ${path} from ${from}`);
+        continue;
+      }
+      if (!(answer.headers()["content-type"] ?? "").startsWith("text/html")) continue;
+      const text = await answer.text();
+      for (const [, link] of text.matchAll(/<a\b[^>]*?\bhref="([^"]*)"/g)) {
+        const target = new URL(link.replaceAll("&amp;", "&"), new URL(path, portal.url));
+        if (target.origin !== portal.url) continue;
+        if (target.hash && target.pathname + target.search === path) {
+          const id = decodeURIComponent(target.hash.slice(1));
+          if (!text.includes(`id="${id}"`)) broken.push(`#${id} is not on ${path}`);
+        }
+        waiting.push([target.pathname + target.search, path]);
+      }
+    }
+    assert.deepEqual(broken, []);
+    assert.ok(seen.size > 5, `${person} is shown ${seen.size} pages only`);
+    await page.context().close();
+  });
+}

@@ -1,0 +1,41 @@
+// HTML and CSS of the first view, compressed: at most 16 kB on ordinary pages (architecture.md, invariant 6).
+
+import { after, before, test } from "node:test";
+import assert from "node:assert/strict";
+import { brotliCompressSync } from "node:zlib";
+import { launchBrowser, signIn, startPortal } from "../portal.mjs";
+
+const budget = 16_000;
+const paths = [
+  "/",
+  "/w/root:acme:shop/catalog",
+  "/w/root:acme:shop/promises/postgresql",
+  "/w/root:acme:shop/promises/postgresql/request",
+  "/w/root:acme:shop/requests",
+  "/workspaces",
+];
+
+let portal, browser;
+before(async () => {
+  portal = await startPortal();
+  browser = await launchBrowser();
+});
+after(async () => {
+  await browser?.close();
+  await portal?.stop();
+});
+
+test("HTML and CSS of each page fit the budget", async () => {
+  const page = await signIn(browser, portal, "dev-shop", { javaScriptEnabled: false });
+  const heavy = [];
+  for (const path of paths) {
+    const html = await (await page.request.get(path)).text();
+    let bytes = brotliCompressSync(html).length;
+    for (const [, href] of html.matchAll(/<link\b[^>]*\brel="stylesheet"[^>]*?\bhref="([^"]+)"|<link\b[^>]*\bhref="([^"]+)"[^>]*\brel="stylesheet"/g)) {
+      bytes += brotliCompressSync(await (await page.request.get(href)).body()).length;
+    }
+    console.log(`${path}: ${bytes} bytes`);
+    if (bytes > budget) heavy.push(`${path}: ${bytes} bytes`);
+  }
+  assert.deepEqual(heavy, []);
+});
