@@ -3,6 +3,7 @@
 //! It must never hold a rule of the product, and depends on none of our crates: it calls cargo and the built binary.
 //! To add a command: one file with its arguments and a `run`, one variant in [`Command`], one line in [`main`].
 
+mod bench;
 mod check;
 mod generate;
 mod release;
@@ -35,6 +36,8 @@ enum Command {
     Test(test::Test),
     /// Write the generated files (deploy/) anew.
     Gen(generate::Gen),
+    /// Measure the release build beside something named.
+    Bench(bench::Bench),
     /// Formatting and lints, without running anything.
     Check(check::Check),
 }
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         Command::Build(build) => build.run(),
         Command::Test(test) => test.run(),
         Command::Gen(generate) => generate.run(),
+        Command::Bench(bench) => bench.run(),
         Command::Check(check) => check.run(),
     };
     match outcome {

@@ -1,0 +1,124 @@
+//! Submit to Ready for a promise of ConfigMap, Secret and Service, as a client of the plane sees it.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use cluster::endpoint::{Credential, Endpoint, Scope};
+use futures::{StreamExt, TryStreamExt};
+use kube::api::{Api, DynamicObject, ListParams, PostParams, WatchEvent, WatchParams};
+use kube::core::{ApiResource, GroupVersionKind};
+use serde_json::json;
+
+use crate::load::quantile;
+use crate::portal::Portal;
+
+/// The plane behind a portal, as its admin.
+pub struct Plane {
+    endpoint: Endpoint,
+    credential: Credential,
+}
+
+impl Plane {
+    /// Reads the kubeconfig that the portal wrote.
+    pub fn open(data: &Path) -> Self {
+        let yaml = std::fs::read_to_string(Portal::kubeconfig(data)).expect("the portal wrote a kubeconfig");
+        let (endpoint, credential) = Endpoint::from_kubeconfig("plane", &yaml).expect("a kubeconfig");
+        Self { endpoint, credential }
+    }
+
+    fn client(&self, workspace: &str) -> kube::Client {
+        let token = self.credential.token.as_ref().expect("the context has a token");
+        self.endpoint.client(token, &Scope::workspace(workspace.parse().expect("a workspace path")))
+    }
+
+    fn promises(&self) -> Api<DynamicObject> {
+        Api::all_with(self.client("root:platform"), &kind("Promise", "promises"))
+    }
+
+    fn requests(&self) -> Api<DynamicObject> {
+        Api::namespaced_with(self.client("root:acme:shop"), "default", &kind("PromiseRequest", "promiserequests"))
+    }
+
+    /// Publishes a small promise under so many names that the catalog has `rows` rows.
+    pub async fn publish_copies(&self, rows: usize) {
+        let there = self.promises().list(&ListParams::default()).await.expect("promises").items.len();
+        for number in there..rows {
+            self.publish(&format!("settings-{number:03}")).await;
+        }
+        let end = Instant::now() + Duration::from_secs(60);
+        while self.promises().list(&ListParams::default()).await.expect("promises").items.iter().any(|promise| promise.data["status"]["revision"].is_null()) {
+            assert!(Instant::now() < end, "not every promise was published in a minute");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    async fn publish(&self, name: &str) {
+        let promise = json!({
+            "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Promise", "metadata": {"name": name},
+            "spec": {
+                "version": "1.0.0", "lifecycle": "published", "visibility": "descendants",
+                "presentation": {"displayName": format!("Settings {name}"), "summary": "A config map, a secret and a service.", "category": "runtime", "tags": ["bench"]},
+                "parameters": {"type": "object", "properties": {"text": {"type": "string", "default": "hello"}}},
+                "implementation": {"resources": [
+                    {"id": "config", "destination": "sandbox", "template": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "${request.name}"}, "data": {"text": "${parameters.text}"}}},
+                    {"id": "secret", "destination": "sandbox", "template": {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "${request.name}"}, "stringData": {"text": "${parameters.text}"}}},
+                    {"id": "service", "destination": "sandbox", "template": {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "${request.name}"}, "spec": {"selector": {"app": "${request.name}"}, "ports": [{"name": "http", "port": 80}]}}}
+                ]}
+            }
+        });
+        self.promises().create(&PostParams::default(), &serde_json::from_value(promise).expect("a promise")).await.expect("the promise is created");
+    }
+
+    /// Orders the small promise and waits for Ready; answers the path of its page.
+    pub async fn order_and_wait(&self, name: &str) -> String {
+        self.order(name).await;
+        format!("/w/root:acme:shop/requests/default/{name}")
+    }
+
+    /// Time from sending the create to the watch event that says Ready.
+    async fn order(&self, name: &str) -> Duration {
+        let api = self.requests();
+        let from = api.list_metadata(&ListParams::default().limit(1)).await.expect("requests").metadata.resource_version.expect("a version");
+        let mut events = api.watch(&WatchParams::default(), &from).await.expect("a watch").boxed();
+        let request = json!({
+            "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseRequest", "metadata": {"name": name, "namespace": "default"},
+            "spec": {"promise": {"name": "settings-099", "workspace": "root:platform"}, "parameters": {"text": name}}
+        });
+        let sent = Instant::now();
+        api.create(&PostParams::default(), &serde_json::from_value(request).expect("a request")).await.expect("the request is created");
+        while let Some(event) = events.try_next().await.expect("an event") {
+            if let WatchEvent::Modified(object) = event {
+                let phase = object.data["status"]["phase"].as_str().unwrap_or_default();
+                assert!(!matches!(phase, "Failed" | "Rejected"), "{name} is {phase}: {}", object.data["status"]["conditions"]);
+                if object.metadata.name.as_deref() == Some(name) && phase == "Ready" {
+                    return sent.elapsed();
+                }
+            }
+        }
+        panic!("the watch ended before {name} was Ready")
+    }
+}
+
+/// Orders one after the other for some seconds.
+pub async fn measure(seconds: u64) {
+    let data = tempfile::tempdir().expect("a folder");
+    let _portal = Portal::start(data.path()).await;
+    let plane = Plane::open(data.path());
+    plane.publish_copies(100).await;
+    let end = Instant::now() + Duration::from_secs(seconds);
+    let mut times = Vec::new();
+    while Instant::now() < end {
+        times.push(plane.order(&format!("bench-{:04}", times.len())).await);
+    }
+    times.sort_unstable();
+    println!(
+        "submit to Ready, ConfigMap + Secret + Service: p50 {:.0} ms, p99 {:.0} ms of {} (goal p50 100 ms)",
+        quantile(&times, 0.5).as_secs_f64() * 1e3,
+        quantile(&times, 0.99).as_secs_f64() * 1e3,
+        times.len()
+    );
+}
+
+fn kind(kind: &str, plural: &str) -> ApiResource {
+    ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk(promise::names::GROUP, promise::names::VERSION, kind), plural)
+}

@@ -1,0 +1,39 @@
+//! What a page, a start and a fulfilment cost, beside something named that is measured in the same run.
+//!
+//! Called by `cargo xtask bench`. Ratios are the result; seconds belong to one machine. Never run as a test.
+#![expect(clippy::disallowed_methods, clippy::expect_used, clippy::unwrap_used, reason = "a measuring program: it reads the clock and its arguments, and ends at the first surprise")]
+
+mod bare;
+mod fulfilment;
+mod http;
+mod load;
+mod pages;
+mod portal;
+mod start;
+
+use std::path::PathBuf;
+
+/// Arguments are read by hand because cargo adds `--bench` of its own.
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    runtime.block_on(async {
+        match words.as_slice() {
+            ["bare", answer] => bare::serve(PathBuf::from(answer)).await,
+            ["pages", rest @ ..] => pages::measure(seconds(rest)).await,
+            ["start"] => start::measure().await,
+            ["fulfilment", rest @ ..] => fulfilment::measure(seconds(rest)).await,
+            [] | ["all"] => {
+                start::measure().await;
+                pages::measure(5).await;
+                fulfilment::measure(5).await;
+            }
+            other => panic!("unknown benchmark {other:?}: pages [SECONDS], start, fulfilment [SECONDS] or all"),
+        }
+    });
+}
+
+fn seconds(rest: &[&str]) -> u64 {
+    rest.first().map_or(5, |text| text.parse().expect("a number of seconds"))
+}

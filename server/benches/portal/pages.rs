@@ -1,0 +1,52 @@
+//! Pages per second beside a bare handler that sends the same bytes, in turns in the same run.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+use crate::http::{Connection, request};
+use crate::load::{self, Load};
+use crate::portal::Portal;
+use crate::fulfilment;
+
+const CONNECTIONS: usize = 16;
+
+/// The catalog with 100 rows, and the page of one request.
+pub async fn measure(seconds: u64) {
+    let data = tempfile::tempdir().expect("a folder");
+    let portal = Portal::start(data.path()).await;
+    let plane = fulfilment::Plane::open(data.path());
+    plane.publish_copies(100).await;
+    let request_page = plane.order_and_wait("bench-page").await;
+    let cookie = portal.sign_in("dev-shop").await;
+    for path in ["/w/root:acme:shop/catalog", request_page.as_str()] {
+        compare(&portal, path, &cookie, seconds).await;
+    }
+}
+
+async fn compare(portal: &Portal, path: &str, cookie: &str, seconds: u64) {
+    let answer = Connection::open(portal.port).await.send(&request("GET", path, portal.port, &[("Cookie", cookie)], "")).await;
+    assert_eq!(answer.status, 200, "{path}: {}", answer.head);
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    std::fs::write(file.path(), &answer.body).expect("written");
+    let mut bare = Command::new(std::env::current_exe().expect("this program"))
+        .arg("bare")
+        .arg(file.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the comparison starts");
+    let mut line = String::new();
+    BufReader::new(bare.stdout.take().expect("its output")).read_line(&mut line).expect("its port");
+    let bare_port = line.trim().parse().expect("a port");
+
+    println!("{path}: {} bytes of HTML", answer.body.len());
+    let (ours, theirs) = (load::run(portal.port, path, cookie, CONNECTIONS, seconds).await, load::run(bare_port, "/", cookie, CONNECTIONS, seconds).await);
+    print(&ours, "portal");
+    print(&theirs, "bare axum handler");
+    println!("  ratio: {:.3} of the bare handler's rate, {:.1} times its p99", ours.rate / theirs.rate, ours.p99.as_secs_f64() / theirs.p99.as_secs_f64());
+    let _ = bare.kill();
+    let _ = bare.wait();
+}
+
+fn print(load: &Load, what: &str) {
+    println!("  {what}: {:.0} pages/s, p50 {:.2} ms, p99 {:.2} ms, {} bytes", load.rate, load.p50.as_secs_f64() * 1e3, load.p99.as_secs_f64() * 1e3, load.bytes);
+}

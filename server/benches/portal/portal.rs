@@ -1,0 +1,101 @@
+//! The release binary as a child process, and a person signed in to it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tokio::net::TcpStream;
+
+use crate::http::{Connection, request};
+
+/// A running portal; killed when dropped.
+pub struct Portal {
+    /// Its port on loopback.
+    pub port: u16,
+    /// From start of the process to the first 200 of `/readyz`.
+    pub start: Duration,
+    child: Child,
+}
+
+impl Portal {
+    /// Starts the binary of `OPM_PORTAL` on a folder and waits until it is ready.
+    pub async fn start(data: &Path) -> Self {
+        let binary = std::env::var("OPM_PORTAL").expect("OPM_PORTAL names the release binary: use cargo xtask bench");
+        let site = std::env::var("OPM_SITE").expect("OPM_SITE names the built site: use cargo xtask bench");
+        let port = free_port();
+        let begun = Instant::now();
+        let child = Command::new(binary)
+            .args(["serve", "--plane", "embedded", "--port", &port.to_string(), "--site", &site, "--data"])
+            .arg(data)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the portal starts");
+        let mut portal = Self { port, start: Duration::ZERO, child };
+        while !portal.ready().await {
+            assert!(begun.elapsed() < Duration::from_secs(60), "the portal is not ready after a minute");
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        portal.start = begun.elapsed();
+        portal
+    }
+
+    async fn ready(&self) -> bool {
+        if TcpStream::connect(("127.0.0.1", self.port)).await.is_err() {
+            return false;
+        }
+        Connection::open(self.port).await.send(&request("GET", "/readyz", self.port, &[], "")).await.status == 200
+    }
+
+    /// Resident memory in MiB.
+    pub fn resident(&self) -> f64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("the process runs");
+        let kilobytes: f64 = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).and_then(|rest| rest.trim().trim_end_matches(" kB").parse().ok()).expect("VmRSS");
+        kilobytes / 1024.0
+    }
+
+    /// Signs a person in through the page; answers the `Cookie` header to send.
+    pub async fn sign_in(&self, person: &str) -> String {
+        let mut connection = Connection::open(self.port).await;
+        let page = connection.send(&request("GET", "/sign-in", self.port, &[], "")).await;
+        let mut cookies: Vec<String> = page.headers("set-cookie").filter_map(|value| value.split(';').next()).map(str::to_owned).collect();
+        let text = page.text();
+        let form = text.split("<form").find(|form| form.contains(person)).expect("the page names the person");
+        let action = attribute(form, "action").unwrap_or_else(|| "/sign-in".into());
+        let mut fields = form_urlencoded::Serializer::new(String::new());
+        for input in form.split("<input").skip(1).chain(form.split("<button").skip(1).filter(|button| attribute(button, "value").as_deref() == Some(person))) {
+            if let (Some(name), Some(value)) = (attribute(input, "name"), attribute(input, "value")) {
+                fields.append_pair(&name, &value);
+            }
+        }
+        let origin = format!("http://127.0.0.1:{}", self.port);
+        let sent = cookies.join("; ");
+        let headers = [("Content-Type", "application/x-www-form-urlencoded"), ("Origin", origin.as_str()), ("Sec-Fetch-Site", "same-origin"), ("Cookie", sent.as_str())];
+        let answer = connection.send(&request("POST", &action, self.port, &headers, &fields.finish())).await;
+        assert_eq!(answer.status, 303, "sign-in answered {}", answer.head);
+        cookies.extend(answer.headers("set-cookie").filter_map(|value| value.split(';').next()).map(str::to_owned));
+        cookies.join("; ")
+    }
+
+    /// The kubeconfig that the portal wrote.
+    pub fn kubeconfig(data: &Path) -> PathBuf {
+        data.join("kubeconfig")
+    }
+}
+
+impl Drop for Portal {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn attribute(tag: &str, name: &str) -> Option<String> {
+    let tag = tag.split('>').next()?;
+    let rest = tag.split_once(&format!("{name}=\""))?.1;
+    Some(rest.split('"').next()?.replace("&amp;", "&"))
+}
+
+fn free_port() -> u16 {
+    std::net::TcpListener::bind(("127.0.0.1", 0)).and_then(|listener| listener.local_addr()).expect("a free port").port()
+}
