@@ -1,0 +1,117 @@
+//! What pages ask: one port for each noun, answered by the server on the person's behalf. Present in the server build only.
+//!
+//! Every method acts as one verified person; there is no way to call it as somebody else. Refusals are [`promise::Error`], rendered by the page.
+//! Workspaces are named by path; whether one is absent or closed to the person makes no difference in the answer.
+//!
+//! Posts of forms do not go through leptos server functions: those lose what was typed when they refuse. The server has one plain handler for
+//! each post of [`crate::routes`], which reads ordered name/value pairs, checks the form token and calls the method named there.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use promise::Result;
+use promise::view::{
+    CatalogPage, CatalogQuery, Home, Person, Posted, PromisePage, RequestForm, RequestPage, RequestQuery, RequestsPage, Viewer,
+    WorkspaceTree,
+};
+
+/// Ordered name/value pairs of a posted form.
+pub type Pairs = [(String, String)];
+
+/// Who looks, and what waits on them.
+#[async_trait]
+pub trait Account: Send + Sync {
+    /// The person.
+    fn viewer(&self) -> Viewer;
+    /// What waits on the person, and what is recent.
+    async fn home(&self) -> Result<Home>;
+}
+
+/// What a workspace offers.
+#[async_trait]
+pub trait Catalog: Send + Sync {
+    /// Offers of a workspace, narrowed.
+    async fn catalog(&self, workspace: &str, query: &CatalogQuery) -> Result<CatalogPage>;
+    /// One promise; of a shadowed one the home is named.
+    async fn promise(&self, workspace: &str, name: &str, home: Option<&str>) -> Result<PromisePage>;
+}
+
+/// Which form of a request is meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FormOf<'a> {
+    /// A new request of a promise.
+    New {
+        /// Name of the promise.
+        promise: &'a str,
+        /// Home of a shadowed promise.
+        home: Option<&'a str>,
+    },
+    /// A request that is there.
+    Edit {
+        /// Namespace.
+        namespace: &'a str,
+        /// Name.
+        name: &'a str,
+    },
+}
+
+/// Requests of a workspace.
+#[async_trait]
+pub trait Requests: Send + Sync {
+    /// A page of the list, narrowed.
+    async fn requests(&self, workspace: &str, query: &RequestQuery) -> Result<RequestsPage>;
+    /// One request in full.
+    async fn request(&self, workspace: &str, namespace: &str, name: &str) -> Result<RequestPage>;
+    /// The form, with what a draft holds; a draft of somebody else is as good as none.
+    async fn form(&self, workspace: &str, form: FormOf<'_>, draft: Option<&str>) -> Result<RequestForm>;
+    /// A posted form: its `_op` says whether to change the form, check, review or write.
+    async fn post(&self, workspace: &str, form: FormOf<'_>, pairs: &Pairs) -> Result<Posted>;
+    /// Deletes; the name is typed again as confirmation.
+    async fn delete(&self, workspace: &str, namespace: &str, name: &str, confirmation: &str) -> Result<()>;
+    /// The value of a secret output, read with the person's own rights.
+    async fn reveal(&self, workspace: &str, namespace: &str, name: &str, output: &str) -> Result<String>;
+}
+
+/// Workspaces that the person may enter.
+#[async_trait]
+pub trait Workspaces: Send + Sync {
+    /// The tree, narrowed by words.
+    async fn workspaces(&self, query: &str) -> Result<WorkspaceTree>;
+}
+
+/// Everything that pages ask for a signed-in person.
+pub trait Backend: Account + Catalog + Requests + Workspaces {}
+
+impl<T: Account + Catalog + Requests + Workspaces> Backend for T {}
+
+/// What every page is given by the server, through leptos' context.
+#[derive(Clone)]
+pub struct Visit {
+    /// The person; nobody is signed in without.
+    pub backend: Option<Arc<dyn Backend>>,
+    /// People who may sign in on the embedded plane; empty elsewhere.
+    pub people: Arc<[Person]>,
+    /// The token that the form of the sign-in page carries.
+    pub sign_in_token: String,
+    /// Addresses of style sheet, script and wasm.
+    pub assets: Arc<Assets>,
+    /// `light`, `dark`, or empty for what the system says.
+    pub theme: String,
+    /// Whether the portal runs on its embedded plane, which every page says.
+    pub embedded: bool,
+    /// The address of this page, path and query.
+    pub address: String,
+    /// The time of this visit, RFC 3339, for spans such as "4 min ago".
+    pub now: String,
+}
+
+/// Addresses of what the browser loads, named by content.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+pub struct Assets {
+    /// Style sheet.
+    pub style: String,
+    /// Script of the live parts.
+    pub script: String,
+    /// Its wasm.
+    pub wasm: String,
+}

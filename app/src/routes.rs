@@ -1,0 +1,167 @@
+//! The route table and the only URL builder. Links are absolute, colons stay as they are (`architecture.md`, URLs).
+
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+
+/// Everything but unreserved characters, colons and slashes of a path segment.
+const SEGMENT: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'/')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?')
+    .add(b'[')
+    .add(b']')
+    .add(b'`')
+    .add(b'{')
+    .add(b'}')
+    .add(b'|')
+    .add(b'\\')
+    .add(b'^');
+
+/// Everything that has a meaning in a query.
+const VALUE: &AsciiSet = &SEGMENT.add(b'&').add(b'+').add(b'=');
+
+/// Patterns of pages, as the router knows them; each answers GET.
+pub mod page {
+    /// Home.
+    pub const HOME: &str = "/";
+    /// Sign in.
+    pub const SIGN_IN: &str = "/sign-in";
+    /// Workspaces.
+    pub const WORKSPACES: &str = "/workspaces";
+    /// Catalog of a workspace.
+    pub const CATALOG: &str = "/w/{workspace}/catalog";
+    /// A promise.
+    pub const PROMISE: &str = "/w/{workspace}/promises/{name}";
+    /// The form of a new request.
+    pub const REQUEST_NEW: &str = "/w/{workspace}/promises/{name}/request";
+    /// What a new request would be, before it is submitted.
+    pub const REQUEST_REVIEW: &str = "/w/{workspace}/promises/{name}/request/review";
+    /// Requests of a workspace.
+    pub const REQUESTS: &str = "/w/{workspace}/requests";
+    /// A request.
+    pub const REQUEST: &str = "/w/{workspace}/requests/{namespace}/{name}";
+    /// The form of a request that is there.
+    pub const REQUEST_EDIT: &str = "/w/{workspace}/requests/{namespace}/{name}/edit";
+    /// What a change would be, before it is submitted.
+    pub const EDIT_REVIEW: &str = "/w/{workspace}/requests/{namespace}/{name}/edit/review";
+    /// Confirmation before a request is deleted.
+    pub const REQUEST_DELETE: &str = "/w/{workspace}/requests/{namespace}/{name}/delete";
+    /// Gallery of the design system; embedded plane only.
+    pub const GALLERY: &str = "/dev/ui";
+}
+
+/// Patterns of posts. Each carries the form token in the field `_token`; the server has one handler for each.
+pub mod post {
+    /// Signs in: field `person`.
+    pub const SIGN_IN: &str = "/sign-in";
+    /// Signs out.
+    pub const SIGN_OUT: &str = "/sign-out";
+    /// Chooses a theme: field `theme` is `light`, `dark` or `system`, field `back` the address to return to.
+    pub const THEME: &str = "/theme";
+    /// `Requests::post` with `FormOf::New`.
+    pub const REQUEST_NEW: &str = super::page::REQUEST_NEW;
+    /// `Requests::post` with `FormOf::Edit`.
+    pub const REQUEST_EDIT: &str = super::page::REQUEST_EDIT;
+    /// `Requests::delete`: field `confirmation`.
+    pub const REQUEST_DELETE: &str = super::page::REQUEST_DELETE;
+    /// `Requests::reveal`: field `output`; answers the page of the request with the value shown.
+    pub const REVEAL: &str = "/w/{workspace}/requests/{namespace}/{name}/reveal";
+}
+
+/// Server-sent events: query `topic` is `requests` with `workspace`, or `request` with `workspace`, `namespace`, `name`.
+pub const LIVE: &str = "/live";
+
+fn segment(text: &str) -> String {
+    utf8_percent_encode(text, SEGMENT).to_string()
+}
+
+/// An address with a query; empty values are left out.
+pub fn with_query(path: &str, pairs: &[(&str, &str)]) -> String {
+    let mut address = path.to_owned();
+    for (name, value) in pairs.iter().filter(|(_, value)| !value.is_empty()) {
+        address.push(if address.contains('?') { '&' } else { '?' });
+        address.push_str(&format!("{name}={}", utf8_percent_encode(value, VALUE)));
+    }
+    address
+}
+
+/// Catalog of a workspace.
+pub fn catalog(workspace: &str) -> String {
+    format!("/w/{}/catalog", segment(workspace))
+}
+
+/// A promise; of a shadowed one the home is named.
+pub fn promise(workspace: &str, name: &str, home: Option<&str>) -> String {
+    with_query(&format!("/w/{}/promises/{}", segment(workspace), segment(name)), &[("home", home.unwrap_or_default())])
+}
+
+/// The form of a new request.
+pub fn request_new(workspace: &str, promise: &str, home: Option<&str>) -> String {
+    with_query(&format!("/w/{}/promises/{}/request", segment(workspace), segment(promise)), &[("home", home.unwrap_or_default())])
+}
+
+/// What a new request would be.
+pub fn request_review(workspace: &str, promise: &str, home: Option<&str>) -> String {
+    with_query(&format!("/w/{}/promises/{}/request/review", segment(workspace), segment(promise)), &[("home", home.unwrap_or_default())])
+}
+
+/// Requests of a workspace.
+pub fn requests(workspace: &str) -> String {
+    format!("/w/{}/requests", segment(workspace))
+}
+
+/// A request.
+pub fn request(workspace: &str, namespace: &str, name: &str) -> String {
+    format!("/w/{}/requests/{}/{}", segment(workspace), segment(namespace), segment(name))
+}
+
+/// The form of a request that is there.
+pub fn request_edit(workspace: &str, namespace: &str, name: &str) -> String {
+    format!("{}/edit", request(workspace, namespace, name))
+}
+
+/// What a change would be.
+pub fn edit_review(workspace: &str, namespace: &str, name: &str) -> String {
+    format!("{}/edit/review", request(workspace, namespace, name))
+}
+
+/// Confirmation before a request is deleted.
+pub fn request_delete(workspace: &str, namespace: &str, name: &str) -> String {
+    format!("{}/delete", request(workspace, namespace, name))
+}
+
+/// Reveals a secret output.
+pub fn reveal(workspace: &str, namespace: &str, name: &str) -> String {
+    format!("{}/reveal", request(workspace, namespace, name))
+}
+
+/// Sign in, and come back to an address.
+pub fn sign_in(back: &str) -> String {
+    with_query(page::SIGN_IN, &[("back", back)])
+}
+
+/// Stream of changes of a list of requests.
+pub fn live_requests(workspace: &str) -> String {
+    with_query(LIVE, &[("topic", "requests"), ("workspace", workspace)])
+}
+
+/// Stream of changes of one request.
+pub fn live_request(workspace: &str, namespace: &str, name: &str) -> String {
+    with_query(LIVE, &[("topic", "request"), ("workspace", workspace), ("namespace", namespace), ("name", name)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colons_stay_and_everything_else_is_encoded() {
+        assert_eq!(request("root:acme:shop", "default", "a b"), "/w/root:acme:shop/requests/default/a%20b");
+        assert_eq!(promise("root:acme", "db", Some("root:x&y")), "/w/root:acme/promises/db?home=root:x%26y");
+        assert_eq!(with_query("/a", &[("q", ""), ("tag", "x=y")]), "/a?tag=x%3Dy");
+    }
+}

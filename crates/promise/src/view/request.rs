@@ -1,0 +1,250 @@
+//! Requests, their form and what came of them.
+
+use serde::{Deserialize, Serialize};
+
+use super::catalog::{Availability, OfferRow, PolicyLine};
+use crate::api::{Condition, Health, Phase, PolicyOutcome, StepStatus};
+use crate::form::Form;
+use crate::sentence::Ball;
+
+/// A request in a list.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RequestRow {
+    /// Path of its workspace.
+    pub workspace: String,
+    /// Namespace.
+    pub namespace: String,
+    /// Name.
+    pub name: String,
+    /// Name of the promise.
+    pub promise: String,
+    /// Its name for people.
+    pub promise_title: String,
+    /// Icon of the promise.
+    pub icon: String,
+    /// Version that runs, or is meant to.
+    pub version: String,
+    /// Phase.
+    pub phase: Phase,
+    /// Who holds the ball.
+    pub ball: Ball,
+    /// Who asked.
+    pub requester: String,
+    /// RFC 3339 time.
+    pub created: String,
+    /// Whether the person who looks asked for it.
+    pub mine: bool,
+}
+
+/// What narrows a list of requests; as in the address.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RequestQuery {
+    /// Words.
+    pub q: String,
+    /// One phase.
+    pub phase: String,
+    /// One promise.
+    pub promise: String,
+    /// Only one's own.
+    pub mine: bool,
+    /// Page, from 1.
+    pub page: usize,
+}
+
+/// A page of a list of requests.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RequestsPage {
+    /// Rows of this page.
+    pub rows: Vec<RequestRow>,
+    /// Rows of all pages with the filters in force.
+    pub total: usize,
+    /// Rows without any filter.
+    pub all: usize,
+    /// How many pages there are.
+    pub pages: usize,
+    /// Phases with counts.
+    pub phases: Vec<super::FacetValue>,
+    /// Promises with counts.
+    pub promises: Vec<super::FacetValue>,
+    /// What is in force.
+    pub query: RequestQuery,
+    /// Whether the person may make requests here.
+    pub create: Availability,
+}
+
+/// A thing that happened, for the timeline and the list of events.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Happening {
+    /// RFC 3339 time.
+    pub at: String,
+    /// A sentence without a full stop.
+    pub what: String,
+    /// Who; may be empty.
+    pub who: String,
+    /// Whether it is a warning.
+    pub trouble: bool,
+}
+
+/// An object that was made for a request.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ResourceLine {
+    /// Id in the promise.
+    pub id: String,
+    /// Kind.
+    pub kind: String,
+    /// Group and version.
+    pub api_version: String,
+    /// Namespace; empty for cluster-scoped kinds.
+    pub namespace: String,
+    /// Name.
+    pub name: String,
+    /// Name of the Destination; empty for the request's workspace.
+    pub destination: String,
+    /// Whether the plane took it.
+    pub applied: bool,
+    /// Whether it works.
+    pub health: Health,
+    /// Why it is not healthy; may be empty.
+    pub message: String,
+}
+
+/// A parameter of a request, in words.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ParameterLine {
+    /// Path.
+    pub path: String,
+    /// Label.
+    pub label: String,
+    /// Value in words.
+    pub value: String,
+    /// `you`, `default`, or the policy that wrote it.
+    pub source: String,
+}
+
+/// An output of a request.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OutputValue {
+    /// Name.
+    pub name: String,
+    /// One sentence; may be empty.
+    pub description: String,
+    /// Value; absent while secret and not revealed, or not there yet.
+    pub value: Option<String>,
+    /// Whether it is a secret.
+    pub secret: bool,
+}
+
+/// What a person may do with a request; a sentence says why not.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Allowed {
+    /// Change it.
+    pub edit: Result<(), String>,
+    /// Delete it.
+    pub delete: Result<(), String>,
+}
+
+/// A request in full.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RequestPage {
+    /// What the list shows.
+    pub row: RequestRow,
+    /// Generation.
+    pub generation: i64,
+    /// Generation that the status is about.
+    pub observed_generation: i64,
+    /// Why it was asked for; may be empty.
+    pub reason: String,
+    /// Whether it is being deleted.
+    pub deleting: bool,
+    /// Conditions.
+    pub conditions: Vec<Condition>,
+    /// Steps of the workflow.
+    pub steps: Vec<StepStatus>,
+    /// What happened, oldest first.
+    pub timeline: Vec<Happening>,
+    /// Parameters as resolved.
+    pub parameters: Vec<ParameterLine>,
+    /// Every rule that had a say.
+    pub policies: Vec<PolicyOutcome>,
+    /// What was made.
+    pub resources: Vec<ResourceLine>,
+    /// What one gets.
+    pub outputs: Vec<OutputValue>,
+    /// Events, newest first; absent when the person may not read them.
+    pub events: Option<Vec<Happening>>,
+    /// The object, without what the plane keeps for itself.
+    pub yaml: String,
+    /// What has to be changed before it can go on.
+    pub problems: Vec<crate::Problem>,
+    /// What the person may do.
+    pub allowed: Allowed,
+}
+
+/// The form of a request, new or changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RequestForm {
+    /// The promise.
+    pub offer: OfferRow,
+    /// Name as typed.
+    pub name: String,
+    /// What is wrong with the name.
+    pub name_problem: Option<String>,
+    /// Namespace.
+    pub namespace: String,
+    /// Reason as typed.
+    pub reason: String,
+    /// The fields.
+    pub form: Form,
+    /// Rules that apply.
+    pub policies: Vec<PolicyLine>,
+    /// Whether the values were checked, so that problems are shown.
+    pub checked: bool,
+    /// Whether nothing stands against submitting.
+    pub ready: bool,
+    /// Whether the person may submit at all.
+    pub submit: Availability,
+    /// resourceVersion that is being changed; absent for a new request.
+    pub editing: Option<String>,
+    /// Cluster id of the workspace; refused when the path has got another one.
+    pub cluster: String,
+    /// Id of the draft that is shown.
+    pub draft: Option<String>,
+    /// Id of the input that gets the focus.
+    pub focus: Option<String>,
+    /// What somebody else changed meanwhile.
+    pub conflict: Option<String>,
+    /// What would be submitted, in words.
+    pub review: Vec<ParameterLine>,
+}
+
+/// What became of a posted form. Bad input never answers the post: it becomes a draft, and the page shows it again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Posted {
+    /// Show the form again with this draft.
+    Again {
+        /// Id of the draft.
+        draft: String,
+    },
+    /// Show what would be submitted, with this draft.
+    Review {
+        /// Id of the draft.
+        draft: String,
+    },
+    /// It was written: show the request.
+    Written {
+        /// Namespace.
+        namespace: String,
+        /// Name.
+        name: String,
+    },
+}
