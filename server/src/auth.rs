@@ -1,4 +1,14 @@
-//! Who is asking: sign-in, session cookie, protection against foreign sites, and the one way to a `Caller`.
+//! Who is asking: sign-in, session cookie, protection against foreign sites, and the one way to a [`Caller`].
 
+pub mod caller;
+pub mod callers;
 pub mod cookie;
 pub mod csrf;
+pub mod doors;
+pub mod gate;
+pub mod sign_in;
+
+pub use caller::Caller;
+pub use callers::Callers;
+pub use doors::Doors;
+pub use gate::Visitor;

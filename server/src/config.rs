@@ -23,8 +23,20 @@ pub enum Command {
     #[command(after_help = "Example:\n  opm-portal serve --plane embedded --data ./portal-data\n\n\
         The embedded plane is for trying out and for tests: it listens on loopback only and anybody who reaches the sign-in page can be anybody.")]
     Serve(ServeArgs),
-    /// Print the custom resource definitions of all kinds as YAML.
-    Crds,
+    /// Print what a plane needs to hold our kinds, as YAML: CRDs, exports, rights, admission policies.
+    #[command(visible_alias = "crds")]
+    Manifests(ManifestsArgs),
+}
+
+/// Arguments of `manifests`.
+#[derive(Debug, Args)]
+pub struct ManifestsArgs {
+    /// Write one file per object kind below this directory instead.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Write nothing; fail and name the files below --out that are stale.
+    #[arg(long, requires = "out")]
+    pub check: bool,
 }
 
 /// Arguments of `serve`.
@@ -204,7 +216,7 @@ mod tests {
     fn parse(line: &str) -> Result<ServeArgs, clap::Error> {
         match Cli::try_parse_from(line.split_whitespace())?.command {
             Command::Serve(args) => Ok(args),
-            Command::Crds => panic!("serve expected"),
+            Command::Manifests(_) => panic!("serve expected"),
         }
     }
 

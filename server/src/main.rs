@@ -1,1 +1,49 @@
-fn main() {}
+//! `opm-portal`: reads the command line and runs one command.
+
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::Parser as _;
+use opm_portal::config::{Cli, Command};
+use opm_portal::{logging, manifests, serve};
+
+/// The machines this runs on are small, and everything slow waits for input and output.
+const WORKERS: usize = 2;
+
+fn main() -> ExitCode {
+    match run(Cli::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: Cli) -> anyhow::Result<()> {
+    match cli.command {
+        Command::Serve(args) => {
+            let (config, log) = match args.into_config() {
+                Ok(config) => config,
+                Err(error) => usage(&error),
+            };
+            logging::start(&log)?;
+            let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build();
+            runtime.context("the runtime cannot start")?.block_on(serve::until_signalled(config)).map_err(Into::into)
+        }
+        Command::Manifests(args) => match args.out {
+            None => {
+                print!("{}", manifests::all()?);
+                Ok(())
+            }
+            Some(out) if args.check => Ok(manifests::check(&out)?),
+            Some(out) => Ok(manifests::write(&out)?),
+        },
+    }
+}
+
+/// Arguments that do not fit together end as clap ends the others: exit code 2 and the way to help.
+fn usage(error: &opm_portal::config::ConfigError) -> ! {
+    use clap::CommandFactory as _;
+    Cli::command().error(clap::error::ErrorKind::ArgumentConflict, error).exit()
+}

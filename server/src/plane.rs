@@ -1,5 +1,6 @@
 //! The embedded plane as this program runs it: its identities, its files, its kubeconfig.
 
+pub mod embedded;
 pub mod folder;
 pub mod identity;
 pub mod kubeconfig;

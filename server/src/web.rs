@@ -1,5 +1,7 @@
 //! What holds for every answer, whatever it is about: host check, headers, request ids and log lines, health, assets.
 
+pub mod assets;
 pub mod headers;
+pub mod health;
 pub mod host;
 pub mod request_log;

@@ -1,0 +1,143 @@
+//! The portal acting for one verified person. Every port is implemented on it, so nothing can be done without one.
+
+use std::sync::Arc;
+
+use cluster::error::from_plane;
+use cluster::{ClusterId, Endpoint, Scope, Token};
+use jiff::{SignedDuration, Timestamp};
+use promise::{Error, Result};
+use serde_json::{Value, json};
+use store::{Session, SessionKey};
+
+use super::csrf;
+use crate::portal::rights::Right;
+use crate::state::Portal;
+
+/// How long the plane's word about who somebody is counts.
+const VERIFIED: SignedDuration = SignedDuration::from_secs(30);
+
+/// Who somebody is: what the plane answers to a SelfSubjectReview with the person's token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// Username on the plane.
+    pub username: Arc<str>,
+    /// Groups on the plane.
+    pub groups: Vec<String>,
+}
+
+/// The portal acting for one verified person. Clones share everything.
+#[derive(Clone)]
+pub struct Caller(Arc<Inner>);
+
+struct Inner {
+    portal: Arc<Portal>,
+    identity: Identity,
+    token: Token,
+    session: SessionKey,
+    form_token: String,
+    verified: Timestamp,
+    expires: Timestamp,
+}
+
+impl Caller {
+    /// The person to whom the session of `cookie` belongs, if there is such a session and the plane still knows its token. The only way to a
+    /// caller.
+    ///
+    /// # Errors
+    /// Database or plane do not answer.
+    pub async fn verify(portal: &Arc<Portal>, cookie: &str) -> Result<Option<Self>> {
+        let key = SessionKey::of_cookie(cookie);
+        let now = portal.clock.now();
+        if let Some(caller) = portal.callers.get(key)
+            && caller.is_fresh(now)
+        {
+            return Ok(Some(caller));
+        }
+        let Some(session) = portal.store.session(key, now).await.map_err(|error| database(&error))? else {
+            portal.callers.forget(key);
+            return Ok(None);
+        };
+        let Session { token, expires, .. } = session;
+        let token = Token::new(token);
+        let identity = match review(&portal.endpoint, &token).await {
+            Ok(identity) => identity,
+            Err(Error::Unauthenticated) => {
+                // The plane no longer knows the token: the session is worth nothing.
+                portal.callers.forget(key);
+                portal.store.end_session(key).await.map_err(|error| database(&error))?;
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
+        };
+        let form_token = csrf::form_token(cookie);
+        let caller = Self(Arc::new(Inner { portal: portal.clone(), identity, token, session: key, form_token, verified: now, expires }));
+        portal.callers.remember(key, &caller, now);
+        Ok(Some(caller))
+    }
+
+    /// Whether the session can be shown again without asking anybody, at `now`.
+    pub(super) fn is_fresh(&self, now: Timestamp) -> bool {
+        now.duration_since(self.0.verified) < VERIFIED && now < self.0.expires
+    }
+
+    /// The running portal.
+    pub fn portal(&self) -> &Arc<Portal> {
+        &self.0.portal
+    }
+
+    /// Who it is.
+    pub fn identity(&self) -> &Identity {
+        &self.0.identity
+    }
+
+    /// The session it belongs to.
+    pub fn session(&self) -> SessionKey {
+        self.0.session
+    }
+
+    /// The token that this session's forms carry.
+    pub fn form_token(&self) -> &str {
+        &self.0.form_token
+    }
+
+    /// Whether the session still exists. For long streams; pages verify at their beginning.
+    pub async fn is_signed_in(&self) -> bool {
+        let portal = &self.0.portal;
+        let now = portal.clock.now();
+        now < self.0.expires && matches!(portal.store.session(self.0.session, now).await, Ok(Some(_)))
+    }
+
+    /// A client that acts as this person in one workspace.
+    pub fn client(&self, cluster: &ClusterId) -> kube::Client {
+        self.0.portal.endpoint.client(&self.0.token, &Scope::Cluster(cluster.clone()))
+    }
+
+    /// Whether the plane lets this person do that in one workspace.
+    ///
+    /// # Errors
+    /// The plane does not answer.
+    pub async fn may(&self, cluster: &ClusterId, right: Right) -> Result<bool> {
+        self.0.portal.rights.has(&self.0.identity.username, &self.0.token, cluster, right).await
+    }
+}
+
+async fn review(endpoint: &Endpoint, token: &Token) -> Result<Identity> {
+    let review = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"});
+    let request = http::Request::post("/apis/authentication.k8s.io/v1/selfsubjectreviews")
+        .header(http::header::CONTENT_TYPE, "application/json")
+        .body(review.to_string().into_bytes())
+        .map_err(|_| Error::Internal)?;
+    let answer: Value = endpoint.client(token, &Scope::Root).request(request).await.map_err(|error| from_plane(&error, "your account"))?;
+    let username = answer.pointer("/status/userInfo/username").and_then(Value::as_str).ok_or(Error::Internal)?;
+    let groups = answer.pointer("/status/userInfo/groups").and_then(Value::as_array);
+    Ok(Identity {
+        username: Arc::from(username),
+        groups: groups.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect(),
+    })
+}
+
+/// What a database error is for people; the log has the rest.
+pub(crate) fn database(error: &store::Error) -> Error {
+    tracing::error!(error = error as &dyn std::error::Error, "the portal's database failed");
+    Error::Unreachable { what: "the portal's database".to_owned() }
+}

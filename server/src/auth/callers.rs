@@ -1,0 +1,37 @@
+//! Verified callers of the last moments, so that a page does not ask database and plane again for each of its parts.
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use parking_lot::Mutex;
+use store::SessionKey;
+
+use super::Caller;
+
+/// How many are kept before stale ones are thrown away.
+const KEPT: usize = 1024;
+
+/// Callers by session. Signing out forgets at once; everything else ends by itself after the time that a verification counts.
+#[derive(Default)]
+pub struct Callers(Mutex<HashMap<SessionKey, Caller>>);
+
+impl Callers {
+    pub(super) fn get(&self, key: SessionKey) -> Option<Caller> {
+        self.0.lock().get(&key).cloned()
+    }
+
+    pub(super) fn remember(&self, key: SessionKey, caller: &Caller, now: Timestamp) {
+        let mut callers = self.0.lock();
+        if callers.len() >= KEPT {
+            callers.retain(|_, caller| caller.is_fresh(now));
+        }
+        if callers.len() < KEPT {
+            callers.insert(key, caller.clone());
+        }
+    }
+
+    /// Forgets a session that ended.
+    pub fn forget(&self, key: SessionKey) {
+        self.0.lock().remove(&key);
+    }
+}

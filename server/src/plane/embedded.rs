@@ -1,0 +1,70 @@
+//! Opening the embedded plane with everybody whom it is to know.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use cluster::Endpoint;
+use devplane::{Options, Plane, Storage};
+use tokio::net::TcpListener;
+
+use super::{Folder, Identities};
+use crate::clock::Clock;
+
+/// An open plane and where its TLS listener will be.
+pub struct Embedded {
+    /// The plane.
+    pub plane: Plane,
+    /// The way to it inside this process: the same router, tokens and checks as from outside.
+    pub endpoint: Endpoint,
+    /// Bound, and not yet answering.
+    pub listener: TcpListener,
+    /// `https://host:port`.
+    pub url: String,
+}
+
+/// Why the plane cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum EmbeddedError {
+    /// Its port is taken.
+    #[error("the embedded plane cannot listen on {address}: {source} (choose another with --plane-port, 0 for any)")]
+    Listen {
+        /// Where it should.
+        address: SocketAddr,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The plane does not open.
+    #[error("the embedded plane cannot be opened")]
+    Open(#[from] devplane::OpenError),
+}
+
+/// Opens the plane of `folder`.
+///
+/// # Errors
+/// The port is taken, or the stored objects cannot be read.
+pub async fn open(folder: &Folder, address: SocketAddr, identities: &Identities, clock: Arc<dyn Clock>) -> Result<Embedded, EmbeddedError> {
+    let listen = |source| EmbeddedError::Listen { address, source };
+    let listener = TcpListener::bind(address).await.map_err(listen)?;
+    let url = format!("https://{}", listener.local_addr().map_err(listen)?);
+    let storage = if folder.is_temporary() { Storage::Memory } else { Storage::Directory(folder.plane()) };
+    let tokens = identities.all().iter().map(|identity| devplane::Token {
+        token: identity.token.expose().to_owned(),
+        username: identity.name.clone(),
+        uid: identity.name.clone(),
+        groups: identity.groups.clone(),
+    });
+    let options = Options { clock: Arc::new(PlaneClock(clock)), ..Options::new(storage, tokens.collect(), url.clone()) };
+    let plane = Plane::open(options)?;
+    let endpoint = Endpoint::in_process("the embedded plane", plane.router());
+    Ok(Embedded { plane, endpoint, listener, url })
+}
+
+/// The portal's clock, as the plane asks for it.
+struct PlaneClock(Arc<dyn Clock>);
+
+impl devplane::Clock for PlaneClock {
+    fn now(&self) -> jiff::Timestamp {
+        self.0.now()
+    }
+}

@@ -1,0 +1,11 @@
+//! What the product does for a person: one file per noun, each implementing a port of `app` on [`crate::auth::Caller`].
+//!
+//! Consumer objects are read and written with the person's own token. Published things (offerings, policy sentences) come from the portal's
+//! own watches, after it was asked of the plane whether the person may enter the workspace; they are projections without templates.
+
+pub mod drafts;
+pub mod instances;
+pub mod offers;
+pub mod place;
+pub mod rights;
+pub mod submit;

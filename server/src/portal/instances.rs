@@ -1,0 +1,109 @@
+//! Requests and what came of them, read as the person who looks.
+
+use cluster::error::PlaneResult as _;
+use cluster::kinds::{PromiseRelease, PromiseRequest};
+use k8s_openapi::api::core::v1::{Event, Secret};
+use kube::api::{Api, ListParams};
+use promise::{Error, Result};
+
+use super::place::Workspace;
+use crate::auth::Caller;
+
+/// Requests of one page of the plane's list.
+const PAGE: u32 = 500;
+
+impl Caller {
+    /// All requests of a workspace, of all namespaces.
+    ///
+    /// # Errors
+    /// The person may not list them, or the plane does not answer.
+    pub async fn requests(&self, workspace: &Workspace) -> Result<Vec<PromiseRequest>> {
+        let api: Api<PromiseRequest> = Api::all(self.client(&workspace.cluster));
+        let mut params = ListParams::default().limit(PAGE);
+        let mut all = Vec::new();
+        loop {
+            let page = api.list(&params).await.about("requests")?;
+            all.extend(page.items);
+            match page.metadata.continue_.filter(|token| !token.is_empty()) {
+                Some(token) => params.continue_token = Some(token),
+                None => return Ok(all),
+            }
+        }
+    }
+
+    /// One request. Whether it is absent or closed to this person makes no difference in the answer.
+    ///
+    /// # Errors
+    /// There is none that the person may see, or the plane does not answer.
+    pub async fn request(&self, workspace: &Workspace, namespace: &str, name: &str) -> Result<PromiseRequest> {
+        let what = format!("request {name}");
+        let api: Api<PromiseRequest> = Api::namespaced(self.client(&workspace.cluster), namespace);
+        match api.get(name).await.about(&what) {
+            Err(Error::Denied { .. } | Error::NotFound { .. }) => Err(Error::NotFound { what }),
+            other => other,
+        }
+    }
+
+    /// The releases of a request, newest first; none when the person may not read releases.
+    ///
+    /// # Errors
+    /// The plane does not answer.
+    pub async fn releases(&self, workspace: &Workspace, request: &PromiseRequest) -> Result<Vec<PromiseRelease>> {
+        let namespace = request.metadata.namespace.as_deref().unwrap_or_default();
+        let Some(uid) = request.metadata.uid.as_deref() else { return Ok(Vec::new()) };
+        let api: Api<PromiseRelease> = Api::namespaced(self.client(&workspace.cluster), namespace);
+        let list = match api.list(&ListParams::default()).await.about("releases") {
+            Ok(list) => list.items,
+            Err(Error::Denied { .. } | Error::NotFound { .. }) => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let mut releases: Vec<PromiseRelease> = list.into_iter().filter(|release| release.spec.request_uid == uid).collect();
+        releases.sort_by(|a, b| b.metadata.creation_timestamp.cmp(&a.metadata.creation_timestamp));
+        Ok(releases)
+    }
+
+    /// What was noted about a request, newest first; nothing when the person may not read events.
+    ///
+    /// # Errors
+    /// The plane does not answer.
+    pub async fn events(&self, workspace: &Workspace, request: &PromiseRequest) -> Result<Option<Vec<Event>>> {
+        let namespace = request.metadata.namespace.as_deref().unwrap_or_default();
+        let uid = request.metadata.uid.as_deref().unwrap_or_default();
+        let api: Api<Event> = Api::namespaced(self.client(&workspace.cluster), namespace);
+        let params = ListParams::default().fields(&format!("involvedObject.uid={uid}")).limit(200);
+        match api.list(&params).await.about("events") {
+            Ok(list) => {
+                let mut events = list.items;
+                events.sort_by(|a, b| seen(b).cmp(&seen(a)));
+                Ok(Some(events))
+            }
+            Err(Error::Denied { .. } | Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The value of a secret output, read with the person's own token.
+    ///
+    /// # Errors
+    /// There is no such output, the person may not read Secrets here, or the plane does not answer.
+    pub async fn reveal(&self, workspace: &Workspace, namespace: &str, name: &str, output: &str) -> Result<String> {
+        let request = self.request(workspace, namespace, name).await?;
+        let not_found = || Error::NotFound { what: format!("secret output {output}") };
+        let outputs = request.status.as_ref().map(|status| status.outputs.as_slice()).unwrap_or_default();
+        let wanted = outputs.iter().find(|known| known.name == output).ok_or_else(not_found)?;
+        let reference = wanted.secret_ref.as_ref().ok_or_else(not_found)?;
+        let api: Api<Secret> = Api::namespaced(self.client(&workspace.cluster), namespace);
+        let secret = match api.get(&reference.name).await.about(&format!("secret output {output}")) {
+            Err(Error::Denied { .. }) => {
+                return Err(Error::Denied { why: format!("You may not read Secrets in {}, so {output} stays hidden.", workspace.path) });
+            }
+            other => other?,
+        };
+        let value = secret.data.and_then(|mut data| data.remove(&reference.key)).ok_or_else(not_found)?;
+        String::from_utf8(value.0).map_err(|_| Error::Conflict { message: format!("{output} is not text; read it with kubectl") })
+    }
+}
+
+fn seen(event: &Event) -> Option<&k8s_openapi::apimachinery::pkg::apis::meta::v1::Time> {
+    event.last_timestamp.as_ref().or(event.metadata.creation_timestamp.as_ref())
+}

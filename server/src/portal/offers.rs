@@ -1,0 +1,162 @@
+//! What a workspace offers to a person: published reads, from the portal's own caches, after the person has entered the workspace.
+
+use std::sync::Arc;
+
+use cluster::ClusterId;
+use cluster::kinds::{Export, Promise, PromiseCatalog};
+use cluster::watch::Key;
+use promise::api::PromiseSpec;
+use promise::policy::{self, Candidate, Effective};
+use promise::visibility::{self, Facts, Offer, Place, SeenBy, Shelf, Standing};
+use promise::{Error, Result};
+
+use super::place::Workspace;
+use super::rights::Right;
+use crate::auth::Caller;
+
+/// A promise as it is offered in one workspace to one person.
+#[derive(Clone)]
+pub struct Offered {
+    /// Identity.
+    pub key: Key,
+    /// Where it lives.
+    pub home: Place,
+    /// The object.
+    pub promise: Arc<Promise>,
+    /// Visible, bindable, enabled, requestable, each with its reason.
+    pub standing: Standing,
+    /// By what it is seen.
+    pub seen_by: SeenBy,
+    /// Whether a promise of the same name in a nearer home hides it.
+    pub shadowed: bool,
+}
+
+impl Caller {
+    /// Everything that is visible in a workspace, by name, and of one name the nearest first.
+    ///
+    /// # Errors
+    /// The plane does not answer.
+    pub async fn offers(&self, workspace: &Workspace) -> Result<Vec<Offered>> {
+        let facts = self.facts(workspace).await?;
+        let world = &self.portal().world;
+        let tree = world.tree();
+        let catalogs = self.shelves();
+        let shelves: Vec<Shelf<'_>> = catalogs.iter().map(|shelf| shelf.borrow()).collect();
+        let mut found = Vec::new();
+        for (key, promise) in &world.promises.snapshot() {
+            let Some(path) = tree.path(&key.cluster) else { continue };
+            let home = Place { cluster: key.cluster.to_string(), path: path.to_string() };
+            let offer = Offer { name: &key.name, home: &home, spec: &promise.spec };
+            let standing = visibility::standing(&offer, &workspace.lineage, &shelves, &facts);
+            if let Some(seen_by) = standing.seen_by.clone() {
+                found.push(Offered { key: key.clone(), home, promise: promise.clone(), standing, seen_by, shadowed: false });
+            }
+        }
+        found.sort_by(|a, b| a.key.name.cmp(&b.key.name));
+        Ok(found.chunk_by(|a, b| a.key.name == b.key.name).flat_map(by_distance).collect())
+    }
+
+    /// The promise of that name which wins in the workspace, or the one of the home at `home`.
+    ///
+    /// # Errors
+    /// None is visible there, or the plane does not answer.
+    pub async fn offer(&self, workspace: &Workspace, name: &str, home: Option<&str>) -> Result<Offered> {
+        let offers = self.offers(workspace).await?;
+        let mut named = offers.into_iter().filter(|offered| offered.key.name == name);
+        named
+            .find(|offered| home.map_or(!offered.shadowed, |home| offered.home.path == home))
+            .ok_or_else(|| Error::NotFound { what: format!("promise {name}") })
+    }
+
+    /// The rules for requests of a promise in a workspace, composed.
+    ///
+    /// # Errors
+    /// Some workspace above does not show its policies: then nobody knows them all, and the error says who can mend it.
+    pub fn rules(&self, workspace: &Workspace, home: &Place, name: &str, spec: &PromiseSpec) -> Result<Effective> {
+        let portal = self.portal();
+        let tree = portal.world.tree();
+        let lineage =
+            portal.world.standing().lineage(&tree, &workspace.cluster).map_err(|unproven| Error::Busy { message: unproven.to_string() })?;
+        let lineage: Vec<String> = lineage.iter().map(|node| node.cluster.to_string()).collect();
+        let candidates: Vec<Candidate> = portal
+            .world
+            .policies
+            .snapshot()
+            .iter()
+            .filter_map(|(key, policy)| {
+                let path = tree.path(&key.cluster)?;
+                Some(Candidate {
+                    policy: key.name.clone(),
+                    workspace: path.to_string(),
+                    cluster: key.cluster.to_string(),
+                    trusted: portal.trusted_homes.contains(&path),
+                    spec: policy.spec.clone(),
+                })
+            })
+            .collect();
+        let target = policy::Target {
+            promise: name,
+            spec,
+            home: &home.path,
+            home_cluster: &home.cluster,
+            home_trusted: portal.trusted_homes.iter().any(|trusted| trusted.as_str() == home.path),
+            workspace: workspace.path.as_str(),
+            labels: &workspace.labels,
+            lineage: &lineage,
+        };
+        let sources = policy::gather(&candidates, &target);
+        Ok(policy::compose(&target, &sources))
+    }
+
+    async fn facts(&self, workspace: &Workspace) -> Result<Facts> {
+        let standing = self.portal().world.standing();
+        let binding = standing.binding(Export::Requests, &workspace.cluster);
+        Ok(Facts {
+            bound: Some(binding.is_some_and(|row| row.bound)),
+            missing_claims: binding.map(|row| row.missing.clone()).unwrap_or_default(),
+            may_bind: Some(self.may(&workspace.cluster, BIND).await?),
+            missing_requirements: Vec::new(),
+            may_create: Some(self.may(&workspace.cluster, Right::requests("create", "default")).await?),
+            owner: None,
+        })
+    }
+
+    fn shelves(&self) -> Vec<CatalogAt> {
+        let portal = self.portal();
+        let tree = portal.world.tree();
+        let catalogs = portal.world.catalogs.snapshot();
+        let placed = catalogs.iter().filter_map(|(key, catalog)| {
+            let path = tree.path(&key.cluster)?;
+            let trusted = portal.trusted_homes.contains(&path);
+            Some(CatalogAt { home: place(&key.cluster, path.as_str()), name: key.name.clone(), trusted, catalog: catalog.clone() })
+        });
+        placed.collect()
+    }
+}
+
+const BIND: Right = Right::Do { verb: "create", group: "apis.kcp.io", resource: "apibindings", namespace: String::new() };
+
+struct CatalogAt {
+    home: Place,
+    name: String,
+    trusted: bool,
+    catalog: Arc<PromiseCatalog>,
+}
+
+impl CatalogAt {
+    fn borrow(&self) -> Shelf<'_> {
+        Shelf { name: &self.name, home: &self.home, trusted: self.trusted, spec: &self.catalog.spec }
+    }
+}
+
+fn place(cluster: &ClusterId, path: &str) -> Place {
+    Place { cluster: cluster.to_string(), path: path.to_owned() }
+}
+
+/// Offers of one name with the winner first and the others marked as hidden by it.
+fn by_distance(offers: &[Offered]) -> Vec<Offered> {
+    let places: Vec<(&Place, &SeenBy)> = offers.iter().map(|offered| (&offered.home, &offered.seen_by)).collect();
+    let Some((first, others)) = visibility::nearest(&places) else { return Vec::new() };
+    let others = others.into_iter().filter_map(|index| offers.get(index)).map(|other| Offered { shadowed: true, ..other.clone() });
+    offers.get(first).cloned().into_iter().chain(others).collect()
+}

@@ -1,0 +1,48 @@
+//! What all parts of the running portal share.
+
+use std::sync::Arc;
+
+use cluster::{Endpoint, WorkspacePath, World};
+use store::Store;
+use tokio_util::sync::CancellationToken;
+
+use crate::auth::{Callers, Doors};
+use crate::clock::Clock;
+use crate::portal::rights::Rights;
+use crate::sample::Person;
+use crate::web::assets::Assets;
+
+/// The running portal.
+pub struct Portal {
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+    /// Randomness.
+    pub random: Arc<dyn store::Random>,
+    /// Sessions and drafts.
+    pub store: Store,
+    /// How the plane is reached.
+    pub endpoint: Endpoint,
+    /// What the portal knows by itself.
+    pub world: World,
+    /// What people may do.
+    pub rights: Rights,
+    /// Verified callers of the last moments.
+    pub callers: Callers,
+    /// How people come in.
+    pub doors: Doors,
+    /// Homes that may offer across the tree.
+    pub trusted_homes: Vec<WorkspacePath>,
+    /// Host and port under which people reach the portal, when it is not where it listens.
+    pub public_authority: Option<String>,
+    /// Files of the built site.
+    pub assets: Assets,
+    /// Ends event streams when the process is asked to end.
+    pub shutdown: CancellationToken,
+}
+
+impl Portal {
+    /// The person of that name who can sign in on the embedded plane.
+    pub fn person(&self, name: &str) -> Option<&Person> {
+        self.doors.people().find(|person| person.name == name)
+    }
+}

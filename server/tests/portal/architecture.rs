@@ -1,0 +1,141 @@
+//! The architecture, held by tests: who may import whom, what must not occur where, how long files may be.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
+
+/// Longest file of code, in lines. Longer ones are split.
+const MAX_LINES: usize = 500;
+
+/// What each package may import of ours.
+const OURS: [(&str, &[&str]); 10] = [
+    ("schema", &[]),
+    ("promise", &["schema"]),
+    ("cluster", &["promise"]),
+    ("devplane", &["schema"]),
+    ("store", &["promise"]),
+    ("app", &["promise"]),
+    ("hydrate", &["app"]),
+    ("opm-portal", &["app", "cluster", "devplane", "promise", "schema", "store"]),
+    ("xtask", &[]),
+    ("opm", &["promise"]),
+];
+
+/// What each package must not import of others, because the package exists to keep it out.
+const FORBIDDEN: [(&str, &[&str]); 6] = [
+    ("schema", &["tokio", "kube", "sqlx", "axum", "leptos", "getrandom", "rand"]),
+    ("promise", &["tokio", "kube", "sqlx", "axum", "leptos", "getrandom", "rand"]),
+    ("cluster", &["sqlx", "axum", "leptos"]),
+    ("devplane", &["leptos", "kube", "sqlx"]),
+    ("store", &["kube", "axum", "leptos"]),
+    ("app", &["sqlx", "kube"]),
+];
+
+fn metadata() -> Metadata {
+    MetadataCommand::new().manifest_path(root().join("Cargo.toml")).no_deps().exec().expect("cargo metadata")
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").to_owned()
+}
+
+fn imports(package: &Package) -> BTreeSet<&str> {
+    package.dependencies.iter().filter(|d| d.kind == DependencyKind::Normal).map(|d| d.name.as_str()).collect()
+}
+
+#[test]
+fn packages_import_only_what_the_table_says() {
+    let metadata = metadata();
+    let ours: BTreeSet<&str> = metadata.packages.iter().map(|package| package.name.as_str()).collect();
+    let allowed: BTreeMap<&str, &[&str]> = OURS.into_iter().collect();
+    for package in &metadata.packages {
+        let name = package.name.as_str();
+        let allowed = allowed.get(name).unwrap_or_else(|| panic!("package {name} is not in the table: decide what it may import"));
+        for import in imports(package).intersection(&ours) {
+            assert!(allowed.contains(import), "{name} imports {import}, which the table does not allow");
+        }
+    }
+}
+
+#[test]
+fn packages_keep_out_what_they_exist_to_keep_out() {
+    let metadata = metadata();
+    for (name, forbidden) in FORBIDDEN {
+        let package = metadata.packages.iter().find(|package| package.name.as_str() == name).expect(name);
+        for import in imports(package) {
+            let stem = |word: &str| import == word || import.strip_prefix(word).is_some_and(|rest| rest.starts_with(['-', '_']));
+            // leptos_axum is the one door between pages and the web server.
+            let broken = forbidden.iter().find(|word| stem(word));
+            assert!(broken.is_none(), "{name} imports {import}");
+        }
+    }
+}
+
+#[test]
+fn the_browser_build_has_no_engine() {
+    let metadata = metadata();
+    let app = metadata.packages.iter().find(|package| package.name.as_str() == "app").expect("app");
+    let promise = app.dependencies.iter().find(|d| d.name == "promise").expect("app imports promise");
+    assert!(!promise.uses_default_features && !promise.features.iter().any(|feature| feature == "engine"));
+    for (feature, parts) in &app.features {
+        let engine = parts.iter().any(|part| part.contains("engine"));
+        assert!(!engine || feature == "ssr", "feature {feature} of app brings the engine into the browser");
+    }
+}
+
+#[test]
+fn every_package_takes_the_workspaces_lints() {
+    for package in &metadata().packages {
+        let manifest = std::fs::read_to_string(&package.manifest_path).expect("a manifest");
+        assert!(manifest.contains("[lints]\nworkspace = true\n"), "{} does not take the lints of the workspace", package.name);
+    }
+}
+
+#[test]
+fn the_plane_knows_nothing_of_the_product() {
+    for file in sources(&root().join("crates/devplane")) {
+        let text = std::fs::read_to_string(&file).expect("a source file");
+        assert!(!text.contains("opmodel"), "{} names the product", file.display());
+    }
+}
+
+#[test]
+fn sql_stands_in_the_store_alone() {
+    for package in ["app", "server", "crates/cluster", "crates/devplane", "crates/promise", "crates/schema"] {
+        for file in sources(&root().join(package).join("src")) {
+            let text = std::fs::read_to_string(&file).expect("a source file");
+            assert!(!text.contains("sqlx::"), "{} speaks SQL", file.display());
+        }
+    }
+}
+
+#[test]
+fn files_have_one_subject() {
+    let mut long = Vec::new();
+    for folder in ["app", "server", "crates"] {
+        for file in sources(&root().join(folder)) {
+            let lines = std::fs::read_to_string(&file).expect("a source file").lines().count();
+            if lines > MAX_LINES {
+                long.push(format!("{} has {lines} lines", file.display()));
+            }
+            assert_ne!(file.file_name().and_then(|name| name.to_str()), Some("mod.rs"), "{}: name.rs and name/ instead", file.display());
+        }
+    }
+    assert!(long.is_empty(), "longer than {MAX_LINES} lines: {long:#?}");
+}
+
+/// The Rust files below a folder.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let Ok(entries) = std::fs::read_dir(folder) else { return found };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if path.is_dir() && path.file_name().is_none_or(|name| name != "target" && name != "node_modules") {
+            found.extend(sources(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+    found
+}

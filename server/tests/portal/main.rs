@@ -1,0 +1,3 @@
+//! Tests of the whole product in one process: plane, caches, portal, pages. One binary, so that everything is linked once.
+
+mod architecture;
