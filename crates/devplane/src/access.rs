@@ -2,6 +2,8 @@
 //!
 //! `http` calls [`authenticate`] and [`authorize`] once per request, `objects` calls [`admit`] before each write.
 
+pub mod annotations;
+pub mod own_kinds;
 pub mod roles;
 pub mod workspace;
 
@@ -9,8 +11,9 @@ use http::HeaderMap;
 use serde_json::Value;
 
 use crate::{
-    State,
+    State, admission,
     authn::impersonation::{self, ImpersonationError, SCOPES},
+    exports,
     rbac::{self, rule::Rule, wish::Wish},
     registry::Resource,
     request::{Attributes, Operation, Target, User},
@@ -45,6 +48,9 @@ pub fn authenticate(state: &State, headers: &HeaderMap, attributes: &Attributes)
 /// Whether the user may do this.
 pub fn authorize(state: &State, attributes: &Attributes) -> Result<(), ApiError> {
     let wish = Wish::from(attributes);
+    if let Some(path) = attributes.target.export.as_ref().and_then(|export| export.unresolved.as_deref()) {
+        return Err(refuse(&attributes.user, &Wish::path("get", path), "Path not resolved to a valid virtual workspace"));
+    }
     match decide(state, &attributes.target, &attributes.user, &wish) {
         (true, _) => Ok(()),
         (false, reason) => Err(refuse(&attributes.user, &wish, &reason)),
@@ -57,7 +63,10 @@ pub fn decide(state: &State, target: &Target, user: &User, wish: &Wish) -> (bool
         let grant = rbac::authorize(user, wish, &StoredRoles::of(state, &target.cluster));
         return (grant.is_some(), grant.map(|grant| grant.reason).unwrap_or_default());
     }
-    let allowed = workspace::allows(state, &target.cluster, user, wish);
+    let allowed = match &target.export {
+        Some(export) => exports::view::allows(state, export, &target.cluster, user, wish),
+        None => workspace::allows(state, &target.cluster, user, wish),
+    };
     (allowed, if allowed { "access granted" } else { DENIED }.to_owned())
 }
 
@@ -83,13 +92,17 @@ pub struct Admission<'a> {
 }
 
 /// Lets mutating admission change the new object. Called before validation against the schema.
-pub fn mutate(_state: &State, _admission: &Admission<'_>, _object: &mut Value) -> Result<(), ApiError> {
+pub fn mutate(state: &State, admission: &Admission<'_>, object: &mut Value) -> Result<(), ApiError> {
+    own_kinds::mutate(state, admission, object)?;
+    admission::mutating::mutate(state, admission, object)?;
+    annotations::stamp(state, admission, object);
     Ok(())
 }
 
 /// Lets validating admission judge; the warnings of policies come back.
-pub fn validate(_state: &State, _admission: &Admission<'_>, _object: Option<&Value>) -> Result<Vec<String>, ApiError> {
-    Ok(Vec::new())
+pub fn validate(state: &State, admission: &Admission<'_>, object: Option<&Value>) -> Result<Vec<String>, ApiError> {
+    own_kinds::validate(state, admission, object)?;
+    admission::validating::validate(state, admission, object)
 }
 
 /// Answers reviews about rights in one place.

@@ -17,6 +17,11 @@ impl ClusterId {
         Self("root".into())
     }
 
+    /// An id that nothing ever has: requests that lead nowhere end there.
+    pub fn nowhere() -> Self {
+        Self("nowhere".into())
+    }
+
     /// The id with this text, or none where it is not one: `[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?`.
     pub fn parse(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();

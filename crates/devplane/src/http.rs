@@ -12,15 +12,15 @@ use http::{HeaderMap, Method, Request, Response};
 use http_body_util::{BodyExt, Limited};
 
 use crate::{
-    ClusterId, State, access, discovery,
+    State, access, discovery,
     objects::Call,
     openapi,
     registry::Found,
-    request::{Attributes, ExportTarget, Target, User},
+    request::{Attributes, User},
     status::ApiError,
-    watch,
+    watch, workspaces,
 };
-use answer::error_response;
+use answer::{Answer, error_response};
 use media::Format;
 use path::{Prefix, ResourcePath};
 use query::Query;
@@ -47,8 +47,11 @@ async fn handle(state: &State, request: Request<Body>) -> Result<Response<Body>,
     let query = Query::parse(parts.uri.query().unwrap_or_default());
     let (prefix, path) = path::split_prefix(parts.uri.path());
     let resource = path::parse(&method, path, &query);
-    let mut attributes = attributes(state, &prefix, path, &method, resource.as_ref(), &query)?;
+    let mut attributes = attributes(state, &prefix, parts.uri.path(), path, &method, resource.as_ref(), &query)?;
     attributes.user = access::authenticate(state, &headers, &attributes)?;
+    if workspaces::home::is_asked_for(&attributes) {
+        return Ok(Answer::json(workspaces::home::get(state, &attributes.user)?).into_response(Format::default(), &headers, true));
+    }
     access::authorize(state, &attributes)?;
     match resource {
         Some(resource) => resources(state, attributes, resource, query, method, headers, body).await,
@@ -73,23 +76,13 @@ async fn handle(state: &State, request: Request<Body>) -> Result<Response<Body>,
 fn attributes(
     state: &State,
     prefix: &Prefix,
+    whole_path: &str,
     path: &str,
     method: &Method,
     resource: Option<&ResourcePath>,
     query: &Query,
 ) -> Result<Attributes, ApiError> {
-    let target = match prefix {
-        Prefix::Sandbox => Target { cluster: ClusterId::sandbox(), export: None },
-        Prefix::Workspace(segment) => Target { cluster: target::locate(state, segment)?, export: None },
-        Prefix::Export { provider, export, consumer } => {
-            let provider = ClusterId::parse(provider).ok_or_else(ApiError::page_not_found)?;
-            let wildcard = consumer == "*";
-            let cluster = if wildcard { Some(provider.clone()) } else { ClusterId::parse(consumer) };
-            let cluster = cluster.ok_or_else(ApiError::page_not_found)?;
-            Target { cluster, export: Some(ExportTarget { provider, export: export.clone(), wildcard }) }
-        }
-        Prefix::UnknownService => return Err(ApiError::page_not_found()),
-    };
+    let target = target::locate(state, prefix, whole_path)?;
     let verb = match resource {
         Some(resource) => resource.verb.clone(),
         None => method.as_str().to_ascii_lowercase(),

@@ -33,16 +33,22 @@
 //! - A resource that exists for one cluster only: `registry::Registry::resources`.
 
 pub mod access;
+pub mod admission;
 pub mod apply;
 pub mod authn;
+pub mod authored;
+pub mod bindings;
 mod bootstrap;
 pub mod builtin;
 pub mod clock;
 pub mod cluster_id;
+pub mod controllers;
 mod definitions;
 mod deletion;
 mod discovery;
+pub mod exports;
 mod http;
+pub mod kinds;
 mod namespaces;
 pub mod objects;
 mod openapi;
@@ -59,6 +65,7 @@ pub mod store;
 mod table;
 pub mod virtual_view;
 mod watch;
+pub mod workspaces;
 
 pub use clock::Clock;
 pub use cluster_id::ClusterId;

@@ -6,10 +6,11 @@ use crate::{
     authn::{Authenticator, impersonation::Impersonation},
     bootstrap,
     clock::{Clock, SystemClock},
-    deletion, http,
+    controllers, deletion, http,
     random::{Random, SystemRandom},
     registry::Registry,
-    store::{Storage, Store, StoreError},
+    store::{Storage, Store, StoreError, WriteError},
+    workspaces,
 };
 
 /// A bearer token and whose it is.
@@ -103,6 +104,13 @@ impl std::ops::Deref for State {
     }
 }
 
+/// Waits for a task that ends only when storage fails, and says so.
+async fn report(task: impl Future<Output = Result<(), WriteError>>) {
+    if let Err(error) = task.await {
+        tracing::error!(%error, "the controllers of the plane have stopped");
+    }
+}
+
 /// An open plane. Cheap to clone.
 #[derive(Clone)]
 pub struct Plane {
@@ -127,6 +135,8 @@ impl Plane {
             external_url,
         }));
         bootstrap::sandbox(&state)?;
+        workspaces::controller::bootstrap(&state).map_err(|error| OpenError::Bootstrap(error.to_string()))?;
+        tokio::spawn(report(controllers::run(state.clone())));
         tokio::spawn(deletion::run(state.clone(), controllers));
         Ok(Self { state })
     }

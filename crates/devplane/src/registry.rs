@@ -12,7 +12,14 @@ use parking_lot::Mutex;
 use schema::structural::Schema;
 use serde_json::Value;
 
-use crate::{ClusterId, State, request::Target, status::ApiError, store::Range, virtual_view::View};
+use crate::{
+    ClusterId, State, bindings, exports,
+    kinds::{self, BINDINGS},
+    request::Target,
+    status::ApiError,
+    store::Range,
+    virtual_view::View,
+};
 
 /// Where CustomResourceDefinitions are stored.
 pub static DEFINITIONS: LazyLock<GroupResource> = LazyLock::new(|| GroupResource::new("apiextensions.k8s.io", "customresourcedefinitions"));
@@ -177,21 +184,21 @@ pub enum Found {
 }
 
 impl Registry {
-    /// What a target serves: the resources of its cluster, or what a virtual workspace makes of it. **Here** virtual workspaces are
-    /// answered.
+    /// What a target serves: the resources of its cluster, or what a virtual workspace makes of it.
     ///
     /// # Errors
     /// 404 for a virtual workspace that does not exist.
     pub fn view(&self, state: &State, target: &Target) -> Result<Served, ApiError> {
-        if target.export.is_some() {
-            return Err(ApiError::page_not_found());
+        if let Some(export) = &target.export {
+            return exports::view::served(state, export);
         }
         Ok(Served { resources: self.resources(state, &target.cluster), view: View::default() })
     }
 
-    /// All that a cluster serves: built-in kinds and its definitions. **Here** bound APIs of a workspace are added.
+    /// All that a cluster serves: built-in kinds, its definitions, and in workspaces their own kinds and what they have bound.
     pub fn resources(&self, state: &State, cluster: &ClusterId) -> Arc<Vec<Arc<Resource>>> {
-        let version = state.store.last_change(&DEFINITIONS, cluster);
+        // A binding changes whenever what it brings changes: exports and schemas need not be asked.
+        let version = state.store.last_change(&DEFINITIONS, cluster).max(state.store.last_change(&BINDINGS, cluster));
         if let Some((seen, served)) = self.served.lock().get(cluster)
             && *seen == version
         {
@@ -201,6 +208,10 @@ impl Registry {
         let mut all = own.to_vec();
         for (_, stored) in state.store.peek_list(&DEFINITIONS, &Range::Cluster(cluster.clone())).0 {
             all.extend(custom::resources(&stored.object()));
+        }
+        if !cluster.is_sandbox() {
+            all.extend(kinds::resources().iter().cloned());
+            all.extend(bindings::resources(state, cluster));
         }
         let served = Arc::new(all);
         self.served.lock().insert(cluster.clone(), (version, served.clone()));

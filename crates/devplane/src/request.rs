@@ -32,7 +32,7 @@ impl User {
 /// Where a request is addressed to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
-    /// The logical cluster; for a wildcard request the one of the export.
+    /// The logical cluster; for a wildcard request one that no workspace has.
     pub cluster: ClusterId,
     /// The virtual workspace, if the path goes through one.
     pub export: Option<ExportTarget>,
@@ -47,6 +47,8 @@ pub struct ExportTarget {
     pub export: String,
     /// `clusters/*`: all consumers at once, for list and watch.
     pub wildcard: bool,
+    /// The whole path of a request to a consumer that is neither `*` nor an id; it is refused with this path.
+    pub unresolved: Option<String>,
 }
 
 /// What authorisation and admission judge (RequestInfo of the API server).

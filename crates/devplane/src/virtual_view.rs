@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::{
+    ClusterId,
     registry::Resource,
     store::{Key, Stored},
 };
@@ -12,7 +13,7 @@ use crate::{
 /// Decides about one stored object.
 pub type Filter = Arc<dyn Fn(&Resource, &Key, &Stored) -> bool + Send + Sync>;
 /// Changes an object before it is created.
-pub type Stamp = Arc<dyn Fn(&Resource, &mut Value) + Send + Sync>;
+pub type Stamp = Arc<dyn Fn(&Resource, &mut Value, &ClusterId) + Send + Sync>;
 
 /// What one request sees of a resource. The default sees everything.
 #[derive(Clone, Default)]
@@ -30,9 +31,9 @@ impl View {
     }
 
     /// Changes a new object.
-    pub fn stamp(&self, resource: &Resource, object: &mut Value) {
+    pub fn stamp(&self, resource: &Resource, object: &mut Value, cluster: &ClusterId) {
         if let Some(stamp) = &self.stamp {
-            stamp(resource, object);
+            stamp(resource, object, cluster);
         }
     }
 }

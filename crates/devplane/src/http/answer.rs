@@ -103,6 +103,9 @@ pub fn error_response(error: &ApiError, format: Format, request: &HeaderMap) -> 
         let content = Content::Text("text/plain; charset=utf-8", format!("{}\n", error.message).into());
         let mut response = Answer { code: error.code, content, warnings: Vec::new() }.into_response(format, request, false);
         response.headers_mut().insert("x-content-type-options", HeaderValue::from_static("nosniff"));
+        if let Some(seconds) = error.retry_after() {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
         return response;
     }
     let answer = Answer { code: error.code, content: Content::Json(error.to_status()), warnings: error.warnings.clone() };

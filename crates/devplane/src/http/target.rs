@@ -1,12 +1,32 @@
-//! Which logical cluster a path means.
+//! Where a path leads: the sandbox, a workspace, or the virtual workspace of an export.
 
-use crate::{ClusterId, State, status::ApiError};
+use super::path::Prefix;
+use crate::{
+    ClusterId, State, exports,
+    request::{ExportTarget, Target},
+    status::ApiError,
+    workspaces,
+};
 
-/// The cluster of the segment after `/clusters/`.
-pub fn locate(_state: &State, segment: &str) -> Result<ClusterId, ApiError> {
-    let refused = || {
-        let text = format!("invalid cluster: \"{segment}\" does not match the regex");
-        ApiError::bad_request(text)
-    };
-    ClusterId::parse(segment).filter(|id| !id.is_sandbox()).ok_or_else(refused)
+/// The target of a prefix; `path` is the whole path of the request, for refusals.
+pub fn locate(state: &State, prefix: &Prefix, path: &str) -> Result<Target, ApiError> {
+    match prefix {
+        Prefix::Sandbox => Ok(Target { cluster: ClusterId::sandbox(), export: None }),
+        Prefix::Workspace(segment) => Ok(Target { cluster: workspaces::resolve(state, segment)?, export: None }),
+        Prefix::Export { provider, export, consumer } => {
+            // Only ids lead here: paths are refused, as the reference server does.
+            let provider = ClusterId::parse(provider).filter(|provider| exports::load(state, provider, export).is_some());
+            let provider = provider.ok_or_else(|| exports::view::missing(export, path))?;
+            let wildcard = consumer == "*";
+            let cluster = if wildcard { None } else { ClusterId::parse(consumer) };
+            let unresolved = !wildcard && cluster.is_none();
+            // All consumers at once are no cluster: what needs one finds nothing.
+            let cluster = cluster.unwrap_or_else(ClusterId::nowhere);
+            Ok(Target {
+                cluster,
+                export: Some(ExportTarget { provider, export: export.clone(), wildcard, unresolved: unresolved.then(|| path.to_owned()) }),
+            })
+        }
+        Prefix::UnknownService => Err(ApiError::page_not_found()),
+    }
 }

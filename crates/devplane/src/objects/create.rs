@@ -63,7 +63,7 @@ impl Call {
         }
         shape::default(resource, &mut object);
         access::mutate(state, &admission, &mut object)?;
-        self.view.stamp(resource, &mut object);
+        self.view.stamp(resource, &mut object, &self.attributes.target.cluster);
         metadata::fill_new(state, resource, &mut object);
         let causes = self.shape_and_validate(&mut object, None, options.dry_run)?;
         if object["kind"] != resource.kind.as_str() {

@@ -1,6 +1,9 @@
 //! The shape of objects: unknown fields, defaults, validity. Custom kinds have a schema, built-in ones their own code.
 
-use schema::{expr::Budget, structural::Schema};
+use schema::{
+    expr::Budget,
+    structural::{FieldError, FieldErrorReason, Schema},
+};
 use serde_json::Value;
 
 use super::metadata;
@@ -38,7 +41,12 @@ pub fn validate(resource: &Resource, object: &Value, old: Option<&Value>) -> Vec
     match &resource.shape {
         Shape::Custom(shape) => {
             let mut errors = shape.schema.validate(object);
-            if !errors.is_empty() && shape.schema.has_rules() {
+            // Rules are evaluated on values of the right form only; a value that merely breaks a pattern or a bound has it.
+            let formless = |error: &FieldError| {
+                use FieldErrorReason::{NotSupported, Required, TooLong, TooMany, TypeInvalid};
+                matches!(error.reason, NotSupported | Required | TooLong | TooMany | TypeInvalid)
+            };
+            if errors.iter().any(formless) && shape.schema.has_rules() {
                 errors.push(Schema::rules_not_checked());
             } else if shape.schema.has_rules() {
                 errors.extend(shape.schema.validate_rules(object, old, &mut Budget::default()));

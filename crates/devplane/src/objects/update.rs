@@ -57,7 +57,9 @@ impl Call {
             fields.remove("status");
         }
         let (object, more) = self.create_object(object, options).await?;
-        self.show(object, 201, [warnings, more].concat())
+        // A virtual workspace does not tell creation from change.
+        let code = if self.attributes.target.export.is_some() { 200 } else { 201 };
+        self.show(object, code, [warnings, more].concat())
     }
 
     /// One attempt; none if the object changed meanwhile.

@@ -1,0 +1,107 @@
+//! The values that expressions of a policy see, and their evaluation.
+
+use schema::expr::{Budget, Environment, ExprError, Scope, Type};
+use serde_json::{Map, Value};
+
+/// The values of one write for one policy.
+pub struct Values {
+    object: Value,
+    old: Value,
+    request: Value,
+    namespace: Value,
+    parameters: Value,
+    variables: Map<String, Value>,
+}
+
+impl Values {
+    /// Values of a write, without parameters and variables yet.
+    pub fn new(object: Value, old: Value, request: Value, namespace: Value) -> Self {
+        Self { object, old, request, namespace, parameters: Value::Null, variables: Map::new() }
+    }
+
+    /// The object as it is now.
+    pub fn object(&self) -> &Value {
+        &self.object
+    }
+
+    /// Replaces the object: the next mutation sees it so.
+    pub fn set_object(&mut self, object: Value) {
+        self.object = object;
+    }
+
+    /// Sets `params` and forgets the variables of the policy before.
+    pub fn set_parameters(&mut self, parameters: Option<Value>) {
+        self.parameters = parameters.unwrap_or_default();
+        self.variables.clear();
+    }
+
+    /// Evaluates the `variables` of a policy in their order. One that fails is absent: only what reads it fails.
+    pub fn define(&mut self, variables: &Value) {
+        for variable in variables.as_array().into_iter().flatten() {
+            let text = |field: &str| variable[field].as_str().unwrap_or_default();
+            if let Ok(value) = evaluate(text("expression"), self) {
+                self.variables.insert(text("name").to_owned(), value);
+            }
+        }
+    }
+
+    fn scope(&self, environment: &Environment) -> Scope {
+        let scope = environment.scope().with("object", &self.object).with("oldObject", &self.old).with("request", &self.request);
+        let scope = scope.with("namespaceObject", &self.namespace).with("params", &self.parameters);
+        scope.with("variables", &Value::Object(self.variables.clone()))
+    }
+}
+
+/// Policies judge objects of any kind: all variables are open.
+fn environment() -> Environment {
+    let names = ["object", "oldObject", "request", "namespaceObject", "params", "variables"];
+    names.into_iter().fold(Environment::new(), |environment, name| environment.variable(name, Type::Dyn))
+}
+
+/// The value of an expression.
+///
+/// # Errors
+/// What cannot be read, is absent, or fails.
+pub fn evaluate(expression: &str, values: &Values) -> Result<Value, ExprError> {
+    let environment = environment();
+    environment.compile(expression)?.evaluate(&values.scope(&environment), &mut Budget::default())
+}
+
+/// What is wrong with an expression, in the words of the reference server; none if it compiles.
+pub fn report(expression: &str) -> Option<String> {
+    environment().compile(expression).err().map(|error| error.report())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn values(object: Value) -> Values {
+        Values::new(object, Value::Null, json!({"userInfo": {"username": "alice"}}), Value::Null)
+    }
+
+    #[test]
+    fn an_object_is_judged() {
+        let values = values(json!({"spec": {"note": "good"}}));
+        let expression = "!has(object.spec) || !has(object.spec.note) || object.spec.note != 'evil'";
+        assert_eq!(evaluate(expression, &values), Ok(json!(true)));
+        assert_eq!(evaluate("oldObject == null", &values), Ok(json!(true)));
+    }
+
+    #[test]
+    fn a_typed_literal_gives_a_patch() {
+        let source = r#"[JSONPatch{op: "add", path: "/spec/by", value: Object.spec.by{name: request.userInfo.username}}]"#;
+        let patch = evaluate(&super::super::literals::as_maps(source), &values(json!({}))).unwrap();
+        assert_eq!(patch, json!([{"op": "add", "path": "/spec/by", "value": {"name": "alice"}}]));
+    }
+
+    #[test]
+    fn a_failing_variable_is_absent() {
+        let mut values = values(json!({"a": 1}));
+        values.define(&json!([{"name": "bad", "expression": "object.none.at.all"}, {"name": "good", "expression": "object.a + 1"}]));
+        assert_eq!(evaluate("variables.good", &values), Ok(json!(2)));
+        assert!(evaluate("variables.bad", &values).is_err());
+    }
+}

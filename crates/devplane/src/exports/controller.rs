@@ -1,0 +1,130 @@
+//! Completes exports: identity, the endpoint slice with the address of the virtual workspace, and the bindings that follow them.
+
+use serde_json::{Value, json};
+
+use super::{bindings_of, identity};
+use crate::authored::{self, Fault, set_condition};
+use crate::clock::seconds;
+use crate::kinds::{APIS, BINDINGS, ENDPOINT_SLICES, EXPORTS, LOGICAL_CLUSTERS, TENANCY};
+use crate::store::{Key, Range, WriteError};
+use crate::workspaces::types::Type;
+use crate::workspaces::{PATH, resolve, told_path};
+use crate::{ClusterId, State, bindings};
+
+/// With this annotation an export gets no endpoint slice of its own.
+const SKIP_SLICE: &str = "apis.kcp.io/skip-endpointslice";
+
+/// Makes the exports of the root workspace that every workspace binds by default.
+///
+/// # Errors
+/// When the storage takes no writes.
+pub fn system_exports(state: &State) -> Result<(), WriteError> {
+    let root = ClusterId::root();
+    for (export, plurals) in [(TENANCY, ["workspaces", "workspacetypes"]), ("topology.kcp.io", ["partitions", "partitionsets"])] {
+        let resource =
+            |plural: &&str| json!({"group": export, "name": plural, "schema": format!("v1.{plural}.{export}"), "storage": {"crd": {}}});
+        let resources: Vec<Value> = plurals.iter().map(resource).collect();
+        let object = json!({
+            "apiVersion": format!("{APIS}/v1alpha2"), "kind": "APIExport",
+            "metadata": {"name": export, "generation": 1, "annotations": {PATH: "root"}},
+            "spec": {"resources": resources},
+        });
+        authored::create(state, &EXPORTS, &root, object)?;
+        reconcile(state, &Key::new(&root, "", export))?;
+    }
+    Ok(())
+}
+
+/// Brings one export, its slices and its bindings up to date.
+///
+/// # Errors
+/// When the storage takes no writes.
+pub fn reconcile(state: &State, key: &Key) -> Result<(), WriteError> {
+    if let Some(export) = super::load(state, &key.cluster, &key.name) {
+        let hash = identity::ensure(state, &key.cluster, &key.name)?;
+        let now = seconds(state.clock.now());
+        authored::change(state, &EXPORTS, key, |export| {
+            if export["spec"]["identity"]["secretRef"].is_null() {
+                export["spec"]["identity"]["secretRef"] = json!({"name": &*key.name, "namespace": identity::NAMESPACE});
+            }
+            export["status"]["identityHash"] = json!(hash);
+            set_condition(export, "IdentityValid", None, &now);
+        })?;
+        if export["metadata"]["annotations"][SKIP_SLICE].is_null() {
+            let slice = json!({
+                "apiVersion": format!("{APIS}/v1alpha1"), "kind": "APIExportEndpointSlice",
+                "metadata": {"name": &*key.name, "generation": 1},
+                "spec": {"export": {"name": &*key.name, "path": told_path(state, &key.cluster)}},
+            });
+            authored::create(state, &ENDPOINT_SLICES, &key.cluster, slice)?;
+        }
+    }
+    for (binding, _) in bindings_of(state, &key.cluster, &key.name) {
+        bindings::controller::reconcile(state, &binding)?;
+    }
+    reconcile_slices(state, &key.cluster)
+}
+
+/// Brings the endpoint slices of a workspace up to date: the address appears with the first binding.
+///
+/// # Errors
+/// When the storage takes no writes.
+pub fn reconcile_slices(state: &State, cluster: &ClusterId) -> Result<(), WriteError> {
+    let now = seconds(state.clock.now());
+    for (key, stored) in state.store.peek_list(&ENDPOINT_SLICES, &Range::Cluster(cluster.clone())).0 {
+        let export = stored.object()["spec"]["export"].clone();
+        let (path, name) = (export["path"].as_str().unwrap_or_default(), export["name"].as_str().unwrap_or_default());
+        let provider = bindings::admission::provider(state, cluster, path).filter(|provider| super::load(state, provider, name).is_some());
+        let missing = Fault { reason: "APIExportNotFound", severity: "Error", message: format!("APIExport {path}|{name} not found") };
+        let url = provider
+            .as_ref()
+            .filter(|provider| !bindings_of(state, provider, name).is_empty())
+            .map(|provider| format!("{}/services/apiexport/{provider}/{name}", state.external_url.trim_end_matches('/')));
+        authored::change(state, &ENDPOINT_SLICES, &key, |slice| {
+            set_condition(slice, "APIExportValid", provider.is_none().then_some(&missing), &now);
+            set_condition(slice, "PartitionValid", None, &now);
+            // An address that was told stays: consumers may come back.
+            if let Some(url) = &url {
+                slice["status"]["endpoints"] = json!([{"url": url}]);
+            }
+        })?;
+    }
+    Ok(())
+}
+
+/// After a change of an export: bindings that its type maintains come back and accept all claims.
+///
+/// # Errors
+/// When the storage takes no writes.
+pub fn maintain(state: &State, key: &Key) -> Result<(), WriteError> {
+    let Some(export) = super::load(state, &key.cluster, &key.name) else { return Ok(()) };
+    for (consumer, _) in state.store.peek_list(&LOGICAL_CLUSTERS, &Range::All).0 {
+        let Some(own_type) = Type::of_workspace(state, &consumer.cluster).filter(Type::maintains_bindings) else { continue };
+        let same =
+            |(path, name): &&(String, String)| **name == *key.name && resolve(state, path).is_ok_and(|provider| provider == key.cluster);
+        let Some((path, name)) = own_type.default_bindings.iter().find(same) else { continue };
+        let bound = bindings_of(state, &key.cluster, name).into_iter().find(|(binding, _)| binding.cluster == consumer.cluster);
+        match bound {
+            Some((binding, _)) => {
+                bindings::controller::accept_claims(state, &binding, &export)?;
+                bindings::controller::reconcile(state, &binding)?;
+            }
+            None => bindings::controller::bind_by_default(state, &consumer.cluster, path, name)?,
+        }
+    }
+    Ok(())
+}
+
+/// Brings the bindings up to date that wait for an export of this place, or follow it.
+///
+/// # Errors
+/// When the storage takes no writes.
+pub fn reconcile_waiting(state: &State, key: &Key) -> Result<(), WriteError> {
+    for (binding, stored) in state.store.peek_list(&BINDINGS, &Range::All).0 {
+        let reference = &stored.object()["spec"]["reference"]["export"];
+        if reference["name"] == *key.name {
+            bindings::controller::reconcile(state, &binding)?;
+        }
+    }
+    Ok(())
+}

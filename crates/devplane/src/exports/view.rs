@@ -1,0 +1,209 @@
+//! What an export's virtual workspace shows: the exported resources in all consumers, what they let it claim, and its bindings.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use serde_json::Value;
+
+use super::load;
+use crate::bindings::claims::{self, Claim};
+use crate::bindings::{self, Export, binds};
+use crate::kinds::{self, APIS, BINDINGS, EXPORTS};
+use crate::rbac::wish::{About, ResourceWish, Wish};
+use crate::registry::{GroupResource, Resource, Served, builtin};
+use crate::request::{ExportTarget, User};
+use crate::status::ApiError;
+use crate::store::{Key, Range, Stored};
+use crate::{ClusterId, State, access, virtual_view};
+
+/// Verbs in the discovery of virtual workspaces.
+const VERBS: [&str; 8] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+/// What an export may always do with the bindings to it.
+const READ: [&str; 3] = ["get", "list", "watch"];
+
+/// The virtual workspace of one export. What consumers have bound and accepted is asked anew whenever their bindings change, so a
+/// watch follows them.
+pub struct View {
+    state: State,
+    export: Export,
+    consumers: Mutex<HashMap<ClusterId, (u64, Option<Arc<Consumer>>)>>,
+}
+
+/// What one workspace lets the export do.
+#[derive(Debug, Clone)]
+struct Consumer {
+    binding: Value,
+    claims: Vec<Claim>,
+    /// Identities behind the resources that the workspace has bound: (group, resource, identity hash).
+    identities: Vec<(String, String, String)>,
+}
+
+/// What a virtual workspace serves, and what of it is shown.
+///
+/// # Errors
+/// Not found when there is no such export.
+pub fn served(state: &State, target: &ExportTarget) -> Result<Served, ApiError> {
+    let object = load(state, &target.provider, &target.export).ok_or_else(ApiError::page_not_found)?;
+    let view = Arc::new(View::of(state, target));
+    let resources = Arc::new(resources(state, &view.export, &object));
+    let (shown, wildcard) = (view.clone(), target.wildcard);
+    let filter = move |resource: &Resource, key: &Key, stored: &Stored| shown.shows(&resource.storage, key, stored, wildcard);
+    let stamp = move |resource: &Resource, object: &mut Value, cluster: &ClusterId| {
+        for (label, value) in view.labels(&resource.storage, cluster) {
+            object["metadata"]["labels"][label] = value.into();
+        }
+    };
+    Ok(Served { resources, view: virtual_view::View { filter: Some(Arc::new(filter)), stamp: Some(Arc::new(stamp)) } })
+}
+
+/// The answer about an export that is not there; `path` is the whole path of the request.
+pub fn missing(export: &str, path: &str) -> ApiError {
+    let message = format!("Internal Server Error: {path:?}: API export not found: apiexport.apis.kcp.io {export:?} not found");
+    ApiError { plain: true, ..ApiError::of(500, "InternalError", message) }
+}
+
+impl View {
+    /// The view of an export.
+    pub fn of(state: &State, target: &ExportTarget) -> Self {
+        let export = Export { provider: target.provider.clone(), name: target.export.clone() };
+        Self { state: state.clone(), export, consumers: Mutex::default() }
+    }
+
+    /// What a workspace has bound and accepted; none without a binding to the export.
+    fn consumer(&self, cluster: &ClusterId) -> Option<Arc<Consumer>> {
+        let version = self.state.store.last_change(&BINDINGS, cluster);
+        if let Some((seen, consumer)) = self.consumers.lock().get(cluster)
+            && *seen == version
+        {
+            return consumer.clone();
+        }
+        let own = |binding: &Value| bindings::export_of(binding).as_ref() == Some(&self.export);
+        let binding = bindings::list(&self.state, cluster).into_iter().map(|(_, binding)| binding).find(own);
+        let consumer = binding.map(|binding| {
+            Arc::new(Consumer { claims: claims::in_force(&binding["status"]), identities: identities(&self.state, cluster), binding })
+        });
+        self.consumers.lock().insert(cluster.clone(), (version, consumer.clone()));
+        consumer
+    }
+
+    /// Whether an object is shown: exported ones all, claimed ones within the selector, bindings to this export. In a look at all
+    /// consumers at once the claim must also have the verbs of looking; elsewhere authorisation has asked for the verb.
+    fn shows(&self, resource: &GroupResource, key: &Key, stored: &Stored, wildcard: bool) -> bool {
+        let Some(consumer) = self.consumer(&key.cluster) else { return false };
+        let (group, plural) = (&*resource.group, &*resource.resource);
+        if binds(&consumer.binding, group, plural) {
+            return true;
+        }
+        let claim = consumer.claims.iter().find(|claim| {
+            claim.group == group
+                && claim.resource == plural
+                && consumer.owns(claim, group, plural)
+                && (!wildcard || ["list", "watch"].iter().any(|verb| claim.allows(group, plural, verb)))
+        });
+        match claim {
+            Some(claim) => claim.labels.is_empty() || claim.selects(&stored.object()),
+            None => group == APIS && plural == "apibindings" && bindings::export_of(&stored.object()).as_ref() == Some(&self.export),
+        }
+    }
+
+    /// Labels that an object gets when it is written through the view.
+    fn labels(&self, resource: &GroupResource, cluster: &ClusterId) -> BTreeMap<String, String> {
+        let Some(consumer) = self.consumer(cluster) else { return BTreeMap::new() };
+        let own = |claim: &&Claim| claim.group == *resource.group && claim.resource == *resource.resource;
+        consumer.claims.iter().find(own).map(|claim| claim.labels.clone()).unwrap_or_default()
+    }
+
+    /// Whether a request on one consumer is covered by what is exported or claimed.
+    fn covers(&self, cluster: &ClusterId, wish: &Wish) -> bool {
+        let Some(consumer) = self.consumer(cluster) else { return false };
+        let About::Resource(target) = &wish.about else { return true };
+        let (group, resource) = (&target.group, &target.resource);
+        binds(&consumer.binding, group, resource)
+            || (group == APIS && resource == "apibindings" && READ.contains(&wish.verb.as_str()))
+            || consumer.claims.iter().any(|claim| claim.allows(group, resource, &wish.verb) && consumer.owns(claim, group, resource))
+    }
+}
+
+impl Consumer {
+    /// Whether the resource of a claim is what the claim means: one with an identity only if the workspace has bound that very one.
+    fn owns(&self, claim: &Claim, group: &str, resource: &str) -> bool {
+        let same = |(of_group, of_resource, identity): &(String, String, String)| {
+            of_group == group && of_resource == resource && *identity == claim.identity
+        };
+        claim.identity.is_empty() || self.identities.iter().any(same)
+    }
+}
+
+/// Whether a user may do this in the virtual workspace: first the content of the export, by the roles of its own workspace, then
+/// what the consumer has accepted.
+pub fn allows(state: &State, target: &ExportTarget, cluster: &ClusterId, user: &User, wish: &Wish) -> bool {
+    let content = Wish::resource(&wish.verb, ResourceWish::new(APIS, "apiexports").named(&target.export).sub("content"));
+    access::workspace::allows(state, &target.provider, user, &content) && (target.wildcard || View::of(state, target).covers(cluster, wish))
+}
+
+/// (group, resource, identity hash) of all that a workspace has bound.
+fn identities(state: &State, cluster: &ClusterId) -> Vec<(String, String, String)> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let all = bindings::list(state, cluster);
+    let bound = all.iter().flat_map(|(_, binding)| bindings::bound_resources(binding));
+    bound.map(|bound| (text(&bound["group"]), text(&bound["resource"]), text(&bound["schema"]["identityHash"]))).collect()
+}
+
+/// Exported, claimed, and the bindings.
+fn resources(state: &State, export: &Export, object: &Value) -> Vec<Arc<Resource>> {
+    let mut found: Vec<Arc<Resource>> = Vec::new();
+    for resource in object["spec"]["resources"].as_array().into_iter().flatten() {
+        found.extend(bindings::served(state, export, resource["schema"].as_str().unwrap_or_default()));
+    }
+    for claim in object["spec"]["permissionClaims"].as_array().into_iter().flatten() {
+        let text = |field: &str| claim[field].as_str().unwrap_or_default();
+        for resource in claimed(state, text("group"), text("resource"), text("identityHash")) {
+            if !found
+                .iter()
+                .any(|known| known.group == resource.group && known.plural == resource.plural && known.version == resource.version)
+            {
+                found.push(resource);
+            }
+        }
+    }
+    let listed = |plural: &str| found.iter().any(|known| known.group == APIS && known.plural == plural);
+    if !listed("apibindings") {
+        let own = kinds::resources().iter().filter(|kind| kind.group == APIS && kind.plural == "apibindings");
+        found.extend(own.map(|kind| with_verbs(kind, &READ)));
+    }
+    found
+        .iter()
+        .map(|resource| {
+            with_verbs(resource, &VERBS.iter().copied().filter(|verb| resource.verbs.iter().any(|own| own == verb)).collect::<Vec<_>>())
+        })
+        .collect()
+}
+
+fn with_verbs(resource: &Resource, verbs: &[&str]) -> Arc<Resource> {
+    let mut resource = resource.clone();
+    resource.verbs = verbs.iter().map(|verb| (*verb).to_owned()).collect();
+    // Ending a namespace is for its own cluster alone.
+    resource.subresources.retain(|sub| sub.name != "finalize" && sub.name != "token");
+    Arc::new(resource)
+}
+
+/// The resource that a claim is about.
+fn claimed(state: &State, group: &str, plural: &str, identity: &str) -> Vec<Arc<Resource>> {
+    let same = |resource: &&Arc<Resource>| resource.group == group && resource.plural == plural;
+    let own: Vec<_> = builtin::workspace().iter().chain(kinds::resources()).filter(same).cloned().collect();
+    if !own.is_empty() || identity.is_empty() {
+        return own;
+    }
+    let (exports, _) = state.store.peek_list(&EXPORTS, &Range::All);
+    for (key, stored) in exports {
+        let object = stored.object();
+        let offered =
+            object["spec"]["resources"].as_array().into_iter().flatten().find(|own| own["group"] == group && own["name"] == plural);
+        if let Some(offered) = offered.filter(|_| object["status"]["identityHash"] == identity) {
+            let export = Export { provider: key.cluster, name: key.name.to_string() };
+            return bindings::served(state, &export, offered["schema"].as_str().unwrap_or_default());
+        }
+    }
+    Vec::new()
+}
