@@ -1,13 +1,57 @@
-//! Built-in kinds: what they are called, what their objects look like, and what the API server does to them before it stores them.
+//! Built-in kinds: what their objects look like, and what the API server does to them before it stores them.
 //!
 //! Pure functions over JSON; they know neither store nor http. The order of use for a write:
 //!
 //! 1. [`prune`] drops unknown fields and names them,
 //! 2. [`decode`] reads the object as the kind: types, base64, quantities, times, then defaults,
 //! 3. the bookkeeping of `managedFields` (see [`crate::apply`]),
-//! 4. [`prepare`] sets what the server alone decides (status, addresses, selectors) and resets what an endpoint does not write,
+//! 4. [`prepare`] sets what the server alone decides: first status, addresses, selectors,
 //! 5. [`validate`] checks the rules of the kind.
 //!
-//! To add a kind: a line in `kinds`, its schema in `schemas`, and, where it has any, its defaults in `decode` and rules in `validate`.
+//! [`shape`] does 2, 4 and 5 in one. To add a kind: a line in [`kinds`], its schema in `schemas`, and, where it has any, its
+//! defaults in `defaults` and its rules in `validate`.
 
+mod decode;
+mod defaults;
 pub mod kinds;
+mod prepare;
+mod quantity;
+mod schemas;
+mod validate;
+
+use serde_json::Value;
+
+pub use decode::decode;
+pub use prepare::{Context, prepare};
+pub use quantity::canonical as canonical_quantity;
+pub use schemas::schema;
+pub use validate::validate;
+
+use crate::{
+    registry::Resource,
+    status::{ApiError, Cause},
+};
+
+/// Drops unknown fields of a built-in object outside `metadata`; the answer is their paths, `spec.foo`.
+pub fn prune(resource: &Resource, object: &mut Value) -> Vec<String> {
+    schema(&resource.group, &resource.kind).map(|schema| schema.prune_resource(object)).unwrap_or_default()
+}
+
+/// Reads, completes and checks a built-in object; `old` is the stored one on an update. The answer is its broken rules.
+///
+/// # Errors
+/// A value that cannot be read as its type at all.
+pub fn shape(
+    resource: &Resource,
+    subresource: &str,
+    object: &mut Value,
+    old: Option<&Value>,
+    context: &Context<'_>,
+) -> Result<Vec<Cause>, ApiError> {
+    decode(resource, object)?;
+    prepare(resource, object, old, context);
+    Ok(validate(resource, subresource, object, old))
+}
+
+#[cfg(test)]
+mod tests;

@@ -17,8 +17,7 @@
 //! - `access`: `authenticate`, `authorize`, `mutate`, `validate`: all that may refuse. They read rights, policies and bindings by
 //!   `state.store.peek…`. `authenticate` takes the attributes with an anonymous user in them: refused impersonation names the request.
 //! - `reviews::answer` answers access, token and self reviews instead of storing them; `access::Asked` is its oracle.
-//! - `builtin`: `builtin::kinds::{of_sandbox, of_workspaces}` are its resources, `builtin::schema(group, kind)` its schemas. A write goes
-//!   through `builtin::{prune, decode, prepare, validate}` in this order, with `apply` between `decode` and `prepare`.
+//! - `builtin::kinds` are its resources, `builtin::schema(group, kind)` their schemas. A write goes through `builtin::{prune, decode, prepare, validate}` in this order, with `apply` between `decode` and `prepare`.
 //! - `patch::{json, merge, strategic}` and `apply::{apply, update_managed_fields, keep_times}` are pure functions over JSON.
 //! - `registry::Registry::resources(state, &Target)` names what is served; bound APIs are added there by `bindings::resources`, and a
 //!   virtual workspace is answered by `exports::view(state, &ExportTarget) -> Result<View, ApiError>` (resources, a filter on

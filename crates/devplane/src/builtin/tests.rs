@@ -1,0 +1,200 @@
+//! Built-in objects, after what a kube-apiserver was seen to make of them.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::{Context, shape};
+use crate::{
+    random::Random,
+    registry::{Resource, builtin},
+};
+
+/// A random source that always answers the same.
+struct Fixed;
+
+impl Random for Fixed {
+    fn fill(&self, buffer: &mut [u8]) {
+        buffer.fill(7);
+    }
+}
+
+fn resource(kind: &str) -> &'static Resource {
+    builtin::kubernetes().iter().find(|resource| resource.kind == kind).unwrap()
+}
+
+/// Shapes an object of this kind; the answer is the object and its broken rules as `field: message`.
+fn shaped(kind: &str, object: Value, old: Option<&Value>) -> (Value, Vec<String>) {
+    let mut object = object;
+    if object.get("metadata").is_none() {
+        object["metadata"] = json!({"name": "a", "uid": "u"});
+    }
+    let causes = shape(resource(kind), "", &mut object, old, &Context { random: &Fixed }).unwrap();
+    (object, causes.into_iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect())
+}
+
+fn deployment() -> Value {
+    let resources = json!({"requests": {"cpu": "0.5", "memory": "1024Mi"}});
+    let container = json!({"name": "c", "image": "nginx", "ports": [{"containerPort": 80}], "resources": resources});
+    json!({"spec": {
+        "selector": {"matchLabels": {"app": "a"}},
+        "template": {"metadata": {"labels": {"app": "a"}}, "spec": {"containers": [container]}},
+    }})
+}
+
+#[test]
+fn a_deployment_gets_its_defaults() {
+    let (object, problems) = shaped("Deployment", deployment(), None);
+    assert!(problems.is_empty(), "{problems:?}");
+    let container = &object["spec"]["template"]["spec"]["containers"][0];
+    assert_eq!(container["resources"]["requests"], json!({"cpu": "500m", "memory": "1Gi"}));
+    assert_eq!(container["ports"], json!([{"containerPort": 80, "protocol": "TCP"}]));
+    assert_eq!(container["imagePullPolicy"], "Always");
+    let rolling = json!({"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "25%", "maxSurge": "25%"}});
+    assert_eq!(object["spec"]["strategy"], rolling);
+    assert_eq!((&object["spec"]["replicas"], &object["status"]), (&json!(1), &json!({})));
+    assert_eq!(object["spec"]["template"]["spec"]["securityContext"], json!({}));
+}
+
+#[test]
+fn an_empty_deployment_names_all_that_is_missing() {
+    let (_, problems) = shaped("Deployment", json!({"spec": {}}), None);
+    assert_eq!(
+        problems,
+        [
+            "spec.selector: Required value",
+            "spec.template.metadata.labels: Invalid value: null: `selector` does not match template `labels`",
+            "spec.template.spec.containers: Required value",
+        ]
+    );
+}
+
+#[test]
+fn selectors_never_change() {
+    let (old, _) = shaped("Deployment", deployment(), None);
+    let mut new = old.clone();
+    new["spec"]["selector"]["matchLabels"] = json!({"app": "b"});
+    new["spec"]["template"]["metadata"]["labels"] = json!({"app": "b"});
+    let (_, problems) = shaped("Deployment", new, Some(&old));
+    assert_eq!(problems, ["spec.selector: Invalid value: {\"matchLabels\":{\"app\":\"b\"}}: field is immutable"]);
+}
+
+#[test]
+fn a_job_finds_its_pods_by_its_uid_and_must_say_whether_they_restart() {
+    let job = json!({"spec": {"template": {"spec": {"containers": [{"name": "c", "image": "busybox:1"}]}}}});
+    let (object, problems) = shaped("Job", job.clone(), None);
+    assert_eq!(object["spec"]["selector"], json!({"matchLabels": {"batch.kubernetes.io/controller-uid": "u"}}));
+    assert_eq!(object["spec"]["completions"], 1);
+    assert_eq!(problems, ["spec.template.spec.restartPolicy: Required value: valid values: \"OnFailure\", \"Never\""]);
+    let mut queue = job;
+    queue["spec"]["parallelism"] = json!(3);
+    queue["spec"]["template"]["spec"]["restartPolicy"] = json!("Never");
+    let (mut stored, problems) = shaped("Job", queue.clone(), None);
+    assert!(problems.is_empty() && stored["spec"].get("completions").is_none());
+    // Applying the same Job again is no change, though its author knows nothing of the generated labels.
+    stored["metadata"]["uid"] = json!("u");
+    let (_, problems) = shaped("Job", queue, Some(&stored));
+    assert!(problems.is_empty(), "{problems:?}");
+}
+
+#[test]
+fn services_get_addresses_and_keep_them() {
+    let (service, problems) = shaped("Service", json!({"spec": {"selector": {"a": "b"}, "ports": [{"port": 80}]}}), None);
+    assert!(problems.is_empty(), "{problems:?}");
+    assert_eq!(service["spec"]["clusterIPs"], json!([service["spec"]["clusterIP"]]));
+    assert_eq!(service["spec"]["ports"], json!([{"port": 80, "protocol": "TCP", "targetPort": 80}]));
+    assert_eq!(service["status"], json!({"loadBalancer": {}}));
+    let (again, problems) =
+        shaped("Service", json!({"spec": {"selector": {"a": "b"}, "type": "LoadBalancer", "ports": [{"port": 80}]}}), Some(&service));
+    assert!(problems.is_empty(), "{problems:?}");
+    assert_eq!(again["spec"]["clusterIP"], service["spec"]["clusterIP"]);
+    assert!(again["spec"]["ports"][0]["nodePort"].as_i64().is_some_and(|port| (30_000..32_768).contains(&port)));
+    let (headless, _) = shaped("Service", json!({"spec": {"clusterIP": "None", "ports": [{"port": 80}]}}), None);
+    assert_eq!(headless["spec"]["ipFamilies"], json!(["IPv4", "IPv6"]));
+}
+
+#[test]
+fn ports_of_a_service_are_checked_one_by_one() {
+    let (_, problems) = shaped("Service", json!({"spec": {"ports": [{"port": 0}, {"port": 99999, "name": "UP"}]}}), None);
+    assert_eq!(problems.len(), 6, "{problems:?}");
+    assert_eq!(problems[0], "spec.ports[0].name: Required value");
+    assert_eq!(problems[1], "spec.ports[0].port: Invalid value: 0: must be between 1 and 65535, inclusive");
+}
+
+#[test]
+fn texts_of_secrets_are_stored_as_base64() {
+    let secret = json!({"stringData": {"a": "text", "b": "over"}, "data": {"b": "dW5kZXI=", "c": "Yw=="}});
+    let (object, problems) = shaped("Secret", secret, None);
+    assert!(problems.is_empty());
+    assert_eq!(object["data"], json!({"a": "dGV4dA==", "b": "b3Zlcg==", "c": "Yw=="}));
+    assert_eq!((object.get("stringData"), &object["type"]), (None, &json!("Opaque")));
+    let mut other = object.clone();
+    other["type"] = json!("example/other");
+    let (_, problems) = shaped("Secret", other, Some(&object));
+    assert_eq!(problems, ["type: Invalid value: \"example/other\": field is immutable"]);
+}
+
+#[test]
+fn frozen_config_maps_stay_as_they_are() {
+    let (old, _) = shaped("ConfigMap", json!({"data": {"a": "1"}, "immutable": true}), None);
+    let mut new = old.clone();
+    new["data"]["a"] = json!("2");
+    let (_, problems) = shaped("ConfigMap", new, Some(&old));
+    assert_eq!(problems, ["data: Forbidden: field is immutable when `immutable` is set"]);
+}
+
+#[test]
+fn micro_times_need_six_digits() {
+    let mut lease = json!({"metadata": {"name": "m"}, "spec": {"renewTime": "2024-01-01T00:00:00Z"}});
+    let error = shape(resource("Lease"), "", &mut lease, None, &Context { random: &Fixed }).unwrap_err();
+    assert_eq!(
+        error.message,
+        "Lease in version \"v1\" cannot be handled as a Lease: parsing time \"2024-01-01T00:00:00Z\" as \
+         \"2006-01-02T15:04:05.000000Z07:00\": cannot parse \"Z\" as \".000000\""
+    );
+}
+
+#[test]
+fn values_of_the_wrong_type_are_refused() {
+    for (kind, object) in [
+        ("ConfigMap", json!({"metadata": {"name": "a"}, "data": {"a": 1}})),
+        ("Deployment", json!({"metadata": {"name": "a"}, "spec": {"replicas": "one"}})),
+        ("Secret", json!({"metadata": {"name": "a"}, "data": {"a": "not base64!"}})),
+        ("Service", json!({"metadata": {"name": "a", "labels": "x"}})),
+        ("ResourceQuota", json!({"metadata": {"name": "a"}, "spec": {"hard": {"pods": "many"}}})),
+    ] {
+        let mut object = object;
+        let error = shape(resource(kind), "", &mut object, None, &Context { random: &Fixed }).unwrap_err();
+        assert_eq!(error.code, 400, "{kind}");
+    }
+}
+
+#[test]
+fn pods_get_a_phase_and_tolerations() {
+    let (pod, problems) = shaped("Pod", json!({"spec": {"containers": [{"name": "c", "image": "nginx:1.27"}]}}), None);
+    assert!(problems.is_empty(), "{problems:?}");
+    assert_eq!(pod["status"], json!({"phase": "Pending", "qosClass": "BestEffort"}));
+    assert_eq!(pod["spec"]["tolerations"].as_array().unwrap().len(), 2);
+    assert_eq!(pod["spec"]["containers"][0]["imagePullPolicy"], "IfNotPresent");
+}
+
+proptest! {
+    #[test]
+    fn no_object_panics(mut object in crate::apply::arbitrary::json_object(), spec in crate::apply::arbitrary::json_object()) {
+        object["spec"] = spec;
+        for resource in builtin::kubernetes() {
+            let mut object = object.clone();
+            object["metadata"] = json!({"name": "a", "uid": "u"});
+            drop(shape(resource, "", &mut object, None, &Context { random: &Fixed }));
+        }
+    }
+
+    #[test]
+    fn shaping_again_changes_nothing(replicas in 0..9, limit in "[1-9][0-9]{0,2}(m|Mi|)") {
+        let mut object = deployment();
+        object["spec"]["replicas"] = json!(replicas);
+        object["spec"]["template"]["spec"]["containers"][0]["resources"] = json!({"limits": {"memory": limit}});
+        let (once, _) = shaped("Deployment", object, None);
+        let (twice, _) = shaped("Deployment", once.clone(), Some(&once));
+        prop_assert_eq!(once, twice);
+    }
+}
