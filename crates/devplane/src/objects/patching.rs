@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     apply::{self, RESET_BY_OBJECT, RESET_BY_STATUS, Target},
-    clock, definitions,
+    builtin, clock, definitions,
     http::media,
     namespaces::{self, NAMESPACES},
     patch::{self, PatchError},
@@ -77,7 +77,7 @@ fn open_schema() -> &'static Schema {
 fn schema(call: &Call) -> Option<&Schema> {
     match &call.resource.shape {
         Shape::Custom(shape) => Some(&shape.schema),
-        Shape::BuiltIn => None,
+        Shape::BuiltIn => builtin::schema(&call.resource.group, &call.resource.kind),
     }
 }
 
@@ -98,6 +98,9 @@ fn target(call: &Call) -> Target<'_> {
 
 /// Canonical form, defaults and rules of built-in kinds. Errors other than broken rules (values that cannot be read) come as such.
 pub fn shape_builtin(call: &Call, object: &mut Value, old: Option<&Value>, _dry_run: bool) -> Result<Vec<Cause>, ApiError> {
+    if !call.resource.is_built_in() {
+        return Ok(Vec::new());
+    }
     if call.resource.storage == *DEFINITIONS {
         definitions::complete(object, old);
         return Ok(definitions::validate(object, old));
@@ -105,7 +108,8 @@ pub fn shape_builtin(call: &Call, object: &mut Value, old: Option<&Value>, _dry_
     if call.resource.storage == *NAMESPACES && old.is_none() {
         namespaces::complete(object);
     }
-    Ok(Vec::new())
+    let context = builtin::Context { random: &*call.state.random };
+    builtin::shape(&call.resource, &call.attributes.subresource, object, old, &context)
 }
 
 impl Call {

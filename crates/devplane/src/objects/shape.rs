@@ -17,7 +17,7 @@ pub fn prune(resource: &Resource, object: &mut Value) -> Vec<String> {
     let mut unknown = metadata::prune(object);
     match &resource.shape {
         Shape::Custom(shape) => unknown.extend(shape.schema.prune_resource(object)),
-        Shape::BuiltIn => {}
+        Shape::BuiltIn => unknown.extend(crate::builtin::prune(resource, object)),
     }
     unknown.sort();
     unknown
