@@ -35,3 +35,6 @@ pub use validity::{unenforced, validity};
 pub(crate) fn same_value(a: &serde_json::Value, b: &serde_json::Value) -> bool {
     narrow::same(a, b)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,108 @@
+use serde_json::{Value, json};
 
+use super::{Resolved, resolve};
+use crate::api::{PolicyResult, PromiseSpec};
+use crate::context::Context;
+use crate::policy::Effective;
+
+fn promise() -> PromiseSpec {
+    let spec = json!({
+        "version": "1.0.0",
+        "parameters": {
+            "type": "object",
+            "required": ["tier"],
+            "properties": {
+                "tier": {"type": "string", "enum": ["development", "production"]},
+                "replicas": {"type": "integer", "minimum": 1, "maximum": 7, "default": 1},
+                "storage": {"type": "string", "pattern": "^[0-9]+(Mi|Gi)$"},
+                "host": {"type": "string", "minLength": 2, "maxLength": 20},
+                "backup": {"type": "object", "default": {}, "properties": {"enabled": {"type": "boolean", "default": false}}},
+                "extensions": {"type": "array", "maxItems": 2, "x-kubernetes-list-type": "set", "items": {"type": "string"}},
+                "labels": {"type": "object", "additionalProperties": {"type": "string", "maxLength": 5}}
+            }
+        },
+        "form": {"fields": {".storage": {"title": "Storage of each replica"}}}
+    });
+    serde_json::from_value(spec).unwrap()
+}
+
+fn resolved(parameters: Value) -> Resolved {
+    let promise = promise();
+    let effective = Effective { schema: promise.parameters.clone().unwrap(), ..Effective::default() };
+    resolve(&promise, &parameters, &effective, &Context::default())
+}
+
+fn only_problem(parameters: Value) -> (String, String) {
+    let resolved = resolved(parameters);
+    assert_eq!(resolved.problems.len(), 1, "{:?}", resolved.problems);
+    (resolved.problems[0].path.clone(), resolved.problems[0].message.clone())
+}
+
+#[test]
+fn defaults_fill_and_whole_numbers_are_integers() {
+    let resolved = resolved(json!({"tier": "production", "replicas": 2.0}));
+    assert!(resolved.is_accepted(), "{:?}", resolved.all_problems());
+    assert_eq!(resolved.parameters, json!({"tier": "production", "replicas": 2, "backup": {"enabled": false}}));
+}
+
+#[test]
+fn every_problem_names_the_field_and_the_fix() {
+    for (parameters, path, message) in [
+        (json!({}), ".parameters.tier", "Choose tier."),
+        (json!({"tier": "test"}), ".parameters.tier", "Choose development or production for tier."),
+        (json!({"tier": "production", "replicas": "two"}), ".parameters.replicas", "Enter replicas as a whole number between 1 and 7."),
+        (json!({"tier": "production", "replicas": 9}), ".parameters.replicas", "Enter replicas as a number between 1 and 7."),
+        (json!({"tier": "production", "storage": "100GB"}), ".parameters.storage", "Change storage of each replica: use a number with a unit such as Mi or Gi, for example 10Gi."),
+        (json!({"tier": "production", "host": "x"}), ".parameters.host", "Make host at least 2 characters long."),
+        (json!({"tier": "production", "host": "x".repeat(21)}), ".parameters.host", "Shorten host to at most 20 characters."),
+        (json!({"tier": "production", "extensions": ["a", "b", "c"]}), ".parameters.extensions", "Remove entries of extensions until at most 2 are left."),
+        (json!({"tier": "production", "extensions": ["a", "a"]}), ".parameters.extensions[1]", "Remove one of the entries a of extensions: each may occur once."),
+        (json!({"tier": "production", "labels": {"a.b": "too long"}}), ".parameters.labels[\"a.b\"]", "Shorten a b to at most 5 characters."),
+        (json!({"tier": "production", "backup": {"enabled": "yes"}}), ".parameters.backup.enabled", "Choose on or off for enabled."),
+        (json!({"tier": "production", "replica": 2}), ".parameters.replica", "Remove .replica or rename it: there is no such parameter; .replicas is close."),
+        (json!({"tier": "production", "colour": 2}), ".parameters.colour", "Remove .colour: there is no such parameter."),
+        (json!([1]), ".parameters", "Give the parameters as names with values."),
+    ] {
+        assert_eq!(only_problem(parameters), (path.to_owned(), message.to_owned()));
+    }
+}
+
+#[test]
+fn policies_fix_default_and_narrow_with_provenance() {
+    use crate::policy::{Origin, PolicySource, Target, compose};
+    let promise = promise();
+    let rules = json!([
+        {"name": "backup", "set": {"parameter": ".backup.enabled", "value": true}},
+        {"name": "many", "default": {"parameter": ".replicas", "value": 3}},
+        {"name": "few", "constrain": {"parameter": ".replicas", "maximum": 5}}
+    ]);
+    let source = PolicySource {
+        policy: "baseline".into(),
+        workspace: "root:acme".into(),
+        cluster: "acme".into(),
+        owner: Some("security".into()),
+        trusted: true,
+        origin: Origin::TrustedHome,
+        spec: crate::api::PolicySpec { rules: serde_json::from_value(rules).unwrap(), ..Default::default() },
+    };
+    let labels = Default::default();
+    let target = Target {
+        promise: "db", spec: &promise, home: "root:home", home_cluster: "home", home_trusted: true, workspace: "root:acme:shop", labels: &labels, lineage: &[],
+    };
+    let effective = compose(&target, &[source]);
+    let run = |parameters: Value| resolve(&promise, &parameters, &effective, &Context::default());
+
+    let quiet = run(json!({"tier": "production"}));
+    assert!(quiet.is_accepted(), "{:?}", quiet.all_problems());
+    assert_eq!(quiet.parameters, json!({"tier": "production", "replicas": 3, "backup": {"enabled": true}}));
+    let results: Vec<(&str, PolicyResult)> = quiet.outcomes.iter().map(|outcome| (outcome.rule.as_str(), outcome.result)).collect();
+    assert_eq!(results, [("backup", PolicyResult::Set), ("few", PolicyResult::Constrained), ("many", PolicyResult::Defaulted)]);
+
+    let loud = run(json!({"tier": "production", "replicas": 6, "backup": {"enabled": false}}));
+    assert!(loud.problems.is_empty(), "the promise itself allows six");
+    assert_eq!(loud.refusals[0].path, ".parameters.replicas");
+    assert_eq!(loud.refusals[0].message, "Change replicas to be at most 5: the policy baseline, set at root:acme by security asks for it.");
+    let set = loud.outcomes.iter().find(|outcome| outcome.rule == "backup").unwrap();
+    assert_eq!(set.message.as_deref(), Some("It is always on; off was replaced."));
+    assert_eq!((set.source.as_str(), set.owner.as_deref(), set.paths.as_slice()), ("root:acme", Some("security"), &[".backup.enabled".to_owned()][..]));
+}

@@ -1,0 +1,232 @@
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::{Candidate, Effective, Origin, PolicySource, Target, compose, gather, validity};
+use crate::api::{Enforcement, Limit, Owner, PolicySpec, PromiseSpec, Rule};
+
+fn promise() -> PromiseSpec {
+    PromiseSpec {
+        parameters: Some(json!({
+            "type": "object",
+            "properties": {
+                "replicas": {"type": "integer", "minimum": 1, "maximum": 7},
+                "region": {"type": "string", "enum": ["eu", "us", "asia"]},
+                "name": {"type": "string", "pattern": "^[a-z]+$"},
+                "backup": {"type": "object", "properties": {"enabled": {"type": "boolean"}, "days": {"type": "integer"}}}
+            }
+        })),
+        ..PromiseSpec::default()
+    }
+}
+
+fn rule(json: Value) -> Rule {
+    serde_json::from_value(json).unwrap()
+}
+
+fn source(policy: &str, distance: u32, trusted: bool, rules: Vec<Rule>) -> PolicySource {
+    PolicySource {
+        policy: policy.into(),
+        workspace: format!("root:level{distance}"),
+        cluster: format!("id{distance}"),
+        owner: Some("security".into()),
+        trusted,
+        origin: Origin::Ancestor { distance },
+        spec: PolicySpec { rules, ..PolicySpec::default() },
+    }
+}
+
+fn composed(sources: &[PolicySource]) -> Effective {
+    let (spec, labels) = (promise(), BTreeMap::new());
+    compose(&target(&spec, &labels, &[]), sources)
+}
+
+fn target<'a>(spec: &'a PromiseSpec, labels: &'a BTreeMap<String, String>, lineage: &'a [String]) -> Target<'a> {
+    Target { promise: "db", spec, home: "root:home", home_cluster: "home", home_trusted: true, workspace: "root:acme:shop", labels, lineage }
+}
+
+#[test]
+fn constraints_intersect_in_the_schema() {
+    let effective = composed(&[
+        source("a", 2, false, vec![rule(json!({"name": "r", "constrain": {"parameter": ".replicas", "minimum": 2}}))]),
+        source("b", 1, false, vec![
+            rule(json!({"name": "r", "constrain": {"parameter": ".replicas", "maximum": 5, "minimum": 1}})),
+            rule(json!({"name": "s", "constrain": {"parameter": ".region", "enum": ["us", "eu", "mars"]}})),
+            rule(json!({"name": "t", "constrain": {"parameter": ".name", "pattern": "^x"}})),
+        ]),
+    ]);
+    let properties = &effective.schema["properties"];
+    assert_eq!((&properties["replicas"]["minimum"], &properties["replicas"]["maximum"]), (&json!(2), &json!(5)));
+    assert_eq!(properties["region"]["enum"], json!(["eu", "us"]));
+    assert_eq!((&properties["name"]["pattern"], &properties["name"]["allOf"]), (&json!("^[a-z]+$"), &json!([{"pattern": "^x"}])));
+    assert!(effective.conflicts.is_empty());
+    assert_eq!(effective.sentences.len(), 4);
+    assert_eq!(effective.sentences[3].effect, "Replicas is at least 2.");
+}
+
+#[test]
+fn nothing_left_names_both_sources() {
+    let effective = composed(&[
+        source("few", 1, false, vec![rule(json!({"name": "r", "constrain": {"parameter": ".replicas", "maximum": 2}}))]),
+        source("many", 2, false, vec![rule(json!({"name": "r", "constrain": {"parameter": ".replicas", "minimum": 3}}))]),
+    ]);
+    let message = &effective.conflicts[0].message;
+    assert!(message.contains("few") && message.contains("many") && message.contains("root:level1"), "{message}");
+    assert_eq!(effective.conflicts[0].between.len(), 2);
+
+    let alone = composed(&[source("huge", 1, false, vec![rule(json!({"name": "r", "constrain": {"parameter": ".replicas", "minimum": 9}}))])]);
+    assert_eq!(alone.conflicts[0].between.len(), 1);
+    let words = composed(&[source("odd", 1, false, vec![rule(json!({"name": "r", "constrain": {"parameter": ".region", "minimum": 9}}))])]);
+    assert!(words.conflicts[0].message.contains("a text has neither"), "a bound that says nothing may not pass silently");
+}
+
+#[test]
+fn two_sets_that_disagree_are_a_refusal_also_when_one_holds_the_other() {
+    let set = |policy: &str, path: &str, value: Value| source(policy, 1, true, vec![rule(json!({"name": "s", "set": {"parameter": path, "value": value}}))]);
+    assert_eq!(composed(&[set("a", ".replicas", json!(2)), set("b", ".replicas", json!(3))]).conflicts.len(), 1);
+    assert!(composed(&[set("a", ".replicas", json!(2)), set("b", ".replicas", json!(2))]).conflicts.is_empty());
+    assert_eq!(composed(&[set("a", ".backup", json!({"enabled": false})), set("b", ".backup.enabled", json!(true))]).conflicts.len(), 1);
+    let bounded = source("c", 1, false, vec![rule(json!({"name": "c", "constrain": {"parameter": ".replicas", "maximum": 2}}))]);
+    let message = composed(&[set("a", ".replicas", json!(3)), bounded]).conflicts[0].message.clone();
+    assert!(message.contains('a') && message.contains("at most 2"), "{message}");
+}
+
+#[test]
+fn only_trusted_homes_set_and_inject() {
+    for effect in [json!({"name": "s", "set": {"parameter": ".replicas", "value": 2}}), json!({"name": "s", "inject": {"merge": {"spec": {}}}})] {
+        let effective = composed(&[source("mine", 1, false, vec![rule(effect)])]);
+        assert!(effective.sets.is_empty() && effective.injects.is_empty());
+        assert!(effective.conflicts[0].message.contains("trusted homes"), "{:?}", effective.conflicts);
+    }
+}
+
+#[test]
+fn injects_that_write_the_same_path_differently_are_a_refusal() {
+    let inject = |policy: &str, kinds: Value, merge: Value| {
+        source(policy, 1, true, vec![rule(json!({"name": "i", "inject": {"match": {"kinds": kinds}, "merge": merge}}))])
+    };
+    let user = |id: u32| json!({"spec": {"template": {"spec": {"securityContext": {"runAsUser": id}}}}});
+    assert_eq!(composed(&[inject("a", json!(["Deployment"]), user(1)), inject("b", json!([]), user(2))]).conflicts.len(), 1);
+    assert!(composed(&[inject("a", json!(["Deployment"]), user(1)), inject("b", json!(["Job"]), user(2))]).conflicts.is_empty());
+    assert!(composed(&[inject("a", json!([]), user(1)), inject("b", json!([]), json!({"metadata": {"labels": {"x": "y"}}}))]).conflicts.is_empty());
+}
+
+#[test]
+fn the_nearest_default_wins_and_set_is_stronger() {
+    let default = |policy: &str, distance: u32, value: u32| {
+        source(policy, distance, false, vec![rule(json!({"name": "d", "default": {"parameter": ".replicas", "value": value}}))])
+    };
+    let effective = composed(&[default("far", 3, 3), default("near", 1, 5)]);
+    assert_eq!(effective.defaults.iter().map(|ruling| &ruling.effect).collect::<Vec<_>>(), [&json!(5)]);
+    let set = source("fixed", 3, true, vec![rule(json!({"name": "s", "set": {"parameter": ".replicas", "value": 2}}))]);
+    assert!(composed(&[default("near", 1, 5), set]).defaults.is_empty());
+}
+
+#[test]
+fn what_is_not_enforced_yet_never_passes_silently() {
+    let limit = || rule(json!({"name": "three", "limit": {"count": 3, "per": "workspace"}}));
+    let blocking = composed(&[source("cap", 1, false, vec![limit()])]);
+    assert!(blocking.conflicts[0].message.contains("limit") && blocking.conflicts[0].message.contains("cap"));
+    let mut warning = source("cap", 1, false, vec![limit()]);
+    warning.spec.enforcement = Enforcement::Warn;
+    let warning = composed(&[warning]);
+    assert!(warning.conflicts.is_empty() && warning.unchecked.len() == 1);
+    let mut approve = source("ask", 1, false, vec![rule(json!({"name": "a", "approve": {"approvers": {"groups": ["x"]}}}))]);
+    approve.spec.enforcement = Enforcement::Audit;
+    assert_eq!(composed(&[approve]).conflicts.len(), 1, "an approval is never only recorded");
+    let spec = PolicySpec { rules: vec![Rule { name: "three".into(), limit: Some(Limit { count: 3, per: "workspace".into() }), ..Rule::default() }], ..PolicySpec::default() };
+    assert_eq!(validity(&spec, true)[0].path, ".rules[0].limit");
+}
+
+#[test]
+fn a_policy_that_names_a_missing_parameter_is_broken_only_where_it_means_this_promise() {
+    let about = |promises: Vec<String>| {
+        let mut source = source("tls", 1, false, vec![rule(json!({"name": "r", "constrain": {"parameter": ".tls", "enum": ["on"]}}))]);
+        source.spec.applies_to.promises = promises;
+        composed(&[source])
+    };
+    assert!(about(vec![]).conflicts.is_empty());
+    assert!(about(vec!["*".into()]).conflicts.is_empty());
+    assert_eq!(about(vec!["db".into()]).conflicts.len(), 1);
+}
+
+#[test]
+fn sources_are_ancestors_trusted_homes_and_references() {
+    let mut spec = promise();
+    spec.policies = vec![rule(json!({"name": "own", "constrain": {"parameter": ".replicas", "maximum": 6}}))];
+    spec.policy_refs = vec![crate::api::PolicyRef { name: "named".into() }, crate::api::PolicyRef { name: "gone".into() }];
+    let labels = BTreeMap::from([("stage".to_owned(), "prod".to_owned())]);
+    let lineage = ["r".to_owned(), "acme".to_owned(), "shop".to_owned()];
+    let candidate = |policy: &str, cluster: &str, trusted: bool, workspaces: &[&str]| Candidate {
+        policy: policy.into(),
+        workspace: format!("root:{cluster}"),
+        cluster: cluster.into(),
+        trusted,
+        spec: PolicySpec {
+            owner: Some(Owner { team: Some("t".into()), contact: None }),
+            applies_to: crate::api::AppliesTo { workspaces: workspaces.iter().map(|glob| (*glob).to_owned()).collect(), ..Default::default() },
+            ..PolicySpec::default()
+        },
+    };
+    let candidates = [
+        candidate("above", "acme", false, &[]),
+        candidate("elsewhere", "globex", false, &[]),
+        candidate("trusted", "home", true, &["root:acme:**"]),
+        candidate("other-range", "home", true, &["root:globex:**"]),
+        candidate("named", "home", true, &["root:globex:**"]),
+        candidate("not-here", "acme", false, &["root:acme:data"]),
+    ];
+    let target = target(&spec, &labels, &lineage);
+    let sources = gather(&candidates, &target);
+    let found: Vec<(&str, Origin)> = sources.iter().map(|source| (source.policy.as_str(), source.origin)).collect();
+    assert_eq!(found, [
+        ("above", Origin::Ancestor { distance: 1 }),
+        ("trusted", Origin::TrustedHome),
+        ("named", Origin::Reference),
+        ("db", Origin::Promise)
+    ]);
+    let effective = compose(&target, &sources);
+    assert!(effective.conflicts.iter().any(|conflict| conflict.message.contains("gone")), "a missing reference fails closed");
+}
+
+fn any_rule() -> impl Strategy<Value = Rule> {
+    prop_oneof![
+        (1u32..9, 1u32..9).prop_map(|(low, high)| rule(json!({"name": "c", "constrain": {"parameter": ".replicas", "minimum": low, "maximum": high}}))),
+        proptest::sample::subsequence(vec!["eu", "us", "asia"], 1..=3).prop_map(|left| rule(json!({"name": "e", "constrain": {"parameter": ".region", "enum": left}}))),
+        (1u32..9).prop_map(|value| rule(json!({"name": "s", "set": {"parameter": ".replicas", "value": value}}))),
+        any::<bool>().prop_map(|value| rule(json!({"name": "b", "set": {"parameter": ".backup.enabled", "value": value}}))),
+        (1u32..9).prop_map(|value| rule(json!({"name": "d", "default": {"parameter": ".replicas", "value": value}}))),
+        (1u32..4).prop_map(|user| rule(json!({"name": "i", "inject": {"merge": {"spec": {"user": user}}}}))),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn composition_is_free_of_order(
+        parts in proptest::collection::vec((any_rule(), 0u32..3, any::<bool>()), 0..7),
+        seed in any::<u64>(),
+    ) {
+        let sources: Vec<PolicySource> =
+            parts.into_iter().enumerate().map(|(at, (rule, distance, trusted))| source(&format!("p{at}"), distance, trusted, vec![rule])).collect();
+        let mut shuffled = sources.clone();
+        // A fixed walk from the seed: proptest shrinks it with the rest.
+        for at in 0..shuffled.len() {
+            let other = (seed.rotate_left(at as u32 * 7) as usize) % shuffled.len();
+            shuffled.swap(at, other);
+        }
+        prop_assert_eq!(composed(&sources), composed(&shuffled));
+    }
+
+    #[test]
+    fn more_policies_never_admit_more(parts in proptest::collection::vec((any_rule(), 0u32..3), 1..6)) {
+        let sources: Vec<PolicySource> = parts.into_iter().enumerate().map(|(at, (rule, distance))| source(&format!("p{at}"), distance, true, vec![rule])).collect();
+        let (all, fewer) = (composed(&sources), composed(&sources[1..]));
+        prop_assume!(all.conflicts.is_empty());
+        prop_assert!(fewer.conflicts.is_empty());
+        for replicas in 1..=7u32 {
+            let admits = |effective: &Effective| super::Bounds::of_node(&effective.schema["properties"]["replicas"]).admits(&json!(replicas));
+            prop_assert!(!admits(&all) || admits(&fewer));
+        }
+    }
+}
