@@ -12,16 +12,37 @@
 //! mention keep the value of the object that is being edited: nothing that the form cannot show is lost.
 
 mod control;
+#[cfg(feature = "engine")]
+mod describe;
 mod draft;
 mod field;
+#[cfg(feature = "engine")]
+mod kind;
+#[cfg(feature = "engine")]
+mod model;
 mod operation;
+#[cfg(feature = "engine")]
+mod parse;
+#[cfg(feature = "engine")]
+mod rows;
+#[cfg(feature = "engine")]
+mod visible;
+#[cfg(feature = "engine")]
+mod yaml;
 
 pub use control::{Choice, ChoiceStyle, Control, InputMode, ListRow, MapRow, RowButtons, YamlError};
 pub use draft::{Draft, Parsed, SecretText};
 pub use field::{ByLine, Field, Form, HiddenInput, Locked, PresetChoice, Section, Summary, field_id};
+#[cfg(feature = "engine")]
+pub use model::model;
 pub use operation::{Operation, OperationKind};
+#[cfg(feature = "engine")]
+pub use parse::parse;
 
 /// First step of every parameter's input name.
 pub const BASE: &str = "/parameters";
 /// Name of every structural button.
 pub const OPERATION: &str = "_op";
+
+#[cfg(all(test, feature = "engine"))]
+pub(crate) mod tests;

@@ -32,3 +32,6 @@ pub mod visibility;
 pub mod wording;
 
 pub use error::{Error, Problem, Result};
+
+#[cfg(all(test, feature = "engine"))]
+mod examples;

@@ -25,6 +25,9 @@ pub use compose::compose;
 pub use effective::{Conflict, Effective, Ruling, Unchecked};
 #[cfg(feature = "engine")]
 pub(crate) use evaluate::{evaluate, outcome};
+#[cfg(feature = "engine")]
+pub(crate) use expressions::{compile, scope};
+#[cfg(feature = "engine")]
 pub(crate) use narrow::node_at;
 pub use narrow::{Bounds, narrowed_schema};
 pub use range::{Target, gather};

@@ -43,18 +43,32 @@ fn composed(sources: &[PolicySource]) -> Effective {
 }
 
 fn target<'a>(spec: &'a PromiseSpec, labels: &'a BTreeMap<String, String>, lineage: &'a [String]) -> Target<'a> {
-    Target { promise: "db", spec, home: "root:home", home_cluster: "home", home_trusted: true, workspace: "root:acme:shop", labels, lineage }
+    Target {
+        promise: "db",
+        spec,
+        home: "root:home",
+        home_cluster: "home",
+        home_trusted: true,
+        workspace: "root:acme:shop",
+        labels,
+        lineage,
+    }
 }
 
 #[test]
 fn constraints_intersect_in_the_schema() {
     let effective = composed(&[
         source("a", 2, false, vec![rule(json!({"name": "r", "constrain": {"parameter": ".replicas", "minimum": 2}}))]),
-        source("b", 1, false, vec![
-            rule(json!({"name": "r", "constrain": {"parameter": ".replicas", "maximum": 5, "minimum": 1}})),
-            rule(json!({"name": "s", "constrain": {"parameter": ".region", "enum": ["us", "eu", "mars"]}})),
-            rule(json!({"name": "t", "constrain": {"parameter": ".name", "pattern": "^x"}})),
-        ]),
+        source(
+            "b",
+            1,
+            false,
+            vec![
+                rule(json!({"name": "r", "constrain": {"parameter": ".replicas", "maximum": 5, "minimum": 1}})),
+                rule(json!({"name": "s", "constrain": {"parameter": ".region", "enum": ["us", "eu", "mars"]}})),
+                rule(json!({"name": "t", "constrain": {"parameter": ".name", "pattern": "^x"}})),
+            ],
+        ),
     ]);
     let properties = &effective.schema["properties"];
     assert_eq!((&properties["replicas"]["minimum"], &properties["replicas"]["maximum"]), (&json!(2), &json!(5)));
@@ -75,7 +89,8 @@ fn nothing_left_names_both_sources() {
     assert!(message.contains("few") && message.contains("many") && message.contains("root:level1"), "{message}");
     assert_eq!(effective.conflicts[0].between.len(), 2);
 
-    let alone = composed(&[source("huge", 1, false, vec![rule(json!({"name": "r", "constrain": {"parameter": ".replicas", "minimum": 9}}))])]);
+    let alone =
+        composed(&[source("huge", 1, false, vec![rule(json!({"name": "r", "constrain": {"parameter": ".replicas", "minimum": 9}}))])]);
     assert_eq!(alone.conflicts[0].between.len(), 1);
     let words = composed(&[source("odd", 1, false, vec![rule(json!({"name": "r", "constrain": {"parameter": ".region", "minimum": 9}}))])]);
     assert!(words.conflicts[0].message.contains("a text has neither"), "a bound that says nothing may not pass silently");
@@ -83,7 +98,9 @@ fn nothing_left_names_both_sources() {
 
 #[test]
 fn two_sets_that_disagree_are_a_refusal_also_when_one_holds_the_other() {
-    let set = |policy: &str, path: &str, value: Value| source(policy, 1, true, vec![rule(json!({"name": "s", "set": {"parameter": path, "value": value}}))]);
+    let set = |policy: &str, path: &str, value: Value| {
+        source(policy, 1, true, vec![rule(json!({"name": "s", "set": {"parameter": path, "value": value}}))])
+    };
     assert_eq!(composed(&[set("a", ".replicas", json!(2)), set("b", ".replicas", json!(3))]).conflicts.len(), 1);
     assert!(composed(&[set("a", ".replicas", json!(2)), set("b", ".replicas", json!(2))]).conflicts.is_empty());
     assert_eq!(composed(&[set("a", ".backup", json!({"enabled": false})), set("b", ".backup.enabled", json!(true))]).conflicts.len(), 1);
@@ -94,7 +111,9 @@ fn two_sets_that_disagree_are_a_refusal_also_when_one_holds_the_other() {
 
 #[test]
 fn only_trusted_homes_set_and_inject() {
-    for effect in [json!({"name": "s", "set": {"parameter": ".replicas", "value": 2}}), json!({"name": "s", "inject": {"merge": {"spec": {}}}})] {
+    for effect in
+        [json!({"name": "s", "set": {"parameter": ".replicas", "value": 2}}), json!({"name": "s", "inject": {"merge": {"spec": {}}}})]
+    {
         let effective = composed(&[source("mine", 1, false, vec![rule(effect)])]);
         assert!(effective.sets.is_empty() && effective.injects.is_empty());
         assert!(effective.conflicts[0].message.contains("trusted homes"), "{:?}", effective.conflicts);
@@ -109,7 +128,11 @@ fn injects_that_write_the_same_path_differently_are_a_refusal() {
     let user = |id: u32| json!({"spec": {"template": {"spec": {"securityContext": {"runAsUser": id}}}}});
     assert_eq!(composed(&[inject("a", json!(["Deployment"]), user(1)), inject("b", json!([]), user(2))]).conflicts.len(), 1);
     assert!(composed(&[inject("a", json!(["Deployment"]), user(1)), inject("b", json!(["Job"]), user(2))]).conflicts.is_empty());
-    assert!(composed(&[inject("a", json!([]), user(1)), inject("b", json!([]), json!({"metadata": {"labels": {"x": "y"}}}))]).conflicts.is_empty());
+    assert!(
+        composed(&[inject("a", json!([]), user(1)), inject("b", json!([]), json!({"metadata": {"labels": {"x": "y"}}}))])
+            .conflicts
+            .is_empty()
+    );
 }
 
 #[test]
@@ -135,7 +158,10 @@ fn what_is_not_enforced_yet_never_passes_silently() {
     let mut approve = source("ask", 1, false, vec![rule(json!({"name": "a", "approve": {"approvers": {"groups": ["x"]}}}))]);
     approve.spec.enforcement = Enforcement::Audit;
     assert_eq!(composed(&[approve]).conflicts.len(), 1, "an approval is never only recorded");
-    let spec = PolicySpec { rules: vec![Rule { name: "three".into(), limit: Some(Limit { count: 3, per: "workspace".into() }), ..Rule::default() }], ..PolicySpec::default() };
+    let spec = PolicySpec {
+        rules: vec![Rule { name: "three".into(), limit: Some(Limit { count: 3, per: "workspace".into() }), ..Rule::default() }],
+        ..PolicySpec::default()
+    };
     assert_eq!(validity(&spec, true)[0].path, ".rules[0].limit");
 }
 
@@ -165,7 +191,10 @@ fn sources_are_ancestors_trusted_homes_and_references() {
         trusted,
         spec: PolicySpec {
             owner: Some(Owner { team: Some("t".into()), contact: None }),
-            applies_to: crate::api::AppliesTo { workspaces: workspaces.iter().map(|glob| (*glob).to_owned()).collect(), ..Default::default() },
+            applies_to: crate::api::AppliesTo {
+                workspaces: workspaces.iter().map(|glob| (*glob).to_owned()).collect(),
+                ..Default::default()
+            },
             ..PolicySpec::default()
         },
     };
@@ -180,20 +209,25 @@ fn sources_are_ancestors_trusted_homes_and_references() {
     let target = target(&spec, &labels, &lineage);
     let sources = gather(&candidates, &target);
     let found: Vec<(&str, Origin)> = sources.iter().map(|source| (source.policy.as_str(), source.origin)).collect();
-    assert_eq!(found, [
-        ("above", Origin::Ancestor { distance: 1 }),
-        ("trusted", Origin::TrustedHome),
-        ("named", Origin::Reference),
-        ("db", Origin::Promise)
-    ]);
+    assert_eq!(
+        found,
+        [
+            ("above", Origin::Ancestor { distance: 1 }),
+            ("trusted", Origin::TrustedHome),
+            ("named", Origin::Reference),
+            ("db", Origin::Promise)
+        ]
+    );
     let effective = compose(&target, &sources);
     assert!(effective.conflicts.iter().any(|conflict| conflict.message.contains("gone")), "a missing reference fails closed");
 }
 
 fn any_rule() -> impl Strategy<Value = Rule> {
     prop_oneof![
-        (1u32..9, 1u32..9).prop_map(|(low, high)| rule(json!({"name": "c", "constrain": {"parameter": ".replicas", "minimum": low, "maximum": high}}))),
-        proptest::sample::subsequence(vec!["eu", "us", "asia"], 1..=3).prop_map(|left| rule(json!({"name": "e", "constrain": {"parameter": ".region", "enum": left}}))),
+        (1u32..9, 1u32..9)
+            .prop_map(|(low, high)| rule(json!({"name": "c", "constrain": {"parameter": ".replicas", "minimum": low, "maximum": high}}))),
+        proptest::sample::subsequence(vec!["eu", "us", "asia"], 1..=3)
+            .prop_map(|left| rule(json!({"name": "e", "constrain": {"parameter": ".region", "enum": left}}))),
         (1u32..9).prop_map(|value| rule(json!({"name": "s", "set": {"parameter": ".replicas", "value": value}}))),
         any::<bool>().prop_map(|value| rule(json!({"name": "b", "set": {"parameter": ".backup.enabled", "value": value}}))),
         (1u32..9).prop_map(|value| rule(json!({"name": "d", "default": {"parameter": ".replicas", "value": value}}))),

@@ -145,5 +145,9 @@ fn validate_fault(validate: &crate::api::Validate) -> Option<String> {
     if validate.message.trim().is_empty() {
         return Some("it has no message; say in one sentence what people should do".to_owned());
     }
+    #[cfg(feature = "engine")]
+    if let Err(error) = super::expressions::compile(&validate.expression) {
+        return Some(error);
+    }
     None
 }

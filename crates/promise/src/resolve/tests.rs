@@ -52,14 +52,34 @@ fn every_problem_names_the_field_and_the_fix() {
         (json!({"tier": "test"}), ".parameters.tier", "Choose development or production for tier."),
         (json!({"tier": "production", "replicas": "two"}), ".parameters.replicas", "Enter replicas as a whole number between 1 and 7."),
         (json!({"tier": "production", "replicas": 9}), ".parameters.replicas", "Enter replicas as a number between 1 and 7."),
-        (json!({"tier": "production", "storage": "100GB"}), ".parameters.storage", "Change storage of each replica: use a number with a unit such as Mi or Gi, for example 10Gi."),
+        (
+            json!({"tier": "production", "storage": "100GB"}),
+            ".parameters.storage",
+            "Change storage of each replica: use a number with a unit such as Mi or Gi, for example 10Gi.",
+        ),
         (json!({"tier": "production", "host": "x"}), ".parameters.host", "Make host at least 2 characters long."),
         (json!({"tier": "production", "host": "x".repeat(21)}), ".parameters.host", "Shorten host to at most 20 characters."),
-        (json!({"tier": "production", "extensions": ["a", "b", "c"]}), ".parameters.extensions", "Remove entries of extensions until at most 2 are left."),
-        (json!({"tier": "production", "extensions": ["a", "a"]}), ".parameters.extensions[1]", "Remove one of the entries a of extensions: each may occur once."),
-        (json!({"tier": "production", "labels": {"a.b": "too long"}}), ".parameters.labels[\"a.b\"]", "Shorten a b to at most 5 characters."),
+        (
+            json!({"tier": "production", "extensions": ["a", "b", "c"]}),
+            ".parameters.extensions",
+            "Remove entries of extensions until at most 2 are left.",
+        ),
+        (
+            json!({"tier": "production", "extensions": ["a", "a"]}),
+            ".parameters.extensions[1]",
+            "Remove one of the entries a of extensions: each may occur once.",
+        ),
+        (
+            json!({"tier": "production", "labels": {"a.b": "too long"}}),
+            ".parameters.labels[\"a.b\"]",
+            "Shorten a b to at most 5 characters.",
+        ),
         (json!({"tier": "production", "backup": {"enabled": "yes"}}), ".parameters.backup.enabled", "Choose on or off for enabled."),
-        (json!({"tier": "production", "replica": 2}), ".parameters.replica", "Remove .replica or rename it: there is no such parameter; .replicas is close."),
+        (
+            json!({"tier": "production", "replica": 2}),
+            ".parameters.replica",
+            "Remove .replica or rename it: there is no such parameter; .replicas is close.",
+        ),
         (json!({"tier": "production", "colour": 2}), ".parameters.colour", "Remove .colour: there is no such parameter."),
         (json!([1]), ".parameters", "Give the parameters as names with values."),
     ] {
@@ -87,7 +107,14 @@ fn policies_fix_default_and_narrow_with_provenance() {
     };
     let labels = Default::default();
     let target = Target {
-        promise: "db", spec: &promise, home: "root:home", home_cluster: "home", home_trusted: true, workspace: "root:acme:shop", labels: &labels, lineage: &[],
+        promise: "db",
+        spec: &promise,
+        home: "root:home",
+        home_cluster: "home",
+        home_trusted: true,
+        workspace: "root:acme:shop",
+        labels: &labels,
+        lineage: &[],
     };
     let effective = compose(&target, &[source]);
     let run = |parameters: Value| resolve(&promise, &parameters, &effective, &Context::default());
@@ -104,5 +131,50 @@ fn policies_fix_default_and_narrow_with_provenance() {
     assert_eq!(loud.refusals[0].message, "Change replicas to be at most 5: the policy baseline, set at root:acme by security asks for it.");
     let set = loud.outcomes.iter().find(|outcome| outcome.rule == "backup").unwrap();
     assert_eq!(set.message.as_deref(), Some("It is always on; off was replaced."));
-    assert_eq!((set.source.as_str(), set.owner.as_deref(), set.paths.as_slice()), ("root:acme", Some("security"), &[".backup.enabled".to_owned()][..]));
+    assert_eq!(
+        (set.source.as_str(), set.owner.as_deref(), set.paths.as_slice()),
+        ("root:acme", Some("security"), &[".backup.enabled".to_owned()][..])
+    );
+}
+
+#[test]
+fn expressions_refuse_warn_and_fail_closed() {
+    use crate::policy::{Origin, PolicySource, Target, compose};
+    let promise = promise();
+    let run = |expression: &str, enforcement: &str, parameters: Value| {
+        let spec = json!({"enforcement": enforcement, "rules": [{"name": "r", "validate": {"expression": expression, "message": "Choose two replicas"}}]});
+        let source = PolicySource {
+            policy: "p".into(),
+            workspace: "root:acme".into(),
+            cluster: "acme".into(),
+            owner: None,
+            trusted: false,
+            origin: Origin::Ancestor { distance: 0 },
+            spec: serde_json::from_value(spec).unwrap(),
+        };
+        let labels = Default::default();
+        let target = Target {
+            promise: "db",
+            spec: &promise,
+            home: "root:home",
+            home_cluster: "home",
+            home_trusted: true,
+            workspace: "root:acme:shop",
+            labels: &labels,
+            lineage: &[],
+        };
+        resolve(&promise, &parameters, &compose(&target, &[source]), &Context::default())
+    };
+    let production = || json!({"tier": "production"});
+    let rule = "parameters.tier != 'production' || parameters.replicas + 1 >= 3";
+    let refused = run(rule, "block", production());
+    assert_eq!(refused.refusals[0].message, "Choose two replicas. The policy p, set at root:acme asks for it.");
+    assert!(run(rule, "block", json!({"tier": "production", "replicas": 2})).is_accepted());
+    let warned = run(rule, "warn", production());
+    assert!(warned.is_accepted());
+    assert_eq!(warned.outcomes[0].result, PolicyResult::Warned);
+    assert!(!run("parameters.storage == '1Gi'", "block", production()).is_accepted(), "an absent field fails closed");
+    assert!(!run("1 + 'a' == 2", "block", production()).is_accepted(), "what does not compile fails closed");
+    let bomb = "[1,2,3,4,5,6,7,8,9,10].all(a, [1,2,3,4,5,6,7,8,9,10].all(b, [1,2,3,4,5,6,7,8,9,10].all(c, [1,2,3,4,5,6,7,8,9,10].all(d, [1,2,3,4,5,6,7,8,9,10].all(e, a + b + c + d + e > 0)))))";
+    assert!(!run(bomb, "block", production()).is_accepted(), "the budget ends it");
 }

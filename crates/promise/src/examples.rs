@@ -1,0 +1,190 @@
+//! The sample promises and policies of the repository, held to what the product asks of any.
+
+use std::collections::BTreeMap;
+use std::path::{Path as File, PathBuf};
+
+use serde_json::Value;
+
+use crate::api::{DestinationSpec, PolicySpec, PromiseCatalogSpec, PromiseSpec};
+use crate::context::{Context, PromiseContext, RequestContext, WorkspaceContext};
+use crate::form::{Draft, model, parse, tests::posted};
+use crate::policy::{Candidate, Effective, Target, compose, gather, validity};
+use crate::resolve::{Resolved, resolve};
+
+fn folder() -> PathBuf {
+    File::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
+}
+
+fn read<S: serde::de::DeserializeOwned>(folder_name: &str) -> Vec<(String, S)> {
+    #[derive(serde::Deserialize)]
+    struct Object<S> {
+        metadata: Metadata,
+        spec: S,
+    }
+    #[derive(serde::Deserialize)]
+    struct Metadata {
+        name: String,
+    }
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder().join(folder_name)).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    assert!(!files.is_empty(), "{folder_name} is empty");
+    files
+        .iter()
+        .map(|file| {
+            let text = std::fs::read_to_string(file).unwrap();
+            let object: Object<S> = serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+            (object.metadata.name, object.spec)
+        })
+        .collect()
+}
+
+fn policies() -> Vec<Candidate> {
+    let home = |folder_name: &str, workspace: &str, cluster: &str, trusted: bool| {
+        read::<PolicySpec>(folder_name)
+            .into_iter()
+            .map(|(policy, spec)| Candidate { policy, workspace: workspace.into(), cluster: cluster.into(), trusted, spec })
+            .collect::<Vec<_>>()
+    };
+    let mut all = home("policies/platform", "root:platform", "platform", true);
+    all.extend(home("policies/acme", "root:acme", "acme", false));
+    all
+}
+
+fn effective(name: &str, spec: &PromiseSpec, workspace: &str, lineage: &[&str]) -> Effective {
+    let labels = BTreeMap::new();
+    let lineage: Vec<String> = lineage.iter().map(|cluster| (*cluster).to_owned()).collect();
+    let target = Target {
+        promise: name,
+        spec,
+        home: "root:platform",
+        home_cluster: "platform",
+        home_trusted: true,
+        workspace,
+        labels: &labels,
+        lineage: &lineage,
+    };
+    compose(&target, &gather(&policies(), &target))
+}
+
+fn context(name: &str) -> Context {
+    Context {
+        request: RequestContext {
+            name: "orders".into(),
+            namespace: "default".into(),
+            workspace: "root:acme:shop".into(),
+            ..RequestContext::default()
+        },
+        promise: PromiseContext { name: name.into(), version: "1.0.0".into(), workspace: "root:platform".into() },
+        workspace: WorkspaceContext { path: "root:acme:shop".into(), name: "shop".into(), ..WorkspaceContext::default() },
+        prices: Value::Null,
+    }
+}
+
+fn resolved(name: &str, spec: &PromiseSpec, effective: &Effective, parameters: &Value) -> Resolved {
+    resolve(spec, parameters, effective, &context(name))
+}
+
+#[test]
+fn policies_are_valid_and_of_every_enforced_kind() {
+    let mut kinds = [false; 4];
+    for candidate in policies() {
+        assert_eq!(validity(&candidate.spec, candidate.trusted), [], "{}", candidate.policy);
+        for rule in &candidate.spec.rules {
+            kinds[0] |= rule.constrain.is_some();
+            kinds[1] |= rule.set.is_some();
+            kinds[2] |= rule.validate.is_some();
+            kinds[3] |= rule.default.is_some();
+        }
+    }
+    assert_eq!(kinds, [true; 4]);
+}
+
+#[test]
+fn examples_and_presets_fit_their_promise() {
+    for (name, spec) in read::<PromiseSpec>("promises") {
+        let plain = Effective { schema: spec.parameters.clone().unwrap_or_default(), ..Effective::default() };
+        assert!(!spec.examples.is_empty(), "{name} has an example");
+        for example in &spec.examples {
+            let result = resolved(&name, &spec, &plain, example.parameters.as_ref().unwrap_or(&Value::Null));
+            assert!(result.is_accepted(), "{name}, {}: {:?}", example.name, result.all_problems());
+        }
+        for preset in &spec.form.presets {
+            let result = resolved(&name, &spec, &plain, preset.values.as_ref().unwrap_or(&Value::Null));
+            // A preset is a start, not a whole: what is still to be filled in may be missing.
+            let wrong: Vec<_> = result.all_problems().into_iter().filter(|problem| !problem.message.starts_with("Enter ")).collect();
+            assert!(wrong.is_empty(), "{name}, {}: {wrong:?}", preset.name);
+        }
+    }
+}
+
+#[test]
+fn every_promise_can_be_requested_in_every_sample_workspace() {
+    for (name, spec) in read::<PromiseSpec>("promises") {
+        for (workspace, lineage) in [
+            ("root:acme:shop", ["root", "acme", "shop"]),
+            ("root:acme:data", ["root", "acme", "data"]),
+            ("root:globex:web", ["root", "globex", "web"]),
+        ] {
+            let effective = effective(&name, &spec, workspace, &lineage);
+            assert!(effective.conflicts.is_empty(), "{name} in {workspace}: {:?}", effective.conflicts);
+            let example = &spec.examples[0];
+            let result = resolved(&name, &spec, &effective, example.parameters.as_ref().unwrap_or(&Value::Null));
+            assert!(result.is_accepted(), "{name} in {workspace}: {:?}", result.all_problems());
+        }
+    }
+}
+
+#[test]
+fn redis_needs_no_parameter() {
+    let (name, spec) = read::<PromiseSpec>("promises").into_iter().find(|(name, _)| name == "redis").unwrap();
+    let effective = effective(&name, &spec, "root:acme:shop", &["root", "acme", "shop"]);
+    assert!(resolved(&name, &spec, &effective, &Value::Null).is_accepted());
+}
+
+#[test]
+fn policies_show_in_the_form_of_a_database() {
+    let (name, spec) = read::<PromiseSpec>("promises").into_iter().find(|(name, _)| name == "postgresql").unwrap();
+    let effective = effective(&name, &spec, "root:acme:shop", &["root", "acme", "shop"]);
+    let form = model(&spec, &effective, &Draft::default(), &[]);
+    let fields = form.fields();
+    let field = |path: &str| *fields.iter().find(|field| field.path == path).unwrap();
+    let backup = field(".backup.enabled");
+    assert_eq!(backup.locked.as_ref().map(|locked| (locked.value.as_str(), locked.by.policy.as_str())), Some(("On", "backup-required")));
+    let replicas = &field(".replicas").by[0];
+    assert_eq!((replicas.did.as_str(), replicas.workspace.as_str()), ("Narrowed from 1–7", "root:acme"));
+    assert!(field(".region").by.iter().any(|line| line.did == "Default from"));
+    assert_eq!(
+        form.sections.iter().map(|section| section.title.as_str()).collect::<Vec<_>>(),
+        ["Basics", "Size and place", "Backup", "More settings"]
+    );
+
+    let one = resolved(&name, &spec, &effective, &serde_json::json!({"tier": "production"}));
+    assert_eq!(one.refusals.len(), 1, "{:?}", one.refusals);
+    assert!(one.refusals[0].message.starts_with("Choose at least 2 replicas for production"));
+    assert_eq!(one.parameters["region"], "eu-west");
+    let abroad = resolved(&name, &spec, &effective, &serde_json::json!({"tier": "development", "region": "us-east"}));
+    assert_eq!(abroad.refusals[0].path, ".parameters.region");
+    let large = resolved(&name, &spec, &effective, &serde_json::json!({"tier": "development", "size": "large"}));
+    assert!(large.is_accepted() && large.outcomes.iter().any(|outcome| outcome.result == crate::api::PolicyResult::Warned));
+}
+
+#[test]
+fn forms_of_all_promises_return_what_they_were_given() {
+    for (name, spec) in read::<PromiseSpec>("promises") {
+        let effective = effective(&name, &spec, "root:acme:shop", &["root", "acme", "shop"]);
+        for example in &spec.examples {
+            let parameters = example.parameters.clone().unwrap_or_else(|| serde_json::json!({}));
+            let form = model(&spec, &effective, &Draft::of(parameters.clone()), &[]);
+            let parsed = parse(&posted(&form), &spec, &effective, &parameters);
+            assert_eq!(parsed.draft.parameters, parameters, "{name}, {}", example.name);
+            assert!(form.fields().iter().all(|field| !field.label.is_empty()));
+        }
+    }
+}
+
+#[test]
+fn catalogs_and_destinations_can_be_read() {
+    assert_eq!(read::<PromiseCatalogSpec>("catalog").len(), 2);
+    let (_, sandbox) = read::<DestinationSpec>("destinations").remove(0);
+    assert!(sandbox.secret_ref.is_some());
+}

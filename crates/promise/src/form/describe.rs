@@ -1,0 +1,123 @@
+//! Words of a field: hint, help, constraint, lines about policies.
+
+use serde_json::Value;
+
+use super::field::ByLine;
+use crate::api::FieldHint;
+use crate::policy::{Bounds, Provenance, sentence};
+use crate::shape::{Shape, form_in_words};
+use crate::wording::{number, one_of, value};
+
+/// Hint under the label, and the longer text: the promise's own help, else the first sentence of the schema's description.
+pub(super) fn hint_and_help(hint: Option<&FieldHint>, node: &Value) -> (Option<String>, Option<String>) {
+    let description = node.get("description").and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
+    if let Some(help) = hint.and_then(|hint| hint.help.clone()) {
+        // A short description says the same again; a long one is worth keeping.
+        return (Some(help), description.filter(|text| text.len() > 160).map(str::to_owned));
+    }
+    let Some(description) = description else { return (None, None) };
+    match first_sentence(description) {
+        (first, "") => (Some(first.to_owned()), None),
+        (first, rest) => (Some(first.to_owned()), Some(rest.to_owned())),
+    }
+}
+
+fn first_sentence(text: &str) -> (&str, &str) {
+    let paragraph = text.find("\n\n").unwrap_or(text.len());
+    let stop = text[..paragraph].find(". ").map_or(paragraph, |at| at + 1);
+    (text[..stop].trim(), text[stop..].trim())
+}
+
+/// What is allowed, in words; `None` where the control itself shows it.
+pub(super) fn constraint(node: &Value) -> Option<String> {
+    let bounds = Bounds::of_node(node);
+    let mut parts: Vec<String> = Vec::new();
+    match Shape::of(node) {
+        Shape::Choice | Shape::Boolean | Shape::Object | Shape::Open => return None,
+        Shape::Integer | Shape::Number => parts.extend(range(&bounds)),
+        Shape::Text | Shape::Quantity | Shape::IntOrString => {
+            parts.extend(form_in_words(node).map(str::to_owned));
+            let low = bounds.min_length.filter(|low| *low > 1);
+            // A limit that nobody meets by hand is no news.
+            let high = bounds.max_length.filter(|high| *high <= 100);
+            parts.extend(sentence::counted_range(low, high, "character").map(|text| crate::wording::upper_first(&text)));
+        }
+        Shape::List => {
+            parts.extend(sentence::counted_range(bounds.min_items.filter(|low| *low > 0), bounds.max_items, "entry").map(plural))
+        }
+        Shape::Map => {
+            let limit = |name: &str| node.get(name).and_then(Value::as_u64);
+            parts.extend(
+                sentence::counted_range(limit("minProperties").filter(|low| *low > 0), limit("maxProperties"), "entry").map(plural),
+            );
+        }
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+fn plural(text: String) -> String {
+    crate::wording::upper_first(&text.replace("entrys", "entries"))
+}
+
+fn range(bounds: &Bounds) -> Option<String> {
+    match (bounds.minimum, bounds.maximum) {
+        (Some(low), Some(high)) => Some(format!("{} to {}", number(low), number(high))),
+        (Some(low), None) => Some(format!("At least {}", number(low))),
+        (None, Some(high)) => Some(format!("At most {}", number(high))),
+        (None, None) => None,
+    }
+}
+
+/// What a constraint narrowed a parameter from: `Narrowed from 1–7`.
+pub(super) fn narrowed_from(original: &Value) -> String {
+    let bounds = Bounds::of_node(original);
+    match (&bounds.values, bounds.minimum, bounds.maximum) {
+        (Some(values), _, _) if values.len() <= 6 => format!("Narrowed from {}", one_of(&values.iter().map(value).collect::<Vec<_>>())),
+        (None, Some(low), Some(high)) => format!("Narrowed from {}–{}", number(low), number(high)),
+        (None, Some(low), None) => format!("Narrowed from at least {}", number(low)),
+        (None, None, Some(high)) => format!("Narrowed from at most {}", number(high)),
+        _ => "Narrowed".to_owned(),
+    }
+}
+
+/// The line about what a policy did.
+pub(super) fn by(did: impl Into<String>, from: &Provenance) -> ByLine {
+    ByLine {
+        did: did.into(),
+        policy: from.policy.clone(),
+        title: from.title.clone(),
+        workspace: from.workspace.clone(),
+        owner: from.owner.clone(),
+        reason: from.reason.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{constraint, hint_and_help, narrowed_from};
+    use serde_json::json;
+
+    #[test]
+    fn descriptions_give_a_short_hint() {
+        let node = json!({"description": "How many copies run. Each is in another zone.\n\nMore text."});
+        let (hint, help) = hint_and_help(None, &node);
+        assert_eq!((hint.as_deref(), help.as_deref()), (Some("How many copies run."), Some("Each is in another zone.\n\nMore text.")));
+    }
+
+    #[test]
+    fn constraints_read_as_people_say_them() {
+        for (node, words) in [
+            (json!({"type": "integer", "minimum": 2, "maximum": 5}), Some("2 to 5")),
+            (json!({"type": "array", "items": {}, "maxItems": 10}), Some("At most 10 entries")),
+            (
+                json!({"type": "string", "maxLength": 63, "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"}),
+                Some("Use lower-case letters, digits and hyphens; At most 63 characters"),
+            ),
+            (json!({"type": "string", "pattern": "^(?:x|y)+$"}), None),
+            (json!({"type": "string", "enum": ["a"]}), None),
+        ] {
+            assert_eq!(constraint(&node).as_deref(), words);
+        }
+        assert_eq!(narrowed_from(&json!({"minimum": 1, "maximum": 7})), "Narrowed from 1–7");
+    }
+}

@@ -1,0 +1,216 @@
+//! Which control a parameter gets: decided once, for drawing and for reading the post.
+
+use serde_json::Value;
+
+use super::control::{ChoiceStyle, InputMode};
+use crate::api::{FieldHint, PromiseSpec};
+use crate::path::Path;
+use crate::policy::{Bounds, Effective};
+use crate::shape::{self, Shape};
+
+/// Objects nested deeper than this are edited as YAML.
+const DEEPEST: usize = 4;
+/// Choices of an integer that are few enough for segments.
+const FEW: i64 = 6;
+
+/// The control of a parameter, without its values.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Kind {
+    /// A fixed value.
+    Fixed,
+    /// A secret.
+    Secret,
+    /// One of these values; `optional` offers “not set” besides.
+    Choice { values: Vec<Value>, optional: bool, style: ChoiceStyle },
+    /// Yes or no.
+    Tick,
+    /// One line, or several.
+    Text { shape: Shape, mode: InputMode, area: bool },
+    /// A list of scalars of this schema.
+    List { items: Value },
+    /// A map of scalars of this schema.
+    Map { values: Value },
+    /// An object with these fields; `optional` may be left out as a whole.
+    Group { optional: bool },
+    /// Everything else.
+    Yaml,
+}
+
+/// What is known about a parameter where the form comes across it.
+#[derive(Clone, Copy)]
+pub(super) struct Spot<'a> {
+    pub promise: &'a PromiseSpec,
+    pub effective: &'a Effective,
+    pub path: &'a Path,
+    /// Its node in the narrowed schema.
+    pub node: &'a Value,
+    /// Whether its parent requires it.
+    pub required: bool,
+    /// Whether something holds when nothing is said: a default of the schema or a policy.
+    pub defaulted: bool,
+}
+
+impl Spot<'_> {
+    pub fn hint(&self) -> Option<&FieldHint> {
+        shape::hint_at(self.promise, self.path)
+    }
+
+    pub fn is_secret(&self) -> bool {
+        self.promise.secret_parameters.iter().any(|text| Path::parse(text).as_ref() == Ok(self.path))
+    }
+
+    pub fn kind(&self) -> Kind {
+        if self.is_secret() {
+            return Kind::Secret;
+        }
+        if self.effective.sets.iter().any(|set| self.path.starts_with(&set.path)) {
+            return Kind::Fixed;
+        }
+        let shape = Shape::of(self.node);
+        match shape {
+            Shape::Choice => self.choice(self.node["enum"].as_array().cloned().unwrap_or_default()),
+            Shape::Boolean if self.defaulted => Kind::Tick,
+            Shape::Boolean => self.choice(vec![Value::Bool(true), Value::Bool(false)]),
+            Shape::Integer => match few_integers(self.node).filter(|_| self.defaulted || self.required) {
+                Some(values) => self.choice(values),
+                None => Kind::Text { shape, mode: InputMode::Numeric, area: false },
+            },
+            Shape::Number => Kind::Text { shape, mode: InputMode::Decimal, area: false },
+            Shape::IntOrString | Shape::Quantity => Kind::Text { shape, mode: InputMode::Text, area: false },
+            Shape::Text => Kind::Text { shape, mode: self.mode(), area: self.is_area() },
+            Shape::List if is_scalar(&self.node["items"]) => Kind::List { items: self.node["items"].clone() },
+            Shape::Map if is_scalar(&self.node["additionalProperties"]) => Kind::Map { values: self.node["additionalProperties"].clone() },
+            Shape::Object if self.path.0.len() < DEEPEST => Kind::Group { optional: !self.required && !self.defaulted },
+            Shape::List | Shape::Map | Shape::Object | Shape::Open => Kind::Yaml,
+        }
+    }
+
+    fn choice(&self, values: Vec<Value>) -> Kind {
+        let optional = !self.required && !self.defaulted;
+        let hint = self.hint();
+        let widget = hint.and_then(|hint| hint.widget.as_deref());
+        let explained = hint.is_some_and(|hint| hint.options.values().any(|option| option.help.is_some()));
+        let longest = values.iter().map(|value| option_label(hint, value).chars().count()).max().unwrap_or_default();
+        let count = values.len() + usize::from(optional);
+        let style = match widget {
+            Some("select") => ChoiceStyle::Select,
+            Some("cards" | "radios") => ChoiceStyle::Cards,
+            Some("segments") => ChoiceStyle::Segments,
+            _ if count <= 5 && explained => ChoiceStyle::Cards,
+            _ if count <= 6 && longest <= 12 => ChoiceStyle::Segments,
+            _ => ChoiceStyle::Select,
+        };
+        Kind::Choice { values, optional, style }
+    }
+
+    fn mode(&self) -> InputMode {
+        match self.node.get("format").and_then(Value::as_str) {
+            Some("email") => InputMode::Email,
+            Some("uri" | "url") => InputMode::Url,
+            _ => InputMode::Text,
+        }
+    }
+
+    fn is_area(&self) -> bool {
+        let widget = self.hint().and_then(|hint| hint.widget.as_deref());
+        let long = self.node.get("maxLength").and_then(Value::as_u64).is_some_and(|most| most > 400);
+        widget == Some("textarea") || (long && self.node.get("pattern").is_none())
+    }
+}
+
+/// A value that one input can hold.
+fn is_scalar(node: &Value) -> bool {
+    !matches!(Shape::of(node), Shape::List | Shape::Map | Shape::Object | Shape::Open)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "bounds beyond 64 bits have more than a few values between them")]
+fn few_integers(node: &Value) -> Option<Vec<Value>> {
+    let bounds = Bounds::of_node(node);
+    let low = bounds.minimum?.ceil() as i64 + i64::from(bounds.exclusive_minimum);
+    let high = bounds.maximum?.floor() as i64 - i64::from(bounds.exclusive_maximum);
+    let count = high.checked_sub(low)?.checked_add(1)?;
+    ((2..=FEW).contains(&count) && node.get("multipleOf").is_none()).then(|| (low..=high).map(Value::from).collect())
+}
+
+/// The words of an option.
+pub(super) fn option_label(hint: Option<&FieldHint>, value: &Value) -> String {
+    let text = option_text(value);
+    let titled = hint.and_then(|hint| hint.options.get(&text)).and_then(|option| option.title.clone());
+    titled.unwrap_or_else(|| match value {
+        Value::Bool(true) => "Yes".to_owned(),
+        Value::Bool(false) => "No".to_owned(),
+        Value::Null => "Nothing".to_owned(),
+        Value::String(text) if text.is_empty() => "Empty".to_owned(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    })
+}
+
+/// What an option posts. An empty post stands for “not set”, so an empty text is written in quotes.
+pub(super) fn option_text(value: &Value) -> String {
+    match value {
+        Value::String(text) if text.is_empty() => "\"\"".to_owned(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// A scalar as it stands in an input.
+pub(super) fn scalar_text(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// What a typed text means for a schema; a text that does not fit stays a text, and validation names it.
+pub(super) fn typed(node: &Value, text: &str) -> Value {
+    let trimmed = text.trim();
+    let kept = || Value::String(text.to_owned());
+    match Shape::of(node) {
+        Shape::Integer => integer(trimmed).unwrap_or_else(kept),
+        Shape::Number => match integer(trimmed) {
+            Some(whole) => whole,
+            None => trimmed.parse().ok().and_then(serde_json::Number::from_f64).map_or_else(kept, Value::Number),
+        },
+        Shape::Boolean => match trimmed {
+            "true" => Value::Bool(true),
+            "false" => Value::Bool(false),
+            _ => kept(),
+        },
+        Shape::IntOrString => match integer(trimmed).filter(|whole| whole.to_string() == trimmed) {
+            Some(whole) => whole,
+            None => Value::String(trimmed.to_owned()),
+        },
+        Shape::Quantity => Value::String(trimmed.to_owned()),
+        Shape::Choice => {
+            let listed = node["enum"].as_array().into_iter().flatten().find(|value| option_text(value) == trimmed);
+            listed.cloned().unwrap_or_else(kept)
+        }
+        Shape::Text | Shape::List | Shape::Map | Shape::Object | Shape::Open => kept(),
+    }
+}
+
+/// Digits with an optional sign; separators of thousands that people type are read too.
+fn integer(text: &str) -> Option<Value> {
+    let plain: String = text.chars().filter(|letter| !matches!(letter, '\u{a0}' | '\u{202f}' | ' ')).collect();
+    let plain = plain.strip_prefix('+').unwrap_or(&plain);
+    plain.parse::<i64>().map(Value::from).or_else(|_| plain.parse::<u64>().map(Value::from)).ok()
+}
+
+/// The properties of an object in the order in which the form shows them.
+pub(super) fn properties<'n>(promise: &PromiseSpec, path: &Path, node: &'n Value) -> Vec<(Path, &'n str, &'n Value, bool)> {
+    let required: Vec<&str> = node["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let mut found: Vec<(Path, &str, &Value, bool)> = node["properties"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(key, property)| (path.child(key), key.as_str(), property, required.contains(&key.as_str())))
+        .collect();
+    found.sort_by_key(|(path, key, _, required)| {
+        let order = shape::hint_at(promise, path).and_then(|hint| hint.order).unwrap_or(i32::MAX);
+        (order, !*required, (*key).to_owned())
+    });
+    found
+}

@@ -1,0 +1,52 @@
+//! Fields that are shown only under a condition of the promise.
+
+use schema::expr::{Budget, ExprError};
+use serde_json::Value;
+
+use crate::api::PromiseSpec;
+use crate::context::Context;
+use crate::path::Path;
+use crate::policy::{self, Effective};
+use crate::resolve;
+
+/// Steps that one condition may take.
+const STEPS: u64 = 10_000;
+
+/// Whether a condition holds for the values in effect. A condition that cannot be evaluated shows the field: none may get lost.
+pub(super) fn holds(condition: &str, in_effect: &Value) -> bool {
+    let source = condition.trim();
+    let source = source.strip_prefix("${").and_then(|inner| inner.strip_suffix('}')).unwrap_or(source);
+    let scope = policy::scope(in_effect, &Context::default());
+    match policy::compile(source).map(|program| program.evaluate_bool(&scope, &mut Budget::steps(STEPS))) {
+        Ok(Ok(holds)) => holds,
+        // What a condition reads may simply not be set; then it does not hold.
+        Ok(Err(ExprError::AbsentPath(_))) => false,
+        Ok(Err(_)) | Err(_) => true,
+    }
+}
+
+/// Whether other fields' conditions read this one.
+pub(super) fn steers(promise: &PromiseSpec, path: &Path) -> bool {
+    let text = format!("parameters{path}");
+    promise.form.fields.values().filter_map(|hint| hint.visible_when.as_ref()).any(|condition| {
+        condition.match_indices(&text).any(|(at, found)| {
+            let next = condition[at + found.len()..].chars().next();
+            !next.is_some_and(|letter| letter.is_alphanumeric() || letter == '_')
+        })
+    })
+}
+
+/// Takes away values of fields that the person's own choices have hidden. One that was hidden before already stays: somebody else
+/// put it there.
+pub(super) fn without_hidden(promise: &PromiseSpec, effective: &Effective, mut parameters: Value, base: &Value) -> Value {
+    let now = resolve::in_effect(promise, effective, &parameters);
+    let before = resolve::in_effect(promise, effective, base);
+    for (text, hint) in &promise.form.fields {
+        let (Some(condition), Ok(path)) = (&hint.visible_when, Path::parse(text)) else { continue };
+        let kept_hidden = path.get(base).is_some() && !holds(condition, &before);
+        if !holds(condition, &now) && !kept_hidden {
+            path.remove(&mut parameters);
+        }
+    }
+    parameters
+}

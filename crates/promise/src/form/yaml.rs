@@ -1,0 +1,30 @@
+//! YAML of text areas: read with the place of what is wrong, written as people would.
+
+use serde_json::Value;
+
+use super::control::YamlError;
+
+/// Most letters that are read; a config of more belongs into a file.
+const LONGEST: usize = 128 << 10;
+
+/// Reads one document of YAML (or JSON, which is YAML).
+pub(super) fn read(text: &str) -> Result<Value, YamlError> {
+    if text.len() > LONGEST {
+        return Err(YamlError {
+            line: 1,
+            column: 1,
+            text: String::new(),
+            message: format!("Shorten the text to at most {} KiB.", LONGEST >> 10),
+        });
+    }
+    serde_saphyr::from_str(text).map_err(|error| {
+        let (line, column) = error.location().map_or((1, 1), |at| (at.line() as usize, at.column() as usize));
+        let shown = text.lines().nth(line.saturating_sub(1)).unwrap_or_default().to_owned();
+        YamlError { line, column, text: shown, message: format!("Correct line {line}, column {column}: it cannot be read as YAML.") }
+    })
+}
+
+/// Writes a value as YAML; what cannot be written so is written as JSON.
+pub(super) fn write(value: &Value) -> String {
+    serde_saphyr::to_string(value).unwrap_or_else(|_| serde_json::to_string_pretty(value).unwrap_or_default())
+}
