@@ -8,6 +8,8 @@
 pub mod api;
 pub mod context;
 pub mod error;
+#[cfg(feature = "engine")]
+pub mod expression;
 pub mod form;
 pub mod fulfil;
 pub mod glob;
@@ -18,7 +20,11 @@ pub mod path;
 pub mod placement;
 pub mod policy;
 #[cfg(feature = "engine")]
+pub mod publish;
+#[cfg(feature = "engine")]
 pub mod release;
+#[cfg(feature = "engine")]
+pub mod render;
 #[cfg(feature = "engine")]
 pub mod resolve;
 #[cfg(feature = "engine")]

@@ -141,7 +141,7 @@ pub fn allows(spec: &DestinationSpec, group: &str, kind: &str) -> bool {
 }
 
 /// Kinds that change who may do what, or what a server is.
-fn is_powerful(group: &str, kind: &str) -> bool {
+pub(crate) fn is_powerful(group: &str, kind: &str) -> bool {
     matches!(
         group,
         "rbac.authorization.k8s.io" | "admissionregistration.k8s.io" | "apiextensions.k8s.io" | "apis.kcp.io" | "apiregistration.k8s.io"

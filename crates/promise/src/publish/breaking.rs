@@ -1,0 +1,109 @@
+//! Changes of a schema after which parameters that were valid may not be any more.
+//!
+//! Rules in CEL are not compared: a new one may concern new fields alone. The instances of a promise are tried against a new version
+//! before they move to it.
+
+use schema::structural::{Kind, Schema};
+use serde_json::Value;
+
+use crate::api::PromiseSpec;
+use crate::expression;
+
+/// Every breaking change: its path in the spec and a clause.
+pub(super) fn changes(before: &PromiseSpec, after: &PromiseSpec) -> Vec<(String, String)> {
+    let read = |spec: &PromiseSpec| Schema::parse_lenient(&expression::parameters_schema(spec.parameters.as_ref()));
+    let mut found = Vec::new();
+    compare(&read(before), &read(after), ".parameters", &mut found);
+    for (index, path) in after.secret_parameters.iter().enumerate() {
+        let existed = crate::path::Path::parse(path)
+            .is_ok_and(|path| before.parameters.as_ref().is_some_and(|schema| crate::policy::node_at(schema, &path).is_some()));
+        if existed && !before.secret_parameters.contains(path) {
+            found.push((format!(".secretParameters[{index}]"), format!("{path} becomes a secret")));
+        }
+    }
+    found
+}
+
+fn compare(before: &Schema, after: &Schema, path: &str, found: &mut Vec<(String, String)>) {
+    let mut say = |keyword: &str, change: String| found.push((format!("{path}.{keyword}"), change));
+    if before.kind() != after.kind() || before.is_int_or_string() != after.is_int_or_string() {
+        // A whole number is a number; every other change of type breaks.
+        if !(before.kind() == Some(Kind::Integer) && after.kind() == Some(Kind::Number)) {
+            let name = |schema: &Schema| schema.kind().map_or("anything", Kind::name);
+            say("type", format!("the type changes from {} to {}", name(before), name(after)));
+        }
+    }
+    if before.is_nullable() && !after.is_nullable() {
+        say("nullable", "null is no longer allowed".to_owned());
+    }
+    if before.preserves_unknown() && !after.preserves_unknown() {
+        say("x-kubernetes-preserve-unknown-fields", "unknown fields are no longer kept".to_owned());
+    }
+    limits(before.json(), after.json(), &mut say);
+    enumeration(before, after, &mut say);
+    for name in after.required() {
+        let has_default = after.property(name).is_some_and(|property| property.default_value().is_some());
+        if !before.required().contains(name) && !has_default {
+            say("required", format!("{name} becomes required"));
+        }
+    }
+    for (name, property) in before.properties() {
+        let path = format!("{path}.properties.{name}");
+        match after.property(name) {
+            Some(now) => compare(property, now, &path, found),
+            None if after.additional_properties().is_some() || after.preserves_unknown() => {}
+            None => found.push((path, format!("{name} goes away"))),
+        }
+    }
+    for (keyword, before, after) in
+        [("items", before.items(), after.items()), ("additionalProperties", before.additional_properties(), after.additional_properties())]
+    {
+        match (before, after) {
+            (Some(before), Some(after)) => compare(before, after, &format!("{path}.{keyword}"), found),
+            (Some(_), None) => found.push((format!("{path}.{keyword}"), "values of any name are no longer allowed".to_owned())),
+            _ => {}
+        }
+    }
+}
+
+fn limits(before: &Value, after: &Value, say: &mut impl FnMut(&str, String)) {
+    let number = |schema: &Value, keyword: &str| schema.get(keyword).and_then(Value::as_f64);
+    for keyword in ["minimum", "minLength", "minItems", "minProperties"] {
+        if let Some(now) = number(after, keyword)
+            && number(before, keyword).is_none_or(|then| now > then)
+            && !(keyword != "minimum" && now == 0.0)
+        {
+            say(keyword, format!("{keyword} rises to {now}"));
+        }
+    }
+    for keyword in ["maximum", "maxLength", "maxItems", "maxProperties"] {
+        if let Some(now) = number(after, keyword)
+            && number(before, keyword).is_none_or(|then| now < then)
+        {
+            say(keyword, format!("{keyword} falls to {now}"));
+        }
+    }
+    for keyword in ["pattern", "format", "multipleOf", "not", "oneOf", "anyOf", "allOf", "x-kubernetes-list-type"] {
+        let now = after.get(keyword).filter(|now| !now.is_null());
+        if now.is_some() && now != before.get(keyword) {
+            say(keyword, format!("{keyword} changes"));
+        }
+    }
+    for keyword in ["exclusiveMinimum", "exclusiveMaximum"] {
+        if after.get(keyword) == Some(&Value::Bool(true)) && before.get(keyword) != Some(&Value::Bool(true)) {
+            say(keyword, format!("{keyword} is set"));
+        }
+    }
+}
+
+fn enumeration(before: &Schema, after: &Schema, say: &mut impl FnMut(&str, String)) {
+    if after.enumeration().is_empty() {
+        return;
+    }
+    if before.enumeration().is_empty() {
+        return say("enum", "only listed values are allowed now".to_owned());
+    }
+    for value in before.enumeration().iter().filter(|value| !after.enumeration().contains(value)) {
+        say("enum", format!("the value {value} goes away"));
+    }
+}

@@ -1,0 +1,72 @@
+//! The form: hints are about parameters that exist.
+
+use schema::expr::{Environment, Template, Type};
+use schema::structural::Schema;
+use serde_json::Value;
+
+use super::Draft;
+use crate::api::FieldHint;
+use crate::expression;
+use crate::path::Path;
+use crate::policy;
+
+pub(super) fn check(draft: &mut Draft<'_>, schema: &Schema) {
+    let spec = draft.spec;
+    for (group, hints) in spec.form.groups.iter().enumerate() {
+        for (field, path) in hints.fields.iter().enumerate() {
+            exists(draft, path, &format!(".form.groups[{group}].fields[{field}]"));
+        }
+    }
+    let environment = expression::environment(schema);
+    for (path, hint) in &spec.form.fields {
+        let place = format!(".form.fields[{path:?}]");
+        if exists(draft, path, &place) {
+            options(draft, path, hint, &place);
+        }
+        visible_when(draft, hint, &environment, &place);
+    }
+    let mut names = std::collections::BTreeSet::new();
+    for (index, preset) in spec.form.presets.iter().enumerate() {
+        if !names.insert(&preset.name) {
+            draft.problem(format!(".form.presets[{index}].name"), format!("Give the preset another name: {} is taken.", preset.name));
+        }
+    }
+}
+
+fn exists(draft: &mut Draft<'_>, path: &str, place: &str) -> bool {
+    let parsed = match Path::parse(path) {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            draft.problem(place, format!("Write the path as .name or .outer.inner: {}.", error.why));
+            return false;
+        }
+    };
+    let found = policy::node_at(&draft.json, &parsed).is_some();
+    if !found {
+        draft.problem(place, format!("Name a parameter of the schema: there is no {path}."));
+    }
+    found
+}
+
+fn options(draft: &mut Draft<'_>, path: &str, hint: &FieldHint, place: &str) {
+    let Some(node) = Path::parse(path).ok().and_then(|path| policy::node_at(&draft.json, &path)) else { return };
+    // Words for the items of a list are given at the list.
+    let listed = node.get("enum").or_else(|| node.pointer("/items/enum")).and_then(Value::as_array).cloned().unwrap_or_default();
+    let values: Vec<String> = listed.iter().map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)).collect();
+    for option in hint.options.keys().filter(|option| !values.contains(option)) {
+        let message = format!("Describe a value of the enum of {path}: {option} is none of {}.", values.join(", "));
+        draft.problem(format!("{place}.options[{option:?}]"), message);
+    }
+}
+
+fn visible_when(draft: &mut Draft<'_>, hint: &FieldHint, environment: &Environment, place: &str) {
+    let Some(text) = &hint.visible_when else { return };
+    let path = format!("{place}.visibleWhen");
+    match Template::compile(&Value::from(text.as_str()), environment) {
+        Err(errors) => errors.iter().for_each(|error| draft.problem(path.clone(), expression::sentence(&error.error))),
+        Ok(template) if !template.kind().fits(&Type::Bool) => {
+            draft.problem(path, format!("Write one expression in ${{…}} that gives true or false: this gives {}.", template.kind()));
+        }
+        Ok(_) => {}
+    }
+}

@@ -1,0 +1,76 @@
+//! The schema of the parameters, secrets among them, and the sets of parameters that a promise shows.
+
+use schema::structural::{FieldError, Kind, Schema};
+use serde_json::{Value, json};
+
+use super::Draft;
+use crate::context::Context;
+use crate::path::Path;
+use crate::policy::{self, Effective};
+use crate::resolve::resolve;
+use crate::wording::lower_first;
+
+/// Problems of the schema itself, in the words of the API server after a verb.
+pub(super) fn report(draft: &mut Draft<'_>, errors: &[FieldError]) {
+    for error in errors {
+        let field = error.field.replace('[', ".").replace(']', "");
+        let path = if field.is_empty() { ".parameters".to_owned() } else { format!(".parameters.{}", field.trim_start_matches('.')) };
+        draft.problem(path, format!("Correct the schema: {}.", lower_first(error.body().trim_end_matches('.'))));
+    }
+}
+
+pub(super) fn check(draft: &mut Draft<'_>, schema: &Schema) {
+    secrets(draft);
+    examples(draft);
+    presets(draft, schema);
+}
+
+/// A secret parameter is a reference to a key of a Secret: an object of exactly `name` and `key`.
+fn secrets(draft: &mut Draft<'_>) {
+    for (index, text) in draft.spec.secret_parameters.iter().enumerate() {
+        let path = format!(".secretParameters[{index}]");
+        let node = Path::parse(text).ok().and_then(|path| policy::node_at(&draft.json, &path));
+        let Some(node) = node else {
+            draft.problem(path, format!("Name a parameter of the schema: there is no {text}."));
+            continue;
+        };
+        let is_text = |name: &str| node.pointer(&format!("/properties/{name}/type")) == Some(&json!("string"));
+        let fields = node.get("properties").and_then(Value::as_object).map_or(0, serde_json::Map::len);
+        if node.get("type") != Some(&json!("object")) || fields != 2 || !is_text("name") || !is_text("key") {
+            let message = format!("Give {text} the schema of a reference: an object of the texts `name` and `key`, and nothing else.");
+            draft.problem(path, message);
+        }
+    }
+}
+
+fn examples(draft: &mut Draft<'_>) {
+    let spec = draft.spec;
+    for (index, example) in spec.examples.iter().enumerate() {
+        let parameters = example.parameters.clone().unwrap_or_else(|| json!({}));
+        for problem in resolve(spec, &parameters, &Effective::default(), &Context::default()).problems {
+            draft.problem(format!(".examples[{index}]{}", problem.path), problem.message);
+        }
+    }
+}
+
+/// A preset may leave out what is required: the person fills it in.
+fn presets(draft: &mut Draft<'_>, schema: &Schema) {
+    let spec = draft.spec;
+    for (index, preset) in spec.form.presets.iter().enumerate() {
+        let Some(values) = &preset.values else { continue };
+        let mut full = values.clone();
+        schema.default(&mut full);
+        for problem in resolve(spec, values, &Effective::default(), &Context::default()).problems {
+            let inner = problem.path.strip_prefix(".parameters").unwrap_or(&problem.path);
+            let is_given = Path::parse(inner).is_ok_and(|path| path.get(&full).is_some());
+            if is_given {
+                draft.problem(format!(".form.presets[{index}].values{inner}"), problem.message);
+            }
+        }
+    }
+}
+
+/// Whether values of a schema are texts, numbers or flags.
+pub(super) fn is_scalar(kind: Option<Kind>) -> bool {
+    !matches!(kind, None | Some(Kind::Array | Kind::Object))
+}

@@ -1,0 +1,212 @@
+use serde_json::{Value, json};
+
+use super::validate;
+use crate::api::PromiseSpec;
+
+fn good() -> Value {
+    json!({
+        "version": "1.2.0",
+        "lifecycle": "published",
+        "parameters": {
+            "type": "object", "required": ["tier"],
+            "properties": {
+                "tier": {"type": "string", "enum": ["development", "production"], "default": "development"},
+                "replicas": {"type": "integer", "minimum": 1, "maximum": 7, "default": 1},
+                "names": {"type": "array", "items": {"type": "string"}},
+                "password": {"type": "object", "properties": {"name": {"type": "string"}, "key": {"type": "string"}}},
+            },
+        },
+        "secretParameters": [".password"],
+        "form": {
+            "groups": [{"title": "Basics", "fields": [".tier"]}],
+            "fields": {".replicas": {"visibleWhen": "${parameters.tier == 'production'}"}, ".tier": {"options": {"production": {"title": "P"}}}},
+            "presets": [{"name": "small", "values": {"replicas": 1}}],
+        },
+        "examples": [{"name": "one", "parameters": {"tier": "production", "replicas": 3}}],
+        "requires": [{"promise": "cert-manager", "version": ">=1"}],
+        "implementation": {"resources": [
+            {"id": "database", "template": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "${request.name}"},
+                "data": {"replicas": "${string(parameters.replicas)}"}}},
+        ]},
+        "outputs": [{"name": "uid", "value": "${resources.database.metadata.uid}"}],
+        "policies": [{"name": "odd", "validate": {"expression": "parameters.replicas % 2 == 1", "message": "Choose an odd number."}},
+            {"name": "few", "constrain": {"parameter": ".replicas", "maximum": 5}}],
+    })
+}
+
+fn spec(value: Value) -> PromiseSpec {
+    serde_json::from_value(value).unwrap()
+}
+
+/// Problems after setting one value at a pointer; a missing last step is added.
+fn problems_with(pointer: &str, value: Value) -> Vec<(String, String)> {
+    let mut json = good();
+    let (lead, last) = pointer.rsplit_once('/').unwrap();
+    match json.pointer_mut(lead).unwrap() {
+        Value::Array(items) if last == "-" => items.push(value),
+        Value::Array(items) => items[last.parse::<usize>().unwrap()] = value,
+        Value::Object(fields) => {
+            fields.insert(last.to_owned(), value);
+        }
+        other => panic!("{other}"),
+    }
+    let problems = validate(&spec(json), None, false).expect_err(pointer);
+    problems.into_iter().map(|problem| (problem.path, problem.message)).collect()
+}
+
+#[test]
+fn a_good_promise_passes() {
+    assert_eq!(validate(&spec(good()), None, false), Ok(()));
+}
+
+#[test]
+fn each_mistake_is_found_at_its_path() {
+    let resource = |template: Value| json!({"id": "database", "template": template});
+    let config = |data: Value| resource(json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": data}));
+    let cases = [
+        ("/version", json!("1.2"), ".version", "three numbers"),
+        ("/version", json!("1.2.0+build"), ".version", "build metadata"),
+        ("/parameters/properties/tier/type", json!("text"), ".parameters.properties.tier.type", "unsupported value"),
+        ("/parameters/properties/replicas/default", json!("x"), ".parameters.properties.replicas.default", "must be of type integer"),
+        ("/secretParameters/0", json!(".tier"), ".secretParameters[0]", "`name` and `key`"),
+        ("/secretParameters/0", json!(".nosuch"), ".secretParameters[0]", "there is no .nosuch"),
+        ("/form/groups/0/fields/0", json!(".nosuch"), ".form.groups[0].fields[0]", "there is no .nosuch"),
+        ("/form/fields/.nosuch", json!({}), ".form.fields[\".nosuch\"]", "there is no .nosuch"),
+        (
+            "/form/fields/.replicas",
+            json!({"visibleWhen": "${parameters.replicas}"}),
+            ".form.fields[\".replicas\"].visibleWhen",
+            "true or false",
+        ),
+        (
+            "/form/fields/.tier",
+            json!({"options": {"other": {}}}),
+            ".form.fields[\".tier\"].options[\"other\"]",
+            "none of development, production",
+        ),
+        ("/form/presets/0/values/replicas", json!(9), ".form.presets[0].values.replicas", ""),
+        ("/examples/0/parameters/replicas", json!("many"), ".examples[0].parameters.replicas", ""),
+        ("/examples/0/parameters/size", json!(1), ".examples[0].parameters.size", ""),
+        ("/requires/0", json!({}), ".requires[0]", "either a promise or an api"),
+        ("/implementation/resources/0/id", json!("My-Id"), ".implementation.resources[0].id", "letters and digits"),
+        ("/implementation/resources/-", config(json!({})), ".implementation.resources[1].id", "another resource"),
+        ("/implementation/resources/0", config(json!({"x": "${1 + 'a'}"})), ".implementation.resources[0].template.data.x", "_+_"),
+        (
+            "/implementation/resources/0",
+            config(json!({"x": "${parameters.nosuch}"})),
+            ".implementation.resources[0].template.data.x",
+            "undefined field 'nosuch'",
+        ),
+        (
+            "/implementation/resources/0",
+            config(json!({"x": "${parameters.names.map(n, n + 1)}"})),
+            ".implementation.resources[0].template.data.x",
+            "(string, int)",
+        ),
+        ("/implementation/resources/0", config(json!({"x": "${resources.database.x}"})), ".implementation.resources[0]", "read itself"),
+        ("/implementation/resources/0", json!({"id": "database"}), ".implementation.resources[0]", "exactly one of"),
+        (
+            "/implementation/resources/0",
+            json!({"id": "database", "module": {}}),
+            ".implementation.resources[0].module",
+            "not expand module yet",
+        ),
+        (
+            "/implementation/resources/0",
+            resource(json!({"apiVersion": "v1", "kind": "${parameters.tier}", "metadata": {"name": "a"}})),
+            ".implementation.resources[0].template.kind",
+            "fixed text",
+        ),
+        (
+            "/implementation/resources/0",
+            resource(json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": {"name": "a"}})),
+            ".implementation.resources[0].template.kind",
+            "trusted home",
+        ),
+        ("/outputs/0", json!({"name": "a"}), ".outputs[0]", "either a value or a secretRef"),
+        (
+            "/outputs/0",
+            json!({"name": "a", "secretRef": {"resource": "x", "key": "k"}}),
+            ".outputs[0].secretRef.resource",
+            "there is no `x`",
+        ),
+        ("/policies/0/validate/expression", json!("parameters.nosuch == 1"), ".policies[0].validate.expression", "undefined field"),
+        ("/policies/0/validate/expression", json!("parameters.replicas"), ".policies[0].validate.expression", "bool is needed"),
+        ("/policies/1/constrain/parameter", json!(".nosuch"), ".policies[1].constrain.parameter", "there is no .nosuch"),
+        ("/policies/1", json!({"name": "s", "set": {"parameter": ".replicas", "value": 1}}), ".policies[1]", "trusted homes"),
+        (
+            "/policies/1",
+            json!({"name": "s", "default": {"parameter": ".replicas", "value": "x"}}),
+            ".policies[1].default.value",
+            "type integer",
+        ),
+        ("/actions", json!({"backup": {}}), ".actions", "does not run them yet"),
+        ("/cost", json!({"items": [{"name": "a", "monthly": "12"}]}), ".cost.items[0].monthly", "micro-units"),
+    ];
+    let mut missed = Vec::new();
+    for (pointer, value, path, words) in cases {
+        let problems = problems_with(pointer, value.clone());
+        if !problems.iter().any(|(at, message)| at == path && message.contains(words)) {
+            missed.push(format!("{pointer} = {value}: {problems:#?}"));
+        }
+    }
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
+}
+
+#[test]
+fn versions_rise_and_breaking_changes_need_a_new_major() {
+    let change = |version: &str, edit: &dyn Fn(&mut Value)| {
+        let mut json = good();
+        json["version"] = version.into();
+        edit(&mut json);
+        let judged = validate(&spec(json), Some(&spec(good())), false);
+        judged.err().unwrap_or_default().into_iter().map(|problem| format!("{} {}", problem.path, problem.message)).collect::<Vec<_>>()
+    };
+    assert!(change("1.2.0", &|_| {}).is_empty());
+    assert!(change("1.3.0", &|_| {}).is_empty());
+    let same = change("1.2.0", &|json| json["implementation"]["resources"][0]["template"]["data"]["replicas"] = "x".into());
+    assert!(same[0].contains(".implementation.resources[0].template.data.replicas differs"), "{same:?}");
+    assert!(change("1.1.0", &|_| {})[0].contains("comes before it"));
+    let narrower = |json: &mut Value| json["parameters"]["properties"]["replicas"]["maximum"] = 5.into();
+    assert!(change("1.3.0", &narrower)[0].starts_with(".parameters.properties.replicas.maximum Publish this as 2.0.0"));
+    assert!(change("2.0.0", &narrower).is_empty());
+    for (edit, words) in [
+        (
+            &(|json: &mut Value| json["parameters"]["properties"]["tier"]["enum"] = json!(["development", "test", "production"]))
+                as &dyn Fn(&mut Value),
+            None,
+        ),
+        (&|json: &mut Value| json["parameters"]["properties"]["size"] = json!({"type": "string"}), None),
+        (&|json: &mut Value| json["parameters"]["properties"]["replicas"]["maximum"] = 9.into(), None),
+        (&|json: &mut Value| json["parameters"]["required"] = json!(["tier", "names"]), Some("names becomes required")),
+        (
+            &|json: &mut Value| {
+                json["parameters"]["properties"].as_object_mut().unwrap().remove("names");
+            },
+            Some("names goes away"),
+        ),
+        (&|json: &mut Value| json["parameters"]["properties"]["names"] = json!({"type": "string"}), Some("from array to string")),
+        (&|json: &mut Value| json["parameters"]["properties"]["names"]["maxItems"] = 3.into(), Some("maxItems falls to 3")),
+    ] {
+        let problems = change("1.3.0", edit);
+        match words {
+            None => assert!(problems.is_empty(), "{problems:?}"),
+            Some(words) => assert!(problems.iter().any(|problem| problem.contains(words)), "{words}: {problems:?}"),
+        }
+    }
+}
+
+#[test]
+fn the_sample_promises_pass() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/promises");
+    let mut seen = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let json: Value = serde_saphyr::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        if json["kind"] == "Promise" {
+            assert_eq!(validate(&spec(json["spec"].clone()), None, true), Ok(()), "{}", path.display());
+            seen += 1;
+        }
+    }
+    assert!(seen >= 4);
+}

@@ -1,0 +1,63 @@
+//! Versions: well-formed, increasing, and major where the schema breaks.
+
+use semver::Version;
+use serde_json::Value;
+
+use super::{Draft, breaking};
+use crate::api::PromiseSpec;
+
+pub(super) fn check(draft: &mut Draft<'_>, previous: Option<&PromiseSpec>) {
+    let text = draft.spec.version.clone();
+    let version = match Version::parse(&text) {
+        Ok(version) if version.build.is_empty() => version,
+        Ok(_) => {
+            return draft.problem(".version", format!("Leave out what follows the plus sign: a version has no build metadata, {text} has."));
+        }
+        Err(_) => return draft.problem(".version", format!("Write the version as three numbers, such as 1.2.0: it is {text:?}.")),
+    };
+    let Some(previous) = previous.filter(|previous| *previous != draft.spec) else { return };
+    let Ok(before) = Version::parse(&previous.version) else { return };
+    if version == before {
+        let changed = difference(previous, draft.spec).unwrap_or_default();
+        return draft.problem(".version", format!("Raise the version: {text} is published, and {changed} differs from it."));
+    }
+    if version < before {
+        return draft.problem(".version", format!("Raise the version: {before} is published already, {text} comes before it."));
+    }
+    if !is_breaking_step(&before, &version) {
+        let next = if before.major == 0 { format!("0.{}.0", before.minor + 1) } else { format!("{}.0.0", before.major + 1) };
+        for (path, change) in breaking::changes(previous, draft.spec) {
+            draft.problem(path, format!("Publish this as {next} or undo it: {change}, so requests of {before} may no longer fit."));
+        }
+    }
+}
+
+/// Whether the step may break: another major version, or another minor one before 1.0.
+fn is_breaking_step(before: &Version, after: &Version) -> bool {
+    before.major != after.major || (before.major == 0 && before.minor != after.minor)
+}
+
+/// Path of the first difference between two specs.
+fn difference(one: &PromiseSpec, other: &PromiseSpec) -> Option<String> {
+    let (one, other) = (serde_json::to_value(one).ok()?, serde_json::to_value(other).ok()?);
+    differs(&one, &other, String::new())
+}
+
+fn differs(one: &Value, other: &Value, path: String) -> Option<String> {
+    match (one, other) {
+        (Value::Object(one), Value::Object(other)) => {
+            let names = one.keys().chain(other.keys().filter(|name| !one.contains_key(*name)));
+            names.into_iter().find_map(|name| {
+                let path = format!("{path}.{name}");
+                match (one.get(name), other.get(name)) {
+                    (Some(one), Some(other)) => differs(one, other, path),
+                    _ => Some(path),
+                }
+            })
+        }
+        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
+            one.iter().zip(other).enumerate().find_map(|(index, (one, other))| differs(one, other, format!("{path}[{index}]")))
+        }
+        (one, other) => (one != other).then_some(path),
+    }
+}

@@ -1,0 +1,26 @@
+//! Hiding the content of Secrets from expressions.
+
+use serde_json::Value;
+
+/// What stands for every value of a Secret.
+const MASK: &str = "********";
+
+/// An observed object as expressions may see it: values of Secrets are hidden, and who wrote which field is left out.
+pub fn masked(object: &Value) -> Value {
+    let mut object = object.clone();
+    if object["apiVersion"] == "v1" && object["kind"] == "Secret" {
+        for part in ["data", "stringData"] {
+            if let Some(values) = object.get_mut(part).and_then(Value::as_object_mut) {
+                values.values_mut().for_each(|value| *value = MASK.into());
+            }
+        }
+    }
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.remove("managedFields");
+        // The last applied configuration repeats the object, a Secret's values included.
+        if let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) {
+            annotations.remove("kubectl.kubernetes.io/last-applied-configuration");
+        }
+    }
+    object
+}
