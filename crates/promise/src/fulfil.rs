@@ -17,3 +17,6 @@ pub use drift::drifted;
 pub use mark::MarkError;
 pub use plan::plan;
 pub use situation::{Desired, Key, Pending, Seen, Situation, Subject};
+
+#[cfg(all(test, feature = "engine"))]
+mod tests;
