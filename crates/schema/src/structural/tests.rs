@@ -212,3 +212,53 @@ fn unknown_fields_are_pruned_and_named() {
     assert_eq!(value["spec"]["free"], json!({"any": [1, {"x": null}], "typed": {"a": "kept"}}));
     assert_eq!(value["spec"]["embedded"]["data"], json!({"k": "v"}));
 }
+
+/// Any JSON of small depth, with the field names of [`shaping`] among others.
+fn any_json() -> impl proptest::strategy::Strategy<Value = Value> {
+    use proptest::prelude::*;
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        "[a-z]{0,5}".prop_map(Value::from),
+    ];
+    let name = prop_oneof![
+        proptest::sample::select(vec![
+            "spec", "size", "mode", "box", "w", "opt", "inner", "free", "typed", "a", "rows", "id", "n", "embedded", "map", "metadata"
+        ])
+        .prop_map(str::to_owned),
+        "[a-z]{1,3}",
+    ];
+    leaf.prop_recursive(5, 40, 6, move |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            proptest::collection::btree_map(name.clone(), inner, 0..6).prop_map(|fields| Value::Object(fields.into_iter().collect())),
+        ]
+    })
+}
+
+proptest::proptest! {
+    #[test]
+    fn shaping_twice_is_shaping_once(value in any_json()) {
+        let schema = shaping();
+        let mut once = json!({"spec": value});
+        schema.prune(&mut once);
+        proptest::prop_assert!(schema.prune(&mut once.clone()).is_empty());
+        schema.default(&mut once);
+        let mut twice = once.clone();
+        schema.default(&mut twice);
+        proptest::prop_assert_eq!(&once, &twice);
+        // Defaults add nothing that pruning would take away.
+        proptest::prop_assert!(schema.prune(&mut twice).is_empty());
+    }
+
+    #[test]
+    fn validating_never_fails_itself(value in any_json()) {
+        let schema = shaping();
+        for error in schema.validate(&value) {
+            proptest::prop_assert!(!error.to_string().is_empty());
+        }
+        schema.validate_rules(&value, Some(&value), &mut crate::expr::Budget::default());
+    }
+}
