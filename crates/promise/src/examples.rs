@@ -9,6 +9,7 @@ use crate::api::{DestinationSpec, PolicySpec, PromiseCatalogSpec, PromiseSpec};
 use crate::context::{Context, PromiseContext, RequestContext, WorkspaceContext};
 use crate::form::{Draft, model, parse, tests::posted};
 use crate::policy::{Candidate, Effective, Target, compose, gather, validity};
+use crate::render::{Compiled, Inputs, OutputState};
 use crate::resolve::{Resolved, resolve};
 
 fn folder() -> PathBuf {
@@ -97,6 +98,76 @@ fn policies_are_valid_and_of_every_enforced_kind() {
         }
     }
     assert_eq!(kinds, [true; 4]);
+}
+
+#[test]
+fn promises_can_be_published() {
+    for (name, spec) in read::<PromiseSpec>("promises") {
+        assert_eq!(crate::publish::validate(&spec, None, true), Ok(()), "{name}");
+    }
+}
+
+/// What a cluster would report of an object, as far as the samples read it.
+fn observed(mut object: Value) -> Value {
+    let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+    object["status"] = match object["kind"].as_str() {
+        Some("Cluster") => {
+            serde_json::json!({"phase": "Cluster in healthy state", "writeService": format!("{name}-rw"), "readyInstances": 1})
+        }
+        Some("Bucket") => {
+            serde_json::json!({"endpoint": format!("https://{name}.example.org"), "conditions": [{"type": "Ready", "status": "True"}]})
+        }
+        Some("Deployment") => serde_json::json!({"availableReplicas": object["spec"]["replicas"]}),
+        _ => return object,
+    };
+    object
+}
+
+#[test]
+fn every_example_renders_to_the_end_within_its_destination() {
+    let (_, sandbox) = read::<DestinationSpec>("destinations").remove(0);
+    for (name, spec) in read::<PromiseSpec>("promises") {
+        let compiled = Compiled::compile(&spec).unwrap();
+        let effective = effective(&name, &spec, "root:acme:shop", &["root", "acme", "shop"]);
+        for example in &spec.examples {
+            let parameters = resolved(&name, &spec, &effective, example.parameters.as_ref().unwrap_or(&Value::Null)).parameters;
+            let context = context(&name);
+            let mut seen = BTreeMap::new();
+            for _round in 0..4 {
+                let inputs = Inputs { parameters: &parameters, context: &context, observed: &seen, injects: &effective.injects };
+                let rendering = compiled.render(&inputs).unwrap_or_else(|problems| panic!("{name}, {}: {problems:?}", example.name));
+                seen = rendering.objects.iter().map(|object| (object.id.clone(), observed(object.object.clone()))).collect();
+            }
+            let inputs = Inputs { parameters: &parameters, context: &context, observed: &seen, injects: &effective.injects };
+            let rendering = compiled.render(&inputs).unwrap();
+            assert_eq!(rendering.pending, [], "{name}, {}", example.name);
+            assert_eq!(rendering.objects.len(), spec.implementation.resources.len(), "{name}, {}", example.name);
+            for output in &rendering.outputs {
+                assert!(matches!(output.state, OutputState::Value(_) | OutputState::Secret { .. }), "{name}, {}: {output:?}", example.name);
+            }
+            for rendered in &rendering.objects {
+                let (group, kind) = (rendered.object["apiVersion"].as_str().unwrap(), rendered.object["kind"].as_str().unwrap());
+                let group = group.split_once('/').map_or("", |(group, _)| group);
+                let allowed =
+                    sandbox.allowed_kinds.iter().any(|known| known.group == group && known.kinds.iter().any(|known| known == kind));
+                assert!(allowed, "{name}: {group}/{kind} may not go to the sandbox");
+            }
+        }
+    }
+}
+
+#[test]
+fn prices_of_the_catalog_answer_the_promises() {
+    let (_, catalog) = read::<PromiseCatalogSpec>("catalog").into_iter().find(|(name, _)| name == "standard").unwrap();
+    for (name, spec) in read::<PromiseSpec>("promises") {
+        let cost = spec.cost.as_ref().unwrap();
+        assert_eq!(cost.currency, catalog.currency, "{name}");
+        let prices = serde_json::to_value(&catalog.prices[0].values).unwrap();
+        for item in &cost.items {
+            let root = item.monthly.split("prices.").nth(1).and_then(|rest| rest.split(['.', '[']).next()).unwrap();
+            assert!(prices.get(root).is_some(), "{name}: {} has no price", item.name);
+        }
+    }
 }
 
 #[test]

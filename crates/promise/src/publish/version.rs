@@ -11,7 +11,8 @@ pub(super) fn check(draft: &mut Draft<'_>, previous: Option<&PromiseSpec>) {
     let version = match Version::parse(&text) {
         Ok(version) if version.build.is_empty() => version,
         Ok(_) => {
-            return draft.problem(".version", format!("Leave out what follows the plus sign: a version has no build metadata, {text} has."));
+            return draft
+                .problem(".version", format!("Leave out what follows the plus sign: a version has no build metadata, {text} has."));
         }
         Err(_) => return draft.problem(".version", format!("Write the version as three numbers, such as 1.2.0: it is {text:?}.")),
     };
