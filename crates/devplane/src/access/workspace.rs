@@ -1,17 +1,42 @@
-//! Rights in a workspace: first entry, then the role rules inside.
+//! Rights in a workspace: first entry, then the role rules inside, capped by the permission policies of bound exports.
 
 use crate::authn::impersonation::SCOPES;
 use crate::authn::{ANONYMOUS, AUTHENTICATED};
-use crate::rbac::wish::Wish;
-use crate::rbac::{self};
+use crate::rbac;
+use crate::rbac::wish::{About, Wish};
 use crate::request::User;
-use crate::{ClusterId, State};
+use crate::{ClusterId, State, bindings, exports, workspaces};
 
 use super::roles::StoredRoles;
 
-/// Whether the user may enter the workspace and do this in it.
+/// Prefix of users and groups where an export's own roles say what consumers may do at most.
+const CONSUMER: &str = "apis.kcp.io:binding:";
+
+/// Whether the user may enter the workspace and do this in it. What does not exist cannot be entered.
 pub fn allows(state: &State, cluster: &ClusterId, user: &User, wish: &Wish) -> bool {
-    holds(state, cluster, user, &Wish::access()) && holds(state, cluster, user, wish)
+    workspaces::exists(state, cluster)
+        && holds(state, cluster, user, &Wish::access())
+        && holds(state, cluster, user, wish)
+        && permission_policy_allows(state, cluster, user, wish)
+}
+
+/// Whether the export behind a resource lets its consumers do this. It caps everybody, administrators included, and each subresource
+/// is a resource of its own.
+fn permission_policy_allows(state: &State, cluster: &ClusterId, user: &User, wish: &Wish) -> bool {
+    let About::Resource(target) = &wish.about else { return true };
+    let Some(export) = bindings::export_behind(state, cluster, &target.group, &target.resource) else { return true };
+    match exports::load(state, &export.provider, &export.name) {
+        Some(object) if exports::has_permission_policy(&object) => {
+            let user = effective(user, cluster);
+            let consumer = User {
+                name: format!("{CONSUMER}{}", user.name),
+                groups: user.groups.iter().map(|group| format!("{CONSUMER}{group}")).collect(),
+                ..User::default()
+            };
+            rbac::authorize(&consumer, wish, &StoredRoles::of(state, &export.provider)).is_some()
+        }
+        _ => true,
+    }
 }
 
 /// Whether the role rules of a workspace allow this, entry not considered: so are `bind` and `use` judged, which need none.
