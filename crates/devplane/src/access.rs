@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::{
     State, admission,
     authn::impersonation::{self, ImpersonationError, SCOPES},
-    exports,
+    exports, quota,
     rbac::{self, rule::Rule, wish::Wish},
     registry::Resource,
     request::{Attributes, Operation, Target, User},
@@ -102,6 +102,7 @@ pub fn mutate(state: &State, admission: &Admission<'_>, object: &mut Value) -> R
 /// Lets validating admission judge; the warnings of policies come back.
 pub fn validate(state: &State, admission: &Admission<'_>, object: Option<&Value>) -> Result<Vec<String>, ApiError> {
     own_kinds::validate(state, admission, object)?;
+    quota::check(state, admission)?;
     admission::validating::validate(state, admission, object)
 }
 

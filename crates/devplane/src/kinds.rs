@@ -3,6 +3,8 @@
 //! They are defined as custom resources are, in `kinds/*.yaml`; a new kind is an entry there. What happens when one is written
 //! is in [`crate::workspaces`], [`crate::exports`] and [`crate::bindings`].
 
+pub mod conversion;
+
 use std::sync::{Arc, LazyLock};
 
 use serde_json::{Value, json};

@@ -53,6 +53,7 @@ pub mod objects;
 mod openapi;
 pub mod patch;
 mod plane;
+pub mod quota;
 pub mod random;
 pub mod rbac;
 pub mod registry;

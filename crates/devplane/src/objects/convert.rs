@@ -2,10 +2,11 @@
 
 use serde_json::Value;
 
-use crate::registry::Resource;
+use crate::{kinds::conversion, registry::Resource};
 
 /// The stored object as the resource shows it.
 pub fn shown(resource: &Resource, object: Value) -> Value {
+    let object = conversion::shown(resource, object);
     let mut object = if is_event(resource) { event_from_core(object) } else { object };
     relabel(&mut object, resource.api_version());
     object
@@ -13,6 +14,7 @@ pub fn shown(resource: &Resource, object: Value) -> Value {
 
 /// The object as it is stored.
 pub fn stored(resource: &Resource, object: Value) -> Value {
+    let object = conversion::stored(resource, object);
     let mut object = if is_event(resource) { event_to_core(object) } else { object };
     let group = &*resource.storage.group;
     let version = &resource.storage_version;

@@ -75,7 +75,10 @@ impl Call {
             return Err(ApiError::invalid(&resource.group, &resource.kind, &name, causes));
         }
         let warnings = access::validate(state, &admission, Some(&object))?;
-        self.track_fields(None, &mut object, options);
+        // What an apply creates is owned as the apply says; what admission added to it is nobody's.
+        if self.attributes.verb != "patch" {
+            self.track_fields(None, &mut object, options);
+        }
         let key = self.key(&name);
         let taken = || ApiError::already_exists(&resource.group, &resource.plural, &name);
         if options.dry_run {

@@ -11,6 +11,18 @@ use crate::registry::{DEFINITIONS, GroupResource};
 use crate::store::{Key, Range, WriteError};
 use crate::{ClusterId, State, rbac};
 
+/// Shows that a Workspace is being deleted.
+///
+/// # Errors
+/// When the storage takes no writes.
+pub fn announce(state: &State, key: &Key) -> Result<(), WriteError> {
+    authored::change(state, &WORKSPACES, key, |workspace| {
+        workspace["metadata"]["labels"][PHASE] = json!("Deleting");
+        workspace["status"]["phase"] = json!("Deleting");
+    })?;
+    Ok(())
+}
+
 /// Goes on with the deletion of a Workspace; called again whenever something in its logical cluster changes.
 ///
 /// # Errors
@@ -31,8 +43,6 @@ pub fn reconcile(state: &State, key: &Key, workspace: &Value) -> Result<(), Writ
     let fault =
         Fault { reason: "SomeResourcesRemain", severity: "Info", message: format!("Some resources are remaining: {}", waiting.join(", ")) };
     authored::change(state, &WORKSPACES, key, |workspace| {
-        workspace["metadata"]["labels"][PHASE] = json!("Deleting");
-        workspace["status"]["phase"] = json!("Deleting");
         set_condition(workspace, "WorkspaceContentDeleted", Some(&fault), &now);
     })?;
     Ok(())
