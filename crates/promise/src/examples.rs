@@ -232,6 +232,10 @@ fn policies_show_in_the_form_of_a_database() {
     let one = resolved(&name, &spec, &effective, &serde_json::json!({"tier": "production"}));
     assert_eq!(one.refusals.len(), 1, "{:?}", one.refusals);
     assert!(one.refusals[0].message.starts_with("Choose at least 2 replicas for production"));
+    assert_eq!(one.refusals[0].path, ".parameters.replicas");
+    let postgis = resolved(&name, &spec, &effective, &serde_json::json!({"tier": "development", "extensions": ["postgis"]}));
+    assert_eq!(postgis.problems[0].path, ".parameters.size");
+    assert_eq!(postgis.problems[0].message, "Choose medium or large for postgis, because it needs more memory.");
     assert_eq!(one.parameters["region"], "eu-west");
     let abroad = resolved(&name, &spec, &effective, &serde_json::json!({"tier": "development", "region": "us-east"}));
     assert_eq!(abroad.refusals[0].path, ".parameters.region");

@@ -143,6 +143,9 @@ pub struct Validate {
     pub expression: String,
     /// The sentence people see.
     pub message: String,
+    /// Path such as `.replicas`: the field at which the sentence is shown. Absent, or not in the promise: the whole form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parameter: Option<String>,
 }
 
 /// Narrows a parameter.

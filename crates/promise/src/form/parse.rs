@@ -16,7 +16,7 @@ use crate::policy::{Effective, same_value};
 use crate::resolve;
 use crate::wording::{label, lower_first};
 
-/// Longest text that one input may post; more is cut by the page's own limit long before.
+/// Longest text that one input may post, in bytes.
 const LONGEST: usize = 256 << 10;
 
 /// Reads a post. `base` are the parameters that the form was opened with (null for a new request): what the form did not
@@ -26,6 +26,7 @@ pub fn parse(pairs: &[(String, String)], promise: &PromiseSpec, effective: &Effe
     let mut parsed = Parsed::default();
     let secret: Vec<(Path, String)> =
         promise.secret_parameters.iter().filter_map(|text| Path::parse(text).ok()).map(|path| (path.clone(), path.pointer(BASE))).collect();
+    let mut too_long = Vec::new();
     for (name, text) in pairs {
         if name == OPERATION {
             parsed.operation = Operation::parse(text);
@@ -33,7 +34,12 @@ pub fn parse(pairs: &[(String, String)], promise: &PromiseSpec, effective: &Effe
             if !text.is_empty() {
                 parsed.secrets.insert(path.to_string(), SecretText::new(text.clone()));
             }
-        } else if is_ours(name) && text.len() <= LONGEST {
+        } else if is_ours(name) && text.len() > LONGEST {
+            too_long.push(Problem {
+                path: String::new(),
+                message: format!("Shorten the text at {name}: one field holds at most {} KiB.", LONGEST >> 10),
+            });
+        } else if is_ours(name) {
             parsed.draft.texts.insert(name.clone(), text.replace("\r\n", "\n"));
         }
     }
@@ -46,6 +52,7 @@ pub fn parse(pairs: &[(String, String)], promise: &PromiseSpec, effective: &Effe
     let mut reader = Reader { promise, effective, texts: &parsed.draft.texts, defaults: &defaults, problems: Vec::new() };
     let parameters = reader.object(&Path::default(), schema, Some(&base)).unwrap_or_else(|| Value::Object(Map::new()));
     parsed.draft.problems = reader.problems;
+    parsed.draft.problems.append(&mut too_long);
     parsed.draft.parameters = visible::without_hidden(promise, effective, parameters, &base);
     parsed
 }

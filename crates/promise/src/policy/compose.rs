@@ -97,6 +97,9 @@ fn take(target: &Target<'_>, source: &PolicySource, rule: &Rule, effective: &mut
     } else if let Some(default) = &rule.default {
         effective.defaults.push(Ruling { from, path, effect: default.value.clone() });
     } else if let Some(validate) = &rule.validate {
+        // Where its sentence is shown; a field that this promise lacks leaves the rule in force for the whole.
+        let shown_at = validate.parameter.as_ref().and_then(|text| Path::parse(text).ok());
+        let path = shown_at.filter(|path| narrow::node_at(&effective.schema, path).is_some()).unwrap_or_default();
         effective.validations.push(Ruling { from, path, effect: validate.clone() });
     } else if let Some(inject) = &rule.inject {
         effective.injects.push(Ruling { from, path, effect: inject.clone() });
@@ -255,6 +258,7 @@ fn effect(rule: &Rule, enforcement: Enforcement) -> Option<Value> {
     object.remove("name");
     if let Some(validate) = object.get_mut("validate").and_then(Value::as_object_mut) {
         validate.remove("message");
+        validate.remove("parameter");
     }
     object.insert("enforcement".to_owned(), serde_json::to_value(enforcement).ok()?);
     Some(effect)

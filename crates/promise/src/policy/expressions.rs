@@ -8,7 +8,6 @@ use super::effective::Effective;
 use super::evaluate::{file, outcome};
 use crate::api::PolicyResult;
 use crate::context::Context;
-use crate::path::Path;
 use crate::resolve::Resolved;
 use crate::wording;
 
@@ -39,7 +38,7 @@ pub(super) fn evaluate(effective: &Effective, parameters: &Value, context: &Cont
     }
     let scope = scope(parameters, context);
     for ruling in &effective.validations {
-        let passed = outcome(&ruling.from, PolicyResult::Passed, &Path::default(), None);
+        let passed = outcome(&ruling.from, PolicyResult::Passed, &ruling.path, None);
         let holds = compile(&ruling.effect.expression)
             .and_then(|program| program.evaluate_bool(&scope, &mut Budget::steps(STEPS)).map_err(|error| error.to_string()));
         let broken = match holds {
@@ -51,7 +50,7 @@ pub(super) fn evaluate(effective: &Effective, parameters: &Value, context: &Cont
                 Some(format!("{name} could not be evaluated: {why}. {} can mend the rule {}.", wording::upper_first(who), ruling.from.rule))
             }
         };
-        file(resolved, ruling, broken.map(|message| (Path::default(), message)), passed);
+        file(resolved, ruling, broken.map(|message| (ruling.path.clone(), message)), passed);
     }
 }
 
