@@ -59,6 +59,7 @@ pub mod rbac;
 pub mod registry;
 pub mod request;
 pub mod reviews;
+pub mod sandbox;
 pub mod selectors;
 pub mod status;
 pub mod store;
