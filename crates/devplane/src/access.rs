@@ -51,9 +51,17 @@ pub fn authorize(state: &State, attributes: &Attributes) -> Result<(), ApiError>
     if let Some(path) = attributes.target.export.as_ref().and_then(|export| export.unresolved.as_deref()) {
         return Err(refuse(&attributes.user, &Wish::path("get", path), "Path not resolved to a valid virtual workspace"));
     }
-    match decide(state, &attributes.target, &attributes.user, &wish) {
-        (true, _) => Ok(()),
-        (false, reason) => Err(refuse(&attributes.user, &wish, &reason)),
+    let (allowed, reason) = decide(state, &attributes.target, &attributes.user, &wish);
+    if !allowed {
+        return Err(refuse(&attributes.user, &wish, &reason));
+    }
+    // All consumers at once are for looking; what names an object finds none, and what names none must not reach all.
+    let everywhere = attributes.target.export.as_ref().is_some_and(|export| export.wildcard);
+    match attributes.verb.as_str() {
+        verb @ ("create" | "deletecollection") if everywhere && attributes.is_resource => {
+            Err(ApiError::verb_not_supported(&attributes.group, &attributes.resource, verb))
+        }
+        _ => Ok(()),
     }
 }
 

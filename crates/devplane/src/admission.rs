@@ -4,6 +4,7 @@
 //! *exports* an API judge its objects in all consumers, who neither see nor remove them; everything else is judged by the policies
 //! of its own workspace.
 
+pub mod defaults;
 pub mod evaluate;
 pub mod literals;
 pub mod matching;

@@ -25,6 +25,9 @@ pub fn mutate(state: &State, admission: &Admission<'_>, object: &mut Value) -> R
     if &*resource.group == rbac::GROUP && resource.resource.ends_with("bindings") {
         validation::default_binding(object);
     }
+    if &*resource.group == admission::GROUP && resource.resource.contains("admissionpolic") {
+        admission::defaults::fill(&resource.resource, object);
+    }
     let outcome = if *resource == *WORKSPACES {
         match admission.old {
             None => workspaces::admission::create(state, cluster, user, object),

@@ -1,0 +1,63 @@
+//! What a policy or its binding may leave out.
+
+use serde_json::{Value, json};
+
+/// Fills in selectors, scopes and the failure policy. `plural` is the resource that is written.
+pub fn fill(plural: &str, object: &mut Value) {
+    let Some(spec) = object.get_mut("spec").filter(|spec| spec.is_object()) else { return };
+    if plural.ends_with("bindings") {
+        if spec["matchResources"].is_object() {
+            fill_constraints(&mut spec["matchResources"]);
+        }
+        return;
+    }
+    if spec["matchConstraints"].is_object() {
+        fill_constraints(&mut spec["matchConstraints"]);
+    }
+    set(spec, "failurePolicy", json!("Fail"));
+    if plural == "validatingadmissionpolicies" {
+        set(object, "status", json!({}));
+    }
+}
+
+fn fill_constraints(constraints: &mut Value) {
+    set(constraints, "namespaceSelector", json!({}));
+    set(constraints, "objectSelector", json!({}));
+    set(constraints, "matchPolicy", json!("Equivalent"));
+    for field in ["resourceRules", "excludeResourceRules"] {
+        for rule in constraints.get_mut(field).and_then(Value::as_array_mut).into_iter().flatten() {
+            set(rule, "scope", json!("*"));
+        }
+    }
+}
+
+fn set(object: &mut Value, field: &str, value: Value) {
+    if let Some(fields) = object.as_object_mut() {
+        let current = fields.entry(field).or_insert(Value::Null);
+        if current.is_null() {
+            *current = value;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_policy_is_completed() {
+        let mut policy = json!({"spec": {"matchConstraints": {"resourceRules": [{"resources": ["a"]}]}, "failurePolicy": "Ignore"}});
+        fill("validatingadmissionpolicies", &mut policy);
+        assert_eq!(policy["spec"]["failurePolicy"], "Ignore");
+        assert_eq!(policy["spec"]["matchConstraints"]["resourceRules"][0]["scope"], "*");
+        assert_eq!(policy["spec"]["matchConstraints"]["matchPolicy"], "Equivalent");
+        assert_eq!(policy["status"], json!({}));
+    }
+
+    #[test]
+    fn a_binding_without_constraints_stays_without() {
+        let mut binding = json!({"spec": {"policyName": "p"}});
+        fill("validatingadmissionpolicybindings", &mut binding);
+        assert_eq!(binding, json!({"spec": {"policyName": "p"}}));
+    }
+}
