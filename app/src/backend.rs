@@ -93,6 +93,8 @@ pub struct Visit {
     pub people: Arc<[Person]>,
     /// The token that the form of the sign-in page carries.
     pub sign_in_token: String,
+    /// Nonce of this answer's content security policy.
+    pub nonce: String,
     /// Addresses of style sheet, script and wasm.
     pub assets: Arc<Assets>,
     /// `light`, `dark`, or empty for what the system says.

@@ -1,0 +1,13 @@
+//! Forms: `promise::form`'s model drawn with native controls, one file for each kind of control.
+//!
+//! Every structural button is a submit button `_op`, so that everything works without scripting.
+
+mod choice;
+mod field;
+mod lines;
+mod summary;
+mod text;
+
+pub use field::Fields;
+pub use summary::{ErrorSummary, Presets};
+pub use text::Text;

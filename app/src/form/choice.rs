@@ -1,0 +1,35 @@
+//! One of several values: cards, segments or a native select.
+
+use leptos::prelude::*;
+use promise::form::{Choice, ChoiceStyle};
+
+/// Radios or a select; `described` names hint and problem.
+pub fn choice(
+    id: &str,
+    name: &str,
+    style: ChoiceStyle,
+    options: &[Choice],
+    described: Option<String>,
+    invalid: bool,
+    focus: bool,
+) -> AnyView {
+    let invalid = invalid.then_some("true");
+    if style == ChoiceStyle::Select {
+        let items = options
+            .iter()
+            .map(|option| view! { <option value=option.value.clone() selected=option.chosen>{option.label.clone()}</option> });
+        return view! { <select class="input w-m" id=id.to_owned() name=name.to_owned() aria-describedby=described aria-invalid=invalid autofocus=focus>{items.collect_view()}</select> }.into_any();
+    }
+    let cards = style == ChoiceStyle::Cards;
+    let items = options.iter().enumerate().map(|(index, option)| {
+        let input = view! { <input type="radio" class="tick" id=option.id.clone() name=name.to_owned() value=option.value.clone() checked=option.chosen aria-describedby=described.clone() autofocus=focus && index == 0/> };
+        let hint = option.hint.clone().map(|hint| view! { <span class="hint">{hint}</span> });
+        if cards {
+            view! { <label class="choice">{input}<b>{option.label.clone()}</b>{hint}</label> }.into_any()
+        } else {
+            view! { <label>{input}<span>{option.label.clone()}</span></label> }.into_any()
+        }
+    });
+    let class = if cards { "choices" } else { "seg" };
+    view! { <div class=class>{items.collect_view()}</div> }.into_any()
+}

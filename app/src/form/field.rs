@@ -1,0 +1,143 @@
+//! A field: label, hint, problem, control, source; in this order.
+
+use leptos::prelude::*;
+use promise::form::{ByLine, Control, Field, Form, Section};
+
+use super::choice::choice;
+use super::lines::{add, keys, list, map};
+use super::text::{complaint, described};
+use crate::markdown;
+use crate::ui::Icon;
+
+/// All sections of a form; `focus` is the id of the input that gets the focus.
+#[component]
+pub fn Fields(form: Form, focus: Option<String>) -> impl IntoView {
+    form.sections.iter().map(|part| section(part, focus.as_deref())).collect_view()
+}
+
+fn section(section: &Section, focus: Option<&str>) -> impl IntoView + use<> {
+    let fields = section.fields.iter().map(|one| field(one, focus)).collect_view();
+    let advanced = section.advanced.iter().map(|one| field(one, focus)).collect_view();
+    let folded = (!section.advanced.is_empty()).then(|| view! {
+        <details class="advanced" open=section.advanced_open><summary><Icon name="chevron-right"/>"More settings "<span class="subtle small">{section.advanced_summary.clone()}</span></summary><div>{advanced}</div></details>
+    });
+    view! {
+        <fieldset class="group" id=section.id.clone()><legend>{section.title.clone()}</legend>
+            {section.description.clone().map(|text| view! { <p class="hint">{text}</p> })}
+            {fields}{folded}
+        </fieldset>
+    }
+}
+
+/// Whether the control is one input that a `label` can name; groups of inputs are fieldsets.
+fn is_single(control: &Control) -> bool {
+    match control {
+        Control::Text { .. } | Control::Area { .. } | Control::Yaml { .. } | Control::Secret { .. } => true,
+        Control::Choice { style, .. } => *style == promise::form::ChoiceStyle::Select,
+        Control::Tick { .. } | Control::List { .. } | Control::Map { .. } | Control::Group { .. } | Control::Fixed { .. } => false,
+    }
+}
+
+fn field(field: &Field, focus: Option<&str>) -> AnyView {
+    if !field.visible {
+        return ().into_any();
+    }
+    let hidden =
+        field.hidden.iter().map(|input| view! { <input type="hidden" name=input.name.clone() value=input.value.clone()/> }).collect_view();
+    let hint = [field.hint.clone(), field.constraint.clone(), field.default.as_ref().map(|value| format!("Left empty: {value}"))];
+    let hint: Vec<String> = hint.into_iter().flatten().filter(|text| !text.is_empty()).collect();
+    let hint = (!hint.is_empty()).then(|| hint.join(". "));
+    let (hint_id, problem_id) = (format!("{}-hint", field.id), format!("{}-problem", field.id));
+    let describes = described(&[hint.as_ref().map(|_| hint_id.clone()), field.problem.as_ref().map(|_| problem_id.clone())]);
+    let top = view! {
+        {hint.map(|hint| view! { <p class="hint" id=hint_id>{hint}</p> })}
+        {field.help.clone().map(|help| view! { <details class="why"><summary>"More about this"</summary><div class="prose" inner_html=markdown::render(&help)></div></details> })}
+        {field.problem.clone().map(|problem| complaint(problem_id, problem))}
+    };
+    let by = field.by.iter().map(by_line).collect_view();
+    let control = match &field.locked {
+        Some(locked) => {
+            view! { <div class="control"><span class="locked"><Icon name="lock"/>{locked.value.clone()}</span></div>{by_line(&locked.by)} }
+                .into_any()
+        }
+        None => view! { <div class="control">{control(field, describes, focus)}{apply(field)}</div> }.into_any(),
+    };
+    let label = view! { {field.label.clone()}{(!field.required && field.locked.is_none() && is_single(&field.control)).then(|| view! { <span class="optional">" optional"</span> })} };
+    let invalid = field.problem.is_some().then_some("");
+    if field.locked.is_none() && is_single(&field.control) {
+        return view! { <div class="field" data-invalid=invalid>{hidden}<label for=field.id.clone()>{label}</label>{top}{control}{by}</div> }.into_any();
+    }
+    if matches!(field.control, Control::Tick { .. }) && field.locked.is_none() {
+        return view! { <div class="field" data-invalid=invalid>{hidden}{control}{top}{by}</div> }.into_any();
+    }
+    if field.locked.is_some() || matches!(field.control, Control::Fixed { .. }) {
+        return view! { <div class="field">{hidden}<span class="label">{label}</span>{top}{control}{by}</div> }.into_any();
+    }
+    let id = if matches!(field.control, Control::Choice { .. }) { None } else { Some(field.id.clone()) };
+    view! { <fieldset class="field" id=id tabindex="-1" data-invalid=invalid><legend>{label}</legend>{hidden}{top}{control}{by}</fieldset> }
+        .into_any()
+}
+
+fn control(field: &Field, describes: Option<String>, focus: Option<&str>) -> AnyView {
+    let focused = focus == Some(field.id.as_str());
+    let invalid = field.problem.is_some().then_some("true");
+    let (id, name) = (field.id.clone(), field.name.clone());
+    match &field.control {
+        Control::Text { value, mode, suggestions, said } => {
+            let list_id = (!suggestions.is_empty()).then(|| format!("{id}-list"));
+            let options = suggestions.iter().map(|text| view! { <option value=text.clone()></option> }).collect_view();
+            let data = list_id.clone().map(|list_id| view! { <datalist id=list_id>{options}</datalist> });
+            let input = view! { <input class="input w-m" id=id name=name value=value.clone() inputmode=keys(*mode) list=list_id autocomplete="off" spellcheck="false" aria-describedby=describes aria-invalid=invalid autofocus=focused/> };
+            let said = said.clone().map(|said| view! { <span class="said">{said}</span> });
+            match field.unit.clone() {
+                Some(unit) => view! { <span class="affix">{input}<span>{unit}</span></span>{said}{data} }.into_any(),
+                None => view! { {input}{said}{data} }.into_any(),
+            }
+        }
+        Control::Area { value, rows } => {
+            view! { <textarea class="input" id=id name=name rows=rows.to_string() aria-describedby=describes aria-invalid=invalid autofocus=focused>{value.clone()}</textarea> }.into_any()
+        }
+        Control::Choice { style, options } => choice(&id, &name, *style, options, describes, field.problem.is_some(), focused),
+        Control::Tick { checked } => {
+            view! { <label class="check"><input type="checkbox" class="tick" id=id name=name value="true" checked=*checked aria-describedby=describes aria-invalid=invalid autofocus=focused/>{field.label.clone()}</label> }.into_any()
+        }
+        Control::List { rows, mode, options, add: operation, add_label, full } => {
+            view! { <div class="grow">{list(rows, *mode, options, focus)}{add(operation, add_label, full.as_ref())}</div> }.into_any()
+        }
+        Control::Map { rows, mode, add: operation, add_label, full } => {
+            view! { <div class="grow">{map(rows, *mode, focus)}{add(operation, add_label, full.as_ref())}</div> }.into_any()
+        }
+        Control::Group { fields, present, toggle } => group(fields, *present, toggle.as_ref(), &field.label, focus),
+        Control::Yaml { text, rows, error } => {
+            let error = error.clone().map(|error| view! { <p class="problem">{format!("Line {}, column {}: {}", error.line, error.column, error.message)}<code>{error.text}</code></p> });
+            view! { <div class="grow">{error}<textarea class="input mono" id=id name=name rows=rows.to_string() spellcheck="false" wrap="off" aria-describedby=describes aria-invalid=invalid autofocus=focused>{text.clone()}</textarea></div> }.into_any()
+        }
+        Control::Secret { kept, clear } => {
+            let clear = kept.then(|| view! { <label class="check"><input type="checkbox" class="tick" name=clear.clone() value="true"/>"Remove the kept one"</label> });
+            let placeholder = kept.then_some("Set; leave empty to keep it");
+            view! { <input class="input w-m" type="password" id=id name=name autocomplete="new-password" placeholder=placeholder aria-describedby=describes aria-invalid=invalid autofocus=focused/>{clear} }.into_any()
+        }
+        Control::Fixed { value } => view! { <span class="locked">{value.clone()}</span> }.into_any(),
+    }
+}
+
+fn group(fields: &[Field], present: Option<bool>, toggle: Option<&String>, label: &str, focus: Option<&str>) -> AnyView {
+    let inner = fields.iter().map(|one| field(one, focus)).collect_view();
+    let switch = toggle.map(|operation| {
+        let verb = if present == Some(true) { "Remove" } else { "Add" };
+        view! { <button class="btn btn-sm" name="_op" value=operation.clone()>{format!("{verb} {label}")}</button> }
+    });
+    view! { <div class="inside grow">{(present != Some(false)).then_some(inner)}{switch}</div> }.into_any()
+}
+
+/// Without scripting, a field that steers others needs a way to say so.
+fn apply(field: &Field) -> Option<impl IntoView + use<>> {
+    field.steers.then(|| view! { <button class="btn btn-sm" name="_op" value="check">"Apply"<span class="vh">{format!(" {}", field.label)}</span></button> })
+}
+
+fn by_line(by: &ByLine) -> impl IntoView + use<> {
+    let title = by.title.clone().unwrap_or_else(|| by.policy.clone());
+    let owner = by.owner.as_ref().map(|owner| format!(" by {owner}")).unwrap_or_default();
+    let reason = by.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    view! { <p class="by"><Icon name="shield-check"/><span>{format!("{} by {title}, set at ", by.did)}<span class="mono">{by.workspace.clone()}</span>{format!("{owner}{reason}")}</span></p> }
+}

@@ -1,0 +1,38 @@
+//! The error summary on top of a form, and the presets it can start from.
+
+use leptos::prelude::*;
+use promise::form::PresetChoice;
+use promise::view::RequestForm;
+
+use crate::ui::Shape;
+
+/// Every problem once, in the same words as at its field, with a link to it. It takes the focus when the page opens.
+#[component]
+pub fn ErrorSummary(form: RequestForm) -> impl IntoView {
+    let name = form.name_problem.clone().map(|problem| ("name".to_owned(), problem));
+    let lines = name.into_iter().chain(form.form.summary.iter().map(|line| (line.target.clone(), line.message.clone())));
+    let lines = lines.map(|(target, message)| {
+        if target.is_empty() {
+            view! { <li>{message}</li> }.into_any()
+        } else {
+            view! { <li><a href=format!("#{target}")>{message}</a></li> }.into_any()
+        }
+    });
+    let focus = form.focus.is_none();
+    view! {
+        <div class="banner summary" data-st="failed" role="alert" aria-labelledby="summary-title" tabindex="-1" id="summary" autofocus=focus>
+            {Shape::Failed.svg()}<div><h2 id="summary-title">"There is a problem"</h2><ul>{lines.collect_view()}</ul></div>
+        </div>
+    }
+}
+
+/// Named starting points, each a submit button.
+#[component]
+pub fn Presets(presets: Vec<PresetChoice>) -> impl IntoView {
+    let buttons = presets.iter().map(|preset| {
+        view! { <button class="preset" name="_op" value=preset.operation.clone() aria-pressed=if preset.chosen { "true" } else { "false" }><b>{preset.title.clone()}</b>{preset.description.clone().map(|text| view! { <span class="hint">{text}</span> })}</button> }
+    });
+    let buttons = buttons.collect_view();
+    (!presets.is_empty())
+        .then(|| view! { <fieldset class="group"><legend>"Start from"</legend><div class="presets">{buttons}</div></fieldset> })
+}

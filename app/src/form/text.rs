@@ -1,0 +1,40 @@
+//! One line of text with label, hint and problem: the fields that are not made from a schema.
+
+use leptos::prelude::*;
+
+use crate::ui::Shape;
+
+/// A labelled input; `problem` is announced with it.
+#[component]
+pub fn Text(
+    #[prop(into)] id: String,
+    #[prop(into)] name: String,
+    #[prop(into)] label: String,
+    #[prop(into)] value: String,
+    #[prop(optional, into)] hint: String,
+    #[prop(default = None)] problem: Option<String>,
+    #[prop(optional)] focus: bool,
+) -> impl IntoView {
+    let (hint_id, problem_id) = (format!("{id}-hint"), format!("{id}-problem"));
+    let described = described(&[(!hint.is_empty()).then(|| hint_id.clone()), problem.is_some().then(|| problem_id.clone())]);
+    let (invalid, marked) = (problem.is_some().then_some("true"), problem.is_some().then_some(""));
+    view! {
+        <div class="field" data-invalid=marked>
+            <label for=id.clone()>{label}</label>
+            {(!hint.is_empty()).then(|| view! { <p class="hint" id=hint_id>{hint}</p> })}
+            {problem.map(|problem| complaint(problem_id, problem))}
+            <div class="control"><input class="input w-m" id=id name=name value=value autocomplete="off" spellcheck="false" aria-describedby=described aria-invalid=invalid autofocus=focus/></div>
+        </div>
+    }
+}
+
+/// What is wrong with a field, beside it.
+pub fn complaint(id: String, problem: String) -> impl IntoView {
+    view! { <p class="problem" id=id>{Shape::Failed.svg()}<span><span class="vh">"Error: "</span>{problem}</span></p> }
+}
+
+/// The ids that describe an input, as the attribute wants them.
+pub fn described(ids: &[Option<String>]) -> Option<String> {
+    let ids: Vec<&str> = ids.iter().flatten().map(String::as_str).collect();
+    (!ids.is_empty()).then(|| ids.join(" "))
+}

@@ -1,0 +1,104 @@
+//! The calm frame around every page: top bar, navigation, and the sheet that a page is written on.
+
+use leptos::prelude::*;
+
+use crate::backend::Visit;
+use crate::document::About;
+use crate::routes::{self, page, post};
+use crate::ui::{Banner, HiddenToken, Icon, Shape};
+
+const MARK: &str = r#"<path fill="currentColor" d="M4 21V10a8 8 0 0 1 16 0v11h-4V10a4 4 0 0 0-8 0v11z"/><path fill="currentColor" opacity=".55" d="M10.500 21v-7h3v7z"/>"#;
+
+/// The product's mark; a word stands beside it.
+pub fn mark() -> impl IntoView {
+    view! { <svg viewBox="0 0 24 24" aria-hidden="true" inner_html=MARK></svg> }
+}
+
+/// Top bar, navigation and sheet.
+#[component]
+pub fn Frame(visit: Visit, about: About, children: Children) -> impl IntoView {
+    let live = about.live.is_some();
+    view! {
+        <a class="skip" href="#main">"Skip to content"</a>
+        <header class="topbar">
+            <a class="brand" href=page::HOME aria-label="OPM Portal, home">{mark()}<span>"OPM Portal"</span></a>
+            {about.workspace.as_deref().map(|workspace| place(workspace, &visit))}
+            <div class="topbar-end">
+                {about.workspace.as_deref().map(|workspace| view! {
+                    <a class="btn btn-primary" href=routes::catalog(workspace) aria-label="New request"><Icon name="plus"/><span>"Request"</span></a>
+                })}
+                {account(&visit)}
+            </div>
+        </header>
+        <div class="shell">
+            {navigation(&about)}
+            <main class="sheet" id="main" tabindex="-1">
+                <div class="page" data-live-page=live.then_some("")>
+                    {visit.embedded.then(|| view! {
+                        <p class="plane"><Icon name="zap"/><span><b>"Development plane."</b>" Workloads are simulated, and only this machine can see them."</span></p>
+                    })}
+                    {children()}
+                </div>
+            </main>
+        </div>
+    }
+}
+
+/// Where one is, and the way to other workspaces.
+fn place(workspace: &str, visit: &Visit) -> impl IntoView + use<> {
+    let (above, name) = workspace.rsplit_once(':').map_or((None, workspace), |(above, name)| (Some(above.to_owned()), name));
+    let back = visit.address.clone();
+    view! {
+        <nav class="where" aria-label="Workspace">
+            {above.map(|above| view! { <span class="above">{above}</span> })}
+            <a class="here" href=routes::with_query(page::WORKSPACES, &[("from", &back)])><b>{name.to_owned()}</b><span class="vh">", switch workspace"</span><Icon name="chevrons-up-down"/></a>
+        </nav>
+    }
+}
+
+fn account(visit: &Visit) -> Option<impl IntoView + use<>> {
+    let viewer = visit.backend.as_ref()?.viewer();
+    let initials: String =
+        viewer.display_name.split([' ', '-']).filter_map(|word| word.chars().next()).take(2).flat_map(char::to_uppercase).collect();
+    let token = viewer.form_token.clone();
+    let theme = |value: &'static str, label: &'static str, chosen: bool| {
+        view! { <button class="item" name="theme" value=value aria-pressed=if chosen { "true" } else { "false" }>{chosen.then(|| view! { <Icon name="check"/> })}{label}</button> }
+    };
+    Some(view! {
+        <details class="menu">
+            <summary aria-label=format!("{initials}, account of {}", viewer.username)><span class="avatar" aria-hidden="true">{initials.clone()}</span></summary>
+            <div class="pop pop-end">
+                <p class="group-name">{format!("Signed in as {}", viewer.username)}</p>
+                <form method="post" action=post::THEME>
+                    <HiddenToken token=token.clone()/>
+                    <input type="hidden" name="back" value=visit.address.clone()/>
+                    <p class="group-name">"Theme"</p>
+                    {theme("system", "As the system", visit.theme.is_empty())}
+                    {theme("light", "Light", visit.theme == "light")}
+                    {theme("dark", "Dark", visit.theme == "dark")}
+                </form>
+                <form method="post" action=post::SIGN_OUT><HiddenToken token=token/><button class="item"><Icon name="log-out"/>"Sign out"</button></form>
+            </div>
+        </details>
+    })
+}
+
+fn navigation(about: &About) -> impl IntoView + use<> {
+    let mut entries = vec![(page::HOME.to_owned(), "house", "Home")];
+    if let Some(workspace) = &about.workspace {
+        entries.push((routes::catalog(workspace), "layout-grid", "Catalog"));
+        entries.push((routes::requests(workspace), "git-pull-request-arrow", "Requests"));
+    }
+    entries.push((page::WORKSPACES.to_owned(), "network", "Workspaces"));
+    let section = about.section.clone();
+    let entries = entries.into_iter().map(move |(href, icon, label)| {
+        let current = (href == section).then_some("page");
+        view! { <li><a href=href aria-current=current><Icon name=icon/>{label}</a></li> }
+    });
+    view! { <nav class="sidenav" aria-label="Main"><ul>{entries.collect_view()}</ul></nav> }
+}
+
+/// Refusals that concern the whole page.
+pub fn refusal(title: String, sentence: String) -> impl IntoView {
+    view! { <Banner shape=Shape::Denied title=title><p>{sentence}</p></Banner> }
+}

@@ -1,0 +1,11 @@
+//! Pages, one folder for each noun. A page asks one port and renders the answer; the server calls it with what the address says.
+
+pub mod catalog;
+pub mod gallery;
+pub mod home;
+mod refusal;
+pub mod requests;
+pub mod sign_in;
+pub mod workspaces;
+
+pub use refusal::refused;

@@ -1,0 +1,132 @@
+//! `/w/{workspace}/promises/{name}`: what it is, what it asks, which rules apply, which versions there are.
+
+use leptos::prelude::*;
+use promise::view::{AvailabilityState, FieldLine, PolicyLine, PromisePage};
+
+use super::{availability, lifecycle};
+use crate::backend::Visit;
+use crate::document::{About, Page, framed};
+use crate::markdown;
+use crate::pages::refused;
+use crate::routes;
+use crate::ui::{Banner, Code, Crumb, Crumbs, Icon, LinkButton, Moment, PageHead, Shape, SubmitButton, Weight};
+
+/// The page; of a shadowed promise the home is named.
+pub async fn promise(visit: &Visit, workspace: &str, name: &str, home: Option<&str>) -> Page {
+    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
+    let page = match backend.promise(workspace, name, home).await {
+        Ok(page) => page,
+        Err(error) => return refused(visit, Some(workspace), &error),
+    };
+    let (workspace, home, now) = (workspace.to_owned(), home.map(str::to_owned), visit.now.clone());
+    let about = About {
+        title: page.row.display_name.clone(),
+        workspace: Some(workspace.clone()),
+        section: routes::catalog(&workspace),
+        ..About::default()
+    };
+    framed(visit, about, move || {
+        let row = page.row.clone();
+        let request = routes::request_new(&workspace, &row.name, home.as_deref());
+        let action = match row.availability.state {
+            AvailabilityState::Available => view! { <LinkButton href=request label="Request" weight=Weight::Primary icon="plus"/> }.into_any(),
+            _ => view! { <SubmitButton label="Request" weight=Weight::Primary why=row.availability.reason.clone().unwrap_or_else(|| "It cannot be requested here.".to_owned())/> }.into_any(),
+        };
+        let meta = view! {
+            <span>{format!("Version {}", row.version)}</span>
+            <span>"from "<span class="mono">{row.home.clone()}</span></span>
+            {(!row.team.is_empty()).then(|| view! { <span>{format!("by {}", row.team)}</span> })}
+        };
+        view! {
+            <Crumbs steps=vec![Crumb::link("Catalog", routes::catalog(&workspace)), Crumb::here(row.display_name.clone())]/>
+            <PageHead title=row.display_name.clone() icon=row.icon.clone() beside=lifecycle(&row).into_any() meta=meta.into_any() actions=action/>
+            {page.deprecation.clone().map(|sentence| view! { <Banner shape=Shape::Degraded title="Deprecated"><p>{sentence}</p></Banner> })}
+            {page.shadowed_by.clone().map(|nearer| view! { <Banner shape=Shape::Unknown title="A nearer promise has this name"><p>{format!("Requests of this workspace use the one of {nearer}.")}</p></Banner> })}
+            <p class="lead">{row.summary.clone()}</p>
+            <div class="split">
+                <div class="stack">
+                    {(!page.description.is_empty()).then(|| view! { <section class="prose" inner_html=markdown::render(&page.description)></section> })}
+                    {fields(&page.fields)}
+                    {policies(&page)}
+                    {examples(&page)}
+                    {versions(&page, &now)}
+                </div>
+                {facts(&page)}
+            </div>
+        }
+    })
+}
+
+fn fields(fields: &[FieldLine]) -> impl IntoView + use<> {
+    let rows = fields.iter().map(|field| {
+        let name = field.path.clone();
+        view! {
+            <tr><th scope="row"><span class="name">{field.label.clone()}</span><span class="under mono">{name}</span></th>
+                <td data-label="Kind">{field.kind.clone()}{field.required.then_some(", required")}</td>
+                <td data-label="Default">{if field.default.is_empty() { "–".to_owned() } else { field.default.clone() }}</td>
+                <td data-label="Allowed">{field.allowed.clone()}{(!field.help.is_empty()).then(|| view! { <span class="under">{field.help.clone()}</span> })}</td></tr>
+        }
+    });
+    let rows = rows.collect_view();
+    view! {
+        <section aria-labelledby="fields"><h2 id="fields">"What you fill in"</h2>
+            {if fields.is_empty() { view! { <p class="muted">"Nothing: a name is enough."</p> }.into_any() } else { view! {
+                <div class="card"><table class="table"><thead><tr><th scope="col">"Field"</th><th scope="col">"Kind"</th><th scope="col">"Default"</th><th scope="col">"Allowed"</th></tr></thead><tbody>{rows}</tbody></table></div>
+            }.into_any() }}
+        </section>
+    }
+}
+
+fn policies(page: &PromisePage) -> impl IntoView + use<> {
+    let unknown = page.policies_unknown.clone();
+    let lines = policy_lines(&page.policies);
+    let none = page.policies.is_empty() && unknown.is_none();
+    view! {
+        <section aria-labelledby="rules"><h2 id="rules">"Rules that apply here"</h2>
+            {unknown.map(|why| view! { <Banner shape=Shape::Unknown title="Not all rules can be seen"><p>{why}</p></Banner> })}
+            {if none { view! { <p class="muted">"No policy concerns this promise in this workspace."</p> }.into_any() } else { lines.into_any() }}
+        </section>
+    }
+}
+
+/// Rules as sentences, each with who set it and where.
+pub(crate) fn policy_lines(lines: &[PolicyLine]) -> impl IntoView + use<> {
+    let items = lines.iter().map(|line| {
+        let owner = if line.owner.is_empty() { String::new() } else { format!(" by {}", line.owner) };
+        let title = if line.title.is_empty() { line.policy.clone() } else { line.title.clone() };
+        view! { <li><Icon name="shield-check"/><span>{line.sentence.clone()}<span class="subtle">{format!("{title}, set at ")}<span class="mono">{line.source.clone()}</span>{owner}</span>{(!line.why.is_empty()).then(|| view! { <span class="subtle">{line.why.clone()}</span> })}</span></li> }
+    });
+    view! { <ul class="checks">{items.collect_view()}</ul> }
+}
+
+fn examples(page: &PromisePage) -> Option<impl IntoView + use<>> {
+    let examples = page.examples.iter().map(|example| {
+        view! { <details class="advanced"><summary><Icon name="chevron-right"/><b>{example.name.clone()}</b>" "<span class="subtle">{example.description.clone()}</span></summary><Code label=format!("Example {}", example.name) text=example.yaml.clone()/></details> }
+    });
+    let examples = examples.collect_view();
+    (!page.examples.is_empty()).then(|| view! { <section aria-labelledby="examples"><h2 id="examples">"Examples"</h2>{examples}</section> })
+}
+
+fn versions(page: &PromisePage, now: &str) -> impl IntoView + use<> {
+    let rows = page.versions.iter().map(|version| {
+        view! { <tr><th scope="row">{version.version.clone()}{version.newest.then(|| view! { <span class="tag">"newest"</span> })}</th><td data-label="Published"><Moment at=version.since.clone() now=now/></td><td data-label="Revision" class="mono">{version.revision.clone()}</td></tr> }
+    });
+    let rows = rows.collect_view();
+    view! {
+        <section aria-labelledby="versions"><h2 id="versions">"Versions"</h2><div class="card"><table class="table"><thead><tr><th scope="col">"Version"</th><th scope="col">"Published"</th><th scope="col">"Revision"</th></tr></thead><tbody>{rows}</tbody></table></div></section>
+    }
+}
+
+fn facts(page: &PromisePage) -> impl IntoView + use<> {
+    let outputs = page.outputs.iter().map(|output| view! { <li><Icon name=if output.secret { "lock" } else { "check" }/><span>{output.name.clone()}<span class="subtle">{output.description.clone()}</span></span></li> });
+    let links =
+        page.links.iter().map(|link| view! { <li><a href=link.url.clone() rel="noopener noreferrer">{link.title.clone()}</a></li> });
+    let (outputs, links) = (outputs.collect_view(), links.collect_view());
+    view! {
+        <aside class="rail" aria-label="Facts">
+            <section><h2>"Here"</h2>{availability(&page.row.availability)}{page.row.availability.reason.clone().map(|reason| view! { <p class="small muted">{reason}</p> })}</section>
+            {(!page.outputs.is_empty()).then(|| view! { <section><h2>"What you get"</h2><ul class="checks">{outputs}</ul></section> })}
+            {(!page.links.is_empty() || !page.contact.is_empty()).then(|| view! { <section><h2>"Questions"</h2><ul>{links}{(!page.contact.is_empty()).then(|| view! { <li>{page.contact.clone()}</li> })}</ul></section> })}
+        </aside>
+    }
+}

@@ -1,0 +1,59 @@
+//! Home: what waits on me, what I asked for lately, where I may go.
+
+use leptos::prelude::*;
+use promise::view::WorkspaceNode;
+
+use crate::backend::Visit;
+use crate::document::{About, Page, framed};
+use crate::pages::refused;
+use crate::pages::requests::table;
+use crate::routes::{self, page};
+use crate::ui::{Banner, Empty, Icon, LinkButton, PageHead, Shape, Weight};
+
+/// The page.
+pub async fn page(visit: &Visit) -> Page {
+    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
+    let home = match backend.home().await {
+        Ok(home) => home,
+        Err(error) => return refused(visit, None, &error),
+    };
+    let name = backend.viewer().display_name;
+    let (now, about) = (visit.now.clone(), About { title: "Home".to_owned(), section: page::HOME.to_owned(), ..About::default() });
+    framed(visit, about, move || {
+        let first = home
+            .workspaces
+            .iter()
+            .find(|node| node.open && node.depth > 1)
+            .or(home.workspaces.iter().find(|node| node.open))
+            .map(|node| node.path.clone());
+        view! {
+            <PageHead title=format!("Hello, {name}")/>
+            {(!home.unseen.is_empty()).then(|| view! {
+                <Banner shape=Shape::Unknown title="Not everything could be read"><p>{format!("These workspaces did not answer: {}. What you see is without them.", home.unseen.join(", "))}</p></Banner>
+            })}
+            <div class="split">
+                <div class="stack">
+                    {(!home.waiting.is_empty()).then(|| view! { <section aria-labelledby="waiting"><h2 id="waiting">"Waits on you"</h2>{table(&home.waiting, &now, true)}</section> })}
+                    <section aria-labelledby="recent">
+                        <h2 id="recent">"Your latest requests"</h2>
+                        {if home.recent.is_empty() {
+                            view! { <Empty title="You have not asked for anything yet" text="Open the catalog of a workspace and pick what you need.">
+                                {first.map(|path| view! { <LinkButton href=routes::catalog(&path) label="Open the catalog" weight=Weight::Primary/> })}
+                            </Empty> }.into_any()
+                        } else { table(&home.recent, &now, true).into_any() }}
+                    </section>
+                </div>
+                <aside class="rail" aria-label="Workspaces"><section><h2>"Your workspaces"</h2><ul class="places">{home.workspaces.iter().filter(|node| node.open).map(entry).collect_view()}</ul></section></aside>
+            </div>
+        }
+    })
+}
+
+fn entry(node: &WorkspaceNode) -> impl IntoView + use<> {
+    view! {
+        <li><Icon name="box"/><span class="mono grow">{node.path.clone()}</span>
+            <a href=routes::catalog(&node.path) aria-label=format!("Catalog of {}", node.path)>"Catalog"</a>
+            <a href=routes::requests(&node.path) aria-label=format!("Requests of {}", node.path)>"Requests"</a>
+        </li>
+    }
+}

@@ -1,0 +1,60 @@
+//! Pages that say no: not signed in, denied, not found, unreachable, our own defect. Each has its own look.
+
+use leptos::prelude::*;
+use promise::Error;
+
+use crate::backend::Visit;
+use crate::document::{About, Page, document, framed, status_of};
+use crate::routes::{self, page};
+use crate::ui::{Empty, LinkButton, Shape, Weight};
+
+/// The page for an error, with a way on.
+pub fn refused(visit: &Visit, workspace: Option<&str>, error: &Error) -> Page {
+    let (title, shape) = match error {
+        Error::Unauthenticated => ("Sign in first", Shape::Denied),
+        Error::Denied { .. } => ("You may not see this", Shape::Denied),
+        Error::NotFound { .. } => ("Not found", Shape::Unknown),
+        Error::Invalid { .. } => ("This does not fit", Shape::Failed),
+        Error::Conflict { .. } => ("Somebody was quicker", Shape::Degraded),
+        Error::Unreachable { .. } => ("Not reachable", Shape::Unknown),
+        Error::Busy { .. } => ("Not yet", Shape::Waiting),
+        Error::Internal => ("Our mistake", Shape::Failed),
+    };
+    let about = About {
+        title: title.to_owned(),
+        workspace: workspace.filter(|_| !matches!(error, Error::NotFound { .. })).map(str::to_owned),
+        status: status_of(error),
+        ..About::default()
+    };
+    let text = sentence(error);
+    let again = visit.address.clone();
+    let content = move || {
+        view! {
+            <h1 class="vh">{title}</h1>
+            <Empty title=title text=text shape=shape>
+                <LinkButton href=page::HOME label="Home" weight=Weight::Primary/>
+                <LinkButton href=page::WORKSPACES label="Workspaces"/>
+                <LinkButton href=again label="Try again" icon="refresh-cw"/>
+            </Empty>
+        }
+    };
+    if visit.backend.is_some() {
+        return framed(visit, about, content);
+    }
+    let address = routes::sign_in(&visit.address);
+    document(visit, about, move || {
+        view! { <div class="lonely"><main id="main"><h1 class="vh">{title}</h1><Empty title=title text=sentence(&Error::Unauthenticated) shape=Shape::Denied><LinkButton href=address label="Sign in" weight=Weight::Primary/></Empty></main></div> }
+    })
+}
+
+fn sentence(error: &Error) -> String {
+    match error {
+        Error::Unauthenticated => "You are not signed in, or your session has ended. Sign in and you come back to this page.".to_owned(),
+        Error::NotFound { what } => format!("There is no {what} that you can see. It may be gone, or the address may have a slip."),
+        Error::Unreachable { what } => format!("{what} does not answer right now. Nothing was lost; try again in a moment."),
+        Error::Internal => {
+            "Something went wrong on our side. It is in the log, under the id in the header x-request-id of this page.".to_owned()
+        }
+        other => other.to_string(),
+    }
+}

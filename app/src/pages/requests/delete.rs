@@ -1,0 +1,53 @@
+//! Before a request is deleted: what goes, what stays, and its name typed again.
+
+use leptos::prelude::*;
+
+use crate::backend::Visit;
+use crate::document::{About, Page, framed};
+use crate::form::Text;
+use crate::pages::refused;
+use crate::routes;
+use crate::ui::{Crumb, Crumbs, HiddenToken, LinkButton, PageHead, SubmitButton, Weight};
+
+/// The page; `problem` is what was wrong with the typed name.
+pub async fn delete(visit: &Visit, workspace: &str, namespace: &str, name: &str, problem: Option<&str>) -> Page {
+    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
+    let page = match backend.request(workspace, namespace, name).await {
+        Ok(page) => page,
+        Err(error) => return refused(visit, Some(workspace), &error),
+    };
+    let problem = problem.map(str::to_owned);
+    let about = About {
+        title: format!("{}Delete {name}", if problem.is_some() { "Error: " } else { "" }),
+        workspace: Some(workspace.to_owned()),
+        section: routes::requests(workspace),
+        status: if problem.is_some() { 422 } else { 200 },
+        ..About::default()
+    };
+    let token = backend.viewer().form_token;
+    framed(visit, about, move || {
+        let row = page.row.clone();
+        let address = routes::request(&row.workspace, &row.namespace, &row.name);
+        let goes = page
+            .resources
+            .iter()
+            .map(|resource| view! { <li><b>{resource.name.clone()}</b>" "<span class="subtle">{resource.kind.clone()}</span></li> });
+        let goes = goes.collect_view();
+        let button = match page.allowed.delete.clone() {
+            Ok(()) => view! { <SubmitButton label="Delete" weight=Weight::Danger icon="trash-2"/> }.into_any(),
+            Err(why) => view! { <SubmitButton label="Delete" weight=Weight::Danger icon="trash-2" why=why/> }.into_any(),
+        };
+        view! {
+            <Crumbs steps=vec![Crumb::link("Requests", routes::requests(&row.workspace)), Crumb::link(row.name.clone(), address.clone()), Crumb::here("Delete")]/>
+            <PageHead title=format!("Delete {}", row.name)/>
+            <form method="post" action=routes::request_delete(&row.workspace, &row.namespace, &row.name) novalidate class="card danger-zone">
+                <HiddenToken token=token/>
+                <p>"This cannot be undone. It removes, in reverse order of their making:"</p>
+                {if page.resources.is_empty() { view! { <p class="muted">"Nothing was made yet."</p> }.into_any() } else { view! { <ul class="goes">{goes}</ul> }.into_any() }}
+                <p class="muted">"Data inside them goes with them. Other requests stay as they are."</p>
+                <Text id="confirmation" name="confirmation" label=format!("Type {} to confirm", row.name) value="" problem=problem focus=true/>
+                <div class="submit-bar">{button}<LinkButton href=address label="Keep it"/></div>
+            </form>
+        }
+    })
+}

@@ -1,0 +1,63 @@
+//! What would be submitted, in words, before it is: the last look.
+
+use leptos::prelude::*;
+
+use super::detail::parameter_lines;
+use crate::backend::{FormOf, Visit};
+use crate::document::{About, Page, framed};
+use crate::pages::catalog::policy_lines;
+use crate::pages::refused;
+use crate::routes;
+use crate::ui::{Crumb, Crumbs, HiddenToken, LinkButton, PageHead, SubmitButton, Weight};
+
+/// `/w/{workspace}/promises/{name}/request/review`.
+pub async fn review_new(visit: &Visit, workspace: &str, name: &str, home: Option<&str>, draft: &str) -> Page {
+    page(visit, workspace, FormOf::New { promise: name, home }, draft, routes::request_new(workspace, name, home)).await
+}
+
+/// `/w/{workspace}/requests/{namespace}/{name}/edit/review`.
+pub async fn review_edit(visit: &Visit, workspace: &str, namespace: &str, name: &str, draft: &str) -> Page {
+    page(visit, workspace, FormOf::Edit { namespace, name }, draft, routes::request_edit(workspace, namespace, name)).await
+}
+
+async fn page(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: &str, action: String) -> Page {
+    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
+    let form = match backend.form(workspace, of, Some(draft)).await {
+        Ok(form) => form,
+        Err(error) => return refused(visit, Some(workspace), &error),
+    };
+    let (workspace, draft, token) = (workspace.to_owned(), draft.to_owned(), backend.viewer().form_token);
+    let editing = form.editing.is_some();
+    let title = if editing { format!("Review the change of {}", form.name) } else { format!("Review {}", form.name) };
+    let about = About {
+        title: title.clone(),
+        workspace: Some(workspace.clone()),
+        section: if editing { routes::requests(&workspace) } else { routes::catalog(&workspace) },
+        ..About::default()
+    };
+    framed(visit, about, move || {
+        let back = routes::with_query(&action, &[("draft", &draft)]);
+        let label = if editing { "Submit change" } else { "Submit request" };
+        let why = (!form.ready)
+            .then(|| "Some values do not fit any more. Go back to see which.".to_owned())
+            .or_else(|| form.submit.reason.clone());
+        let button = match why {
+            Some(why) => view! { <SubmitButton label=label weight=Weight::Primary why=why/> }.into_any(),
+            None => view! { <SubmitButton label=label weight=Weight::Primary name="_op" value="submit"/> }.into_any(),
+        };
+        view! {
+            <Crumbs steps=vec![Crumb::link(form.offer.display_name.clone(), back.clone()), Crumb::here("Review")]/>
+            <PageHead title=title icon=form.offer.icon.clone() meta=view! { <span>{format!("{} {}", form.offer.display_name, form.offer.version)}</span><span>"in "<span class="mono">{workspace.clone()}</span></span> }.into_any()/>
+            <div class="stack">
+                <section aria-labelledby="values"><h2 id="values">"What you ask for"</h2>{parameter_lines(&form.review)}</section>
+                {(!form.policies.is_empty()).then(|| view! { <section aria-labelledby="rules"><h2 id="rules">"Rules that apply"</h2>{policy_lines(&form.policies)}</section> })}
+                <form method="post" action=action class="submit-bar">
+                    <HiddenToken token=token/><input type="hidden" name="_draft" value=draft.clone()/><input type="hidden" name="_cluster" value=form.cluster.clone()/>
+                    {form.editing.clone().map(|version| view! { <input type="hidden" name="_version" value=version/> })}
+                    {button}
+                    <LinkButton href=back label="Back to the form"/>
+                </form>
+            </div>
+        }
+    })
+}

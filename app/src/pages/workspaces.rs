@@ -1,0 +1,55 @@
+//! Workspaces: the tree of those that a person may enter, narrowed by words.
+
+use leptos::prelude::*;
+use promise::view::WorkspaceNode;
+
+use crate::backend::Visit;
+use crate::document::{About, Page, framed};
+use crate::pages::refused;
+use crate::routes::{self, page};
+use crate::ui::{Empty, Icon, LinkButton, PageHead};
+
+/// The page; `from` is the address that the switcher was opened on, so that the same page is offered in the other workspace.
+pub async fn page(visit: &Visit, query: &str, from: &str) -> Page {
+    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
+    let tree = match backend.workspaces(query).await {
+        Ok(tree) => tree,
+        Err(error) => return refused(visit, None, &error),
+    };
+    let about = About { title: "Workspaces".to_owned(), section: page::WORKSPACES.to_owned(), ..About::default() };
+    let requests_first = from.contains("/requests");
+    let from = from.to_owned();
+    framed(visit, about, move || {
+        view! {
+            <PageHead title="Workspaces"/>
+            <form class="filters" role="search" aria-label="Workspaces" action=page::WORKSPACES>
+                <input type="hidden" name="from" value=from/>
+                <div class="search"><Icon name="search"/><input class="input" type="search" name="q" value=tree.query.clone() aria-label="Find a workspace" placeholder="Find a workspace" list="paths" autocomplete="off"/></div>
+                <datalist id="paths">{tree.nodes.iter().filter(|node| node.open).map(|node| view! { <option value=node.path.clone()></option> }).collect_view()}</datalist>
+                <button class="btn">"Find"</button>
+            </form>
+            {if tree.nodes.is_empty() {
+                view! { <Empty title="No workspace has these words" text="Search for a part of its path, such as shop."><LinkButton href=page::WORKSPACES label="Show all"/></Empty> }.into_any()
+            } else {
+                view! { <ul class="tree">{tree.nodes.iter().map(|node| entry(node, requests_first)).collect_view()}</ul> }.into_any()
+            }}
+        }
+    })
+}
+
+fn entry(node: &WorkspaceNode, requests_first: bool) -> impl IntoView + use<> {
+    let main = if requests_first { routes::requests(&node.path) } else { routes::catalog(&node.path) };
+    let depth = node.depth.min(6).to_string();
+    if !node.open {
+        return view! { <li data-depth=depth><Icon name="box"/><span class="muted grow">{node.name.clone()}</span></li> }.into_any();
+    }
+    view! {
+        <li data-depth=depth><Icon name="box"/>
+            <a class="grow" href=main><b>{node.name.clone()}</b><span class="vh">{format!(", {}", node.path)}</span></a>
+            {node.requests.map(|count| view! { <span class="basis">{if count == 1 { "1 request".to_owned() } else { format!("{count} requests") }}</span> })}
+            <a href=routes::catalog(&node.path) aria-label=format!("Catalog of {}", node.path)>"Catalog"</a>
+            <a href=routes::requests(&node.path) aria-label=format!("Requests of {}", node.path)>"Requests"</a>
+        </li>
+    }
+    .into_any()
+}

@@ -1,0 +1,21 @@
+//! The design system: primitives without product words. `/dev/ui` shows all of them.
+
+mod badge;
+mod banner;
+mod button;
+mod copy;
+mod empty;
+mod head;
+mod icon;
+mod moment;
+mod pager;
+
+pub use badge::{Badge, Shape, Status};
+pub use banner::Banner;
+pub use button::{HiddenToken, LinkButton, SubmitButton, Weight};
+pub use copy::Code;
+pub use empty::Empty;
+pub use head::{Crumb, Crumbs, PageHead, Tile};
+pub use icon::{Icon, sprite};
+pub use moment::{Moment, span};
+pub use pager::Pager;

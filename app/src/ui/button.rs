@@ -1,0 +1,73 @@
+//! Buttons: things that act, and links that look like them.
+
+use leptos::prelude::*;
+
+use super::Icon;
+
+/// How much a button weighs; one primary to a view.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Weight {
+    /// Ordinary.
+    #[default]
+    Plain,
+    /// The one thing to do.
+    Primary,
+    /// Destroys.
+    Danger,
+    /// Without a frame.
+    Ghost,
+}
+
+impl Weight {
+    fn class(self) -> &'static str {
+        match self {
+            Self::Plain => "btn",
+            Self::Primary => "btn btn-primary",
+            Self::Danger => "btn btn-danger",
+            Self::Ghost => "btn btn-ghost",
+        }
+    }
+}
+
+/// A link that looks like a button.
+#[component]
+pub fn LinkButton(
+    #[prop(into)] href: String,
+    #[prop(into)] label: String,
+    #[prop(optional)] weight: Weight,
+    #[prop(optional, into)] icon: String,
+) -> impl IntoView {
+    view! { <a class=weight.class() href=href>{icon_before(icon)}{label}</a> }
+}
+
+/// A button that posts its form. With `why` it is shown and does nothing, and says why.
+#[component]
+pub fn SubmitButton(
+    #[prop(into)] label: String,
+    #[prop(optional)] weight: Weight,
+    #[prop(optional, into)] icon: String,
+    #[prop(optional, into)] name: String,
+    #[prop(optional, into)] value: String,
+    #[prop(optional, into)] why: Option<String>,
+) -> impl IntoView {
+    let named = (!name.is_empty()).then_some((name, value));
+    let (name, value) = named.unzip();
+    match why {
+        None => view! { <button class=weight.class() name=name value=value>{icon_before(icon)}{label}</button> }.into_any(),
+        Some(why) => view! {
+            <button class=weight.class() type="button" aria-disabled="true" aria-describedby="why-not">{icon_before(icon)}{label}</button>
+            <p class="why" id="why-not">{why}</p>
+        }
+        .into_any(),
+    }
+}
+
+/// The token that makes a post one of ours.
+#[component]
+pub fn HiddenToken(#[prop(into)] token: String) -> impl IntoView {
+    view! { <input type="hidden" name="_token" value=token/> }
+}
+
+fn icon_before(icon: String) -> Option<impl IntoView> {
+    (!icon.is_empty()).then(|| view! { <Icon name=icon/> })
+}

@@ -1,0 +1,57 @@
+//! Times: how long ago, then the date; the exact time is in `datetime`.
+
+use leptos::prelude::*;
+
+/// A point in time as people say it.
+#[component]
+pub fn Moment(#[prop(into)] at: String, #[prop(into)] now: String) -> impl IntoView {
+    let words = span(&at, &now);
+    view! { <time datetime=at.clone() title=at>{words}</time> }
+}
+
+/// `just now`, `4 min ago`, `2 h ago`, `3 days ago`, then the date. What is not a time stays as it is.
+pub fn span(at: &str, now: &str) -> String {
+    let (Some(then), Some(seconds_now)) = (seconds(at), seconds(now)) else { return at.to_owned() };
+    match seconds_now.saturating_sub(then) {
+        ..=9 => "just now".to_owned(),
+        passed @ 10..=59 => format!("{passed}\u{a0}s ago"),
+        passed @ 60..=3_599 => format!("{}\u{a0}min ago", passed / 60),
+        passed @ 3_600..=86_399 => format!("{}\u{a0}h ago", passed / 3_600),
+        passed @ 86_400..=604_799 => format!("{}\u{a0}days ago", passed / 86_400).replace("1\u{a0}days", "1\u{a0}day"),
+        _ => at.split('T').next().unwrap_or(at).to_owned(),
+    }
+}
+
+/// Seconds since an arbitrary day of an RFC 3339 time in UTC, as the plane writes them.
+fn seconds(text: &str) -> Option<i64> {
+    let (date, rest) = text.split_once('T')?;
+    let time = rest.trim_end_matches('Z').split('.').next()?;
+    let mut date = date.splitn(3, '-').map(str::parse::<i64>);
+    let (year, month, day) = (date.next()?.ok()?, date.next()?.ok()?, date.next()?.ok()?);
+    let mut time = time.splitn(3, ':').map(str::parse::<i64>);
+    let (hour, minute, second) = (time.next()?.ok()?, time.next()?.ok()?, time.next()?.ok()?);
+    // Days of a civil date, counted from March so that the leap day comes last.
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let days = year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + (month * 153 + 2) / 5 + day;
+    Some(((days * 24 + hour) * 60 + minute) * 60 + second)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::span;
+
+    #[test]
+    fn spans_are_said_as_people_say_them() {
+        for (at, said) in [
+            ("2026-03-01T00:00:00Z", "just now"),
+            ("2026-02-28T23:59:30Z", "30\u{a0}s ago"),
+            ("2026-02-28T23:30:00.123456Z", "30\u{a0}min ago"),
+            ("2026-02-28T00:00:00Z", "1\u{a0}day ago"),
+            ("2026-02-26T00:00:00Z", "3\u{a0}days ago"),
+            ("2025-12-31T00:00:00Z", "2025-12-31"),
+            ("yesterday", "yesterday"),
+        ] {
+            assert_eq!(span(at, "2026-03-01T00:00:00Z"), said, "{at}");
+        }
+    }
+}
