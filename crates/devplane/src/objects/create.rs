@@ -69,10 +69,10 @@ impl Call {
         if object["kind"] != resource.kind.as_str() {
             let kind = object["kind"].as_str().unwrap_or_default().to_owned();
             let cause = Cause::invalid("kind", &object["kind"], &format!("must be {}", resource.kind));
-            return Err(ApiError::invalid(&resource.group, &kind, &name, [cause]));
+            return Err(ApiError::invalid(&resource.storage.group, &kind, &name, [cause]));
         }
         if !causes.is_empty() {
-            return Err(ApiError::invalid(&resource.group, &resource.kind, &name, causes));
+            return Err(ApiError::invalid(&resource.storage.group, &resource.kind, &name, causes));
         }
         let warnings = access::validate(state, &admission, Some(&object))?;
         // What an apply creates is owned as the apply says; what admission added to it is nobody's.

@@ -126,12 +126,14 @@ impl Call {
             }
         }
         if metadata::may_go(&marked) {
+            // Pods are deleted with a time of grace, and answered as such even when there is none left.
+            let graceful = self.resource.plural == "pods" && self.resource.group.is_empty();
             if options.dry_run {
-                return Ok(Some(Deleted::Gone(old)));
+                return Ok(Some(if graceful { Deleted::Marked(marked) } else { Deleted::Gone(old) }));
             }
             let Some(gone) = self.store(key, stored.revision, None).await? else { return Ok(None) };
             self.after_write(key, &gone).await;
-            return Ok(Some(Deleted::Gone(self.shown(&gone))));
+            return Ok(Some(if graceful { Deleted::Marked(marked) } else { Deleted::Gone(self.shown(&gone)) }));
         }
         if options.dry_run || marked == old {
             return Ok(Some(Deleted::Marked(marked)));

@@ -35,6 +35,8 @@ impl Call {
         let apply = patch && media::content_type(&self.headers).starts_with("application/apply-patch");
         if apply {
             patching::check_apply(self, &options)?;
+        } else if patch {
+            patching::check_not_forced(&options)?;
         }
         for _ in 0..super::ATTEMPTS {
             let Some(stored) = self.stored(name).await else {
@@ -90,10 +92,10 @@ impl Call {
         if object["kind"] != resource.kind.as_str() {
             let kind = object["kind"].as_str().unwrap_or_default().to_owned();
             let cause = Cause::invalid("kind", &object["kind"], &format!("must be {}", resource.kind));
-            return Err(ApiError::invalid(&resource.group, &kind, name, [cause]));
+            return Err(ApiError::invalid(&resource.storage.group, &kind, name, [cause]));
         }
         if !causes.is_empty() {
-            return Err(fail(ApiError::invalid(&resource.group, &resource.kind, name, causes)));
+            return Err(fail(ApiError::invalid(&resource.storage.group, &resource.kind, name, causes)));
         }
         if sub != "status" && !shape::same_spec(resource, &old, &object) {
             metadata::raise_generation(&mut object);
