@@ -183,7 +183,13 @@ impl Schema {
 
     /// Checks an object against everything but the CEL rules.
     pub fn validate(&self, value: &Value) -> Vec<FieldError> {
-        validate::validate(self, value)
+        validate::validate(self, value, None)
+    }
+
+    /// As [`Schema::validate`] for an update: fields that are as they were are not judged again, so that a stored object that a
+    /// stricter schema would refuse can still be changed elsewhere.
+    pub fn validate_change(&self, new: &Value, old: &Value) -> Vec<FieldError> {
+        validate::validate(self, new, Some(old))
     }
 
     /// Checks an object against the rules in CEL; `old` is the stored object on an update.

@@ -38,7 +38,10 @@ pub(crate) fn call(name: &str, member: bool, arguments: &[Val]) -> Result<Val, E
     let call = ided(Expr::Call(CallExpr { func_name: func_name.to_owned(), target, args: operands }));
     let mut context = FUNCTIONS.new_inner_scope();
     context.set_variable_resolver(&values);
-    let result = context.resolve(&call).map_err(|error| match error {
+    // The library is not ours: an argument it did not think of must not end the server.
+    let resolved = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| context.resolve(&call)))
+        .map_err(|_| ExprError::Runtime(format!("{name} cannot be evaluated on these values")))?;
+    let result = resolved.map_err(|error| match error {
         cel::ExecutionError::FunctionError { message, .. } => ExprError::Runtime(message),
         cel::ExecutionError::NoSuchOverload
         | cel::ExecutionError::UnexpectedType { .. }

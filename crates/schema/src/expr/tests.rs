@@ -225,4 +225,33 @@ proptest! {
             let _ = program.evaluate(&scope(), &mut Budget::steps(10_000));
         }
     }
+
+    #[test]
+    fn any_call_of_the_library_answers_or_fails(
+        name in prop::sample::select(signatures::SIGNATURES.keys().copied().filter(|name| !name.starts_with(['_', '@', '!', '-'])).collect::<Vec<_>>()),
+        member in any::<bool>(),
+        arguments in prop::collection::vec(prop::sample::select(vec![
+            "''", "'a'", "'äöü'", "'%s %d %.3f'", "'2024-01-01T00:00:00Z'", "'1h'", "'1Gi'", "'10.0.0.0/8'", "'::1'", "'1.2.3'", "'http://a/b?c=d'",
+            "-1", "0", "1", "9223372036854775807", "-9223372036854775807", "1u", "1.5", "-0.0", "1e308", "[]", "[1, 2]", "['a', 'b']", "[[1], [2]]",
+            "{}", "{'a': 1}", "null", "true", "b'a'", "duration('1h')", "duration('2562047h')", "timestamp('9999-12-31T23:59:59Z')", "quantity('1')",
+            "ip('10.0.0.1')", "cidr('10.0.0.0/8')", "semver('1.2.3')", "optional.none()", "optional.of(1)", "'('", "'(a*)*b'",
+        ]), 1..4),
+    ) {
+        // `dyn` hides the types from the checker, so that every function meets every value.
+        let arguments: Vec<String> = arguments.iter().map(|argument| format!("dyn({argument})")).collect();
+        let source = match arguments.split_first() {
+            Some((receiver, rest)) if member => format!("{receiver}.{name}({})", rest.join(", ")),
+            _ => format!("{name}({})", arguments.join(", ")),
+        };
+        if let Ok(program) = environment().compile(&source) {
+            let _ = program.evaluate(&scope(), &mut Budget::steps(50_000));
+        }
+        for operator in ["+", "-", "*", "/", "%", "<", "==", "in"] {
+            if let [left, right, ..] = arguments.as_slice()
+                && let Ok(program) = environment().compile(&format!("{left} {operator} {right}"))
+            {
+                let _ = program.evaluate(&scope(), &mut Budget::steps(50_000));
+            }
+        }
+    }
 }

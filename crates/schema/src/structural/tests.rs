@@ -151,6 +151,19 @@ fn schemas_are_refused_in_the_words_of_the_api_server() {
     );
 }
 
+#[test]
+fn what_was_left_as_it_was_is_not_judged_again() {
+    let item = json!({"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}, "port": {"type": "integer", "maximum": 9}}});
+    let schema = Schema::parse(&json!({"type": "object", "properties": {
+        "a": {"type": "integer", "maximum": 5}, "b": {"type": "string"},
+        "ports": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"], "items": item}}}))
+    .unwrap();
+    let old = json!({"a": 7, "ports": [{"name": "x", "port": 80}]});
+    let count = |new: Value| schema.validate_change(&new, &old).len();
+    assert_eq!(count(json!({"a": 7, "b": "new", "ports": [{"name": "y"}, {"name": "x", "port": 80}]})), 0);
+    assert_eq!(count(json!({"a": 8, "ports": [{"name": "x", "port": 81}]})), 2);
+}
+
 fn shaping() -> Schema {
     Schema::parse(&json!({"type": "object", "properties": {"spec": {"type": "object", "properties": {
         "size": {"type": "integer", "default": 3},

@@ -1,12 +1,38 @@
 //! Uniqueness of the items of sets and keyed lists.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
 use super::error::{FieldError, FieldErrorReason};
 use super::path::Path;
 use super::{ListType, Schema};
+
+/// Items of a keyed list by their keys.
+pub(super) struct ByKey<'v> {
+    keys: &'v [String],
+    items: HashMap<String, &'v Value>,
+}
+
+impl<'v> ByKey<'v> {
+    /// The item with the keys of another one.
+    pub(super) fn of(&self, item: &Value) -> Option<&'v Value> {
+        self.items.get(&canonical(&key_of(self.keys, item.as_object()?))).copied()
+    }
+}
+
+/// The former items of a list by their keys; only keyed lists can be compared item by item.
+pub(super) fn by_key<'v>(schema: &'v Schema, old: Option<&'v Value>) -> Option<ByKey<'v>> {
+    let ListType::Map(keys) = &schema.list_type else { return None };
+    let items = old?.as_array()?;
+    let items = items.iter().filter_map(|item| Some((canonical(&key_of(keys, item.as_object()?)), item))).collect();
+    Some(ByKey { keys, items })
+}
+
+fn key_of(keys: &[String], item: &Map<String, Value>) -> Value {
+    let present = |key: &String| Some((key.clone(), item.get(key).filter(|value| !value.is_null())?.clone()));
+    Value::Object(keys.iter().filter_map(present).collect())
+}
 
 /// Checks one list; `path` is the list's.
 pub(super) fn validate(schema: &Schema, items: &[Value], path: &Path<'_>, errors: &mut Vec<FieldError>) {
@@ -24,9 +50,7 @@ pub(super) fn validate(schema: &Schema, items: &[Value], path: &Path<'_>, errors
             let mut seen = HashSet::new();
             for (index, item) in items.iter().enumerate() {
                 let Some(object) = item.as_object() else { continue };
-                let key: Map<String, Value> =
-                    keys.iter().filter_map(|key| Some((key.clone(), object.get(key).filter(|value| !value.is_null())?.clone()))).collect();
-                let key = Value::Object(key);
+                let key = key_of(keys, object);
                 if !seen.insert(canonical(&key)) {
                     errors.push(duplicate(path, index, key));
                 }

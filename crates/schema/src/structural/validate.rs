@@ -7,9 +7,11 @@ use super::path::Path;
 use super::{Additional, Kind, Limit, Schema, embedded, format, number, unique};
 
 /// All errors of a value, those of the API server's separate passes (embedded resources, uniqueness) last.
-pub(super) fn validate(schema: &Schema, value: &Value) -> Vec<FieldError> {
+///
+/// With a former state, what was left as it was is not judged again: a rule that came later binds only what is changed.
+pub(super) fn validate(schema: &Schema, value: &Value, old: Option<&Value>) -> Vec<FieldError> {
     let mut found = Found::default();
-    node(schema, value, &Path::Root, &mut found);
+    node(schema, value, old, &Path::Root, &mut found);
     let mut errors = found.errors;
     passes(schema, value, &Path::Root, &mut errors);
     errors
@@ -20,7 +22,7 @@ pub(super) fn validate_default(schema: &Schema, value: &Value) -> Vec<FieldError
     let root = Path::Root;
     let path = root.field("default");
     let mut found = Found::default();
-    node(schema, value, &path, &mut found);
+    node(schema, value, None, &path, &mut found);
     let mut errors = found.errors;
     passes(schema, value, &path, &mut errors);
     errors
@@ -49,22 +51,25 @@ impl Found {
     }
 }
 
-fn node(schema: &Schema, value: &Value, path: &Path<'_>, found: &mut Found) {
+fn node(schema: &Schema, value: &Value, old: Option<&Value>, path: &Path<'_>, found: &mut Found) {
+    if old == Some(value) {
+        return;
+    }
     types(schema, value, path, found);
     if value.is_null() {
         enumeration(schema, value, path, found);
         return;
     }
-    combinations(schema, value, path, found);
+    combinations(schema, value, old, path, found);
     match value {
         Value::String(text) => string(schema, text, value, path, found),
         Value::Number(number) => limits(schema, number, value, path, found),
-        Value::Array(items) => array(schema, items, path, found),
+        Value::Array(items) => array(schema, items, old, path, found),
         _ => {}
     }
     enumeration(schema, value, path, found);
     if let Value::Object(fields) = value {
-        object(schema, fields, value, path, found);
+        object(schema, fields, value, old, path, found);
     }
 }
 
@@ -123,11 +128,11 @@ fn wrong_type(path: &Path<'_>, expected: &str, found: &str) -> FieldError {
     FieldError::new(FieldErrorReason::TypeInvalid, path.to_string(), Some(found.into()), detail)
 }
 
-fn combinations(schema: &Schema, value: &Value, path: &Path<'_>, found: &mut Found) {
+fn combinations(schema: &Schema, value: &Value, old: Option<&Value>, path: &Path<'_>, found: &mut Found) {
     found.checks += 1;
     let judge = |schema: &Schema| {
         let mut found = Found::default();
-        node(schema, value, path, &mut found);
+        node(schema, value, old, path, &mut found);
         found
     };
     if !schema.any_of.is_empty() {
@@ -244,20 +249,22 @@ fn limit_text(limit: &Number) -> String {
     number::show_float(limit.as_f64().unwrap_or_default())
 }
 
-fn array(schema: &Schema, items: &[Value], path: &Path<'_>, found: &mut Found) {
+fn array(list: &Schema, items: &[Value], old: Option<&Value>, path: &Path<'_>, found: &mut Found) {
     found.checks += 1;
-    if let Some(schema) = schema.items() {
+    if let Some(schema) = list.items() {
+        let old = unique::by_key(list, old);
         for (index, item) in items.iter().enumerate() {
-            node(schema, item, &path.index(index), found);
+            let old = old.as_ref().and_then(|old| old.of(item));
+            node(schema, item, old, &path.index(index), found);
         }
     }
     let size = i64::try_from(items.len()).unwrap_or(i64::MAX);
-    if let Some(limit) = schema.min_items
+    if let Some(limit) = list.min_items
         && size < limit
     {
         found.invalid(path, &size.into(), format_args!("should have at least {limit} items"));
     }
-    if let Some(limit) = schema.max_items
+    if let Some(limit) = list.max_items
         && size > limit
     {
         found.errors.push(too_many(path, size, limit));
@@ -289,7 +296,7 @@ fn same(left: &Value, right: &Value) -> bool {
     }
 }
 
-fn object(schema: &Schema, fields: &Map<String, Value>, value: &Value, path: &Path<'_>, found: &mut Found) {
+fn object(schema: &Schema, fields: &Map<String, Value>, value: &Value, old: Option<&Value>, path: &Path<'_>, found: &mut Found) {
     found.checks += 1;
     let size = i64::try_from(fields.len()).unwrap_or(i64::MAX);
     if let Some(limit) = schema.min_properties
@@ -305,10 +312,11 @@ fn object(schema: &Schema, fields: &Map<String, Value>, value: &Value, path: &Pa
         return;
     }
     for (name, field) in fields {
+        let old = old.and_then(|old| old.get(name));
         if let Some(property) = schema.properties.get(name) {
-            node(property, field, &path.field(name), found);
+            node(property, field, old, &path.field(name), found);
         } else if let Additional::Schema(values) = &schema.additional {
-            node(values, field, &path.field(name), found);
+            node(values, field, old, &path.field(name), found);
         } else if matches!(schema.additional, Additional::Allowed(false)) {
             found.invalid(&path.field(name), value, "is a forbidden property");
         }

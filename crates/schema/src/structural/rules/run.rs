@@ -1,12 +1,10 @@
 //! Running rules: the object and its former state are walked together with the schema.
 
-use std::collections::HashMap;
-
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::super::error::FieldError;
 use super::super::path::Path;
-use super::super::{ListType, Schema};
+use super::super::{Schema, unique};
 use super::compile::steps;
 use super::{Compiled, Rule};
 use crate::expr::value::Val;
@@ -29,7 +27,8 @@ struct Runner<'b> {
 
 impl Runner<'_> {
     fn node(&mut self, schema: &Schema, is_resource: bool, new: &Value, old: Option<&Value>, path: &Path<'_>) {
-        if !schema.has_rules || self.exhausted || (new.is_null() && schema.nullable) {
+        // What was left as it was is not judged again, see `Schema::validate_change`.
+        if !schema.has_rules || self.exhausted || (new.is_null() && schema.nullable) || old == Some(new) {
             return;
         }
         if !schema.rules.is_empty() {
@@ -46,9 +45,9 @@ impl Runner<'_> {
             }
             Value::Array(items) => {
                 let Some(schema_of_items) = schema.items() else { return };
-                let old_items = correlate(schema, old);
+                let old_items = unique::by_key(schema, old);
                 for (index, item) in items.iter().enumerate() {
-                    let old = old_items.as_ref().and_then(|(keys, items)| items.get(&key_of(item, keys)).copied());
+                    let old = old_items.as_ref().and_then(|old| old.of(item));
                     self.node(schema_of_items, schema_of_items.embedded, item, old, &path.index(index));
                 }
             }
@@ -118,18 +117,6 @@ impl Runner<'_> {
         }
         if rule.message.trim().is_empty() { format!("failed rule: {}", rule.rule.trim()) } else { rule.message.trim().to_owned() }
     }
-}
-
-/// Keys and items of the former list by them; only keyed lists can be compared item by item.
-fn correlate<'v>(schema: &'v Schema, old: Option<&'v Value>) -> Option<(&'v [String], HashMap<String, &'v Value>)> {
-    let ListType::Map(keys) = &schema.list_type else { return None };
-    let items = old?.as_array()?;
-    Some((keys, items.iter().map(|item| (key_of(item, keys), item)).collect()))
-}
-
-fn key_of(item: &Value, keys: &[String]) -> String {
-    let key: Map<String, Value> = keys.iter().filter_map(|key| Some((key.clone(), item.get(key)?.clone()))).collect();
-    Value::Object(key).to_string()
 }
 
 /// The error of a broken rule: scalars are shown, objects and lists are not.
