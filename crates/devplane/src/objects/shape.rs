@@ -40,7 +40,10 @@ pub fn default(resource: &Resource, object: &mut Value) {
 pub fn validate(resource: &Resource, object: &Value, old: Option<&Value>) -> Vec<Cause> {
     match &resource.shape {
         Shape::Custom(shape) => {
-            let mut errors = shape.schema.validate(object);
+            let mut errors = match old {
+                Some(old) => shape.schema.validate_change(object, old),
+                None => shape.schema.validate(object),
+            };
             // Rules are evaluated on values of the right form only; a value that merely breaks a pattern or a bound has it.
             let formless = |error: &FieldError| {
                 use FieldErrorReason::{NotSupported, Required, TooLong, TooMany, TypeInvalid};
@@ -49,7 +52,7 @@ pub fn validate(resource: &Resource, object: &Value, old: Option<&Value>) -> Vec
             if errors.iter().any(formless) && shape.schema.has_rules() {
                 errors.push(Schema::rules_not_checked());
             } else if shape.schema.has_rules() {
-                errors.extend(shape.schema.validate_rules(object, old, &mut Budget::default()));
+                errors.extend(shape.schema.validate_rules(object, old, &mut Budget::for_rules()));
             }
             errors.into_iter().map(Cause::from).collect()
         }
