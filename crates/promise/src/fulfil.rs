@@ -18,5 +18,6 @@ pub use mark::MarkError;
 pub use plan::plan;
 pub use situation::{Desired, Key, Pending, Seen, Situation, Subject};
 
-#[cfg(all(test, feature = "engine"))]
+#[cfg(test)]
+#[cfg(feature = "engine")]
 mod tests;

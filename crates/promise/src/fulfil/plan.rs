@@ -147,7 +147,8 @@ fn provision(situation: &Situation) -> Plan {
     }
     let writes = applies(&verdicts, &plan);
     let prunes = if plan.applied && plan.healthy { removals(situation, &abandoned(situation), &mut plan) } else { Vec::new() };
-    if !situation.request.finalizer && !(verdicts.is_empty() && situation.pending.is_empty()) {
+    let makes_something = !verdicts.is_empty() || !situation.pending.is_empty();
+    if makes_something && !situation.request.finalizer {
         plan.actions.push(Action::AddFinalizer);
     }
     if !writes.is_empty() && names_new_objects(situation, &plan.inventory) {
@@ -237,8 +238,8 @@ fn removals(situation: &Situation, items: &[InventoryItem], plan: &mut Plan) -> 
 }
 
 fn deprovision(situation: &Situation) -> Plan {
-    let mut plan = Plan::default();
-    plan.inventory = situation.inventory.iter().filter(|item| remains(situation, item)).map(|item| seen_now(situation, item)).collect();
+    let inventory = situation.inventory.iter().filter(|item| remains(situation, item)).map(|item| seen_now(situation, item)).collect();
+    let mut plan = Plan { inventory, ..Plan::default() };
     if !situation.request.finalizer {
         return plan;
     }
