@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use cluster::endpoint::{Credential, Endpoint, Scope};
+use cluster::endpoint::Credential;
+use cluster::{Endpoint, Scope, WorkspacePath};
 use futures::{StreamExt, TryStreamExt};
 use kube::api::{Api, DynamicObject, ListParams, PostParams, WatchEvent, WatchParams};
 use kube::core::{ApiResource, GroupVersionKind};
@@ -28,7 +29,7 @@ impl Plane {
 
     fn client(&self, workspace: &str) -> kube::Client {
         let token = self.credential.token.as_ref().expect("the context has a token");
-        self.endpoint.client(token, &Scope::workspace(workspace.parse().expect("a workspace path")))
+        self.endpoint.client(token, &Scope::Workspace(WorkspacePath::parse(workspace).expect("a workspace path")))
     }
 
     fn promises(&self) -> Api<DynamicObject> {
@@ -46,7 +47,15 @@ impl Plane {
             self.publish(&format!("settings-{number:03}")).await;
         }
         let end = Instant::now() + Duration::from_secs(60);
-        while self.promises().list(&ListParams::default()).await.expect("promises").items.iter().any(|promise| promise.data["status"]["revision"].is_null()) {
+        while self
+            .promises()
+            .list(&ListParams::default())
+            .await
+            .expect("promises")
+            .items
+            .iter()
+            .any(|promise| promise.data["status"]["revision"].is_null())
+        {
             assert!(Instant::now() < end, "not every promise was published in a minute");
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
@@ -66,7 +75,10 @@ impl Plane {
                 ]}
             }
         });
-        self.promises().create(&PostParams::default(), &serde_json::from_value(promise).expect("a promise")).await.expect("the promise is created");
+        self.promises()
+            .create(&PostParams::default(), &serde_json::from_value(promise).expect("a promise"))
+            .await
+            .expect("the promise is created");
     }
 
     /// Orders the small promise and waits for Ready; answers the path of its page.
@@ -78,7 +90,8 @@ impl Plane {
     /// Time from sending the create to the watch event that says Ready.
     async fn order(&self, name: &str) -> Duration {
         let api = self.requests();
-        let from = api.list_metadata(&ListParams::default().limit(1)).await.expect("requests").metadata.resource_version.expect("a version");
+        let from =
+            api.list_metadata(&ListParams::default().limit(1)).await.expect("requests").metadata.resource_version.expect("a version");
         let mut events = api.watch(&WatchParams::default(), &from).await.expect("a watch").boxed();
         let request = json!({
             "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseRequest", "metadata": {"name": name, "namespace": "default"},

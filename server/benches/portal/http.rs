@@ -21,13 +21,15 @@ pub struct Answer {
 
 impl Answer {
     /// First value of a header.
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub fn header<'a>(&'a self, name: &'a str) -> Option<&'a str> {
         self.headers(name).next()
     }
 
     /// All values of a header.
     pub fn headers<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
-        self.head.lines().filter_map(move |line| line.split_once(':').filter(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim()))
+        self.head
+            .lines()
+            .filter_map(move |line| line.split_once(':').filter(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim()))
     }
 
     /// Body as text.

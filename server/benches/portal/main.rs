@@ -1,7 +1,12 @@
 //! What a page, a start and a fulfilment cost, beside something named that is measured in the same run.
 //!
 //! Called by `cargo xtask bench`. Ratios are the result; seconds belong to one machine. Never run as a test.
-#![expect(clippy::disallowed_methods, clippy::expect_used, clippy::unwrap_used, reason = "a measuring program: it reads the clock and its arguments, and ends at the first surprise")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a measuring program: it reads the clock and its arguments, and ends at the first surprise"
+)]
 
 mod bare;
 mod fulfilment;

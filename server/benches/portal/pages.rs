@@ -3,10 +3,10 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
+use crate::fulfilment;
 use crate::http::{Connection, request};
 use crate::load::{self, Load};
 use crate::portal::Portal;
-use crate::fulfilment;
 
 const CONNECTIONS: usize = 16;
 
@@ -39,14 +39,25 @@ async fn compare(portal: &Portal, path: &str, cookie: &str, seconds: u64) {
     let bare_port = line.trim().parse().expect("a port");
 
     println!("{path}: {} bytes of HTML", answer.body.len());
-    let (ours, theirs) = (load::run(portal.port, path, cookie, CONNECTIONS, seconds).await, load::run(bare_port, "/", cookie, CONNECTIONS, seconds).await);
+    let (ours, theirs) =
+        (load::run(portal.port, path, cookie, CONNECTIONS, seconds).await, load::run(bare_port, "/", cookie, CONNECTIONS, seconds).await);
     print(&ours, "portal");
     print(&theirs, "bare axum handler");
-    println!("  ratio: {:.3} of the bare handler's rate, {:.1} times its p99", ours.rate / theirs.rate, ours.p99.as_secs_f64() / theirs.p99.as_secs_f64());
+    println!(
+        "  ratio: {:.3} of the bare handler's rate, {:.1} times its p99",
+        ours.rate / theirs.rate,
+        ours.p99.as_secs_f64() / theirs.p99.as_secs_f64()
+    );
     let _ = bare.kill();
     let _ = bare.wait();
 }
 
 fn print(load: &Load, what: &str) {
-    println!("  {what}: {:.0} pages/s, p50 {:.2} ms, p99 {:.2} ms, {} bytes", load.rate, load.p50.as_secs_f64() * 1e3, load.p99.as_secs_f64() * 1e3, load.bytes);
+    println!(
+        "  {what}: {:.0} pages/s, p50 {:.2} ms, p99 {:.2} ms, {} bytes",
+        load.rate,
+        load.p50.as_secs_f64() * 1e3,
+        load.p99.as_secs_f64() * 1e3,
+        load.bytes
+    );
 }

@@ -25,7 +25,7 @@ impl Portal {
         let port = free_port();
         let begun = Instant::now();
         let child = Command::new(binary)
-            .args(["serve", "--plane", "embedded", "--port", &port.to_string(), "--site", &site, "--data"])
+            .args(["serve", "--plane", "embedded", "--port", &port.to_string(), "--plane-port", "0", "--site", &site, "--data"])
             .arg(data)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -50,7 +50,11 @@ impl Portal {
     /// Resident memory in MiB.
     pub fn resident(&self) -> f64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("the process runs");
-        let kilobytes: f64 = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).and_then(|rest| rest.trim().trim_end_matches(" kB").parse().ok()).expect("VmRSS");
+        let kilobytes: f64 = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmRSS:"))
+            .and_then(|rest| rest.trim().trim_end_matches(" kB").parse().ok())
+            .expect("VmRSS");
         kilobytes / 1024.0
     }
 
@@ -63,14 +67,23 @@ impl Portal {
         let form = text.split("<form").find(|form| form.contains(person)).expect("the page names the person");
         let action = attribute(form, "action").unwrap_or_else(|| "/sign-in".into());
         let mut fields = form_urlencoded::Serializer::new(String::new());
-        for input in form.split("<input").skip(1).chain(form.split("<button").skip(1).filter(|button| attribute(button, "value").as_deref() == Some(person))) {
+        for input in form
+            .split("<input")
+            .skip(1)
+            .chain(form.split("<button").skip(1).filter(|button| attribute(button, "value").as_deref() == Some(person)))
+        {
             if let (Some(name), Some(value)) = (attribute(input, "name"), attribute(input, "value")) {
                 fields.append_pair(&name, &value);
             }
         }
         let origin = format!("http://127.0.0.1:{}", self.port);
         let sent = cookies.join("; ");
-        let headers = [("Content-Type", "application/x-www-form-urlencoded"), ("Origin", origin.as_str()), ("Sec-Fetch-Site", "same-origin"), ("Cookie", sent.as_str())];
+        let headers = [
+            ("Content-Type", "application/x-www-form-urlencoded"),
+            ("Origin", origin.as_str()),
+            ("Sec-Fetch-Site", "same-origin"),
+            ("Cookie", sent.as_str()),
+        ];
         let answer = connection.send(&request("POST", &action, self.port, &headers, &fields.finish())).await;
         assert_eq!(answer.status, 303, "sign-in answered {}", answer.head);
         cookies.extend(answer.headers("set-cookie").filter_map(|value| value.split(';').next()).map(str::to_owned));
