@@ -6,7 +6,7 @@ pub mod cookie;
 pub mod csrf;
 pub mod doors;
 pub mod gate;
-pub mod sign_in;
+pub mod session;
 
 pub use caller::Caller;
 pub use callers::Callers;

@@ -32,7 +32,7 @@ pub fn status(error: &Error) -> StatusCode {
         Error::NotFound { .. } => StatusCode::NOT_FOUND,
         Error::Invalid { .. } => StatusCode::UNPROCESSABLE_ENTITY,
         Error::Conflict { .. } => StatusCode::CONFLICT,
-        Error::Unreachable { .. } => StatusCode::BAD_GATEWAY,
+        Error::Unreachable { .. } => StatusCode::SERVICE_UNAVAILABLE,
         Error::Busy { .. } => StatusCode::SERVICE_UNAVAILABLE,
         Error::Internal => StatusCode::INTERNAL_SERVER_ERROR,
     }

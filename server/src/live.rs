@@ -31,9 +31,9 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Subscription {
     /// Path of the workspace that the page is about.
-    w: String,
+    workspace: String,
     /// `promises`, `requests`, or `request` with `namespace` and `name`.
-    what: What,
+    topic: What,
     /// Namespace of the one request.
     namespace: Option<String>,
     /// Name of the one request.
@@ -88,7 +88,7 @@ impl Topic {
     }
 }
 
-/// `GET /live?w=PATH&what=…`.
+/// `GET /live?topic=…&workspace=PATH`.
 pub async fn subscribe(
     State(portal): State<Arc<Portal>>,
     Extension(visitor): Extension<Visitor>,
@@ -106,10 +106,10 @@ async fn open(
     subscription: Subscription,
 ) -> promise::Result<impl Stream<Item = Result<Event, Infallible>> + use<>> {
     let caller = visitor.caller()?.clone();
-    let not_found = || Error::NotFound { what: format!("workspace {}", subscription.w) };
-    let path = WorkspacePath::parse(&subscription.w).map_err(|_| not_found())?;
+    let not_found = || Error::NotFound { what: format!("workspace {}", subscription.workspace) };
+    let path = WorkspacePath::parse(&subscription.workspace).map_err(|_| not_found())?;
     let cluster = portal.world.tree().cluster(&path).ok_or_else(not_found)?;
-    let topic = Topic { cluster, what: subscription.what, namespace: subscription.namespace.clone(), name: subscription.name.clone() };
+    let topic = Topic { cluster, what: subscription.topic, namespace: subscription.namespace.clone(), name: subscription.name.clone() };
     // Changes are followed before the right is asked for, so that none falls between.
     let changes = match topic.what {
         What::Promises => portal.world.promises.changes(),

@@ -3,9 +3,13 @@
 //! Consumer objects are read and written with the person's own token. Published things (offerings, policy sentences) come from the portal's
 //! own watches, after it was asked of the plane whether the person may enter the workspace; they are projections without templates.
 
+pub mod account;
+pub mod catalog;
 pub mod drafts;
-pub mod instances;
 pub mod offers;
 pub mod place;
+pub mod reads;
+pub mod requests;
 pub mod rights;
 pub mod submit;
+pub mod workspaces;

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use app::routes::LIVE;
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
-use axum::routing::{get, post};
+use axum::routing::get;
 use tower_http::compression::CompressionLayer;
 use tower_http::limit::RequestBodyLimitLayer;
 
-use crate::auth::{csrf, gate, sign_in};
+use crate::auth::{csrf, gate};
 use crate::state::Portal;
 use crate::web::host::Hosts;
 use crate::web::request_log::Log;
@@ -19,10 +20,8 @@ use crate::{live, pages};
 pub fn router(portal: &Arc<Portal>) -> Router {
     // Everything that is about somebody passes the gate.
     let people = Router::new()
-        .route("/sign-in", post(sign_in::enter))
-        .route("/sign-out", post(sign_in::leave))
-        .route("/live", get(live::subscribe))
-        .merge(pages::routes(portal))
+        .merge(pages::routes())
+        .route(LIVE, get(live::subscribe))
         .layer(from_fn_with_state(portal.clone(), gate::pass))
         .layer(from_fn_with_state(Hosts::new(portal.public_authority.as_deref()), host::check));
     // Probes come by address, with any name.

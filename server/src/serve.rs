@@ -8,6 +8,7 @@ use std::time::Duration;
 use axum::serve::ListenerExt as _;
 use cluster::World as Caches;
 use cluster::world::Access;
+use devplane::sandbox::{Operators, Pace};
 use store::{SealKeys, Store};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -19,7 +20,7 @@ use crate::clock::{Clock, System};
 use crate::config::Config;
 use crate::plane::embedded::{self, Embedded};
 use crate::plane::identity::{self, Identities};
-use crate::plane::{Folder, kubeconfig};
+use crate::plane::Folder;
 use crate::portal::rights::Rights;
 use crate::router::router;
 use crate::sample::{Files, SampleError, World, load};
@@ -69,11 +70,13 @@ pub struct Edges {
     pub clock: Arc<dyn Clock>,
     /// Randomness.
     pub random: Arc<dyn store::Random>,
+    /// How quickly the sandbox's pretended workloads come up.
+    pub pace: Pace,
 }
 
 impl Default for Edges {
     fn default() -> Self {
-        Self { clock: Arc::new(System), random: Arc::new(System) }
+        Self { clock: Arc::new(System), random: Arc::new(System), pace: Pace::BELIEVABLE }
     }
 }
 
@@ -150,7 +153,9 @@ impl Running {
         let tasks = TaskTracker::new();
 
         let token = |name: &'static str| identities.token(name).cloned().ok_or(ServeError::Identity(name));
+        let operators = Operators::new(plane.router(), token(identity::OPERATOR)?.expose(), embedded::clock(&edges.clock), edges.pace);
         load::load(&world, &files, &endpoint, &token(identity::ADMIN)?).await?;
+        tasks.spawn(operators.run(shutdown.clone()));
 
         let clock: Arc<dyn cluster::Clock> = {
             let clock = edges.clock.clone();

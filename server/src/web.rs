@@ -4,4 +4,6 @@ pub mod assets;
 pub mod headers;
 pub mod health;
 pub mod host;
+pub mod local;
+pub mod pairs;
 pub mod request_log;

@@ -44,6 +44,5 @@ pub const BASE: &str = "/parameters";
 /// Name of every structural button.
 pub const OPERATION: &str = "_op";
 
-#[cfg(test)]
-#[cfg(feature = "engine")]
+#[cfg(all(test, feature = "engine"))]
 pub(crate) mod tests;

@@ -39,6 +39,5 @@ pub mod wording;
 
 pub use error::{Error, Problem, Result};
 
-#[cfg(test)]
-#[cfg(feature = "engine")]
+#[cfg(all(test, feature = "engine"))]
 mod examples;

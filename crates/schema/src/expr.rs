@@ -9,7 +9,6 @@
 
 mod budget;
 mod check;
-pub(crate) mod cost;
 mod error;
 mod evaluate;
 mod functions;

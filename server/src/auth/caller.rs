@@ -27,7 +27,9 @@ pub struct Identity {
 
 /// The portal acting for one verified person. Clones share everything.
 #[derive(Clone)]
-pub struct Caller(Arc<Inner>);
+pub struct Caller {
+    inner: Arc<Inner>,
+}
 
 struct Inner {
     portal: Arc<Portal>,
@@ -70,46 +72,47 @@ impl Caller {
             Err(error) => return Err(error),
         };
         let form_token = csrf::form_token(cookie);
-        let caller = Self(Arc::new(Inner { portal: portal.clone(), identity, token, session: key, form_token, verified: now, expires }));
+        let caller =
+            Self { inner: Arc::new(Inner { portal: portal.clone(), identity, token, session: key, form_token, verified: now, expires }) };
         portal.callers.remember(key, &caller, now);
         Ok(Some(caller))
     }
 
     /// Whether the session can be shown again without asking anybody, at `now`.
     pub(super) fn is_fresh(&self, now: Timestamp) -> bool {
-        now.duration_since(self.0.verified) < VERIFIED && now < self.0.expires
+        now.duration_since(self.inner.verified) < VERIFIED && now < self.inner.expires
     }
 
     /// The running portal.
     pub fn portal(&self) -> &Arc<Portal> {
-        &self.0.portal
+        &self.inner.portal
     }
 
     /// Who it is.
     pub fn identity(&self) -> &Identity {
-        &self.0.identity
+        &self.inner.identity
     }
 
     /// The session it belongs to.
     pub fn session(&self) -> SessionKey {
-        self.0.session
+        self.inner.session
     }
 
     /// The token that this session's forms carry.
     pub fn form_token(&self) -> &str {
-        &self.0.form_token
+        &self.inner.form_token
     }
 
     /// Whether the session still exists. For long streams; pages verify at their beginning.
     pub async fn is_signed_in(&self) -> bool {
-        let portal = &self.0.portal;
+        let portal = &self.inner.portal;
         let now = portal.clock.now();
-        now < self.0.expires && matches!(portal.store.session(self.0.session, now).await, Ok(Some(_)))
+        now < self.inner.expires && matches!(portal.store.session(self.inner.session, now).await, Ok(Some(_)))
     }
 
     /// A client that acts as this person in one workspace.
     pub fn client(&self, cluster: &ClusterId) -> kube::Client {
-        self.0.portal.endpoint.client(&self.0.token, &Scope::Cluster(cluster.clone()))
+        self.inner.portal.endpoint.client(&self.inner.token, &Scope::Cluster(cluster.clone()))
     }
 
     /// Whether the plane lets this person do that in one workspace.
@@ -117,7 +120,7 @@ impl Caller {
     /// # Errors
     /// The plane does not answer.
     pub async fn may(&self, cluster: &ClusterId, right: Right) -> Result<bool> {
-        self.0.portal.rights.has(&self.0.identity.username, &self.0.token, cluster, right).await
+        self.inner.portal.rights.has(&self.inner.identity.username, &self.inner.token, cluster, right).await
     }
 }
 

@@ -1,8 +1,8 @@
-//! The session cookie: the only thing of the portal's own that a browser carries.
+//! Cookies: what a browser carries of the portal's own.
 
 use http::{HeaderMap, HeaderValue, header};
 
-/// How the session cookie is named and marked.
+/// How cookies with a secret are named and marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CookieStyle {
     /// Over TLS: bound to the host, sent over TLS alone.
@@ -11,47 +11,61 @@ pub enum CookieStyle {
     Plain,
 }
 
+/// Which secret a cookie carries; each is 64 hexadecimal digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Of a session.
+    Session,
+    /// Of a browser that has the sign-in page open.
+    Visit,
+}
+
 impl CookieStyle {
-    /// Name of the cookie.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Secure => "__Host-opm-session",
-            Self::Plain => "opm-session",
+    /// Name of a cookie.
+    pub const fn name(self, kind: Kind) -> &'static str {
+        match (self, kind) {
+            (Self::Secure, Kind::Session) => "__Host-opm-session",
+            (Self::Plain, Kind::Session) => "opm-session",
+            (Self::Secure, Kind::Visit) => "__Host-opm-visit",
+            (Self::Plain, Kind::Visit) => "opm-visit",
         }
     }
 
-    /// The session cookie of a request. Of two cookies with that name the request is ambiguous, and neither counts.
-    pub fn read(self, headers: &HeaderMap) -> Option<&str> {
+    /// A secret of a request. Of two cookies with that name the request is ambiguous, and neither counts.
+    pub fn read(self, kind: Kind, headers: &HeaderMap) -> Option<&str> {
+        let value = Self::plain_value(headers, self.name(kind))?;
+        is_secret(value).then_some(value)
+    }
+
+    /// The value of any cookie, unless it is there twice.
+    pub fn plain_value<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
         let mut found = headers
             .get_all(header::COOKIE)
             .iter()
             .filter_map(|value| value.to_str().ok())
             .flat_map(|value| value.split(';'))
             .filter_map(|pair| pair.trim().split_once('='))
-            .filter(|(name, _)| *name == self.name())
+            .filter(|(known, _)| *known == name)
             .map(|(_, value)| value);
         let value = found.next()?;
-        (found.next().is_none() && is_cookie_value(value)).then_some(value)
+        found.next().is_none().then_some(value)
     }
 
-    /// `Set-Cookie` that gives the browser its session; it ends with `max_age` seconds.
-    pub fn set(self, value: &str, max_age: i64) -> Option<HeaderValue> {
+    /// `Set-Cookie` that gives the browser a secret; it ends after `max_age` seconds.
+    pub fn set(self, kind: Kind, value: &str, max_age: i64) -> Option<HeaderValue> {
         let secure = if self == Self::Secure { "; Secure" } else { "" };
-        let name = self.name();
+        let name = self.name(kind);
         HeaderValue::from_str(&format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={max_age}{secure}")).ok()
     }
 
-    /// `Set-Cookie` that takes the session away.
-    pub fn clear(self) -> HeaderValue {
-        match self {
-            Self::Secure => HeaderValue::from_static("__Host-opm-session=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0; Secure"),
-            Self::Plain => HeaderValue::from_static("opm-session=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0"),
-        }
+    /// `Set-Cookie` that takes a secret away.
+    pub fn clear(self, kind: Kind) -> HeaderValue {
+        self.set(kind, "", 0).unwrap_or(HeaderValue::from_static(""))
     }
 }
 
-/// What `store::Cookie` looks like; anything else is not looked up.
-fn is_cookie_value(value: &str) -> bool {
+/// What our secrets look like; anything else is not looked up.
+fn is_secret(value: &str) -> bool {
     value.len() == 64 && value.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
@@ -67,21 +81,20 @@ mod tests {
     fn reads_its_own_cookie_only() {
         let value = "ab".repeat(32);
         let mine = headers(&[&format!("theme=dark; opm-session={value}")]);
-        assert_eq!(CookieStyle::Plain.read(&mine), Some(value.as_str()));
-        assert_eq!(CookieStyle::Secure.read(&mine), None, "over TLS only the host-bound name counts");
-        assert_eq!(CookieStyle::Plain.read(&headers(&["opm-session=short"])), None);
+        assert_eq!(CookieStyle::Plain.read(Kind::Session, &mine), Some(value.as_str()));
+        assert_eq!(CookieStyle::Plain.read(Kind::Visit, &mine), None);
+        assert_eq!(CookieStyle::Secure.read(Kind::Session, &mine), None, "over TLS only the host-bound name counts");
+        assert_eq!(CookieStyle::Plain.read(Kind::Session, &headers(&["opm-session=short"])), None);
         let twice = headers(&[&format!("opm-session={value}; opm-session={}", "cd".repeat(32))]);
-        assert_eq!(CookieStyle::Plain.read(&twice), None);
+        assert_eq!(CookieStyle::Plain.read(Kind::Session, &twice), None);
     }
 
     #[test]
     fn is_closed_to_scripts_and_foreign_sites() {
-        let plain = CookieStyle::Plain.set("v", 60).unwrap();
+        let plain = CookieStyle::Plain.set(Kind::Session, "v", 60).unwrap();
         assert_eq!(plain, "opm-session=v; Path=/; HttpOnly; SameSite=Lax; Max-Age=60");
-        let secure = CookieStyle::Secure.set("v", 60).unwrap();
+        let secure = CookieStyle::Secure.set(Kind::Session, "v", 60).unwrap();
         assert_eq!(secure, "__Host-opm-session=v; Path=/; HttpOnly; SameSite=Lax; Max-Age=60; Secure");
-        for style in [CookieStyle::Plain, CookieStyle::Secure] {
-            assert!(style.clear().to_str().unwrap().starts_with(&format!("{}=;", style.name())));
-        }
+        assert_eq!(CookieStyle::Plain.clear(Kind::Visit), "opm-visit=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0");
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Origin and `Sec-Fetch-Site` are set by the browser and cannot be set by a script. The form token is derived from the session cookie, which
 //! no other site can read; it stays valid across restarts, and a leaked token does not reveal the cookie.
-//! Signing in has no session yet: there the origin alone must do.
+//! Signing in has no session yet: there the token belongs to a cookie that comes with the sign-in page.
 
 use axum::body::{Body, Bytes};
 use http::{HeaderMap, Method, Request, header};
@@ -11,7 +11,7 @@ use promise::Error;
 use sha2::{Digest as _, Sha256};
 
 /// Name of the form field with the token.
-pub const FORM_FIELD: &str = "form_token";
+pub const FORM_FIELD: &str = "_token";
 /// Header with the token, for requests that scripts make.
 pub const HEADER: &str = "x-form-token";
 /// Largest body of an unsafe request, in bytes.

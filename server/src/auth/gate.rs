@@ -1,14 +1,17 @@
-//! The gate in front of every page and server function: who is it, and does the request come from our own pages.
+//! The gate in front of every page and post: who is it, and does the request come from our own pages.
 
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use http::header;
 use promise::Error;
 
+use super::cookie::Kind;
 use super::{Caller, csrf};
 use crate::error::HttpProblem;
+use crate::pages::Visiting;
 use crate::state::Portal;
 use crate::web::host;
 
@@ -39,7 +42,8 @@ impl Visitor {
 
 /// Finds out who asks, and refuses changes that do not come from our own pages.
 pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next: Next) -> Response {
-    let cookie = portal.doors.cookie.read(request.headers()).map(str::to_owned);
+    let style = portal.doors.cookie;
+    let cookie = style.read(Kind::Session, request.headers()).map(str::to_owned);
     let visitor = match &cookie {
         None => Visitor::Anonymous,
         Some(cookie) => match Caller::verify(&portal, cookie).await {
@@ -48,18 +52,29 @@ pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next:
             Err(error) => Visitor::Unknown(error),
         },
     };
-    if csrf::is_unsafe(request.method()) {
-        let authority = host::authority(request.headers(), request.uri()).unwrap_or_default();
-        if let Err(error) = csrf::check_origin(request.headers(), authority) {
-            return HttpProblem(error).into_response();
-        }
-        if let (Visitor::Person(_), Some(cookie)) = (&visitor, &cookie) {
-            request = match csrf::check_token(request, cookie).await {
-                Ok(request) => request,
-                Err(error) => return HttpProblem(error).into_response(),
-            };
-        }
-    }
+    // The form of the sign-in page is known by a secret that the browser got with it.
+    let secret = if matches!(visitor, Visitor::Person(_)) { cookie } else { style.read(Kind::Visit, request.headers()).map(str::to_owned) };
+    let person = matches!(visitor, Visitor::Person(_));
     request.extensions_mut().insert(visitor);
-    next.run(request).await
+    if !csrf::is_unsafe(request.method()) {
+        return next.run(request).await;
+    }
+    let authority = host::authority(request.headers(), request.uri()).unwrap_or_default().to_owned();
+    let (parts, body) = request.into_parts();
+    let visiting = Visiting::of(&portal, &parts);
+    let page = parts.headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).is_some_and(|value| value.contains("text/html"));
+    let checked = match csrf::check_origin(&parts.headers, &authority) {
+        Ok(()) => match secret {
+            Some(secret) => csrf::check_token(Request::from_parts(parts, body), &secret).await,
+            // Whoever has neither session nor the sign-in page open is told to sign in.
+            None if !person => Err(Error::Unauthenticated),
+            None => Err(Error::Internal),
+        },
+        Err(error) => Err(error),
+    };
+    match checked {
+        Ok(request) => next.run(request).await,
+        Err(error) if page => visiting.refuse(None, &error).await,
+        Err(error) => HttpProblem(error).into_response(),
+    }
 }

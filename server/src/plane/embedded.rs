@@ -54,13 +54,17 @@ pub async fn open(folder: &Folder, address: SocketAddr, identities: &Identities,
         uid: identity.name.clone(),
         groups: identity.groups.clone(),
     });
-    let options = Options { clock: Arc::new(PlaneClock(clock)), ..Options::new(storage, tokens.collect(), url.clone()) };
+    let options = Options { clock: self::clock(&clock), ..Options::new(storage, tokens.collect(), url.clone()) };
     let plane = Plane::open(options)?;
     let endpoint = Endpoint::in_process("the embedded plane", plane.router());
     Ok(Embedded { plane, endpoint, listener, url })
 }
 
 /// The portal's clock, as the plane asks for it.
+pub fn clock(clock: &Arc<dyn Clock>) -> Arc<dyn devplane::Clock> {
+    Arc::new(PlaneClock(clock.clone()))
+}
+
 struct PlaneClock(Arc<dyn Clock>);
 
 impl devplane::Clock for PlaneClock {

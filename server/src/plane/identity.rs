@@ -88,8 +88,13 @@ mod tests {
     #[test]
     fn tokens_stay_and_new_people_get_theirs() {
         let folder = Folder::open(&Storage::Memory).unwrap();
-        let person =
-            |name: &str| Person { name: name.into(), title: String::new(), description: String::new(), groups: vec!["acme".into()] };
+        let person = |name: &str| Person {
+            name: name.into(),
+            display_name: String::new(),
+            role: String::new(),
+            groups: vec!["acme".into()],
+            start: cluster::WorkspacePath::root(),
+        };
         let first = Identities::open(&folder, &[person("a")], &System).unwrap();
         let second = Identities::open(&folder, &[person("a"), person("b")], &System).unwrap();
         assert_eq!(first.token("a"), second.token("a"));

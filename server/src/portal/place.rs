@@ -45,7 +45,7 @@ impl Caller {
     ///
     /// # Errors
     /// The plane does not answer.
-    pub async fn workspaces(&self) -> Result<Vec<(WorkspacePath, ClusterId)>> {
+    pub async fn open_workspaces(&self) -> Result<Vec<(WorkspacePath, ClusterId)>> {
         let mut open = Vec::new();
         for node in self.portal().world.tree().all() {
             if self.may(&node.cluster, Right::Enter).await? {

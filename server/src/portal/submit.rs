@@ -7,7 +7,7 @@ use cluster::error::{PlaneResult as _, is_conflict};
 use cluster::kinds::{PromiseRequest, PromiseRequestKind, object};
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams, Preconditions};
-use promise::api::{PromiseRef, PromiseRequestSpec, Requester};
+use promise::api::{PromiseRef, PromiseRequestSpec, PromiseSpec, Requester};
 use promise::context::{Context, PromiseContext, RequestContext, WorkspaceContext};
 use promise::form::SecretText;
 use promise::policy::Effective;
@@ -33,12 +33,14 @@ pub struct Submission {
     pub spec: PromiseRequestSpec,
     /// Typed secrets by parameter path, such as `.adminPassword`.
     pub secrets: BTreeMap<String, SecretText>,
+    /// The promise as it counts for this request.
+    pub promise: PromiseSpec,
 }
 
 impl Caller {
     /// What the rules make of parameters, before anything is written.
     pub fn preflight(&self, workspace: &Workspace, offered: &Offered, effective: &Effective, submission: &Submission) -> Resolved {
-        let spec = &offered.promise.spec;
+        let spec = &submission.promise;
         let context = Context {
             request: RequestContext {
                 name: submission.name.clone(),
@@ -63,7 +65,7 @@ impl Caller {
     ///
     /// # Errors
     /// The rules refuse it, the name is taken, the person may not, or the plane does not answer. Nothing is left behind then.
-    pub async fn create(&self, workspace: &Workspace, offered: &Offered, submission: &Submission) -> Result<PromiseRequest> {
+    pub async fn create_request(&self, workspace: &Workspace, offered: &Offered, submission: &Submission) -> Result<PromiseRequest> {
         self.accept(workspace, offered, submission)?;
         let what = format!("request {}", submission.name);
         let requests: Api<PromiseRequest> = Api::namespaced(self.client(&workspace.cluster), &submission.namespace);
@@ -85,16 +87,18 @@ impl Caller {
     ///
     /// # Errors
     /// The rules refuse it, somebody else changed or owns a part of it, the person may not, or the plane does not answer.
-    pub async fn change(&self, workspace: &Workspace, offered: &Offered, submission: &Submission, version: &str) -> Result<PromiseRequest> {
+    pub async fn change_request(
+        &self,
+        workspace: &Workspace,
+        offered: &Offered,
+        submission: &Submission,
+        version: &str,
+    ) -> Result<PromiseRequest> {
         self.accept(workspace, offered, submission)?;
         let what = format!("request {}", submission.name);
         let requests: Api<PromiseRequest> = Api::namespaced(self.client(&workspace.cluster), &submission.namespace);
         self.write_secrets(workspace, submission).await?;
-        let applied = json!({
-            "apiVersion": names::API_VERSION, "kind": "PromiseRequest",
-            "metadata": {"name": submission.name, "namespace": submission.namespace, "resourceVersion": version},
-            "spec": submission.spec_for(offered),
-        });
+        let applied = submission.applied(offered, version);
         let apply = PatchParams::apply(names::MANAGER_PORTAL);
         match requests.patch(&submission.name, &apply, &Patch::Apply(&applied)).await {
             // What the portal itself created by POST belongs to its other self, the updater; nobody else is overruled, because the version
@@ -106,11 +110,32 @@ impl Caller {
         }
     }
 
+    /// Asks the plane, as this person, whether it would take the request: rights, quota, admission, and for a new one the name. Nothing is
+    /// written.
+    ///
+    /// # Errors
+    /// What the plane would answer.
+    pub async fn rehearse(&self, workspace: &Workspace, offered: &Offered, submission: &Submission, version: Option<&str>) -> Result<()> {
+        let what = format!("request {}", submission.name);
+        let requests: Api<PromiseRequest> = Api::namespaced(self.client(&workspace.cluster), &submission.namespace);
+        let Some(version) = version else {
+            let object = object::<PromiseRequestKind>(&submission.name, Some(&submission.namespace), submission.spec_for(offered));
+            let params = PostParams { dry_run: true, field_manager: Some(names::MANAGER_PORTAL.to_owned()) };
+            return requests.create(&params, &object).await.about(&what).map(|_| ());
+        };
+        let applied = submission.applied(offered, version);
+        let apply = PatchParams { dry_run: true, ..PatchParams::apply(names::MANAGER_PORTAL) };
+        match requests.patch(&submission.name, &apply, &Patch::Apply(&applied)).await {
+            Err(error) if is_own_conflict(&error) => Ok(()),
+            other => other.about(&what).map(|_| ()),
+        }
+    }
+
     /// Removes a request. `confirmation` is its name, typed by the person.
     ///
     /// # Errors
     /// The name does not agree, the person may not, or the plane does not answer.
-    pub async fn remove(&self, workspace: &Workspace, namespace: &str, name: &str, confirmation: &str) -> Result<()> {
+    pub async fn remove_request(&self, workspace: &Workspace, namespace: &str, name: &str, confirmation: &str) -> Result<()> {
         if confirmation.trim() != name {
             let message = format!("Type {name} to confirm that it is to be deleted.");
             return Err(Error::Invalid { problems: vec![Problem { path: ".confirmation".to_owned(), message }] });
@@ -118,7 +143,7 @@ impl Caller {
         let what = format!("request {name}");
         let requests: Api<PromiseRequest> = Api::namespaced(self.client(&workspace.cluster), namespace);
         // Whoever may delete may also see it; asking first tells a stranger nothing about what exists.
-        let request = self.request(workspace, namespace, name).await?;
+        let request = self.read_request(workspace, namespace, name).await?;
         let uid = request.metadata.uid.clone();
         let params = DeleteParams { preconditions: Some(Preconditions { uid, resource_version: None }), ..DeleteParams::default() };
         requests.delete(name, &params).await.about(&what).map(|_| ())
@@ -126,7 +151,7 @@ impl Caller {
 
     /// Refuses what the plane or the rules would refuse, with the field.
     fn accept(&self, workspace: &Workspace, offered: &Offered, submission: &Submission) -> Result<()> {
-        let effective = self.rules(workspace, &offered.home, &offered.key.name, &offered.promise.spec)?;
+        let effective = self.rules(workspace, &offered.home, &offered.key.name, &submission.promise)?;
         let resolved = self.preflight(workspace, offered, &effective, submission);
         if resolved.is_accepted() { Ok(()) } else { Err(Error::Invalid { problems: resolved.all_problems() }) }
     }
@@ -188,6 +213,15 @@ impl Submission {
         parameters
     }
 
+    /// The request as it is applied to the version that was read.
+    fn applied(&self, offered: &Offered, version: &str) -> Value {
+        json!({
+            "apiVersion": names::API_VERSION, "kind": "PromiseRequest",
+            "metadata": {"name": self.name, "namespace": self.namespace, "resourceVersion": version},
+            "spec": self.spec_for(offered),
+        })
+    }
+
     /// The spec as it is written.
     fn spec_for(&self, offered: &Offered) -> PromiseRequestSpec {
         let promise = PromiseRef {
@@ -239,6 +273,7 @@ mod tests {
             namespace: "default".into(),
             name: "orders".into(),
             spec: PromiseRequestSpec { parameters: Some(json!({"size": "small", "admin": {}})), ..PromiseRequestSpec::default() },
+            promise: PromiseSpec::default(),
             secrets: BTreeMap::from([(".admin.password".to_owned(), SecretText::new("hunter2".into()))]),
         };
         let parameters = submission.with_references();

@@ -52,7 +52,7 @@ fn enter_key<'a, 'b>(block: Lines<'a, 'b>, key: &str) -> Option<(usize, Lines<'a
     })?;
     let rest = block.get(at + 1..)?;
     // A list may stand at the same column as its key.
-    let end = rest.iter().position(|(_, line)| indent(line) < level || (indent(line) == level && !line.trim_start().starts_with("- ")));
+    let end = rest.iter().position(|(_, line)| indent(line) < level || (indent(line) == level && !line.trim_start().starts_with('-')));
     Some((block.get(at)?.0, rest.get(..end.unwrap_or(rest.len()))?))
 }
 

@@ -6,28 +6,17 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use app::backend::Assets as Manifest;
 use axum::body::{Body, Bytes};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
-
-/// Addresses of the built files, from the site's `manifest.json`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-pub struct Manifest {
-    /// The style sheet.
-    pub style: String,
-    /// The script that starts the live parts.
-    pub script: String,
-    /// Their WebAssembly.
-    pub wasm: String,
-}
 
 /// The files of the site directory, by address.
 #[derive(Clone, Default)]
 pub struct Assets {
     files: Arc<BTreeMap<String, Asset>>,
-    manifest: Manifest,
+    manifest: Arc<Manifest>,
 }
 
 struct Asset {
@@ -54,11 +43,11 @@ impl Assets {
         if manifest.is_none() {
             tracing::warn!(site = %site.display(), "no built site is there: pages have no style; build it with `cargo xtask build` or name it with --site");
         }
-        Self { files: Arc::new(files), manifest: manifest.unwrap_or_default() }
+        Self { files: Arc::new(files), manifest: Arc::new(manifest.unwrap_or_default()) }
     }
 
     /// Addresses of the built files; empty without a built site.
-    pub fn manifest(&self) -> &Manifest {
+    pub fn manifest(&self) -> &Arc<Manifest> {
         &self.manifest
     }
 

@@ -1,5 +1,3 @@
-mod corpus;
-
 use serde_json::{Value, json};
 
 use super::{ChoiceStyle, Control, Draft, Field, Form, OPERATION, Parsed, model, parse};

@@ -17,7 +17,7 @@ impl Caller {
     ///
     /// # Errors
     /// The person may not list them, or the plane does not answer.
-    pub async fn requests(&self, workspace: &Workspace) -> Result<Vec<PromiseRequest>> {
+    pub async fn read_requests(&self, workspace: &Workspace) -> Result<Vec<PromiseRequest>> {
         let api: Api<PromiseRequest> = Api::all(self.client(&workspace.cluster));
         let mut params = ListParams::default().limit(PAGE);
         let mut all = Vec::new();
@@ -35,7 +35,7 @@ impl Caller {
     ///
     /// # Errors
     /// There is none that the person may see, or the plane does not answer.
-    pub async fn request(&self, workspace: &Workspace, namespace: &str, name: &str) -> Result<PromiseRequest> {
+    pub async fn read_request(&self, workspace: &Workspace, namespace: &str, name: &str) -> Result<PromiseRequest> {
         let what = format!("request {name}");
         let api: Api<PromiseRequest> = Api::namespaced(self.client(&workspace.cluster), namespace);
         match api.get(name).await.about(&what) {
@@ -48,7 +48,7 @@ impl Caller {
     ///
     /// # Errors
     /// The plane does not answer.
-    pub async fn releases(&self, workspace: &Workspace, request: &PromiseRequest) -> Result<Vec<PromiseRelease>> {
+    pub async fn read_releases(&self, workspace: &Workspace, request: &PromiseRequest) -> Result<Vec<PromiseRelease>> {
         let namespace = request.metadata.namespace.as_deref().unwrap_or_default();
         let Some(uid) = request.metadata.uid.as_deref() else { return Ok(Vec::new()) };
         let api: Api<PromiseRelease> = Api::namespaced(self.client(&workspace.cluster), namespace);
@@ -66,7 +66,7 @@ impl Caller {
     ///
     /// # Errors
     /// The plane does not answer.
-    pub async fn events(&self, workspace: &Workspace, request: &PromiseRequest) -> Result<Option<Vec<Event>>> {
+    pub async fn read_events(&self, workspace: &Workspace, request: &PromiseRequest) -> Result<Option<Vec<Event>>> {
         let namespace = request.metadata.namespace.as_deref().unwrap_or_default();
         let uid = request.metadata.uid.as_deref().unwrap_or_default();
         let api: Api<Event> = Api::namespaced(self.client(&workspace.cluster), namespace);
@@ -86,8 +86,8 @@ impl Caller {
     ///
     /// # Errors
     /// There is no such output, the person may not read Secrets here, or the plane does not answer.
-    pub async fn reveal(&self, workspace: &Workspace, namespace: &str, name: &str, output: &str) -> Result<String> {
-        let request = self.request(workspace, namespace, name).await?;
+    pub async fn read_secret_output(&self, workspace: &Workspace, namespace: &str, name: &str, output: &str) -> Result<String> {
+        let request = self.read_request(workspace, namespace, name).await?;
         let not_found = || Error::NotFound { what: format!("secret output {output}") };
         let outputs = request.status.as_ref().map(|status| status.outputs.as_slice()).unwrap_or_default();
         let wanted = outputs.iter().find(|known| known.name == output).ok_or_else(not_found)?;

@@ -1,0 +1,129 @@
+//! Posts of forms. Bad input is answered with a redirect to the form's page, which shows it again; nothing typed is lost.
+
+use app::backend::{FormOf, Requests as _, Visit};
+use app::pages::{requests, sign_in as sign_in_form};
+use app::routes;
+use axum::extract::{Path, Query};
+use axum::response::{IntoResponse, Redirect, Response};
+use http::{HeaderValue, header};
+use promise::view::Posted;
+use promise::{Error, Result};
+use serde::Deserialize;
+
+use super::visit::{THEME, Visiting};
+use super::{Named, Placed};
+use crate::auth::cookie::Kind;
+use crate::auth::{doors, session};
+use crate::web::local::local;
+use crate::web::pairs::{Pairs, field};
+
+/// How long the theme is remembered, in seconds.
+const THEME_KEPT: u32 = 365 * 24 * 3600;
+
+#[derive(Deserialize)]
+pub(super) struct Home {
+    home: Option<String>,
+}
+
+/// Begins a session of the chosen person of the embedded plane. An earlier session of the browser ends.
+pub(super) async fn sign_in(visiting: Visiting, Pairs(pairs): Pairs) -> Response {
+    let portal = visiting.portal().clone();
+    let back = local(field(&pairs, "back").unwrap_or_default()).to_owned();
+    let begun = session::begin(&portal, visiting.visitor(), field(&pairs, "person").unwrap_or_default()).await;
+    match begun {
+        Ok(cookie) => {
+            let visit = portal.doors.cookie.clear(Kind::Visit);
+            ([(header::SET_COOKIE, cookie), (header::SET_COOKIE, visit)], Redirect::to(&back)).into_response()
+        }
+        Err(error) => {
+            let problem = error.to_string();
+            visiting.answer_strangers(|visit| sign_in_form::page(visit, &back, Some(&problem))).await
+        }
+    }
+}
+
+/// Ends the session.
+pub(super) async fn sign_out(visiting: Visiting) -> Response {
+    let portal = visiting.portal().clone();
+    match session::end(&portal, visiting.visitor()).await {
+        Ok(()) => ([(header::SET_COOKIE, portal.doors.cookie.clear(Kind::Session))], Redirect::to(routes::page::SIGN_IN)).into_response(),
+        Err(error) => visiting.refuse(None, &error).await,
+    }
+}
+
+/// Remembers the theme in a cookie of its own.
+pub(super) async fn theme(visiting: Visiting, Pairs(pairs): Pairs) -> Response {
+    if let Err(error) = visiting.visitor().caller() {
+        return visiting.refuse(None, &error).await;
+    }
+    let chosen = match field(&pairs, "theme") {
+        Some("light") => format!("{THEME}=light; Path=/; SameSite=Lax; HttpOnly; Max-Age={THEME_KEPT}"),
+        Some("dark") => format!("{THEME}=dark; Path=/; SameSite=Lax; HttpOnly; Max-Age={THEME_KEPT}"),
+        _ => format!("{THEME}=; Path=/; SameSite=Lax; HttpOnly; Max-Age=0"),
+    };
+    let back = local(field(&pairs, "back").unwrap_or_default());
+    match HeaderValue::from_str(&chosen) {
+        Ok(cookie) => ([(header::SET_COOKIE, cookie)], Redirect::to(back)).into_response(),
+        Err(_) => visiting.refuse(None, &Error::Internal).await,
+    }
+}
+
+/// A posted form of a new request.
+pub(super) async fn new(
+    visiting: Visiting,
+    Path((workspace, name)): Named,
+    Query(Home { home }): Query<Home>,
+    Pairs(pairs): Pairs,
+) -> Response {
+    let form = FormOf::New { promise: &name, home: home.as_deref() };
+    let again = routes::request_new(&workspace, &name, home.as_deref());
+    let review = routes::request_review(&workspace, &name, home.as_deref());
+    posted(visiting, &workspace, form, &pairs, &again, &review).await
+}
+
+/// A posted form of a request that is there.
+pub(super) async fn edit(visiting: Visiting, Path((workspace, namespace, name)): Placed, Pairs(pairs): Pairs) -> Response {
+    let form = FormOf::Edit { namespace: &namespace, name: &name };
+    let again = routes::request_edit(&workspace, &namespace, &name);
+    let review = routes::edit_review(&workspace, &namespace, &name);
+    posted(visiting, &workspace, form, &pairs, &again, &review).await
+}
+
+async fn posted(visiting: Visiting, workspace: &str, form: FormOf<'_>, pairs: &[(String, String)], again: &str, review: &str) -> Response {
+    let outcome: Result<Posted> = match visiting.visitor().caller() {
+        Ok(caller) => caller.post(workspace, form, pairs).await,
+        Err(error) => Err(error),
+    };
+    match outcome {
+        Ok(Posted::Again { draft }) => Redirect::to(&routes::with_query(again, &[("draft", &draft)])).into_response(),
+        Ok(Posted::Review { draft }) => Redirect::to(&routes::with_query(review, &[("draft", &draft)])).into_response(),
+        Ok(Posted::Written { namespace, name }) => Redirect::to(&routes::request(workspace, &namespace, &name)).into_response(),
+        Err(error) => visiting.refuse(Some(workspace), &error).await,
+    }
+}
+
+/// Deletes a request when its name was typed as confirmation.
+pub(super) async fn delete(visiting: Visiting, Path((workspace, namespace, name)): Placed, Pairs(pairs): Pairs) -> Response {
+    let confirmation = field(&pairs, "confirmation").unwrap_or_default();
+    let deleted = match visiting.visitor().caller() {
+        Ok(caller) => caller.delete(&workspace, &namespace, &name, confirmation).await,
+        Err(error) => Err(error),
+    };
+    match deleted {
+        Ok(()) => Redirect::to(&routes::requests(&workspace)).into_response(),
+        Err(error @ Error::Invalid { .. }) => {
+            let problem = match error {
+                Error::Invalid { problems } => problems.into_iter().map(|problem| problem.message).collect::<Vec<_>>().join(" "),
+                _ => String::new(),
+            };
+            visiting.answer(async |visit: &Visit| requests::delete(visit, &workspace, &namespace, &name, Some(&problem)).await).await
+        }
+        Err(error) => visiting.refuse(Some(&workspace), &error).await,
+    }
+}
+
+/// The page of a request with the value of one secret output, read with the person's own rights.
+pub(super) async fn reveal(visiting: Visiting, Path((workspace, namespace, name)): Placed, Pairs(pairs): Pairs) -> Response {
+    let output = field(&pairs, "output").unwrap_or_default();
+    visiting.answer(async |visit: &Visit| requests::revealed(visit, &workspace, &namespace, &name, output).await).await
+}

@@ -1,0 +1,140 @@
+//! One visit of a page: who comes, and the answer with its own content security policy.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use app::backend::{Backend, Visit};
+use app::document::Page;
+use app::pages::refused;
+use axum::extract::FromRequestParts;
+use axum::response::{Html, IntoResponse, Response};
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
+use promise::Error;
+use promise::view::Person;
+
+use crate::auth::cookie::{CookieStyle, Kind};
+use crate::auth::{Caller, Visitor, csrf};
+use crate::state::Portal;
+use crate::web::headers::page_policy;
+
+/// Cookie with the chosen theme; not a secret.
+pub(super) const THEME: &str = "theme";
+
+/// One visit of a page.
+pub struct Visiting {
+    portal: Arc<Portal>,
+    visitor: Visitor,
+    uri: Uri,
+    headers: HeaderMap,
+}
+
+impl FromRequestParts<Arc<Portal>> for Visiting {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, portal: &Arc<Portal>) -> Result<Self, Infallible> {
+        Ok(Self::of(portal, parts))
+    }
+}
+
+impl Visiting {
+    /// The visit of a request that has passed the gate; without one nobody is signed in.
+    pub fn of(portal: &Arc<Portal>, parts: &Parts) -> Self {
+        let visitor = parts.extensions.get::<Visitor>().cloned().unwrap_or(Visitor::Anonymous);
+        Self { portal: portal.clone(), visitor, uri: parts.uri.clone(), headers: parts.headers.clone() }
+    }
+
+    /// The running portal.
+    pub(super) fn portal(&self) -> &Arc<Portal> {
+        &self.portal
+    }
+
+    /// Who comes.
+    pub(super) fn visitor(&self) -> &Visitor {
+        &self.visitor
+    }
+
+    /// Whether nobody is signed in.
+    pub(super) fn is_anonymous(&self) -> bool {
+        matches!(self.visitor, Visitor::Anonymous)
+    }
+
+    /// Answers with a page; who is not signed in, or cannot be known now, is told so.
+    pub(super) async fn answer(self, page: impl AsyncFnOnce(&Visit) -> Page) -> Response {
+        let visit = self.visit(None);
+        let page = match &self.visitor {
+            Visitor::Unknown(error) => refused(&visit, None, error),
+            Visitor::Person(_) | Visitor::Anonymous => page(&visit).await,
+        };
+        respond(page, &visit.nonce)
+    }
+
+    /// Answers with a page for people who are not signed in. It gives their browser the secret by which the page's form is known again.
+    pub(super) async fn answer_strangers(self, page: impl FnOnce(&Visit) -> Page) -> Response {
+        let style = self.portal.doors.cookie;
+        let known = style.read(Kind::Visit, &self.headers).map(str::to_owned);
+        let secret = known.clone().unwrap_or_else(|| self.random());
+        let visit = self.visit(Some(csrf::form_token(&secret)));
+        let mut response = respond(page(&visit), &visit.nonce);
+        if known.is_none()
+            && let Some(cookie) = style.set(Kind::Visit, &secret, 3600)
+        {
+            response.headers_mut().append(header::SET_COOKIE, cookie);
+        }
+        response
+    }
+
+    /// Answers with the page for an error.
+    pub async fn refuse(self, workspace: Option<&str>, error: &Error) -> Response {
+        let visit = self.visit(None);
+        respond(refused(&visit, workspace, error), &visit.nonce)
+    }
+
+    /// What a page is given.
+    fn visit(&self, sign_in_token: Option<String>) -> Visit {
+        let backend = match &self.visitor {
+            Visitor::Person(caller) => Some(Arc::new(Caller::clone(caller)) as Arc<dyn Backend>),
+            Visitor::Anonymous | Visitor::Unknown(_) => None,
+        };
+        let people = self.portal.doors.people().map(|person| Person {
+            username: person.name.clone(),
+            display_name: person.display_name.clone(),
+            role: person.role.clone(),
+        });
+        Visit {
+            backend,
+            people: people.collect(),
+            sign_in_token: sign_in_token.unwrap_or_default(),
+            nonce: self.random(),
+            assets: self.portal.assets.manifest().clone(),
+            theme: theme(&self.headers).to_owned(),
+            embedded: true,
+            address: self.uri.path_and_query().map_or("/", |address| address.as_str()).to_owned(),
+            now: self.portal.clock.now().to_string(),
+        }
+    }
+
+    fn random(&self) -> String {
+        let mut bytes = [0; 32];
+        self.portal.random.fill(&mut bytes);
+        hex::encode(bytes)
+    }
+}
+
+fn respond(page: Page, nonce: &str) -> Response {
+    let status = StatusCode::from_u16(page.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut response = (status, Html(page.html)).into_response();
+    if let Ok(policy) = HeaderValue::from_str(&page_policy(nonce)) {
+        response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    response
+}
+
+/// `light`, `dark`, or nothing for what the system says.
+fn theme(headers: &HeaderMap) -> &'static str {
+    match CookieStyle::plain_value(headers, THEME) {
+        Some("light") => "light",
+        Some("dark") => "dark",
+        _ => "",
+    }
+}

@@ -1,0 +1,63 @@
+//! Projections of promises and policies for pages.
+
+use promise::api::Lifecycle;
+use promise::policy::{Effective, Origin};
+use promise::view::{Availability, AvailabilityState, OfferRow, PolicyLine};
+use promise::visibility::{Answer, Standing};
+
+use crate::portal::offers::Offered;
+
+/// A promise in a list.
+pub(in crate::portal) fn offer(offered: &Offered) -> OfferRow {
+    let spec = &offered.promise.spec;
+    let presentation = &spec.presentation;
+    OfferRow {
+        name: offered.key.name.clone(),
+        home: offered.home.path.clone(),
+        shadowed: offered.shadowed,
+        display_name: presentation.display_name.clone().unwrap_or_else(|| offered.key.name.clone()),
+        summary: presentation.summary.clone().unwrap_or_default(),
+        category: presentation.category.clone().unwrap_or_default(),
+        tags: presentation.tags.clone(),
+        icon: presentation.icon.clone().unwrap_or_default(),
+        version: spec.version.clone(),
+        lifecycle: spec.lifecycle,
+        featured: presentation.featured,
+        team: presentation.maintainer.as_ref().and_then(|maintainer| maintainer.team.clone()).unwrap_or_default(),
+        availability: availability(spec.lifecycle, &offered.standing),
+    }
+}
+
+/// Whether it can be requested, in the words of the first state that stands against it.
+fn availability(lifecycle: Lifecycle, standing: &Standing) -> Availability {
+    let refused = |state, answer: &Answer| match answer {
+        Answer::Yes => None,
+        Answer::No { why } | Answer::Unknown { why } => Some(Availability { state, reason: Some(why.clone()) }),
+    };
+    let closed = if matches!(lifecycle, Lifecycle::Draft | Lifecycle::Retired) {
+        refused(AvailabilityState::Closed, &standing.visible)
+    } else {
+        None
+    };
+    closed
+        .or_else(|| refused(AvailabilityState::Disabled, &standing.enabled))
+        .or_else(|| refused(AvailabilityState::Denied, &standing.requestable))
+        .unwrap_or_default()
+}
+
+/// The rules in words, in their stable order.
+pub(in crate::portal) fn policies(effective: &Effective) -> Vec<PolicyLine> {
+    let line = |ruling: &promise::policy::Ruling<String>| {
+        let from = &ruling.from;
+        PolicyLine {
+            sentence: ruling.effect.clone(),
+            policy: from.policy.clone(),
+            title: from.title.clone().unwrap_or_else(|| from.policy.clone()),
+            source: if from.origin == Origin::Promise { "this promise".to_owned() } else { from.workspace.clone() },
+            owner: from.owner.clone().unwrap_or_default(),
+            why: from.reason.clone().unwrap_or_default(),
+            enforcement: from.enforcement,
+        }
+    };
+    effective.sentences.iter().map(line).collect()
+}

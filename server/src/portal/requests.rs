@@ -1,0 +1,48 @@
+//! The port [`Requests`]: what was asked for in a workspace, its form, and what came of it.
+
+mod detail;
+mod form;
+mod list;
+mod posting;
+pub(super) mod rows;
+mod timeline;
+
+use app::backend::{FormOf, Pairs, Requests};
+use async_trait::async_trait;
+use promise::Result;
+use promise::view::{Posted, RequestForm, RequestPage, RequestQuery, RequestsPage};
+
+use crate::auth::Caller;
+
+#[async_trait]
+impl Requests for Caller {
+    async fn requests(&self, workspace: &str, query: &RequestQuery) -> Result<RequestsPage> {
+        let workspace = self.enter(workspace).await?;
+        list::page(self, &workspace, query).await
+    }
+
+    async fn request(&self, workspace: &str, namespace: &str, name: &str) -> Result<RequestPage> {
+        let workspace = self.enter(workspace).await?;
+        detail::page(self, &workspace, namespace, name).await
+    }
+
+    async fn form(&self, workspace: &str, form: FormOf<'_>, draft: Option<&str>) -> Result<RequestForm> {
+        let workspace = self.enter(workspace).await?;
+        form::page(self, &workspace, form, draft).await
+    }
+
+    async fn post(&self, workspace: &str, form: FormOf<'_>, pairs: &Pairs) -> Result<Posted> {
+        let workspace = self.enter(workspace).await?;
+        posting::post(self, &workspace, form, pairs).await
+    }
+
+    async fn delete(&self, workspace: &str, namespace: &str, name: &str, confirmation: &str) -> Result<()> {
+        let workspace = self.enter(workspace).await?;
+        self.remove_request(&workspace, namespace, name, confirmation).await
+    }
+
+    async fn reveal(&self, workspace: &str, namespace: &str, name: &str, output: &str) -> Result<String> {
+        let workspace = self.enter(workspace).await?;
+        self.read_secret_output(&workspace, namespace, name, output).await
+    }
+}

@@ -1,0 +1,205 @@
+//! One request in full.
+
+use cluster::kinds::{PromiseRelease, PromiseRequest};
+use promise::api::{ConditionStatus, PolicyOutcome, PolicyResult, PromiseSpec};
+use promise::path::Path;
+use promise::view::{Allowed, Happening, OutputValue, ParameterLine, RequestPage, ResourceLine};
+use promise::{Problem, Result, wording};
+use serde_json::Value;
+
+use super::{rows, timeline};
+use crate::auth::Caller;
+use crate::portal::place::Workspace;
+use crate::portal::rights::Right;
+
+/// The page of a request.
+pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str, name: &str) -> Result<RequestPage> {
+    let request = caller.read_request(workspace, namespace, name).await?;
+    let releases = caller.read_releases(workspace, &request).await?;
+    let events = caller.read_events(workspace, &request).await?;
+    let spec = revision(caller, &request);
+    let status = request.status.clone().unwrap_or_default();
+    let deleting = request.metadata.deletion_timestamp.is_some();
+    let may = async |verb| caller.may(&workspace.cluster, Right::requests(verb, namespace)).await;
+    let allowed = Allowed {
+        edit: allow(may("patch").await?, deleting, "change", workspace),
+        delete: allow(may("delete").await?, deleting, "delete", workspace),
+    };
+    let resources = status.inventory.iter().map(|item| ResourceLine {
+        id: item.id.clone(),
+        kind: item.kind.clone(),
+        api_version: if item.group.is_empty() { item.version.clone() } else { format!("{}/{}", item.group, item.version) },
+        namespace: item.namespace.clone().unwrap_or_default(),
+        name: item.name.clone(),
+        destination: item.destination.clone().unwrap_or_default(),
+        applied: item.applied,
+        health: item.health,
+        message: item.message.clone().unwrap_or_default(),
+    });
+    let resolved = shown_release(&request, &releases).and_then(|release| release.spec.parameters.as_ref());
+    let page = RequestPage {
+        row: rows::row(caller, workspace, &request),
+        generation: request.metadata.generation.unwrap_or_default(),
+        observed_generation: status.observed_generation,
+        reason: request.spec.reason.clone().unwrap_or_default(),
+        deleting,
+        timeline: timeline::of(&request, &releases),
+        parameters: parameters(spec.as_ref(), request.spec.parameters.as_ref(), resolved, &status.policies),
+        resources: resources.collect(),
+        outputs: outputs(&request, spec.as_ref()),
+        events: events.map(|events| events.iter().map(timeline::event).collect()),
+        yaml: yaml(&request),
+        problems: problems(&request),
+        allowed,
+        conditions: status.conditions,
+        steps: status.steps,
+        policies: status.policies,
+    };
+    Ok(page)
+}
+
+/// The spec of the promise as the request uses it: the revision that runs or is meant to, else what stands in the home now.
+pub(super) fn revision(caller: &Caller, request: &PromiseRequest) -> Option<PromiseSpec> {
+    let world = &caller.portal().world;
+    let reference = &request.spec.promise;
+    let home = cluster::WorkspacePath::parse(reference.workspace.as_deref()?).ok()?;
+    let cluster = world.tree().cluster(&home)?;
+    let status = request.status.as_ref();
+    let current = status.and_then(|status| status.current.as_ref()).map(|current| current.revision.as_str());
+    let name = current.or_else(|| status.and_then(|status| status.candidate.as_ref()).map(|candidate| candidate.revision.as_str()));
+    let revision = name.and_then(|name| world.revisions.get(&cluster::watch::Key::cluster_scoped(&cluster, name)));
+    match revision {
+        Some(revision) => Some(revision.spec.spec.clone()),
+        None => Some(world.promises.get(&cluster::watch::Key::cluster_scoped(&cluster, &reference.name))?.spec.clone()),
+    }
+}
+
+fn allow(may: bool, deleting: bool, what: &str, workspace: &Workspace) -> std::result::Result<(), String> {
+    if deleting {
+        return Err("It is being deleted.".to_owned());
+    }
+    if may { Ok(()) } else { Err(format!("You may not {what} requests in {}.", workspace.path)) }
+}
+
+fn shown_release<'a>(request: &PromiseRequest, releases: &'a [PromiseRelease]) -> Option<&'a PromiseRelease> {
+    let status = request.status.as_ref();
+    let named = |name: &str| releases.iter().find(|release| release.metadata.name.as_deref() == Some(name));
+    let current = status.and_then(|status| status.current.as_ref()).and_then(|current| named(&current.release));
+    current.or_else(|| status.and_then(|status| status.candidate.as_ref()).and_then(|candidate| named(&candidate.release)))
+}
+
+/// Every value in words, with who wrote it. Without a release: what was asked for.
+pub(super) fn parameters(
+    spec: Option<&PromiseSpec>,
+    asked: Option<&Value>,
+    resolved: Option<&Value>,
+    outcomes: &[PolicyOutcome],
+) -> Vec<ParameterLine> {
+    let unknown = PromiseSpec::default();
+    let spec = spec.unwrap_or(&unknown);
+    let mut lines = Vec::new();
+    let whole = resolved.or(asked).cloned().unwrap_or_default();
+    let mut leaf = |path: &Path, value: &Value| {
+        let text = path.to_string();
+        let by = outcomes.iter().find(|outcome| {
+            matches!(outcome.result, PolicyResult::Set | PolicyResult::Defaulted)
+                && outcome.paths.iter().any(|known| known.ends_with(&text))
+        });
+        let source = match by {
+            Some(outcome) => outcome.policy.clone(),
+            None if asked.is_some_and(|asked| path.get(asked).is_some()) => "you".to_owned(),
+            None => "default".to_owned(),
+        };
+        let secret = spec.secret_parameters.contains(&text);
+        let value = if secret { "kept in a Secret".to_owned() } else { wording::value(value) };
+        lines.push(ParameterLine { path: text, label: wording::label(spec, path), value, source });
+    };
+    walk(spec, &Path::default(), &whole, &mut leaf);
+    lines
+}
+
+/// Scalars, lists of scalars, and secret references, each once.
+fn walk(spec: &PromiseSpec, path: &Path, value: &Value, leaf: &mut impl FnMut(&Path, &Value)) {
+    let secret = spec.secret_parameters.contains(&path.to_string());
+    match value {
+        Value::Object(fields) if !secret => {
+            for (key, value) in fields {
+                walk(spec, &path.child(key), value, leaf);
+            }
+        }
+        Value::Array(items) if items.iter().any(Value::is_object) => {
+            for (index, value) in items.iter().enumerate() {
+                walk(spec, &path.item(index), value, leaf);
+            }
+        }
+        _ => leaf(path, value),
+    }
+}
+
+fn outputs(request: &PromiseRequest, spec: Option<&PromiseSpec>) -> Vec<OutputValue> {
+    let known = request.status.as_ref().map(|status| status.outputs.as_slice()).unwrap_or_default();
+    let promised = spec.map(|spec| spec.outputs.as_slice()).unwrap_or_default();
+    promised
+        .iter()
+        .map(|output| {
+            let status = known.iter().find(|status| status.name == output.name);
+            let secret = output.secret_ref.is_some();
+            let plain = status.and_then(|status| status.value.as_ref()).map(wording::value);
+            let value = if secret { None } else { plain };
+            OutputValue { name: output.name.clone(), description: output.description.clone().unwrap_or_default(), value, secret }
+        })
+        .collect()
+}
+
+/// What stands against going on, as the controller said it.
+fn problems(request: &PromiseRequest) -> Vec<Problem> {
+    let conditions = request.status.as_ref().map(|status| status.conditions.as_slice()).unwrap_or_default();
+    conditions
+        .iter()
+        .filter(|condition| {
+            matches!(condition.r#type.as_str(), "Accepted" | "PoliciesSatisfied") && condition.status == ConditionStatus::False
+        })
+        .map(|condition| condition.message.clone())
+        .filter(|message| !message.is_empty())
+        .map(|message| Problem { path: String::new(), message })
+        .collect()
+}
+
+/// The object, without what the plane keeps for itself.
+fn yaml(request: &PromiseRequest) -> String {
+    let mut request = request.clone();
+    request.metadata.managed_fields = None;
+    serde_saphyr::to_string(&request).unwrap_or_default()
+}
+
+/// For the timeline and the events alike.
+pub(super) fn happening(at: String, what: String, who: &str, trouble: bool) -> Happening {
+    Happening { at, what, who: who.to_owned(), trouble }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_value_says_who_wrote_it() {
+        let asked = json!({"size": "small", "admin": {"name": "a-inputs", "key": "admin"}});
+        let resolved = json!({"size": "small", "replicas": 2, "backup": {"enabled": true}, "admin": {"name": "a-inputs", "key": "admin"}});
+        let spec = PromiseSpec { secret_parameters: vec![".admin".into()], ..PromiseSpec::default() };
+        let outcome = PolicyOutcome {
+            policy: "backup-required".into(),
+            result: PolicyResult::Set,
+            paths: vec![".backup.enabled".into()],
+            ..PolicyOutcome::default()
+        };
+        let lines = parameters(Some(&spec), Some(&asked), Some(&resolved), &[outcome]);
+        let source = |path: &str| lines.iter().find(|line| line.path == path).map(|line| line.source.as_str());
+        assert_eq!(
+            (source(".size"), source(".replicas"), source(".backup.enabled")),
+            (Some("you"), Some("default"), Some("backup-required"))
+        );
+        assert_eq!(lines.iter().find(|line| line.path == ".admin").unwrap().value, "kept in a Secret");
+    }
+}

@@ -1,0 +1,210 @@
+//! The form of a request: a new one, or one that is there.
+
+use app::backend::FormOf;
+use cluster::ClusterId;
+use promise::api::{PromiseRequestSpec, PromiseSpec};
+use promise::form::{Draft, model};
+use promise::policy::Effective;
+use promise::resolve::Resolved;
+use promise::view::{Availability, AvailabilityState, RequestForm};
+use promise::{Error, Problem, Result};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::detail;
+use crate::auth::Caller;
+use crate::portal::catalog::lines;
+use crate::portal::offers::Offered;
+use crate::portal::place::Workspace;
+use crate::portal::rights::Right;
+use crate::portal::submit::Submission;
+
+/// Everything of a form in work that a draft keeps. It holds no secret.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Typed {
+    /// Name of the request.
+    pub(super) name: String,
+    /// Its namespace.
+    pub(super) namespace: String,
+    /// Why it is asked for.
+    pub(super) reason: String,
+    /// The parameters.
+    pub(super) draft: Draft,
+    /// Whether what stands against it is shown.
+    pub(super) checked: bool,
+    /// resourceVersion of the request that is being changed.
+    pub(super) version: Option<String>,
+    /// Input that gets the focus.
+    pub(super) focus: Option<String>,
+    /// What somebody else changed meanwhile.
+    pub(super) conflict: Option<String>,
+    /// What the plane refused.
+    pub(super) refused: Vec<Problem>,
+    /// What the plane said about the name.
+    pub(super) name_problem: Option<String>,
+}
+
+/// A form with everything that it is about.
+pub(super) struct Opened {
+    /// The promise; for a request that is there, as the request uses it.
+    pub(super) offered: Offered,
+    /// Its spec, the one that counts for this request.
+    pub(super) spec: PromiseSpec,
+    /// The rules.
+    pub(super) effective: Effective,
+    /// What is there already; the default for a new request.
+    pub(super) existing: PromiseRequestSpec,
+    /// What the form starts from.
+    pub(super) start: Typed,
+    /// Name of the form, for its drafts.
+    pub(super) subject: String,
+}
+
+/// Opens a form without any draft.
+pub(super) async fn open(caller: &Caller, workspace: &Workspace, form: &FormOf<'_>) -> Result<Opened> {
+    match form {
+        FormOf::New { promise, home } => {
+            let offered = caller.offer(workspace, promise, *home).await?;
+            let spec = offered.promise.spec.clone();
+            let effective = caller.rules(workspace, &offered.home, &offered.key.name, &spec)?;
+            let subject = format!("new {} {} {}", workspace.cluster, offered.key.cluster, offered.key.name);
+            let start = Typed { namespace: "default".to_owned(), draft: Draft::of(json!({})), ..Typed::default() };
+            Ok(Opened { offered, spec, effective, existing: PromiseRequestSpec::default(), start, subject })
+        }
+        FormOf::Edit { namespace, name } => {
+            let request = caller.read_request(workspace, namespace, name).await?;
+            let reference = &request.spec.promise;
+            let offered = caller.offer(workspace, &reference.name, reference.workspace.as_deref()).await?;
+            let spec = detail::revision(caller, &request).unwrap_or_else(|| offered.promise.spec.clone());
+            let effective = caller.rules(workspace, &offered.home, &offered.key.name, &spec)?;
+            let start = Typed {
+                name: (*name).to_owned(),
+                namespace: (*namespace).to_owned(),
+                reason: request.spec.reason.clone().unwrap_or_default(),
+                draft: Draft::of(request.spec.parameters.clone().unwrap_or_else(|| json!({}))),
+                version: request.metadata.resource_version.clone(),
+                ..Typed::default()
+            };
+            let subject = format!("edit {} {namespace} {name}", workspace.cluster);
+            Ok(Opened { offered, spec, effective, existing: request.spec, start, subject })
+        }
+    }
+}
+
+impl Opened {
+    /// What would be submitted.
+    pub(super) fn submission(&self, typed: &Typed) -> Submission {
+        let reason = Some(typed.reason.trim().to_owned()).filter(|reason| !reason.is_empty());
+        let spec = PromiseRequestSpec { parameters: Some(typed.draft.parameters.clone()), reason, ..self.existing.clone() };
+        Submission {
+            namespace: typed.namespace.clone(),
+            name: typed.name.clone(),
+            spec,
+            secrets: std::collections::BTreeMap::default(),
+            promise: self.spec.clone(),
+        }
+    }
+}
+
+/// The form as a page shows it.
+pub(super) async fn page(caller: &Caller, workspace: &Workspace, form: FormOf<'_>, draft: Option<&str>) -> Result<RequestForm> {
+    let opened = open(caller, workspace, &form).await?;
+    let kept = match draft {
+        Some(id) => caller.draft::<Typed>(&opened.subject, id).await?,
+        None => None,
+    };
+    let draft_id = draft.filter(|_| kept.is_some()).map(str::to_owned);
+    let typed = kept.unwrap_or_else(|| opened.start.clone());
+    let submission = opened.submission(&typed);
+    let resolved = caller.preflight(workspace, &opened.offered, &opened.effective, &submission);
+    let problems = if typed.checked { all_problems(&typed, &resolved) } else { Vec::new() };
+    let bad_name = typed.name_problem.clone().or_else(|| name_problem(&typed.name));
+    let ready = resolved.is_accepted() && typed.draft.problems.is_empty() && typed.refused.is_empty() && bad_name.is_none();
+    let submit = may_submit(caller, workspace, &opened.offered, &form, &typed.namespace).await?;
+    let asked = Some(&typed.draft.parameters);
+    Ok(RequestForm {
+        offer: lines::offer(&opened.offered),
+        form: model(&opened.spec, &opened.effective, &typed.draft, &problems),
+        policies: lines::policies(&opened.effective),
+        review: detail::parameters(Some(&opened.spec), asked, Some(&resolved.parameters), &resolved.outcomes),
+        ready,
+        name_problem: bad_name.filter(|_| typed.checked),
+        submit,
+        cluster: cluster_field(&workspace.cluster),
+        draft: draft_id,
+        name: typed.name,
+        namespace: typed.namespace,
+        reason: typed.reason,
+        checked: typed.checked,
+        editing: typed.version,
+        focus: typed.focus,
+        conflict: typed.conflict,
+    })
+}
+
+/// What stands against the values, from reading, rules and plane.
+fn all_problems(typed: &Typed, resolved: &Resolved) -> Vec<Problem> {
+    let mut problems = typed.draft.problems.clone();
+    let known = |problems: &[Problem], path: &str| problems.iter().any(|problem| problem.path == path && !path.is_empty());
+    for problem in resolved.all_problems().into_iter().chain(typed.refused.iter().cloned()) {
+        if !known(&problems, &problem.path) {
+            problems.push(problem);
+        }
+    }
+    problems
+}
+
+/// What is wrong with a name, with the fix.
+pub(super) fn name_problem(name: &str) -> Option<String> {
+    let inner = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+    let outer = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    let bytes = name.as_bytes();
+    if name.is_empty() {
+        Some("Give the request a name.".to_owned())
+    } else if bytes.len() > 50 {
+        Some("Shorten the name to at most 50 characters.".to_owned())
+    } else if !(bytes.iter().all(|b| inner(*b)) && outer(bytes.first()) && outer(bytes.last())) {
+        Some("Write the name with lower-case letters, digits and hyphens, beginning and ending with a letter or digit.".to_owned())
+    } else {
+        None
+    }
+}
+
+async fn may_submit(caller: &Caller, workspace: &Workspace, offered: &Offered, form: &FormOf<'_>, namespace: &str) -> Result<Availability> {
+    match form {
+        FormOf::New { .. } => Ok(lines::offer(offered).availability),
+        FormOf::Edit { .. } if caller.may(&workspace.cluster, Right::requests("patch", namespace)).await? => Ok(Availability::default()),
+        FormOf::Edit { .. } => {
+            let reason = format!("You may look at requests in {} and not change them.", workspace.path);
+            Ok(Availability { state: AvailabilityState::Denied, reason: Some(reason) })
+        }
+    }
+}
+
+/// The identity of the workspace that a form carries.
+pub(super) fn cluster_field(cluster: &ClusterId) -> String {
+    cluster.to_string()
+}
+
+/// Refuses a form that was opened for another workspace of the same path.
+pub(super) fn check_cluster(workspace: &Workspace, posted: &str) -> Result<()> {
+    if posted == cluster_field(&workspace.cluster) {
+        return Ok(());
+    }
+    Err(Error::Conflict { message: format!("{} is another workspace than when this form was opened; open it again", workspace.path) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::name_problem;
+
+    #[test]
+    fn names_that_the_plane_takes_pass() {
+        for good in ["a", "orders-db", "0-1", &"a".repeat(50)] {
+            assert_eq!(name_problem(good), None, "{good}");
+        }
+        for bad in ["", "-a", "a-", "A", "a_b", "a.b", "ä", &"a".repeat(51)] {
+            assert!(name_problem(bad).is_some(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! A posted form: read, checked, and written when it was submitted and nothing stands against it. Bad input becomes a draft, never an error.
+
+use app::backend::{FormOf, Pairs};
+use promise::form::{BASE, OPERATION, parse};
+use promise::view::Posted;
+use promise::{Error, Problem, Result};
+use serde_json::Value;
+
+use super::form::{self, Opened, Typed};
+use crate::auth::Caller;
+use crate::portal::place::Workspace;
+use crate::portal::submit::Submission;
+
+/// Names of the inputs that are not parameters.
+mod input {
+    /// Name of the request.
+    pub(super) const NAME: &str = "/name";
+    /// Its namespace.
+    pub(super) const NAMESPACE: &str = "/namespace";
+    /// Why it is asked for.
+    pub(super) const REASON: &str = "/reason";
+    /// resourceVersion with which the form was opened.
+    pub(super) const VERSION: &str = "_version";
+    /// Cluster id of the workspace.
+    pub(super) const CLUSTER: &str = "_cluster";
+    /// Id of the draft that is shown.
+    pub(super) const DRAFT: &str = "_draft";
+}
+
+/// What the pressed button means.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Change,
+    Check,
+    Review,
+    Submit,
+}
+
+/// Carries out a post.
+pub(super) async fn post(caller: &Caller, workspace: &Workspace, of: FormOf<'_>, pairs: &Pairs) -> Result<Posted> {
+    form::check_cluster(workspace, field(pairs, input::CLUSTER).unwrap_or_default())?;
+    let opened = form::open(caller, workspace, &of).await?;
+    let (mut typed, secrets, step) = read(caller, &opened, &of, pairs).await?;
+    let mut submission = opened.submission(&typed);
+    submission.secrets = secrets;
+    let resolved = caller.preflight(workspace, &opened.offered, &opened.effective, &submission);
+    let fits = resolved.is_accepted() && typed.draft.problems.is_empty() && form::name_problem(&typed.name).is_none();
+    if step == Step::Change {
+        return again(caller, &opened, typed).await;
+    }
+    typed.checked = true;
+    if !fits {
+        return again(caller, &opened, typed).await;
+    }
+    match step {
+        Step::Submit => match write(caller, workspace, &opened, &of, &submission, &typed).await {
+            Ok(()) => {
+                if let Some(draft) = field(pairs, input::DRAFT) {
+                    caller.forget_draft(draft).await?;
+                }
+                Ok(Posted::Written { namespace: typed.namespace, name: typed.name })
+            }
+            Err(error) => refused(caller, &opened, typed, error).await,
+        },
+        _ => match caller.rehearse(workspace, &opened.offered, &submission, typed.version.as_deref()).await {
+            Ok(()) if step == Step::Review => Ok(Posted::Review { draft: caller.keep_draft(&opened.subject, &typed).await? }),
+            Ok(()) => again(caller, &opened, typed).await,
+            Err(error) => refused(caller, &opened, typed, error).await,
+        },
+    }
+}
+
+async fn write(
+    caller: &Caller,
+    workspace: &Workspace,
+    opened: &Opened,
+    of: &FormOf<'_>,
+    submission: &Submission,
+    typed: &Typed,
+) -> Result<()> {
+    match of {
+        FormOf::New { .. } => caller.create_request(workspace, &opened.offered, submission).await.map(|_| ()),
+        FormOf::Edit { .. } => {
+            let version = typed.version.as_deref().unwrap_or_default();
+            caller.change_request(workspace, &opened.offered, submission, version).await.map(|_| ())
+        }
+    }
+}
+
+type Secrets = std::collections::BTreeMap<String, promise::form::SecretText>;
+
+/// What was typed. A post without any parameter, from the review, means the draft that it names.
+async fn read(caller: &Caller, opened: &Opened, of: &FormOf<'_>, pairs: &Pairs) -> Result<(Typed, Secrets, Step)> {
+    let step = match field(pairs, OPERATION).unwrap_or("check") {
+        "submit" => Step::Submit,
+        "review" => Step::Review,
+        "check" => Step::Check,
+        _ => Step::Change,
+    };
+    let has_parameters = pairs.iter().any(|(name, _)| name.starts_with(BASE));
+    if !has_parameters
+        && let Some(id) = field(pairs, input::DRAFT)
+        && let Some(mut typed) = caller.draft::<Typed>(&opened.subject, id).await?
+    {
+        typed.refused.clear();
+        typed.name_problem = None;
+        return Ok((typed, Secrets::new(), step));
+    }
+    let base = opened.existing.parameters.clone().unwrap_or(Value::Null);
+    let parsed = parse(pairs, &opened.spec, &opened.effective, &base);
+    let of_new = |name: &str| field(pairs, name).map(|text| text.trim().to_owned());
+    let (name, namespace) = match of {
+        FormOf::New { .. } => {
+            (of_new(input::NAME).unwrap_or_default(), of_new(input::NAMESPACE).unwrap_or_else(|| opened.start.namespace.clone()))
+        }
+        FormOf::Edit { namespace, name } => ((*name).to_owned(), (*namespace).to_owned()),
+    };
+    let version = match of {
+        FormOf::New { .. } => None,
+        FormOf::Edit { .. } => field(pairs, input::VERSION).map(str::to_owned).or_else(|| opened.start.version.clone()),
+    };
+    let reason = field(pairs, input::REASON).unwrap_or_default().to_owned();
+    let typed = Typed { name, namespace, reason, draft: parsed.draft, version, focus: parsed.focus, ..Typed::default() };
+    Ok((typed, parsed.secrets, step))
+}
+
+async fn again(caller: &Caller, opened: &Opened, typed: Typed) -> Result<Posted> {
+    Ok(Posted::Again { draft: caller.keep_draft(&opened.subject, &typed).await? })
+}
+
+/// What the plane refused is shown in the form, so that nothing typed is lost; who may not write at all is told so.
+async fn refused(caller: &Caller, opened: &Opened, mut typed: Typed, error: Error) -> Result<Posted> {
+    match error {
+        Error::Invalid { problems } => {
+            let (of_name, rest): (Vec<Problem>, Vec<Problem>) = problems.into_iter().partition(|problem| problem.path == ".metadata.name");
+            typed.name_problem = of_name.into_iter().next().map(|problem| problem.message);
+            typed.refused = rest;
+        }
+        Error::Conflict { .. } if typed.version.is_none() => {
+            typed.name_problem = Some(format!("Choose another name: {} is taken.", typed.name));
+        }
+        Error::Conflict { message } => typed.conflict = Some(promise::wording::upper_first(&message)),
+        other => return Err(other),
+    }
+    again(caller, opened, typed).await
+}
+
+fn field<'a>(pairs: &'a Pairs, name: &str) -> Option<&'a str> {
+    pairs.iter().find(|(known, _)| known == name).map(|(_, text)| text.as_str())
+}

@@ -1,0 +1,59 @@
+//! A request as a line of a list.
+
+use cluster::WorkspacePath;
+use cluster::kinds::PromiseRequest;
+use cluster::watch::Key;
+use promise::api::Phase;
+use promise::sentence;
+use promise::view::RequestRow;
+
+use crate::auth::Caller;
+use crate::portal::place::Workspace;
+
+/// The line of one request.
+pub(in crate::portal) fn row(caller: &Caller, workspace: &Workspace, request: &PromiseRequest) -> RequestRow {
+    let status = request.status.as_ref();
+    let requester = request.spec.requester.as_ref().map(|requester| requester.username.clone()).unwrap_or_default();
+    let (promise_title, icon) = presentation(caller, request);
+    RequestRow {
+        workspace: workspace.path.to_string(),
+        namespace: request.metadata.namespace.clone().unwrap_or_default(),
+        name: request.metadata.name.clone().unwrap_or_default(),
+        promise: request.spec.promise.name.clone(),
+        promise_title,
+        icon,
+        version: version(request),
+        phase: phase(request),
+        ball: sentence::ball(status),
+        mine: requester == *caller.identity().username,
+        requester,
+        created: request.metadata.creation_timestamp.as_ref().map(|time| time.0.to_string()).unwrap_or_default(),
+    }
+}
+
+/// What the controller says, and *deleting* as soon as somebody asked for it.
+pub(super) fn phase(request: &PromiseRequest) -> Phase {
+    if request.metadata.deletion_timestamp.is_some() {
+        return Phase::Deleting;
+    }
+    request.status.as_ref().map_or(Phase::Pending, |status| status.phase)
+}
+
+/// The version that runs, else the one that is meant to, else what was asked for.
+fn version(request: &PromiseRequest) -> String {
+    let status = request.status.as_ref();
+    let current = status.and_then(|status| status.current.as_ref()).map(|current| current.version.clone());
+    let candidate = || status.and_then(|status| status.candidate.as_ref()).map(|candidate| candidate.version.clone());
+    current.or_else(candidate).or_else(|| request.spec.promise.version.clone()).unwrap_or_default()
+}
+
+/// Name for people and icon of the promise: a published read; the request names the promise anyway.
+fn presentation(caller: &Caller, request: &PromiseRequest) -> (String, String) {
+    let reference = &request.spec.promise;
+    let world = &caller.portal().world;
+    let home = reference.workspace.as_deref().and_then(|home| WorkspacePath::parse(home).ok()).and_then(|home| world.tree().cluster(&home));
+    let promise = home.and_then(|cluster| world.promises.get(&Key::cluster_scoped(&cluster, &reference.name)));
+    let presentation = promise.as_ref().map(|promise| &promise.spec.presentation);
+    let title = presentation.and_then(|presentation| presentation.display_name.clone()).unwrap_or_else(|| reference.name.clone());
+    (title, presentation.and_then(|presentation| presentation.icon.clone()).unwrap_or_default())
+}

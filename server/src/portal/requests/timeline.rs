@@ -1,0 +1,67 @@
+//! What happened to a request, from what is recorded: creation, releases, steps, conditions, deletion.
+
+use cluster::kinds::{PromiseRelease, PromiseRequest};
+use k8s_openapi::api::core::v1::Event;
+use promise::api::{ConditionStatus, StepPhase};
+use promise::view::Happening;
+use promise::wording;
+
+use super::detail::happening;
+
+/// Everything that is recorded, oldest first.
+pub(super) fn of(request: &PromiseRequest, releases: &[PromiseRelease]) -> Vec<Happening> {
+    let mut all = Vec::new();
+    let requester = request.spec.requester.as_ref().map(|requester| requester.username.as_str()).unwrap_or_default();
+    if let Some(created) = &request.metadata.creation_timestamp {
+        all.push(happening(created.0.to_string(), "Requested".to_owned(), requester, false));
+    }
+    for release in releases {
+        if let Some(created) = &release.metadata.creation_timestamp {
+            let what = format!("Resolved against revision {}", release.spec.revision.name);
+            all.push(happening(created.0.to_string(), what, "the platform", false));
+        }
+    }
+    let Some(status) = &request.status else { return all };
+    for step in &status.steps {
+        let name = wording::humanise(&step.id);
+        let failed = step.phase == StepPhase::Failed;
+        if let Some(at) = &step.finished_at {
+            let what = if failed { format!("{name} failed") } else { format!("{name} finished") };
+            let what = step.message.as_ref().filter(|_| failed).map_or(what.clone(), |message| format!("{what}: {message}"));
+            all.push(happening(at.clone(), what, "the platform", failed));
+        } else if let Some(at) = &step.started_at {
+            all.push(happening(at.clone(), format!("{name} began"), "the platform", false));
+        }
+    }
+    for condition in &status.conditions {
+        let words = match (condition.r#type.as_str(), condition.status) {
+            ("Accepted", ConditionStatus::False) => "Refused",
+            ("PoliciesSatisfied", ConditionStatus::False) => "Refused by policies",
+            ("Applied", ConditionStatus::True) => "Everything was applied",
+            ("Healthy", ConditionStatus::True) => "Everything works",
+            ("Healthy", ConditionStatus::False) => "Not everything works",
+            ("DriftFree", ConditionStatus::False) => "Somebody changed what was made",
+            _ => continue,
+        };
+        if let Some(at) = &condition.last_transition_time {
+            let trouble = condition.status == ConditionStatus::False;
+            let message = Some(&condition.message).filter(|message| trouble && !message.is_empty());
+            let what = message.map_or_else(|| words.to_owned(), |message| format!("{words}: {message}"));
+            all.push(happening(at.clone(), what, "the platform", trouble));
+        }
+    }
+    if let Some(deleted) = &request.metadata.deletion_timestamp {
+        all.push(happening(deleted.0.to_string(), "Deletion was asked for".to_owned(), "", false));
+    }
+    // All times are RFC 3339 in UTC, so that their texts sort as they do.
+    all.sort_by(|a, b| a.at.cmp(&b.at));
+    all
+}
+
+/// An event of the plane.
+pub(super) fn event(event: &Event) -> Happening {
+    let at = event.last_timestamp.as_ref().or(event.metadata.creation_timestamp.as_ref()).map(|time| time.0.to_string());
+    let what = event.message.clone().or_else(|| event.reason.clone()).unwrap_or_default();
+    let who = event.reporting_component.clone().unwrap_or_default();
+    happening(at.unwrap_or_default(), what.trim_end_matches('.').to_owned(), &who, event.type_.as_deref() == Some("Warning"))
+}

@@ -1,0 +1,67 @@
+//! The port [`Workspaces`]: where a person may go.
+
+use app::backend::Workspaces;
+use async_trait::async_trait;
+use cluster::{ClusterId, WorkspacePath};
+use promise::Result;
+use promise::view::{WorkspaceNode, WorkspaceTree};
+
+use crate::auth::Caller;
+
+#[async_trait]
+impl Workspaces for Caller {
+    async fn workspaces(&self, query: &str) -> Result<WorkspaceTree> {
+        let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
+        let mut open = self.open_workspaces().await?;
+        open.retain(|(path, _)| words.iter().all(|word| path.as_str().contains(word.as_str())));
+        Ok(WorkspaceTree { nodes: nodes(&open, &[]), query: query.to_owned() })
+    }
+}
+
+/// Open workspaces with the closed ones that lead to them, parents first. Names of closed ones stand in the paths of the open ones anyway.
+pub(super) fn nodes(open: &[(WorkspacePath, ClusterId)], counts: &[Option<u64>]) -> Vec<WorkspaceNode> {
+    let mut nodes: Vec<WorkspaceNode> = Vec::new();
+    for (index, (path, _)) in open.iter().enumerate() {
+        let mut above = Vec::new();
+        let mut parent = path.parent();
+        while let Some(path) = parent {
+            parent = path.parent();
+            above.push(path);
+        }
+        for closed in above.iter().rev() {
+            if !nodes.iter().any(|node| node.path == closed.as_str()) && !open.iter().any(|(path, _)| path == closed) {
+                nodes.push(node(closed, false, None));
+            }
+        }
+        nodes.push(node(path, true, counts.get(index).copied().flatten()));
+    }
+    // A colon sorts after a hyphen: siblings and children are kept together by comparing name by name.
+    nodes.sort_by(|a, b| a.path.split(':').cmp(b.path.split(':')));
+    nodes
+}
+
+fn node(path: &WorkspacePath, open: bool, requests: Option<u64>) -> WorkspaceNode {
+    let depth = path.as_str().matches(':').count();
+    WorkspaceNode { path: path.to_string(), name: path.name().to_owned(), depth, open, requests }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn closed_workspaces_show_only_to_lead_to_open_ones() {
+        let open = ["root:acme:shop", "root:acme-labs"].map(|path| (WorkspacePath::parse(path).unwrap(), ClusterId::root()));
+        let shown: Vec<_> =
+            nodes(&open, &[Some(3), None]).into_iter().map(|node| (node.path, node.depth, node.open, node.requests)).collect();
+        assert_eq!(
+            shown,
+            [
+                ("root".to_owned(), 0, false, None),
+                ("root:acme".to_owned(), 1, false, None),
+                ("root:acme:shop".to_owned(), 2, true, Some(3)),
+                ("root:acme-labs".to_owned(), 1, true, None),
+            ]
+        );
+    }
+}
