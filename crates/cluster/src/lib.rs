@@ -10,6 +10,7 @@
 pub mod clock;
 pub mod endpoint;
 pub mod error;
+pub mod fulfil;
 pub mod install;
 pub mod kinds;
 pub mod provider;

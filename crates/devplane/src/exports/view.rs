@@ -142,12 +142,22 @@ pub fn allows(state: &State, target: &ExportTarget, cluster: &ClusterId, user: &
     access::workspace::allows(state, &target.provider, user, &content) && (target.wildcard || View::of(state, target).covers(cluster, wish))
 }
 
-/// (group, resource, identity hash) of all that a workspace has bound.
+/// (group, resource, identity hash) of all that a workspace has bound, and of what it exports itself: root has its Workspaces
+/// without a binding.
 fn identities(state: &State, cluster: &ClusterId) -> Vec<(String, String, String)> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let all = bindings::list(state, cluster);
     let bound = all.iter().flat_map(|(_, binding)| bindings::bound_resources(binding));
-    bound.map(|bound| (text(&bound["group"]), text(&bound["resource"]), text(&bound["schema"]["identityHash"]))).collect()
+    let mut found: Vec<_> =
+        bound.map(|bound| (text(&bound["group"]), text(&bound["resource"]), text(&bound["schema"]["identityHash"]))).collect();
+    let (exports, _) = state.store.peek_list(&EXPORTS, &Range::All);
+    for (_, stored) in exports.iter().filter(|(key, _)| key.cluster == *cluster) {
+        let export = stored.object();
+        let identity = text(&export["status"]["identityHash"]);
+        let offered = export["spec"]["resources"].as_array().into_iter().flatten();
+        found.extend(offered.map(|own| (text(&own["group"]), text(&own["name"]), identity.clone())));
+    }
+    found
 }
 
 /// Exported, claimed, and the bindings.

@@ -20,6 +20,10 @@ pub struct PromiseReleaseSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::object"))]
     pub parameters: Option<Value>,
+    /// What expressions knew besides the parameters: request, promise and workspace, as they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::object"))]
+    pub context: Option<Value>,
     /// Rules with their effects.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<ReleaseRule>,

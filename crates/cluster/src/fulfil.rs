@@ -1,0 +1,28 @@
+//! Fulfilment: from published promises and requests to objects that exist, work, and go away again.
+//!
+//! One [`Controller`] serves all workspaces, as an identity of its own, through the exports' virtual workspaces. It decides
+//! nothing: it looks at everything that `promise` wants to know, asks it what to do, does that, and writes what is seen into
+//! status. It remembers nothing either: whatever it needs after a crash stands on the plane. Files by subject: who is next
+//! ([`queue`]), who leads (`lease`), where things go (`target`), single objects (`objects`), what changed there (`eyes`),
+//! which release a request should have (`decide`), one request (`round`), promises, policies and destinations (`publish`,
+//! `govern`).
+
+mod controller;
+mod core;
+mod decide;
+mod eyes;
+mod govern;
+mod lease;
+mod objects;
+mod outputs;
+mod publish;
+pub mod queue;
+mod releases;
+mod render;
+mod round;
+mod sites;
+mod target;
+mod words;
+mod write;
+
+pub use controller::{Controller, Options, Standing};

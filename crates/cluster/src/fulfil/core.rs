@@ -1,0 +1,93 @@
+//! What all parts of the controller share.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use promise::api::PromiseSpec;
+use promise::render::Compiled;
+use tokio::sync::Semaphore;
+
+use super::eyes::Eyes;
+use super::govern::problems_in_words;
+use super::queue::Queue;
+use super::target::Targets;
+use crate::clock::Clock;
+use crate::watch::Key;
+use crate::workspaces::{Node, WorkspacePath};
+use crate::world::World;
+
+/// Revisions that are kept ready.
+const COMPILED: usize = 256;
+
+/// One thing to look at.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Work {
+    /// A request.
+    Request(Key),
+    /// A promise.
+    Promise(Key),
+    /// A policy.
+    Policy(Key),
+    /// A destination.
+    Destination(Key),
+}
+
+/// What all parts of the controller share.
+pub struct Core {
+    pub world: World,
+    pub targets: Targets,
+    pub eyes: Eyes,
+    pub queue: Queue<Work>,
+    pub clock: Arc<dyn Clock>,
+    pub trusted: Vec<WorkspacePath>,
+    /// Revisions whose expressions were read, by hash of their spec.
+    pub compiled: Mutex<HashMap<String, Arc<Compiled>>>,
+    /// Expressions and schemas of strangers are evaluated here and nowhere else, a few at a time.
+    pub evaluations: Arc<Semaphore>,
+}
+
+impl Core {
+    /// RFC 3339, whole seconds: what is shown to people and compared for equality.
+    pub fn now(&self) -> String {
+        self.clock.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+    }
+
+    /// Whether a workspace is a trusted home.
+    pub fn trusts(&self, node: &Node) -> bool {
+        self.trusted.contains(&node.path)
+    }
+
+    /// Runs a pure function on the blocking pool, when there is room. Errors: it panicked, or the process ends.
+    pub async fn evaluate<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
+        let failed = || "The controller could not evaluate the request; its log says why.".to_owned();
+        let permit = self.evaluations.clone().acquire_owned().await.map_err(|_| failed())?;
+        let result = tokio::task::spawn_blocking(move || {
+            let _held = permit;
+            work()
+        });
+        result.await.map_err(|error| {
+            tracing::error!(%error, "an evaluation failed");
+            failed()
+        })
+    }
+
+    /// The expressions of a revision, read once. Errors: a sentence.
+    pub async fn compiled(&self, hash: &str, spec: &Arc<PromiseSpec>) -> Result<Arc<Compiled>, String> {
+        let known = self.compiled.lock().get(hash).cloned();
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let spec = spec.clone();
+        let compiled = self.evaluate(move || Compiled::compile(&spec)).await?;
+        let compiled = compiled.map_err(|problems| format!("The promise cannot be used: {}", problems_in_words(&problems)))?;
+        let compiled = Arc::new(compiled);
+        let mut all = self.compiled.lock();
+        // Old revisions go out of use; starting over now and then is cheaper than counting uses.
+        if all.len() >= COMPILED {
+            all.clear();
+        }
+        all.insert(hash.to_owned(), compiled.clone());
+        Ok(compiled)
+    }
+}

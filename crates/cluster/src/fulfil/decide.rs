@@ -1,0 +1,468 @@
+//! Which release a request should have: the one that runs, or a new one.
+//!
+//! Here the facts are gathered; what follows from them is asked of `promise`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use kube::{Api, ResourceExt};
+use promise::Problem;
+use promise::api::{CandidateState, PolicyOutcome, PromiseReleaseSpec, PromiseSpec, ReleaseRevision, ReleaseRule};
+use promise::context::{Context, PromiseContext, RequestContext, WorkspaceContext};
+use promise::policy::{self, Candidate};
+use promise::release::{Content, content_hash};
+use promise::render::Compiled;
+use promise::upgrade::{Published, choose};
+use promise::visibility::{Offer, Place, SeenBy, Shelf, nearest, seen_by};
+use serde_json::Value;
+
+use super::core::Core;
+use super::releases;
+use super::render;
+use super::words::told;
+use crate::error::is_missing;
+use crate::kinds::{Promise, PromiseRelease, PromiseRequest};
+use crate::watch::{Freshness, Key};
+use crate::workspaces::{ClusterId, Node};
+
+/// A release with the promise that it was made of.
+#[derive(Clone)]
+pub struct Chosen {
+    /// Name of the PromiseRelease.
+    pub name: String,
+    /// The release.
+    pub release: PromiseReleaseSpec,
+    /// Version of the promise.
+    pub version: String,
+    /// Its expressions.
+    pub compiled: Arc<Compiled>,
+    /// What expressions may know.
+    pub context: Arc<Context>,
+    /// Home of the promise.
+    pub home: Node,
+    /// Whether that is a trusted home.
+    pub trusted: bool,
+}
+
+/// What a request should have, and why not more.
+#[derive(Default)]
+pub struct Decision {
+    /// Why the request does not fit its promise.
+    pub problems: Vec<Problem>,
+    /// Why policies refuse it.
+    pub refusals: Vec<String>,
+    /// Why the policies cannot all be seen.
+    pub unknown: Option<String>,
+    /// What every rule did.
+    pub outcomes: Vec<PolicyOutcome>,
+    /// Whether the rules have changed since the current release.
+    pub outdated: bool,
+    /// What runs.
+    pub current: Option<Chosen>,
+    /// What is meant to run next, accepted.
+    pub next: Option<Chosen>,
+    /// Whether `next` was made just now and is not recorded yet.
+    pub fresh: bool,
+    /// Something the controller cannot do, as a sentence.
+    pub failure: Option<String>,
+}
+
+impl Decision {
+    /// The release that decides what exists.
+    pub fn wanted(&self) -> Option<&Chosen> {
+        self.next.as_ref().or(self.current.as_ref())
+    }
+}
+
+/// Gathers the facts about a request and decides.
+pub async fn decide(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: &PromiseRequest) -> Decision {
+    let mut decision = Decision::default();
+    recall(core, api, key, request, &mut decision).await;
+    let lineage = match lineage(core, &key.cluster) {
+        Ok(lineage) => lineage,
+        Err(why) => {
+            decision.unknown = Some(why);
+            keep_outcomes(&mut decision);
+            return decision;
+        }
+    };
+    let generation = request.metadata.generation.unwrap_or_default();
+    let settled = decision.wanted().map(|base| base.release.request_generation == generation);
+    match offer(core, request, &lineage) {
+        Err(problem) if settled == Some(true) => {
+            // What runs does not need its promise to be on offer.
+            tracing::debug!(request = %key, problem = problem.message, "no longer on offer");
+        }
+        Err(problem) => decision.problems.push(problem),
+        Ok(found) => consider(core, key, request, &lineage, found, settled == Some(true), &mut decision).await,
+    }
+    keep_outcomes(&mut decision);
+    decision
+}
+
+/// Without a new evaluation the status goes on showing what the rules did to the release.
+fn keep_outcomes(decision: &mut Decision) {
+    if decision.outcomes.is_empty() && decision.problems.is_empty() {
+        decision.outcomes = decision.wanted().map(|base| base.release.outcomes.clone()).unwrap_or_default();
+    }
+}
+
+/// Finds what the status names: the release that runs, and the one that was accepted to run next.
+async fn recall(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: &PromiseRequest, decision: &mut Decision) {
+    let Some(status) = &request.status else { return };
+    if let Some(current) = &status.current {
+        match load(core, api, key, request, &current.release).await {
+            Ok(found) => decision.current = Some(found),
+            Err(why) => decision.failure = Some(why),
+        }
+    }
+    if let Some(candidate) = status.candidate.as_ref().filter(|candidate| candidate.state == CandidateState::Accepted) {
+        match load(core, api, key, request, &candidate.release).await {
+            Ok(found) => decision.next = Some(found),
+            // It was never recorded, or is gone: it is made again from the request.
+            Err(why) => tracing::info!(request = %key, why, "the candidate is made again"),
+        }
+    }
+}
+
+async fn load(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: &PromiseRequest, name: &str) -> Result<Chosen, String> {
+    let at = Key { name: name.to_owned(), ..key.clone() };
+    let release = match core.world.releases.get(&at) {
+        Some(release) => release.spec.clone(),
+        None => match api.get(name).await {
+            Ok(release) => release.spec,
+            Err(error) if is_missing(&error) => {
+                return Err(format!("The release {name} is gone, so nothing is changed any more until the request is edited."));
+            }
+            Err(error) => return Err(told(&error, &format!("read the release {name}"))),
+        },
+    };
+    let home = ClusterId::parse(&release.revision.cluster).map_err(|error| format!("{error}."))?;
+    let revision = core.world.revisions.get(&Key::cluster_scoped(&home, &release.revision.name));
+    let revision = revision.ok_or_else(|| {
+        format!("The revision {} of the promise is gone. The promise's team has to publish it again.", release.revision.name)
+    })?;
+    let tree = core.world.tree();
+    let home =
+        tree.lineage(&home).and_then(|mut way| way.pop()).ok_or_else(|| "Where the promise's home lies is not proven.".to_owned())?;
+    let workspace = tree.lineage(&key.cluster).and_then(|mut way| way.pop());
+    // What runs is rendered with what was known when it was accepted, so that nothing others edit changes it.
+    let recorded = release.context.clone().and_then(|context| serde_json::from_value::<Context>(context).ok());
+    let context = recorded.unwrap_or_else(|| context(request, workspace.as_ref(), &revision.spec.promise, &revision.spec.version, &home));
+    let trusted = core.trusts(&home);
+    let compiled = core.compiled(&revision.spec.hash, &Arc::new(revision.spec.spec.clone())).await?;
+    let version = revision.spec.version.clone();
+    Ok(Chosen { name: name.to_owned(), release, version, compiled, context: Arc::new(context), home, trusted })
+}
+
+/// The way from root, when everything on it can be seen and is up to date.
+fn lineage(core: &Core, cluster: &ClusterId) -> Result<Vec<Node>, String> {
+    let world = &core.world;
+    let stale = [
+        ("workspaces", world.workspaces.freshness()),
+        ("policies", world.policies.freshness()),
+        ("bindings", world.request_bindings.freshness()),
+        ("bindings", world.catalog_bindings.freshness()),
+    ];
+    if let Some((what, freshness)) = stale.into_iter().find(|(_, freshness)| *freshness != Freshness::Synced) {
+        return Err(match freshness {
+            Freshness::Unreachable { since, .. } => {
+                format!("The {what} above this workspace could not be read since {}.", since.strftime("%H:%M:%S UTC"))
+            }
+            _ => format!("The {what} above this workspace were not read yet."),
+        });
+    }
+    world.standing().lineage(&world.tree(), cluster).map_err(|unproven| promise::wording::upper_first(&format!("{unproven}.")))
+}
+
+struct Found {
+    promise: Arc<Promise>,
+    home: Node,
+}
+
+/// The promise that a request means, if it is offered to its workspace.
+fn offer(core: &Core, request: &PromiseRequest, lineage: &[Node]) -> Result<Found, Problem> {
+    let reference = &request.spec.promise;
+    let tree = core.world.tree();
+    let place = |node: &Node| Place { cluster: node.cluster.to_string(), path: node.path.to_string() };
+    let way: Vec<Place> = lineage.iter().map(place).collect();
+    let wanted = |node: &Node| reference.workspace.as_deref().is_none_or(|path| path.is_empty() || path == node.path.as_str());
+    let homes: Vec<(Arc<Promise>, Node)> = core
+        .world
+        .promises
+        .snapshot()
+        .into_iter()
+        .filter(|(at, _)| at.name == reference.name)
+        .filter_map(|(at, promise)| Some((promise, tree.lineage(&at.cluster)?.pop()?)))
+        .filter(|(_, node)| wanted(node))
+        .collect();
+    let catalogs: Vec<_> = core
+        .world
+        .catalogs
+        .snapshot()
+        .into_iter()
+        .filter_map(|(at, catalog)| {
+            let home = tree.lineage(&at.cluster)?.pop()?;
+            Some((at, catalog, home))
+        })
+        .collect();
+    let shelves_at: Vec<Place> = catalogs.iter().map(|(_, _, node)| place(node)).collect();
+    let shelves: Vec<Shelf<'_>> = catalogs
+        .iter()
+        .zip(&shelves_at)
+        .map(|((at, catalog, node), home)| Shelf { name: &at.name, home, trusted: core.trusts(node), spec: &catalog.spec })
+        .collect();
+    let places: Vec<Place> = homes.iter().map(|(_, node)| place(node)).collect();
+    let mut why = None;
+    let mut seen: Vec<(usize, SeenBy)> = Vec::new();
+    for (index, ((promise, _), home)) in homes.iter().zip(&places).enumerate() {
+        match seen_by(&Offer { name: &reference.name, home, spec: &promise.spec }, &way, &shelves) {
+            Ok(by) => seen.push((index, by)),
+            Err(reason) => why = Some(reason),
+        }
+    }
+    let offers: Vec<(&Place, &SeenBy)> = seen.iter().map(|(index, by)| (&places[*index], by)).collect();
+    let winner = nearest(&offers).and_then(|(first, _)| homes.get(seen.get(first)?.0));
+    match winner {
+        Some((promise, home)) => Ok(Found { promise: promise.clone(), home: home.clone() }),
+        None => {
+            let message =
+                why.unwrap_or_else(|| format!("Choose another promise: there is none called {} for this workspace.", reference.name));
+            Err(Problem { path: ".promise.name".to_owned(), message })
+        }
+    }
+}
+
+async fn consider(
+    core: &Core,
+    key: &Key,
+    request: &PromiseRequest,
+    lineage: &[Node],
+    found: Found,
+    settled: bool,
+    decision: &mut Decision,
+) {
+    let revisions: Vec<_> = core
+        .world
+        .revisions
+        .snapshot()
+        .into_iter()
+        .filter(|(at, revision)| at.cluster == found.home.cluster && revision.spec.promise == request.spec.promise.name)
+        .collect();
+    let published: Vec<Published<'_>> =
+        revisions.iter().map(|(at, revision)| Published { revision: &at.name, version: &revision.spec.version }).collect();
+    let running = decision.wanted().map(|base| base.version.clone());
+    let constraint = request.spec.promise.version.as_deref().unwrap_or_default();
+    let chosen = match choose(&published, constraint, running.as_deref(), request.spec.upgrade) {
+        Ok(chosen) => chosen,
+        Err(_) if settled => return,
+        Err(message) => {
+            decision.problems.push(Problem { path: ".promise.version".to_owned(), message });
+            return;
+        }
+    };
+    let Some((_, revision)) = revisions.iter().find(|(at, _)| at.name == chosen.revision) else { return };
+    let same_revision = decision.wanted().is_some_and(|base| base.release.revision.name == chosen.revision);
+    let workspace = lineage.last();
+    let name = &request.spec.promise.name;
+    let context = Arc::new(context(request, workspace, name, &revision.spec.version, &found.home));
+    let trusted = core.trusts(&found.home);
+    let spec = Arc::new(revision.spec.spec.clone());
+    let compiled = match core.compiled(&revision.spec.hash, &spec).await {
+        Ok(compiled) => compiled,
+        Err(why) => {
+            decision.failure = Some(why);
+            return;
+        }
+    };
+    let input = Input {
+        compiled: compiled.clone(),
+        name: name.clone(),
+        spec: spec.clone(),
+        home: found.home.clone(),
+        trusted,
+        lineage: lineage.to_vec(),
+        policies: policies(core),
+        context: context.clone(),
+        request: request.clone(),
+        revision: ReleaseRevision {
+            cluster: found.home.cluster.to_string(),
+            name: chosen.revision.to_owned(),
+            hash: revision.spec.hash.clone(),
+        },
+        only_rules: settled && same_revision,
+    };
+    drop(found.promise);
+    let evaluated = match core.evaluate(move || evaluate(&input)).await {
+        Ok(evaluated) => evaluated,
+        Err(why) => {
+            decision.failure = Some(why);
+            return;
+        }
+    };
+    if settled && same_revision {
+        decision.outdated = decision.wanted().is_some_and(|base| differ(&base.release.rules, &evaluated.rules));
+        return;
+    }
+    decision.problems.extend(evaluated.problems);
+    decision.refusals = evaluated.refusals;
+    decision.outcomes = evaluated.outcomes;
+    let Some(release) = evaluated.release else {
+        // Whatever was about to run is superseded by a request that cannot be accepted; what runs goes on.
+        decision.next = None;
+        return;
+    };
+    if decision.wanted().is_some_and(|base| base.release.content_hash == release.content_hash) {
+        return;
+    }
+    tracing::info!(request = %key, version = spec.version, "a new release");
+    let home = found.home;
+    decision.next = Some(Chosen {
+        name: releases::name(&key.name, &release.content_hash),
+        release,
+        version: spec.version.clone(),
+        compiled,
+        context,
+        home,
+        trusted,
+    });
+    decision.fresh = true;
+}
+
+fn policies(core: &Core) -> Vec<Candidate> {
+    let tree = core.world.tree();
+    let candidate = |(at, policy): (Key, Arc<crate::kinds::Policy>)| {
+        let home = tree.lineage(&at.cluster)?.pop()?;
+        let trusted = core.trusts(&home);
+        Some(Candidate {
+            policy: at.name,
+            workspace: home.path.to_string(),
+            cluster: at.cluster.to_string(),
+            trusted,
+            spec: policy.spec.clone(),
+        })
+    };
+    core.world.policies.snapshot().into_iter().filter_map(candidate).collect()
+}
+
+fn context(request: &PromiseRequest, workspace: Option<&Node>, promise: &str, version: &str, home: &Node) -> Context {
+    let path = workspace.map(|node| node.path.to_string()).unwrap_or_default();
+    Context {
+        request: RequestContext {
+            name: request.name_any(),
+            namespace: request.namespace().unwrap_or_default(),
+            workspace: path.clone(),
+            labels: request.labels().clone(),
+            requester: request.spec.requester.clone().unwrap_or_default(),
+        },
+        promise: PromiseContext { name: promise.to_owned(), version: version.to_owned(), workspace: home.path.to_string() },
+        workspace: WorkspaceContext {
+            name: workspace.map(|node| node.path.name().to_owned()).unwrap_or_default(),
+            labels: workspace.map(|node| node.labels.clone()).unwrap_or_default(),
+            path,
+        },
+        prices: Value::Null,
+    }
+}
+
+struct Input {
+    compiled: Arc<Compiled>,
+    name: String,
+    spec: Arc<PromiseSpec>,
+    home: Node,
+    trusted: bool,
+    lineage: Vec<Node>,
+    policies: Vec<Candidate>,
+    context: Arc<Context>,
+    request: PromiseRequest,
+    revision: ReleaseRevision,
+    /// Whether only the rules in effect are asked for.
+    only_rules: bool,
+}
+
+#[derive(Default)]
+struct Evaluated {
+    rules: Vec<ReleaseRule>,
+    problems: Vec<Problem>,
+    refusals: Vec<String>,
+    outcomes: Vec<PolicyOutcome>,
+    release: Option<PromiseReleaseSpec>,
+}
+
+/// Pure: from the facts to a release, or to the reasons why there is none.
+fn evaluate(input: &Input) -> Evaluated {
+    let way: Vec<String> = input.lineage.iter().map(|node| node.cluster.to_string()).collect();
+    let target = policy::Target {
+        promise: &input.name,
+        spec: &input.spec,
+        home: input.home.path.as_str(),
+        home_cluster: input.home.cluster.as_str(),
+        home_trusted: input.trusted,
+        workspace: &input.context.workspace.path,
+        labels: &input.context.workspace.labels,
+        lineage: &way,
+    };
+    let effective = policy::compose(&target, &policy::gather(&input.policies, &target));
+    if input.only_rules {
+        return Evaluated { rules: effective.rules, ..Evaluated::default() };
+    }
+    let parameters = input.request.spec.parameters.clone().unwrap_or(Value::Null);
+    let resolved = promise::resolve::resolve(&input.spec, &parameters, &effective, &input.context);
+    let mut evaluated = Evaluated {
+        rules: effective.rules.clone(),
+        refusals: resolved.refusals.iter().map(|refusal| refusal.message.clone()).collect(),
+        problems: resolved.problems,
+        outcomes: resolved.outcomes,
+        release: None,
+    };
+    if !evaluated.problems.is_empty() || !evaluated.refusals.is_empty() {
+        return evaluated;
+    }
+    let rendered = render::render(&input.compiled, &resolved.parameters, &input.context, &effective.rules, &BTreeMap::new());
+    evaluated.problems = rendered.problems;
+    if !evaluated.problems.is_empty() {
+        return evaluated;
+    }
+    let spec = &input.request.spec;
+    let destinations: BTreeSet<String> = input.spec.implementation.resources.iter().filter_map(|r| r.destination.clone()).collect();
+    let uid = input.request.uid().unwrap_or_default();
+    let hash = content_hash(&Content {
+        request_uid: &uid,
+        revision_hash: &input.revision.hash,
+        parameters: &resolved.parameters,
+        deletion_policy: spec.deletion_policy,
+        upgrade: spec.upgrade,
+        expires_at: spec.expires_at.as_deref(),
+        destinations: &destinations,
+        rules: &effective.rules,
+        price: None,
+        secrets: &BTreeMap::new(),
+    });
+    match hash {
+        Ok(content_hash) => {
+            evaluated.release = Some(PromiseReleaseSpec {
+                request_uid: uid,
+                request_generation: input.request.metadata.generation.unwrap_or_default(),
+                revision: input.revision.clone(),
+                parameters: Some(resolved.parameters),
+                context: serde_json::to_value(&*input.context).ok(),
+                rules: effective.rules,
+                outcomes: evaluated.outcomes.clone(),
+                price: None,
+                content_hash,
+                objects: rendered.objects.into_iter().map(|object| render::without_secrets(&object.object)).collect(),
+            });
+        }
+        Err(error) => evaluated.problems.push(Problem { path: ".parameters".to_owned(), message: format!("Change a number: {error}.") }),
+    }
+    evaluated
+}
+
+fn differ(a: &[ReleaseRule], b: &[ReleaseRule]) -> bool {
+    let sorted = |rules: &[ReleaseRule]| {
+        let mut rules = rules.to_vec();
+        rules.sort_by(|x, y| x.id.cmp(&y.id));
+        rules
+    };
+    sorted(a) != sorted(b)
+}

@@ -1,0 +1,121 @@
+//! Policies and destinations: whether they can be used, as conditions.
+
+use kube::api::{Patch, PatchParams};
+use kube::{Api, ResourceExt};
+use promise::api::{Condition, ConditionStatus, DestinationStatus, PolicyStatus};
+use promise::{Problem, names, policy};
+use serde::Serialize;
+use serde_json::json;
+
+use super::core::Core;
+use super::queue::After;
+use super::target::Place;
+use super::words::told;
+use crate::error::is_missing;
+use crate::kinds::{Kind, Object};
+use crate::watch::Key;
+
+/// How often a Destination is asked whether it still answers.
+const LOOK: std::time::Duration = std::time::Duration::from_secs(60);
+
+/// A condition that keeps its time while its status stays.
+pub fn condition(
+    before: &[Condition],
+    name: &str,
+    status: ConditionStatus,
+    reason: &str,
+    message: String,
+    generation: Option<i64>,
+    now: &str,
+) -> Condition {
+    let kept = before.iter().find(|condition| condition.r#type == name && condition.status == status);
+    Condition {
+        r#type: name.to_owned(),
+        status,
+        reason: reason.to_owned(),
+        message,
+        observed_generation: generation,
+        last_transition_time: kept.and_then(|condition| condition.last_transition_time.clone()).or_else(|| Some(now.to_owned())),
+    }
+}
+
+/// Problems as one text, each with its path.
+pub fn problems_in_words(problems: &[Problem]) -> String {
+    let told: Vec<String> = problems
+        .iter()
+        .map(|problem| if problem.path.is_empty() { problem.message.clone() } else { format!("{}: {}", problem.path, problem.message) })
+        .collect();
+    told.join(" ")
+}
+
+/// Looks after one policy: says whether it is valid by itself.
+pub async fn policy(core: &Core, key: &Key) -> After {
+    let Some(row) = core.world.policies.get(key) else { return After::Done };
+    let trusted = core.world.tree().lineage(&key.cluster).and_then(|mut way| way.pop()).is_some_and(|home| core.trusts(&home));
+    let spec = row.spec.clone();
+    let problems = match core.evaluate(move || policy::validity(&spec, trusted)).await {
+        Ok(problems) => problems,
+        Err(_) => return After::Failed,
+    };
+    let (holds, reason, message) = match problems.as_slice() {
+        [] => (ConditionStatus::True, "Valid", "Its rules can be applied".to_owned()),
+        problems => (ConditionStatus::False, "Invalid", problems_in_words(problems)),
+    };
+    let before = row.status.clone().unwrap_or_default();
+    let status = PolicyStatus {
+        observed_generation: row.metadata.generation.unwrap_or_default(),
+        conditions: vec![condition(&before.conditions, "Valid", holds, reason, message, row.metadata.generation, &core.now())],
+    };
+    if row.status.as_ref() == Some(&status) { After::Done } else { write(core, key, &row, &status).await }
+}
+
+/// Looks after one destination: says whether it answers and takes its credential.
+pub async fn destination(core: &Core, key: &Key) -> After {
+    let Some(row) = core.world.destinations.get(key) else { return After::Done };
+    let place = Place::Destination(key.clone());
+    let answer = match core.targets.destination(key).await {
+        Ok(client) => client.apiserver_version().await.map_err(|error| {
+            core.targets.forget(&place);
+            told(&error, &format!("reach the destination {}", key.name))
+        }),
+        Err(why) => Err(why),
+    };
+    let before = row.status.clone().unwrap_or_default();
+    let (holds, reason, message, version) = match answer {
+        Ok(version) => (ConditionStatus::True, "Reachable", "It answers".to_owned(), Some(version.git_version)),
+        Err(why) => (ConditionStatus::False, "NotReachable", why, before.version.clone()),
+    };
+    let reachable = condition(&before.conditions, "Reachable", holds, reason, message, row.metadata.generation, &core.now());
+    let status = DestinationStatus {
+        observed_generation: row.metadata.generation.unwrap_or_default(),
+        // The time of the last answer is that of the last change: one write a minute would tell nobody more.
+        last_seen: if holds == ConditionStatus::True { reachable.last_transition_time.clone() } else { before.last_seen.clone() },
+        conditions: vec![reachable],
+        version,
+    };
+    if row.status.as_ref() != Some(&status) {
+        write(core, key, &row, &status).await;
+    }
+    After::Later(LOOK)
+}
+
+async fn write<K>(core: &Core, key: &Key, row: &Object<K>, status: &impl Serialize) -> After
+where
+    K: Kind<Scope = k8s_openapi::ClusterResourceScope>,
+{
+    let Ok(client) = core.targets.home(&key.cluster) else { return After::Failed };
+    let api: Api<Object<K>> = Api::all(client);
+    let body = json!({
+        "apiVersion": names::API_VERSION, "kind": K::KIND,
+        "metadata": {"name": row.name_any(), "uid": row.uid()}, "status": status,
+    });
+    let params = PatchParams::apply(names::MANAGER_FULFIL).force();
+    match api.patch_status(&key.name, &params, &Patch::Apply(&body)).await {
+        Ok(_) => After::Done,
+        Err(error) if is_missing(&error) => After::Done,
+        Err(error) => {
+            tracing::warn!(object = %key, why = told(&error, "write the status"), "not now");
+            After::Failed
+        }
+    }
+}

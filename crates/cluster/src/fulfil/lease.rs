@@ -1,0 +1,150 @@
+//! One controller at a time: a Lease in the provider workspace.
+//!
+//! Whether a foreign Lease has run out is judged by watching it not change for its duration on our own clock, so that the
+//! clocks of two machines need not agree.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
+use kube::api::{ObjectMeta, PostParams};
+use kube::{Api, Client};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::clock::Clock;
+use crate::error::{is_conflict, is_missing};
+use crate::install::{LEASE, SYSTEM_NAMESPACE};
+
+/// How long a leader that says nothing still counts.
+const DURATION: Duration = Duration::from_secs(15);
+/// How often a leader says something.
+const RENEWAL: Duration = Duration::from_secs(5);
+/// How often the others look.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// The Lease of one instance.
+pub struct Leadership {
+    api: Api<Lease>,
+    identity: String,
+    clock: Arc<dyn Clock>,
+}
+
+/// What somebody else was last seen to say, and when we saw it first.
+struct Rival {
+    said: (Option<String>, Option<MicroTime>),
+    since: Instant,
+}
+
+impl Leadership {
+    /// `client` acts in the provider workspace. `identity` names this instance; one that starts again under its old name
+    /// takes its Lease back at once.
+    pub fn new(client: Client, identity: String, clock: Arc<dyn Clock>) -> Self {
+        Self { api: Api::namespaced(client, SYSTEM_NAMESPACE), identity, clock }
+    }
+
+    /// Waits until this instance leads. Failures are logged and tried again: without its right to the Lease it never leads.
+    pub async fn acquire(&self) {
+        let mut rival: Option<Rival> = None;
+        loop {
+            match self.attempt(&mut rival).await {
+                Ok(true) => return,
+                Ok(false) => {}
+                Err(error) => tracing::warn!(%error, "the Lease of the controller cannot be taken, trying again"),
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    /// Keeps the Lease until `shutdown` (true) or until it is lost (false).
+    pub async fn keep(&self, shutdown: &CancellationToken) -> bool {
+        let mut renewed = Instant::now();
+        loop {
+            tokio::select! {
+                () = shutdown.cancelled() => return true,
+                () = tokio::time::sleep(RENEWAL) => {}
+            }
+            match self.attempt(&mut None).await {
+                Ok(true) => renewed = Instant::now(),
+                Ok(false) => return false,
+                Err(error) => tracing::warn!(%error, "the Lease of the controller cannot be renewed"),
+            }
+            // Stop before somebody else may start.
+            if renewed.elapsed() + RENEWAL > DURATION {
+                return false;
+            }
+        }
+    }
+
+    /// Gives the Lease back, so that a successor need not wait.
+    pub async fn release(&self) {
+        if let Ok(lease) = self.api.get(LEASE).await
+            && holder(&lease) == Some(&self.identity)
+        {
+            let mut freed = lease;
+            if let Some(spec) = freed.spec.as_mut() {
+                spec.holder_identity = None;
+            }
+            if let Err(error) = self.api.replace(LEASE, &PostParams::default(), &freed).await {
+                tracing::info!(%error, "the Lease of the controller was not given back");
+            }
+        }
+    }
+
+    async fn attempt(&self, rival: &mut Option<Rival>) -> Result<bool, kube::Error> {
+        match self.api.get(LEASE).await {
+            Err(error) if is_missing(&error) => self.written(self.api.create(&PostParams::default(), &self.lease(None)).await),
+            Err(error) => Err(error),
+            Ok(lease) => {
+                let mine = holder(&lease).is_none_or(|holder| holder == &self.identity);
+                if mine || expired(rival, &lease) {
+                    let next = self.lease(Some(&lease));
+                    return self.written(self.api.replace(LEASE, &PostParams::default(), &next).await);
+                }
+                Ok(false)
+            }
+        }
+    }
+
+    fn written(&self, answer: Result<Lease, kube::Error>) -> Result<bool, kube::Error> {
+        match answer {
+            Ok(_) => Ok(true),
+            Err(error) if is_conflict(&error) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn lease(&self, before: Option<&Lease>) -> Lease {
+        let old = before.and_then(|lease| lease.spec.clone()).unwrap_or_default();
+        let now = MicroTime(self.clock.now());
+        let same = old.holder_identity.as_ref() == Some(&self.identity);
+        let transitions = old.lease_transitions.unwrap_or_default();
+        let spec = LeaseSpec {
+            holder_identity: Some(self.identity.clone()),
+            lease_duration_seconds: i32::try_from(DURATION.as_secs()).ok(),
+            acquire_time: if same { old.acquire_time } else { Some(now.clone()) },
+            renew_time: Some(now),
+            lease_transitions: Some(if same { transitions } else { transitions + 1 }),
+            ..LeaseSpec::default()
+        };
+        let named = || ObjectMeta { name: Some(LEASE.to_owned()), namespace: Some(SYSTEM_NAMESPACE.to_owned()), ..ObjectMeta::default() };
+        Lease { metadata: before.map_or_else(named, |lease| lease.metadata.clone()), spec: Some(spec) }
+    }
+}
+
+fn holder(lease: &Lease) -> Option<&String> {
+    lease.spec.as_ref()?.holder_identity.as_ref().filter(|holder| !holder.is_empty())
+}
+
+fn expired(rival: &mut Option<Rival>, lease: &Lease) -> bool {
+    let spec = lease.spec.as_ref();
+    let said = (spec.and_then(|s| s.holder_identity.clone()), spec.and_then(|s| s.renew_time.clone()));
+    match rival {
+        Some(known) if known.said == said => known.since.elapsed() > DURATION,
+        _ => {
+            *rival = Some(Rival { said, since: Instant::now() });
+            false
+        }
+    }
+}

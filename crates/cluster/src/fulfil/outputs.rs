@@ -1,0 +1,90 @@
+//! Secret outputs: copied beside the request, where its people can read them with their own rights.
+
+use std::collections::BTreeMap;
+
+use promise::api::{OutputStatus, SecretKeyRef};
+use promise::fulfil::{Desired, Key as ObjectKey, Pending, Subject};
+use promise::names;
+use serde_json::{Value, json};
+
+use super::core::Core;
+use super::objects;
+use super::render::SecretSource;
+use super::sites::Sites;
+use crate::install::ROLE_OUTPUTS;
+
+/// Id of the copy in the inventory; the hyphen keeps it apart from the promise's own resources.
+const ID: &str = "outputs-secret";
+
+/// What the secret outputs of a request come to.
+#[derive(Default)]
+pub struct Copied {
+    /// The copy, once every source is there.
+    pub desired: Option<Desired>,
+    /// Sources that are not there yet.
+    pub pending: Vec<Pending>,
+    /// Where people find the values.
+    pub outputs: Vec<OutputStatus>,
+}
+
+/// Reads the sources and says what the copy has to be. `made` are the objects of the release with their places.
+pub async fn copied(core: &Core, subject: &Subject, sites: &Sites, sources: &[SecretSource], made: &[Desired], stage: u32) -> Copied {
+    let mut copied = Copied::default();
+    if sources.is_empty() {
+        return copied;
+    }
+    let mut data = BTreeMap::new();
+    let mut read: BTreeMap<ObjectKey, Result<Option<Value>, String>> = BTreeMap::new();
+    for source in sources {
+        let Some(key) = source_key(source, made) else {
+            copied.pending.push(waiting(stage, format!("{} to be made", source.resource)));
+            continue;
+        };
+        if !read.contains_key(&key) {
+            let found = match sites.place(key.destination.as_deref()) {
+                Ok(place) => objects::look(&core.targets, &place, &key).await,
+                Err(why) => Err(why),
+            };
+            read.insert(key.clone(), found);
+        }
+        match read.get(&key) {
+            Some(Ok(Some(secret))) => match secret["data"][&source.key].as_str() {
+                Some(value) => {
+                    data.insert(source.output.clone(), value.to_owned());
+                }
+                None => copied.pending.push(waiting(stage, format!("the key {} of {key}", source.key))),
+            },
+            Some(Err(why)) => copied.pending.push(waiting(stage, format!("{key}: {}", why.trim_end_matches('.')))),
+            _ => copied.pending.push(waiting(stage, key.to_string())),
+        }
+    }
+    let name = names::outputs_secret(&subject.name);
+    copied.outputs = data
+        .keys()
+        .map(|output| OutputStatus {
+            name: output.clone(),
+            value: None,
+            secret_ref: Some(SecretKeyRef { name: name.clone(), key: output.clone() }),
+        })
+        .collect();
+    if copied.pending.is_empty() {
+        let object = json!({
+            "apiVersion": "v1", "kind": "Secret", "type": "Opaque",
+            "metadata": {"name": name, "namespace": subject.namespace, "labels": {names::SECRET_ROLE_LABEL: ROLE_OUTPUTS}},
+            "data": data,
+        });
+        copied.desired = Desired::marked(subject, ID, None, stage, object).ok();
+    }
+    copied
+}
+
+fn waiting(stage: u32, waits_for: String) -> Pending {
+    Pending { id: ID.to_owned(), stage, waits_for }
+}
+
+/// The Secret that holds a source: the resource itself, or one that its controller writes beside it.
+fn source_key(source: &SecretSource, made: &[Desired]) -> Option<ObjectKey> {
+    let beside = made.iter().find(|desired| desired.id == source.resource)?;
+    let name = source.name.clone().unwrap_or_else(|| beside.key.name.clone());
+    Some(ObjectKey { group: String::new(), version: "v1".to_owned(), kind: "Secret".to_owned(), name, ..beside.key.clone() })
+}

@@ -1,0 +1,68 @@
+//! Releases beside their request: made once, never changed, the oldest dropped.
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+use kube::api::{DeleteParams, ObjectMeta, PostParams};
+use kube::{Api, Resource, ResourceExt};
+use promise::api::PromiseReleaseSpec;
+use promise::names;
+
+use super::words::told;
+use crate::error::{is_conflict, is_missing};
+use crate::kinds::{PromiseRelease, PromiseRequest, object};
+
+/// How many releases of a request are kept.
+const KEPT: usize = 10;
+
+/// Name of the release with this content.
+pub fn name(request: &str, content_hash: &str) -> String {
+    let letters = content_hash.get(..10).unwrap_or(content_hash);
+    // The name of an object has at most 253 letters.
+    let request: String = request.chars().take(253 - 11).collect();
+    format!("{request}-{letters}")
+}
+
+/// Makes sure that the release exists. Its name follows its content, so that a second attempt finds the first. Errors: a sentence.
+pub async fn ensure(api: &Api<PromiseRelease>, request: &PromiseRequest, name: &str, spec: PromiseReleaseSpec) -> Result<(), String> {
+    let mut release = object(name, request.namespace().as_deref(), spec);
+    release.metadata = ObjectMeta {
+        labels: Some([(names::REQUEST_UID_LABEL.to_owned(), request.uid().unwrap_or_default())].into()),
+        owner_references: Some(vec![OwnerReference {
+            api_version: PromiseRequest::api_version(&()).into_owned(),
+            kind: PromiseRequest::kind(&()).into_owned(),
+            name: request.name_any(),
+            uid: request.uid().unwrap_or_default(),
+            controller: Some(true),
+            block_owner_deletion: Some(false),
+        }]),
+        ..release.metadata
+    };
+    let params = PostParams { field_manager: Some(names::MANAGER_FULFIL.to_owned()), ..PostParams::default() };
+    match api.create(&params, &release).await {
+        Ok(_) => Ok(()),
+        Err(error) if is_conflict(&error) => Ok(()),
+        Err(error) => Err(told(&error, &format!("record the release {name}"))),
+    }
+}
+
+/// Drops the oldest releases beyond the number that is kept; never one of `needed`. A failure is only logged: the next round
+/// tries again.
+pub async fn trim(api: &Api<PromiseRelease>, mut releases: Vec<PromiseRelease>, needed: &[&str]) {
+    releases.sort_by_key(|release| std::cmp::Reverse(release.metadata.creation_timestamp.clone()));
+    for release in releases.iter().skip(KEPT).filter(|release| !needed.contains(&release.name_any().as_str())) {
+        drop_one(api, release).await;
+    }
+}
+
+/// Drops all releases of a request that is gone.
+pub async fn drop_all(api: &Api<PromiseRelease>, releases: &[PromiseRelease]) {
+    for release in releases {
+        drop_one(api, release).await;
+    }
+}
+
+async fn drop_one(api: &Api<PromiseRelease>, release: &PromiseRelease) {
+    match api.delete(&release.name_any(), &DeleteParams::default()).await {
+        Err(error) if !is_missing(&error) => tracing::info!(%error, release = release.name_any(), "an old release stays"),
+        _ => {}
+    }
+}

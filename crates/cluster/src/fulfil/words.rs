@@ -1,0 +1,32 @@
+//! What a refusal of the plane means for the people who read conditions.
+
+/// A sentence about a failed call. `doing` is a verb with its object, such as `read Secret orders-db`.
+///
+/// The plane's own words on a refusal are kept: they name the right that is missing.
+pub fn told(error: &kube::Error, doing: &str) -> String {
+    match error {
+        kube::Error::Api(status) => match status.code {
+            401 => format!("The controller's credential is not accepted, so it cannot {doing}."),
+            403 => format!("The controller may not {doing}: {}.", status.message.trim_end_matches('.')),
+            404 => format!("The controller cannot {doing}: {}.", missing(&status.message)),
+            409 => format!("The controller cannot {doing}, because somebody else changed it: {}.", status.message.trim_end_matches('.')),
+            429 | 500..=599 => format!("The controller cannot {doing} now; it tries again."),
+            _ => format!("The controller cannot {doing}: {}.", status.message.trim_end_matches('.')),
+        },
+        kube::Error::HyperError(_) | kube::Error::Service(_) | kube::Error::ReadEvents(_) => {
+            tracing::info!(%error, doing, "no answer");
+            format!("The controller cannot {doing}: there is no answer. It tries again.")
+        }
+        other => {
+            tracing::warn!(error = %other, doing, "unexpected answer");
+            format!("The controller cannot {doing}: the answer was not understood.")
+        }
+    }
+}
+
+fn missing(message: &str) -> &str {
+    match message.trim() {
+        "404 page not found" | "" => "its kind is not served there",
+        text => text.trim_end_matches('.'),
+    }
+}

@@ -1,0 +1,27 @@
+//! Objects of others are named and left alone.
+
+use kube::api::DeleteParams;
+use serde_json::json;
+
+use crate::world::{Plane, apply, condition, settings};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_foreign_object_stops_the_release_until_it_goes() {
+    let plane = Plane::open().await;
+    let controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("settings", settings("1.0.0")).await;
+    let shop = plane.client("admin", "root:acme:shop");
+    let foreign = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "web-config", "namespace": "default"}, "data": {"mine": "yes"}});
+    apply(&shop, &foreign).await.unwrap();
+
+    plane.ask("web", "settings", json!({})).await;
+    let stopped = plane.until("web", "in conflict", |r| condition(r, "Applied").contains("Conflict")).await;
+    assert!(condition(&stopped, "Applied").contains("ConfigMap web-config"), "{}", condition(&stopped, "Applied"));
+    assert_eq!(plane.config_maps().get("web-config").await.unwrap().data.unwrap()["mine"], "yes");
+
+    plane.requests("dana").delete("web", &DeleteParams::default()).await.unwrap();
+    plane.gone(plane.requests("dana"), "web").await;
+    assert!(plane.config_maps().get("web-config").await.is_ok(), "it is not ours to delete");
+    controller.stop().await;
+}

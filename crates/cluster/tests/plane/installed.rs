@@ -1,0 +1,54 @@
+//! What the installation guards, and what tenants cannot do.
+
+use cluster::install;
+use cluster::kinds::{PromiseRelease, object};
+use kube::Api;
+use kube::api::{Patch, PatchParams, PostParams};
+use promise::names;
+use serde_json::json;
+
+use crate::world::{Plane, request, settings};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn installing_twice_changes_nothing() {
+    let plane = Plane::open().await;
+    let again = install::provider(&plane.client("admin", "root:opm"), &install::Options::default()).await.unwrap();
+    assert_eq!(again, plane.installed);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_requester_is_stamped_and_frozen() {
+    let plane = Plane::open().await;
+    let mut forged = request("a", "settings", json!({}));
+    forged.spec.requester = Some(promise::api::Requester { username: "somebody-else".into(), groups: vec!["admins".into()] });
+    let stamped = plane.requests("dana").create(&PostParams::default(), &forged).await.unwrap();
+    let requester = stamped.spec.requester.unwrap();
+    assert_eq!(requester.username, "dana");
+    assert!(requester.groups.contains(&"shop".to_owned()), "{:?}", requester.groups);
+    let patch = json!({"spec": {"requester": {"username": "somebody-else"}}});
+    let refused = plane.requests("dana").patch("a", &PatchParams::default(), &Patch::Merge(&patch)).await.unwrap_err();
+    assert!(cluster::error::from_plane(&refused, "request a").to_string().contains("cannot change"), "{refused}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tenants_write_neither_status_nor_releases_and_keep_the_finalizer() {
+    let plane = Plane::open().await;
+    let controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("settings", settings("1.0.0")).await;
+    plane.ask("a", "settings", json!({})).await;
+    plane.ready("a").await;
+    let requests = plane.requests("dana");
+    let status = json!({"status": {"phase": "Failed"}});
+    let refused = requests.patch_status("a", &PatchParams::default(), &Patch::Merge(&status)).await.unwrap_err();
+    assert!(matches!(refused, kube::Error::Api(ref status) if status.code == 403), "{refused}");
+    let bare = json!({"metadata": {"finalizers": null}});
+    let refused = requests.patch("a", &PatchParams::default(), &Patch::Merge(&bare)).await.unwrap_err();
+    assert!(refused.to_string().contains("removed by the controller"), "{refused}");
+    let releases: Api<PromiseRelease> = Api::namespaced(plane.client("dana", "root:acme:shop"), "default");
+    let forged = object("forged", Some("default"), promise::api::PromiseReleaseSpec::default());
+    let refused = releases.create(&PostParams::default(), &forged).await.unwrap_err();
+    assert!(matches!(refused, kube::Error::Api(ref status) if status.code == 403), "{refused}");
+    assert_eq!(plane.requests("dana").get("a").await.unwrap().metadata.finalizers.unwrap(), [names::FINALIZER]);
+    controller.stop().await;
+}

@@ -1,0 +1,90 @@
+//! From asking to taking away.
+
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube::Api;
+use kube::api::{DeleteParams, Patch, PatchParams};
+use promise::api::Phase;
+use serde_json::json;
+
+use crate::world::{Plane, condition, settings, wait};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_becomes_ready_changes_and_goes() {
+    let plane = Plane::open().await;
+    let controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("settings", settings("1.0.0")).await;
+    let secrets: Api<Secret> = Api::namespaced(plane.client("dana", "root:acme:shop"), "default");
+
+    plane.ask("web", "settings", json!({"level": 5, "extra": true})).await;
+    let ready = plane.ready("web").await;
+    let status = ready.status.unwrap();
+    assert_eq!(status.current.as_ref().unwrap().version, "1.0.0");
+    let ids: Vec<&str> = status.inventory.iter().map(|item| item.id.as_str()).collect();
+    assert_eq!(ids, ["config", "more", "access", "outputs-secret"], "in the order of making");
+    let config = plane.config_maps().get("web-config").await.unwrap().data.unwrap();
+    assert_eq!((config["level"].as_str(), config["who"].as_str()), ("5", "dana"));
+    let outputs = secrets.get("web-outputs").await.unwrap().data.unwrap();
+    assert_eq!(outputs["password"].0, b"hunter-5");
+    let shown: Vec<&str> = status.outputs.iter().map(|output| output.name.as_str()).collect();
+    assert_eq!(shown, ["config", "password"]);
+    assert!(status.outputs.iter().all(|output| !format!("{:?}", output.value).contains("hunter")));
+
+    let edit = json!({"spec": {"parameters": {"level": 7, "extra": false}}});
+    plane.requests("dana").patch("web", &PatchParams::default(), &Patch::Merge(&edit)).await.unwrap();
+    plane.ready("web").await;
+    wait(plane.config_maps(), "web-config", "changed", |map: &ConfigMap| map.data.as_ref().is_some_and(|d| d["level"] == "7")).await;
+    wait(secrets.clone(), "web-outputs", "changed", |s: &Secret| s.data.as_ref().is_some_and(|d| d["password"].0 == b"hunter-7")).await;
+    plane.gone(plane.config_maps(), "web-more").await;
+
+    let drift = json!({"data": {"level": "forged"}});
+    plane.config_maps().patch("web-config", &PatchParams::default(), &Patch::Merge(&drift)).await.unwrap();
+    wait(plane.config_maps(), "web-config", "put back", |map: &ConfigMap| map.data.as_ref().is_some_and(|d| d["level"] == "7")).await;
+
+    plane.requests("dana").delete("web", &DeleteParams::default()).await.unwrap();
+    plane.gone(plane.requests("dana"), "web").await;
+    plane.gone(plane.config_maps(), "web-config").await;
+    plane.gone(secrets.clone(), "web-access").await;
+    plane.gone(secrets, "web-outputs").await;
+    controller.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_does_not_fit_is_said_and_nothing_is_made() {
+    let plane = Plane::open().await;
+    let controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("settings", settings("1.0.0")).await;
+    plane.ask("bad", "settings", json!({"level": 12})).await;
+    let failed = plane.until("bad", "refused", |r| r.status.as_ref().is_some_and(|s| s.phase == Phase::Failed)).await;
+    assert!(condition(&failed, "Accepted").contains(".parameters.level"), "{}", condition(&failed, "Accepted"));
+    assert!(failed.status.unwrap().inventory.is_empty());
+    plane.ask("nothing", "no-such-promise", json!({})).await;
+    let failed = plane.until("nothing", "refused", |r| r.status.as_ref().is_some_and(|s| s.phase == Phase::Failed)).await;
+    assert!(condition(&failed, "Accepted").contains("no-such-promise"));
+    controller.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_policy_of_the_organisation_binds_its_teams() {
+    let plane = Plane::open().await;
+    let controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("settings", settings("1.0.0")).await;
+    let policy = json!({
+        "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Policy", "metadata": {"name": "modest"},
+        "spec": {"title": "Modest levels", "owner": {"team": "Acme"}, "rules": [
+            {"name": "low", "constrain": {"parameter": ".level", "maximum": 4}},
+        ]},
+    });
+    crate::world::apply(&plane.client("admin", "root:acme"), &policy).await.unwrap();
+    let policies: Api<cluster::kinds::Policy> = Api::all(plane.client("admin", "root:acme"));
+    wait(policies, "modest", "judged", |p: &cluster::kinds::Policy| p.status.is_some()).await;
+    plane.ask("high", "settings", json!({"level": 8})).await;
+    let refused = plane.until("high", "refused", |r| r.status.as_ref().is_some_and(|s| s.phase == Phase::Rejected)).await;
+    let status = refused.status.unwrap();
+    assert!(status.policies.iter().any(|outcome| outcome.policy == "modest" && outcome.source == "root:acme"), "{:?}", status.policies);
+    plane.ask("low", "settings", json!({"level": 2})).await;
+    plane.ready("low").await;
+    controller.stop().await;
+}

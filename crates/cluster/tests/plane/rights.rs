@@ -1,0 +1,77 @@
+//! Each right that the controller may lose shows as a failure with a name.
+
+use cluster::install;
+use cluster::kinds::Export;
+use kube::api::{Api, DynamicObject, Patch, PatchParams};
+use kube::core::{ApiResource, GroupVersionKind};
+use serde_json::{Value, json};
+
+use crate::world::{Plane, condition, settings};
+
+/// Rejects one claim of the shop's binding.
+async fn reject(plane: &Plane, at: &str, resource: &str) {
+    let mut binding = install::api_binding(Export::Requests, &plane.installed.provider, &plane.installed.tenancy_identity);
+    for claim in binding["spec"]["permissionClaims"].as_array_mut().unwrap() {
+        if claim["resource"] == resource {
+            claim["state"] = json!("Rejected");
+        }
+    }
+    let kind = ApiResource::from_gvk(&GroupVersionKind::gvk("apis.kcp.io", "v1alpha2", "APIBinding"));
+    let api: Api<DynamicObject> = Api::all_with(plane.client("admin", at), &kind);
+    let params = PatchParams::apply("opm-install").force();
+    api.patch(install::binding_name(Export::Requests), &params, &Patch::Apply(&binding)).await.unwrap();
+    let dropped = |object: Option<&DynamicObject>| {
+        object.is_some_and(|o| install::missing_claims(Export::Requests, &o.data).iter().any(|name| name.starts_with(resource)))
+    };
+    kube::runtime::wait::await_condition(api, install::binding_name(Export::Requests), dropped).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rejected_claim_on_what_is_made_names_the_object() {
+    for (resource, kind) in [("configmaps", "ConfigMap"), ("secrets", "Secret")] {
+        let plane = Plane::open().await;
+        let controller = plane.controller().await;
+        plane.offer().await;
+        plane.publish("settings", settings("1.0.0")).await;
+        reject(&plane, "root:acme:shop", resource).await;
+        plane.ask("web", "settings", json!({})).await;
+        let stopped = plane
+            .until("web", "stopped by name", |r| {
+                let applied = condition(r, "Applied");
+                applied.contains(kind) && applied.contains("may not")
+            })
+            .await;
+        assert!(condition(&stopped, "Applied").contains(&format!("\"{resource}\"")), "{}", condition(&stopped, "Applied"));
+        controller.stop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_organisation_that_hides_its_workspaces_leaves_policies_unknown() {
+    let plane = Plane::open().await;
+    let controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("settings", settings("1.0.0")).await;
+    plane.ask("before", "settings", json!({})).await;
+    plane.ready("before").await;
+    reject(&plane, "root:acme", "workspaces").await;
+    plane.ask("web", "settings", json!({})).await;
+    let held = plane.until("web", "held", |r| condition(r, "PoliciesSatisfied").starts_with("Unknown PoliciesNotVisible")).await;
+    assert!(held.status.as_ref().unwrap().inventory.is_empty());
+    let before = plane.requests("dana").get("before").await.unwrap();
+    assert!(condition(&before, "Applied").starts_with("True"), "what runs goes on: {}", condition(&before, "Applied"));
+    install::bind(&plane.client("admin", "root:acme"), Export::Requests, &plane.installed).await.unwrap();
+    plane.ready("web").await;
+    controller.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_the_right_to_its_lease_it_never_leads() {
+    let plane = Plane::open().await;
+    let roles = ApiResource::from_gvk(&GroupVersionKind::gvk("rbac.authorization.k8s.io", "v1", "Role"));
+    let api: Api<DynamicObject> = Api::namespaced_with(plane.client("admin", "root:opm"), install::SYSTEM_NAMESPACE, &roles);
+    let rules: Value = json!({"rules": []});
+    api.patch("opm-controller", &PatchParams::default(), &Patch::Merge(&rules)).await.unwrap();
+    let started = tokio::time::timeout(std::time::Duration::from_secs(3), plane.controller()).await;
+    assert!(started.is_err(), "it must wait for its Lease");
+}

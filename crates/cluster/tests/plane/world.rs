@@ -1,0 +1,286 @@
+//! A small installation: provider, trusted home, an organisation with a team, and the people in it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use cluster::fulfil::{Controller, Options, Standing};
+use cluster::install::{self, Installed};
+use cluster::kinds::{Export, Promise, PromiseRequest};
+use cluster::world::Access;
+use cluster::{Clock, Endpoint, Scope, Token, WorkspacePath};
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::{Api, DynamicObject, Patch, PatchParams, PostParams};
+use kube::core::{ApiResource, GroupVersionKind};
+use kube::runtime::wait::await_condition;
+use kube::{Client, ResourceExt};
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// Longest wait for anything; everything is expected within a second.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A plane with an installation.
+pub struct Plane {
+    pub endpoint: Endpoint,
+    pub installed: Installed,
+}
+
+/// A controller that runs until it is stopped.
+pub struct Running {
+    shutdown: CancellationToken,
+    task: JoinHandle<()>,
+}
+
+pub fn token(name: &str) -> Token {
+    Token::new(format!("token-of-{name}"))
+}
+
+pub fn path(text: &str) -> WorkspacePath {
+    WorkspacePath::parse(text).unwrap()
+}
+
+impl Plane {
+    pub async fn open() -> Self {
+        let user = |name: &str, groups: &[&str]| devplane::Token {
+            token: token(name).expose().to_owned(),
+            username: name.to_owned(),
+            uid: name.to_owned(),
+            groups: groups.iter().map(|group| (*group).to_owned()).collect(),
+        };
+        let tokens = vec![
+            user("admin", &["system:masters", "system:kcp:admin"]),
+            user("opm-controller", &[]),
+            user("opm-portal", &[]),
+            user("dana", &["shop"]),
+        ];
+        let options = devplane::Options::new(devplane::Storage::Memory, tokens, "https://127.0.0.1:1");
+        let plane = devplane::Plane::open(options).unwrap();
+        let endpoint = Endpoint::in_process("test plane", plane.router());
+        let admin = |at: &str| endpoint.client(&token("admin"), &Scope::Workspace(path(at)));
+        for (parent, name) in [("root", "opm"), ("root", "platform"), ("root", "acme"), ("root:acme", "shop")] {
+            workspace(&admin(parent), name).await;
+        }
+        let installed = install::provider(&admin("root:opm"), &install::Options::default()).await.unwrap();
+        for (at, export) in [
+            ("root", Export::Requests),
+            ("root:platform", Export::Requests),
+            ("root:platform", Export::Catalog),
+            ("root:acme", Export::Requests),
+            ("root:acme", Export::Catalog),
+            ("root:acme:shop", Export::Requests),
+        ] {
+            install::bind(&admin(at), export, &installed).await.unwrap();
+        }
+        let plane = Self { endpoint, installed };
+        plane.let_dana_in().await;
+        plane
+    }
+
+    /// A client of somebody in a workspace.
+    pub fn client(&self, who: &str, at: &str) -> Client {
+        self.endpoint.client(&token(who), &Scope::Workspace(path(at)))
+    }
+
+    /// Requests of the shop as somebody.
+    pub fn requests(&self, who: &str) -> Api<PromiseRequest> {
+        Api::namespaced(self.client(who, "root:acme:shop"), "default")
+    }
+
+    /// Config maps of the shop as its people see them.
+    pub fn config_maps(&self) -> Api<ConfigMap> {
+        Api::namespaced(self.client("admin", "root:acme:shop"), "default")
+    }
+
+    /// Starts a controller and waits until it works.
+    pub async fn controller(&self) -> Running {
+        let options = Options {
+            access: Access { endpoint: self.endpoint.clone(), token: token("opm-controller"), provider: path("root:opm") },
+            trusted_homes: vec![path("root:platform")],
+            identity: "test".to_owned(),
+            clock: Arc::new(Machine),
+            workers: 4,
+            evaluations: 2,
+        };
+        let controller = Controller::new(options);
+        let mut standing = controller.standing();
+        let shutdown = CancellationToken::new();
+        let task = tokio::spawn(controller.run(shutdown.clone()));
+        tokio::time::timeout(PATIENCE, standing.wait_for(|s| *s == Standing::Working)).await.expect("it works in time").unwrap();
+        Running { shutdown, task }
+    }
+
+    /// Publishes a promise in the trusted home and waits until its revision is there.
+    pub async fn publish(&self, name: &str, spec: Value) {
+        let client = self.client("admin", "root:platform");
+        let body = json!({"apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Promise", "metadata": {"name": name}, "spec": spec});
+        apply(&client, &body).await.unwrap();
+        let api: Api<Promise> = Api::all(client);
+        let version = spec["version"].as_str().unwrap().to_owned();
+        wait(api, name, "published", |promise: &Promise| {
+            promise.status.as_ref().is_some_and(|s| {
+                s.conditions
+                    .iter()
+                    .any(|c| c.r#type == "Published" && c.status == promise::api::ConditionStatus::True && c.message.contains(&version))
+            })
+        })
+        .await;
+    }
+
+    /// Offers every promise of the trusted home to the organisation.
+    pub async fn offer(&self) {
+        let shelf = json!({
+            "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseCatalog", "metadata": {"name": "standard"},
+            "spec": {"title": "Standard", "promises": ["*"], "workspaces": ["root:acme:**"]},
+        });
+        apply(&self.client("admin", "root:platform"), &shelf).await.unwrap();
+    }
+
+    /// Asks for a promise as Dana.
+    pub async fn ask(&self, name: &str, promise: &str, parameters: Value) -> PromiseRequest {
+        let request = request(name, promise, parameters);
+        self.requests("dana").create(&PostParams::default(), &request).await.unwrap()
+    }
+
+    /// Waits until a request says what `holds` wants to hear.
+    pub async fn until(&self, name: &str, what: &str, holds: impl Fn(&PromiseRequest) -> bool) -> PromiseRequest {
+        wait(self.requests("dana"), name, what, holds).await
+    }
+
+    /// Waits until a request is ready.
+    pub async fn ready(&self, name: &str) -> PromiseRequest {
+        self.until(name, "Ready", |request| {
+            let settled = |s: &promise::api::PromiseRequestStatus| {
+                s.phase == promise::api::Phase::Ready && Some(s.observed_generation) == request.metadata.generation && s.current.is_some()
+            };
+            request.status.as_ref().is_some_and(settled)
+        })
+        .await
+    }
+
+    /// Waits until an object is gone.
+    pub async fn gone<K>(&self, api: Api<K>, name: &str)
+    where
+        K: kube::Resource + Clone + std::fmt::Debug + serde::de::DeserializeOwned + Send + 'static,
+    {
+        let waiting = await_condition(api, name, |object: Option<&K>| object.is_none());
+        tokio::time::timeout(PATIENCE, waiting).await.unwrap_or_else(|_| panic!("{name} stays")).unwrap();
+    }
+
+    async fn let_dana_in(&self) {
+        let shop = self.client("admin", "root:acme:shop");
+        let role = json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "dana"},
+            "rules": [
+                {"nonResourceURLs": ["/"], "verbs": ["access"]},
+                {"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]},
+            ],
+        });
+        let binding = json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "dana"},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "dana"},
+            "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "shop"}],
+        });
+        apply(&shop, &role).await.unwrap();
+        apply(&shop, &binding).await.unwrap();
+    }
+}
+
+impl Running {
+    /// Stops the controller the orderly way.
+    pub async fn stop(self) {
+        self.shutdown.cancel();
+        tokio::time::timeout(PATIENCE, self.task).await.expect("it stops in time").unwrap();
+    }
+
+    /// Stops the controller in the middle of whatever it does, as a crash would.
+    pub fn crash(self) {
+        self.task.abort();
+    }
+}
+
+struct Machine;
+
+impl Clock for Machine {
+    fn now(&self) -> jiff::Timestamp {
+        #[expect(clippy::disallowed_methods, reason = "the clock of this test binary")]
+        jiff::Timestamp::now()
+    }
+}
+
+/// A promise of a config map and a secret in the request's own workspace.
+pub fn settings(version: &str) -> Value {
+    json!({
+        "version": version, "lifecycle": "published", "visibility": "private",
+        "parameters": {
+            "type": "object",
+            "properties": {"level": {"type": "integer", "minimum": 1, "maximum": 9, "default": 3}, "extra": {"type": "boolean", "default": false}},
+        },
+        "implementation": {"resources": [
+            {"id": "config", "template": {
+                "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "${request.name}-config"},
+                "data": {"level": "${string(parameters.level)}", "who": "${request.requester.username}"},
+            }},
+            {"id": "access", "template": {
+                "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "${request.name}-access"},
+                "stringData": {"password": "hunter-${string(parameters.level)}", "of": "${resources.config.metadata.name}"},
+            }},
+            {"id": "more", "includeWhen": "${parameters.extra}", "template": {
+                "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "${request.name}-more"}, "data": {"a": "b"},
+            }},
+        ]},
+        "outputs": [
+            {"name": "config", "value": "${resources.config.metadata.name}"},
+            {"name": "password", "secretRef": {"resource": "access", "key": "password"}},
+        ],
+    })
+}
+
+pub fn request(name: &str, promise: &str, parameters: Value) -> PromiseRequest {
+    let spec = json!({"promise": {"name": promise}, "parameters": parameters});
+    cluster::kinds::object(name, Some("default"), serde_json::from_value(spec).unwrap())
+}
+
+pub async fn apply(client: &Client, object: &Value) -> Result<DynamicObject, kube::Error> {
+    let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    let (group, version) = text("/apiVersion").split_once('/').unwrap_or(("", text("/apiVersion")));
+    let resource = ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, text("/kind")));
+    let api: Api<DynamicObject> = match text("/metadata/namespace") {
+        "" => Api::all_with(client.clone(), &resource),
+        namespace => Api::namespaced_with(client.clone(), namespace, &resource),
+    };
+    api.patch(text("/metadata/name"), &PatchParams::apply("test").force(), &Patch::Apply(object)).await
+}
+
+/// Waits for an object; on failure it says what the object looked like.
+pub async fn wait<K>(api: Api<K>, name: &str, what: &str, holds: impl Fn(&K) -> bool) -> K
+where
+    K: kube::Resource + Clone + std::fmt::Debug + serde::de::DeserializeOwned + serde::Serialize + Send + 'static,
+{
+    let waiting = await_condition(api.clone(), name, |object: Option<&K>| object.is_some_and(&holds));
+    match tokio::time::timeout(PATIENCE, waiting).await {
+        Ok(Ok(Some(object))) => object,
+        Ok(other) => panic!("{name} is not {what}: {:?}", other.map(|_| ())),
+        Err(_) => panic!("{name} is not {what}: {:#}", serde_json::to_value(api.get(name).await.unwrap()).unwrap()),
+    }
+}
+
+async fn workspace(parent: &Client, name: &str) {
+    let object = json!({"apiVersion": "tenancy.kcp.io/v1alpha1", "kind": "Workspace", "metadata": {"name": name}});
+    let created = apply(parent, &object).await.unwrap();
+    let resource = ApiResource::from_gvk(&GroupVersionKind::gvk("tenancy.kcp.io", "v1alpha1", "Workspace"));
+    let api: Api<DynamicObject> = Api::all_with(parent.clone(), &resource);
+    wait_dynamic(api, &created.name_any(), |object| object.data.pointer("/status/phase").is_some_and(|phase| phase == "Ready")).await;
+}
+
+async fn wait_dynamic(api: Api<DynamicObject>, name: &str, holds: impl Fn(&DynamicObject) -> bool) {
+    let waiting = await_condition(api, name, |object: Option<&DynamicObject>| object.is_some_and(&holds));
+    tokio::time::timeout(PATIENCE, waiting).await.unwrap_or_else(|_| panic!("{name} is not ready")).unwrap();
+}
+
+/// A condition of a request, as `status reason: message`.
+pub fn condition(request: &PromiseRequest, name: &str) -> String {
+    let status = request.status.as_ref();
+    let found = status.and_then(|s| s.conditions.iter().find(|condition| condition.r#type == name));
+    found.map(|c| format!("{:?} {}: {}", c.status, c.reason, c.message)).unwrap_or_default()
+}
