@@ -258,6 +258,45 @@ fn forms_of_all_promises_return_what_they_were_given() {
 }
 
 #[test]
+fn form_yaml_and_json_of_one_wish_have_one_content_hash() {
+    let (name, spec) = read::<PromiseSpec>("promises").into_iter().find(|(name, _)| name == "postgresql").unwrap();
+    let effective = effective(&name, &spec, "root:acme:shop", &["root", "acme", "shop"]);
+    let hash = |parameters: &Value| {
+        let resolved = resolved(&name, &spec, &effective, parameters);
+        assert!(resolved.is_accepted(), "{:?}", resolved.all_problems());
+        let (destinations, secrets) = (std::collections::BTreeSet::from(["sandbox".to_owned()]), BTreeMap::new());
+        crate::release::content_hash(&crate::release::Content {
+            request_uid: "0b5e",
+            revision_hash: "ab12",
+            parameters: &resolved.parameters,
+            deletion_policy: crate::api::DeletionPolicy::Delete,
+            upgrade: crate::api::UpgradePolicy::Manual,
+            expires_at: None,
+            destinations: &destinations,
+            rules: &effective.rules,
+            price: None,
+            secrets: &secrets,
+        })
+        .unwrap()
+    };
+    let json: Value = serde_json::from_str(r#"{"replicas": 3.0, "tier": "production", "storage": 200}"#).unwrap();
+    let yaml: Value = serde_saphyr::from_str("tier: production\nstorage: 200\nreplicas: 3\n").unwrap();
+    let form = model(&spec, &effective, &Draft::default(), &[]);
+    let mut pairs = posted(&form);
+    for (name, text) in [("/parameters/tier", "production"), ("/parameters/replicas", "3"), ("/parameters/storage", " 200 ")] {
+        pairs.retain(|(known, _)| known != name);
+        pairs.push((name.to_owned(), text.to_owned()));
+    }
+    let typed = parse(&pairs, &spec, &effective, &Value::Null).draft.parameters;
+    assert_eq!(hash(&json), hash(&yaml));
+    assert_eq!(hash(&typed), hash(&yaml));
+    // Saying a default, or what a policy fixes anyway, is the same wish.
+    let wordy: Value =
+        serde_saphyr::from_str("{tier: production, storage: 200, replicas: 3, version: '17', backup: {enabled: false}}").unwrap();
+    assert_eq!(hash(&wordy), hash(&yaml));
+}
+
+#[test]
 fn catalogs_and_destinations_can_be_read() {
     assert_eq!(read::<PromiseCatalogSpec>("catalog").len(), 2);
     let (_, sandbox) = read::<DestinationSpec>("destinations").remove(0);
