@@ -17,7 +17,7 @@ export async function startPortal() {
   const data = await mkdtemp(join(tmpdir(), "opm-portal-"));
   const child = spawn(
     environment("OPM_PORTAL"),
-    ["serve", "--plane", "embedded", "--data", data, "--port", "0", "--site", environment("OPM_SITE")],
+    ["serve", "--plane", "embedded", "--data", data, "--port", "0", "--plane-port", "0", "--site", environment("OPM_SITE")],
     { stdio: ["ignore", "pipe", "pipe"] },
   );
   let output = "";

@@ -8,6 +8,7 @@ mod system;
 mod target;
 
 use axum::{Router, body::Body, extract::State as Shared};
+use bytes::Bytes;
 use http::{HeaderMap, Method, Request, Response};
 use http_body_util::{BodyExt, Limited};
 
@@ -43,6 +44,8 @@ async fn entry(Shared(state): Shared<State>, request: Request<Body>) -> Response
 
 async fn handle(state: &State, request: Request<Body>) -> Result<Response<Body>, ApiError> {
     let (parts, body) = request.into_parts();
+    // Read before anything is refused: with an unread body the connection would be closed under the client's next request.
+    let body = read(body).await?;
     let (method, headers) = (parts.method, parts.headers);
     let query = Query::parse(parts.uri.query().unwrap_or_default());
     let (prefix, path) = path::split_prefix(parts.uri.path());
@@ -69,6 +72,17 @@ async fn handle(state: &State, request: Request<Body>) -> Result<Response<Body>,
             }
             Ok(response)
         }
+    }
+}
+
+/// The body of a request, within the limit.
+async fn read(body: Body) -> Result<Bytes, ApiError> {
+    match Limited::new(body, BODY_BYTES).collect().await {
+        Ok(collected) => Ok(collected.to_bytes()),
+        Err(error) if error.is::<http_body_util::LengthLimitError>() => {
+            Err(ApiError::of(413, "RequestEntityTooLarge", format!("Request entity too large: limit is {BODY_BYTES}")))
+        }
+        Err(error) => Err(ApiError::bad_request(format!("the body of the request cannot be read: {error}"))),
     }
 }
 
@@ -124,7 +138,7 @@ async fn resources(
     query: Query,
     method: Method,
     headers: HeaderMap,
-    body: Body,
+    body: Bytes,
 ) -> Result<Response<Body>, ApiError> {
     // The name from a field selector was for authorisation alone.
     attributes.name = path.name.clone();
@@ -136,13 +150,6 @@ async fn resources(
     };
     check_route(&resource, &mut attributes, &path)?;
     let format = media::negotiate(&headers)?;
-    let body = match Limited::new(body, BODY_BYTES).collect().await {
-        Ok(collected) => collected.to_bytes(),
-        Err(error) if error.is::<http_body_util::LengthLimitError>() => {
-            return Err(ApiError::of(413, "RequestEntityTooLarge", format!("Request entity too large: limit is {BODY_BYTES}")));
-        }
-        Err(error) => return Err(ApiError::bad_request(format!("the body of the request cannot be read: {error}"))),
-    };
     let is_get = method == Method::GET || method == Method::HEAD;
     let api_version = resource.api_version();
     let call = Call { state: state.clone(), attributes, resource, api_version, view: served.view, query, headers, body, format };

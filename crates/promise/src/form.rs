@@ -44,5 +44,6 @@ pub const BASE: &str = "/parameters";
 /// Name of every structural button.
 pub const OPERATION: &str = "_op";
 
-#[cfg(all(test, feature = "engine"))]
+#[cfg(test)]
+#[cfg(feature = "engine")]
 pub(crate) mod tests;

@@ -39,5 +39,6 @@ pub mod wording;
 
 pub use error::{Error, Problem, Result};
 
-#[cfg(all(test, feature = "engine"))]
+#[cfg(test)]
+#[cfg(feature = "engine")]
 mod examples;

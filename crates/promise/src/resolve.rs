@@ -78,12 +78,16 @@ pub fn resolve(promise: &PromiseSpec, parameters: &Value, effective: &Effective,
     resolved
 }
 
+/// The schema of a promise's parameters, read.
+pub(crate) fn schema_of(promise: &PromiseSpec) -> Schema {
+    Schema::parse_lenient(promise.parameters.as_ref().unwrap_or(&Value::Null))
+}
+
 /// The values that would hold: what was said, with defaults and fixed values of schema and policies.
-pub(crate) fn in_effect(promise: &PromiseSpec, effective: &Effective, parameters: &Value) -> Value {
+pub(crate) fn in_effect(promise: &PromiseSpec, schema: &Schema, effective: &Effective, parameters: &Value) -> Value {
     let mut unread = Resolved::default();
-    let schema = Schema::parse_lenient(promise.parameters.as_ref().unwrap_or(&Value::Null));
     let mut value = if parameters.is_object() { parameters.clone() } else { Value::Object(Map::new()) };
-    defaults(&schema, effective, &mut value, &mut unread);
+    defaults(schema, effective, &mut value, &mut unread);
     sets(promise, effective, &mut value, &mut unread);
     schema.default(&mut value);
     value

@@ -9,6 +9,7 @@
 
 mod budget;
 mod check;
+pub(crate) mod cost;
 mod error;
 mod evaluate;
 mod functions;

@@ -154,6 +154,9 @@ impl Schema {
         if errors.is_empty() {
             rules::compile(&mut schema, &mut errors);
         }
+        if errors.is_empty() {
+            rules::check_cost(&schema, &mut errors);
+        }
         if errors.is_empty() { Ok(schema) } else { Err(errors) }
     }
 

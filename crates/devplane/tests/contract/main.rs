@@ -74,7 +74,9 @@ async fn run_all(folder: &Path, wanted: &[String]) -> Vec<Outcome> {
 
 async fn run(topic: String, path: PathBuf) -> Outcome {
     let text = std::fs::read_to_string(&path).expect("a readable scenario");
-    let scenario: Value = serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    // The recordings are YAML 1.2, where `y` is a text.
+    let options = serde_saphyr::options! { strict_booleans: true };
+    let scenario: Value = serde_saphyr::from_str_with_options(&text, options).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let steps = scenario["steps"].as_array().expect("steps").len();
     let answers = replay::run(&scenario).await;
     let failures = answers

@@ -179,10 +179,13 @@ pub(super) fn typed(node: &Value, text: &str) -> Value {
             "false" => Value::Bool(false),
             _ => kept(),
         },
-        Shape::IntOrString => match integer(trimmed).filter(|whole| whole.to_string() == trimmed) {
-            Some(whole) => whole,
-            None => Value::String(trimmed.to_owned()),
-        },
+        // `007` and `+1` stay texts: only what a number would be written as is one.
+        Shape::IntOrString => {
+            match integer(trimmed).filter(|whole| whole.as_i64().is_some_and(|whole| format!("{whole}").as_str() == trimmed)) {
+                Some(whole) => whole,
+                None => Value::String(trimmed.to_owned()),
+            }
+        }
         Shape::Quantity => Value::String(trimmed.to_owned()),
         Shape::Choice => {
             let listed = node["enum"].as_array().into_iter().flatten().find(|value| option_text(value) == trimmed);

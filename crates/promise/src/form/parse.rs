@@ -48,12 +48,13 @@ pub fn parse(pairs: &[(String, String)], promise: &PromiseSpec, effective: &Effe
         parsed.focus = carry_out(&operation, promise, &mut parsed.draft.texts, &mut base);
     }
     let schema = if effective.schema.is_object() { &effective.schema } else { promise.parameters.as_ref().unwrap_or(&Value::Null) };
-    let defaults = resolve::in_effect(promise, effective, &Value::Null);
+    let structural = resolve::schema_of(promise);
+    let defaults = resolve::in_effect(promise, &structural, effective, &Value::Null);
     let mut reader = Reader { promise, effective, texts: &parsed.draft.texts, defaults: &defaults, problems: Vec::new() };
     let parameters = reader.object(&Path::default(), schema, Some(&base)).unwrap_or_else(|| Value::Object(Map::new()));
     parsed.draft.problems = reader.problems;
     parsed.draft.problems.append(&mut too_long);
-    parsed.draft.parameters = visible::without_hidden(promise, effective, parameters, &base);
+    parsed.draft.parameters = visible::without_hidden(promise, &structural, effective, parameters, &base);
     parsed
 }
 
@@ -207,8 +208,13 @@ impl Reader<'_> {
         let empty_counts = required || default.as_ref().is_some_and(|default| !is_empty(default)) || base.is_some_and(is_empty);
         let value = match kind {
             Kind::Choice { .. } | Kind::Text { .. } => {
-                let text = self.texts.get(&name)?;
-                if text.trim().is_empty() { None } else { Some(typed(node, text)) }
+                let text = self.texts.get(&name).map(String::as_str).unwrap_or_default();
+                match base {
+                    // An empty text that was there before is kept: an empty input cannot tell it from nothing.
+                    Some(Value::String(before)) if text.is_empty() && before.is_empty() => return base.cloned(),
+                    _ if text.trim().is_empty() => None,
+                    _ => Some(typed(node, text)),
+                }
             }
             Kind::Tick => Some(Value::Bool(self.texts.contains_key(&name))),
             Kind::List { items } => Some(self.list(&name, &items)).filter(|list| empty_counts || !is_empty(list)),
@@ -216,7 +222,8 @@ impl Reader<'_> {
             Kind::Group { optional } => return self.group(path, node, base, optional),
             Kind::Yaml => self.yaml(&name, path, base),
             Kind::Secret | Kind::Fixed => None,
-        }?;
+        };
+        let Some(value) = value else { return null(base) };
         let chosen = self.texts.contains_key(&rows::explicit(&name));
         let as_default = default.is_some_and(|default| same_value(&default, &value));
         (chosen || !as_default).then_some(value)
@@ -225,7 +232,7 @@ impl Reader<'_> {
     fn group(&mut self, path: &Path, node: &Value, base: Option<&Value>, optional: bool) -> Option<Value> {
         let name = path.pointer(BASE);
         if self.texts.contains_key(&rows::absent(&name)) {
-            return None;
+            return null(base);
         }
         let inside = self.object(path, node, base);
         let there = (optional && self.texts.contains_key(&rows::present(&name))) || base.is_some_and(Value::is_object);
@@ -270,6 +277,11 @@ impl Reader<'_> {
     fn problem(&mut self, path: &Path, message: String) {
         self.problems.push(Problem { path: resolve::shown(path), message });
     }
+}
+
+/// A null that was there before stays: nothing typed cannot be told from it.
+fn null(base: Option<&Value>) -> Option<Value> {
+    base.filter(|base| base.is_null()).cloned()
 }
 
 fn is_empty(value: &Value) -> bool {

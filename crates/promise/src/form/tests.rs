@@ -1,3 +1,5 @@
+mod corpus;
+
 use serde_json::{Value, json};
 
 use super::{ChoiceStyle, Control, Draft, Field, Form, OPERATION, Parsed, model, parse};

@@ -1,6 +1,7 @@
 //! Fields that are shown only under a condition of the promise.
 
 use schema::expr::{Budget, ExprError};
+use schema::structural::Schema;
 use serde_json::Value;
 
 use crate::api::PromiseSpec;
@@ -38,9 +39,12 @@ pub(super) fn steers(promise: &PromiseSpec, path: &Path) -> bool {
 
 /// Takes away values of fields that the person's own choices have hidden. One that was hidden before already stays: somebody else
 /// put it there.
-pub(super) fn without_hidden(promise: &PromiseSpec, effective: &Effective, mut parameters: Value, base: &Value) -> Value {
-    let now = resolve::in_effect(promise, effective, &parameters);
-    let before = resolve::in_effect(promise, effective, base);
+pub(super) fn without_hidden(promise: &PromiseSpec, schema: &Schema, effective: &Effective, mut parameters: Value, base: &Value) -> Value {
+    if promise.form.fields.values().all(|hint| hint.visible_when.is_none()) {
+        return parameters;
+    }
+    let now = resolve::in_effect(promise, schema, effective, &parameters);
+    let before = resolve::in_effect(promise, schema, effective, base);
     for (text, hint) in &promise.form.fields {
         let (Some(condition), Ok(path)) = (&hint.visible_when, Path::parse(text)) else { continue };
         let kept_hidden = path.get(base).is_some() && !holds(condition, &before);

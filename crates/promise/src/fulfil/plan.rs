@@ -1,6 +1,6 @@
 //! The decision itself.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -10,6 +10,11 @@ use super::situation::{Desired, Key, Seen, Situation};
 use crate::api::{DeletionPolicy, Health, InventoryItem};
 use crate::names;
 
+/// [`plan_after`] for a controller that remembers no apply of its own.
+pub fn plan(situation: &Situation) -> Plan {
+    plan_after(situation, &BTreeMap::new())
+}
+
 /// What is to be done next.
 ///
 /// - Our finalizer comes before everything, and the inventory names an object before it is made.
@@ -17,8 +22,13 @@ use crate::names;
 ///   nothing new is made and nothing is changed, so that a release is not half rolled out; drift is still repaired.
 /// - What the release no longer wants goes when everything that it wants is there and healthy.
 /// - Deletion goes by the inventory in reverse order, a stage at a time, and only takes what carries our label.
-pub fn plan(situation: &Situation) -> Plan {
-    let mut plan = if situation.request.deleting { deprovision(situation) } else { provision(situation) };
+///
+/// `applied` holds the resourceVersion that our last apply of an object returned. As long as the object still has it, nobody
+/// has changed it since, and what differs is the server's own doing: a field that its schema does not know, a value that it
+/// writes otherwise. Such an object is not applied again and again, but named in [`Plan::kept_otherwise`]. A controller that
+/// forgets (a restart) applies once more, which changes nothing.
+pub fn plan_after(situation: &Situation, applied: &BTreeMap<Key, String>) -> Plan {
+    let mut plan = if situation.request.deleting { deprovision(situation) } else { provision(situation, applied) };
     plan.holds.sort_by_key(rank);
     let idle = plan.actions.is_empty() && plan.holds.is_empty();
     plan.settled = idle && (situation.request.deleting || (plan.applied && plan.healthy));
@@ -72,7 +82,7 @@ enum Verdict {
     Hold(Hold),
 }
 
-fn judge(situation: &Situation, desired: &Desired) -> Verdict {
+fn judge(situation: &Situation, desired: &Desired, applied: &BTreeMap<Key, String>, plan: &mut Plan) -> Verdict {
     let object = match situation.at(&desired.key) {
         Seen::Absent => return Verdict::Apply(Why::Create, None),
         Seen::Unknown { why } => {
@@ -90,10 +100,19 @@ fn judge(situation: &Situation, desired: &Desired) -> Verdict {
         Owner::HandedOver => Verdict::Apply(Why::Adopt, None),
         Owner::Ours if applied_hash(object) != Some(&desired.hash) => Verdict::Apply(Why::Change, None),
         Owner::Ours => match drifted(&desired.object, object) {
+            Some(path) if untouched(object, applied.get(&desired.key)) => {
+                plan.kept_otherwise.push((desired.id.clone(), path.to_string()));
+                Verdict::Fine
+            }
             Some(path) => Verdict::Apply(Why::Drift, Some(path.to_string())),
             None => Verdict::Fine,
         },
     }
+}
+
+/// Whether an object is as our last apply left it.
+fn untouched(object: &Value, applied: Option<&String>) -> bool {
+    applied.is_some_and(|version| object["metadata"]["resourceVersion"] == version.as_str())
 }
 
 fn unseen(key: &Key, why: &str) -> String {
@@ -114,7 +133,7 @@ fn foreign(desired: &Desired, object: &Value) -> Hold {
     }
 }
 
-fn provision(situation: &Situation) -> Plan {
+fn provision(situation: &Situation, applied: &BTreeMap<Key, String>) -> Plan {
     let mut plan = Plan::default();
     let wanted = situation.desired.as_deref().unwrap_or_default();
     let mut order: Vec<&Desired> = wanted.iter().collect();
@@ -122,7 +141,11 @@ fn provision(situation: &Situation) -> Plan {
     let mut taken = BTreeSet::new();
     let mut verdicts = Vec::with_capacity(order.len());
     for desired in order {
-        let verdict = if taken.insert(desired.key.identity()) { judge(situation, desired) } else { Verdict::Hold(twice(desired)) };
+        let verdict = if taken.insert(desired.key.identity()) {
+            judge(situation, desired, applied, &mut plan)
+        } else {
+            Verdict::Hold(twice(desired))
+        };
         verdicts.push((desired, verdict));
     }
     plan.inventory = inventory(situation, &verdicts);
@@ -147,7 +170,8 @@ fn provision(situation: &Situation) -> Plan {
     }
     let writes = applies(&verdicts, &plan);
     let prunes = if plan.applied && plan.healthy { removals(situation, &abandoned(situation), &mut plan) } else { Vec::new() };
-    if !situation.request.finalizer && !(verdicts.is_empty() && situation.pending.is_empty()) {
+    let makes_something = !verdicts.is_empty() || !situation.pending.is_empty();
+    if makes_something && !situation.request.finalizer {
         plan.actions.push(Action::AddFinalizer);
     }
     if !writes.is_empty() && names_new_objects(situation, &plan.inventory) {
@@ -237,8 +261,8 @@ fn removals(situation: &Situation, items: &[InventoryItem], plan: &mut Plan) -> 
 }
 
 fn deprovision(situation: &Situation) -> Plan {
-    let mut plan = Plan::default();
-    plan.inventory = situation.inventory.iter().filter(|item| remains(situation, item)).map(|item| seen_now(situation, item)).collect();
+    let inventory = situation.inventory.iter().filter(|item| remains(situation, item)).map(|item| seen_now(situation, item)).collect();
+    let mut plan = Plan { inventory, ..Plan::default() };
     if !situation.request.finalizer {
         return plan;
     }

@@ -332,6 +332,24 @@ fn nothing_happens_while_paused_but_deletion() {
 }
 
 #[test]
+fn what_the_server_keeps_otherwise_is_named_and_not_applied_for_ever() {
+    let mut world = World::new();
+    let desired = world.desired(&[(0, 0, 1)]);
+    world.settle(Some(&desired), 10);
+    let pruned = world.objects.get_mut(&key("o0")).unwrap();
+    pruned["data"] = json!({});
+    pruned["metadata"]["resourceVersion"] = json!("41");
+    let situation = world.situation(Some(desired), 10);
+    let drift = plan(&situation);
+    assert!(matches!(drift.actions[..], [Action::Apply { why: Why::Drift, .. }]) && !drift.applied);
+    let known = super::plan_after(&situation, &BTreeMap::from([(key("o0"), "41".to_owned())]));
+    assert!(known.settled, "{known:?}");
+    assert_eq!(known.kept_otherwise, [("o0".to_owned(), ".data.content".to_owned())]);
+    let since = super::plan_after(&situation, &BTreeMap::from([(key("o0"), "40".to_owned())]));
+    assert_eq!(since.actions.len(), 1, "somebody wrote it since");
+}
+
+#[test]
 fn an_unaccepted_request_without_objects_needs_no_finalizer() {
     let world = World::new();
     assert_eq!(plan(&world.situation(None, 10)).actions, []);

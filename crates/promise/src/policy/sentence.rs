@@ -28,7 +28,8 @@ pub fn of_rule(spec: &PromiseSpec, rule: &Rule) -> String {
     }
     if let Some(limit) = &rule.limit {
         let scope = if limit.per == "promise" { String::new() } else { format!(" in each {}", scope(&limit.per)) };
-        return format!("There are at most {} of this promise{scope}.", counted(limit.count, "request"));
+        let verb = if limit.count == 1 { "is" } else { "are" };
+        return format!("There {verb} at most {} of this promise{scope}.", counted(limit.count, "request"));
     }
     if let Some(budget) = &rule.budget {
         return format!(
@@ -141,4 +142,68 @@ fn added(merge: Option<&Value>) -> String {
 fn with_stop(text: &str) -> String {
     let text = text.trim();
     if text.ends_with(['.', '!', '?', '…']) { text.to_owned() } else { format!("{text}.") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_rule;
+    use crate::api::{PromiseSpec, Rule};
+    use serde_json::{Value, json};
+
+    fn sentence(rule: Value) -> String {
+        let form = json!({"fields": {".storage": {"title": "Storage of each replica"}}});
+        let spec = PromiseSpec { form: serde_json::from_value(form).unwrap(), ..PromiseSpec::default() };
+        let mut rule: Rule = serde_json::from_value(rule).unwrap();
+        rule.name = "r".into();
+        of_rule(&spec, &rule)
+    }
+
+    #[test]
+    fn every_kind_of_rule_reads_as_plain_english() {
+        for (rule, words) in [
+            (json!({"validate": {"expression": "parameters.a > 1", "message": "Choose more than one"}}), "Choose more than one."),
+            (
+                json!({"constrain": {"parameter": ".storage", "minimum": 10, "maximum": 200}}),
+                "Storage of each replica is between 10 and 200.",
+            ),
+            (json!({"constrain": {"parameter": ".region", "enum": ["eu-west", "eu-central"]}}), "Region is eu-west or eu-central."),
+            (
+                json!({"constrain": {"parameter": ".name", "maxLength": 20, "pattern": "^x"}}),
+                "Name is at most 20 characters and in the form that the platform asks for.",
+            ),
+            (json!({"set": {"parameter": ".backup.enabled", "value": true}}), "Enabled is always on."),
+            (json!({"default": {"parameter": ".region", "value": "eu-west"}}), "Region starts as eu-west; you can change it."),
+            (
+                json!({"inject": {"match": {"kinds": ["Deployment"]}, "merge": {"spec": {"runAsNonRoot": true}}}}),
+                "The platform adds runAsNonRoot to every Deployment of this request.",
+            ),
+            (json!({"limit": {"count": 3, "per": "workspace"}}), "There are at most 3 requests of this promise in each workspace."),
+            (json!({"limit": {"count": 1, "per": "promise"}}), "There is at most 1 request of this promise."),
+            (
+                json!({"budget": {"monthly": "500.00", "currency": "EUR", "per": "subtree"}}),
+                "All requests together cost at most 500.00 EUR a month in each workspace and everything below it.",
+            ),
+            (
+                json!({"approve": {"approvers": {"groups": ["platform"]}, "expiresAfter": "72h"}}),
+                "One of platform approves first; the question stays open for 72\u{a0}h.",
+            ),
+            (json!({"approve": {"approvers": {"users": ["amara"]}, "when": "parameters.x"}}), "Amara approves in some cases."),
+            (json!({"approve": {"approvers": {"groups": ["a", "b"]}, "required": 2}}), "2 of a or b approve first."),
+            (
+                json!({"schedule": {"action": "backup", "cron": "0 3 * * *", "retention": "7d"}}),
+                "The platform runs backup on a schedule, and results are kept for 7\u{a0}d.",
+            ),
+            (
+                json!({"window": {"days": ["Saturday", "Sunday"], "from": "02:00", "to": "06:00", "timezone": "Europe/Berlin"}}),
+                "Changes happen on Saturday and Sunday between 02:00 and 06:00 (Europe/Berlin).",
+            ),
+        ] {
+            let rule = {
+                let mut rule = rule;
+                rule["name"] = json!("r");
+                rule
+            };
+            assert_eq!(sentence(rule), words);
+        }
+    }
 }

@@ -121,7 +121,7 @@ fn applied(seen: &Observation<'_>) -> Said {
 }
 
 fn healthy(seen: &Observation<'_>) -> Said {
-    let Some(plan) = seen.plan.filter(|plan| !plan.inventory.is_empty()) else {
+    let Some(plan) = seen.plan.filter(|plan| !plan.inventory.is_empty() || plan.healthy) else {
         return said(ConditionStatus::Unknown, "NothingThere", "Nothing was made yet");
     };
     let with = |health: Health| plan.inventory.iter().find(|item| item.health == health);

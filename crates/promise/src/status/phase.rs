@@ -36,6 +36,10 @@ pub(super) fn of(previous: &PromiseRequestStatus, seen: &Observation<'_>) -> Pha
     if seen.candidate.is_some_and(|candidate| candidate.state == CandidateState::Accepted) && running {
         return Phase::Updating;
     }
+    // Drift that is put back while everything works is told by its own condition.
+    if was_up(previous) && plan.healthy && plan.holds.is_empty() && !plan.drift.is_empty() {
+        return Phase::Ready;
+    }
     if was_up(previous) {
         let same_release = previous.current.as_ref().map(|current| current.release.as_str()) == seen.current.map(|release| release.name);
         return match (previous.phase, same_release) {

@@ -102,6 +102,21 @@ fn what_was_ready_degrades_and_does_not_fail() {
 }
 
 #[test]
+fn drift_that_is_put_back_is_told_by_its_condition_alone() {
+    let revision = revision();
+    let done = working();
+    let seen = Observation { generation: 1, current: Some(release(&revision)), plan: Some(&done), ..Observation::default() };
+    let ready = compute(None, &seen, "t0");
+    let repair = Action::Apply { id: "cache".into(), key: key(), object: json!({}), why: Why::Drift };
+    let drifted =
+        Plan { applied: false, settled: false, actions: vec![repair], drift: vec![("cache".into(), ".spec.replicas".into())], ..working() };
+    let status = compute(Some(&ready), &Observation { plan: Some(&drifted), ..seen }, "t1");
+    assert_eq!(status.phase, Phase::Ready);
+    let told = condition(&status, "DriftFree");
+    assert_eq!((told.status, told.message.contains(".spec.replicas of cache")), (ConditionStatus::False, true));
+}
+
+#[test]
 fn a_refused_change_leaves_what_runs_alone() {
     let revision = revision();
     let done = working();

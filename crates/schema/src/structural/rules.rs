@@ -1,6 +1,7 @@
 //! `x-kubernetes-validations`: rules in CEL over an object and its former state.
 
 mod compile;
+mod cost;
 mod run;
 #[cfg(test)]
 mod tests;
@@ -13,6 +14,7 @@ use super::path::Path;
 use crate::expr::{Budget, Program};
 
 pub(super) use compile::compile;
+pub(super) use cost::check as check_cost;
 
 /// Text of the cause that stands for all rules when an object is otherwise invalid.
 pub const RULE_CHECK_SKIPPED: &str =

@@ -1,0 +1,237 @@
+//! How much an expression may cost at worst, judged from the schema of what it reads: rules of a definition that could be too
+//! expensive are refused before any object exists. The figures follow the estimator of the API server, and stay below it in doubt.
+
+use kube_cel::cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators};
+
+use super::Program;
+use crate::structural::{Kind, Schema};
+
+/// Largest request in bytes: whatever has no limit of its own is as large as fits into one.
+const REQUEST_LIMIT: f64 = 3.0 * 1024.0 * 1024.0;
+/// Cost of a byte of text that is looked at.
+const TEXT_FACTOR: f64 = 0.1;
+/// Cost of a byte of a regular expression for each piece of text.
+const PATTERN_FACTOR: f64 = 0.25;
+const LIST_COST: f64 = 10.0;
+const MAP_COST: f64 = 30.0;
+
+/// How large a value may be.
+#[derive(Clone, Debug)]
+enum Size<'s> {
+    /// Whatever a schema allows.
+    Of(&'s Schema),
+    Text(f64),
+    List(f64, Box<Size<'s>>),
+    /// A number, a flag, or something whose size does not count.
+    Small,
+}
+
+impl Size<'_> {
+    /// Bytes of a text, items of a list, entries of a map; nothing for others.
+    fn length(&self) -> Option<f64> {
+        match self {
+            Self::Of(schema) => match schema.kind() {
+                Some(Kind::String) => Some(text_limit(schema)),
+                Some(Kind::Array) => Some(item_limit(schema)),
+                Some(Kind::Object) => schema.additional_properties().map(|_| item_limit(schema)),
+                _ => None,
+            },
+            Self::Text(length) | Self::List(length, _) => Some(*length),
+            Self::Small => None,
+        }
+    }
+
+    fn is_text(&self) -> bool {
+        matches!(self, Self::Text(_)) || matches!(self, Self::Of(schema) if schema.kind() == Some(Kind::String))
+    }
+}
+
+fn text_limit(schema: &Schema) -> f64 {
+    if let Some(limit) = schema.max_length {
+        return limit.max(0) as f64;
+    }
+    let longest = schema.enumeration().iter().filter_map(|value| value.as_str().map(str::len)).max();
+    match (longest, schema.format()) {
+        (Some(longest), _) => longest as f64,
+        (None, Some("date" | "date-time" | "duration")) => 40.0,
+        _ => REQUEST_LIMIT - 2.0,
+    }
+}
+
+/// Items of a list or entries of a map, at most.
+fn item_limit(schema: &Schema) -> f64 {
+    if schema.kind() == Some(Kind::Array) {
+        let smallest = schema.items().map_or(1.0, smallest);
+        return schema.max_items.map_or((REQUEST_LIMIT - 2.0) / (smallest + 1.0), |limit| limit.max(0) as f64);
+    }
+    let smallest = schema.additional_properties().map_or(1.0, smallest);
+    schema.max_properties.map_or((REQUEST_LIMIT - 2.0) / (smallest + 6.0), |limit| limit.max(0) as f64)
+}
+
+/// Bytes of the smallest value as JSON.
+fn smallest(schema: &Schema) -> f64 {
+    match schema.kind() {
+        Some(Kind::Object) => {
+            let required = schema
+                .properties()
+                .filter(|(name, property)| property.default_value().is_none() && schema.required.iter().any(|required| required == name));
+            2.0 + required.map(|(name, property)| name.len() as f64 + smallest(property) + 4.0).sum::<f64>()
+        }
+        Some(Kind::String | Kind::Array) => 2.0,
+        Some(Kind::Boolean) => 4.0,
+        _ => 1.0,
+    }
+}
+
+/// How often a node with this schema can be in one object, if no list or map above it says.
+pub(crate) fn cardinality(schema: &Schema) -> f64 {
+    REQUEST_LIMIT / (smallest(schema) + 1.0)
+}
+
+/// How many values a list or map may hold, if it says.
+pub(crate) fn declared_limit(schema: &Schema) -> Option<f64> {
+    let limit = if schema.kind() == Some(Kind::Array) { schema.max_items } else { schema.max_properties };
+    limit.map(|limit| limit.max(0) as f64)
+}
+
+/// The worst cost of one evaluation with `self` and `oldSelf` of a schema.
+pub(crate) fn estimate(program: &Program, schema: &Schema) -> f64 {
+    let mut estimator = Estimator { schema, locals: Vec::new() };
+    estimator.node(&program.tree).0
+}
+
+struct Estimator<'s, 'e> {
+    schema: &'s Schema,
+    locals: Vec<(&'e str, Size<'s>)>,
+}
+
+impl<'s, 'e> Estimator<'s, 'e> {
+    fn node(&mut self, node: &'e IdedExpr) -> (f64, Size<'s>) {
+        match &node.expr {
+            Expr::Literal(LiteralValue::String(text)) => (0.0, Size::Text(text.inner().len() as f64)),
+            Expr::Literal(_) | Expr::Unspecified => (0.0, Size::Small),
+            Expr::Ident(name) => (1.0, self.variable(name)),
+            Expr::Select(select) => {
+                let (cost, operand) = self.node(&select.operand);
+                (cost + 1.0, if select.test { Size::Small } else { field(&operand, &select.field) })
+            }
+            Expr::List(list) => {
+                let parts: Vec<_> = list.elements.iter().map(|element| self.node(element)).collect();
+                let cost = LIST_COST + parts.iter().map(|(cost, _)| cost).sum::<f64>();
+                let length = parts.len() as f64;
+                (cost, Size::List(length, Box::new(largest(parts.into_iter().map(|(_, size)| size)))))
+            }
+            Expr::Map(map) => {
+                let mut cost = MAP_COST;
+                for entry in &map.entries {
+                    if let EntryExpr::MapEntry(entry) = &entry.expr {
+                        cost += self.node(&entry.key).0 + self.node(&entry.value).0;
+                    }
+                }
+                (cost, Size::Small)
+            }
+            Expr::Struct(_) => (MAP_COST, Size::Small),
+            Expr::Comprehension(comprehension) => self.comprehension(comprehension),
+            Expr::Call(call) => self.call(call),
+        }
+    }
+
+    fn variable(&self, name: &str) -> Size<'s> {
+        if let Some((_, size)) = self.locals.iter().rev().find(|(local, _)| *local == name) {
+            return size.clone();
+        }
+        if matches!(name, "self" | "oldSelf") { Size::Of(self.schema) } else { Size::Small }
+    }
+
+    fn comprehension(&mut self, comprehension: &'e ComprehensionExpr) -> (f64, Size<'s>) {
+        let (range_cost, range) = self.node(&comprehension.iter_range);
+        let length = range.length().unwrap_or_default();
+        let base = self.locals.len();
+        self.locals.push((&comprehension.accu_var, Size::Small));
+        self.locals.push((&comprehension.iter_var, item(&range)));
+        let (step_cost, step) = self.node(&comprehension.loop_step);
+        self.locals.truncate(base);
+        let result = match step {
+            // What map() and filter() collect has at most as many items as were looped over.
+            Size::List(_, item) => Size::List(length, item),
+            _ => Size::Small,
+        };
+        (range_cost + length * step_cost, result)
+    }
+
+    fn call(&mut self, call: &'e CallExpr) -> (f64, Size<'s>) {
+        let target = call.target.as_deref().map(|target| self.node(target));
+        let arguments: Vec<(f64, Size<'s>)> = call.args.iter().map(|argument| self.node(argument)).collect();
+        let sum = arguments.iter().chain(&target).map(|(cost, _)| cost).sum::<f64>();
+        let sizes: Vec<Size<'s>> = target.iter().chain(&arguments).map(|(_, size)| size.clone()).collect();
+        let length = |index: usize| sizes.get(index).and_then(Size::length);
+        let text = |index: usize| (length(index).unwrap_or(1.0) * TEXT_FACTOR).ceil();
+        match call.func_name.as_str() {
+            operators::CONDITIONAL if arguments.len() == 3 => {
+                (arguments[0].0 + arguments[1].0.max(arguments[2].0), largest(sizes.into_iter().skip(1)))
+            }
+            operators::LOGICAL_AND | operators::LOGICAL_OR | operators::LOGICAL_NOT | operators::NOT_STRICTLY_FALSE => (sum, Size::Small),
+            operators::INDEX | operators::OPT_INDEX => (sum + 1.0, sizes.first().map_or(Size::Small, item)),
+            operators::OPT_SELECT => match (&sizes[0], call.args.get(1).map(|name| &name.expr)) {
+                (operand, Some(Expr::Literal(LiteralValue::String(name)))) => (sum + 1.0, field(operand, name.inner())),
+                _ => (sum + 1.0, Size::Small),
+            },
+            operators::EQUALS
+            | operators::NOT_EQUALS
+            | operators::LESS
+            | operators::LESS_EQUALS
+            | operators::GREATER
+            | operators::GREATER_EQUALS => {
+                let shorter = length(0).zip(length(1)).map_or(1.0, |(left, right)| (left.min(right) * TEXT_FACTOR).ceil());
+                (sum + shorter.max(1.0), Size::Small)
+            }
+            operators::IN => (sum + length(1).unwrap_or(1.0).max(1.0), Size::Small),
+            operators::ADD if sizes.iter().any(Size::is_text) => {
+                let both = length(0).unwrap_or_default() + length(1).unwrap_or_default();
+                (sum + (both * TEXT_FACTOR).ceil(), Size::Text(both))
+            }
+            operators::ADD => match sizes.into_iter().find(|size| matches!(size, Size::List(..))) {
+                Some(list) => (sum + 1.0, list),
+                None => (sum + 1.0, Size::Small),
+            },
+            "contains" => (sum + text(0) * text(1), Size::Small),
+            "startsWith" | "endsWith" => (sum + text(1), Size::Small),
+            "matches" => (sum + text(0) * (length(1).unwrap_or(1.0) * PATTERN_FACTOR).ceil(), Size::Small),
+            "string" if sizes.first().is_some_and(Size::is_text) => (sum + text(0), sizes[0].clone()),
+            // The text of a number has no declared length.
+            "string" => (sum + 1.0, Size::Text(f64::INFINITY)),
+            "isSorted" | "sum" | "min" | "max" | "indexOf" | "lastIndexOf" | "distinct" => (sum + length(0).unwrap_or(1.0), Size::Small),
+            "lowerAscii" | "upperAscii" | "trim" | "substring" | "find" | "charAt" => {
+                (sum + text(0), Size::Text(length(0).unwrap_or_default()))
+            }
+            "split" => {
+                let whole = length(0).unwrap_or_default();
+                (sum + text(0), Size::List(whole, Box::new(Size::Text(whole))))
+            }
+            _ => (sum + 1.0, Size::Small),
+        }
+    }
+}
+
+fn field<'s>(operand: &Size<'s>, name: &str) -> Size<'s> {
+    let Size::Of(schema) = operand else { return Size::Small };
+    let escaped = super::names::unescape(name);
+    let property = schema.property(name).or_else(|| schema.property(escaped.as_deref()?));
+    property.or_else(|| schema.additional_properties()).map_or(Size::Small, Size::Of)
+}
+
+/// What a loop over a value meets: items of a list, keys of a map.
+fn item<'s>(range: &Size<'s>) -> Size<'s> {
+    match range {
+        Size::Of(schema) => match schema.items() {
+            Some(items) => Size::Of(items),
+            None => Size::Small,
+        },
+        Size::List(_, item) => item.as_ref().clone(),
+        _ => Size::Small,
+    }
+}
+
+fn largest<'s>(sizes: impl Iterator<Item = Size<'s>>) -> Size<'s> {
+    sizes.max_by(|left, right| left.length().unwrap_or_default().total_cmp(&right.length().unwrap_or_default())).unwrap_or(Size::Small)
+}
