@@ -59,7 +59,7 @@ fn object(draft: &mut Draft<'_>, template: &Value, place: &str) {
         text.to_owned()
     };
     let (api_version, kind) = (literal("apiVersion"), literal("kind"));
-    if !template.pointer("/metadata/name").is_some_and(|name| name.as_str().is_some_and(|name| !name.is_empty())) {
+    if template.pointer("/metadata/name").and_then(Value::as_str).is_none_or(str::is_empty) {
         draft.problem(format!("{place}.metadata.name"), "Give the object a name, such as ${request.name}.");
     }
     let group = api_version.split_once('/').map_or("", |(group, _)| group);

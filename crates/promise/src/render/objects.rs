@@ -145,7 +145,7 @@ fn object(
     inject(&mut object, inputs.injects);
     let missing = [("/apiVersion", "apiVersion"), ("/kind", "kind"), ("/metadata/name", "metadata.name")]
         .into_iter()
-        .find(|(pointer, _)| !object.pointer(pointer).is_some_and(|value| value.as_str().is_some_and(|text| !text.is_empty())));
+        .find(|(pointer, _)| object.pointer(pointer).and_then(Value::as_str).is_none_or(str::is_empty));
     if let Some((_, field)) = missing {
         let path = format!("{}.template.{field}", resource.path);
         return Ok(Err(Problem { path, message: format!("Give every object of `{}` a text as {field}.", resource.id) }));

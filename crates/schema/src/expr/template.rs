@@ -267,7 +267,12 @@ fn text(parts: &[Part], scope: &Scope, budget: &mut Budget) -> Result<String, Ex
             Part::Literal(literal) => text.push_str(literal),
             Part::Expression(program) => {
                 let value = program.run(scope, budget)?;
-                let scalar = value.as_text().filter(|_| !matches!(value, Val::Null | Val::Omit));
+                let scalar = match &value {
+                    Val::Null | Val::Omit => None,
+                    // A whole number reads as one, whatever its type.
+                    Val::Double(_) => value.to_json().map(|number| number.to_string()),
+                    other => other.as_text(),
+                };
                 let scalar = scalar.ok_or_else(|| {
                     ExprError::Runtime(format!("`{}` gives {}, which cannot be put into a text", program.source(), value.type_name()))
                 })?;

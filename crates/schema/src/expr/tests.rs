@@ -191,13 +191,13 @@ fn templates() {
     let template = Template::compile(
         &json!({"name": "${request.name}-db", "replicas": "${parameters.replicas}", "literal": "$${HOME}", "gone": "${omit()}",
             "list": ["${parameters.tier}", "${parameters.tier == 'development' ? 1 : omit()}"], "${request.name}": {"a": 1},
-            "braces": "${ {'a': '}'}['a'] }", "ratio": "r=${parameters.ratio}"}),
+            "braces": "${ {'a': '}'}['a'] }", "ratio": "r=${parameters.ratio} ${parameters.ratio * 1000000.0} ${parameters.ratio * 0.5}"}),
         &environment(),
     )
     .unwrap();
     assert_eq!(
         template.evaluate(&scope(), &mut Budget::default()).unwrap(),
-        json!({"name": "orders-db", "replicas": 3, "literal": "${HOME}", "list": ["production"], "orders": {"a": 1}, "braces": "}", "ratio": "r=1"})
+        json!({"name": "orders-db", "replicas": 3, "literal": "${HOME}", "list": ["production"], "orders": {"a": 1}, "braces": "}", "ratio": "r=1 1000000 0.5"})
     );
     let errors = Template::compile(&json!({"spec": {"items": ["${1 + 'a'}", "x${parameters.names}", "${"]}}), &environment()).unwrap_err();
     let paths: Vec<&str> = errors.iter().map(|error| error.path.as_str()).collect();

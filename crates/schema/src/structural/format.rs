@@ -88,7 +88,7 @@ fn is_label(text: &str, limit: usize) -> bool {
 
 fn is_base64(text: &str) -> bool {
     let body = text.trim_end_matches('=');
-    text.len() % 4 == 0
+    text.len().is_multiple_of(4)
         && text.len() - body.len() <= 2
         && body.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'/')
 }
@@ -179,7 +179,7 @@ fn is_date(text: &str) -> bool {
         return false;
     }
     let [Ok(year), Ok(month), Ok(day)] = [parts[0].parse::<u32>(), parts[1].parse(), parts[2].parse()] else { return false };
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let days = match month {
         1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
         4 | 6 | 9 | 11 => 30,
@@ -300,12 +300,12 @@ fn is_isbn10(text: &str) -> bool {
         return false;
     }
     let sum: u32 = text.bytes().zip(1..).map(|(byte, at)| at * if byte == b'X' { 10 } else { u32::from(byte - b'0') }).sum();
-    sum % 11 == 0
+    sum.is_multiple_of(11)
 }
 
 fn is_isbn13(text: &str) -> bool {
     let weighted = || text.bytes().enumerate().map(|(at, byte)| u32::from(byte - b'0') * if at % 2 == 0 { 1 } else { 3 }).sum::<u32>();
-    text.len() == 13 && is_decimal(text) && weighted() % 10 == 0
+    text.len() == 13 && is_decimal(text) && weighted().is_multiple_of(10)
 }
 
 /// Luhn's check over 13 to 19 digits.
@@ -320,7 +320,7 @@ fn is_credit_card(text: &str) -> bool {
             })
             .sum::<u32>()
     };
-    (13..=19).contains(&text.len()) && is_decimal(text) && luhn() % 10 == 0
+    (13..=19).contains(&text.len()) && is_decimal(text) && luhn().is_multiple_of(10)
 }
 
 #[cfg(test)]

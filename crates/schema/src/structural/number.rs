@@ -31,7 +31,7 @@ pub(crate) fn is_integer(number: &Number) -> bool {
 pub(crate) fn as_i64(number: &Number) -> Option<i64> {
     number.as_i64().or_else(|| {
         let float = number.as_f64()?;
-        (float.fract() == 0.0 && (-9.223_372_036_854_775_8e18..9.223_372_036_854_775_8e18).contains(&float)).then_some(float as i64)
+        (float.fract() == 0.0 && (i64::MIN as f64..i64::MAX as f64).contains(&float)).then_some(float as i64)
     })
 }
 

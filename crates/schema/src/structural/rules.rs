@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::Schema;
 use super::error::{FieldError, FieldErrorReason};
 use super::path::Path;
-use crate::expr::{Budget, Program};
+use crate::expr::{Budget, Program, Type};
 
 pub(super) use compile::compile;
 pub(super) use cost::check as check_cost;
@@ -44,6 +44,8 @@ pub struct Rule {
 
 #[derive(Clone, Debug)]
 struct Compiled {
+    /// Type of `self`, kept because making it of a large schema takes time.
+    kind: Type,
     rule: Program,
     message: Option<Program>,
     /// Whether the rule compares with the former state.

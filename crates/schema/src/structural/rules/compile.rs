@@ -68,7 +68,7 @@ fn compile_rule(rule: &Rule, kind: &Type, path: &Path<'_>, errors: &mut Vec<Fiel
         let detail = "must not be set to true if oldSelf is not used in rule";
         errors.push(FieldError::invalid(path.field("optionalOldSelf").to_string(), true, detail));
     }
-    Some(Compiled { rule: program, message, is_transition })
+    Some(Compiled { kind: kind.clone(), rule: program, message, is_transition })
 }
 
 fn compile_to(environment: &Environment, source: &str, wanted: &Type, otherwise: &str) -> Result<Program, ExprError> {

@@ -15,7 +15,7 @@ const EXHAUSTED: &str = "validation failed due to running out of cost budget, no
 
 pub(super) fn run(schema: &Schema, new: &Value, old: Option<&Value>, budget: &mut Budget) -> Vec<FieldError> {
     let mut runner = Runner { budget, errors: Vec::new(), exhausted: false };
-    runner.node(schema, true, new, old, &Path::Root);
+    runner.node(schema, new, old, &Path::Root);
     runner.errors
 }
 
@@ -26,13 +26,13 @@ struct Runner<'b> {
 }
 
 impl Runner<'_> {
-    fn node(&mut self, schema: &Schema, is_resource: bool, new: &Value, old: Option<&Value>, path: &Path<'_>) {
+    fn node(&mut self, schema: &Schema, new: &Value, old: Option<&Value>, path: &Path<'_>) {
         // What was left as it was is not judged again, see `Schema::validate_change`.
         if !schema.has_rules || self.exhausted || (new.is_null() && schema.nullable) || old == Some(new) {
             return;
         }
         if !schema.rules.is_empty() {
-            self.rules(schema, is_resource, new, old, path);
+            self.rules(schema, new, old, path);
         }
         match new {
             Value::Object(fields) => {
@@ -40,7 +40,7 @@ impl Runner<'_> {
                 for (name, value) in fields {
                     let Some(field) = schema.properties.get(name).or_else(|| schema.additional_properties()) else { continue };
                     let old = old_fields.and_then(|fields| fields.get(name));
-                    self.node(field, field.embedded, value, old, &path.field(name));
+                    self.node(field, value, old, &path.field(name));
                 }
             }
             Value::Array(items) => {
@@ -48,19 +48,20 @@ impl Runner<'_> {
                 let old_items = unique::by_key(schema, old);
                 for (index, item) in items.iter().enumerate() {
                     let old = old_items.as_ref().and_then(|old| old.of(item));
-                    self.node(schema_of_items, schema_of_items.embedded, item, old, &path.index(index));
+                    self.node(schema_of_items, item, old, &path.index(index));
                 }
             }
             _ => {}
         }
     }
 
-    fn rules(&mut self, schema: &Schema, is_resource: bool, new: &Value, old: Option<&Value>, path: &Path<'_>) {
-        let kind = if is_resource { Type::of_resource(schema) } else { Type::from_schema(schema) };
+    fn rules(&mut self, schema: &Schema, new: &Value, old: Option<&Value>, path: &Path<'_>) {
+        let dynamic = Type::Dyn;
+        let kind = schema.rules.iter().find_map(|rule| rule.compiled.as_ref()).map_or(&dynamic, |compiled| &compiled.kind);
         let old = old.filter(|old| !old.is_null());
         let mut scope = Environment::new().scope();
-        scope.set_val("self", Val::from_json(new, &kind));
-        let old_value = old.map(|old| Val::from_json(old, &kind));
+        scope.set_val("self", Val::from_json(new, kind));
+        let old_value = old.map(|old| Val::from_json(old, kind));
         for rule in &schema.rules {
             let Some(compiled) = &rule.compiled else {
                 self.errors.push(error(rule, new, path, format!("rule does not compile: {}", rule.rule)));
