@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use super::super::error::{FieldError, FieldErrorReason};
 use super::super::path::Path;
-use super::super::{Additional, Schema};
+use super::super::{Additional, ListType, Schema};
 use super::{Compiled, Rule};
 use crate::expr::{Environment, ExprError, Program, Type};
 
 /// Compiles every rule and notes which parts of the schema have any.
 pub(in super::super) fn compile(schema: &mut Schema, errors: &mut Vec<FieldError>) {
-    node(schema, true, &Path::Root, errors);
+    node(schema, true, None, &Path::Root, errors);
 }
 
-fn node(schema: &mut Schema, is_resource: bool, path: &Path<'_>, errors: &mut Vec<FieldError>) -> bool {
+/// `apart` is the path of the list or map around the node whose former content cannot be told item by item.
+fn node(schema: &mut Schema, is_resource: bool, apart: Option<&str>, path: &Path<'_>, errors: &mut Vec<FieldError>) -> bool {
     let mut found = !schema.rules.is_empty();
     if found {
         let kind = if is_resource { Type::of_resource(schema) } else { Type::from_schema(schema) };
@@ -23,21 +24,28 @@ fn node(schema: &mut Schema, is_resource: bool, path: &Path<'_>, errors: &mut Ve
             let here = here.index(index);
             rule.compiled = compile_rule(rule, &kind, &here, errors);
             field_path(schema, rule, &here, errors);
+            if let (Some(apart), Some(Compiled { is_transition: true, .. })) = (apart, &rule.compiled) {
+                let detail = format!("oldSelf cannot be used on the uncorrelatable portion of the schema within {apart}");
+                errors.push(FieldError::invalid(here.field("rule").to_string(), rule.rule.as_str(), detail));
+            }
         }
         schema.rules = rules;
     }
+    let own = path.to_string();
+    let within = if schema.map_type_atomic { apart.or(Some(&own)) } else { apart };
+    let within_items = if matches!(schema.list_type, ListType::Map(_)) { apart } else { apart.or(Some(&own)) };
     let properties = path.field("properties");
     for (name, property) in &mut schema.properties {
         let is_resource = property.embedded;
-        found |= node(property, is_resource, &properties.key(name), errors);
+        found |= node(property, is_resource, within, &properties.key(name), errors);
     }
     if let Additional::Schema(values) = &mut schema.additional {
         let is_resource = values.embedded;
-        found |= node(values, is_resource, &path.field("additionalProperties"), errors);
+        found |= node(values, is_resource, within, &path.field("additionalProperties"), errors);
     }
     if let Some(items) = &mut schema.items {
         let is_resource = items.embedded;
-        found |= node(items, is_resource, &path.field("items"), errors);
+        found |= node(items, is_resource, within_items, &path.field("items"), errors);
     }
     schema.has_rules = found;
     found

@@ -93,6 +93,25 @@ fn a_rule_that_does_not_compile_is_refused_with_the_schema() {
 }
 
 #[test]
+fn former_items_of_a_plain_list_cannot_be_compared() {
+    let list = |kind: &str| {
+        let item = json!({"type": "object", "required": ["k"], "properties": {"k": {"type": "string"},
+            "v": {"type": "integer", "x-kubernetes-validations": [{"rule": "self >= oldSelf"}]}}});
+        let mut list = json!({"type": "array", "maxItems": 5, "items": item, "x-kubernetes-list-type": kind});
+        if kind == "map" {
+            list["x-kubernetes-list-map-keys"] = json!(["k"]);
+        }
+        Schema::parse(&json!({"type": "object", "properties": {"l": list}}))
+    };
+    assert!(list("map").is_ok());
+    assert_eq!(
+        list("atomic").unwrap_err()[0].to_string(),
+        "properties[l].items.properties[v].x-kubernetes-validations[0].rule: Invalid value: \"self >= oldSelf\": \
+         oldSelf cannot be used on the uncorrelatable portion of the schema within properties[l]"
+    );
+}
+
+#[test]
 fn rules_share_one_budget_and_stop_with_it() {
     // Such a schema is refused when it is written; a stored one is stopped when it runs.
     let schema = Schema::parse_lenient(
