@@ -33,7 +33,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Clock,
+    Clock, Plane,
     random::{Random, SystemRandom},
 };
 use client::Client;
@@ -87,6 +87,15 @@ impl Operators {
             () = shutdown.cancelled() => {}
             () = drive::drive(&self) => {}
         }
+    }
+}
+
+impl Plane {
+    /// Runs the sample operators on the plane's sandbox cluster until `shutdown`, with the bearer token of a user who has [`rights`].
+    pub fn run_operators(&self, token: &str, pace: Pace, shutdown: CancellationToken) -> impl Future<Output = ()> + Send + use<> {
+        let state = self.state();
+        let operators = Operators::new(self.router(), token, state.clock.clone(), pace).with_random(state.random.clone());
+        operators.run(shutdown)
     }
 }
 

@@ -1,14 +1,13 @@
 //! All of the operators on a plane in memory.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     Options, Plane, Storage, Token,
-    clock::SystemClock,
-    sandbox::{Operators, Pace, client::Client, rights},
+    sandbox::{Pace, client::Client, rights},
 };
 
 const USER: &str = "sandbox-operator";
@@ -41,8 +40,8 @@ impl Site {
 
     fn start(&mut self) {
         self.shutdown = CancellationToken::new();
-        let operators = Operators::new(self.plane.router(), format!("{USER}-token"), Arc::new(SystemClock), Pace::faster(100.0));
-        tokio::spawn(operators.run(self.shutdown.clone()));
+        let token = format!("{USER}-token");
+        tokio::spawn(self.plane.run_operators(&token, Pace::faster(100.0), self.shutdown.clone()));
     }
 
     /// Creates an object as soon as its kind is served.
