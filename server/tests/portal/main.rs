@@ -1,3 +1,6 @@
 //! Tests of the whole product in one process: plane, caches, portal, pages. One binary, so that everything is linked once.
 
+mod access;
 mod architecture;
+mod browser;
+mod path;

@@ -1,0 +1,156 @@
+//! A browser without JavaScript: it keeps cookies, says where its posts come from, and finds hidden inputs of forms.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use axum::Router;
+use axum::body::Body;
+use devplane::sandbox::Pace;
+use http::{Request, Response, StatusCode, header};
+use http_body_util::BodyExt as _;
+use opm_portal::config::{Config, Storage};
+use opm_portal::router::router;
+use opm_portal::serve::{Edges, Running};
+use tower::ServiceExt as _;
+
+/// The name under which the tests reach the portal.
+pub const HOST: &str = "localhost:8080";
+
+/// A running portal on an empty plane in memory, with the sample world.
+pub struct Product {
+    /// Everything that is open.
+    pub running: Running,
+    /// All routes.
+    pub router: Router,
+}
+
+impl Product {
+    /// Opens everything.
+    pub async fn open() -> Self {
+        let config = Config {
+            storage: Storage::Memory,
+            listen: ([127, 0, 0, 1], 0).into(),
+            plane_listen: ([127, 0, 0, 1], 0).into(),
+            web: true,
+            controller: true,
+            site: PathBuf::from("no-site"),
+            examples: None,
+            public_url: None,
+        };
+        let edges = Edges { pace: Pace::faster(50.0), ..Edges::default() };
+        let running = Running::open(&config, edges).await.expect("the portal opens");
+        let router = router(&running.portal);
+        Self { running, router }
+    }
+
+    /// A browser in which nobody is signed in.
+    pub fn browser(&self) -> Browser {
+        Browser { router: self.router.clone(), cookies: BTreeMap::new() }
+    }
+
+    /// A browser in which `person` is signed in.
+    pub async fn signed_in(&self, person: &str) -> Browser {
+        let mut browser = self.browser();
+        let page = browser.get("/sign-in").await;
+        assert_eq!(page.status, StatusCode::OK, "{}", page.text);
+        let answer = browser.post("/sign-in", &[("_token", &page.hidden("_token")), ("person", person)]).await;
+        assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.text);
+        browser
+    }
+}
+
+/// A browser.
+#[derive(Clone)]
+pub struct Browser {
+    router: Router,
+    cookies: BTreeMap<String, String>,
+}
+
+/// An answer, read whole.
+#[derive(Debug)]
+pub struct Answer {
+    /// Status.
+    pub status: StatusCode,
+    /// Headers.
+    pub headers: http::HeaderMap,
+    /// Body.
+    pub text: String,
+}
+
+impl Browser {
+    /// Opens an address.
+    pub async fn get(&mut self, address: &str) -> Answer {
+        self.send(self.request("GET", address, Body::empty())).await
+    }
+
+    /// Opens an address without reading its body, for streams.
+    pub async fn stream(&self, address: &str) -> Response<Body> {
+        self.router.clone().oneshot(self.request("GET", address, Body::empty())).await.expect("an answer")
+    }
+
+    /// Sends a form from a page of the portal.
+    pub async fn post(&mut self, address: &str, pairs: &[(&str, &str)]) -> Answer {
+        let mut request = self.form(address, pairs);
+        request.headers_mut().insert(header::ORIGIN, format!("http://{HOST}").parse().expect("an origin"));
+        self.send(request).await
+    }
+
+    /// Sends a form from another site.
+    pub async fn post_from(&mut self, origin: &str, address: &str, pairs: &[(&str, &str)]) -> Answer {
+        let mut request = self.form(address, pairs);
+        request.headers_mut().insert(header::ORIGIN, origin.parse().expect("an origin"));
+        self.send(request).await
+    }
+
+    /// Sends a request as it is, with the cookies.
+    pub async fn send(&mut self, request: Request<Body>) -> Answer {
+        let response = self.router.clone().oneshot(request).await.expect("an answer");
+        for cookie in response.headers().get_all(header::SET_COOKIE) {
+            let cookie = cookie.to_str().expect("a cookie");
+            let (pair, rest) = cookie.split_once(';').expect("attributes");
+            let (name, value) = pair.split_once('=').expect("a value");
+            if rest.contains("Max-Age=0") {
+                self.cookies.remove(name);
+            } else {
+                self.cookies.insert(name.to_owned(), value.to_owned());
+            }
+        }
+        let (parts, body) = response.into_parts();
+        let bytes = body.collect().await.expect("a body").to_bytes();
+        Answer { status: parts.status, headers: parts.headers, text: String::from_utf8_lossy(&bytes).into_owned() }
+    }
+
+    fn form(&self, address: &str, pairs: &[(&str, &str)]) -> Request<Body> {
+        let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
+        let mut request = self.request("POST", address, Body::from(body));
+        let kind = header::HeaderValue::from_static("application/x-www-form-urlencoded");
+        request.headers_mut().insert(header::CONTENT_TYPE, kind);
+        request
+    }
+
+    fn request(&self, method: &str, address: &str, body: Body) -> Request<Body> {
+        let cookies: Vec<String> = self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        Request::builder()
+            .method(method)
+            .uri(address)
+            .header(header::HOST, HOST)
+            .header(header::ACCEPT, "text/html")
+            .header(header::COOKIE, cookies.join("; "))
+            .body(body)
+            .expect("a request")
+    }
+}
+
+impl Answer {
+    /// The value of the first hidden input of that name.
+    pub fn hidden(&self, name: &str) -> String {
+        let marked = self.text.split("<input").find(|input| input.contains(&format!("name=\"{name}\""))).unwrap_or_default();
+        let value = marked.split("value=\"").nth(1).and_then(|rest| rest.split('"').next());
+        value.unwrap_or_else(|| panic!("no input {name} in {}", self.text)).to_owned()
+    }
+
+    /// Where the answer leads.
+    pub fn location(&self) -> &str {
+        self.headers.get(header::LOCATION).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+}
