@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::serve::ListenerExt as _;
-use cluster::World as Caches;
+use cluster::{World as Caches, WorkspacePath, fulfil};
 use cluster::world::Access;
 use devplane::sandbox::{Operators, Pace};
 use store::{SealKeys, Store};
@@ -29,6 +29,8 @@ use crate::web::assets::Assets;
 
 /// How long open requests may take to end.
 const GRACE: Duration = Duration::from_secs(10);
+/// Name of this process's controller in its Lease: the next process of the same data directory goes on under it at once.
+const CONTROLLER_INSTANCE: &str = "opm-portal";
 /// How often expired sessions and drafts are removed.
 const SWEEP: Duration = Duration::from_secs(600);
 
@@ -156,13 +158,20 @@ impl Running {
         let operators = Operators::new(plane.router(), token(identity::OPERATOR)?.expose(), embedded::clock(&edges.clock), edges.pace);
         load::load(&world, &files, &endpoint, &token(identity::ADMIN)?).await?;
         tasks.spawn(operators.run(shutdown.clone()));
+        let homes: Vec<WorkspacePath> = world.trusted_homes().cloned().collect();
 
         let clock: Arc<dyn cluster::Clock> = {
             let clock = edges.clock.clone();
             Arc::new(move || clock.now())
         };
         let access = Access { endpoint: endpoint.clone(), token: token(identity::PORTAL)?, provider: world.provider.clone() };
-        let caches = Caches::start(access, clock, &tasks, &shutdown);
+        let caches = Caches::start(access, clock.clone(), &tasks, &shutdown);
+        if config.controller {
+            let access = Access { endpoint: endpoint.clone(), token: token(identity::CONTROLLER)?, provider: world.provider.clone() };
+            let identity = CONTROLLER_INSTANCE.to_owned();
+            let options = fulfil::Options { access, trusted_homes: homes.clone(), identity, clock, workers: 8, evaluations: 2 };
+            tasks.spawn(fulfil::Controller::new(options).run(shutdown.clone()));
+        }
         let store = open_store(&folder, &*edges.random).await?;
         let style = if config.public_url.as_ref().is_some_and(|url| url.secure) { CookieStyle::Secure } else { CookieStyle::Plain };
         let people = world.people.iter().filter_map(|person| Some((person.clone(), identities.token(&person.name)?.clone())));
@@ -175,7 +184,7 @@ impl Running {
             world: caches,
             callers: Callers::default(),
             doors: Doors::embedded(people.collect(), style),
-            trusted_homes: world.trusted_homes().cloned().collect(),
+            trusted_homes: homes,
             public_authority: config.public_url.as_ref().map(|url| url.authority.clone()),
             assets: Assets::open(&config.site),
             shutdown: shutdown.clone(),
