@@ -4,6 +4,9 @@
 //! A page is an async function of a [`backend::Visit`] and of what the address says; it asks one port and renders the answer as a
 //! [`document::Page`]. To add one: a file in `pages/<noun>/`, a line in [`routes::page`], a handler in the server, a method on a port.
 
+// A view is one nested type; the layout of the largest pages is deeper than the default limit allows.
+#![recursion_limit = "512"]
+
 #[cfg(feature = "ssr")]
 pub mod backend;
 #[cfg(feature = "ssr")]
