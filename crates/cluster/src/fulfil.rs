@@ -4,7 +4,7 @@
 //! nothing: it looks at everything that `promise` wants to know, asks it what to do, does that, and writes what is seen into
 //! status. It remembers nothing either: whatever it needs after a crash stands on the plane. Files by subject: who is next
 //! ([`queue`]), who leads (`lease`), where things go (`target`), single objects (`objects`), what changed there (`eyes`),
-//! which release a request should have (`decide`), one request (`round`), promises, policies and destinations (`publish`,
+//! which release a request should have (`decide`), one request (`round`) and its end (`remove`), promises, policies and destinations (`publish`,
 //! `govern`).
 
 mod controller;
@@ -18,6 +18,7 @@ mod outputs;
 mod publish;
 pub mod queue;
 mod releases;
+mod remove;
 mod render;
 mod round;
 mod sites;

@@ -81,6 +81,8 @@ impl Controller {
                 () = leadership.acquire() => {}
             }
             let term = shutdown.child_token();
+            // Whoever drops this future must not leave workers behind.
+            let _ended = term.clone().drop_guard();
             let tasks = TaskTracker::new();
             tasks.spawn(work(self.options.clone(), self.standing.clone(), tasks.clone(), term.clone()));
             let ended = leadership.keep(&shutdown).await;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use kube::{Api, ResourceExt};
 use promise::api::{CandidateState, Health, OutputStatus, PromiseRequestStatus};
-use promise::fulfil::{Action, Hold, Key as ObjectKey, Pending, Plan, Seen, Situation, Subject, plan};
+use promise::fulfil::{Action, Hold, Key as ObjectKey, Pending, Plan, Seen, Situation, Subject, Why, plan};
 use promise::names;
 use promise::status::{Observation, ReleaseFacts, compute};
 use serde_json::Value;
@@ -29,9 +29,9 @@ use crate::watch::Key;
 use crate::workspaces::ClusterId;
 
 /// Objects written or deleted between two looks at the queue, so that no request keeps the controller from the others.
-const BUDGET: usize = 50;
+pub(super) const BUDGET: usize = 50;
 /// Plans carried out in one round: one for each stage of a promise, and then some.
-const PLANS: usize = 40;
+pub(super) const PLANS: usize = 40;
 /// When a request that rests is looked at again, should an event have been lost.
 const RESYNC: Duration = Duration::from_secs(600);
 /// When a Secret that somebody else is about to write is looked for again.
@@ -67,6 +67,7 @@ pub async fn request(core: &Core, key: &Key) -> After {
         request,
         seen: BTreeMap::new(),
         ids: BTreeMap::new(),
+        stages: BTreeMap::new(),
         failure: None,
         outputs: Vec::new(),
         awaiting_outputs: false,
@@ -81,15 +82,17 @@ pub async fn request(core: &Core, key: &Key) -> After {
     }
 }
 
-struct Round<'a> {
-    core: &'a Core,
-    key: &'a Key,
+pub(super) struct Round<'a> {
+    pub(super) core: &'a Core,
+    pub(super) key: &'a Key,
     api: Api<PromiseRequest>,
     releases: Api<PromiseRelease>,
-    request: PromiseRequest,
-    seen: BTreeMap<ObjectKey, Seen>,
+    pub(super) request: PromiseRequest,
+    pub(super) seen: BTreeMap<ObjectKey, Seen>,
     /// Ids of the objects that the release wants.
     ids: BTreeMap<ObjectKey, String>,
+    /// Their places in the order of making.
+    stages: BTreeMap<ObjectKey, u32>,
     failure: Option<String>,
     outputs: Vec<OutputStatus>,
     /// Whether a Secret that others write is waited for; nothing announces it.
@@ -97,7 +100,7 @@ struct Round<'a> {
 }
 
 /// How carrying out a plan ended.
-enum Carried {
+pub(super) enum Carried {
     /// Everything was done.
     Done,
     /// Something was refused; the reason is kept.
@@ -147,7 +150,7 @@ impl Round<'_> {
         releases::trim(&self.releases, own, &[&current.name]).await;
     }
 
-    fn own_releases(&self) -> Vec<PromiseRelease> {
+    pub(super) fn own_releases(&self) -> Vec<PromiseRelease> {
         let uid = self.request.uid().unwrap_or_default();
         let from = Key { name: String::new(), ..self.key.clone() };
         let rows = self.core.world.releases.snapshot();
@@ -239,6 +242,7 @@ impl Round<'_> {
             let inventory = self.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
             desired.retain(|desired| inventory.iter().any(|item| item.id == desired.id));
         }
+        self.stages = desired.iter().map(|desired| (desired.key.clone(), desired.stage)).collect();
         let mut situation = Situation {
             request: subject,
             desired: Some(desired),
@@ -274,7 +278,7 @@ impl Round<'_> {
     }
 
     /// Looks at every object that was not looked at in this round yet, and keeps an eye on its kind from now on.
-    async fn look(&mut self, situation: &Situation, sites: &Sites) {
+    pub(super) async fn look(&mut self, situation: &Situation, sites: &Sites) {
         self.look_at(situation.to_observe(), sites).await;
     }
 
@@ -304,14 +308,15 @@ impl Round<'_> {
         self.seen.extend(open.into_iter().zip(found));
     }
 
-    async fn carry_out(
+    pub(super) async fn carry_out(
         &mut self,
         actions: Vec<Action>,
         sites: &Sites,
         decision: &Decision,
         plan: Option<&Plan>,
     ) -> Result<Carried, kube::Error> {
-        for action in actions {
+        let mut actions = actions.into_iter().peekable();
+        while let Some(action) = actions.next() {
             let outcome = match action {
                 Action::AddFinalizer => {
                     self.request = write::finalizer(&self.api, &self.request, true).await?;
@@ -321,7 +326,16 @@ impl Round<'_> {
                     self.say(decision, plan).await?;
                     Ok(())
                 }
-                Action::Apply { key, object, why, .. } => self.apply(sites, &key, &object, why).await,
+                Action::Apply { key, object, why, .. } => {
+                    let stage = self.stages.get(&key).copied();
+                    let mut batch = vec![(key, object, why)];
+                    // Objects of one stage do not refer to each other, so they need not wait for each other.
+                    let same = |next: &Action| matches!(next, Action::Apply { key, .. } if self.stages.get(key).copied() == stage);
+                    while let Some(Action::Apply { key, object, why, .. }) = actions.next_if(same) {
+                        batch.push((key, object, why));
+                    }
+                    self.apply(sites, &batch).await
+                }
                 Action::Delete { key, uid } => self.delete(sites, &key, &uid).await,
                 Action::Orphan { key, uid } => self.orphan(sites, &key, &uid).await,
                 Action::RemoveFinalizer => {
@@ -342,15 +356,28 @@ impl Round<'_> {
         Ok(Carried::Done)
     }
 
-    async fn apply(&mut self, sites: &Sites, key: &ObjectKey, object: &Value, why: promise::fulfil::Why) -> Result<(), String> {
-        let place = sites.place(key.destination.as_deref())?;
-        let uid = match self.seen.get(key) {
-            Some(Seen::Present { object, .. }) => object["metadata"]["uid"].as_str().map(str::to_owned),
-            _ => None,
-        };
-        let applied = objects::apply(&self.core.targets, &place, key, object, uid.as_deref(), why).await?;
-        self.seen.insert(key.clone(), Seen::Present { object: applied, health: Health::Unknown, message: None });
-        Ok(())
+    /// Applies objects side by side. Errors: the first refusal; what was taken is known all the same.
+    async fn apply(&mut self, sites: &Sites, batch: &[(ObjectKey, Value, Why)]) -> Result<(), String> {
+        let (core, seen) = (self.core, &self.seen);
+        let applied = join_all(batch.iter().map(|(key, object, why)| async move {
+            let place = sites.place(key.destination.as_deref())?;
+            let uid = match seen.get(key) {
+                Some(Seen::Present { object, .. }) => object["metadata"]["uid"].as_str(),
+                _ => None,
+            };
+            objects::apply(&core.targets, &place, key, object, uid, *why).await
+        }))
+        .await;
+        let mut outcome = Ok(());
+        for ((key, ..), applied) in batch.iter().zip(applied) {
+            match applied {
+                Ok(object) => {
+                    self.seen.insert(key.clone(), Seen::Present { object, health: Health::Unknown, message: None });
+                }
+                Err(why) => outcome = outcome.and(Err(why)),
+            }
+        }
+        outcome
     }
 
     async fn delete(&mut self, sites: &Sites, key: &ObjectKey, uid: &str) -> Result<(), String> {
@@ -367,61 +394,7 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// Removes what the inventory names, and then our finalizer. It needs nothing of the workspace but the request.
-    async fn remove(&mut self) -> Result<After, kube::Error> {
-        if !self.request.finalizers().iter().any(|finalizer| finalizer == names::FINALIZER) {
-            return Ok(After::Done);
-        }
-        let home = self.home().await;
-        let path = self.core.world.tree().path(&self.key.cluster).map(|path| path.to_string()).unwrap_or_default();
-        let trusted = home.as_ref().is_some_and(|home| self.core.trusts(home));
-        let sites = Sites::new(self.key, path, home, trusted);
-        let decision = Decision::default();
-        let mut latest = None;
-        for _ in 0..PLANS {
-            let mut situation = Situation {
-                request: self.subject(),
-                desired: None,
-                pending: Vec::new(),
-                inventory: self.request.status.as_ref().map(|status| status.inventory.clone()).unwrap_or_default(),
-                seen: BTreeMap::new(),
-                budget: BUDGET,
-            };
-            self.look(&situation, &sites).await;
-            situation.seen.clone_from(&self.seen);
-            let now = plan(&situation);
-            let actions = now.actions.clone();
-            latest = Some(now);
-            if actions.is_empty() {
-                break;
-            }
-            match self.carry_out(actions, &sites, &decision, latest.as_ref()).await? {
-                Carried::Done => {}
-                Carried::Stopped => break,
-                Carried::Finished => return Ok(After::Done),
-            }
-        }
-        self.say(&decision, latest.as_ref()).await?;
-        Ok(self.after(latest.as_ref()))
-    }
-
-    /// Home of the promise, from what the status remembers, else from what the request asks for.
-    async fn home(&self) -> Option<crate::workspaces::Node> {
-        let tree = self.core.world.tree();
-        let status = self.request.status.as_ref();
-        let named = status.and_then(|s| s.current.as_ref().map(|c| &c.revision).or(s.candidate.as_ref().map(|c| &c.revision)));
-        let revisions = self.core.world.revisions.snapshot();
-        let release = self.own_releases().into_iter().find_map(|release| ClusterId::parse(&release.spec.revision.cluster).ok());
-        let by_name = || named.and_then(|name| revisions.keys().find(|at| at.name == *name).map(|at| at.cluster.clone()));
-        let by_path = || {
-            let path = self.request.spec.promise.workspace.as_deref()?;
-            tree.cluster(&crate::workspaces::WorkspacePath::parse(path).ok()?)
-        };
-        let cluster = release.or_else(by_name).or_else(by_path)?;
-        tree.lineage(&cluster)?.pop()
-    }
-
-    fn subject(&self) -> Subject {
+    pub(super) fn subject(&self) -> Subject {
         let spec = &self.request.spec;
         Subject {
             uid: self.request.uid().unwrap_or_default(),
@@ -435,7 +408,7 @@ impl Round<'_> {
     }
 
     /// Writes what is seen, if it differs from what the request says.
-    async fn say(&mut self, decision: &Decision, plan: Option<&Plan>) -> Result<(), kube::Error> {
+    pub(super) async fn say(&mut self, decision: &Decision, plan: Option<&Plan>) -> Result<(), kube::Error> {
         let status = self.status(decision, plan);
         match write::status(&self.api, &self.request, &status).await {
             Ok(Some(request)) => self.request = request,
@@ -485,7 +458,7 @@ impl Round<'_> {
         status
     }
 
-    fn after(&self, plan: Option<&Plan>) -> After {
+    pub(super) fn after(&self, plan: Option<&Plan>) -> After {
         let unreachable = plan.is_some_and(|plan| plan.holds.iter().any(|hold| matches!(hold, Hold::Unreachable { .. })));
         let more = plan.is_some_and(|plan| plan.holds.iter().any(|hold| matches!(hold, Hold::Budget { .. })));
         if more && self.failure.is_none() {

@@ -14,6 +14,7 @@ use kube::core::{ApiResource, GroupVersionKind};
 use kube::runtime::wait::await_condition;
 use kube::{Client, ResourceExt};
 use serde_json::{Value, json};
+use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -22,6 +23,7 @@ pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A plane with an installation.
 pub struct Plane {
+    pub plane: devplane::Plane,
     pub endpoint: Endpoint,
     pub installed: Installed,
 }
@@ -30,6 +32,8 @@ pub struct Plane {
 pub struct Running {
     shutdown: CancellationToken,
     task: JoinHandle<()>,
+    /// Everything that the controller starts lives here, so that all of it can die at once.
+    runtime: Option<Runtime>,
 }
 
 pub fn token(name: &str) -> Token {
@@ -53,6 +57,7 @@ impl Plane {
             user("opm-controller", &[]),
             user("opm-portal", &[]),
             user("dana", &["shop"]),
+            user("sandbox", &[]),
         ];
         let options = devplane::Options::new(devplane::Storage::Memory, tokens, "https://127.0.0.1:1");
         let plane = devplane::Plane::open(options).unwrap();
@@ -72,7 +77,7 @@ impl Plane {
         ] {
             install::bind(&admin(at), export, &installed).await.unwrap();
         }
-        let plane = Self { endpoint, installed };
+        let plane = Self { plane, endpoint, installed };
         plane.let_dana_in().await;
         plane
     }
@@ -105,9 +110,11 @@ impl Plane {
         let controller = Controller::new(options);
         let mut standing = controller.standing();
         let shutdown = CancellationToken::new();
-        let task = tokio::spawn(controller.run(shutdown.clone()));
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let task = runtime.spawn(controller.run(shutdown.clone()));
+        let running = Running { shutdown, task, runtime: Some(runtime) };
         tokio::time::timeout(PATIENCE, standing.wait_for(|s| *s == Standing::Working)).await.expect("it works in time").unwrap();
-        Running { shutdown, task }
+        running
     }
 
     /// Publishes a promise in the trusted home and waits until its revision is there.
@@ -188,14 +195,22 @@ impl Plane {
 
 impl Running {
     /// Stops the controller the orderly way.
-    pub async fn stop(self) {
+    pub async fn stop(mut self) {
         self.shutdown.cancel();
-        tokio::time::timeout(PATIENCE, self.task).await.expect("it stops in time").unwrap();
+        tokio::time::timeout(PATIENCE, &mut self.task).await.expect("it stops in time").unwrap();
     }
 
-    /// Stops the controller in the middle of whatever it does, as a crash would.
+    /// Ends the controller in the middle of whatever it does, as a crash would: every task dies where it waits.
     pub fn crash(self) {
-        self.task.abort();
+        drop(self);
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
     }
 }
 

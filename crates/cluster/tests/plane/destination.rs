@@ -1,0 +1,138 @@
+//! Objects at a Destination, reached over https with the credential of its home.
+
+use cluster::install;
+use cluster::{Scope, kinds};
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret, Service};
+use kube::api::{DeleteParams, ListParams, Patch, PatchParams};
+use kube::{Api, Client};
+use promise::names;
+use serde_json::{Value, json};
+
+use crate::tls;
+use crate::world::{Plane, apply, condition, token, wait};
+
+/// A promise of a config map, a secret and a service, as the speed of fulfilment is measured with.
+fn trio() -> Value {
+    let object = |kind: &str, rest: Value| {
+        let mut object = json!({"apiVersion": "v1", "kind": kind, "metadata": {"name": "${request.name}"}});
+        object.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
+        object
+    };
+    json!({
+        "version": "1.0.0", "lifecycle": "published",
+        "parameters": {"type": "object", "properties": {"port": {"type": "integer", "default": 80}}},
+        "implementation": {"resources": [
+            {"id": "config", "destination": "sandbox", "template": object("ConfigMap", json!({"data": {"port": "${string(parameters.port)}"}}))},
+            {"id": "secret", "destination": "sandbox", "template": object("Secret", json!({"stringData": {"key": "hunter"}}))},
+            {"id": "service", "destination": "sandbox", "template": object("Service", json!({"spec": {
+                "selector": {"app": "${request.name}"}, "ports": [{"name": "http", "port": "${parameters.port}"}],
+            }}))},
+        ]},
+        "outputs": [{"name": "key", "secretRef": {"resource": "secret", "key": "key"}}],
+    })
+}
+
+async fn sandbox(plane: &Plane, allowed_kinds: &[&str]) -> Client {
+    let root = plane.endpoint.client(&token("admin"), &Scope::Root);
+    let role = json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "sandbox"},
+        "rules": [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}, {"nonResourceURLs": ["*"], "verbs": ["get"]}],
+    });
+    let binding = json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "sandbox"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "sandbox"},
+        "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "sandbox"}],
+    });
+    apply(&root, &role).await.unwrap();
+    apply(&root, &binding).await.unwrap();
+    let kubeconfig = tls::serve(plane.plane.router(), token("sandbox").expose()).await;
+    let home = plane.client("admin", "root:platform");
+    let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "opm-system"}});
+    let secret = json!({
+        "apiVersion": "v1", "kind": "Secret", "stringData": {"kubeconfig": kubeconfig},
+        "metadata": {"name": "sandbox", "namespace": "opm-system", "labels": {names::SECRET_ROLE_LABEL: install::ROLE_DESTINATION}},
+    });
+    let destination = json!({
+        "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Destination", "metadata": {"name": "sandbox"},
+        "spec": {
+            "secretRef": {"namespace": "opm-system", "name": "sandbox"}, "allowedWorkspaces": ["root:acme:**"],
+            "allowedKinds": [{"group": "", "kinds": allowed_kinds}], "namespace": "opm-${workspace.name}-${hash}",
+        },
+    });
+    for object in [namespace, secret, destination] {
+        apply(&home, &object).await.unwrap();
+    }
+    root
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn objects_come_and_go_in_a_namespace_of_their_own() {
+    let plane = Plane::open().await;
+    let root = sandbox(&plane, &["ConfigMap", "Secret", "Service"]).await;
+    let controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("trio", trio()).await;
+    let destinations: Api<kinds::Destination> = Api::all(plane.client("admin", "root:platform"));
+    wait(destinations, "sandbox", "reachable", |d: &kinds::Destination| {
+        d.status.as_ref().is_some_and(|s| s.conditions.iter().any(|c| c.reason == "Reachable"))
+    })
+    .await;
+
+    plane.ask("web", "trio", json!({"port": 8080})).await;
+    let ready = plane.ready("web").await;
+    let own = ListParams::default().labels(&format!("{}={}", names::REQUEST_UID_LABEL, ready.metadata.uid.clone().unwrap()));
+    let namespaces = Api::<Namespace>::all(root.clone()).list(&own).await.unwrap();
+    let namespace = namespaces.items[0].metadata.name.clone().unwrap();
+    assert!(namespace.starts_with("opm-shop-"), "{namespace}");
+    let services: Api<Service> = Api::namespaced(root.clone(), &namespace);
+    assert_eq!(services.get("web").await.unwrap().spec.unwrap().ports.unwrap()[0].port, 8080);
+    let outputs: Api<Secret> = Api::namespaced(plane.client("dana", "root:acme:shop"), "default");
+    assert_eq!(outputs.get("web-outputs").await.unwrap().data.unwrap()["key"].0, b"hunter");
+
+    let maps: Api<ConfigMap> = Api::namespaced(root.clone(), &namespace);
+    let drift = json!({"data": {"port": "1"}});
+    maps.patch("web", &PatchParams::default(), &Patch::Merge(&drift)).await.unwrap();
+    wait(maps.clone(), "web", "put back", |map: &ConfigMap| map.data.as_ref().is_some_and(|d| d["port"] == "8080")).await;
+
+    plane.requests("dana").delete("web", &DeleteParams::default()).await.unwrap();
+    plane.gone(plane.requests("dana"), "web").await;
+    assert!(Api::<Service>::all(root.clone()).list(&own).await.unwrap().items.is_empty());
+    assert!(Api::<Namespace>::all(root).list(&own).await.unwrap().items.is_empty());
+    controller.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kind_that_is_not_allowed_stops_the_whole_release() {
+    let plane = Plane::open().await;
+    let root = sandbox(&plane, &["ConfigMap", "Secret"]).await;
+    let controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("trio", trio()).await;
+    plane.ask("web", "trio", json!({})).await;
+    let stopped = plane.until("web", "refused", |r| condition(r, "Applied").contains("allowedKinds")).await;
+    let own = ListParams::default().labels(&format!("{}={}", names::REQUEST_UID_LABEL, stopped.metadata.uid.unwrap()));
+    assert!(Api::<ConfigMap>::all(root).list(&own).await.unwrap().items.is_empty());
+    controller.stop().await;
+}
+
+/// Not a threshold but a figure: from the answer to the create until the status says Ready.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_becomes_ready_quickly() {
+    let plane = Plane::open().await;
+    sandbox(&plane, &["ConfigMap", "Secret", "Service"]).await;
+    let controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("trio", trio()).await;
+    let mut times = Vec::new();
+    for round in 0..20 {
+        let name = format!("web-{round}");
+        let start = tokio::time::Instant::now();
+        plane.ask(&name, "trio", json!({})).await;
+        plane.ready(&name).await;
+        times.push(start.elapsed());
+    }
+    times.sort();
+    println!("submit to Ready: p50 {:?}, worst {:?}", times[times.len() / 2], times[times.len() - 1]);
+    assert!(times[times.len() / 2] < crate::world::PATIENCE / 10);
+    controller.stop().await;
+}
