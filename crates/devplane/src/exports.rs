@@ -19,11 +19,20 @@ pub fn load(state: &State, provider: &ClusterId, name: &str) -> Option<Value> {
 
 /// The bindings of all workspaces that are bound to an export.
 pub fn bindings_of(state: &State, provider: &ClusterId, name: &str) -> Vec<(Key, Value)> {
-    let (all, _) = state.store.peek_list(&BINDINGS, &Range::All);
-    let objects = all.into_iter().map(|(key, stored)| (key, stored.object()));
-    objects
-        .filter(|(_, binding)| bindings::export_of(binding).is_some_and(|export| export.provider == *provider && export.name == name))
-        .collect()
+    all_bindings(state).filter(|(_, binding)| is_of(binding, provider, name)).collect()
+}
+
+/// Whether any workspace is bound to an export.
+pub fn is_bound(state: &State, provider: &ClusterId, name: &str) -> bool {
+    all_bindings(state).any(|(_, binding)| is_of(&binding, provider, name))
+}
+
+fn all_bindings(state: &State) -> impl Iterator<Item = (Key, Value)> {
+    state.store.peek_list(&BINDINGS, &Range::All).0.into_iter().map(|(key, stored)| (key, stored.object()))
+}
+
+fn is_of(binding: &Value, provider: &ClusterId, name: &str) -> bool {
+    bindings::export_of(binding).is_some_and(|export| export.provider == *provider && export.name == name)
 }
 
 /// Whether the export caps what consumers may do with its resources.

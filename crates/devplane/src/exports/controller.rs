@@ -72,18 +72,18 @@ pub fn reconcile(state: &State, key: &Key) -> Result<(), WriteError> {
 pub fn reconcile_slices(state: &State, cluster: &ClusterId) -> Result<(), WriteError> {
     let now = seconds(state.clock.now());
     for (key, stored) in state.store.peek_list(&ENDPOINT_SLICES, &Range::Cluster(cluster.clone())).0 {
-        let export = stored.object()["spec"]["export"].clone();
+        let slice = stored.object();
+        let export = &slice["spec"]["export"];
         let (path, name) = (export["path"].as_str().unwrap_or_default(), export["name"].as_str().unwrap_or_default());
         let provider = bindings::admission::provider(state, cluster, path).filter(|provider| super::load(state, provider, name).is_some());
         let missing = Fault { reason: "APIExportNotFound", severity: "Error", message: format!("APIExport {path}|{name} not found") };
-        let url = provider
-            .as_ref()
-            .filter(|provider| !bindings_of(state, provider, name).is_empty())
-            .map(|provider| format!("{}/services/apiexport/{provider}/{name}", state.external_url.trim_end_matches('/')));
+        // An address that was told stays: consumers may come back. So bindings are looked for until there is one, and no longer.
+        let told = !slice["status"]["endpoints"].is_null();
+        let bound = provider.as_ref().filter(|provider| !told && super::is_bound(state, provider, name));
+        let url = bound.map(|provider| format!("{}/services/apiexport/{provider}/{name}", state.external_url.trim_end_matches('/')));
         authored::change(state, &ENDPOINT_SLICES, &key, |slice| {
             set_condition(slice, "APIExportValid", provider.is_none().then_some(&missing), &now);
             set_condition(slice, "PartitionValid", None, &now);
-            // An address that was told stays: consumers may come back.
             if let Some(url) = &url {
                 slice["status"]["endpoints"] = json!([{"url": url}]);
             }

@@ -1,0 +1,142 @@
+//! A plane in memory and requests to it as one of its users.
+
+use axum::body::Body;
+use devplane::{Options, Plane, Storage, Token};
+use http::{Method, Request};
+use http_body_util::BodyExt;
+use serde_json::{Value, json};
+use tower::ServiceExt;
+
+/// A plane with the users admin, alice, bob and controller; a user's token is his name.
+pub struct Server {
+    plane: Plane,
+    router: axum::Router,
+}
+
+/// How long a test waits for a change before it fails.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(10);
+
+impl Server {
+    pub fn start() -> Self {
+        let token =
+            |name: &str, group: &str| Token { token: name.into(), username: name.into(), uid: String::new(), groups: vec![group.into()] };
+        let tokens =
+            vec![token("admin", "system:kcp:admin"), token("alice", "team-a"), token("bob", "team-b"), token("controller", "controllers")];
+        let plane = Plane::open(Options::new(Storage::Memory, tokens, "https://plane.test")).unwrap();
+        Self { router: plane.router(), plane }
+    }
+
+    /// Sends a request and answers status and body.
+    pub async fn send(&self, user: &str, method: &str, path: &str, content_type: &str, body: Value) -> (u16, Value) {
+        let request = Request::builder()
+            .method(Method::from_bytes(method.as_bytes()).unwrap())
+            .uri(path)
+            .header("authorization", format!("Bearer {user}"))
+            .header("content-type", content_type)
+            .header("user-agent", "test/1")
+            .body(if body.is_null() { Body::empty() } else { Body::from(body.to_string()) })
+            .unwrap();
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        let status = response.status().as_u16();
+        let bytes = response.into_body().collect().await.unwrap().to_bytes();
+        (status, serde_json::from_slice(&bytes).unwrap_or_default())
+    }
+
+    pub async fn get(&self, user: &str, path: &str) -> (u16, Value) {
+        self.send(user, "GET", path, "application/json", Value::Null).await
+    }
+
+    pub async fn post(&self, user: &str, path: &str, body: Value) -> (u16, Value) {
+        self.send(user, "POST", path, "application/json", body).await
+    }
+
+    pub async fn merge(&self, user: &str, path: &str, body: Value) -> (u16, Value) {
+        self.send(user, "PATCH", path, "application/merge-patch+json", body).await
+    }
+
+    /// Creates an object that must be accepted.
+    pub async fn create(&self, user: &str, path: &str, body: Value) -> Value {
+        let (status, answer) = self.post(user, path, body).await;
+        assert_eq!(status, 201, "{path}: {answer}");
+        answer
+    }
+
+    /// Reads until the answer is as wanted, again after each change. The controllers of the plane follow a write, they are not part
+    /// of it.
+    pub async fn until(&self, user: &str, path: &str, wanted: impl Fn(u16, &Value) -> bool) -> Value {
+        let store = &self.plane.state().store;
+        let mut follower = store.follow(store.revision());
+        loop {
+            let (status, answer) = self.get(user, path).await;
+            if wanted(status, &answer) {
+                return answer;
+            }
+            let change = tokio::time::timeout(PATIENCE, follower.next(None)).await;
+            assert!(change.is_ok(), "{path} never became as wanted: {answer}");
+        }
+    }
+
+    /// Makes a workspace under root and answers its logical cluster.
+    pub async fn workspace(&self, parent: &str, name: &str, kind: &str) -> String {
+        let workspaces = format!("/clusters/{parent}/apis/tenancy.kcp.io/v1alpha1/workspaces");
+        let body = json!({"apiVersion": "tenancy.kcp.io/v1alpha1", "kind": "Workspace", "metadata": {"name": name}, "spec": {"type": {"name": kind, "path": "root"}}});
+        self.create("admin", &workspaces, body).await;
+        let ready = self.until("admin", &format!("{workspaces}/{name}"), |_, answer| answer["status"]["phase"] == "Ready").await;
+        ready["spec"]["cluster"].as_str().unwrap().to_owned()
+    }
+
+    /// Exports kinds of a group under a name.
+    pub async fn export(&self, workspace: &str, name: &str, group: &str, plurals: &[&str], more: Value) {
+        let apis = format!("/clusters/{workspace}/apis/apis.kcp.io");
+        let mut resources = Vec::new();
+        for plural in plurals {
+            let schema = format!("v1.{plural}.{group}");
+            let mut kind = plural.trim_end_matches('s').to_owned();
+            kind[..1].make_ascii_uppercase();
+            let open = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+            let version = json!({"name": "v1", "served": true, "storage": true, "subresources": {"status": {}}, "schema": {"type": "object", "properties": {"spec": open, "status": open}}});
+            let names =
+                json!({"plural": plural, "singular": plural.trim_end_matches('s'), "kind": kind, "listKind": format!("{kind}List")});
+            let spec = json!({"group": group, "scope": "Namespaced", "names": names, "versions": [version]});
+            let body =
+                json!({"apiVersion": "apis.kcp.io/v1alpha1", "kind": "APIResourceSchema", "metadata": {"name": schema}, "spec": spec});
+            self.create("admin", &format!("{apis}/v1alpha1/apiresourceschemas"), body).await;
+            resources.push(json!({"group": group, "name": plural, "schema": schema, "storage": {"crd": {}}}));
+        }
+        let mut spec = more;
+        spec["resources"] = json!(resources);
+        let body = json!({"apiVersion": "apis.kcp.io/v1alpha2", "kind": "APIExport", "metadata": {"name": name}, "spec": spec});
+        self.create("admin", &format!("{apis}/v1alpha2/apiexports"), body).await;
+        self.until("admin", &format!("{apis}/v1alpha2/apiexports/{name}"), |_, answer| answer["status"]["identityHash"].is_string()).await;
+    }
+
+    /// Binds an export and waits until it is in force.
+    pub async fn bind(&self, workspace: &str, path: &str, name: &str, claims: Value) -> Value {
+        let bindings = format!("/clusters/{workspace}/apis/apis.kcp.io/v1alpha2/apibindings");
+        let mut spec = json!({"reference": {"export": {"path": path, "name": name}}});
+        if claims.is_array() {
+            spec["permissionClaims"] = claims;
+        }
+        let body = json!({"apiVersion": "apis.kcp.io/v1alpha2", "kind": "APIBinding", "metadata": {"name": name}, "spec": spec});
+        self.create("admin", &bindings, body).await;
+        self.until("admin", &format!("{bindings}/{name}"), |_, answer| answer["status"]["phase"] == "Bound").await
+    }
+
+    /// Gives a user rights in a workspace.
+    pub async fn grant(&self, workspace: &str, user: &str, rules: Value) {
+        let roles = format!("/clusters/{workspace}/apis/rbac.authorization.k8s.io/v1");
+        let (api, kind) = ("rbac.authorization.k8s.io/v1", "ClusterRole");
+        self.create(
+            "admin",
+            &format!("{roles}/clusterroles"),
+            json!({"apiVersion": api, "kind": kind, "metadata": {"name": user}, "rules": rules}),
+        )
+        .await;
+        let body = json!({
+            "apiVersion": api, "kind": "ClusterRoleBinding", "metadata": {"name": user},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": kind, "name": user},
+            "subjects": [{"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": user}],
+        });
+        self.create("admin", &format!("{roles}/clusterrolebindings"), body).await;
+    }
+}
