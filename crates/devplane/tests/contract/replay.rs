@@ -35,7 +35,7 @@ fn tokens(kcp: bool) -> Vec<Token> {
     };
     if kcp {
         return vec![
-            user("admin", "kcp-admin", "kcp-admin-uid", "system:kcp:admin"),
+            user("admin", "kcp-admin", "0c1f5d0e-1111-4222-8333-444455556666", "system:kcp:admin"),
             user("alice", "alice", "1001", "team-a"),
             user("bob", "bob", "1002", "team-b"),
             user("controller", "opm-controller", "1005", "opm-controllers"),
