@@ -1,0 +1,105 @@
+//! Every page of the portal once, in the states that differ in look.
+
+use app::backend::Visit;
+use app::document::Page;
+use app::pages::{catalog, gallery, home, refused, requests, sign_in, workspaces};
+use promise::Error;
+use promise::view::{CatalogQuery, RequestQuery};
+
+use crate::world::{WORKSPACE, World, full, visit};
+
+fn wrong() -> World {
+    World { fits: false, ..full() }
+}
+
+fn viewer() -> World {
+    World { refused: Some("Your role in shop can look, not ask. An owner of acme can change that.".into()), ..full() }
+}
+
+fn nothing() -> World {
+    World { empty: true, ..full() }
+}
+
+/// Name and page.
+pub async fn every() -> Vec<(&'static str, Page)> {
+    let at = |world: World, address: &str| -> Visit { visit(Some(world), address) };
+    let query = CatalogQuery::default();
+    let list = RequestQuery::default();
+    let here = full;
+    vec![
+        ("sign-in", sign_in::page(&visit(None, "/sign-in"), "/", None)),
+        ("home", home::page(&at(here(), "/")).await),
+        ("home-empty", home::page(&at(nothing(), "/")).await),
+        ("workspaces", workspaces::page(&at(here(), "/workspaces"), "", "").await),
+        ("catalog", catalog::list(&at(here(), "/w/root:acme:shop/catalog"), WORKSPACE, &query).await),
+        ("catalog-empty", catalog::list(&at(nothing(), "/w/root:acme:shop/catalog"), WORKSPACE, &query).await),
+        ("promise", catalog::promise(&at(here(), "/w/root:acme:shop/promises/postgresql"), WORKSPACE, "postgresql", None).await),
+        ("promise-viewer", catalog::promise(&at(viewer(), "/w/root:acme:shop/promises/postgresql"), WORKSPACE, "postgresql", None).await),
+        (
+            "request-new",
+            requests::new(&at(here(), "/w/root:acme:shop/promises/postgresql/request"), WORKSPACE, "postgresql", None, None).await,
+        ),
+        (
+            "request-error",
+            requests::new(&at(wrong(), "/w/root:acme:shop/promises/postgresql/request"), WORKSPACE, "postgresql", None, Some("d1")).await,
+        ),
+        ("request-viewer", requests::new(&at(viewer(), "/w/root:acme:shop/promises/redis/request"), WORKSPACE, "redis", None, None).await),
+        (
+            "request-web",
+            requests::new(&at(here(), "/w/root:acme:shop/promises/web-application/request"), WORKSPACE, "web-application", None, None)
+                .await,
+        ),
+        (
+            "review",
+            requests::review_new(&at(here(), "/w/root:acme:shop/promises/postgresql/request/review"), WORKSPACE, "postgresql", None, "d1")
+                .await,
+        ),
+        ("requests", requests::list(&at(here(), "/w/root:acme:shop/requests"), WORKSPACE, &list).await),
+        ("requests-empty", requests::list(&at(nothing(), "/w/root:acme:shop/requests"), WORKSPACE, &list).await),
+        ("request", requests::detail(&at(here(), "/w/root:acme:shop/requests/default/orders-db"), WORKSPACE, "default", "orders-db").await),
+        (
+            "request-revealed",
+            requests::revealed(&at(here(), "/w/root:acme:shop/requests/default/orders-db"), WORKSPACE, "default", "orders-db", "password")
+                .await,
+        ),
+        (
+            "edit",
+            requests::edit(&at(here(), "/w/root:acme:shop/requests/default/orders-db/edit"), WORKSPACE, "default", "orders-db", None).await,
+        ),
+        (
+            "edit-review",
+            requests::review_edit(
+                &at(here(), "/w/root:acme:shop/requests/default/orders-db/edit/review"),
+                WORKSPACE,
+                "default",
+                "orders-db",
+                "d1",
+            )
+            .await,
+        ),
+        (
+            "delete",
+            requests::delete(&at(here(), "/w/root:acme:shop/requests/default/orders-db/delete"), WORKSPACE, "default", "orders-db", None)
+                .await,
+        ),
+        (
+            "delete-wrong",
+            requests::delete(
+                &at(here(), "/w/root:acme:shop/requests/default/orders-db/delete"),
+                WORKSPACE,
+                "default",
+                "orders-db",
+                Some("Type orders-db"),
+            )
+            .await,
+        ),
+        ("gallery", gallery::page(&at(here(), "/dev/ui"))),
+        ("not-found", catalog::promise(&at(here(), "/w/root:acme:shop/promises/nothing"), WORKSPACE, "nothing", None).await),
+        (
+            "denied",
+            refused(&at(here(), "/"), Some(WORKSPACE), &Error::Denied { why: "You may not list requests in root:acme:data".into() }),
+        ),
+        ("unreachable", refused(&at(here(), "/"), None, &Error::Unreachable { what: "the plane".into() })),
+        ("signed-out", home::page(&visit(None, "/")).await),
+    ]
+}

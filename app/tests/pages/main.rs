@@ -1,0 +1,161 @@
+//! What holds for every page, whatever it shows.
+
+mod every;
+mod world;
+
+use app::document::Page;
+
+fn each(check: impl Fn(&str, &Page)) {
+    let pages = futures::executor::block_on(every::every());
+    assert!(pages.len() > 20, "{} pages", pages.len());
+    for (name, page) in &pages {
+        check(name, page);
+    }
+}
+
+fn page(name: &str) -> Page {
+    let pages = futures::executor::block_on(every::every());
+    pages.into_iter().find(|(known, _)| *known == name).expect(name).1
+}
+
+/// Start tags of an element, as written.
+fn tags<'h>(html: &'h str, element: &str) -> Vec<&'h str> {
+    let starts = [format!("<{element} "), format!("<{element}>")];
+    html.match_indices('<')
+        .map(|(at, _)| &html[at..])
+        .filter(|rest| starts.iter().any(|start| rest.starts_with(start)))
+        .map(|rest| &rest[..=rest.find('>').unwrap_or(rest.len() - 1)])
+        .collect()
+}
+
+fn attribute<'t>(tag: &'t str, name: &str) -> Option<&'t str> {
+    let start = tag.find(&format!(" {name}=\""))? + name.len() + 3;
+    tag[start..].split('"').next()
+}
+
+#[test]
+fn every_page_has_a_title_a_language_one_heading_and_one_main() {
+    each(|name, page| {
+        assert!(page.html.starts_with("<!doctype html><html lang=\"en\""), "{name}");
+        let title = page.html.split("<title>").nth(1).and_then(|rest| rest.split("</title>").next()).unwrap_or_default();
+        assert!(title.ends_with(" · OPM Portal") && title.len() > " · OPM Portal".len(), "{name}: {title}");
+        assert_eq!(tags(&page.html, "h1").len(), 1, "{name}");
+        assert_eq!(tags(&page.html, "main").len(), 1, "{name}");
+    });
+}
+
+#[test]
+fn nothing_needs_an_exception_of_the_content_security_policy() {
+    each(|name, page| {
+        for forbidden in [" style=\"", "<style", " onclick=", " onload=", " onsubmit=", "javascript:"] {
+            assert!(!page.html.contains(forbidden), "{name} has {forbidden}");
+        }
+        for script in tags(&page.html, "script") {
+            assert_eq!(attribute(script, "nonce"), Some("nonce"), "{name}: {script}");
+        }
+    });
+}
+
+#[test]
+fn every_post_carries_the_form_token() {
+    each(|name, page| {
+        for form in page.html.split("<form ").skip(1) {
+            let form = form.split("</form>").next().unwrap_or_default();
+            if form.split('>').next().is_some_and(|start| start.contains("method=\"post\"")) {
+                assert!(
+                    form.contains("form-token\"") || form.contains("sign-in-token\""),
+                    "{name}: {}",
+                    form.split('>').next().unwrap_or_default()
+                );
+            }
+        }
+    });
+}
+
+#[test]
+fn every_id_stands_once_and_every_reference_leads_to_one() {
+    each(|name, page| {
+        let all: Vec<&str> = page
+            .html
+            .match_indices(" id=\"")
+            .map(|(at, start)| page.html[at + start.len()..].split('"').next().unwrap_or_default())
+            .collect();
+        for id in &all {
+            assert_eq!(all.iter().filter(|other| *other == id).count(), 1, "{name}: id {id}");
+        }
+        for reference in ["for", "aria-describedby", "aria-labelledby", "list"] {
+            for (at, start) in page.html.match_indices(&format!(" {reference}=\"")) {
+                for id in page.html[at + start.len()..].split('"').next().unwrap_or_default().split(' ') {
+                    assert!(all.contains(&id), "{name}: {reference} names {id}, which is not there");
+                }
+            }
+        }
+        for (at, start) in page.html.match_indices(" href=\"#") {
+            let id = page.html[at + start.len()..].split('"').next().unwrap_or_default();
+            assert!(id.is_empty() || all.contains(&id), "{name}: a link leads to #{id}, which is not there");
+        }
+    });
+}
+
+#[test]
+fn every_input_has_a_name_for_screen_readers() {
+    each(|name, page| {
+        let labels: Vec<&str> = tags(&page.html, "label").iter().filter_map(|tag| attribute(tag, "for")).collect();
+        for input in ["input", "select", "textarea"].iter().flat_map(|element| tags(&page.html, element)) {
+            let named = input.contains("type=\"hidden\"")
+                || attribute(input, "aria-label").is_some()
+                || attribute(input, "id").is_some_and(|id| labels.contains(&id))
+                || wrapped(&page.html, input);
+            assert!(named, "{name}: {input}");
+        }
+    });
+}
+
+/// Whether the input stands inside a label.
+fn wrapped(html: &str, input: &str) -> bool {
+    html.find(input).is_some_and(|at| {
+        let before = &html[..at];
+        before.rfind("<label").is_some_and(|open| before.rfind("</label>").is_none_or(|close| open > close))
+    })
+}
+
+#[test]
+fn refusals_say_their_status() {
+    for (name, status) in
+        [("signed-out", 401), ("denied", 403), ("not-found", 404), ("unreachable", 503), ("delete-wrong", 422), ("home", 200)]
+    {
+        assert_eq!(page(name).status, status, "{name}");
+    }
+}
+
+#[test]
+fn a_wrong_form_says_so_first() {
+    let html = page("request-error").html;
+    assert!(html.contains("<title>Error: "), "title");
+    let (summary, heading) = (html.find("There is a problem").expect("summary"), html.find("<h1").expect("heading"));
+    assert!(summary < heading, "the summary stands before the heading");
+    assert!(html.matches("Storage: enter a whole number").count() >= 2, "summary and field use the same words");
+    assert!(html.contains("value=\"plenty\""), "what was typed is kept");
+}
+
+#[test]
+fn who_may_not_submit_reads_why() {
+    for name in ["request-viewer", "promise-viewer"] {
+        let html = page(name).html;
+        assert!(html.contains("aria-disabled=\"true\"") && html.contains("can look, not ask"), "{name}");
+    }
+}
+
+#[test]
+fn a_secret_is_shown_by_its_reveal_alone() {
+    assert!(!page("request").html.contains("s3cret-value"));
+    assert!(page("request-revealed").html.contains("s3cret-value"));
+}
+
+#[test]
+fn script_is_loaded_on_live_pages_alone() {
+    each(|name, page| {
+        let live = ["requests", "requests-empty", "request"].contains(&name);
+        assert_eq!(page.html.contains("<script"), live, "{name}");
+    });
+}

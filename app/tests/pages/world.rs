@@ -1,0 +1,388 @@
+//! One small world to render pages from: the sample promises and policies of the repository, one person, three requests.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use app::backend::{Account, Assets, Catalog, FormOf, Pairs, Requests, Visit, Workspaces};
+use async_trait::async_trait;
+use promise::api::{Health, Lifecycle, Phase, PolicySpec, PromiseSpec, StepPhase, StepStatus, WaitingKind};
+use promise::form::{Draft, model};
+use promise::policy::{Candidate, Effective, Target, compose, gather};
+use promise::sentence::Ball;
+use promise::view::*;
+use promise::{Error, Result};
+use serde_json::{Value, json};
+
+/// Where everything happens.
+pub const WORKSPACE: &str = "root:acme:shop";
+const NOW: &str = "2026-11-21T11:06:00Z";
+
+/// The person's portal. It answers from what it holds, and writes nothing.
+pub struct World {
+    /// What the person may not do, as a sentence.
+    pub refused: Option<String>,
+    /// Whether anything is offered and asked for.
+    pub empty: bool,
+    /// Whether the typed values fit.
+    pub fits: bool,
+}
+
+/// A visit of `dev-shop`, or of nobody.
+pub fn visit(world: Option<World>, address: &str) -> Visit {
+    Visit {
+        backend: world.map(|world| Arc::new(world) as Arc<dyn app::backend::Backend>),
+        people: [("dev-shop", "Develops the shop"), ("viewer-shop", "Looks at the shop"), ("platform-engineer", "Publishes promises")]
+            .map(|(name, role)| Person { username: name.into(), display_name: name.into(), role: role.into() })
+            .into(),
+        sign_in_token: "sign-in-token".into(),
+        nonce: "nonce".into(),
+        assets: Arc::new(Assets { style: "/assets/portal.css".into(), script: "/pkg/portal.js".into(), wasm: "/pkg/portal.wasm".into() }),
+        theme: String::new(),
+        embedded: true,
+        address: address.into(),
+        now: NOW.into(),
+    }
+}
+
+/// Everything is allowed and there.
+pub fn full() -> World {
+    World { refused: None, empty: false, fits: true }
+}
+
+fn read<S: serde::de::DeserializeOwned>(file: &str) -> (String, S) {
+    #[derive(serde::Deserialize)]
+    struct Object<S> {
+        metadata: Metadata,
+        spec: S,
+    }
+    #[derive(serde::Deserialize)]
+    struct Metadata {
+        name: String,
+    }
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples").join(file)).expect(file);
+    let object: Object<S> = serde_saphyr::from_str(&text).expect(file);
+    (object.metadata.name, object.spec)
+}
+
+fn promise(name: &str) -> PromiseSpec {
+    read(&format!("promises/{name}.yaml")).1
+}
+
+fn effective(name: &str, spec: &PromiseSpec) -> Effective {
+    let of = |file: &str, workspace: &str, cluster: &str, trusted| {
+        let (policy, spec) = read::<PolicySpec>(file);
+        Candidate { policy, workspace: workspace.into(), cluster: cluster.into(), trusted, spec }
+    };
+    let policies = [
+        of("policies/platform/backup-required.yaml", "root:platform", "platform", true),
+        of("policies/acme/production-baseline.yaml", "root:acme", "acme", false),
+        of("policies/acme/european-data.yaml", "root:acme", "acme", false),
+    ];
+    let (labels, lineage) = (BTreeMap::new(), ["root", "acme", "shop"].map(str::to_owned));
+    let target = Target {
+        promise: name,
+        spec,
+        home: "root:platform",
+        home_cluster: "platform",
+        home_trusted: true,
+        workspace: WORKSPACE,
+        labels: &labels,
+        lineage: &lineage,
+    };
+    compose(&target, &gather(&policies, &target))
+}
+
+fn offer(name: &str, availability: Availability) -> OfferRow {
+    let spec = promise(name);
+    let shown = spec.presentation;
+    OfferRow {
+        name: name.into(),
+        home: "root:platform".into(),
+        display_name: shown.display_name.unwrap_or_else(|| name.into()),
+        summary: shown.summary.unwrap_or_default(),
+        category: shown.category.unwrap_or_default(),
+        tags: shown.tags,
+        icon: shown.icon.unwrap_or_default(),
+        version: spec.version,
+        lifecycle: if name == "object-bucket" { Lifecycle::Deprecated } else { Lifecycle::Published },
+        team: "data-services".into(),
+        availability,
+        ..OfferRow::default()
+    }
+}
+
+fn row(name: &str, promise: &str, phase: Phase, what: &str) -> RequestRow {
+    RequestRow {
+        workspace: WORKSPACE.into(),
+        namespace: "default".into(),
+        name: name.into(),
+        promise: promise.into(),
+        promise_title: offer(promise, Availability::default()).display_name,
+        icon: offer(promise, Availability::default()).icon,
+        version: "1.2.0".into(),
+        phase,
+        ball: Ball {
+            who: "The platform".into(),
+            what: what.into(),
+            since: Some("2026-11-21T11:02:00Z".into()),
+            next: Some("Credentials are published, then it is ready".into()),
+            kind: WaitingKind::Step,
+        },
+        requester: "dev-shop".into(),
+        created: "2026-11-21T09:02:00Z".into(),
+        mine: true,
+    }
+}
+
+impl World {
+    fn availability(&self) -> Availability {
+        match &self.refused {
+            None => Availability::default(),
+            Some(why) => Availability { state: AvailabilityState::Denied, reason: Some(why.clone()) },
+        }
+    }
+
+    fn rows(&self) -> Vec<RequestRow> {
+        if self.empty {
+            return Vec::new();
+        }
+        vec![
+            row("orders-db", "postgresql", Phase::Provisioning, "Waits until the database is healthy"),
+            row("sessions", "redis", Phase::Ready, "Nothing to wait for"),
+            row("media", "object-bucket", Phase::Failed, "The bucket name is taken; choose another one"),
+        ]
+    }
+}
+
+fn facets(values: &[(&str, usize, bool)]) -> Vec<FacetValue> {
+    values
+        .iter()
+        .map(|(value, count, chosen)| FacetValue { value: (*value).into(), label: (*value).into(), count: *count, chosen: *chosen })
+        .collect()
+}
+
+#[async_trait]
+impl Account for World {
+    fn viewer(&self) -> Viewer {
+        Viewer {
+            username: "dev-shop".into(),
+            display_name: "dev-shop".into(),
+            groups: vec!["shop".into()],
+            form_token: "form-token".into(),
+        }
+    }
+
+    async fn home(&self) -> Result<Home> {
+        let workspaces = self.workspaces("").await?.nodes;
+        let waiting = self.rows().into_iter().filter(|row| row.phase == Phase::Failed).collect();
+        Ok(Home { waiting, recent: self.rows(), workspaces, unseen: Vec::new() })
+    }
+}
+
+#[async_trait]
+impl Catalog for World {
+    async fn catalog(&self, _: &str, query: &CatalogQuery) -> Result<CatalogPage> {
+        let closed = Availability { state: AvailabilityState::Denied, reason: Some("Your role here can look, not ask".into()) };
+        let rows = vec![
+            offer("postgresql", self.availability()),
+            offer("redis", self.availability()),
+            offer("web-application", self.availability()),
+            offer("object-bucket", closed),
+        ];
+        let rows = if self.empty { Vec::new() } else { rows };
+        Ok(CatalogPage {
+            total: rows.len(),
+            rows,
+            categories: facets(&[("data", 2, query.category == "data"), ("compute", 1, false), ("storage", 1, false)]),
+            tags: facets(&[("database", 1, false), ("cache", 1, false), ("web", 1, false)]),
+            query: query.clone(),
+        })
+    }
+
+    async fn promise(&self, _: &str, name: &str, _: Option<&str>) -> Result<PromisePage> {
+        if !["postgresql", "redis", "web-application"].contains(&name) {
+            return Err(Error::NotFound { what: format!("promise {name}") });
+        }
+        let line = |path: &str, kind: &str| FieldLine {
+            path: path.into(),
+            label: path.trim_start_matches('.').into(),
+            kind: kind.into(),
+            default: "1".into(),
+            allowed: "1 to 7".into(),
+            help: "Copies, each in another zone".into(),
+            required: true,
+        };
+        Ok(PromisePage {
+            row: offer(name, self.availability()),
+            description: promise(name).presentation.description.unwrap_or_default(),
+            links: vec![LinkLine { title: "Guide".into(), url: "https://example.org/guide".into() }],
+            contact: "data-services@example.org".into(),
+            deprecation: None,
+            fields: vec![line(".replicas", "whole number"), line(".storage", "amount")],
+            policies: policies(),
+            policies_unknown: None,
+            versions: vec![VersionLine {
+                version: "1.2.0".into(),
+                revision: "postgresql-3f2a9c1b7d".into(),
+                since: "2026-11-03T08:00:00Z".into(),
+                newest: true,
+            }],
+            examples: vec![ExampleLine {
+                name: "Try it out".into(),
+                description: "Small, for a day".into(),
+                yaml: "tier: development\n".into(),
+            }],
+            outputs: vec![
+                OutputLine { name: "endpoint".into(), description: "Where to connect".into(), secret: false },
+                OutputLine { name: "password".into(), description: "Of the owner".into(), secret: true },
+            ],
+            shadowed_by: None,
+        })
+    }
+}
+
+fn policies() -> Vec<PolicyLine> {
+    vec![PolicyLine {
+        sentence: "Replicas have to be 2 to 5 in production.".into(),
+        policy: "production-baseline".into(),
+        title: "Production baseline".into(),
+        source: "root:acme".into(),
+        owner: "security".into(),
+        why: "One copy is lost with its zone.".into(),
+        ..PolicyLine::default()
+    }]
+}
+
+#[async_trait]
+impl Requests for World {
+    async fn requests(&self, _: &str, query: &RequestQuery) -> Result<RequestsPage> {
+        let rows = self.rows();
+        Ok(RequestsPage {
+            total: rows.len(),
+            all: rows.len(),
+            pages: 2,
+            rows,
+            phases: facets(&[("Provisioning", 1, false), ("Ready", 1, true), ("Failed", 1, false)]),
+            promises: facets(&[("postgresql", 1, false), ("redis", 1, false)]),
+            query: query.clone(),
+            create: self.availability(),
+        })
+    }
+
+    async fn request(&self, _: &str, _: &str, name: &str) -> Result<RequestPage> {
+        let Some(row) = self.rows().into_iter().find(|row| row.name == name) else {
+            return Err(Error::NotFound { what: format!("request {name}") });
+        };
+        let happened = |at: &str, what: &str, trouble| Happening { at: at.into(), what: what.into(), who: "dev-shop".into(), trouble };
+        let resource = |id: &str, kind: &str, health, message: &str| ResourceLine {
+            id: id.into(),
+            kind: kind.into(),
+            name: format!("{name}-{id}"),
+            destination: "sandbox".into(),
+            applied: true,
+            health,
+            message: message.into(),
+            ..ResourceLine::default()
+        };
+        let step = |id: &str, phase| StepStatus { id: id.into(), phase, ..StepStatus::default() };
+        let not = |why: &Option<String>| why.clone().map_or(Ok(()), Err);
+        Ok(RequestPage {
+            generation: 2,
+            observed_generation: 2,
+            reason: "Order service moves off the shared database".into(),
+            deleting: false,
+            conditions: Vec::new(),
+            steps: vec![step("validate", StepPhase::Succeeded), step("apply", StepPhase::Running), step("outputs", StepPhase::Pending)],
+            timeline: vec![
+                happened("2026-11-21T09:02:00Z", "Asked for", false),
+                happened("2026-11-21T11:02:00Z", "The database is being made", false),
+            ],
+            parameters: vec![
+                ParameterLine { path: ".tier".into(), label: "Tier".into(), value: "production".into(), source: "you".into() },
+                ParameterLine {
+                    path: ".backup.enabled".into(),
+                    label: "Backup".into(),
+                    value: "yes".into(),
+                    source: "backup-required".into(),
+                },
+            ],
+            policies: Vec::new(),
+            resources: vec![
+                resource("database", "Cluster", Health::Progressing, "1 of 3 instances"),
+                resource("credentials", "Secret", Health::Healthy, ""),
+            ],
+            outputs: vec![
+                OutputValue {
+                    name: "endpoint".into(),
+                    description: "Where to connect".into(),
+                    value: Some("orders-db-rw.shop.svc:5432".into()),
+                    secret: false,
+                },
+                OutputValue { name: "password".into(), secret: true, ..OutputValue::default() },
+            ],
+            events: Some(vec![happened("2026-11-21T11:03:00Z", "Back-off pulling image", true)]),
+            yaml: "apiVersion: platform.opmodel.dev/v1alpha1\nkind: PromiseRequest\n".into(),
+            problems: Vec::new(),
+            allowed: Allowed { edit: not(&self.refused), delete: not(&self.refused) },
+            row,
+        })
+    }
+
+    async fn form(&self, _: &str, form: FormOf<'_>, draft: Option<&str>) -> Result<RequestForm> {
+        let (name, editing) = match form {
+            FormOf::New { promise, .. } => (promise, None),
+            FormOf::Edit { .. } => ("postgresql", Some("41".to_owned())),
+        };
+        let spec = promise(name);
+        let effective = effective(name, &spec);
+        let parameters = if self.fits { json!({}) } else { json!({"storage": "plenty", "tier": "production"}) };
+        let problems = [promise::Problem { path: ".parameters.storage".into(), message: "Storage: enter a whole number".into() }];
+        let form = model(&spec, &effective, &Draft::of(parameters as Value), if self.fits { &[] } else { &problems });
+        Ok(RequestForm {
+            offer: offer(name, self.availability()),
+            name: if editing.is_some() { "orders-db".into() } else { String::new() },
+            name_problem: (!self.fits).then(|| "Enter a name".to_owned()),
+            namespace: "default".into(),
+            reason: String::new(),
+            form,
+            policies: policies(),
+            checked: !self.fits,
+            ready: self.fits,
+            submit: self.availability(),
+            editing,
+            cluster: "2hq1x0c4".into(),
+            draft: draft.map(str::to_owned),
+            focus: None,
+            conflict: None,
+            review: vec![ParameterLine { path: ".tier".into(), label: "Tier".into(), value: "production".into(), source: "you".into() }],
+        })
+    }
+
+    async fn post(&self, _: &str, _: FormOf<'_>, _: &Pairs) -> Result<Posted> {
+        Err(Error::Denied { why: "this world takes nothing".into() })
+    }
+
+    async fn delete(&self, _: &str, _: &str, _: &str, _: &str) -> Result<()> {
+        Err(Error::Denied { why: "this world takes nothing".into() })
+    }
+
+    async fn reveal(&self, _: &str, _: &str, _: &str, _: &str) -> Result<String> {
+        Ok("s3cret-value".into())
+    }
+}
+
+#[async_trait]
+impl Workspaces for World {
+    async fn workspaces(&self, query: &str) -> Result<WorkspaceTree> {
+        let nodes = [("root", 0, false), ("root:acme", 1, false), ("root:acme:shop", 2, true), ("root:acme:data", 2, true)];
+        let node = |(path, depth, open): (&str, usize, bool)| WorkspaceNode {
+            path: path.into(),
+            name: path.rsplit(':').next().unwrap_or(path).into(),
+            depth,
+            open,
+            requests: open.then_some(3),
+        };
+        Ok(WorkspaceTree { nodes: nodes.map(node).into(), query: query.into() })
+    }
+}
