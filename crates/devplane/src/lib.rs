@@ -64,6 +64,7 @@ pub mod selectors;
 pub mod status;
 pub mod store;
 mod table;
+pub mod tls;
 pub mod virtual_view;
 mod watch;
 pub mod workspaces;

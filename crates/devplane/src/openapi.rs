@@ -1,48 +1,140 @@
-//! OpenAPI documents: v3 by group and version, and v2 as one document.
+//! OpenAPI documents: v3 by group and version, and v2 as one document (kube-openapi; apiextensions-apiserver `controller/openapi`).
+//!
+//! They hold what clients read: schemas by group, version and kind for `explain` and validation, and paths with their operations.
+
+mod operations;
+mod version2;
 
 use axum::body::Body;
 use http::{HeaderMap, Response};
 use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
 
 use crate::{
-    State,
+    State, builtin,
     http::{
         answer::{Answer, Content},
         media::Format,
     },
-    registry::Resource,
+    registry::{Resource, Shape},
     request::Attributes,
     status::ApiError,
 };
+
+/// The name of the schema of `metadata`.
+const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+const API_VERSION: &str = "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources";
+const KIND: &str = "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds";
+const METADATA: &str =
+    "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
 
 /// Answers `/openapi/v3`, `/openapi/v3/…` and `/openapi/v2`.
 pub fn answer(state: &State, attributes: &Attributes, path: &str, headers: &HeaderMap) -> Result<Response<Body>, ApiError> {
     let served = state.registry.view(state, &attributes.target)?;
     let resources: Vec<&Resource> = served.resources.iter().map(|resource| &**resource).collect();
     let answer = match path.trim_end_matches('/') {
-        "/openapi/v2" => {
-            Answer::json(json!({"swagger": "2.0", "info": {"title": "Kubernetes", "version": "v1.36.4"}, "paths": {}, "definitions": {}}))
-        }
+        "/openapi/v2" => Answer::json(version2::document(&resources)),
         "/openapi/v3" => {
-            let mut paths = Map::new();
-            for resource in &resources {
-                let place = place(resource);
-                paths.insert(place.clone(), json!({"serverRelativeURL": format!("/openapi/v3/{place}")}));
-            }
-            let text = json!({"paths": paths}).to_string();
+            let text = index(&resources, &prefix(attributes)).to_string();
             Answer { code: 200, content: Content::Text("text/plain; charset=utf-8", text.into()), warnings: Vec::new() }
         }
         path => match path.strip_prefix("/openapi/v3/") {
-            Some(wanted) if resources.iter().any(|resource| place(resource) == wanted) => Answer::json(
-                json!({"openapi": "3.0.0", "info": {"title": "Kubernetes", "version": "v1.36.4"}, "paths": {}, "components": {"schemas": Value::Object(Map::new())}}),
-            ),
+            Some(wanted) if resources.iter().any(|resource| place(resource) == wanted) => Answer::json(document(&resources, wanted)),
             _ => Answer { code: 404, content: Content::Empty, warnings: Vec::new() },
         },
     };
     Ok(answer.into_response(Format::default(), headers, true))
 }
 
+/// What stands before paths of this target: clients follow the URLs of the index as they are.
+fn prefix(attributes: &Attributes) -> String {
+    let target = &attributes.target;
+    match &target.export {
+        Some(export) => {
+            let consumer = if export.wildcard { "*" } else { target.cluster.as_str() };
+            format!("/services/apiexport/{}/{}/clusters/{consumer}", export.provider, export.export)
+        }
+        None if target.cluster.is_sandbox() => String::new(),
+        None => format!("/clusters/{}", target.cluster),
+    }
+}
+
+fn index(resources: &[&Resource], prefix: &str) -> Value {
+    let mut paths = Map::new();
+    for resource in resources {
+        let place = place(resource);
+        if !paths.contains_key(&place) {
+            // The hash lets clients keep a document until it changes.
+            let hash = hex::encode_upper(Sha256::digest(document(resources, &place).to_string()));
+            paths.insert(place.clone(), json!({"serverRelativeURL": format!("{prefix}/openapi/v3/{place}?hash={hash}")}));
+        }
+    }
+    json!({"paths": paths})
+}
+
 /// Where the document of a resource's group and version is: `api/v1`, `apis/GROUP/VERSION`.
 fn place(resource: &Resource) -> String {
     if resource.group.is_empty() { format!("api/{}", resource.version) } else { format!("apis/{}/{}", resource.group, resource.version) }
+}
+
+/// The document of one group and version.
+fn document(resources: &[&Resource], wanted: &str) -> Value {
+    let (mut schemas, mut paths) = (Map::new(), Map::new());
+    schemas.insert(OBJECT_META.into(), crate::apply::object_meta::schema().json().clone());
+    for resource in resources.iter().filter(|resource| place(resource) == wanted) {
+        let name = schema_name(resource);
+        schemas.insert(name.clone(), schema(resource));
+        schemas.insert(
+            format!("{name}List"),
+            json!({
+                "type": "object",
+                "required": ["items"],
+                "properties": {
+                    "apiVersion": {"type": "string", "description": API_VERSION},
+                    "kind": {"type": "string", "description": KIND},
+                    "items": {"type": "array", "items": {"$ref": format!("#/components/schemas/{name}")}},
+                    "metadata": {"type": "object"},
+                },
+                "x-kubernetes-group-version-kind": [gvk(resource, &resource.list_kind)],
+            }),
+        );
+        operations::add(&mut paths, resource, &name);
+    }
+    json!({"openapi": "3.0.0", "info": {"title": "Kubernetes", "version": "v1.36.4"}, "paths": paths, "components": {"schemas": schemas}})
+}
+
+fn gvk(resource: &Resource, kind: &str) -> Value {
+    json!({"group": resource.group, "kind": kind, "version": resource.version})
+}
+
+/// The name of a kind's schema: the group backwards, or where the Go type of a built-in kind is.
+fn schema_name(resource: &Resource) -> String {
+    let (group, version, kind) = (resource.group.as_str(), &resource.version, &resource.kind);
+    if !resource.is_built_in() {
+        let backwards: Vec<&str> = group.rsplit('.').collect();
+        return format!("{}.{version}.{kind}", backwards.join("."));
+    }
+    match group {
+        "apiextensions.k8s.io" => format!("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.{version}.{kind}"),
+        "" => format!("io.k8s.api.core.{version}.{kind}"),
+        _ => format!("io.k8s.api.{}.{version}.{kind}", group.split('.').next().unwrap_or(group)),
+    }
+}
+
+/// The schema of a kind, with the fields that every object has.
+fn schema(resource: &Resource) -> Value {
+    let known = match &resource.shape {
+        Shape::Custom(shape) => Some(shape.schema.json().clone()),
+        Shape::BuiltIn => builtin::schema(&resource.group, &resource.kind).map(|schema| schema.json().clone()),
+    };
+    let mut schema = known.unwrap_or_else(|| json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}));
+    if !schema["properties"].is_object() {
+        schema["properties"] = json!({});
+    }
+    let properties = &mut schema["properties"];
+    properties["apiVersion"] = json!({"type": "string", "description": API_VERSION});
+    properties["kind"] = json!({"type": "string", "description": KIND});
+    properties["metadata"] = json!({"description": METADATA, "allOf": [{"$ref": format!("#/components/schemas/{OBJECT_META}")}]});
+    schema["x-kubernetes-group-version-kind"] = json!([gvk(resource, &resource.kind)]);
+    schema
 }

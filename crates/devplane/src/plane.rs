@@ -136,6 +136,8 @@ impl Plane {
         }));
         bootstrap::sandbox(&state)?;
         workspaces::controller::bootstrap(&state).map_err(|error| OpenError::Bootstrap(error.to_string()))?;
+        // Nobody can have seen an earlier version; a client that names one has to list anew.
+        state.store.begin_history();
         tokio::spawn(report(controllers::run(state.clone())));
         tokio::spawn(deletion::run(state.clone(), controllers));
         Ok(Self { state })

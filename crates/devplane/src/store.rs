@@ -227,6 +227,11 @@ impl Store {
         Ok(Stored { revision: change.revision, json: change.json().clone() })
     }
 
+    /// Lets the history begin here: what was written so far cannot be followed.
+    pub fn begin_history(&self) {
+        self.memory.write().begin_history();
+    }
+
     /// Waits until everything up to the revision is on disk (or the disk has failed).
     pub async fn settle(&self, revision: u64) {
         let mut settled = self.settled.clone();

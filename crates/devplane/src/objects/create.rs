@@ -15,12 +15,18 @@ impl Call {
     pub(super) async fn create(&self) -> Result<Answer, ApiError> {
         let options = WriteOptions::parse(&self.query, &self.headers, "CreateOptions")?;
         let (object, warnings) = self.decode_body(options.validation)?;
-        let (object, more) = self.create_object(object, &options).await.map_err(|error| error.with_warnings(warnings.clone()))?;
+        let (object, more) = self.create_object(object, &options, false).await.map_err(|error| error.with_warnings(warnings.clone()))?;
         self.show(object, 201, [warnings, more].concat())
     }
 
-    /// Creates a decoded object; the object as shown and further warnings come back.
-    pub(super) async fn create_object(&self, mut object: Value, options: &WriteOptions) -> Result<(Value, Vec<String>), ApiError> {
+    /// Creates a decoded object; the object as shown and further warnings come back. The `managedFields` of an applied object are
+    /// settled already.
+    pub(super) async fn create_object(
+        &self,
+        mut object: Value,
+        options: &WriteOptions,
+        applied: bool,
+    ) -> Result<(Value, Vec<String>), ApiError> {
         let resource = &self.resource;
         metadata::check_place(resource, &self.attributes.namespace, &mut object)?;
         if !metadata::text(&object, "resourceVersion").is_empty() {
@@ -41,7 +47,7 @@ impl Call {
                 let name = format!("{prefix}{}", random::name_suffix(&*self.state.random));
                 metadata::of(&mut object).insert("name".into(), name.into());
             }
-            match self.try_create(object, options).await {
+            match self.try_create(object, options, applied).await {
                 // The generated name was taken: another one.
                 Err(error) if error.reason == "AlreadyExists" && generated.is_some() && attempt < super::ATTEMPTS => {}
                 done => return done,
@@ -50,7 +56,7 @@ impl Call {
         Err(ApiError::internal("no free name was found"))
     }
 
-    async fn try_create(&self, mut object: Value, options: &WriteOptions) -> Result<(Value, Vec<String>), ApiError> {
+    async fn try_create(&self, mut object: Value, options: &WriteOptions, applied: bool) -> Result<(Value, Vec<String>), ApiError> {
         let (resource, state) = (&self.resource, &self.state);
         let name = metadata::text(&object, "name").to_owned();
         let mut attributes = self.attributes.clone();
@@ -77,7 +83,9 @@ impl Call {
         let warnings = access::validate(state, &admission, Some(&object))?;
         // What an apply creates is owned as the apply says; what admission added to it is nobody's.
         if self.attributes.verb != "patch" {
-            self.track_fields(None, &mut object, options);
+            if !applied {
+                self.track_fields(None, &mut object, options);
+            }
         }
         let key = self.key(&name);
         let taken = || ApiError::already_exists(&resource.group, &resource.plural, &name);

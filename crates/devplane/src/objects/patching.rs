@@ -31,22 +31,14 @@ pub fn check_patch_type(call: &Call) -> Result<(), ApiError> {
     if accepted.contains(&given) { Ok(()) } else { Err(ApiError::unsupported_media_type(accepted)) }
 }
 
-/// An apply needs a field manager.
-pub fn check_apply(_call: &Call, options: &WriteOptions) -> Result<(), ApiError> {
-    if options.given_manager.is_empty() {
-        let cause = Cause::required("fieldManager", "is required for apply patch");
-        return Err(ApiError::invalid("meta.k8s.io", "PatchOptions", "", [cause]));
-    }
-    Ok(())
-}
-
-/// Nothing but an apply may be forced.
-pub fn check_not_forced(options: &WriteOptions) -> Result<(), ApiError> {
-    if options.force {
-        let cause = Cause::forbidden("force", "may not be specified for non-apply patch");
-        return Err(ApiError::invalid("meta.k8s.io", "PatchOptions", "", [cause]));
-    }
-    Ok(())
+/// An apply needs a field manager; nothing else may be forced.
+pub fn check_options(apply: bool, options: &WriteOptions) -> Result<(), ApiError> {
+    let cause = match apply {
+        true if options.given_manager.is_empty() => Cause::required("fieldManager", "is required for apply patch"),
+        false if options.force => Cause::forbidden("force", "may not be specified for non-apply patch"),
+        _ => return Ok(()),
+    };
+    Err(ApiError::invalid("meta.k8s.io", "PatchOptions", "", [cause]))
 }
 
 /// The object that an apply makes of the current one (or of none), with its `managedFields` settled, and warnings.

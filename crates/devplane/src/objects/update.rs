@@ -33,10 +33,8 @@ impl Call {
         }
         let options = WriteOptions::parse(&self.query, &self.headers, if patch { "PatchOptions" } else { "UpdateOptions" })?;
         let apply = patch && media::content_type(&self.headers).starts_with("application/apply-patch");
-        if apply {
-            patching::check_apply(self, &options)?;
-        } else if patch {
-            patching::check_not_forced(&options)?;
+        if patch {
+            patching::check_options(apply, &options)?;
         }
         for _ in 0..super::ATTEMPTS {
             let Some(stored) = self.stored(name).await else {
@@ -58,7 +56,7 @@ impl Call {
         if let Some(fields) = object.as_object_mut() {
             fields.remove("status");
         }
-        let (object, more) = self.create_object(object, options).await?;
+        let (object, more) = self.create_object(object, options, true).await?;
         // A virtual workspace does not tell creation from change.
         let code = if self.attributes.target.export.is_some() { 200 } else { 201 };
         self.show(object, code, [warnings, more].concat())
@@ -152,13 +150,7 @@ impl Call {
         let said = metadata::text(new, "name");
         if said != name && !(said.is_empty() && self.attributes.verb == "patch") {
             let text = format!("the name of the object ({said}) does not match the name on the URL ({name})");
-            return Err(ApiError::bad_request(if said.is_empty() {
-                "the name of the object must be provided"
-                    .to_owned()
-                    .replace("must be provided", &format!("({said}) does not match the name on the URL ({name})"))
-            } else {
-                text
-            }));
+            return Err(ApiError::bad_request(text));
         }
         let (uid, own) = (metadata::text(new, "uid"), metadata::text(old, "uid"));
         if !uid.is_empty() && uid != own {
@@ -220,9 +212,9 @@ fn limit_to_part(call: &Call, old: &Value, object: &mut Value) {
         "finalize" => {
             let finalizers = object["spec"].get("finalizers").cloned();
             let mut kept = old.clone();
-            if let Some(labels) = object["metadata"].get("labels").cloned() {
-                metadata::of(&mut kept).insert("labels".into(), labels);
-            }
+            let mut labels = object["metadata"].get("labels").filter(|labels| labels.is_object()).cloned().unwrap_or(json!({}));
+            labels["kubernetes.io/metadata.name"] = old["metadata"]["name"].clone();
+            metadata::of(&mut kept).insert("labels".into(), labels);
             if let Some(spec) = kept["spec"].as_object_mut() {
                 spec.remove("finalizers");
                 if let Some(finalizers) = finalizers.filter(|list| list.as_array().is_some_and(|list| !list.is_empty())) {

@@ -91,6 +91,13 @@ impl Memory {
         self.compacted = self.revision;
     }
 
+    /// Drops the history up to now.
+    pub(super) fn begin_history(&mut self) {
+        self.history.clear();
+        self.history_bytes = 0;
+        self.compacted = self.revision;
+    }
+
     pub(super) fn revision(&self) -> u64 {
         self.revision
     }

@@ -112,7 +112,7 @@ impl Run<'_> {
         ];
         let mut body = request["raw"].as_str().map(|raw| self.fill(raw)).transpose()?.unwrap_or_default();
         if let Some(json) = request.get("body") {
-            body = self.fill_value(json)?.to_string();
+            body = spaced(&self.fill_value(json)?);
             headers.push(("content-type".into(), "application/json".into()));
         }
         let user = step["as"].as_str().unwrap_or_default();
@@ -193,6 +193,18 @@ impl Run<'_> {
             sort(&mut answer[part], &segments(pointer.as_str().unwrap_or_default()));
         }
         Ok(answer)
+    }
+}
+
+/// JSON text with a space after each colon and comma: answers repeat parts of bodies, and the recorder sent them so.
+fn spaced(value: &Value) -> String {
+    match value {
+        Value::Array(items) => format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", ")),
+        Value::Object(fields) => {
+            let pairs: Vec<String> = fields.iter().map(|(key, item)| format!("{}: {}", Value::from(key.as_str()), spaced(item))).collect();
+            format!("{{{}}}", pairs.join(", "))
+        }
+        other => other.to_string(),
     }
 }
 

@@ -1,0 +1,184 @@
+//! TLS on loopback for `kubectl`: it sends no token over plain HTTP. The authority is made once and kept in the data directory.
+
+use std::{
+    io,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use axum::Router;
+use hyper_util::{
+    rt::{TokioExecutor, TokioIo},
+    server::conn::auto,
+    service::TowerToHyperService,
+};
+use rcgen::{BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
+use tokio_util::sync::CancellationToken;
+
+/// Why TLS cannot be served.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsError {
+    /// The address is taken or not ours.
+    #[error("the plane cannot listen on {address}: {source}; choose another address")]
+    Listen {
+        /// Address asked for.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+    /// The authority's files cannot be used.
+    #[error("the certificate authority in {path} cannot be used ({detail}): remove the file to have a new one made")]
+    Authority {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        detail: String,
+    },
+}
+
+/// A bound listener with its certificate.
+pub struct Listener {
+    listener: TcpListener,
+    acceptor: TlsAcceptor,
+    /// The authority in PEM, for kubeconfig files.
+    pub authority_pem: String,
+}
+
+/// Binds an address. The authority is read from the directory, or made there; without a directory it lives as long as the process.
+///
+/// # Errors
+/// When the address cannot be bound or the files cannot be used.
+pub async fn listen(address: SocketAddr, directory: Option<&Path>) -> Result<Listener, TlsError> {
+    let (authority_pem, issuer) = authority(directory)?;
+    let failed = |detail: String| TlsError::Authority { path: directory.unwrap_or(Path::new("memory")).join(AUTHORITY), detail };
+    let (chain, key) = certificate(&issuer, address).map_err(|error| failed(error.to_string()))?;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .and_then(|builder| builder.with_no_client_auth().with_single_cert(vec![chain], key))
+        .map_err(|error| failed(error.to_string()))?;
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    let listener = TcpListener::bind(address).await.map_err(|source| TlsError::Listen { address, source })?;
+    Ok(Listener { listener, acceptor: TlsAcceptor::from(Arc::new(config)), authority_pem })
+}
+
+/// Name of the authority's certificate in the data directory.
+const AUTHORITY: &str = "ca.crt";
+/// Name of the authority's key in the data directory.
+const AUTHORITY_KEY: &str = "ca.key";
+
+fn authority(directory: Option<&Path>) -> Result<(String, Issuer<'static, KeyPair>), TlsError> {
+    let failed = |path: &Path, detail: String| TlsError::Authority { path: path.into(), detail };
+    let Some(directory) = directory else {
+        let (pem, key) = new_authority().map_err(|error| failed(Path::new("memory"), error.to_string()))?;
+        return Ok((pem, Issuer::new(authority_params(), key)));
+    };
+    let (certificate, key) = (directory.join(AUTHORITY), directory.join(AUTHORITY_KEY));
+    if !certificate.exists() || !key.exists() {
+        let (pem, pair) = new_authority().map_err(|error| failed(&certificate, error.to_string()))?;
+        std::fs::create_dir_all(directory).map_err(|error| failed(directory, error.to_string()))?;
+        write_private(&key, &pair.serialize_pem()).map_err(|error| failed(&key, error.to_string()))?;
+        std::fs::write(&certificate, &pem).map_err(|error| failed(&certificate, error.to_string()))?;
+    }
+    let pem = std::fs::read_to_string(&certificate).map_err(|error| failed(&certificate, error.to_string()))?;
+    let pair = std::fs::read_to_string(&key).map_err(|error| failed(&key, error.to_string()))?;
+    let pair = KeyPair::from_pem(&pair).map_err(|error| failed(&key, error.to_string()))?;
+    // What is signed names the authority and its key; the rest of its certificate is not needed for that.
+    Ok((pem, Issuer::new(authority_params(), pair)))
+}
+
+/// Writes a file that only its owner may read.
+fn write_private(path: &Path, text: &str) -> io::Result<()> {
+    use std::io::Write;
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)?.write_all(text.as_bytes())
+}
+
+/// The authority is the same at every start: its name and rights stand here, its key in a file.
+fn authority_params() -> CertificateParams {
+    let mut params = CertificateParams::default();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+    params.distinguished_name.push(DnType::CommonName, "development plane");
+    params
+}
+
+fn new_authority() -> Result<(String, KeyPair), rcgen::Error> {
+    let key = KeyPair::generate()?;
+    Ok((authority_params().self_signed(&key)?.pem(), key))
+}
+
+fn certificate(
+    issuer: &Issuer<'static, KeyPair>,
+    address: SocketAddr,
+) -> Result<(CertificateDer<'static>, PrivateKeyDer<'static>), rcgen::Error> {
+    let mut names = vec!["localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()];
+    if !address.ip().is_loopback() && !address.ip().is_unspecified() {
+        names.push(address.ip().to_string());
+    }
+    let mut params = CertificateParams::new(names)?;
+    params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+    params.distinguished_name.push(DnType::CommonName, "development plane");
+    let key = KeyPair::generate()?;
+    let signed = params.signed_by(&key, issuer)?;
+    Ok((signed.der().clone(), PrivatePkcs8KeyDer::from(key.serialize_der()).into()))
+}
+
+impl Listener {
+    /// The address that was bound: the port may have been chosen by the system.
+    ///
+    /// # Errors
+    /// When the system does not tell.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Serves until told to stop; open connections get no new requests then.
+    pub async fn serve(self, router: Router, shutdown: CancellationToken) {
+        loop {
+            let accepted = tokio::select! {
+                () = shutdown.cancelled() => return,
+                accepted = self.listener.accept() => accepted,
+            };
+            let stream = match accepted {
+                Ok((stream, _)) => stream,
+                Err(error) => {
+                    tracing::warn!(%error, "a connection to the plane was not accepted");
+                    // Out of file descriptors, most likely: others must be closed first.
+                    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+                    continue;
+                }
+            };
+            // Small answers to small requests: waiting for more would cost 40 ms each.
+            let _ = stream.set_nodelay(true);
+            tokio::spawn(connection(stream, self.acceptor.clone(), router.clone(), shutdown.clone()));
+        }
+    }
+}
+
+async fn connection(stream: tokio::net::TcpStream, acceptor: TlsAcceptor, router: Router, shutdown: CancellationToken) {
+    let stream = match acceptor.accept(stream).await {
+        Ok(stream) => stream,
+        Err(error) => {
+            tracing::debug!(%error, "a TLS handshake with the plane failed");
+            return;
+        }
+    };
+    let builder = auto::Builder::new(TokioExecutor::new());
+    let serving = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+    tokio::select! {
+        () = shutdown.cancelled() => {}
+        served = serving => {
+            if let Err(error) = served {
+                tracing::debug!(%error, "a connection to the plane broke");
+            }
+        }
+    }
+}
