@@ -82,7 +82,7 @@ fn basics(form: &RequestForm) -> impl IntoView + use<> {
         view! { <Text id="name" name="/name" label="Name" hint="Lower-case letters, digits and hyphens. It becomes part of the address." value=form.name.clone() problem=form.name_problem.clone() focus=focus/> }.into_any()
     };
     view! {
-        <fieldset class="group"><legend>"Basics"</legend>
+        <fieldset class="group"><legend>"Name and reason"</legend>
             {name}
             <Text id="reason" name="/reason" label="Reason" hint="Optional. Whoever decides or cleans up later reads this first." value=form.reason.clone()/>
         </fieldset>
