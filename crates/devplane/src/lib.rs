@@ -19,16 +19,19 @@
 //! - `reviews::answer` answers access, token and self reviews instead of storing them; `access::Asked` is its oracle.
 //! - `builtin::kinds` are its resources, `builtin::schema(group, kind)` their schemas. A write goes through `builtin::{prune, decode, prepare, validate}` in this order, with `apply` between `decode` and `prepare`.
 //! - `patch::{json, merge, strategic}` and `apply::{apply, update_managed_fields, keep_times}` are pure functions over JSON.
-//! - `registry::Registry::resources(state, &Target)` names what is served; bound APIs are added there by `bindings::resources`, and a
-//!   virtual workspace is answered by `exports::view(state, &ExportTarget) -> Result<View, ApiError>` (resources, a filter on
-//!   (resource, cluster, object), and labels that its writes get).
-//! - `workspaces::resolve(state, segment) -> Result<ClusterId, ApiError>` turns the segment after `/clusters/` into an id.
-//! - Controllers of the plane (workspace phases, bindings, namespaces) follow `state.store.follow(…)` and write through `objects`.
+//! - `registry::Registry::resources` names what a cluster serves: its own kinds, definitions, `kinds::resources` of workspaces, and
+//!   what `bindings::resources` adds. A virtual workspace is answered by `exports::view::served`: resources, a filter on objects, and
+//!   labels that new objects get.
+//! - `workspaces::resolve(state, segment)` turns the segment after `/clusters/` into an id; `access::workspace::allows` asks for entry,
+//!   roles and permission policies there.
+//! - `controllers::run` follows all changes and does what follows from them: workspaces become ready or go, exports get their identity
+//!   and address, bindings come into force. It writes through `authored`, which is idempotent and does not wait for the disk.
 //!
 //! # Adding things
 //!
 //! - A built-in kind: see `builtin`.
-//! - A check before a write: `admission`.
+//! - A kind of workspaces: an entry in `kinds/*.yaml`; what must hold of it in `access/own_kinds.rs`; what follows in `controllers`.
+//! - A check before a write: `access::validate`; rules that users write in CEL are in `admission`.
 //! - A resource that exists for one cluster only: `registry::Registry::resources`.
 
 pub mod access;

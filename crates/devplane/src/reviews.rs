@@ -133,7 +133,7 @@ fn question(spec: &Value) -> Result<(Value, Wish), ApiError> {
             );
             let target = ResourceWish::new(text(&resource["group"]), text(&resource["resource"]))
                 .named(text(&resource["name"]))
-                .sub(text(&resource["subresource"]))
+                .part(text(&resource["subresource"]))
                 .within(text(&resource["namespace"]));
             Ok((json!({"resourceAttributes": shown}), Wish::resource(text(&resource["verb"]), target)))
         }

@@ -87,7 +87,7 @@ impl Disguise {
         for (key, values) in &self.extra {
             needed.extend(values.iter().map(|value| {
                 let target = ResourceWish::new("authentication.k8s.io", "userextras").named(value);
-                impersonate(target.sub(key))
+                impersonate(target.part(key))
             }));
         }
         needed

@@ -27,8 +27,11 @@ const READ: [&str; 3] = ["get", "list", "watch"];
 pub struct View {
     state: State,
     export: Export,
-    consumers: Mutex<HashMap<ClusterId, (u64, Option<Arc<Consumer>>)>>,
+    consumers: Mutex<HashMap<ClusterId, Remembered>>,
 }
+
+/// The last change of a workspace's bindings that was seen, and what they let the export do; none without a binding to it.
+type Remembered = (u64, Option<Arc<Consumer>>);
 
 /// What one workspace lets the export do.
 #[derive(Debug, Clone)]
@@ -138,7 +141,7 @@ impl Consumer {
 /// Whether a user may do this in the virtual workspace: first the content of the export, by the roles of its own workspace, then
 /// what the consumer has accepted.
 pub fn allows(state: &State, target: &ExportTarget, cluster: &ClusterId, user: &User, wish: &Wish) -> bool {
-    let content = Wish::resource(&wish.verb, ResourceWish::new(APIS, "apiexports").named(&target.export).sub("content"));
+    let content = Wish::resource(&wish.verb, ResourceWish::new(APIS, "apiexports").named(&target.export).part("content"));
     access::workspace::allows(state, &target.provider, user, &content) && (target.wildcard || View::of(state, target).covers(cluster, wish))
 }
 

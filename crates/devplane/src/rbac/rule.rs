@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn subresources_are_resources_of_their_own() {
-        let status = Wish::resource("patch", ResourceWish::new("g", "widgets").named("a").sub("status"));
+        let status = Wish::resource("patch", ResourceWish::new("g", "widgets").named("a").part("status"));
         for (resource, allowed) in [("widgets", false), ("widgets/status", true), ("*/status", true), ("*", true)] {
             let rule = rule(json!({"apiGroups": ["g"], "resources": [resource], "verbs": ["patch"]}));
             assert_eq!(rule.allows(&status), allowed, "{resource}");

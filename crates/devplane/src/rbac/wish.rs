@@ -53,7 +53,7 @@ impl ResourceWish {
 
     /// The same for a subresource.
     #[must_use]
-    pub fn sub(mut self, subresource: &str) -> Self {
+    pub fn part(mut self, subresource: &str) -> Self {
         self.subresource = subresource.into();
         self
     }
@@ -78,7 +78,7 @@ impl From<&Attributes> for Wish {
         }
         let target = ResourceWish::new(&attributes.group, &attributes.resource)
             .named(&attributes.name)
-            .sub(&attributes.subresource)
+            .part(&attributes.subresource)
             .within(&attributes.namespace);
         Self::resource(&attributes.verb, target)
     }
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_named_object_in_a_namespace() {
-        let wish = Wish::resource("patch", ResourceWish::new("g.dev", "widgets").named("a").sub("status").within("n"));
+        let wish = Wish::resource("patch", ResourceWish::new("g.dev", "widgets").named("a").part("status").within("n"));
         assert_eq!(
             wish.denial(&alice(), "access denied"),
             "widgets.g.dev \"a\" is forbidden: User \"alice\" cannot patch resource \"widgets/status\" in API group \"g.dev\" in the namespace \"n\": access denied"
