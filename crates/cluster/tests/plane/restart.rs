@@ -1,7 +1,5 @@
 //! The controller may die at any moment.
 
-use std::time::Duration;
-
 use kube::api::{DeleteParams, ListParams};
 use promise::names;
 use serde_json::json;
@@ -27,32 +25,41 @@ async fn a_fulfilled_request_is_left_as_it_is() {
     controller.stop().await;
 }
 
-/// Each round ends the controller a little later than the one before, from “nothing done” to “everything done”.
+/// Each round the controller dies before a later write than in the round before, making and removing.
 #[tokio::test(flavor = "multi_thread")]
-async fn whenever_it_dies_the_next_one_completes_without_duplicates() {
+async fn before_whichever_write_it_dies_the_next_one_completes_without_duplicates() {
     let plane = Plane::open().await;
     plane.offer().await;
     let controller = plane.controller().await;
     plane.publish("settings", settings("1.0.0")).await;
     controller.crash();
-    for round in 0..8 {
-        let name = format!("web-{round}");
-        let controller = plane.controller().await;
+    for writes in 0..12 {
+        let name = format!("web-{writes}");
+        let (mortal, hangs) = plane.mortal_controller(writes).await;
         plane.ask(&name, "settings", json!({"level": 4, "extra": true})).await;
-        tokio::time::sleep(Duration::from_millis(round * 4)).await;
-        controller.crash();
+        tokio::select! {
+            () = hangs.notified() => {}
+            // So many writes are not needed.
+            _ = plane.ready(&name) => {}
+        }
+        mortal.crash();
         let controller = plane.controller().await;
         let ready = plane.ready(&name).await;
+        controller.crash();
         let uid = ready.metadata.uid.unwrap();
         let own = ListParams::default().labels(&format!("{}={uid}", names::REQUEST_UID_LABEL));
-        let made = plane.config_maps().list(&own).await.unwrap();
-        assert_eq!(made.items.len(), 2, "round {round}");
+        assert_eq!(plane.config_maps().list(&own).await.unwrap().items.len(), 2, "after {writes} writes");
+
+        let (mortal, hangs) = plane.mortal_controller(writes).await;
         plane.requests("dana").delete(&name, &DeleteParams::default()).await.unwrap();
-        tokio::time::sleep(Duration::from_millis(round * 2)).await;
-        controller.crash();
+        tokio::select! {
+            () = hangs.notified() => {}
+            () = plane.gone(plane.requests("dana"), &name) => {}
+        }
+        mortal.crash();
         let controller = plane.controller().await;
         plane.gone(plane.requests("dana"), &name).await;
-        assert!(plane.config_maps().list(&own).await.unwrap().items.is_empty(), "round {round}");
+        assert!(plane.config_maps().list(&own).await.unwrap().items.is_empty(), "after {writes} writes");
         controller.crash();
     }
 }

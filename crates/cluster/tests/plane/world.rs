@@ -1,6 +1,7 @@
 //! A small installation: provider, trusted home, an organisation with a team, and the people in it.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use cluster::fulfil::{Controller, Options, Standing};
@@ -15,8 +16,10 @@ use kube::runtime::wait::await_condition;
 use kube::{Client, ResourceExt};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
+use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+use tower::ServiceExt;
 
 /// Longest wait for anything; everything is expected within a second.
 pub const PATIENCE: Duration = Duration::from_secs(20);
@@ -99,8 +102,30 @@ impl Plane {
 
     /// Starts a controller and waits until it works.
     pub async fn controller(&self) -> Running {
+        self.controller_over(self.endpoint.clone()).await
+    }
+
+    /// Starts a controller that gets no further than `writes` writes into workspaces, and says when it hangs at the next.
+    pub async fn mortal_controller(&self, writes: usize) -> (Running, Arc<Notify>) {
+        let (router, left, hanging) = (self.plane.router(), Arc::new(AtomicUsize::new(writes)), Arc::new(Notify::new()));
+        let hangs = hanging.clone();
+        let service = tower::service_fn(move |request: http::Request<kube::client::Body>| {
+            let (router, left, hangs) = (router.clone(), left.clone(), hangs.clone());
+            async move {
+                let write = request.method() != http::Method::GET && request.uri().path().starts_with("/services/apiexport/");
+                if write && left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_err() {
+                    hangs.notify_one();
+                    std::future::pending::<()>().await;
+                }
+                router.oneshot(request).await
+            }
+        });
+        (self.controller_over(Endpoint::in_process("mortal", service)).await, hanging)
+    }
+
+    async fn controller_over(&self, endpoint: Endpoint) -> Running {
         let options = Options {
-            access: Access { endpoint: self.endpoint.clone(), token: token("opm-controller"), provider: path("root:opm") },
+            access: Access { endpoint, token: token("opm-controller"), provider: path("root:opm") },
             trusted_homes: vec![path("root:platform")],
             identity: "test".to_owned(),
             clock: Arc::new(Machine),
