@@ -274,3 +274,70 @@ impl Follower {
         self.position
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn place(name: &str) -> (GroupResource, Key) {
+        (GroupResource::new("", "configmaps"), Key::new(&ClusterId::root(), "default", name))
+    }
+
+    #[tokio::test]
+    async fn what_was_acknowledged_is_there_after_a_restart() {
+        let directory = tempfile::tempdir().unwrap();
+        let storage = Storage::Directory(directory.path().into());
+        let (resource, key) = place("a");
+        let written = {
+            let store = Store::open(&storage).unwrap();
+            store.write(&resource, &key, 0, Some(json!({"metadata": {"name": "a"}}))).await.unwrap()
+        };
+        // The writer thread lets go of the file when it has seen that its store is gone.
+        let store = loop {
+            match Store::open(&storage) {
+                Err(StoreError::InUse(_)) => std::thread::yield_now(),
+                opened => break opened.unwrap(),
+            }
+        };
+        let found = store.get(&resource, &key).await.unwrap();
+        assert_eq!((found.revision, found.object()["metadata"]["resourceVersion"].as_str()), (written.revision, Some("2")));
+        assert_eq!(store.revision(), written.revision);
+        assert!(store.follow(1).next(None).await.is_err(), "history does not survive a restart");
+    }
+
+    #[tokio::test]
+    async fn a_directory_belongs_to_one_process() {
+        let directory = tempfile::tempdir().unwrap();
+        let storage = Storage::Directory(directory.path().into());
+        let _first = Store::open(&storage).unwrap();
+        assert!(matches!(Store::open(&storage), Err(StoreError::InUse(_))));
+    }
+
+    #[tokio::test]
+    async fn a_damaged_file_is_told_and_left_alone() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("plane.redb");
+        std::fs::write(&file, "this is no database").unwrap();
+        let error = Store::open(&Storage::Directory(directory.path().into())).map(|_| ()).unwrap_err();
+        assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "this is no database");
+    }
+
+    #[tokio::test]
+    async fn a_write_with_a_stale_revision_is_refused_and_changes_are_told_in_order() {
+        let store = Store::open(&Storage::Memory).unwrap();
+        let (resource, key) = place("a");
+        let mut follower = store.follow(store.revision());
+        let first = store.write(&resource, &key, 0, Some(json!({"metadata": {}, "n": 1}))).await.unwrap();
+        let second = store.write(&resource, &key, first.revision, Some(json!({"metadata": {}, "n": 2}))).await.unwrap();
+        assert_eq!(store.write(&resource, &key, first.revision, None).await.map(|_| ()), Err(WriteError::Changed));
+        store.write(&resource, &key, second.revision, None).await.unwrap();
+        let changes = follower.next(Some(&resource)).await.unwrap();
+        assert_eq!(changes.iter().map(|change| change.new.is_some()).collect::<Vec<_>>(), [true, true, false]);
+        let past = store.list_at(&resource, &Range::All, first.revision).unwrap();
+        assert_eq!(past[0].1.object()["n"], 1);
+        assert!(store.list(&resource, &Range::All).await.0.is_empty());
+    }
+}

@@ -53,8 +53,18 @@ pub struct Listener {
 /// # Errors
 /// When the address cannot be bound or the files cannot be used.
 pub async fn listen(address: SocketAddr, directory: Option<&Path>) -> Result<Listener, TlsError> {
+    let listener = TcpListener::bind(address).await.map_err(|source| TlsError::Listen { address, source })?;
+    over(listener, directory)
+}
+
+/// As [`listen`], over a listener that is bound already: its port may have to be known before the plane opens.
+///
+/// # Errors
+/// When the files cannot be used.
+pub fn over(listener: TcpListener, directory: Option<&Path>) -> Result<Listener, TlsError> {
     let (authority_pem, issuer) = authority(directory)?;
     let failed = |detail: String| TlsError::Authority { path: directory.unwrap_or(Path::new("memory")).join(AUTHORITY), detail };
+    let address = listener.local_addr().map_err(|error| failed(error.to_string()))?;
     let (chain, key) = certificate(&issuer, address).map_err(|error| failed(error.to_string()))?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut config = rustls::ServerConfig::builder_with_provider(provider)
@@ -62,7 +72,6 @@ pub async fn listen(address: SocketAddr, directory: Option<&Path>) -> Result<Lis
         .and_then(|builder| builder.with_no_client_auth().with_single_cert(vec![chain], key))
         .map_err(|error| failed(error.to_string()))?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    let listener = TcpListener::bind(address).await.map_err(|source| TlsError::Listen { address, source })?;
     Ok(Listener { listener, acceptor: TlsAcceptor::from(Arc::new(config)), authority_pem })
 }
 
