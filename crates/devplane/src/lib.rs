@@ -32,7 +32,7 @@
 //! - A built-in kind: see `builtin`.
 //! - A kind of workspaces: an entry in `kinds/*.yaml`; what must hold of it in `access/own_kinds.rs`; what follows in `controllers`.
 //! - A check before a write: `access::validate`; rules that users write in CEL are in `admission`.
-//! - A resource that exists for one cluster only: `registry::Registry::resources`.
+//! - A resource that exists for one cluster only: `registry::Registry::resources`; one that a virtual workspace shows: `Registry::view`.
 
 pub mod access;
 pub mod admission;
