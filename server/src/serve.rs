@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::serve::ListenerExt as _;
-use cluster::{World as Caches, WorkspacePath, fulfil};
 use cluster::world::Access;
+use cluster::{WorkspacePath, World as Caches, fulfil};
 use devplane::sandbox::{Operators, Pace};
 use store::{SealKeys, Store};
 use tokio::net::TcpListener;
@@ -18,9 +18,11 @@ use crate::auth::cookie::CookieStyle;
 use crate::auth::{Callers, Doors};
 use crate::clock::{Clock, System};
 use crate::config::Config;
-use crate::plane::embedded::{self, Embedded};
-use crate::plane::identity::{self, Identities};
 use crate::plane::Folder;
+use crate::plane::embedded::{self, Embedded};
+use crate::plane::folder::write_private;
+use crate::plane::identity::{self, Identities};
+use crate::plane::kubeconfig::{self, Server};
 use crate::portal::rights::Rights;
 use crate::router::router;
 use crate::sample::{Files, SampleError, World, load};
@@ -149,7 +151,7 @@ impl Running {
         let files = config.examples.clone().map_or(Files::BuiltIn, Files::Directory);
         let world = World::read(&files)?;
         let identities = Identities::open(&folder, &world.people, &*edges.random).map_err(ServeError::Folder)?;
-        let Embedded { plane, endpoint, listener, url } =
+        let Embedded { plane, endpoint, listener, server } =
             embedded::open(&folder, config.plane_listen, &identities, edges.clock.clone()).await?;
         let shutdown = CancellationToken::new();
         let tasks = TaskTracker::new();
@@ -158,7 +160,9 @@ impl Running {
         let operators = Operators::new(plane.router(), token(identity::OPERATOR)?.expose(), embedded::clock(&edges.clock), edges.pace);
         load::load(&world, &files, &endpoint, &token(identity::ADMIN)?).await?;
         tasks.spawn(operators.run(shutdown.clone()));
+        tasks.spawn(listener.serve(plane.router(), shutdown.clone()));
         let homes: Vec<WorkspacePath> = world.trusted_homes().cloned().collect();
+        hand_out(&folder, &server, &identities, &world, &endpoint).await?;
 
         let clock: Arc<dyn cluster::Clock> = {
             let clock = edges.clock.clone();
@@ -211,6 +215,27 @@ impl Running {
         }
         self.portal.store.close().await;
     }
+}
+
+/// Writes the kubeconfig for people, and the one by which each trusted home reaches the sandbox cluster.
+async fn hand_out(
+    folder: &Folder,
+    server: &Server,
+    identities: &Identities,
+    world: &World,
+    endpoint: &cluster::Endpoint,
+) -> Result<(), ServeError> {
+    let people: Vec<String> = world.people.iter().map(|person| person.name.clone()).collect();
+    let workspaces: Vec<WorkspacePath> = world.workspaces.iter().map(|workspace| workspace.path.clone()).collect();
+    let file = kubeconfig::for_people(server, identities, &people, &workspaces);
+    write_private(&folder.kubeconfig(), &format!("{file:#}\n")).map_err(ServeError::Folder)?;
+    let admin = identities.token(identity::ADMIN).ok_or(ServeError::Identity(identity::ADMIN))?;
+    let writer = identities.get(identity::DESTINATION).ok_or(ServeError::Identity(identity::DESTINATION))?;
+    let file = kubeconfig::for_destination(server, writer);
+    for home in world.trusted_homes() {
+        load::write_destination(home, &file, endpoint, admin).await?;
+    }
+    Ok(())
 }
 
 async fn open_store(folder: &Folder, random: &dyn store::Random) -> Result<Store, ServeError> {

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use super::visit::{THEME, Visiting};
 use super::{Named, Placed};
 use crate::auth::cookie::Kind;
-use crate::auth::{doors, session};
+use crate::auth::session;
 use crate::web::local::local;
 use crate::web::pairs::{Pairs, field};
 

@@ -5,9 +5,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use cluster::Endpoint;
+use devplane::tls::{self, Listener, TlsError};
 use devplane::{Options, Plane, Storage};
-use tokio::net::TcpListener;
 
+use super::kubeconfig::Server;
 use super::{Folder, Identities};
 use crate::clock::Clock;
 
@@ -18,22 +19,20 @@ pub struct Embedded {
     /// The way to it inside this process: the same router, tokens and checks as from outside.
     pub endpoint: Endpoint,
     /// Bound, and not yet answering.
-    pub listener: TcpListener,
-    /// `https://host:port`.
-    pub url: String,
+    pub listener: Listener,
+    /// Where it is, and who vouches for it.
+    pub server: Server,
 }
 
 /// Why the plane cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbeddedError {
-    /// Its port is taken.
-    #[error("the embedded plane cannot listen on {address}: {source} (choose another with --plane-port, 0 for any)")]
-    Listen {
-        /// Where it should.
-        address: SocketAddr,
-        /// What the system said.
-        source: io::Error,
-    },
+    /// Its port is taken, or its certificates cannot be used.
+    #[error("{0} (choose another port with --plane-port, 0 for any)")]
+    Listen(TlsError),
+    /// The system does not say where it listens.
+    #[error("the plane's address")]
+    Address(#[source] io::Error),
     /// The plane does not open.
     #[error("the embedded plane cannot be opened")]
     Open(#[from] devplane::OpenError),
@@ -44,9 +43,8 @@ pub enum EmbeddedError {
 /// # Errors
 /// The port is taken, or the stored objects cannot be read.
 pub async fn open(folder: &Folder, address: SocketAddr, identities: &Identities, clock: Arc<dyn Clock>) -> Result<Embedded, EmbeddedError> {
-    let listen = |source| EmbeddedError::Listen { address, source };
-    let listener = TcpListener::bind(address).await.map_err(listen)?;
-    let url = format!("https://{}", listener.local_addr().map_err(listen)?);
+    let listener = tls::listen(address, Some(&folder.tls())).await.map_err(EmbeddedError::Listen)?;
+    let url = format!("https://{}", listener.local_addr().map_err(EmbeddedError::Address)?);
     let storage = if folder.is_temporary() { Storage::Memory } else { Storage::Directory(folder.plane()) };
     let tokens = identities.all().iter().map(|identity| devplane::Token {
         token: identity.token.expose().to_owned(),
@@ -55,9 +53,10 @@ pub async fn open(folder: &Folder, address: SocketAddr, identities: &Identities,
         groups: identity.groups.clone(),
     });
     let options = Options { clock: self::clock(&clock), ..Options::new(storage, tokens.collect(), url.clone()) };
+    let server = Server { url, ca: listener.authority_pem.clone() };
     let plane = Plane::open(options)?;
     let endpoint = Endpoint::in_process("the embedded plane", plane.router());
-    Ok(Embedded { plane, endpoint, listener, url })
+    Ok(Embedded { plane, endpoint, listener, server })
 }
 
 /// The portal's clock, as the plane asks for it.

@@ -73,6 +73,11 @@ impl Identities {
         &self.0
     }
 
+    /// The user `name`, if there is one.
+    pub fn get(&self, name: &str) -> Option<&Identity> {
+        self.0.iter().find(|identity| identity.name == name)
+    }
+
     /// The token of `name`, if there is such a user.
     pub fn token(&self, name: &str) -> Option<&Token> {
         self.0.iter().find(|identity| identity.name == name).map(|identity| &identity.token)

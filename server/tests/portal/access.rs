@@ -29,15 +29,8 @@ const PAGES: [&str; 12] = [
     "/live?topic=requests&workspace=root:acme:shop",
 ];
 
-const POSTS: [&str; 7] = [
-    post::SIGN_IN,
-    post::SIGN_OUT,
-    post::THEME,
-    post::REQUEST_NEW,
-    post::REQUEST_EDIT,
-    post::REQUEST_DELETE,
-    post::REVEAL,
-];
+const POSTS: [&str; 7] =
+    [post::SIGN_IN, post::SIGN_OUT, post::THEME, post::REQUEST_NEW, post::REQUEST_EDIT, post::REQUEST_DELETE, post::REVEAL];
 
 fn address(pattern: &str, name: &str) -> String {
     pattern.replace("{workspace}", SHOP).replace("{namespace}", "default").replace("{name}", name)

@@ -68,7 +68,12 @@ async fn a_request_is_made_followed_changed_and_deleted() {
         ("_op", "submit"),
     ];
     let written = browser.post(&form, &submit).await;
-    assert_eq!((written.status, written.location()), (StatusCode::SEE_OTHER, &*format!("/w/{SHOP}/requests/default/cache")), "{}", written.text);
+    assert_eq!(
+        (written.status, written.location()),
+        (StatusCode::SEE_OTHER, &*format!("/w/{SHOP}/requests/default/cache")),
+        "{}",
+        written.text
+    );
 
     let api = requests(&product);
     let request = api.get("cache").await.expect("the request");
