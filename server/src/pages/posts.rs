@@ -4,7 +4,7 @@ use app::backend::{FormOf, Requests as _, Visit};
 use app::pages::{requests, sign_in as sign_in_form};
 use app::routes;
 use axum::extract::{Path, Query};
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::{AppendHeaders, IntoResponse, Redirect, Response};
 use http::{HeaderValue, header};
 use promise::view::Posted;
 use promise::{Error, Result};
@@ -33,7 +33,7 @@ pub(super) async fn sign_in(visiting: Visiting, Pairs(pairs): Pairs) -> Response
     match begun {
         Ok(cookie) => {
             let visit = portal.doors.cookie.clear(Kind::Visit);
-            ([(header::SET_COOKIE, cookie), (header::SET_COOKIE, visit)], Redirect::to(&back)).into_response()
+            (AppendHeaders([(header::SET_COOKIE, cookie), (header::SET_COOKIE, visit)]), Redirect::to(&back)).into_response()
         }
         Err(error) => {
             let problem = error.to_string();

@@ -77,7 +77,7 @@ pub struct FacetValue {
 
 /// What narrows a catalog; as in the address.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 pub struct CatalogQuery {
     /// Words.
     pub q: String,

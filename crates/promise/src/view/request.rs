@@ -39,7 +39,7 @@ pub struct RequestRow {
 
 /// What narrows a list of requests; as in the address.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 pub struct RequestQuery {
     /// Words.
     pub q: String,
