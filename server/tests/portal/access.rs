@@ -36,7 +36,7 @@ fn address(pattern: &str, name: &str) -> String {
     pattern.replace("{workspace}", SHOP).replace("{namespace}", "default").replace("{name}", name)
 }
 
-async fn write_request(product: &Product, name: &str) -> Api<PromiseRequest> {
+pub async fn write_request(product: &Product, name: &str) -> Api<PromiseRequest> {
     let admin = product.running.identities.token("plane-admin").expect("an admin");
     let scope = Scope::Workspace(WorkspacePath::parse(SHOP).expect("a path"));
     let api: Api<PromiseRequest> = Api::namespaced(product.running.endpoint.client(admin, &scope), "default");

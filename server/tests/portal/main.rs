@@ -3,4 +3,5 @@
 mod access;
 mod architecture;
 mod browser;
+mod live;
 mod path;

@@ -1,0 +1,44 @@
+//! Event streams: a change is told to whoever may see it, and the stream ends with the session.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use http::Response;
+use http_body_util::BodyExt as _;
+
+use crate::access::write_request;
+use crate::browser::Product;
+
+const SHOP: &str = "root:acme:shop";
+
+/// Reads frames until one contains `wanted`, or the stream ends.
+async fn read_until(stream: &mut Response<Body>, wanted: &str) -> Option<String> {
+    let reading = async {
+        while let Some(Ok(frame)) = stream.body_mut().frame().await {
+            let text = frame.data_ref().map(|data| String::from_utf8_lossy(data).into_owned()).unwrap_or_default();
+            if text.contains(wanted) {
+                return Some(text);
+            }
+        }
+        None
+    };
+    tokio::time::timeout(Duration::from_secs(30), reading).await.expect("in time")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_change_is_told_by_name_and_signing_out_ends_the_stream() {
+    let product = Product::open().await;
+    let mut browser = product.signed_in("dev-shop").await;
+    let mut stream = browser.stream(&format!("/live?topic=requests&workspace={SHOP}")).await;
+    assert_eq!(stream.headers()["content-type"], "text/event-stream");
+    assert!(read_until(&mut stream, "event: ready").await.is_some());
+    write_request(&product, "followed").await;
+    let told = read_until(&mut stream, "event: change").await.expect("a change");
+    assert!(told.contains("requests/default/followed"), "{told}");
+
+    let token = browser.get("/").await.hidden("_token");
+    browser.post("/sign-out", &[("_token", &token)]).await;
+    write_request(&product, "unseen").await;
+    assert_eq!(read_until(&mut stream, "unseen").await, None, "the stream ended without telling");
+    product.running.close().await;
+}
