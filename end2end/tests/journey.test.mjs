@@ -44,7 +44,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole("button", { name: "Review change" }).click();
       await page.getByRole("button", { name: "Submit change" }).click();
       await page.waitForURL(`**/requests/default/${name}`);
-      await page.getByRole("main").getByText("kept for the season").waitFor();
+      await page.getByRole("complementary").getByText("kept for the season").waitFor();
       await becomes(page, "Ready", javaScriptEnabled);
 
       await page.getByRole("main").getByRole("link", { name: "Delete", exact: true }).click();
@@ -97,9 +97,9 @@ test("who may not submit sees why, and a forged post is refused and writes nothi
   await page.goto(`/w/${workspace}/promises/redis/request`);
   const submit = page.getByRole("button", { name: "Review request" });
   assert.equal(await submit.getAttribute("aria-disabled"), "true");
-  const token = await page.locator("input[name=_token]").first().inputValue();
+  const [token, cluster] = await Promise.all(["_token", "_cluster"].map((name) => page.locator(`#request input[name=${name}]`).inputValue()));
   const answer = await page.request.post(`/w/${workspace}/promises/redis/request`, {
-    form: { _token: token, "/name": "forged", _op: "submit" },
+    form: { _token: token, _cluster: cluster, "/name": "forged", _op: "submit" },
     headers: { Origin: portal.url },
     maxRedirects: 0,
   });

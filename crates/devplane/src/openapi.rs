@@ -35,7 +35,7 @@ pub fn answer(state: &State, attributes: &Attributes, path: &str, headers: &Head
     let answer = match path.trim_end_matches('/') {
         "/openapi/v2" => Answer::json(version2::document(&resources)),
         "/openapi/v3" => {
-            let text = index(&resources, &prefix(attributes)).to_string();
+            let text = index(&resources).to_string();
             Answer { code: 200, content: Content::Text("text/plain; charset=utf-8", text.into()), warnings: Vec::new() }
         }
         path => match path.strip_prefix("/openapi/v3/") {
@@ -46,27 +46,15 @@ pub fn answer(state: &State, attributes: &Attributes, path: &str, headers: &Head
     Ok(answer.into_response(Format::default(), headers, true))
 }
 
-/// What stands before paths of this target: clients follow the URLs of the index as they are.
-fn prefix(attributes: &Attributes) -> String {
-    let target = &attributes.target;
-    match &target.export {
-        Some(export) => {
-            let consumer = if export.wildcard { "*" } else { target.cluster.as_str() };
-            format!("/services/apiexport/{}/{}/clusters/{consumer}", export.provider, export.export)
-        }
-        None if target.cluster.is_sandbox() => String::new(),
-        None => format!("/clusters/{}", target.cluster),
-    }
-}
-
-fn index(resources: &[&Resource], prefix: &str) -> Value {
+/// The documents by group and version. Their URLs are below the address of the workspace, which clients put in front.
+fn index(resources: &[&Resource]) -> Value {
     let mut paths = Map::new();
     for resource in resources {
         let place = place(resource);
         if !paths.contains_key(&place) {
             // The hash lets clients keep a document until it changes.
             let hash = hex::encode_upper(Sha256::digest(document(resources, &place).to_string()));
-            paths.insert(place.clone(), json!({"serverRelativeURL": format!("{prefix}/openapi/v3/{place}?hash={hash}")}));
+            paths.insert(place.clone(), json!({"serverRelativeURL": format!("/openapi/v3/{place}?hash={hash}")}));
         }
     }
     json!({"paths": paths})
