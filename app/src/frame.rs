@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::backend::Visit;
 use crate::document::About;
 use crate::routes::{self, page, post};
-use crate::ui::{Banner, HiddenToken, Icon, Shape};
+use crate::ui::{HiddenToken, Icon};
 
 const MARK: &str = r#"<path fill="currentColor" d="M4 21V10a8 8 0 0 1 16 0v11h-4V10a4 4 0 0 0-8 0v11z"/><path fill="currentColor" opacity=".55" d="M10.500 21v-7h3v7z"/>"#;
 
@@ -96,9 +96,4 @@ fn navigation(about: &About) -> impl IntoView + use<> {
         view! { <li><a href=href aria-current=current><Icon name=icon/>{label}</a></li> }
     });
     view! { <nav class="sidenav" aria-label="Main"><ul>{entries.collect_view()}</ul></nav> }
-}
-
-/// Refusals that concern the whole page.
-pub fn refusal(title: String, sentence: String) -> impl IntoView {
-    view! { <Banner shape=Shape::Denied title=title><p>{sentence}</p></Banner> }
 }

@@ -67,7 +67,7 @@ impl Live {
         let opened = self.clone();
         let on_open = Closure::<dyn FnMut()>::new(move || {
             *opened.pause.borrow_mut() = 1_000;
-            opened.say("Live");
+            opened.say("live", "Live");
         });
         stream.set_onopen(Some(on_open.as_ref().unchecked_ref()));
         on_open.forget();
@@ -88,7 +88,7 @@ impl Live {
 
     fn reopen_later(self: &Rc<Self>) {
         self.close();
-        self.say("Connection lost, trying again");
+        self.say("paused", "Connection lost, trying again");
         let pause = *self.pause.borrow();
         *self.pause.borrow_mut() = (pause * 2).min(LONGEST);
         let later = self.clone();
@@ -160,9 +160,6 @@ impl Live {
         let path = focused.as_ref().map(|element| place_of(element, old));
         let was_open = opened(old);
         old.set_inner_html(&new.inner_html());
-        if old.tag_name() == "DETAILS" && old.has_attribute("open") {
-            let _ = old.set_attribute("open", "");
-        }
         for index in was_open {
             if let Some(details) = nth(old, "details", index) {
                 let _ = details.set_attribute("open", "");
@@ -172,18 +169,17 @@ impl Live {
         if let Some(target) = target {
             let _ = target.focus();
         }
-        self.say("Live");
+        self.say("live", "Live");
     }
 
-    /// Says the state beside the link "Refresh".
-    fn say(&self, words: &str) {
+    /// Says the state in the place of the link "Refresh", which a live page does not need; `state` gives its look.
+    fn say(&self, state: &str, words: &str) {
         let Ok(places) = self.document.query_selector_all("[data-live-state]") else { return };
-        for index in 0..places.length() {
-            if let Some(place) = places.get(index) {
-                if place.text_content().as_deref() != Some(words) {
-                    place.set_text_content(Some(words));
-                }
-            }
+        let places = (0..places.length()).filter_map(|index| places.get(index)?.dyn_into::<Element>().ok());
+        for place in places.filter(|place| place.text_content().as_deref() != Some(words)) {
+            place.set_text_content(Some(words));
+            // The words say the same; without the attribute only a dot is missing.
+            let _ = place.set_attribute("data-live-state", state);
         }
     }
 }

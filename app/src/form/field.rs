@@ -38,13 +38,18 @@ fn is_single(control: &Control) -> bool {
     }
 }
 
+/// Whether a person can leave the control empty, so that its default is worth a word.
+fn can_be_empty(control: &Control) -> bool {
+    matches!(control, Control::Text { .. } | Control::Area { .. } | Control::Yaml { .. })
+}
+
 fn field(field: &Field, focus: Option<&str>) -> AnyView {
     if !field.visible {
         return ().into_any();
     }
     let hidden =
         field.hidden.iter().map(|input| view! { <input type="hidden" name=input.name.clone() value=input.value.clone()/> }).collect_view();
-    let hint = [field.hint.clone(), field.constraint.clone(), field.default.as_ref().map(|value| format!("Left empty: {value}"))];
+    let hint = [field.hint.clone(), field.constraint.clone(), field.default.as_ref().filter(|_| can_be_empty(&field.control)).map(|value| format!("Left empty: {value}"))];
     let hint: Vec<String> = hint.into_iter().flatten().filter(|text| !text.is_empty()).collect();
     let hint = (!hint.is_empty()).then(|| hint.iter().map(|text| text.trim_end_matches('.')).collect::<Vec<_>>().join(". "));
     let (hint_id, problem_id) = (format!("{}-hint", field.id), format!("{}-problem", field.id));

@@ -167,8 +167,11 @@ fn aggregated_version(headers: &HeaderMap, sandbox: bool) -> Result<Option<&'sta
     Err(ApiError::not_acceptable(&media::ACCEPTED))
 }
 
+/// A group with its versions, each with its resources.
+type Group = (String, Vec<(String, Vec<Value>)>);
+
 fn aggregated(resources: &[Arc<Resource>], core: bool, version: &str, headers: &HeaderMap) -> Response<Body> {
-    let mut items: Vec<(String, Vec<(String, Vec<Value>)>)> = Vec::new();
+    let mut items: Vec<Group> = Vec::new();
     for resource in resources.iter().filter(|resource| resource.group.is_empty() == core) {
         let index = items.iter().position(|(group, _)| *group == resource.group).unwrap_or_else(|| {
             items.push((resource.group.clone(), Vec::new()));

@@ -182,7 +182,7 @@ fn check_route(resource: &crate::registry::Resource, attributes: &mut Attributes
         if odd {
             return Err(if named || !resource.namespaced { ApiError::resource_not_found() } else { ApiError::method_not_allowed() });
         }
-    } else if resource.namespaced != !attributes.namespace.is_empty()
+    } else if resource.namespaced == attributes.namespace.is_empty()
         && (named || !["list", "watch"].contains(&verb) || !resource.namespaced)
     {
         return Err(ApiError::page_not_found());

@@ -159,10 +159,13 @@ impl Resource {
     }
 }
 
+/// Resources of one cluster, and the change of definitions that they are of.
+type Remembered = (u64, Arc<Vec<Arc<Resource>>>);
+
 /// The resources of all clusters, remembered until a definition changes.
 #[derive(Default)]
 pub struct Registry {
-    served: Mutex<HashMap<ClusterId, (u64, Arc<Vec<Arc<Resource>>>)>>,
+    served: Mutex<HashMap<ClusterId, Remembered>>,
 }
 
 /// What a target serves.

@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 
 use crate::{objects::Call, registry::Shape, status::ApiError};
 
+/// How the cells of a row are made from an object.
+type Cells = Box<dyn Fn(&Value) -> Vec<Value>>;
+
 /// A column: name, type, format, description, priority.
 struct Column {
     name: String,
@@ -62,7 +65,7 @@ pub fn of_list(call: &Call, metadata: Value, objects: impl Iterator<Item = Value
         Shape::Custom(shape) => Some(custom_columns(&shape.columns)),
         Shape::BuiltIn => None,
     };
-    let (columns, cells): (Vec<Column>, Box<dyn Fn(&Value) -> Vec<Value>>) = match custom {
+    let (columns, cells): (Vec<Column>, Cells) = match custom {
         Some((columns, paths)) => (columns, Box::new(move |object| custom_cells(object, &paths, now))),
         None => builtin::columns(&call.resource, now),
     };

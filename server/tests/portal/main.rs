@@ -1,4 +1,5 @@
 //! Tests of the whole product in one process: plane, caches, portal, pages. One binary, so that everything is linked once.
+#![expect(clippy::expect_used, reason = "a test ends at the first surprise")]
 
 mod access;
 mod architecture;

@@ -147,7 +147,7 @@ fn resources(page: &RequestPage) -> Option<impl IntoView + use<>> {
 }
 
 fn parameters(page: &RequestPage) -> Option<impl IntoView + use<>> {
-    let lines = outcome::parameter_lines(&page.parameters);
+    let lines = parameter_lines(&page.parameters);
     (!page.parameters.is_empty())
         .then(|| view! { <section aria-labelledby="parameters"><h2 id="parameters">"What was asked for"</h2>{lines}</section> })
 }

@@ -82,10 +82,8 @@ impl Call {
         }
         let warnings = access::validate(state, &admission, Some(&object))?;
         // What an apply creates is owned as the apply says; what admission added to it is nobody's.
-        if self.attributes.verb != "patch" {
-            if !applied {
-                self.track_fields(None, &mut object, options);
-            }
+        if self.attributes.verb != "patch" && !applied {
+            self.track_fields(None, &mut object, options);
         }
         let key = self.key(&name);
         let taken = || ApiError::already_exists(&resource.group, &resource.plural, &name);

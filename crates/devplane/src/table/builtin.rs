@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{CREATED, Column, NAME, age};
+use super::{CREATED, Cells, Column, NAME, age};
 use crate::registry::Resource;
 
 /// Text of the OpenAPI schema about `ConfigMap.data`.
@@ -133,7 +133,7 @@ fn shows_time(plural: &str) -> bool {
 }
 
 /// The columns of a kind, and how the cells of a row are made.
-pub fn columns(resource: &Resource, now: Timestamp) -> (Vec<Column>, Box<dyn Fn(&Value) -> Vec<Value>>) {
+pub fn columns(resource: &Resource, now: Timestamp) -> (Vec<Column>, Cells) {
     let own = own(&resource.plural);
     let mut columns = vec![Column::new("Name", "string", "name", NAME, 0)];
     for (name, kind, _) in &own {

@@ -31,8 +31,10 @@ impl Step {
             (Self::All, Value::Object(fields)) => fields.values().collect(),
             (Self::Where(path, wanted), Value::Array(items)) => {
                 let is = |item: &&Value| {
-                    first(item, path)
-                        .is_some_and(|found| found.as_str().map_or_else(|| found.to_string() == *wanted, |text| text == wanted))
+                    first(item, path).is_some_and(|found| match found {
+                        Value::String(text) => text == wanted,
+                        other => serde_json::to_string(other).is_ok_and(|text| text == *wanted),
+                    })
                 };
                 items.iter().filter(is).collect()
             }

@@ -3,6 +3,7 @@
 //! `known-failures.txt` lists the steps that fail, one `plane/topic/step` a line. It may only shrink: a listed step that passes fails
 //! the test, and so does a step that fails without being listed. With arguments (`-- kubernetes/objects …`) only these topics run, and
 //! each difference is shown.
+#![expect(clippy::expect_used, reason = "a test ends at the first surprise")]
 
 mod compare;
 mod normalise;

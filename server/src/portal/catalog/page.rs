@@ -87,7 +87,7 @@ fn versions(caller: &Caller, offered: &Offered) -> Vec<VersionLine> {
             newest: false,
         })
         .collect();
-    found.sort_by(|a, b| semver(&b.version).cmp(&semver(&a.version)));
+    found.sort_by_key(|line| std::cmp::Reverse(semver(&line.version)));
     if let Some(newest) = found.first_mut() {
         newest.newest = true;
     }

@@ -67,7 +67,7 @@ mod tests {
             workspace: "root:acme:shop".into(),
             namespace: "default".into(),
             name: format!("request-{index}"),
-            promise: if index % 2 == 0 { "redis" } else { "postgresql" }.into(),
+            promise: if index.is_multiple_of(2) { "redis" } else { "postgresql" }.into(),
             promise_title: String::new(),
             icon: String::new(),
             version: String::new(),
