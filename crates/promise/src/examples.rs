@@ -223,7 +223,7 @@ fn policies_show_in_the_form_of_a_database() {
     assert_eq!(backup.locked.as_ref().map(|locked| (locked.value.as_str(), locked.by.policy.as_str())), Some(("On", "backup-required")));
     let replicas = &field(".replicas").by[0];
     assert_eq!((replicas.did.as_str(), replicas.workspace.as_str()), ("Narrowed from 1–7", "root:acme"));
-    assert!(field(".region").by.iter().any(|line| line.did == "Default from"));
+    assert!(field(".region").by.iter().any(|line| line.did == "Proposed"));
     assert_eq!(
         form.sections.iter().map(|section| section.title.as_str()).collect::<Vec<_>>(),
         ["Basics", "Size and place", "Backup", "More settings"]

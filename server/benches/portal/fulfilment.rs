@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use cluster::endpoint::{Credential, Endpoint, Scope};
+use cluster::endpoint::Credential;
+use cluster::{Endpoint, Scope, WorkspacePath};
 use futures::{StreamExt, TryStreamExt};
 use kube::api::{Api, DynamicObject, ListParams, PostParams, WatchEvent, WatchParams};
 use kube::core::{ApiResource, GroupVersionKind};
@@ -28,7 +29,7 @@ impl Plane {
 
     fn client(&self, workspace: &str) -> kube::Client {
         let token = self.credential.token.as_ref().expect("the context has a token");
-        self.endpoint.client(token, &Scope::workspace(workspace.parse().expect("a workspace path")))
+        self.endpoint.client(token, &Scope::Workspace(WorkspacePath::parse(workspace).expect("a workspace path")))
     }
 
     fn promises(&self) -> Api<DynamicObject> {

@@ -21,7 +21,7 @@ pub struct Answer {
 
 impl Answer {
     /// First value of a header.
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub fn header<'a>(&'a self, name: &'a str) -> Option<&'a str> {
         self.headers(name).next()
     }
 

@@ -25,7 +25,7 @@ impl Portal {
         let port = free_port();
         let begun = Instant::now();
         let child = Command::new(binary)
-            .args(["serve", "--plane", "embedded", "--port", &port.to_string(), "--site", &site, "--data"])
+            .args(["serve", "--plane", "embedded", "--port", &port.to_string(), "--plane-port", "0", "--site", &site, "--data"])
             .arg(data)
             .stdout(Stdio::null())
             .stderr(Stdio::null())

@@ -218,7 +218,7 @@ impl<'a> Maker<'a> {
             describe::by(did, &ruling.from)
         });
         let defaulted =
-            self.effective.defaults.iter().filter(|ruling| ruling.path == *path).map(|ruling| describe::by("Default from", &ruling.from));
+            self.effective.defaults.iter().filter(|ruling| ruling.path == *path).map(|ruling| describe::by("Proposed", &ruling.from));
         narrowed.chain(defaulted).collect()
     }
 
