@@ -49,7 +49,11 @@ fn field(field: &Field, focus: Option<&str>) -> AnyView {
     }
     let hidden =
         field.hidden.iter().map(|input| view! { <input type="hidden" name=input.name.clone() value=input.value.clone()/> }).collect_view();
-    let hint = [field.hint.clone(), field.constraint.clone(), field.default.as_ref().filter(|_| can_be_empty(&field.control)).map(|value| format!("Left empty: {value}"))];
+    let hint = [
+        field.hint.clone(),
+        field.constraint.clone(),
+        field.default.as_ref().filter(|_| can_be_empty(&field.control)).map(|value| format!("Left empty: {value}")),
+    ];
     let hint: Vec<String> = hint.into_iter().flatten().filter(|text| !text.is_empty()).collect();
     let hint = (!hint.is_empty()).then(|| hint.iter().map(|text| text.trim_end_matches('.')).collect::<Vec<_>>().join(". "));
     let (hint_id, problem_id) = (format!("{}-hint", field.id), format!("{}-problem", field.id));

@@ -4,7 +4,6 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::expect_used,
-    clippy::unwrap_used,
     reason = "a measuring program: it reads the clock and its arguments, and ends at the first surprise"
 )]
 
