@@ -27,7 +27,7 @@ mod tests {
     #[test]
     fn what_could_act_or_call_home_is_gone() {
         let html = render(
-            "# Title\n\n<script>alert(1)</script> [a](javascript:alert(1)) [b](https://example.org) ![c](https://example.org/c.png)",
+            "# Title\n\n<script>alert(1)</script>\n\n[a](javascript:alert(1)) [b](https://example.org) ![c](https://example.org/c.png)",
         );
         assert!(html.contains("<h3>Title</h3>"), "{html}");
         assert!(html.contains(r#"href="https://example.org""#), "{html}");
