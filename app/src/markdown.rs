@@ -4,12 +4,15 @@ use std::collections::HashSet;
 
 use pulldown_cmark::{Options, Parser, html};
 
-/// Safe HTML. Headings begin below the page's own.
+/// Safe HTML. Its headings begin at the third level, below the page's and the section's own, whatever level the text begins with.
 pub fn render(text: &str) -> String {
     let mut raw = String::new();
     html::push_html(&mut raw, Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH));
-    let raw = (1..=4).rev().fold(raw, |html, level| {
-        html.replace(&format!("<h{level}>"), &format!("<h{}>", level + 2)).replace(&format!("</h{level}>"), &format!("</h{}>", level + 2))
+    let first = (1..=6).find(|level| raw.contains(&format!("<h{level}>"))).unwrap_or(3);
+    let levels: Vec<usize> = if first < 3 { (first..=6).rev().collect() } else { (first..=6).collect() };
+    let raw = levels.into_iter().fold(raw, |html, level| {
+        let shifted = (level + 3 - first).min(6);
+        html.replace(&format!("<h{level}>"), &format!("<h{shifted}>")).replace(&format!("</h{level}>"), &format!("</h{shifted}>"))
     });
     ammonia::Builder::default()
         .url_schemes(HashSet::from(["https", "mailto"]))

@@ -45,7 +45,7 @@ pub async fn promise(visit: &Visit, workspace: &str, name: &str, home: Option<&s
             <p class="lead">{row.summary.clone()}</p>
             <div class="split">
                 <div class="stack">
-                    {(!page.description.is_empty()).then(|| view! { <section class="prose" inner_html=markdown::render(&page.description)></section> })}
+                    {(!page.description.is_empty()).then(|| view! { <section aria-labelledby="overview"><h2 id="overview">"Overview"</h2><div class="prose" inner_html=markdown::render(&page.description)></div></section> })}
                     {fields(&page.fields)}
                     {policies(&page)}
                     {examples(&page)}

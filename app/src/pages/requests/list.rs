@@ -8,13 +8,14 @@ use crate::backend::Visit;
 use crate::document::{About, Page, framed};
 use crate::pages::refused;
 use crate::routes;
-use crate::ui::{Empty, Icon, LinkButton, PageHead, Pager, Weight};
+use crate::ui::{Empty, Icon, LinkButton, PageHead, Pager, Shape, Weight};
 
 /// The page.
 pub async fn list(visit: &Visit, workspace: &str, query: &RequestQuery) -> Page {
     let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
     let page = match backend.requests(workspace, query).await {
         Ok(page) => page,
+        Err(promise::Error::Denied { why }) => return denied(visit, workspace, why),
         Err(error) => return refused(visit, Some(workspace), &error),
     };
     let (workspace, now, address) = (workspace.to_owned(), visit.now.clone(), visit.address.clone());
@@ -46,6 +47,23 @@ pub async fn list(visit: &Visit, workspace: &str, query: &RequestQuery) -> Page 
                 {if page.rows.is_empty() { nothing(&workspace, &page).into_any() } else { table(&page.rows, &now, false).into_any() }}
                 <Pager page=page.query.page.max(1) pages=page.pages href=pager/>
             </div>
+        }
+    })
+}
+
+/// A workspace that a person may enter without seeing its requests: the page is there, and says so.
+fn denied(visit: &Visit, workspace: &str, why: String) -> Page {
+    let about = About {
+        title: "Requests".to_owned(),
+        workspace: Some(workspace.to_owned()),
+        section: routes::requests(workspace),
+        ..About::default()
+    };
+    let catalog = routes::catalog(workspace);
+    framed(visit, about, move || {
+        view! {
+            <PageHead title="Requests"/>
+            <Empty title="You may not see requests here" text=why shape=Shape::Denied><LinkButton href=catalog label="Open the catalog"/></Empty>
         }
     })
 }
