@@ -5,6 +5,8 @@
 //!
 //! To add an operation: a method of a port in `app`, its implementation in `portal/<noun>.rs`, a test in `tests/portal`. The coverage test
 //! fails until the new route is refused without a session, to strangers, and from other sites.
+// The types of views nest deeply, and handlers hold their futures.
+#![recursion_limit = "512"]
 
 pub mod auth;
 pub mod clock;

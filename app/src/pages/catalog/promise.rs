@@ -46,12 +46,12 @@ pub async fn promise(visit: &Visit, workspace: &str, name: &str, home: Option<&s
             <div class="split">
                 <div class="stack">
                     {(!page.description.is_empty()).then(|| view! { <section aria-labelledby="overview"><h2 id="overview">"Overview"</h2><div class="prose" inner_html=markdown::render(&page.description)></div></section> })}
-                    {fields(&page.fields)}
-                    {policies(&page)}
-                    {examples(&page)}
-                    {versions(&page, &now)}
+                    {fields(&page.fields).into_any()}
+                    {policies(&page).into_any()}
+                    {examples(&page).into_any()}
+                    {versions(&page, &now).into_any()}
                 </div>
-                {facts(&page)}
+                {facts(&page).into_any()}
             </div>
         }
     })

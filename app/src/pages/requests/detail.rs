@@ -49,17 +49,17 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, reve
     framed(visit, about, move || {
         view! {
             <Crumbs steps=vec![Crumb::link("Requests", routes::requests(&page.row.workspace)), Crumb::here(page.row.name.clone())]/>
-            <div data-live="head">{head(&page)}{ball(&page, &now)}{problems(&page)}</div>
+            <div data-live="head">{head(&page).into_any()}{ball(&page, &now).into_any()}{problems(&page).into_any()}</div>
             <div class="split">
                 <div class="stack">
-                    <div data-live="outputs">{outputs(&page, &token, &revealed)}</div>
-                    <div data-live="resources">{resources(&page)}</div>
-                    <div data-live="parameters">{parameters(&page)}</div>
+                    <div data-live="outputs">{outputs(&page, &token, &revealed).into_any()}</div>
+                    <div data-live="resources">{resources(&page).into_any()}</div>
+                    <div data-live="parameters">{parameters(&page).into_any()}</div>
                     <div data-live="policies">{outcome::policies(&page.policies)}</div>
                     <div data-live="timeline">{timeline("timeline", "What happened", &page.timeline, &now)}{events(&page, &now)}</div>
                     <details class="advanced" data-live="yaml"><summary><Icon name="chevron-right"/><b>"YAML"</b>" "<span class="subtle">"the object, as kubectl shows it"</span></summary><Code label="The request as YAML" text=page.yaml.clone()/></details>
                 </div>
-                <aside class="rail" aria-label="Facts" data-live="facts">{facts(&page, &now)}</aside>
+                <aside class="rail" aria-label="Facts" data-live="facts">{facts(&page, &now).into_any()}</aside>
             </div>
         }
     })
