@@ -1,6 +1,6 @@
 //! Where things are.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
@@ -13,12 +13,10 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Asks cargo, so that a configured build directory is respected.
+    /// Asks cargo where the tool was called, so that a configured build directory is respected and a checkout that moved is found.
     pub fn find() -> Result<Self> {
-        let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
         let output = std::process::Command::new("cargo")
             .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
-            .current_dir(manifest)
             .output()
             .context("cargo metadata")?;
         let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).context("cargo metadata printed no JSON")?;
