@@ -128,6 +128,8 @@ pub enum Storage {
 /// What `serve` needs.
 #[derive(Clone, Debug)]
 pub struct Config {
+    /// The plane to work on.
+    pub plane: PlaneKind,
     /// Where things are kept.
     pub storage: Storage,
     /// Where the pages are served.
@@ -182,6 +184,7 @@ impl ServeArgs {
             return Err(ConfigError::NotLoopback(self.listen));
         }
         let config = Config {
+            plane: self.plane,
             storage: if self.ephemeral { Storage::Memory } else { Storage::Directory(self.data) },
             listen: SocketAddr::new(self.listen, self.port),
             plane_listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), self.plane_port),

@@ -1,17 +1,15 @@
 //! Pages and posts of `app`: one handler for each address of `app::routes`. A handler takes the address apart, asks the page, and answers.
+//! Which handler stands at which address, and who may use it, is said in [`crate::routes`].
 
-mod posts;
+pub(crate) mod posts;
 mod visit;
 
 use std::sync::Arc;
 
 use app::backend::Visit;
 use app::pages::{catalog, gallery, home, requests, sign_in, workspaces};
-use app::routes::{page, post};
-use axum::Router;
 use axum::extract::{Path, Query, Request, State};
-use axum::response::{IntoResponse, Redirect, Response};
-use axum::routing::get;
+use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode};
 use promise::Error;
 use promise::view::{CatalogQuery, RequestQuery};
@@ -21,112 +19,87 @@ pub use visit::Visiting;
 
 use crate::state::Portal;
 
-/// All pages, posts and files.
-pub fn routes() -> Router<Arc<Portal>> {
-    Router::new()
-        .route(page::HOME, get(home_page))
-        .route(page::SIGN_IN, get(sign_in_page).post(posts::sign_in))
-        .route(page::WORKSPACES, get(workspaces_page))
-        .route(page::CATALOG, get(catalog_page))
-        .route(page::PROMISE, get(promise_page))
-        .route(page::REQUEST_NEW, get(new_page).post(posts::new))
-        .route(page::REQUEST_REVIEW, get(review_new_page))
-        .route(page::REQUESTS, get(requests_page))
-        .route(page::REQUEST, get(request_page))
-        .route(page::REQUEST_EDIT, get(edit_page).post(posts::edit))
-        .route(page::EDIT_REVIEW, get(review_edit_page))
-        .route(page::REQUEST_DELETE, get(delete_page).post(posts::delete))
-        .route(page::GALLERY, get(gallery_page))
-        .route(post::SIGN_OUT, axum::routing::post(posts::sign_out))
-        .route(post::THEME, axum::routing::post(posts::theme))
-        .route(post::REVEAL, axum::routing::post(posts::reveal))
-        .fallback(file)
-}
-
 /// What an address of a promise's or request's page may say besides its path.
 #[derive(Deserialize)]
-struct Also {
+pub(crate) struct Also {
     home: Option<String>,
     draft: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Back {
+pub(crate) struct Back {
     #[serde(default)]
     back: String,
 }
 
 #[derive(Deserialize)]
-struct Find {
+pub(crate) struct Find {
     #[serde(default)]
     q: String,
     #[serde(default)]
     from: String,
 }
 
-type Named = Path<(String, String)>;
-type Placed = Path<(String, String, String)>;
+pub(crate) type Named = Path<(String, String)>;
+pub(crate) type Placed = Path<(String, String, String)>;
 
-async fn home_page(visiting: Visiting) -> Response {
-    if visiting.is_anonymous() {
-        return Redirect::to(page::SIGN_IN).into_response();
-    }
+pub(crate) async fn home_page(visiting: Visiting) -> Response {
     visiting.answer(async |visit: &Visit| home::page(visit).await).await
 }
 
-async fn sign_in_page(visiting: Visiting, Query(Back { back }): Query<Back>) -> Response {
+pub(crate) async fn sign_in_page(visiting: Visiting, Query(Back { back }): Query<Back>) -> Response {
     visiting.answer_strangers(|visit| sign_in::page(visit, &back, None)).await
 }
 
-async fn workspaces_page(visiting: Visiting, Query(find): Query<Find>) -> Response {
+pub(crate) async fn workspaces_page(visiting: Visiting, Query(find): Query<Find>) -> Response {
     visiting.answer(async |visit: &Visit| workspaces::page(visit, &find.q, &find.from).await).await
 }
 
-async fn catalog_page(visiting: Visiting, Path(workspace): Path<String>, Query(query): Query<CatalogQuery>) -> Response {
+pub(crate) async fn catalog_page(visiting: Visiting, Path(workspace): Path<String>, Query(query): Query<CatalogQuery>) -> Response {
     visiting.answer(async |visit: &Visit| catalog::list(visit, &workspace, &query).await).await
 }
 
-async fn promise_page(visiting: Visiting, Path((workspace, name)): Named, Query(also): Query<Also>) -> Response {
+pub(crate) async fn promise_page(visiting: Visiting, Path((workspace, name)): Named, Query(also): Query<Also>) -> Response {
     visiting.answer(async |visit: &Visit| catalog::promise(visit, &workspace, &name, also.home.as_deref()).await).await
 }
 
-async fn new_page(visiting: Visiting, Path((workspace, name)): Named, Query(also): Query<Also>) -> Response {
+pub(crate) async fn new_page(visiting: Visiting, Path((workspace, name)): Named, Query(also): Query<Also>) -> Response {
     let Also { home, draft } = also;
     visiting.answer(async |visit: &Visit| requests::new(visit, &workspace, &name, home.as_deref(), draft.as_deref()).await).await
 }
 
-async fn review_new_page(visiting: Visiting, Path((workspace, name)): Named, Query(also): Query<Also>) -> Response {
+pub(crate) async fn review_new_page(visiting: Visiting, Path((workspace, name)): Named, Query(also): Query<Also>) -> Response {
     let (home, draft) = (also.home, also.draft.unwrap_or_default());
     visiting.answer(async |visit: &Visit| requests::review_new(visit, &workspace, &name, home.as_deref(), &draft).await).await
 }
 
-async fn requests_page(visiting: Visiting, Path(workspace): Path<String>, Query(query): Query<RequestQuery>) -> Response {
+pub(crate) async fn requests_page(visiting: Visiting, Path(workspace): Path<String>, Query(query): Query<RequestQuery>) -> Response {
     visiting.answer(async |visit: &Visit| requests::list(visit, &workspace, &query).await).await
 }
 
-async fn request_page(visiting: Visiting, Path((workspace, namespace, name)): Placed) -> Response {
+pub(crate) async fn request_page(visiting: Visiting, Path((workspace, namespace, name)): Placed) -> Response {
     visiting.answer(async |visit: &Visit| requests::detail(visit, &workspace, &namespace, &name).await).await
 }
 
-async fn edit_page(visiting: Visiting, Path((workspace, namespace, name)): Placed, Query(also): Query<Also>) -> Response {
+pub(crate) async fn edit_page(visiting: Visiting, Path((workspace, namespace, name)): Placed, Query(also): Query<Also>) -> Response {
     visiting.answer(async |visit: &Visit| requests::edit(visit, &workspace, &namespace, &name, also.draft.as_deref()).await).await
 }
 
-async fn review_edit_page(visiting: Visiting, Path((workspace, namespace, name)): Placed, Query(also): Query<Also>) -> Response {
+pub(crate) async fn review_edit_page(visiting: Visiting, Path((workspace, namespace, name)): Placed, Query(also): Query<Also>) -> Response {
     let draft = also.draft.unwrap_or_default();
     visiting.answer(async |visit: &Visit| requests::review_edit(visit, &workspace, &namespace, &name, &draft).await).await
 }
 
-async fn delete_page(visiting: Visiting, Path((workspace, namespace, name)): Placed) -> Response {
+pub(crate) async fn delete_page(visiting: Visiting, Path((workspace, namespace, name)): Placed) -> Response {
     visiting.answer(async |visit: &Visit| requests::delete(visit, &workspace, &namespace, &name, None).await).await
 }
 
-async fn gallery_page(visiting: Visiting) -> Response {
+pub(crate) async fn gallery_page(visiting: Visiting) -> Response {
     visiting.answer(async |visit: &Visit| gallery::page(visit)).await
 }
 
 /// A file of the site, else a page that says that there is nothing.
-async fn file(State(portal): State<Arc<Portal>>, visiting: Visiting, request: Request) -> Response {
+pub(crate) async fn file(State(portal): State<Arc<Portal>>, visiting: Visiting, request: Request) -> Response {
     let path = request.uri().path().to_owned();
     if !portal.assets.has(&path) {
         return visiting.refuse(None, &Error::NotFound { what: "page at this address".to_owned() }).await;

@@ -170,12 +170,17 @@ impl Running {
         };
         let access = Access { endpoint: endpoint.clone(), token: token(identity::PORTAL)?, provider: world.provider.clone() };
         let caches = Caches::start(access, clock.clone(), &tasks, &shutdown);
-        if config.controller {
+        let controller = if config.controller {
             let access = Access { endpoint: endpoint.clone(), token: token(identity::CONTROLLER)?, provider: world.provider.clone() };
             let identity = CONTROLLER_INSTANCE.to_owned();
             let options = fulfil::Options { access, trusted_homes: homes.clone(), identity, clock, workers: 8, evaluations: 2 };
-            tasks.spawn(fulfil::Controller::new(options).run(shutdown.clone()));
-        }
+            let controller = fulfil::Controller::new(options);
+            let standing = controller.standing();
+            tasks.spawn(controller.run(shutdown.clone()));
+            Some(standing)
+        } else {
+            None
+        };
         let store = open_store(&folder, &*edges.random).await?;
         let style = if config.public_url.as_ref().is_some_and(|url| url.secure) { CookieStyle::Secure } else { CookieStyle::Plain };
         let people = world.people.iter().filter_map(|person| Some((person.clone(), identities.token(&person.name)?.clone())));
@@ -184,8 +189,10 @@ impl Running {
             clock: edges.clock,
             random: edges.random,
             store,
+            plane: config.plane,
             endpoint: endpoint.clone(),
             world: caches,
+            controller,
             callers: Callers::default(),
             doors: Doors::embedded(people.collect(), style),
             trusted_homes: homes,

@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
+use cluster::fulfil::Standing;
 use cluster::{Endpoint, WorkspacePath, World};
 use store::Store;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::auth::{Callers, Doors};
 use crate::clock::Clock;
+use crate::config::PlaneKind;
 use crate::portal::rights::Rights;
 use crate::sample::Person;
 use crate::web::assets::Assets;
@@ -20,10 +23,14 @@ pub struct Portal {
     pub random: Arc<dyn store::Random>,
     /// Sessions and drafts.
     pub store: Store,
+    /// Which plane it is.
+    pub plane: PlaneKind,
     /// How the plane is reached.
     pub endpoint: Endpoint,
     /// What the portal knows by itself.
     pub world: World,
+    /// What the controller of this process does; none when it runs elsewhere.
+    pub controller: Option<watch::Receiver<Standing>>,
     /// What people may do.
     pub rights: Rights,
     /// Verified callers of the last moments.

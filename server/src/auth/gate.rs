@@ -1,15 +1,16 @@
-//! The gate in front of every page and post: who is it, and does the request come from our own pages.
+//! The gate in front of every page and post: who is it, does the request come from our own pages, and is the route open to such a visitor.
 
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
-use http::header;
+use axum::response::{IntoResponse, Redirect, Response};
+use http::{HeaderMap, Method, header};
 use promise::Error;
 
 use super::cookie::Kind;
 use super::{Caller, csrf};
+use crate::config::PlaneKind;
 use crate::error::HttpProblem;
 use crate::pages::Visiting;
 use crate::state::Portal;
@@ -53,28 +54,54 @@ pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next:
         },
     };
     // The form of the sign-in page is known by a secret that the browser got with it.
-    let secret = if matches!(visitor, Visitor::Person(_)) { cookie } else { style.read(Kind::Visit, request.headers()).map(str::to_owned) };
-    let person = matches!(visitor, Visitor::Person(_));
+    let secret = match visitor {
+        Visitor::Person(_) => cookie,
+        Visitor::Anonymous | Visitor::Unknown(_) => style.read(Kind::Visit, request.headers()).map(str::to_owned),
+    };
+    let unknown = if let Visitor::Unknown(error) = &visitor { Some(error.clone()) } else { None };
     request.extensions_mut().insert(visitor);
     if !csrf::is_unsafe(request.method()) {
         return next.run(request).await;
     }
     let authority = host::authority(request.headers(), request.uri()).unwrap_or_default().to_owned();
     let (parts, body) = request.into_parts();
-    let visiting = Visiting::of(&portal, &parts);
-    let page = parts.headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).is_some_and(|value| value.contains("text/html"));
-    let checked = match csrf::check_origin(&parts.headers, &authority) {
-        Ok(()) => match secret {
-            Some(secret) => csrf::check_token(Request::from_parts(parts, body), &secret).await,
-            // Whoever has neither session nor the sign-in page open is told to sign in.
-            None if !person => Err(Error::Unauthenticated),
-            None => Err(Error::Internal),
-        },
-        Err(error) => Err(error),
+    let (visiting, page) = (Visiting::of(&portal, &parts), takes_page(&parts.headers));
+    let checked = match (csrf::check_origin(&parts.headers, &authority), unknown, secret) {
+        (Err(error), _, _) | (Ok(()), Some(error), _) => Err(error),
+        (Ok(()), None, Some(secret)) => csrf::check_token(Request::from_parts(parts, body), &secret).await,
+        // Whoever has neither session nor the sign-in page open is told to sign in.
+        (Ok(()), None, None) => Err(Error::Unauthenticated),
     };
     match checked {
         Ok(request) => next.run(request).await,
         Err(error) if page => visiting.refuse(None, &error).await,
         Err(error) => HttpProblem(error).into_response(),
     }
+}
+
+/// Lets through who is signed in. A browser that opens a page is sent to the sign-in, and from there back; everything else is told.
+pub async fn signed_in(State(portal): State<Arc<Portal>>, request: Request, next: Next) -> Response {
+    let (parts, body) = request.into_parts();
+    let visiting = Visiting::of(&portal, &parts);
+    match visiting.visitor().caller() {
+        Ok(_) => next.run(Request::from_parts(parts, body)).await,
+        Err(Error::Unauthenticated) if parts.method == Method::GET && takes_page(&parts.headers) => {
+            let back = parts.uri.path_and_query().map_or("/", |address| address.as_str());
+            Redirect::to(&app::routes::sign_in(back)).into_response()
+        }
+        Err(error) if takes_page(&parts.headers) => visiting.refuse(None, &error).await,
+        Err(error) => HttpProblem(error).into_response(),
+    }
+}
+
+/// Lets everybody through on the embedded plane. On any other there is no such page.
+pub async fn embedded(State(portal): State<Arc<Portal>>, request: Request, next: Next) -> Response {
+    match portal.plane {
+        PlaneKind::Embedded => next.run(request).await,
+    }
+}
+
+/// Whether a browser asks, which shows pages to somebody.
+fn takes_page(headers: &HeaderMap) -> bool {
+    headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).is_some_and(|value| value.contains("text/html"))
 }

@@ -21,12 +21,12 @@ use crate::web::pairs::{Pairs, field};
 const THEME_KEPT: u32 = 365 * 24 * 3600;
 
 #[derive(Deserialize)]
-pub(super) struct Home {
+pub(crate) struct Home {
     home: Option<String>,
 }
 
 /// Begins a session of the chosen person of the embedded plane. An earlier session of the browser ends.
-pub(super) async fn sign_in(visiting: Visiting, Pairs(pairs): Pairs) -> Response {
+pub(crate) async fn sign_in(visiting: Visiting, Pairs(pairs): Pairs) -> Response {
     let portal = visiting.portal().clone();
     let back = local(field(&pairs, "back").unwrap_or_default()).to_owned();
     let begun = session::begin(&portal, visiting.visitor(), field(&pairs, "person").unwrap_or_default()).await;
@@ -43,7 +43,7 @@ pub(super) async fn sign_in(visiting: Visiting, Pairs(pairs): Pairs) -> Response
 }
 
 /// Ends the session.
-pub(super) async fn sign_out(visiting: Visiting) -> Response {
+pub(crate) async fn sign_out(visiting: Visiting) -> Response {
     let portal = visiting.portal().clone();
     match session::end(&portal, visiting.visitor()).await {
         Ok(()) => ([(header::SET_COOKIE, portal.doors.cookie.clear(Kind::Session))], Redirect::to(routes::page::SIGN_IN)).into_response(),
@@ -52,7 +52,7 @@ pub(super) async fn sign_out(visiting: Visiting) -> Response {
 }
 
 /// Remembers the theme in a cookie of its own.
-pub(super) async fn theme(visiting: Visiting, Pairs(pairs): Pairs) -> Response {
+pub(crate) async fn theme(visiting: Visiting, Pairs(pairs): Pairs) -> Response {
     if let Err(error) = visiting.visitor().caller() {
         return visiting.refuse(None, &error).await;
     }
@@ -69,7 +69,7 @@ pub(super) async fn theme(visiting: Visiting, Pairs(pairs): Pairs) -> Response {
 }
 
 /// A posted form of a new request.
-pub(super) async fn new(
+pub(crate) async fn new(
     visiting: Visiting,
     Path((workspace, name)): Named,
     Query(Home { home }): Query<Home>,
@@ -82,7 +82,7 @@ pub(super) async fn new(
 }
 
 /// A posted form of a request that is there.
-pub(super) async fn edit(visiting: Visiting, Path((workspace, namespace, name)): Placed, Pairs(pairs): Pairs) -> Response {
+pub(crate) async fn edit(visiting: Visiting, Path((workspace, namespace, name)): Placed, Pairs(pairs): Pairs) -> Response {
     let form = FormOf::Edit { namespace: &namespace, name: &name };
     let again = routes::request_edit(&workspace, &namespace, &name);
     let review = routes::edit_review(&workspace, &namespace, &name);
@@ -103,7 +103,7 @@ async fn posted(visiting: Visiting, workspace: &str, form: FormOf<'_>, pairs: &[
 }
 
 /// Deletes a request when its name was typed as confirmation.
-pub(super) async fn delete(visiting: Visiting, Path((workspace, namespace, name)): Placed, Pairs(pairs): Pairs) -> Response {
+pub(crate) async fn delete(visiting: Visiting, Path((workspace, namespace, name)): Placed, Pairs(pairs): Pairs) -> Response {
     let confirmation = field(&pairs, "confirmation").unwrap_or_default();
     let deleted = match visiting.visitor().caller() {
         Ok(caller) => caller.delete(&workspace, &namespace, &name, confirmation).await,
@@ -123,7 +123,7 @@ pub(super) async fn delete(visiting: Visiting, Path((workspace, namespace, name)
 }
 
 /// The page of a request with the value of one secret output, read with the person's own rights.
-pub(super) async fn reveal(visiting: Visiting, Path((workspace, namespace, name)): Placed, Pairs(pairs): Pairs) -> Response {
+pub(crate) async fn reveal(visiting: Visiting, Path((workspace, namespace, name)): Placed, Pairs(pairs): Pairs) -> Response {
     let output = field(&pairs, "output").unwrap_or_default();
     visiting.answer(async |visit: &Visit| requests::revealed(visit, &workspace, &namespace, &name, output).await).await
 }

@@ -15,6 +15,7 @@ use promise::view::Person;
 
 use crate::auth::cookie::{CookieStyle, Kind};
 use crate::auth::{Caller, Visitor, csrf};
+use crate::config::PlaneKind;
 use crate::state::Portal;
 use crate::web::headers::page_policy;
 
@@ -50,13 +51,8 @@ impl Visiting {
     }
 
     /// Who comes.
-    pub(super) fn visitor(&self) -> &Visitor {
+    pub(crate) fn visitor(&self) -> &Visitor {
         &self.visitor
-    }
-
-    /// Whether nobody is signed in.
-    pub(super) fn is_anonymous(&self) -> bool {
-        matches!(self.visitor, Visitor::Anonymous)
     }
 
     /// Answers with a page; who is not signed in, or cannot be known now, is told so.
@@ -108,7 +104,9 @@ impl Visiting {
             nonce: self.random(),
             assets: self.portal.assets.manifest().clone(),
             theme: theme(&self.headers).to_owned(),
-            embedded: true,
+            embedded: match self.portal.plane {
+                PlaneKind::Embedded => true,
+            },
             address: self.uri.path_and_query().map_or("/", |address| address.as_str()).to_owned(),
             now: self.portal.clock.now().to_string(),
         }

@@ -1,139 +1,256 @@
-//! Who is let in: every page and post without a session, with a stranger's, and from another site.
+//! Who is let in: every route of the table without a session, with a stranger's, with a viewer's, and from another site.
+
+use std::collections::BTreeMap;
+use std::path::Path;
 
 use app::routes::{page, post};
 use axum::body::Body;
 use cluster::kinds::{PromiseRequest, PromiseRequestKind, object};
 use cluster::{Scope, WorkspacePath};
-use http::{Request, StatusCode, header};
+use http::{Method, Request, StatusCode, header};
 use kube::Api;
 use kube::api::{ListParams, PostParams};
+use opm_portal::routes::{self, Access, Route};
 use promise::api::{PromiseRef, PromiseRequestSpec};
 
-use crate::browser::{HOST, Product};
+use crate::browser::{Answer, HOST, Product};
 
 const SHOP: &str = "root:acme:shop";
+/// Name of a request that is there.
+const THERE: &str = "zebra";
+/// A name of the same length that no request has.
+const ABSENT: &str = "zorro";
 
-/// Pages that take a session. The sign-in page alone does not.
-const PAGES: [&str; 12] = [
-    page::HOME,
-    page::WORKSPACES,
-    page::CATALOG,
-    page::PROMISE,
-    page::REQUEST_NEW,
-    page::REQUEST_REVIEW,
-    page::REQUESTS,
-    page::REQUEST,
-    page::REQUEST_EDIT,
-    page::EDIT_REVIEW,
-    page::REQUEST_DELETE,
-    "/live?topic=requests&workspace=root:acme:shop",
-];
+/// The address of a route: of the promise `redis`, or of the request `request`.
+fn address(route: &Route, request: &str) -> String {
+    let name = if route.pattern.contains("/promises/") { "redis" } else { request };
+    let address = route.pattern.replace("{workspace}", SHOP).replace("{namespace}", "default").replace("{name}", name);
+    match route.pattern {
+        app::routes::LIVE => app::routes::live_request(SHOP, "default", request),
+        routes::FILE => "/no-such-file.css".to_owned(),
+        _ => address,
+    }
+}
 
-const POSTS: [&str; 7] =
-    [post::SIGN_IN, post::SIGN_OUT, post::THEME, post::REQUEST_NEW, post::REQUEST_EDIT, post::REQUEST_DELETE, post::REVEAL];
+fn of(method: &Method) -> Vec<Route> {
+    routes::table().into_iter().filter(|route| route.method == *method).collect()
+}
 
-fn address(pattern: &str, name: &str) -> String {
-    pattern.replace("{workspace}", SHOP).replace("{namespace}", "default").replace("{name}", name)
+fn requests(product: &Product) -> Api<PromiseRequest> {
+    let admin = product.running.identities.token("plane-admin").expect("an admin");
+    let scope = Scope::Workspace(WorkspacePath::parse(SHOP).expect("a path"));
+    Api::namespaced(product.running.endpoint.client(admin, &scope), "default")
 }
 
 pub async fn write_request(product: &Product, name: &str) -> Api<PromiseRequest> {
-    let admin = product.running.identities.token("plane-admin").expect("an admin");
-    let scope = Scope::Workspace(WorkspacePath::parse(SHOP).expect("a path"));
-    let api: Api<PromiseRequest> = Api::namespaced(product.running.endpoint.client(admin, &scope), "default");
+    let api = requests(product);
     let promise = PromiseRef { name: "redis".into(), workspace: Some("root:platform".into()), version: None };
     let spec = PromiseRequestSpec { promise, ..PromiseRequestSpec::default() };
     api.create(&PostParams::default(), &object::<PromiseRequestKind>(name, Some("default"), spec)).await.expect("a request");
     api
 }
 
+/// The plane's version: it grows with everything that anybody writes anywhere.
+async fn version(product: &Product) -> String {
+    requests(product).list(&ListParams::default()).await.expect("a list").metadata.resource_version.expect("a version")
+}
+
+/// A post that would do something on every route, were it let through.
+fn forged(product: &Product) -> Vec<(&'static str, String)> {
+    let path = WorkspacePath::parse(SHOP).expect("a path");
+    let cluster = product.running.portal.world.tree().cluster(&path).expect("the workspace");
+    [("person", "org-owner"), ("theme", "dark"), ("_op", "submit"), ("/name", "forged"), ("/reason", "forged"), ("confirmation", THERE)]
+        .map(|(name, value)| (name, value.to_owned()))
+        .into_iter()
+        .chain([("_cluster", cluster.to_string()), ("output", "password".to_owned())])
+        .collect()
+}
+
+fn with<'a>(pairs: &'a [(&'a str, String)], token: Option<&'a str>) -> Vec<(&'a str, &'a str)> {
+    pairs.iter().map(|(name, value)| (*name, value.as_str())).chain(token.map(|token| ("_token", token))).collect()
+}
+
+#[test]
+fn every_route_is_made_from_the_table() {
+    fn walk(folder: &Path, found: &mut Vec<String>) {
+        for entry in std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
+            if entry.is_dir() {
+                walk(&entry, found);
+            } else if std::fs::read_to_string(&entry).expect("a file").lines().any(|line| line.contains(".route(")) {
+                found.push(entry.file_name().expect("a name").to_string_lossy().into_owned());
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut found);
+    assert_eq!(found, ["router.rs"], "only the router adds routes, from the table");
+    for route in routes::table() {
+        let names_a_workspace = route.pattern.contains("{workspace}") || route.pattern == app::routes::LIVE;
+        assert_eq!(names_a_workspace, route.access == Access::Workspace, "{} {}", route.method, route.pattern);
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_a_session_everything_leads_to_the_sign_in_and_nothing_is_shown() {
-    let product = Product::open().await;
-    for pattern in PAGES {
-        let answer = product.browser().get(&address(pattern, "redis")).await;
-        assert!(matches!(answer.status, StatusCode::UNAUTHORIZED | StatusCode::SEE_OTHER), "{pattern}: {}", answer.status);
-        assert!(!answer.text.contains("Redis"), "{pattern}");
+    let product = Product::quiet().await;
+    write_request(&product, THERE).await;
+    let before = version(&product).await;
+    for route in of(&Method::GET) {
+        let address = address(&route, THERE);
+        let answer = product.browser().get(&address).await;
+        let script = Request::get(&address).header(header::HOST, HOST).body(Body::empty()).expect("a request");
+        let told = product.browser().send(script).await;
+        match route.access {
+            Access::SignedIn | Access::Workspace => {
+                assert_eq!(answer.status, StatusCode::SEE_OTHER, "{address}");
+                assert_eq!(answer.location(), app::routes::sign_in(&address), "{address}: with the way back");
+                assert_eq!(told.status, StatusCode::UNAUTHORIZED, "{address}: what is no browser is told");
+            }
+            Access::Probe | Access::Anyone | Access::EmbeddedPlane => {
+                let expected = if route.pattern == routes::FILE { StatusCode::NOT_FOUND } else { StatusCode::OK };
+                assert_eq!((answer.status, told.status), (expected, expected), "{address}");
+            }
+        }
+        for secret in ["Redis", "redis", THERE] {
+            assert!(!answer.text.contains(secret) && !told.text.contains(secret), "{address} shows {secret}");
+        }
     }
-    for pattern in POSTS {
-        let answer = product.browser().post(&address(pattern, "redis"), &[("person", "dev-shop")]).await;
-        assert!(matches!(answer.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN), "{pattern}: {}", answer.status);
-        assert!(!answer.headers.contains_key(header::SET_COOKIE), "{pattern}");
+    let pairs = forged(&product);
+    for route in of(&Method::POST) {
+        let address = address(&route, THERE);
+        let answer = product.browser().post(&address, &with(&pairs, None)).await;
+        assert_eq!(answer.status, StatusCode::UNAUTHORIZED, "{address}");
+        assert!(!answer.headers.contains_key(header::SET_COOKIE), "{address}");
     }
+    assert_eq!(version(&product).await, before, "nothing was written");
     product.running.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn posts_of_other_sites_and_without_the_form_token_are_refused() {
-    let product = Product::open().await;
+async fn posts_of_other_sites_and_with_other_tokens_are_refused_and_write_nothing() {
+    let product = Product::quiet().await;
+    write_request(&product, THERE).await;
     let mut browser = product.signed_in("dev-shop").await;
     let token = browser.get("/").await.hidden("_token");
-    for pattern in POSTS {
-        let address = address(pattern, "redis");
+    let other = product.signed_in("org-owner").await.get("/").await.hidden("_token");
+    let before = version(&product).await;
+    let pairs = forged(&product);
+    for route in of(&Method::POST) {
+        let address = address(&route, THERE);
+        let mut answers: BTreeMap<&str, Answer> = BTreeMap::new();
         for origin in ["https://evil.example", "null", "http://localhost:9999"] {
-            let answer = browser.post_from(origin, &address, &[("_token", &token), ("person", "org-owner")]).await;
-            assert_eq!(answer.status, StatusCode::FORBIDDEN, "{pattern} from {origin}");
+            answers.insert(origin, browser.post_from(origin, &address, &with(&pairs, Some(&token))).await);
         }
-        let other = product.signed_in("org-owner").await.get("/").await.hidden("_token");
-        for wrong in [&[("person", "org-owner")][..], &[("_token", &other), ("person", "org-owner")]] {
-            let answer = browser.post(&address, wrong).await;
-            assert_eq!(answer.status, StatusCode::FORBIDDEN, "{pattern} with {wrong:?}");
+        for site in ["cross-site", "same-site", "none"] {
+            let mut request = browser.form(&address, &with(&pairs, Some(&token)));
+            request.headers_mut().insert("sec-fetch-site", site.parse().expect("a value"));
+            answers.insert(site, browser.send(request).await);
+        }
+        answers.insert("no token", browser.post(&address, &with(&pairs, None)).await);
+        answers.insert("another session's token", browser.post(&address, &with(&pairs, Some(&other))).await);
+        let mut typed = browser.form(&address, &with(&pairs, Some(&token)));
+        typed.headers_mut().insert(header::CONTENT_TYPE, "text/plain".parse().expect("a type"));
+        typed.headers_mut().insert(header::ORIGIN, format!("http://{HOST}").parse().expect("an origin"));
+        answers.insert("a body that is no form", browser.send(typed).await);
+        for (what, answer) in answers {
+            assert_eq!(answer.status, StatusCode::FORBIDDEN, "{address}: {what}");
+            assert!(!answer.headers.contains_key(header::SET_COOKIE), "{address}: {what}");
         }
     }
+    assert_eq!(version(&product).await, before, "nothing was written");
     assert!(browser.get("/").await.text.contains("Dana Shaw"), "still signed in as before");
+    // The same posts do something when they come as they should: only then the refusals above mean anything.
+    let create = page::REQUEST_NEW.replace("{workspace}", SHOP).replace("{name}", "redis");
+    assert_eq!(browser.post(&create, &with(&pairs, Some(&token))).await.status, StatusCode::SEE_OTHER);
+    assert_ne!(version(&product).await, before);
     product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn strangers_and_viewers_write_nothing() {
+    let product = Product::quiet().await;
+    write_request(&product, THERE).await;
+    let before = version(&product).await;
+    let pairs = forged(&product);
+    for (person, expected) in [("dev-data", &[StatusCode::NOT_FOUND][..]), ("viewer-shop", &[StatusCode::FORBIDDEN, StatusCode::NOT_FOUND])]
+    {
+        let mut browser = product.signed_in(person).await;
+        let token = browser.get("/").await.hidden("_token");
+        for route in routes::table().into_iter().filter(|route| route.access == Access::Workspace) {
+            let address = address(&route, THERE);
+            if route.method == Method::POST {
+                let answer = browser.post(&address, &with(&pairs, Some(&token))).await;
+                assert!(expected.contains(&answer.status), "{person} {address}: {}", answer.status);
+            } else if person == "dev-data" {
+                assert_eq!(browser.get(&address).await.status, StatusCode::NOT_FOUND, "{address}");
+            }
+        }
+        assert!(browser.get("/").await.status.is_success(), "{person} is still signed in");
+    }
+    assert_eq!(version(&product).await, before, "nothing was written");
+
+    let mut viewer = product.signed_in("viewer-shop").await;
+    let create = page::REQUEST_NEW.replace("{workspace}", SHOP).replace("{name}", "redis");
+    let form = viewer.get(&create).await;
+    assert_eq!(form.status, StatusCode::OK, "{}", form.text);
+    assert!(form.text.contains("not create them"), "the reason is on the page: {}", form.text);
+    let forged = viewer.post(&create, &with(&pairs, Some(&form.hidden("_token")))).await;
+    assert_eq!(forged.status, StatusCode::FORBIDDEN);
+    let delete = post::REQUEST_DELETE.replace("{workspace}", SHOP).replace("{namespace}", "default").replace("{name}", THERE);
+    assert_eq!(viewer.post(&delete, &with(&pairs, Some(&form.hidden("_token")))).await.status, StatusCode::FORBIDDEN);
+    assert_eq!(version(&product).await, before, "nothing was written");
+    product.running.close().await;
+}
+
+/// Everything of an answer but what is new each time, with the name taken out that was asked for.
+fn comparable(answer: &Answer, name: &str) -> (StatusCode, BTreeMap<String, String>, String) {
+    let text = |value: &header::HeaderValue| value.to_str().expect("text").to_owned();
+    let nonce = answer.headers.get(header::CONTENT_SECURITY_POLICY).map(text).unwrap_or_default();
+    let nonce = nonce.split("'nonce-").nth(1).and_then(|rest| rest.split('\'').next()).unwrap_or("no nonce").to_owned();
+    let headers = answer.headers.iter().filter(|(name, _)| *name != "x-request-id");
+    let headers = headers.map(|(name, value)| (name.to_string(), text(value).replace(&nonce, "NONCE"))).collect();
+    (answer.status, headers, answer.text.replace(&nonce, "NONCE").replace(name, "NAME"))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stranger_cannot_tell_what_exists() {
-    let product = Product::open().await;
-    write_request(&product, "there").await;
+    let product = Product::quiet().await;
+    write_request(&product, THERE).await;
     let mut stranger = product.signed_in("dev-data").await;
-    for pattern in PAGES.iter().filter(|pattern| pattern.contains("{name}")) {
-        let there = stranger.get(&address(pattern, "there")).await;
-        let absent = stranger.get(&address(pattern, "notme")).await;
-        assert_eq!((there.status, absent.status), (StatusCode::NOT_FOUND, StatusCode::NOT_FOUND), "{pattern}");
-        // Only what the stranger typed, and the nonce, may differ.
-        let shown = |text: &str, name: &str| text.replace(name, "NAME").replace("<script", "").len();
-        assert_eq!(shown(&there.text, "there"), shown(&absent.text, "notme"), "{pattern}: {} {}", there.text, absent.text);
+    let token = stranger.get("/").await.hidden("_token");
+    let pairs = forged(&product);
+    let mut compared = 0;
+    for route in routes::table() {
+        let (there, absent) = (address(&route, THERE), address(&route, ABSENT));
+        if there == absent {
+            continue;
+        }
+        let (there, absent) = if route.method == Method::POST {
+            (stranger.post(&there, &with(&pairs, Some(&token))).await, stranger.post(&absent, &with(&pairs, Some(&token))).await)
+        } else {
+            (stranger.get(&there).await, stranger.get(&absent).await)
+        };
+        assert_eq!(there.status, StatusCode::NOT_FOUND, "{}", route.pattern);
+        assert_eq!(comparable(&there, THERE), comparable(&absent, ABSENT), "{} {}", route.method, route.pattern);
+        compared += 1;
     }
-    let live = stranger.get(&format!("/live?topic=request&workspace={SHOP}&namespace=default&name=there")).await;
-    assert_eq!(live.status, StatusCode::NOT_FOUND);
-    product.running.close().await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_viewer_sees_why_not_and_a_forged_post_writes_nothing() {
-    let product = Product::open().await;
-    let api = write_request(&product, "there").await;
-    let mut viewer = product.signed_in("viewer-shop").await;
-    let form = format!("/w/{SHOP}/promises/redis/request");
-    let page = viewer.get(&form).await;
-    assert_eq!(page.status, StatusCode::OK, "{}", page.text);
-    assert!(page.text.contains("not create them"), "the reason is on the page: {}", page.text);
-    let (token, cluster) = (page.hidden("_token"), page.hidden("_cluster"));
-    let forged = [("_token", token.as_str()), ("_cluster", &cluster), ("_op", "submit"), ("/name", "forged")];
-    assert_eq!(viewer.post(&form, &forged).await.status, StatusCode::FORBIDDEN);
-    let delete = format!("/w/{SHOP}/requests/default/there/delete");
-    let deleted = viewer.post(&delete, &[("_token", &token), ("confirmation", "there")]).await;
-    assert_eq!(deleted.status, StatusCode::FORBIDDEN, "{}", deleted.text);
-    let names: Vec<_> = api.list(&ListParams::default()).await.expect("a list").items.into_iter().map(|r| r.metadata.name).collect();
-    assert_eq!(names, [Some("there".to_owned())]);
+    assert!(compared >= 8, "{compared} routes have a request in their address");
     product.running.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn foreign_names_are_not_served_and_headers_protect_every_answer() {
-    let product = Product::open().await;
+    let product = Product::quiet().await;
     let mut browser = product.signed_in("dev-shop").await;
-    let foreign = Request::get("/").header(header::HOST, "evil.example:8080").body(Body::empty()).expect("a request");
-    assert_eq!(browser.send(foreign).await.status, StatusCode::MISDIRECTED_REQUEST);
-    let probe = Request::get("/healthz").header(header::HOST, "10.0.0.7").body(Body::empty()).expect("a request");
-    assert_eq!(browser.send(probe).await.status, StatusCode::OK, "probes come by address");
-    for path in ["/", "/nothing-here", "/healthz", "/live?topic=requests&workspace=root:none"] {
-        let request = Request::get(path).header(header::HOST, HOST).body(Body::empty()).expect("a request");
+    for route in of(&Method::GET) {
+        let foreign =
+            Request::get(address(&route, ABSENT)).header(header::HOST, "evil.example:8080").body(Body::empty()).expect("a request");
+        let expected = if route.access == Access::Probe { StatusCode::OK } else { StatusCode::MISDIRECTED_REQUEST };
+        assert_eq!(browser.send(foreign).await.status, expected, "{}", route.pattern);
+        let request = Request::get(address(&route, ABSENT)).header(header::HOST, HOST).body(Body::empty()).expect("a request");
         let answer = browser.send(request).await;
         for name in ["x-content-type-options", "referrer-policy", "x-frame-options", "content-security-policy", "x-request-id"] {
-            assert!(answer.headers.contains_key(name), "{path} lacks {name}");
+            assert!(answer.headers.contains_key(name), "{} lacks {name}", route.pattern);
         }
     }
     let policy = browser.get("/").await.headers[header::CONTENT_SECURITY_POLICY].to_str().expect("text").to_owned();

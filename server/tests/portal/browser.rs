@@ -8,7 +8,7 @@ use axum::body::Body;
 use devplane::sandbox::Pace;
 use http::{Request, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
-use opm_portal::config::{Config, Storage};
+use opm_portal::config::{Config, PlaneKind, Storage};
 use opm_portal::router::router;
 use opm_portal::serve::{Edges, Running};
 use tower::ServiceExt as _;
@@ -27,12 +27,22 @@ pub struct Product {
 impl Product {
     /// Opens everything.
     pub async fn open() -> Self {
+        Self::with(true).await
+    }
+
+    /// Opens everything but the controller: then nothing is written to the plane unless somebody asks for it.
+    pub async fn quiet() -> Self {
+        Self::with(false).await
+    }
+
+    async fn with(controller: bool) -> Self {
         let config = Config {
+            plane: PlaneKind::Embedded,
             storage: Storage::Memory,
             listen: ([127, 0, 0, 1], 0).into(),
             plane_listen: ([127, 0, 0, 1], 0).into(),
             web: true,
-            controller: true,
+            controller,
             site: PathBuf::from("no-site"),
             examples: None,
             public_url: None,
@@ -120,7 +130,8 @@ impl Browser {
         Answer { status: parts.status, headers: parts.headers, text: String::from_utf8_lossy(&bytes).into_owned() }
     }
 
-    fn form(&self, address: &str, pairs: &[(&str, &str)]) -> Request<Body> {
+    /// A form that no browser has said the origin of.
+    pub fn form(&self, address: &str, pairs: &[(&str, &str)]) -> Request<Body> {
         let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
         let mut request = self.request("POST", address, Body::from(body));
         let kind = header::HeaderValue::from_static("application/x-www-form-urlencoded");

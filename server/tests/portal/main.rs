@@ -4,5 +4,6 @@
 mod access;
 mod architecture;
 mod browser;
+mod health;
 mod live;
 mod path;

@@ -1,0 +1,88 @@
+//! Every route of the portal with who may use it: one table, from which the router is made and which the access tests walk.
+//!
+//! A route cannot be added without saying who may use it, and what is said is enforced by [`crate::router`] in front of the handler.
+
+use std::sync::Arc;
+
+use app::routes::{LIVE, page, post};
+use axum::handler::Handler;
+use axum::routing::{MethodFilter, MethodRouter, on};
+use http::Method;
+
+use crate::live;
+use crate::pages::{self, posts};
+use crate::state::Portal;
+use crate::web::health;
+
+/// Liveness of the process.
+pub const ALIVE: &str = "/healthz";
+/// Readiness of the portal.
+pub const READY: &str = "/readyz";
+/// Files of the built site; an address at which there is none says so in a page.
+pub const FILE: &str = "/{*path}";
+
+/// Who may use a route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// What looks after the process: by any name, without a session. It learns nothing about anybody.
+    Probe,
+    /// Everybody, signed in or not. It shows nothing about anybody.
+    Anyone,
+    /// Everybody, and only on the embedded plane; elsewhere there is no such page. It shows nothing about anybody.
+    EmbeddedPlane,
+    /// Whoever is signed in; it is about that person alone.
+    SignedIn,
+    /// Whoever is signed in and may enter the workspace that the request names; everything else is asked of the plane as that person.
+    Workspace,
+}
+
+/// One address and method.
+pub struct Route {
+    /// GET (which answers HEAD too) or POST.
+    pub method: Method,
+    /// Pattern of the address, as axum writes it.
+    pub pattern: &'static str,
+    /// Who may use it.
+    pub access: Access,
+    /// What answers.
+    pub(crate) handler: MethodRouter<Arc<Portal>>,
+}
+
+/// The whole table.
+pub fn table() -> Vec<Route> {
+    use Access::{Anyone, EmbeddedPlane, Probe, SignedIn, Workspace};
+    vec![
+        get(ALIVE, Probe, health::alive),
+        get(READY, Probe, health::ready),
+        get(page::SIGN_IN, Anyone, pages::sign_in_page),
+        post(post::SIGN_IN, Anyone, posts::sign_in),
+        get(FILE, Anyone, pages::file),
+        get(page::GALLERY, EmbeddedPlane, pages::gallery_page),
+        get(page::HOME, SignedIn, pages::home_page),
+        get(page::WORKSPACES, SignedIn, pages::workspaces_page),
+        post(post::SIGN_OUT, SignedIn, posts::sign_out),
+        post(post::THEME, SignedIn, posts::theme),
+        get(page::CATALOG, Workspace, pages::catalog_page),
+        get(page::PROMISE, Workspace, pages::promise_page),
+        get(page::REQUEST_NEW, Workspace, pages::new_page),
+        post(post::REQUEST_NEW, Workspace, posts::new),
+        get(page::REQUEST_REVIEW, Workspace, pages::review_new_page),
+        get(page::REQUESTS, Workspace, pages::requests_page),
+        get(page::REQUEST, Workspace, pages::request_page),
+        get(page::REQUEST_EDIT, Workspace, pages::edit_page),
+        post(post::REQUEST_EDIT, Workspace, posts::edit),
+        get(page::EDIT_REVIEW, Workspace, pages::review_edit_page),
+        get(page::REQUEST_DELETE, Workspace, pages::delete_page),
+        post(post::REQUEST_DELETE, Workspace, posts::delete),
+        post(post::REVEAL, Workspace, posts::reveal),
+        get(LIVE, Workspace, live::subscribe),
+    ]
+}
+
+fn get<T: 'static>(pattern: &'static str, access: Access, handler: impl Handler<T, Arc<Portal>>) -> Route {
+    Route { method: Method::GET, pattern, access, handler: on(MethodFilter::GET, handler) }
+}
+
+fn post<T: 'static>(pattern: &'static str, access: Access, handler: impl Handler<T, Arc<Portal>>) -> Route {
+    Route { method: Method::POST, pattern, access, handler: on(MethodFilter::POST, handler) }
+}

@@ -1,0 +1,53 @@
+//! Probes: alive is one word, ready names each part and what is wrong with it.
+
+use std::time::Duration;
+
+use http::StatusCode;
+
+use crate::browser::{Answer, Browser, Product};
+
+/// Asks until the answer fits.
+async fn until(browser: &mut Browser, address: &str, fits: impl Fn(&Answer) -> bool) -> Answer {
+    let asking = async {
+        loop {
+            let answer = browser.get(address).await;
+            if fits(&answer) {
+                return answer;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), asking).await.unwrap_or_else(|_| panic!("{address} never fits"))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn readiness_follows_controller_database_and_process() {
+    let product = Product::open().await;
+    let mut probe = product.browser();
+    let ready = until(&mut probe, "/readyz", |answer| answer.status == StatusCode::OK).await;
+    assert_eq!(ready.text, "ok\n");
+    let verbose = probe.get("/readyz?verbose").await;
+    for part in ["process", "database", "controller", "workspaces", "requests", "promises", "revisions", "policies", "destinations"] {
+        assert!(verbose.text.contains(&format!("[+] {part}: ok\n")), "{part} is missing in {}", verbose.text);
+    }
+
+    product.running.portal.store.close().await;
+    let broken = probe.get("/readyz").await;
+    assert_eq!(broken.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert!(broken.text.contains("[-] database: it does not answer\n") && broken.text.ends_with("not ready\n"), "{}", broken.text);
+    assert_eq!(probe.get("/healthz").await.text, "ok\n", "alive all the same");
+
+    product.running.portal.shutdown.cancel();
+    let ending = until(&mut probe, "/readyz", |answer| answer.text.contains("[-] controller: it ended\n")).await;
+    assert!(ending.text.contains("[-] process: it is ending\n"), "{}", ending.text);
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_controller_that_runs_elsewhere_is_not_asked() {
+    let product = Product::quiet().await;
+    let verbose = product.browser().get("/readyz?verbose").await;
+    assert_eq!(verbose.status, StatusCode::OK, "{}", verbose.text);
+    assert!(!verbose.text.contains("controller"), "{}", verbose.text);
+    product.running.close().await;
+}
