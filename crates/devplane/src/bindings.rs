@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::kinds::{self, BINDINGS, SCHEMAS};
+use crate::kinds::{self, BINDINGS};
 use crate::registry::{Resource, Shape, custom};
 use crate::store::{Key, Range};
 use crate::{ClusterId, State};
@@ -61,7 +61,7 @@ pub fn resources(state: &State, cluster: &ClusterId) -> Vec<Arc<Resource>> {
             // What the plane serves everywhere is bound in name only.
             if !is_built_in(bound) {
                 let schema = bound["schema"]["name"].as_str().unwrap_or_default();
-                resources.extend(served(state, &export, schema));
+                resources.extend(state.registry.exported(state, &export, schema).iter().cloned());
             }
         }
     }
@@ -72,13 +72,11 @@ fn is_built_in(bound: &Value) -> bool {
     kinds::resources().iter().any(|kind| bound["group"] == kind.group.as_str() && bound["resource"] == kind.plural.as_str())
 }
 
-/// The resources that a schema of an export defines, one for each served version.
-pub fn served(state: &State, export: &Export, schema: &str) -> Vec<Arc<Resource>> {
-    let Some(schema) = state.store.peek(&SCHEMAS, &Key::new(&export.provider, "", schema)) else { return Vec::new() };
-    let schema = schema.object();
+/// The resources that an APIResourceSchema defines, one for each served version; `revision` is that of the last change.
+pub fn exported_by(schema: &Value, export: &Export, revision: u64) -> Vec<Arc<Resource>> {
     let versions = schema["spec"]["versions"].as_array().map(Vec::as_slice).unwrap_or_default();
     let served = versions.iter().filter(|version| version["served"] == true);
-    served.map(|version| Arc::new(from_export(custom::resource(&schema, &schema["spec"]["names"], version), export))).collect()
+    served.map(|version| Arc::new(from_export(custom::resource(schema, &schema["spec"]["names"], version, revision), export))).collect()
 }
 
 /// The resource, marked as coming from an export.

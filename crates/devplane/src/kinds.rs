@@ -64,7 +64,7 @@ fn definitions(source: &str) -> Result<Vec<Value>, serde_saphyr::Error> {
 fn served(entry: &Value) -> Vec<Arc<Resource>> {
     let versions: Vec<Value> = entry["versions"].as_array().into_iter().flatten().map(definition_version).collect();
     let definition = json!({"spec": {"group": entry["group"], "scope": "Cluster", "versions": versions}});
-    versions.iter().map(|version| Arc::new(custom::resource(&definition, &entry["names"], version))).collect()
+    versions.iter().map(|version| Arc::new(custom::resource(&definition, &entry["names"], version, 0))).collect()
 }
 
 /// A version of an entry in the words of a CustomResourceDefinition.

@@ -109,7 +109,7 @@ impl Call {
 
     /// A stored object as this resource shows it.
     pub(crate) fn shown(&self, stored: &Stored) -> Value {
-        convert::shown(&self.resource, stored.object())
+        convert::shown(&self.resource, stored)
     }
 
     /// Writes one object as the client wants it.

@@ -2,6 +2,7 @@
 
 pub mod builtin;
 pub mod custom;
+mod shared;
 
 use std::{
     collections::HashMap,
@@ -13,11 +14,13 @@ use schema::structural::Schema;
 use serde_json::Value;
 
 use crate::{
-    ClusterId, State, bindings, exports,
-    kinds::{self, BINDINGS},
+    ClusterId, State,
+    bindings::{self, Export},
+    exports,
+    kinds::{self, BINDINGS, EXPORTS, SCHEMAS},
     request::Target,
     status::ApiError,
-    store::Range,
+    store::{Key, Range},
     virtual_view::View,
 };
 
@@ -128,6 +131,9 @@ pub enum Shape {
 pub struct CustomShape {
     /// `schema.openAPIV3Schema`, parsed.
     pub schema: Arc<Schema>,
+    /// The revision of the last change of the definition: what was stored before may lack defaults and hold fields that the schema
+    /// does not know.
+    pub revision: u64,
     /// `additionalPrinterColumns`.
     pub columns: Vec<Value>,
     /// `selectableFields[].jsonPath`.
@@ -162,10 +168,14 @@ impl Resource {
 /// Resources of one cluster, and the change of definitions that they are of.
 type Remembered = (u64, Arc<Vec<Arc<Resource>>>);
 
+/// The provider, the name of the export, and that of one of its schemas.
+type ExportedSchema = (ClusterId, String, String);
+
 /// The resources of all clusters, remembered until a definition changes.
 #[derive(Default)]
 pub struct Registry {
     served: Mutex<HashMap<ClusterId, Remembered>>,
+    exported: Mutex<HashMap<ExportedSchema, Remembered>>,
 }
 
 /// What a target serves.
@@ -210,7 +220,7 @@ impl Registry {
         let own = if cluster.is_sandbox() { builtin::kubernetes() } else { builtin::workspace() };
         let mut all = own.to_vec();
         for (_, stored) in state.store.peek_list(&DEFINITIONS, &Range::Cluster(cluster.clone())).0 {
-            all.extend(custom::resources(&stored.object()));
+            all.extend(custom::resources(&stored));
         }
         if !cluster.is_sandbox() {
             all.extend(kinds::resources().iter().cloned());
@@ -218,6 +228,25 @@ impl Registry {
         }
         let served = Arc::new(all);
         self.served.lock().insert(cluster.clone(), (version, served.clone()));
+        served
+    }
+
+    /// The resources that a schema of an export defines, one for each served version; the same for all who bind it.
+    pub fn exported(&self, state: &State, export: &Export, schema: &str) -> Arc<Vec<Arc<Resource>>> {
+        let place = (export.provider.clone(), export.name.clone(), schema.to_owned());
+        let Some(stored) = state.store.peek(&SCHEMAS, &Key::new(&export.provider, "", schema)) else {
+            self.exported.lock().remove(&place);
+            return Arc::default();
+        };
+        let exported = state.store.peek(&EXPORTS, &Key::new(&export.provider, "", &export.name));
+        let version = exported.map_or(0, |exported| exported.revision).max(stored.revision);
+        if let Some((seen, served)) = self.exported.lock().get(&place)
+            && *seen == version
+        {
+            return served.clone();
+        }
+        let served = Arc::new(bindings::exported_by(&stored.object(), export, version));
+        self.exported.lock().insert(place, (version, served.clone()));
         served
     }
 }

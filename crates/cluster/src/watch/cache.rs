@@ -10,7 +10,8 @@ use tokio::sync::{broadcast, watch};
 use super::Key;
 
 /// Changes that a slow receiver may fall behind before it has to look at everything again.
-const BACKLOG: usize = 4096;
+/// Its memory is taken at once, for every kind.
+const BACKLOG: usize = 256;
 
 /// Receives keys of rows that appeared, changed or went. After `Lagged` look at the whole snapshot.
 pub type Changes = broadcast::Receiver<Key>;

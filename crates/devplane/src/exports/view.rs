@@ -167,7 +167,7 @@ fn identities(state: &State, cluster: &ClusterId) -> Vec<(String, String, String
 fn resources(state: &State, export: &Export, object: &Value) -> Vec<Arc<Resource>> {
     let mut found: Vec<Arc<Resource>> = Vec::new();
     for resource in object["spec"]["resources"].as_array().into_iter().flatten() {
-        found.extend(bindings::served(state, export, resource["schema"].as_str().unwrap_or_default()));
+        found.extend(state.registry.exported(state, export, resource["schema"].as_str().unwrap_or_default()).iter().cloned());
     }
     for claim in object["spec"]["permissionClaims"].as_array().into_iter().flatten() {
         let text = |field: &str| claim[field].as_str().unwrap_or_default();
@@ -215,7 +215,7 @@ fn claimed(state: &State, group: &str, plural: &str, identity: &str) -> Vec<Arc<
             object["spec"]["resources"].as_array().into_iter().flatten().find(|own| own["group"] == group && own["name"] == plural);
         if let Some(offered) = offered.filter(|_| object["status"]["identityHash"] == identity) {
             let export = Export { provider: key.cluster, name: key.name.to_string() };
-            return bindings::served(state, &export, offered["schema"].as_str().unwrap_or_default());
+            return state.registry.exported(state, &export, offered["schema"].as_str().unwrap_or_default()).to_vec();
         }
     }
     Vec::new()

@@ -2,10 +2,25 @@
 
 use serde_json::Value;
 
-use crate::{kinds::conversion, registry::Resource};
+use super::shape;
+use crate::{
+    kinds::conversion,
+    registry::{Resource, Shape},
+    store::Stored,
+};
+
+/// Whether an object was stored before the schema was what it is: it may lack defaults, and hold what is unknown by now.
+pub fn is_older_than_schema(resource: &Resource, stored: &Stored) -> bool {
+    matches!(&resource.shape, Shape::Custom(shape) if stored.revision <= shape.revision)
+}
 
 /// The stored object as the resource shows it.
-pub fn shown(resource: &Resource, object: Value) -> Value {
+pub fn shown(resource: &Resource, stored: &Stored) -> Value {
+    let mut object = stored.object();
+    if is_older_than_schema(resource, stored) {
+        shape::prune(resource, &mut object);
+        shape::default(resource, &mut object);
+    }
     let object = conversion::shown(resource, object);
     let mut object = if is_event(resource) { event_from_core(object) } else { object };
     relabel(&mut object, resource.api_version());

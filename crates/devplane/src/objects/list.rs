@@ -174,10 +174,10 @@ fn list_text(call: &Call, head: &Value, page: &Page) -> Bytes {
         if index > 0 {
             text.push(b',');
         }
-        if as_stored {
+        if as_stored && !convert::is_older_than_schema(&call.resource, stored) {
             text.extend_from_slice(&stored.json);
         } else {
-            let mut object = convert::shown(&call.resource, stored.object());
+            let mut object = convert::shown(&call.resource, stored);
             if let Some(fields) = object.as_object_mut()
                 && call.resource.is_built_in()
             {

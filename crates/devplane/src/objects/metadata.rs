@@ -33,17 +33,18 @@ pub const FIELDS: [&str; 15] = [
     "managedFields",
 ];
 
-/// The metadata of an object; decoding made sure that it is there.
+/// The metadata of an object, made where there is none. What is no object becomes one.
 pub fn of(object: &mut Value) -> &mut Map<String, Value> {
-    static MISSING: &str = "metadata";
-    if !object[MISSING].is_object() {
-        object[MISSING] = json!({});
+    fields(fields(object).entry("metadata").or_insert_with(|| json!({})))
+}
+
+/// The fields of a value; one that is no object is made an empty one.
+#[expect(clippy::expect_used, reason = "the value was made an object in the line before")]
+fn fields(value: &mut Value) -> &mut Map<String, Value> {
+    if !value.is_object() {
+        *value = json!({});
     }
-    match &mut object[MISSING] {
-        Value::Object(metadata) => metadata,
-        // Made an object two lines above.
-        _ => unreachable!(),
-    }
+    value.as_object_mut().expect("an object")
 }
 
 /// Drops what has no value, as the Go types do when they are written.

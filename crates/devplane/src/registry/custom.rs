@@ -2,22 +2,24 @@
 
 use std::sync::Arc;
 
-use schema::structural::Schema;
 use serde_json::Value;
 
-use super::{CustomShape, GroupResource, NameRule, Resource, Shape, Subresource, Traits};
+use super::{CustomShape, GroupResource, NameRule, Resource, Shape, Subresource, Traits, shared};
+use crate::store::Stored;
 
 /// Verbs of custom resources, in the order in which the real server tells them.
 const VERBS: [&str; 8] = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 
 /// The resources of a definition, one per served version; none while it is not established.
-pub fn resources(definition: &Value) -> Vec<Arc<Resource>> {
+pub fn resources(stored: &Stored) -> Vec<Arc<Resource>> {
+    let definition = &stored.object();
     if !condition(definition, "Established") {
         return Vec::new();
     }
     let names = &definition["status"]["acceptedNames"];
     let versions = definition["spec"]["versions"].as_array().map(Vec::as_slice).unwrap_or_default();
-    versions.iter().filter(|version| version["served"] == true).map(|version| Arc::new(resource(definition, names, version))).collect()
+    let served = versions.iter().filter(|version| version["served"] == true);
+    served.map(|version| Arc::new(resource(definition, names, version, stored.revision))).collect()
 }
 
 /// Whether a condition of the definition is true.
@@ -27,7 +29,8 @@ pub fn condition(definition: &Value, kind: &str) -> bool {
 }
 
 /// The resource of one version of a definition (or of an APIResourceSchema, whose spec has the same fields) under these names.
-pub fn resource(definition: &Value, names: &Value, version: &Value) -> Resource {
+/// `revision` is that of its last change.
+pub fn resource(definition: &Value, names: &Value, version: &Value, revision: u64) -> Resource {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let texts = |value: &Value| value.as_array().map(|list| list.iter().map(text).collect()).unwrap_or_default();
     let spec = &definition["spec"];
@@ -78,7 +81,8 @@ pub fn resource(definition: &Value, names: &Value, version: &Value) -> Resource 
         traits: Traits { generation: true, unconditional_update: false, name: NameRule::Subdomain, review: false },
         shape: Shape::Custom(Arc::new(CustomShape {
             // An APIResourceSchema has the schema itself where a definition has an object around it.
-            schema: Arc::new(Schema::parse_lenient(version.pointer("/schema/openAPIV3Schema").unwrap_or(&version["schema"]))),
+            schema: shared::schema(version.pointer("/schema/openAPIV3Schema").unwrap_or(&version["schema"])),
+            revision,
             columns: version["additionalPrinterColumns"].as_array().cloned().unwrap_or_default(),
             selectable: version["selectableFields"]
                 .as_array()

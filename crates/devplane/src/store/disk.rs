@@ -17,7 +17,7 @@ const OBJECTS: TableDefinition<&str, &[u8]> = TableDefinition::new("objects");
 /// One row, `revision`: the last one.
 const META: TableDefinition<&str, u64> = TableDefinition::new("meta");
 /// redb's page cache. Everything is in memory anyway; this only serves the tree of the file itself.
-const CACHE_BYTES: usize = 2 << 20;
+const CACHE_BYTES: usize = 512 << 10;
 
 /// The queue to the writer thread. Dropping it lets the thread finish what is queued and end.
 pub(super) struct Disk {
