@@ -16,7 +16,8 @@ fn main() -> io::Result<()> {
     writeln!(table, "/// The sample world, by path.\nconst EXAMPLES: &[(&str, &str)] = &[")?;
     for file in files {
         let name = file.strip_prefix(&examples).unwrap_or(&file).to_string_lossy().replace('\\', "/");
-        writeln!(table, "    ({name:?}, include_str!({:?})),", file.to_string_lossy())?;
+        // Named from the manifest, because a build folder may be shared by several checkouts.
+        writeln!(table, "    ({name:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), {:?}))),", format!("/../examples/{name}"))?;
     }
     writeln!(table, "];")
 }

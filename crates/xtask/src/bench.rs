@@ -24,7 +24,10 @@ impl Bench {
         let workspace = Workspace::find()?;
         site::build(&workspace, &self.tools, Optimise::IfPossible)?;
         eprintln!("    script and wasm of live pages: {} bytes compressed", site::live_weight(&workspace)?);
-        step("building the server", || run(cargo(&workspace.root).args(["build", "--release", "--package", "opm-portal"])))?;
+        // One selection of targets for both, so that nothing is compiled twice with other features.
+        step("building the server", || {
+            run(cargo(&workspace.root).args(["build", "--release", "--package", "opm-portal", "--bins", "--benches"]))
+        })?;
         step("measuring", || {
             run(cargo(&workspace.root)
                 .args(["bench", "--package", "opm-portal", "--bench", "portal", "--"])
