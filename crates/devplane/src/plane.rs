@@ -134,10 +134,13 @@ impl Plane {
             random,
             external_url,
         }));
+        let new = state.store.is_new();
         bootstrap::sandbox(&state)?;
         workspaces::controller::bootstrap(&state).map_err(|error| OpenError::Bootstrap(error.to_string()))?;
-        // Nobody can have seen an earlier version; a client that names one has to list anew.
-        state.store.begin_history();
+        if new {
+            // Nobody can have seen an earlier version; a client that names one has to list anew.
+            state.store.begin_history();
+        }
         tokio::spawn(report(controllers::run(state.clone())));
         tokio::spawn(deletion::run(state.clone(), controllers));
         Ok(Self { state })

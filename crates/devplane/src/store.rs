@@ -2,7 +2,7 @@
 //!
 //! All state is in memory; a single writer thread puts each change on disk (`store/disk.rs`) and a write is acknowledged only then.
 //! Reads wait until what they saw is on disk, so nobody ever sees a state that a crash could undo. Revisions count writes of the
-//! whole plane, as etcd does.
+//! whole plane, as etcd does, and the history of the recent past outlives a restart as etcd's does, so that watches go on.
 
 mod disk;
 mod memory;
@@ -195,6 +195,11 @@ impl Store {
         self.memory.read().last_change(resource, cluster)
     }
 
+    /// Whether nothing was ever written.
+    pub fn is_new(&self) -> bool {
+        self.memory.read().is_new()
+    }
+
     /// The revision of the last write.
     pub fn revision(&self) -> u64 {
         self.memory.read().revision()
@@ -220,7 +225,7 @@ impl Store {
         let change = memory.write(resource, key, expected, object)?;
         // Queued under the lock: the disk sees changes in the order of their revisions.
         match (&self.disk, &self.progress) {
-            (Some(disk), _) => disk.queue(&change),
+            (Some(disk), _) => disk.queue(&change, memory.oldest()),
             (None, Some(progress)) => progress.send_modify(|p| p.revision = change.revision),
             (None, None) => {}
         }
@@ -285,6 +290,16 @@ mod tests {
         (GroupResource::new("", "configmaps"), Key::new(&ClusterId::root(), "default", name))
     }
 
+    /// The writer thread lets go of the file when it has seen that its store is gone.
+    fn reopened(storage: &Storage) -> Store {
+        loop {
+            match Store::open(storage) {
+                Err(StoreError::InUse(_)) => std::thread::yield_now(),
+                opened => break opened.unwrap(),
+            }
+        }
+    }
+
     #[tokio::test]
     async fn what_was_acknowledged_is_there_after_a_restart() {
         let directory = tempfile::tempdir().unwrap();
@@ -294,17 +309,55 @@ mod tests {
             let store = Store::open(&storage).unwrap();
             store.write(&resource, &key, 0, Some(json!({"metadata": {"name": "a"}}))).await.unwrap()
         };
-        // The writer thread lets go of the file when it has seen that its store is gone.
-        let store = loop {
-            match Store::open(&storage) {
-                Err(StoreError::InUse(_)) => std::thread::yield_now(),
-                opened => break opened.unwrap(),
-            }
-        };
+        let store = reopened(&storage);
         let found = store.get(&resource, &key).await.unwrap();
         assert_eq!((found.revision, found.object()["metadata"]["resourceVersion"].as_str()), (written.revision, Some("2")));
         assert_eq!(store.revision(), written.revision);
-        assert!(store.follow(1).next(None).await.is_err(), "history does not survive a restart");
+    }
+
+    #[tokio::test]
+    async fn the_history_goes_on_after_a_restart() {
+        let directory = tempfile::tempdir().unwrap();
+        let storage = Storage::Directory(directory.path().into());
+        let (resource, key) = place("a");
+        let told = |changes: Vec<Arc<Change>>| {
+            let state = |stored: &Option<Stored>| stored.as_ref().map(|stored| stored.json.clone());
+            changes.iter().map(|change| (change.revision, state(&change.old), state(&change.new), change.last.clone())).collect::<Vec<_>>()
+        };
+        let before = {
+            let store = Store::open(&storage).unwrap();
+            assert!(store.is_new());
+            let mut revision = 0;
+            for object in
+                [Some(json!({"metadata": {}, "n": 1})), Some(json!({"metadata": {}, "n": 2})), None, Some(json!({"metadata": {}, "n": 3}))]
+            {
+                let removal = object.is_none();
+                let written = store.write(&resource, &key, revision, object).await.unwrap();
+                revision = if removal { 0 } else { written.revision };
+            }
+            told(store.follow(1).next(None).await.unwrap())
+        };
+        let store = reopened(&storage);
+        assert!(!store.is_new());
+        assert_eq!(told(store.follow(1).next(None).await.unwrap()), before);
+        assert_eq!(store.list_at(&resource, &Range::All, 3).unwrap()[0].1.object()["n"], 2);
+    }
+
+    #[tokio::test]
+    async fn a_history_that_was_begun_anew_stays_so() {
+        let directory = tempfile::tempdir().unwrap();
+        let storage = Storage::Directory(directory.path().into());
+        let (resource, key) = place("a");
+        {
+            let store = Store::open(&storage).unwrap();
+            let first = store.write(&resource, &key, 0, Some(json!({"metadata": {}}))).await.unwrap();
+            store.begin_history();
+            store.write(&resource, &key, first.revision, Some(json!({"metadata": {}, "n": 2}))).await.unwrap();
+        }
+        let store = reopened(&storage);
+        assert_eq!(store.oldest(), 2);
+        assert!(store.follow(1).next(None).await.is_err(), "it does not reach back to the first write");
+        assert_eq!(store.follow(2).next(None).await.unwrap().len(), 1);
     }
 
     #[tokio::test]

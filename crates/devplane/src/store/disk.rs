@@ -9,19 +9,31 @@ use std::{
 use redb::{Database, DatabaseError, ReadableDatabase, ReadableTable, TableDefinition};
 use tokio::sync::{mpsc, watch};
 
-use super::{Change, Key, Progress, StoreError, Stored, memory::Memory};
+use super::{
+    Change, Key, Progress, StoreError, Stored,
+    memory::{Memory, Past},
+};
 use crate::{ClusterId, registry::GroupResource};
 
 /// `group NUL resource NUL cluster NUL namespace NUL name` → revision (8 bytes, big endian) and JSON text.
 const OBJECTS: TableDefinition<&str, &[u8]> = TableDefinition::new("objects");
-/// One row, `revision`: the last one.
+/// Revision of a change → the key of its object, and what it replaced: nothing, or revision and JSON text as in [`OBJECTS`].
+/// What it led to is in the next change of the same object, or in [`OBJECTS`]: so each state is on disk once.
+const HISTORY: TableDefinition<u64, (&str, &[u8])> = TableDefinition::new("history");
+/// `revision`: the last one; `compacted`: the history begins after it.
 const META: TableDefinition<&str, u64> = TableDefinition::new("meta");
 /// redb's page cache. Everything is in memory anyway; this only serves the tree of the file itself.
 const CACHE_BYTES: usize = 512 << 10;
 
 /// The queue to the writer thread. Dropping it lets the thread finish what is queued and end.
 pub(super) struct Disk {
-    queue: mpsc::UnboundedSender<Arc<Change>>,
+    queue: mpsc::UnboundedSender<Queued>,
+}
+
+/// A change to be written, and where the history began when it was made.
+struct Queued {
+    change: Arc<Change>,
+    compacted: u64,
 }
 
 impl Disk {
@@ -44,9 +56,9 @@ impl Disk {
     }
 
     /// Queues a change. To be called in the order of revisions.
-    pub(super) fn queue(&self, change: &Arc<Change>) {
+    pub(super) fn queue(&self, change: &Arc<Change>, compacted: u64) {
         // The thread ends early only after a failure, which the progress tells.
-        let _ = self.queue.send(change.clone());
+        let _ = self.queue.send(Queued { change: change.clone(), compacted });
     }
 }
 
@@ -65,18 +77,27 @@ fn load(database: &Database, memory: &mut Memory) -> Result<(), String> {
     };
     for row in objects.iter().map_err(|e| text(&e))? {
         let (key, value) = row.map_err(|e| text(&e))?;
-        let (resource, place) = parse_key(key.value()).ok_or_else(|| format!("the key {:?} is none of ours", key.value()))?;
-        let (revision, json) = value.value().split_first_chunk::<8>().ok_or_else(|| format!("{:?} has no revision", key.value()))?;
-        let stored = Stored { revision: u64::from_be_bytes(*revision), json: json.to_vec().into() };
+        let (resource, place) = parse_key(key.value())?;
+        let stored = parse_state(value.value()).ok_or_else(|| format!("{:?} has no revision", key.value()))?;
         memory.load(resource, place, stored);
     }
     let meta = transaction.open_table(META).map_err(|e| text(&e))?;
-    let revision = meta.get("revision").map_err(|e| text(&e))?.ok_or("the revision is missing")?;
-    memory.resume(revision.value());
-    Ok(())
+    let number = |name: &str| meta.get(name).map_err(|e| text(&e))?.map(|row| row.value()).ok_or(format!("the {name} is missing"));
+    let history = transaction.open_table(HISTORY).map_err(|e| text(&e))?;
+    let mut broken = None;
+    let past = history.iter().map_err(|e| text(&e))?.rev().map_while(|row| {
+        let read = row.map_err(|e| text(&e)).and_then(|(revision, change)| {
+            let (key, old) = change.value();
+            let (resource, key) = parse_key(key)?;
+            Ok(Past { revision: revision.value(), resource, key, old: parse_state(old) })
+        });
+        read.map_err(|detail| broken = Some(detail)).ok()
+    });
+    memory.resume(number("revision")?, number("compacted")?, past);
+    broken.map_or(Ok(()), Err)
 }
 
-fn write_all(database: &Database, mut waiting: mpsc::UnboundedReceiver<Arc<Change>>, progress: &watch::Sender<Progress>) {
+fn write_all(database: &Database, mut waiting: mpsc::UnboundedReceiver<Queued>, progress: &watch::Sender<Progress>) {
     let mut batch = Vec::new();
     while waiting.blocking_recv_many(&mut batch, 1024) > 0 {
         match commit(database, &batch) {
@@ -92,40 +113,52 @@ fn write_all(database: &Database, mut waiting: mpsc::UnboundedReceiver<Arc<Chang
 }
 
 /// Writes the changes in one transaction and syncs. Answers the last revision.
-fn commit(database: &Database, batch: &[Arc<Change>]) -> Result<u64, redb::Error> {
-    let mut revision = 0;
+fn commit(database: &Database, batch: &[Queued]) -> Result<u64, redb::Error> {
+    let (mut revision, mut compacted) = (0, 0);
     // redb syncs on commit: `Durability::Immediate` is its default.
     let transaction = database.begin_write()?;
     {
         let mut objects = transaction.open_table(OBJECTS)?;
-        for change in batch {
-            revision = change.revision;
+        let mut history = transaction.open_table(HISTORY)?;
+        for queued in batch {
+            let change = &queued.change;
+            (revision, compacted) = (change.revision, queued.compacted);
             let key = format_key(&change.resource, &change.key);
             match &change.new {
-                Some(stored) => {
-                    let mut value = Vec::with_capacity(8 + stored.json.len());
-                    value.extend_from_slice(&stored.revision.to_be_bytes());
-                    value.extend_from_slice(&stored.json);
-                    objects.insert(key.as_str(), value.as_slice())?;
-                }
-                None => {
-                    objects.remove(key.as_str())?;
-                }
-            }
+                Some(stored) => objects.insert(key.as_str(), format_state(stored).as_slice())?,
+                None => objects.remove(key.as_str())?,
+            };
+            let old = change.old.as_ref().map(format_state).unwrap_or_default();
+            history.insert(revision, (key.as_str(), old.as_slice()))?;
         }
-        transaction.open_table(META)?.insert("revision", revision)?;
+        history.retain_in(..=compacted, |_, _| false)?;
+        let mut meta = transaction.open_table(META)?;
+        meta.insert("revision", revision)?;
+        meta.insert("compacted", compacted)?;
     }
     transaction.commit()?;
     Ok(revision)
+}
+
+fn format_state(stored: &Stored) -> Vec<u8> {
+    [&stored.revision.to_be_bytes(), &*stored.json].concat()
+}
+
+fn parse_state(bytes: &[u8]) -> Option<Stored> {
+    let (revision, json) = bytes.split_first_chunk::<8>()?;
+    Some(Stored { revision: u64::from_be_bytes(*revision), json: json.to_vec().into() })
 }
 
 fn format_key(resource: &GroupResource, key: &Key) -> String {
     [&*resource.group, &*resource.resource, key.cluster.as_str(), &*key.namespace, &*key.name].join("\0")
 }
 
-fn parse_key(text: &str) -> Option<(GroupResource, Key)> {
-    let mut parts = text.split('\0');
-    let mut part = || parts.next();
-    let (group, resource, cluster, namespace, name) = (part()?, part()?, part()?, part()?, part()?);
-    Some((GroupResource::new(group, resource), Key::new(&ClusterId::parse(cluster)?, namespace, name)))
+fn parse_key(text: &str) -> Result<(GroupResource, Key), String> {
+    let parse = || {
+        let mut parts = text.split('\0');
+        let mut part = || parts.next();
+        let (group, resource, cluster, namespace, name) = (part()?, part()?, part()?, part()?, part()?);
+        Some((GroupResource::new(group, resource), Key::new(&ClusterId::parse(cluster)?, namespace, name)))
+    };
+    parse().ok_or_else(|| format!("the key {text:?} is none of ours"))
 }

@@ -46,6 +46,18 @@ impl Change {
     }
 }
 
+/// A kept change as it is on disk: what it replaced.
+pub(super) struct Past {
+    /// Its revision.
+    pub(super) revision: u64,
+    /// Resource.
+    pub(super) resource: GroupResource,
+    /// Place.
+    pub(super) key: Key,
+    /// The state before, none for a creation.
+    pub(super) old: Option<Stored>,
+}
+
 /// The history does not reach back to the revision asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("too old resource version: {wanted} ({oldest})")]
@@ -85,10 +97,31 @@ impl Memory {
         self.objects.entry(resource).or_default().insert(key, stored);
     }
 
-    /// Goes on from the revision that was on disk; the history before it is gone.
-    pub(super) fn resume(&mut self, revision: u64) {
+    /// Goes on from the revision that was on disk, with the history after `compacted`. `past` are the kept changes, newest first, each
+    /// as the state that it replaced: what it led to is what the next change of the object replaced, or what is there now.
+    pub(super) fn resume(&mut self, revision: u64, compacted: u64, past: impl IntoIterator<Item = Past>) {
         self.revision = self.revision.max(revision);
         self.compacted = self.revision;
+        let mut later: HashMap<(GroupResource, Key), Option<Stored>> = HashMap::new();
+        for Past { revision, resource, key, old } in past {
+            let place = (resource, key);
+            let new = later.get(&place).cloned().unwrap_or_else(|| self.get(&place.0, &place.1));
+            let last = removed(&old, &new, revision);
+            later.insert(place.clone(), old.clone());
+            let change = Change { revision, resource: place.0, key: place.1, old, new, last };
+            if revision <= compacted || self.history_bytes + change.weight() > HISTORY_BYTES {
+                return;
+            }
+            self.history_bytes += change.weight();
+            // Every write of the plane has a revision of its own: before this one there is nothing between.
+            self.compacted = revision - 1;
+            self.history.push_front(Arc::new(change));
+        }
+    }
+
+    /// Whether nothing was ever written.
+    pub(super) fn is_new(&self) -> bool {
+        self.revision == 1
     }
 
     /// Drops the history up to now.
@@ -163,11 +196,8 @@ impl Memory {
             return Err(WriteError::Changed);
         }
         let revision = self.revision + 1;
-        let (new, last) = match (object, &old) {
-            (Some(object), _) => (Some(Stored { revision, json: with_version(object, revision) }), None),
-            (None, Some(old)) => (None, Some(with_version(old.object(), revision))),
-            (None, None) => (None, None),
-        };
+        let new = object.map(|object| Stored { revision, json: with_version(object, revision) });
+        let last = removed(&old, &new, revision);
         self.revision = revision;
         self.last_changes.entry(resource.clone()).or_default().insert(key.cluster.clone(), revision);
         let objects = self.objects.entry(resource.clone()).or_default();
@@ -195,6 +225,11 @@ impl Memory {
         let wanted = |change: &&Arc<Change>| change.revision <= until && resource.is_none_or(|resource| change.resource == *resource);
         Ok(self.history.range(start..).filter(wanted).cloned().collect())
     }
+}
+
+/// What the removal of an object is told with.
+fn removed(old: &Option<Stored>, new: &Option<Stored>, revision: u64) -> Option<Bytes> {
+    old.as_ref().filter(|_| new.is_none()).map(|old| with_version(old.object(), revision))
 }
 
 /// The object as JSON text with this resourceVersion.
