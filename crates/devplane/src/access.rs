@@ -12,7 +12,10 @@ use serde_json::Value;
 
 use crate::{
     State, admission,
-    authn::impersonation::{self, ImpersonationError, SCOPES},
+    authn::{
+        impersonation::{self, ImpersonationError, SCOPES},
+        service_accounts,
+    },
     exports, quota,
     rbac::{self, rule::Rule, wish::Wish},
     registry::Resource,
@@ -26,7 +29,8 @@ use roles::StoredRoles;
 ///
 /// `attributes` are those of the request with an anonymous user; refusals of impersonation name them.
 pub fn authenticate(state: &State, headers: &HeaderMap, attributes: &Attributes) -> Result<User, ApiError> {
-    let user = state.authenticator.authenticate(headers).map_err(|_| ApiError::unauthorized())?;
+    let of_service_account = |token: &str| service_accounts::user_of(state, &attributes.target.cluster, token, &[]);
+    let user = state.authenticator.authenticate(headers, of_service_account).map_err(|_| ApiError::unauthorized())?;
     let Some(disguise) = impersonation::asked_for(headers).map_err(|error| ApiError::bad_request(error.to_string()))? else {
         return Ok(user);
     };
@@ -131,7 +135,8 @@ impl Oracle for Asked<'_> {
         rbac::rules_of(user, namespace, &StoredRoles::of(self.state, &self.target.cluster))
     }
 
-    fn user_of(&self, token: &str) -> Option<User> {
-        self.state.authenticator.user_of(token).cloned()
+    fn user_of(&self, token: &str, audiences: &[String]) -> Option<User> {
+        let known = self.state.authenticator.user_of(token).cloned();
+        known.or_else(|| service_accounts::user_of(self.state, &self.target.cluster, token, audiences))
     }
 }

@@ -4,6 +4,7 @@
 //! scheme, is the anonymous user. Impersonation is decided in [`impersonation`], after authentication and before everything else.
 
 pub mod impersonation;
+pub mod service_accounts;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -54,14 +55,14 @@ impl Authenticator {
         self.users.get(&digest(token))
     }
 
-    /// The user behind a request, before impersonation.
+    /// The user behind a request, before impersonation. Tokens that are not known here are asked of `others`.
     ///
     /// # Errors
     /// [`UnknownToken`] when a bearer token is sent that nobody owns.
-    pub fn authenticate(&self, headers: &HeaderMap) -> Result<User, UnknownToken> {
+    pub fn authenticate(&self, headers: &HeaderMap, others: impl FnOnce(&str) -> Option<User>) -> Result<User, UnknownToken> {
         match bearer(headers) {
             None => Ok(User::anonymous()),
-            Some(token) => self.user_of(token).cloned().ok_or(UnknownToken),
+            Some(token) => self.user_of(token).cloned().or_else(|| others(token)).ok_or(UnknownToken),
         }
     }
 }
@@ -92,15 +93,15 @@ mod tests {
 
     #[test]
     fn a_known_token_is_its_user_and_authenticated() {
-        let user = authenticator().authenticate(&headers("Bearer t")).unwrap();
+        let user = authenticator().authenticate(&headers("Bearer t"), |_| None).unwrap();
         assert_eq!((user.name.as_str(), user.uid.as_str()), ("alice", "1"));
         assert_eq!(user.groups, ["team-a", AUTHENTICATED]);
     }
 
     #[test]
     fn an_unknown_token_is_refused_and_another_scheme_is_anonymous() {
-        assert_eq!(authenticator().authenticate(&headers("Bearer wrong")), Err(UnknownToken));
-        assert_eq!(authenticator().authenticate(&headers("Basic YTpi")), Ok(User::anonymous()));
-        assert_eq!(authenticator().authenticate(&HeaderMap::new()), Ok(User::anonymous()));
+        assert_eq!(authenticator().authenticate(&headers("Bearer wrong"), |_| None), Err(UnknownToken));
+        assert_eq!(authenticator().authenticate(&headers("Basic YTpi"), |_| None), Ok(User::anonymous()));
+        assert_eq!(authenticator().authenticate(&HeaderMap::new(), |_| None), Ok(User::anonymous()));
     }
 }

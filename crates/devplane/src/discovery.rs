@@ -29,7 +29,7 @@ pub fn answer(state: &State, attributes: &Attributes, path: &str, headers: &Head
     {
         return Ok(aggregated(resources, parts[0] == "api", version, headers));
     }
-    let format = media::negotiate(headers)?;
+    let format = media::negotiate(headers, false)?;
     let value = match parts.as_slice() {
         ["api"] => json!({
             "kind": "APIVersions",
@@ -55,7 +55,7 @@ pub fn answer(state: &State, attributes: &Attributes, path: &str, headers: &Head
         },
         _ => return Err(ApiError::page_not_found()),
     };
-    Ok(Answer::json(value).into_response(Format { yaml: format.yaml, ..Format::default() }, headers, true))
+    Ok(Answer::json(value).into_response(Format { encoding: format.encoding, ..Format::default() }, headers, true))
 }
 
 fn server_address(state: &State) -> String {

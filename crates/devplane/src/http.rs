@@ -15,7 +15,7 @@ use http_body_util::{BodyExt, Limited};
 use crate::{
     State, access, discovery,
     objects::Call,
-    openapi,
+    openapi, protobuf,
     registry::Found,
     request::{Attributes, User},
     status::ApiError,
@@ -149,9 +149,10 @@ async fn resources(
         Found::UnknownPath => return Err(ApiError::page_not_found()),
     };
     check_route(&resource, &mut attributes, &path)?;
-    let format = media::negotiate(&headers)?;
     let is_get = method == Method::GET || method == Method::HEAD;
     let api_version = resource.api_version();
+    let messages = resource.is_built_in() && protobuf::knows(&api_version, &resource.kind);
+    let format = media::negotiate(&headers, messages)?;
     let call = Call { state: state.clone(), attributes, resource, api_version, view: served.view, query, headers, body, format };
     if call.attributes.verb == "watch" {
         return watch::answer(call).await;

@@ -18,6 +18,7 @@
 //!   `state.store.peek…`. `authenticate` takes the attributes with an anonymous user in them: refused impersonation names the request.
 //! - `reviews::answer` answers access, token and self reviews instead of storing them; `access::Asked` is its oracle.
 //! - `builtin::kinds` are its resources, `builtin::schema(group, kind)` their schemas. A write goes through `builtin::{prune, decode, prepare, validate}` in this order, with `apply` between `decode` and `prepare`.
+//! - `protobuf` turns messages of typed Go clients into JSON where a body is decoded, and back where an answer is written.
 //! - `patch::{json, merge, strategic}` and `apply::{apply, update_managed_fields, keep_times}` are pure functions over JSON.
 //! - `registry::Registry::resources` names what a cluster serves: its own kinds, definitions, `kinds::resources` of workspaces, and
 //!   what `bindings::resources` adds. A virtual workspace is answered by `exports::view::served`: resources, a filter on objects, and
@@ -56,6 +57,7 @@ pub mod objects;
 mod openapi;
 pub mod patch;
 mod plane;
+mod protobuf;
 pub mod quota;
 pub mod random;
 pub mod rbac;

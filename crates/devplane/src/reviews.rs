@@ -15,8 +15,8 @@ pub trait Oracle {
     fn decide(&self, user: &User, wish: &Wish) -> (bool, String);
     /// All rules that hold for the user in a namespace.
     fn rules(&self, user: &User, namespace: &str) -> Vec<Rule>;
-    /// The user behind a bearer token.
-    fn user_of(&self, token: &str) -> Option<User>;
+    /// The user behind a bearer token that is meant for one of these audiences; for the server itself if none is named.
+    fn user_of(&self, token: &str, audiences: &[String]) -> Option<User>;
 }
 
 const AUTHORIZATION: &str = "authorization.k8s.io";
@@ -85,7 +85,8 @@ fn object(api_version: &str, kind: &str, metadata: Value, spec: Option<Value>, s
 
 fn token_review(body: &Value, oracle: &dyn Oracle) -> Value {
     let token = text(&body["spec"]["token"]);
-    let status = match oracle.user_of(token) {
+    let audiences: Vec<String> = body["spec"]["audiences"].as_array().into_iter().flatten().map(|own| text(own).to_owned()).collect();
+    let status = match oracle.user_of(token, &audiences) {
         Some(user) => json!({"authenticated": true, "user": user_info(&user)}),
         None => json!({"user": {}, "error": "invalid bearer token"}),
     };
@@ -190,7 +191,7 @@ mod tests {
         fn rules(&self, _: &User, _: &str) -> Vec<Rule> {
             vec![Rule { verbs: vec!["get".into()], paths: vec!["/version".into()], ..Rule::default() }]
         }
-        fn user_of(&self, token: &str) -> Option<User> {
+        fn user_of(&self, token: &str, _: &[String]) -> Option<User> {
             (token == "t").then(|| User { name: self.0.into(), ..User::default() })
         }
     }

@@ -12,11 +12,12 @@ use serde_json::{Value, json};
 use tokio_stream::StreamExt;
 
 use crate::{
-    http::media::Transform,
+    http::media::{Encoding, Transform},
     objects::{
         Call,
         list::{parse_version, wait_for},
     },
+    protobuf,
     selectors::Selection,
     status::{ApiError, Cause},
     store::{Change, Follower, HistoryGap, Key, Range, Stored},
@@ -58,7 +59,7 @@ pub async fn answer(call: Call) -> Result<Response<Body>, ApiError> {
     if !call.attributes.name.is_empty() && selection.exact("metadata.name").is_none() {
         selection.fields.push(("metadata.name".into(), true, call.attributes.name.clone()));
     }
-    let yaml = call.format.yaml;
+    let encoding = call.format.encoding;
     let (store, storage, range) = (call.state.store.clone(), call.resource.storage.clone(), call.range());
     if version > store.revision() {
         wait_for(&call, version).await?;
@@ -76,7 +77,11 @@ pub async fn answer(call: Call) -> Result<Response<Body>, ApiError> {
     let watch = Watch { call, selection, range, bookmarks };
     let stream = stream(watch, start, follower, timeout);
     let mut response = Response::new(Body::from_stream(stream.map(Ok::<Bytes, Infallible>)));
-    let content_type = if yaml { "application/yaml;stream=watch" } else { "application/json" };
+    let content_type = match encoding {
+        Encoding::Json => "application/json",
+        Encoding::Yaml => "application/yaml;stream=watch",
+        Encoding::Protobuf => "application/vnd.kubernetes.protobuf;stream=watch",
+    };
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
     Ok(response)
@@ -199,12 +204,16 @@ impl Watch {
 
     fn push(&self, text: &mut Vec<u8>, kind: &str, object: Value) {
         let event = json!({"type": kind, "object": object});
-        if self.call.format.yaml {
-            text.extend_from_slice(b"---\n");
-            text.extend_from_slice(&crate::http::answer::yaml(&event));
-        } else {
-            text.extend_from_slice(event.to_string().as_bytes());
-            text.push(b'\n');
+        match self.call.format.encoding {
+            Encoding::Json => {
+                text.extend_from_slice(event.to_string().as_bytes());
+                text.push(b'\n');
+            }
+            Encoding::Yaml => {
+                text.extend_from_slice(b"---\n");
+                text.extend_from_slice(&crate::http::answer::yaml(&event));
+            }
+            Encoding::Protobuf => text.extend_from_slice(&protobuf::encode_event(kind, &event["object"]).unwrap_or_default()),
         }
     }
 }

@@ -7,8 +7,8 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response, header};
 use serde_json::Value;
 
-use super::media::Format;
-use crate::status::ApiError;
+use super::media::{Encoding, Format};
+use crate::{protobuf, status::ApiError};
 
 /// From this size on answers to GET are compressed for clients that take gzip.
 const GZIP_BYTES: usize = 128 * 1024;
@@ -66,12 +66,9 @@ impl Answer {
     /// Writes the answer out.
     pub fn into_response(self, format: Format, request: &HeaderMap, is_get: bool) -> Response<Body> {
         let (content_type, text): (&str, Bytes) = match self.content {
-            Content::Json(value) if format.yaml => ("application/yaml", yaml(&value)),
-            Content::Json(value) => ("application/json", value.to_string().into()),
-            Content::JsonText(text) if format.yaml => {
-                ("application/yaml", yaml(&serde_json::from_slice::<Value>(&text).unwrap_or_default()))
-            }
-            Content::JsonText(text) => ("application/json", text),
+            Content::Json(value) => encoded(&value, format.encoding),
+            Content::JsonText(text) if format.encoding == Encoding::Json => ("application/json", text),
+            Content::JsonText(text) => encoded(&serde_json::from_slice(&text).unwrap_or_default(), format.encoding),
             Content::Text(content_type, text) => (content_type, text),
             Content::Empty => ("", Bytes::new()),
         };
@@ -128,6 +125,15 @@ pub fn warn(headers: &mut HeaderMap, warnings: &[String]) {
         if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{quoted}\"")) {
             headers.append(header::WARNING, value);
         }
+    }
+}
+
+/// A value in an encoding, with its content type. What has no message is told as JSON.
+fn encoded(value: &Value, encoding: Encoding) -> (&'static str, Bytes) {
+    match encoding {
+        Encoding::Yaml => ("application/yaml", yaml(value)),
+        Encoding::Protobuf if let Some(message) = protobuf::encode(value) => (protobuf::MEDIA_TYPE, message),
+        Encoding::Protobuf | Encoding::Json => ("application/json", value.to_string().into()),
     }
 }
 

@@ -2,10 +2,10 @@
 
 use http::HeaderMap;
 
-use crate::status::ApiError;
+use crate::{protobuf, status::ApiError};
 
-/// What resources can be told as. Protobuf stands here because the real server says so, and refuses it for custom resources too.
-pub const ACCEPTED: [&str; 3] = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+/// What resources can be told as. The real server names protobuf for custom resources too, and refuses it.
+pub const ACCEPTED: [&str; 3] = ["application/json", "application/yaml", protobuf::MEDIA_TYPE];
 
 /// A form other than the object itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,11 +20,22 @@ pub enum Transform {
     PartialList,
 }
 
+/// A way to write an object down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Encoding {
+    /// JSON.
+    Json,
+    /// YAML.
+    Yaml,
+    /// The protobuf messages of Kubernetes.
+    Protobuf,
+}
+
 /// How an answer is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Format {
-    /// YAML instead of JSON.
-    pub yaml: bool,
+    /// Encoding.
+    pub encoding: Encoding,
     /// Form.
     pub transform: Transform,
     /// Version of `meta.k8s.io` of the form: `v1` or `v1beta1`.
@@ -33,7 +44,7 @@ pub struct Format {
 
 impl Default for Format {
     fn default() -> Self {
-        Self { yaml: false, transform: Transform::None, meta_version: "v1" }
+        Self { encoding: Encoding::Json, transform: Transform::None, meta_version: "v1" }
     }
 }
 
@@ -74,12 +85,14 @@ pub fn accept(headers: &HeaderMap) -> &str {
     headers.get(http::header::ACCEPT).and_then(|value| value.to_str().ok()).filter(|value| !value.is_empty()).unwrap_or("*/*")
 }
 
-/// Chooses the format of an answer about resources.
-pub fn negotiate(headers: &HeaderMap) -> Result<Format, ApiError> {
+/// Chooses the format of an answer about resources. `messages` says whether objects have a protobuf form, which custom ones lack;
+/// their metadata alone has it.
+pub fn negotiate(headers: &HeaderMap, messages: bool) -> Result<Format, ApiError> {
     for clause in clauses(accept(headers)) {
-        let yaml = match clause.media {
-            "application/json" | "*/*" | "application/*" => false,
-            "application/yaml" => true,
+        let encoding = match clause.media {
+            "application/json" | "*/*" | "application/*" => Encoding::Json,
+            "application/yaml" => Encoding::Yaml,
+            protobuf::MEDIA_TYPE => Encoding::Protobuf,
             _ => continue,
         };
         let transform = match clause.parameter("as") {
@@ -94,14 +107,22 @@ pub fn negotiate(headers: &HeaderMap) -> Result<Format, ApiError> {
             (_, "meta.k8s.io", "v1beta1") => "v1beta1",
             _ => continue,
         };
-        return Ok(Format { yaml, transform, meta_version });
+        let has_message = match transform {
+            Transform::None => messages,
+            Transform::Table => false,
+            Transform::Partial | Transform::PartialList => meta_version == "v1",
+        };
+        if encoding == Encoding::Protobuf && !has_message {
+            continue;
+        }
+        return Ok(Format { encoding, transform, meta_version });
     }
     Err(ApiError::not_acceptable(&ACCEPTED))
 }
 
-/// The format of an error: YAML if asked for, JSON in all other cases.
+/// The format of an error: the encoding that the client would like best, JSON if it takes none.
 pub fn error_format(headers: &HeaderMap) -> Format {
-    negotiate(headers).map(|format| Format { yaml: format.yaml, ..Format::default() }).unwrap_or_default()
+    negotiate(headers, true).map(|format| Format { encoding: format.encoding, ..Format::default() }).unwrap_or_default()
 }
 
 /// The media type of the body, without parameters; empty if not said.
@@ -117,7 +138,7 @@ mod tests {
     fn of(accept: &str) -> Result<Format, ApiError> {
         let mut headers = HeaderMap::new();
         headers.insert(http::header::ACCEPT, accept.parse().expect("a header"));
-        negotiate(&headers)
+        negotiate(&headers, false)
     }
 
     #[test]

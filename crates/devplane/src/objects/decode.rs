@@ -2,10 +2,16 @@
 
 use std::{cell::RefCell, fmt};
 
+use http::HeaderMap;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-use crate::{registry::Resource, status::ApiError};
+use crate::{
+    http::media,
+    protobuf::{self, ProtobufError},
+    registry::Resource,
+    status::ApiError,
+};
 
 /// A decoded body and the paths of its repeated keys.
 #[derive(Debug, PartialEq)]
@@ -37,6 +43,23 @@ pub fn yaml(text: &[u8]) -> Result<Decoded, String> {
     let mut value: Value = serde_saphyr::from_str(text).map_err(|error| format!("error converting YAML to JSON: {error}"))?;
     whole_numbers(&mut value);
     Ok(Decoded { value, duplicates: Vec::new() })
+}
+
+/// Decodes a body whose kind the path settles: options, a Scale, a request for a token.
+pub fn untyped(headers: &HeaderMap, body: &[u8], api_version: &str, kind: &str) -> Result<Value, ApiError> {
+    let decoded = match media::content_type(headers) {
+        "application/json" | "" => json(body),
+        "application/yaml" => yaml(body),
+        protobuf::MEDIA_TYPE => message(body, api_version, kind).map_err(|error| error.to_string()),
+        _ => return Err(ApiError::unsupported_media_type(&media::ACCEPTED)),
+    };
+    let unread = |error| ApiError::bad_request(format!("couldn't get version/kind; json parse error: {error}"));
+    decoded.map(|decoded| decoded.value).map_err(unread)
+}
+
+/// Decodes a protobuf message, which is of this version and kind unless it says otherwise.
+fn message(bytes: &[u8], api_version: &str, kind: &str) -> Result<Decoded, ProtobufError> {
+    Ok(Decoded { value: protobuf::decode(bytes, api_version, kind)?, duplicates: Vec::new() })
 }
 
 fn whole_numbers(value: &mut Value) {
@@ -73,7 +96,10 @@ pub fn object(resource: &Resource, content_type: &str, text: &[u8]) -> Result<De
             json(text).map_err(|error| unrecognized(format!("couldn't get version/kind; json parse error: {error}")))?
         }
         "application/yaml" => yaml(text).map_err(|error| unrecognized(format!("couldn't get version/kind; json parse error: {error}")))?,
-        _ => return Err(ApiError::unsupported_media_type(&crate::http::media::ACCEPTED)),
+        protobuf::MEDIA_TYPE if resource.is_built_in() => {
+            message(text, &resource.api_version(), &resource.kind).map_err(|error| unrecognized(error.to_string()))?
+        }
+        _ => return Err(ApiError::unsupported_media_type(&media::ACCEPTED)),
     };
     let Some(fields) = decoded.value.as_object_mut() else {
         return Err(unrecognized("couldn't get version/kind; json parse error: the body is not an object".into()));

@@ -6,7 +6,7 @@ use super::{Call, decode, metadata, options::DeleteOptions};
 use crate::{
     access::{self, Admission},
     clock,
-    http::{answer::Answer, media},
+    http::answer::Answer,
     request::Operation,
     status::ApiError,
     store::{Key, Stored},
@@ -74,12 +74,7 @@ impl Call {
         if self.body.iter().all(u8::is_ascii_whitespace) {
             return DeleteOptions::parse(&self.query, None);
         }
-        let decoded = match media::content_type(&self.headers) {
-            "application/json" | "" => decode::json(&self.body),
-            "application/yaml" => decode::yaml(&self.body),
-            _ => return Err(ApiError::unsupported_media_type(&media::ACCEPTED)),
-        };
-        let body = decoded.map_err(|error| ApiError::bad_request(format!("couldn't get version/kind; json parse error: {error}")))?.value;
+        let body = decode::untyped(&self.headers, &self.body, "v1", "DeleteOptions")?;
         DeleteOptions::parse(&self.query, Some(&body))
     }
 

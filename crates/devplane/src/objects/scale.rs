@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Call, decode, options::WriteOptions};
 use crate::{
-    http::{answer::Answer, media},
+    http::answer::Answer,
     registry::Shape,
     status::{ApiError, Cause},
 };
@@ -70,9 +70,7 @@ pub async fn read(call: &Call) -> Result<Answer, ApiError> {
 pub fn propose(call: &Call, old: &Value, _options: &WriteOptions) -> Result<Value, ApiError> {
     let current = of(call, old);
     let wanted = if call.attributes.verb == "update" {
-        let content_type = media::content_type(&call.headers);
-        let decoded = if content_type == "application/yaml" { decode::yaml(&call.body) } else { decode::json(&call.body) };
-        decoded.map_err(ApiError::bad_request)?.value
+        decode::untyped(&call.headers, &call.body, "autoscaling/v1", "Scale")?
     } else {
         super::patching::patched(call, &current)?
     };

@@ -1,16 +1,24 @@
 //! Resources that are asked rather than stored: reviews, and subresources like tokens.
 
-use super::{Call, options::WriteOptions};
-use crate::{access::Asked, clock, http::answer::Answer, reviews, status::ApiError};
+use super::{Call, decode, options::WriteOptions};
+use crate::{access::Asked, authn::service_accounts, clock, http::answer::Answer, reviews, status::ApiError};
 
 /// Answers a review or a special subresource.
 pub async fn answer(call: &Call) -> Result<Answer, ApiError> {
     let attributes = &call.attributes;
-    if !call.resource.traits.review {
-        // The plane signs no tokens, runs no containers and evicts nobody.
+    let sub = attributes.subresource.as_str();
+    if !call.resource.traits.review && sub != "token" {
+        // The plane runs no containers and evicts nobody.
         return Err(ApiError::method_not_allowed());
     }
     let options = WriteOptions::parse(&call.query, &call.headers, "CreateOptions")?;
+    if sub == "token" {
+        let request = decode::untyped(&call.headers, &call.body, "authentication.k8s.io/v1", "TokenRequest")?;
+        let answer = service_accounts::issue(&call.state, attributes, &request)?;
+        // The key that signed it may be new: a token must not outlive it in a crash.
+        call.state.store.settle(call.state.store.revision()).await;
+        return Ok(Answer::json(answer).with_code(201));
+    }
     let (body, warnings) = call.decode_body(options.validation)?;
     let asked = Asked { state: &call.state, target: &attributes.target };
     let now = clock::seconds(call.state.clock.now());

@@ -1,0 +1,163 @@
+//! The table of messages, read at the first use.
+
+use std::{collections::HashMap, sync::LazyLock};
+
+/// What a field holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Type {
+    /// Text.
+    Text,
+    /// `true` or `false`.
+    Flag,
+    /// A whole number of 32 bits.
+    Int32,
+    /// A whole number of 64 bits.
+    Int64,
+    /// Bytes; base64 in JSON.
+    Bytes,
+    /// A time to the second.
+    Time,
+    /// A time to the microsecond.
+    MicroTime,
+    /// A quantity such as `500m`.
+    Quantity,
+    /// A number or a text.
+    IntOrString,
+    /// JSON within the message.
+    Raw,
+    /// A list of texts with a message of its own around it.
+    Wrapped,
+    /// The message at this place of the table.
+    Message(usize),
+}
+
+/// How often a field is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Count {
+    /// Always; empty means unsaid.
+    One,
+    /// Once or not at all; empty is a value.
+    Maybe,
+    /// A list.
+    List,
+    /// A map with texts as keys.
+    Map,
+}
+
+/// One field of a message.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Field {
+    pub(super) number: u32,
+    /// Name in JSON.
+    pub(super) name: &'static str,
+    /// Whether the fields of this message stand among those of the one around it.
+    pub(super) inline: bool,
+    pub(super) count: Count,
+    /// Whether JSON has it even if it is empty.
+    pub(super) always: bool,
+    pub(super) kind: Type,
+}
+
+/// The fields of a message, by number.
+pub(super) type Message = Vec<Field>;
+
+/// The package of what all groups share.
+const META: &str = "meta";
+
+struct Table {
+    messages: Vec<Message>,
+    places: HashMap<&'static str, usize>,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| Table::read(include_str!("messages.txt")));
+
+/// The message of a kind.
+pub(super) fn message(api_version: &str, kind: &str) -> Option<&'static Message> {
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    let package = match group.split('.').next().unwrap_or_default() {
+        "" => "core",
+        // Options of requests say the group and version that they are sent to, or this.
+        "meta" => META,
+        first => first,
+    };
+    let place = |package: &str| TABLE.places.get(format!("{package}/{version}.{kind}").as_str()).copied();
+    let options = ["DeleteOptions", "WatchEvent"].contains(&kind).then(|| TABLE.places.get(format!("{META}/v1.{kind}").as_str()).copied());
+    // What the server says about itself has the version of the core group.
+    let found = place(package).or_else(|| if group.is_empty() { place(META) } else { options.flatten() });
+    found.map(at)
+}
+
+/// The message at a place of the table.
+pub(super) fn at(place: usize) -> &'static Message {
+    static NONE: Message = Vec::new();
+    TABLE.messages.get(place).unwrap_or(&NONE)
+}
+
+impl Table {
+    fn read(text: &'static str) -> Self {
+        let lines = || text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let names = lines().filter(|line| !line.contains(' '));
+        let places: HashMap<&str, usize> = names.enumerate().map(|(place, name)| (name, place)).collect();
+        let mut messages = Vec::with_capacity(places.len());
+        for line in lines() {
+            let mut words = line.split(' ');
+            match (words.next(), words.next(), words.next(), messages.last_mut()) {
+                (Some(number), Some(name), Some(kind), Some(message)) => {
+                    let message: &mut Message = message;
+                    message.extend(field(number, name, kind, &places));
+                }
+                _ => messages.push(Message::new()),
+            }
+        }
+        Self { messages, places }
+    }
+}
+
+fn field(number: &str, name: &'static str, kind: &str, places: &HashMap<&str, usize>) -> Option<Field> {
+    let (always, kind) = kind.strip_prefix('!').map_or((false, kind), |rest| (true, rest));
+    let (count, kind) = match kind.split_at_checked(1)? {
+        ("?", rest) => (Count::Maybe, rest),
+        ("[", rest) => (Count::List, rest),
+        ("{", rest) => (Count::Map, rest),
+        _ => (Count::One, kind),
+    };
+    let kind = match kind {
+        "string" => Type::Text,
+        "bool" => Type::Flag,
+        "int32" => Type::Int32,
+        "int64" => Type::Int64,
+        "bytes" => Type::Bytes,
+        "time" => Type::Time,
+        "micro-time" => Type::MicroTime,
+        "quantity" => Type::Quantity,
+        "int-or-string" => Type::IntOrString,
+        "raw" => Type::Raw,
+        "wrapped" => Type::Wrapped,
+        message => Type::Message(*places.get(message)?),
+    };
+    Some(Field { number: number.parse().ok()?, name, inline: name == ".", count, always, kind })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_table_is_understood() {
+        let text = include_str!("messages.txt");
+        let fields = text.lines().filter(|line| !line.starts_with('#') && line.contains(' ')).count();
+        assert_eq!(TABLE.messages.iter().map(Vec::len).sum::<usize>(), fields);
+    }
+
+    #[test]
+    fn every_built_in_kind_has_a_message() {
+        // Definitions of custom resources are of another module of Kubernetes, and their clients write JSON.
+        let missing: Vec<&str> = crate::registry::builtin::kubernetes()
+            .iter()
+            .chain(crate::registry::builtin::workspace())
+            .filter(|resource| resource.group != "apiextensions.k8s.io" && message(&resource.api_version(), &resource.kind).is_none())
+            .map(|resource| resource.kind.as_str())
+            .collect();
+        assert!(missing.is_empty(), "{missing:?}");
+    }
+}
