@@ -11,19 +11,46 @@ use crate::{
     ClusterId, State, clock,
     definitions::set_condition,
     namespaces::NAMESPACES,
-    registry::{DEFINITIONS, GroupResource, Resource},
+    objects::{may_go, raise_generation},
+    registry::{DEFINITIONS, GroupResource},
     store::{Key, Range, Stored},
 };
 
 /// The finalizer under which a definition waits for its objects.
 const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
 
+/// An object as it is once somebody asked it to go, with a finalizer that holds it up, if there is to be one. What is marked already
+/// keeps its time.
+pub fn marked(resource: &GroupResource, object: &Value, now: &str, finalizer: Option<&str>) -> Value {
+    let mut marked = object.clone();
+    prepare(resource, &mut marked, now);
+    let metadata = &mut marked["metadata"];
+    if let Some(finalizer) = finalizer {
+        if !metadata["finalizers"].is_array() {
+            metadata["finalizers"] = json!([]);
+        }
+        if let Some(list) = metadata["finalizers"].as_array_mut()
+            && !list.iter().any(|own| own == finalizer)
+        {
+            list.push(finalizer.into());
+        }
+    }
+    if metadata["deletionTimestamp"].is_null() {
+        metadata["deletionTimestamp"] = now.into();
+        if *resource != *NAMESPACES {
+            metadata["deletionGracePeriodSeconds"] = 0.into();
+            raise_generation(&mut marked);
+        }
+    }
+    marked
+}
+
 /// What marking for deletion does to some kinds beside the time stamp.
-pub fn prepare(resource: &Resource, object: &mut Value, now: &str) {
-    if resource.storage == *NAMESPACES {
+fn prepare(resource: &GroupResource, object: &mut Value, now: &str) {
+    if *resource == *NAMESPACES {
         object["status"]["phase"] = "Terminating".into();
     }
-    if resource.storage == *DEFINITIONS {
+    if *resource == *DEFINITIONS {
         let metadata = &mut object["metadata"];
         if !metadata["finalizers"].is_array() {
             metadata["finalizers"] = json!([]);
@@ -92,16 +119,12 @@ async fn sweep(state: &State, cluster: &ClusterId, namespaces: bool) {
 pub async fn empty(state: &State, resource: &GroupResource, range: &Range) -> usize {
     let now = clock::seconds(state.clock.now());
     for (key, stored) in state.store.peek_list(resource, range).0 {
-        let mut object = stored.object();
-        let held = object["metadata"]["finalizers"].as_array().is_some_and(|list| !list.is_empty());
-        if !held {
+        let object = stored.object();
+        let marked = marked(resource, &object, &now, None);
+        let next = (!may_go(&marked)).then_some(marked);
+        if next.as_ref() != Some(&object) {
             // A writer in between only delays this: its change brings the next sweep.
-            let _ = state.store.write(resource, &key, stored.revision, None).await;
-        } else if object["metadata"]["deletionTimestamp"].is_null() {
-            object["metadata"]["deletionTimestamp"] = now.clone().into();
-            object["metadata"]["deletionGracePeriodSeconds"] = 0.into();
-            crate::objects::raise_generation(&mut object);
-            let _ = state.store.write(resource, &key, stored.revision, Some(object)).await;
+            let _ = state.store.write(resource, &key, stored.revision, next).await;
         }
     }
     state.store.peek_list(resource, range).0.len()

@@ -28,6 +28,8 @@
 //! - `controllers::run` follows all changes and does what follows from them: workspaces become ready or go, exports get their identity
 //!   and address, bindings come into force. It writes through `authored`, which is idempotent and does not wait for the disk.
 //!
+//! - `deletion` finishes what is being deleted, `garbage` collects what has lost its owner; both follow all changes.
+//!
 //! # Adding things
 //!
 //! - A built-in kind: see `builtin`.
@@ -50,6 +52,7 @@ mod definitions;
 mod deletion;
 mod discovery;
 pub mod exports;
+pub mod garbage;
 mod http;
 pub mod kinds;
 mod namespaces;

@@ -36,7 +36,7 @@ use crate::{
 use decode::Decoded;
 use options::FieldValidation;
 
-pub(crate) use metadata::raise_generation;
+pub(crate) use metadata::{may_go, raise_generation};
 
 /// How often a write is tried anew when the object changed between reading and writing.
 const ATTEMPTS: usize = 8;

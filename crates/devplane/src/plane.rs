@@ -6,7 +6,7 @@ use crate::{
     authn::{Authenticator, impersonation::Impersonation},
     bootstrap,
     clock::{Clock, SystemClock},
-    controllers, deletion, http,
+    controllers, deletion, garbage, http,
     random::{Random, SystemRandom},
     registry::Registry,
     store::{Storage, Store, StoreError, WriteError},
@@ -43,7 +43,8 @@ pub struct Options {
     pub clock: Arc<dyn Clock>,
     /// Randomness.
     pub random: Arc<dyn Random>,
-    /// Whether the plane empties namespaces that are deleted. A bare API server leaves that to a controller manager.
+    /// Whether the plane empties namespaces that are deleted and collects garbage. A bare API server leaves that to a controller
+    /// manager.
     pub controllers: bool,
     /// `https://host:port` by which clients reach the plane: it stands in `spec.URL` of workspaces and in endpoint slices.
     pub external_url: String,
@@ -143,6 +144,9 @@ impl Plane {
         }
         tokio::spawn(report(controllers::run(state.clone())));
         tokio::spawn(deletion::run(state.clone(), controllers));
+        if controllers {
+            tokio::spawn(report(garbage::run(state.clone())));
+        }
         Ok(Self { state })
     }
 

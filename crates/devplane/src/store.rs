@@ -180,6 +180,11 @@ impl Store {
         (memory.list(resource, range), memory.revision())
     }
 
+    /// All objects of all resources, in no order, without waiting for the disk.
+    pub fn peek_all(&self) -> Vec<(GroupResource, Key, Stored)> {
+        self.memory.read().all()
+    }
+
     /// The range as it was at a revision of the past; an error where the history does not reach back.
     pub fn list_at(&self, resource: &GroupResource, range: &Range, revision: u64) -> Result<Vec<(Key, Stored)>, HistoryGap> {
         self.memory.read().list_at(resource, range, revision)

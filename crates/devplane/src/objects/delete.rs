@@ -1,6 +1,6 @@
 //! DELETE, on an object and on a collection.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{Call, decode, metadata, options::DeleteOptions};
 use crate::{
@@ -99,27 +99,8 @@ impl Call {
             dry_run: options.dry_run,
         };
         access::validate(&self.state, &admission, None)?;
-        let mut marked = old.clone();
-        crate::deletion::prepare(&self.resource, &mut marked, &clock::seconds(self.state.clock.now()));
-        if let Some(finalizer) = options.finalizer {
-            let metadata = metadata::of(&mut marked);
-            let list = metadata.entry("finalizers").or_insert_with(|| json!([]));
-            if let Some(list) = list.as_array_mut()
-                && !list.iter().any(|own| own == finalizer)
-            {
-                list.push(finalizer.into());
-            }
-        }
         let now = clock::seconds(self.state.clock.now());
-        if old["metadata"]["deletionTimestamp"].is_null() {
-            let namespace = self.resource.plural == "namespaces" && self.resource.group.is_empty();
-            let metadata = metadata::of(&mut marked);
-            metadata.insert("deletionTimestamp".into(), now.into());
-            if !namespace {
-                metadata.insert("deletionGracePeriodSeconds".into(), 0.into());
-                metadata::raise_generation(&mut marked);
-            }
-        }
+        let marked = crate::deletion::marked(&self.resource.storage, &old, &now, options.finalizer);
         if metadata::may_go(&marked) {
             // Pods are deleted with a time of grace, and answered as such even when there is none left.
             let graceful = self.resource.plural == "pods" && self.resource.group.is_empty();

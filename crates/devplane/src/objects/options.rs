@@ -4,6 +4,7 @@ use http::HeaderMap;
 use serde_json::Value;
 
 use crate::{
+    garbage,
     http::query::Query,
     status::{ApiError, Cause},
 };
@@ -115,8 +116,8 @@ impl DeleteOptions {
             causes.push(unsupported_dry_run(&dry_run.iter().map(String::as_str).collect::<Vec<_>>()));
         }
         let finalizer = match (policy.as_deref(), orphan) {
-            (Some("Foreground"), _) => Some("foregroundDeletion"),
-            (Some("Orphan"), _) | (None, Some(true)) => Some("orphan"),
+            (Some("Foreground"), _) => Some(garbage::FOREGROUND),
+            (Some("Orphan"), _) | (None, Some(true)) => Some(garbage::ORPHAN),
             (Some("Background") | None, _) => None,
             (Some(other), _) => {
                 let supported = r#"supported values: "Foreground", "Background", "Orphan", "nil""#;

@@ -208,31 +208,8 @@ impl Driver<'_> {
                 done => drop(done?),
             },
             Action::Delete(other) => delete(client, &other, self.world.get(&other)).await?,
-            Action::Collect => {
-                if let Some(object) = self.world.get(key)
-                    && self.is_orphan(object).await?
-                {
-                    delete(client, key, Some(object)).await?;
-                }
-            }
         }
         Ok(())
-    }
-
-    /// Whether really none of the owners is there: the watch of their kind may be behind.
-    async fn is_orphan(&self, object: &Value) -> Result<bool, ClientError> {
-        let namespace = object["metadata"]["namespace"].as_str().unwrap_or_default();
-        for owner in object["metadata"]["ownerReferences"].as_array().into_iter().flatten() {
-            let Some(kind) = Kind::of_reference(owner) else { return Ok(false) };
-            let name = owner["name"].as_str().unwrap_or_default();
-            match self.operators.client.get(&kind.object(namespace, name)).await {
-                Ok(found) if uid(&found) == owner["uid"] => return Ok(false),
-                Ok(_) => {}
-                Err(error) if error.status() == Some(StatusCode::NOT_FOUND) => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(true)
     }
 }
 

@@ -1,7 +1,5 @@
 //! The kinds that the operators watch.
 
-use serde_json::Value;
-
 /// A kind and its resource.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Kind {
@@ -57,10 +55,5 @@ impl Kind {
     /// The path of one object.
     pub fn object(&self, namespace: &str, name: &str) -> String {
         format!("{}/{name}", self.collection(namespace))
-    }
-
-    /// The kind that an owner reference names.
-    pub fn of_reference(reference: &Value) -> Option<&'static Self> {
-        KINDS.iter().copied().find(|kind| reference["kind"] == kind.kind && reference["apiVersion"] == kind.api_version())
     }
 }

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{
-    MADE_BY, bucket, database, deployment, garbage, job,
+    MADE_BY, bucket, database, deployment, job,
     kinds::{BUCKET, CLAIM, CLUSTER, DEPLOYMENT, JOB, Kind, SERVICE, STATEFUL_SET},
-    network, stateful, volume,
+    network, protection, stateful, volume,
     world::{Behaviour, Key, World},
 };
 
@@ -20,8 +20,6 @@ pub(super) enum Action {
     Create(&'static Kind, Value),
     /// Delete another object, or this one.
     Delete(Key),
-    /// Delete this object if none of its owners is there any more.
-    Collect,
 }
 
 /// The next step of an object.
@@ -98,9 +96,7 @@ impl View<'_> {
 /// The next step of an object, if there is one. A pure function: the same view gives the same step, but for fresh secrets.
 pub(super) fn next(view: &View<'_>) -> Option<Step> {
     let step = if !view.object["metadata"]["deletionTimestamp"].is_null() {
-        return garbage::leave(view);
-    } else if let Some(step) = garbage::collect(view) {
-        return Some(step);
+        return protection::leave(view);
     } else if *view.key.kind == DEPLOYMENT {
         deployment::next(view)
     } else if *view.key.kind == STATEFUL_SET {

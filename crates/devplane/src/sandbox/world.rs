@@ -36,8 +36,6 @@ pub(super) enum Behaviour {
 #[derive(Debug, Default)]
 pub(super) struct World {
     objects: BTreeMap<Key, Value>,
-    /// Who names this uid as an owner.
-    dependants: BTreeMap<String, BTreeSet<Key>>,
     /// Where the object with this uid is.
     by_uid: BTreeMap<String, Key>,
 }
@@ -52,25 +50,12 @@ impl World {
         self.objects.get(&Key { kind, namespace: key.namespace.clone(), name: name.to_owned() })
     }
 
-    pub fn by_uid(&self, uid: &str) -> Option<&Key> {
-        self.by_uid.get(uid)
-    }
-
-    pub fn dependants(&self, uid: &str) -> impl Iterator<Item = &Key> {
-        self.dependants.get(uid).into_iter().flatten()
-    }
-
     /// Puts an object in its new state; the answer is whose next step may be another one now.
     pub fn put(&mut self, kind: &'static Kind, object: Value) -> BTreeSet<Key> {
         let key = Key::of(kind, &object);
         let mut touched = self.forget(&key);
-        for owner in owners(&object) {
-            self.dependants.entry(owner.clone()).or_default().insert(key.clone());
-            touched.extend(self.by_uid.get(&owner).cloned());
-        }
-        let uid = uid(&object).to_owned();
-        touched.extend(self.dependants(&uid).cloned());
-        self.by_uid.insert(uid, key.clone());
+        touched.extend(owners(&object).iter().filter_map(|owner| self.by_uid.get(owner)).cloned());
+        self.by_uid.insert(uid(&object).to_owned(), key.clone());
         if *kind == NAMESPACE {
             // Its annotation may speak for all that is in it.
             touched.extend(self.objects.keys().filter(|other| other.namespace == key.name).cloned());
@@ -94,15 +79,8 @@ impl World {
     fn forget(&mut self, key: &Key) -> BTreeSet<Key> {
         let mut touched = BTreeSet::new();
         if let Some(old) = self.objects.remove(key) {
-            let own = uid(&old);
-            self.by_uid.remove(own);
-            touched.extend(self.dependants(own).cloned());
-            for owner in owners(&old) {
-                if let Some(keys) = self.dependants.get_mut(&owner) {
-                    keys.remove(key);
-                }
-                touched.extend(self.by_uid.get(&owner).cloned());
-            }
+            self.by_uid.remove(uid(&old));
+            touched.extend(owners(&old).iter().filter_map(|owner| self.by_uid.get(owner)).cloned());
         }
         touched
     }

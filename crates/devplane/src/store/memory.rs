@@ -164,6 +164,14 @@ impl Memory {
         }
     }
 
+    pub(super) fn all(&self) -> Vec<(GroupResource, Key, Stored)> {
+        let of = |(resource, objects): (&GroupResource, &BTreeMap<Key, Stored>)| {
+            let resource = resource.clone();
+            objects.iter().map(move |(key, stored)| (resource.clone(), key.clone(), stored.clone())).collect::<Vec<_>>()
+        };
+        self.objects.iter().flat_map(of).collect()
+    }
+
     pub(super) fn list_at(&self, resource: &GroupResource, range: &Range, revision: u64) -> Result<Vec<(Key, Stored)>, HistoryGap> {
         let mut state: BTreeMap<Key, Stored> = self.list(resource, range).into_iter().collect();
         // Undone from the newest to the oldest change after the revision.

@@ -16,14 +16,32 @@ pub struct Server {
 /// How long a test waits for a change before it fails.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(10);
 
+/// Tokens of the users.
+pub fn tokens() -> Vec<Token> {
+    let token = |name: &str, groups: &[&str]| Token {
+        token: name.into(),
+        username: name.into(),
+        uid: String::new(),
+        groups: groups.iter().map(|&group| group.to_owned()).collect(),
+    };
+    // The administrator of the workspaces is that of the cluster at the top, too.
+    vec![
+        token("admin", &["system:kcp:admin", "system:masters"]),
+        token("alice", &["team-a"]),
+        token("bob", &["team-b"]),
+        token("controller", &["controllers"]),
+    ]
+}
+
 impl Server {
     pub fn start() -> Self {
-        let token =
-            |name: &str, group: &str| Token { token: name.into(), username: name.into(), uid: String::new(), groups: vec![group.into()] };
-        let tokens =
-            vec![token("admin", "system:kcp:admin"), token("alice", "team-a"), token("bob", "team-b"), token("controller", "controllers")];
-        let plane = Plane::open(Options::new(Storage::Memory, tokens, "https://plane.test")).unwrap();
+        let plane = Plane::open(Options::new(Storage::Memory, tokens(), "https://plane.test")).unwrap();
         Self { router: plane.router(), plane }
+    }
+
+    /// Sends any request.
+    pub async fn answer(&self, request: Request<Body>) -> http::Response<Body> {
+        self.router.clone().oneshot(request).await.unwrap()
     }
 
     /// Sends a request and answers status and body.

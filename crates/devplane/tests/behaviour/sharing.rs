@@ -1,11 +1,8 @@
 //! Sharing of APIs between workspaces beyond what the recorded scenarios show.
 
-#![expect(clippy::unwrap_used, reason = "a test stops where it fails")]
-
-mod plane;
-
-use plane::Server;
 use serde_json::{Value, json};
+
+use crate::plane::Server;
 
 const EVERYTHING: [&str; 8] = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
 
