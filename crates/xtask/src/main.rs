@@ -9,6 +9,7 @@ mod generate;
 mod release;
 mod serve;
 mod site;
+mod soak;
 mod steps;
 mod test;
 mod tools;
@@ -38,6 +39,8 @@ enum Command {
     Gen(generate::Gen),
     /// Measure the release build beside something named.
     Bench(bench::Bench),
+    /// Run a check in its full size.
+    Soak(soak::Soak),
     /// Formatting and lints, without running anything.
     Check(check::Check),
 }
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
         Command::Test(test) => test.run(),
         Command::Gen(generate) => generate.run(),
         Command::Bench(bench) => bench.run(),
+        Command::Soak(soak) => soak.run(),
         Command::Check(check) => check.run(),
     };
     match outcome {

@@ -5,5 +5,7 @@ mod access;
 mod architecture;
 mod browser;
 mod health;
+mod kill;
 mod live;
 mod path;
+mod process;
