@@ -1,6 +1,7 @@
 //! HTTP: one entry for all paths, from the prefix of a workspace to the answer.
 
 pub(crate) mod answer;
+pub(crate) mod limits;
 pub(crate) mod media;
 pub(crate) mod path;
 pub(crate) mod query;
@@ -26,9 +27,6 @@ use media::Format;
 use path::{Prefix, ResourcePath};
 use query::Query;
 
-/// The largest body that is read, as in the real server.
-const BODY_BYTES: usize = 3 << 20;
-
 /// The routes of the plane: one handler that takes every path.
 pub fn router(state: State) -> Router {
     Router::new().fallback(entry).with_state(state)
@@ -36,7 +34,12 @@ pub fn router(state: State) -> Router {
 
 async fn entry(Shared(state): Shared<State>, request: Request<Body>) -> Response<Body> {
     let headers = request.headers().clone();
-    match handle(&state, request).await {
+    let answered = async {
+        limits::check_headers(&headers)?;
+        let patience = limits::patience(&Query::parse(request.uri().query().unwrap_or_default()))?;
+        tokio::time::timeout(patience, handle(&state, request)).await.unwrap_or_else(|_| Err(limits::timed_out()))
+    };
+    match answered.await {
         Ok(response) => response,
         Err(error) => error_response(&error, media::error_format(&headers), &headers),
     }
@@ -61,7 +64,7 @@ async fn handle(state: &State, request: Request<Body>) -> Result<Response<Body>,
         None => {
             let is_get = method == Method::GET || method == Method::HEAD;
             let mut response = if path.starts_with("/openapi/") {
-                openapi::answer(state, &attributes, path, &headers)?
+                openapi::answer(state, &attributes, path, &query, &headers)?
             } else if path == "/api" || path == "/apis" || path.starts_with("/api/") || path.starts_with("/apis/") {
                 discovery::answer(state, &attributes, path, &headers)?
             } else {
@@ -77,10 +80,10 @@ async fn handle(state: &State, request: Request<Body>) -> Result<Response<Body>,
 
 /// The body of a request, within the limit.
 async fn read(body: Body) -> Result<Bytes, ApiError> {
-    match Limited::new(body, BODY_BYTES).collect().await {
+    match Limited::new(body, limits::BODY_BYTES).collect().await {
         Ok(collected) => Ok(collected.to_bytes()),
         Err(error) if error.is::<http_body_util::LengthLimitError>() => {
-            Err(ApiError::of(413, "RequestEntityTooLarge", format!("Request entity too large: limit is {BODY_BYTES}")))
+            Err(limits::too_large(format_args!("limit is {}", limits::BODY_BYTES)))
         }
         Err(error) => Err(ApiError::bad_request(format!("the body of the request cannot be read: {error}"))),
     }

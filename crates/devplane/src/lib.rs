@@ -57,7 +57,7 @@ mod http;
 pub mod kinds;
 mod namespaces;
 pub mod objects;
-mod openapi;
+pub mod openapi;
 pub mod patch;
 mod plane;
 mod protobuf;
@@ -75,6 +75,7 @@ mod table;
 pub mod tls;
 pub mod virtual_view;
 mod watch;
+pub mod watches;
 pub mod workspaces;
 
 pub use clock::Clock;

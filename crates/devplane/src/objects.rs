@@ -4,6 +4,7 @@ mod convert;
 mod create;
 pub(crate) mod decode;
 mod delete;
+pub(crate) mod depth;
 pub(crate) mod list;
 mod metadata;
 pub(crate) mod options;
@@ -158,6 +159,7 @@ impl Call {
     /// Checks what a decoded object says it is, and prunes it.
     pub(crate) fn decode_value(&self, decoded: Decoded, validation: FieldValidation) -> Result<(Value, Vec<String>), ApiError> {
         let Decoded { mut value, duplicates } = decoded;
+        depth::check(&value)?;
         let expected = self.resource.api_version();
         let said = value["apiVersion"].as_str().unwrap_or_default().to_owned();
         let other_version = !said.is_empty() && said != expected;

@@ -2,24 +2,28 @@
 //!
 //! They hold what clients read: schemas by group, version and kind for `explain` and validation, and paths with their operations.
 
+mod cached;
 mod operations;
 mod version2;
 
 use axum::body::Body;
+use bytes::Bytes;
 use http::{HeaderMap, Response};
 use serde_json::{Map, Value, json};
-use sha2::{Digest, Sha256};
 
 use crate::{
     State, builtin,
     http::{
         answer::{Answer, Content},
         media::Format,
+        query::Query,
     },
     registry::{Resource, Shape},
     request::Attributes,
     status::ApiError,
 };
+
+pub use cached::Indexes;
 
 /// The name of the schema of `metadata`.
 const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
@@ -29,21 +33,23 @@ const METADATA: &str =
     "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
 
 /// Answers `/openapi/v3`, `/openapi/v3/…` and `/openapi/v2`.
-pub fn answer(state: &State, attributes: &Attributes, path: &str, headers: &HeaderMap) -> Result<Response<Body>, ApiError> {
+pub fn answer(state: &State, attributes: &Attributes, path: &str, query: &Query, headers: &HeaderMap) -> Result<Response<Body>, ApiError> {
     let served = state.registry.view(state, &attributes.target)?;
     let resources: Vec<&Resource> = served.resources.iter().map(|resource| &**resource).collect();
-    let answer = match path.trim_end_matches('/') {
-        "/openapi/v2" => Answer::json(version2::document(&resources)),
-        "/openapi/v3" => {
-            let text = index(&resources).to_string();
-            Answer { code: 200, content: Content::Text("text/plain; charset=utf-8", text.into()), warnings: Vec::new() }
-        }
+    let (content_type, text) = match path.trim_end_matches('/') {
+        "/openapi/v2" => ("application/json", Bytes::from(version2::document(&resources).to_string())),
+        "/openapi/v3" => ("text/plain; charset=utf-8", state.openapi.index(&served.resources)),
         path => match path.strip_prefix("/openapi/v3/") {
-            Some(wanted) if resources.iter().any(|resource| place(resource) == wanted) => Answer::json(document(&resources, wanted)),
-            _ => Answer { code: 404, content: Content::Empty, warnings: Vec::new() },
+            Some(wanted) if resources.iter().any(|resource| place(resource) == wanted) => {
+                ("application/json", document(&resources, wanted).to_string().into())
+            }
+            _ => {
+                let nothing = Answer { code: 404, content: Content::Empty, warnings: Vec::new() };
+                return Ok(nothing.into_response(Format::default(), headers, true));
+            }
         },
     };
-    Ok(answer.into_response(Format::default(), headers, true))
+    Ok(cached::respond(content_type, text, query, headers))
 }
 
 /// The documents by group and version. Their URLs are below the address of the workspace, which clients put in front.
@@ -53,7 +59,7 @@ fn index(resources: &[&Resource]) -> Value {
         let place = place(resource);
         if !paths.contains_key(&place) {
             // The hash lets clients keep a document until it changes.
-            let hash = hex::encode_upper(Sha256::digest(document(resources, &place).to_string()));
+            let hash = cached::hash(document(resources, &place).to_string().as_bytes());
             paths.insert(place.clone(), json!({"serverRelativeURL": format!("/openapi/v3/{place}?hash={hash}")}));
         }
     }

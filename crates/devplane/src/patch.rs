@@ -17,6 +17,9 @@ pub enum PatchError {
     /// The patch is well formed and does not fit the object (a failed test, a path that is not there): 422. The API server says no more.
     #[error("the server rejected our request due to an error in our request")]
     DoesNotApply,
+    /// More operations than one patch may have: 413.
+    #[error("{0}")]
+    TooLarge(String),
     /// A strategic patch contradicts itself or the kind: 400.
     #[error("{0}")]
     Contradiction(String),

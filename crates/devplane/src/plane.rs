@@ -7,9 +7,11 @@ use crate::{
     bootstrap,
     clock::{Clock, SystemClock},
     controllers, deletion, garbage, http,
+    openapi::Indexes,
     random::{Random, SystemRandom},
     registry::Registry,
     store::{Storage, Store, StoreError, WriteError},
+    watches::Watches,
     workspaces,
 };
 
@@ -89,6 +91,10 @@ pub struct Shared {
     pub authenticator: Authenticator,
     /// Who acted as somebody else.
     pub impersonation: Impersonation,
+    /// Indexes of OpenAPI documents.
+    pub openapi: Indexes,
+    /// Open watches.
+    pub watches: Watches,
     /// Time.
     pub clock: Arc<dyn Clock>,
     /// Randomness.
@@ -131,6 +137,8 @@ impl Plane {
             registry: Registry::default(),
             authenticator: Authenticator::new(tokens),
             impersonation: Impersonation::default(),
+            openapi: Indexes::default(),
+            watches: Watches::default(),
             clock,
             random,
             external_url,

@@ -260,6 +260,9 @@ impl Store {
     }
 }
 
+/// How many changes a reader gets at once: a slow one holds no more than these.
+const STEP: usize = 512;
+
 /// Reads changes in order. Holds no memory of its own: a reader that is too slow finds a gap.
 pub struct Follower {
     store: Store,
@@ -274,8 +277,12 @@ impl Follower {
         let position = self.position;
         let moved = self.settled.wait_for(|progress| progress.revision > position).await.map(|progress| progress.revision);
         let Ok(revision) = moved else { return std::future::pending().await };
-        let changes = self.store.memory.read().changes(resource, self.position, revision)?;
+        let mut changes = self.store.memory.read().changes(resource, self.position, revision)?;
         self.position = revision;
+        if changes.len() > STEP {
+            changes.truncate(STEP);
+            self.position = changes.last().map_or(revision, |change| change.revision);
+        }
         Ok(changes)
     }
 

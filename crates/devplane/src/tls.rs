@@ -9,7 +9,7 @@ use std::{
 
 use axum::Router;
 use hyper_util::{
-    rt::{TokioExecutor, TokioIo},
+    rt::{TokioExecutor, TokioIo, TokioTimer},
     server::conn::auto,
     service::TowerToHyperService,
 };
@@ -172,15 +172,28 @@ impl Listener {
     }
 }
 
+/// How long a TLS handshake may take.
+const HANDSHAKE: std::time::Duration = std::time::Duration::from_secs(10);
+/// How long a connection may wait for the head of its next request.
+const HEADERS: std::time::Duration = std::time::Duration::from_secs(60);
+/// Requests on one connection at the same time.
+const STREAMS: u32 = 250;
+
 async fn connection(stream: tokio::net::TcpStream, acceptor: TlsAcceptor, router: Router, shutdown: CancellationToken) {
-    let stream = match acceptor.accept(stream).await {
-        Ok(stream) => stream,
-        Err(error) => {
+    let stream = match tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)).await {
+        Ok(Ok(stream)) => stream,
+        Ok(Err(error)) => {
             tracing::debug!(%error, "a TLS handshake with the plane failed");
             return;
         }
+        Err(_) => {
+            tracing::debug!("a TLS handshake with the plane took too long");
+            return;
+        }
     };
-    let builder = auto::Builder::new(TokioExecutor::new());
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADERS);
+    builder.http2().timer(TokioTimer::new()).max_concurrent_streams(STREAMS);
     let serving = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
     tokio::select! {
         () = shutdown.cancelled() => {}

@@ -1,6 +1,7 @@
 //! Watches (apiserver `storage/cacher`, `endpoints/handlers/watch.go`).
 //!
-//! A watch holds nothing but its place in the history. A client that reads too slowly falls out of the history and gets `410 Expired`.
+//! A watch holds nothing but its place in the history and the events of one step. A client that reads too slowly falls out of the
+//! history and gets `410 Expired`; others do not notice it.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -22,6 +23,7 @@ use crate::{
     status::{ApiError, Cause},
     store::{Change, Follower, HistoryGap, Key, Range, Stored},
     table,
+    watches::OpenWatch,
 };
 
 /// A watch without `timeoutSeconds` ends after this time; the real server takes 30 to 60 minutes.
@@ -35,6 +37,7 @@ struct Watch {
     selection: Selection,
     range: Range,
     bookmarks: bool,
+    _open: OpenWatch,
 }
 
 /// Where a watch begins.
@@ -51,6 +54,7 @@ struct Start {
 pub async fn answer(call: Call) -> Result<Response<Body>, ApiError> {
     let query = &call.query;
     check_options(&call)?;
+    let open = call.state.watches.open(&call.attributes.user.name)?;
     let version = parse_version(query.get("resourceVersion")).map_err(|text| ApiError::of(500, "", text))?;
     let bookmarks = query.flag("allowWatchBookmarks");
     let timeout = query.get("timeoutSeconds").parse().ok().filter(|seconds| *seconds > 0).map_or(DEFAULT_TIMEOUT, Duration::from_secs);
@@ -74,7 +78,7 @@ pub async fn answer(call: Call) -> Result<Response<Body>, ApiError> {
         Start { initial: Vec::new(), revision: version, mark_end: false }
     };
     let follower = store.follow(start.revision);
-    let watch = Watch { call, selection, range, bookmarks };
+    let watch = Watch { call, selection, range, bookmarks, _open: open };
     let stream = stream(watch, start, follower, timeout);
     let mut response = Response::new(Body::from_stream(stream.map(Ok::<Bytes, Infallible>)));
     let content_type = match encoding {

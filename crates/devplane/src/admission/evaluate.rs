@@ -1,5 +1,7 @@
 //! The values that expressions of a policy see, and their evaluation.
 
+use std::cell::RefCell;
+
 use schema::expr::{Budget, Environment, ExprError, Scope, Type};
 use serde_json::{Map, Value};
 
@@ -11,12 +13,14 @@ pub struct Values {
     namespace: Value,
     parameters: Value,
     variables: Map<String, Value>,
+    /// Steps that all expressions of the policy have left for this write.
+    budget: RefCell<Budget>,
 }
 
 impl Values {
     /// Values of a write, without parameters and variables yet.
     pub fn new(object: Value, old: Value, request: Value, namespace: Value) -> Self {
-        Self { object, old, request, namespace, parameters: Value::Null, variables: Map::new() }
+        Self { object, old, request, namespace, parameters: Value::Null, variables: Map::new(), budget: RefCell::new(Budget::for_rules()) }
     }
 
     /// The object as it is now.
@@ -64,7 +68,7 @@ fn environment() -> Environment {
 /// What cannot be read, is absent, or fails.
 pub fn evaluate(expression: &str, values: &Values) -> Result<Value, ExprError> {
     let environment = environment();
-    environment.compile(expression)?.evaluate(&values.scope(&environment), &mut Budget::default())
+    environment.compile(expression)?.evaluate(&values.scope(&environment), &mut values.budget.borrow_mut())
 }
 
 /// What is wrong with an expression, in the words of the reference server; none if it compiles.
@@ -95,6 +99,15 @@ mod tests {
         let source = r#"[JSONPatch{op: "add", path: "/spec/by", value: Object.spec.by{name: request.userInfo.username}}]"#;
         let patch = evaluate(&super::super::literals::as_maps(source), &values(json!({}))).unwrap();
         assert_eq!(patch, json!([{"op": "add", "path": "/spec/by", "value": {"name": "alice"}}]));
+    }
+
+    #[test]
+    fn all_expressions_of_a_policy_share_one_budget() {
+        let values = values(json!({"list": (0..300).collect::<Vec<_>>()}));
+        let loops = "object.list.all(a, object.list.all(b, a + b >= 0))";
+        let results: Vec<_> = (0..40).map(|_| evaluate(loops, &values)).collect();
+        assert_eq!(results[0], Ok(json!(true)));
+        assert!(matches!(results[39], Err(ExprError::Budget(_))), "{:?}", results[39]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     apply::{self, RESET_BY_OBJECT, RESET_BY_STATUS, Target},
     builtin, clock, definitions,
-    http::media,
+    http::{limits, media},
     namespaces::{self, NAMESPACES},
     patch::{self, PatchError},
     registry::{DEFINITIONS, Shape},
@@ -62,6 +62,7 @@ pub fn patched(call: &Call, current: &Value) -> Result<Value, ApiError> {
     };
     result.map_err(|error| match error {
         PatchError::DoesNotApply => ApiError::of(422, "Invalid", error.to_string()).with_details(serde_json::json!({})),
+        PatchError::TooLarge(what) => limits::too_large(what),
         PatchError::Malformed(_) | PatchError::Contradiction(_) => ApiError::bad_request(error.to_string()),
     })
 }

@@ -3,9 +3,15 @@
 use serde_json::Value;
 
 use super::{PatchError, go_type};
+use crate::objects::depth;
 
 /// Operations in one patch, as the API server limits them.
 const MAX_OPERATIONS: usize = 10_000;
+/// Bytes that all copies of one patch may add (`jsonpatch.AccumulatedCopySizeLimit` of the API server): copies of copies would grow
+/// without end.
+const MAX_COPIED: usize = 3 << 20;
+/// How deep a value may come to lie. Deeper ones are not read back.
+const MAX_DEPTH: usize = 128;
 
 /// Applies the operations of `patch` in order; one that fails makes the whole patch fail.
 ///
@@ -18,21 +24,22 @@ pub fn json(target: &Value, patch: &Value) -> Result<Value, PatchError> {
     };
     if operations.len() > MAX_OPERATIONS {
         let message = format!("The allowed maximum operations in a JSON patch is {MAX_OPERATIONS}, got {}", operations.len());
-        return Err(PatchError::Contradiction(message));
+        return Err(PatchError::TooLarge(message));
     }
     let mut result = target.clone();
+    let mut copied = 0;
     for operation in operations {
         if !operation.is_object() {
             let message = format!("json: cannot unmarshal {} into Go value of type handlers.jsonPatchOp", go_type(operation));
             return Err(PatchError::Malformed(message));
         }
-        perform(&mut result, operation).ok_or(PatchError::DoesNotApply)?;
+        perform(&mut result, operation, &mut copied).ok_or(PatchError::DoesNotApply)?;
     }
     Ok(result)
 }
 
 /// `None` if the operation is unknown or does not fit.
-fn perform(document: &mut Value, operation: &Value) -> Option<()> {
+fn perform(document: &mut Value, operation: &Value, copied: &mut usize) -> Option<()> {
     let path = Pointer::parse(operation.get("path")?.as_str()?)?;
     match operation.get("op")?.as_str()? {
         // A missing value counts as null, as the library of the API server takes it.
@@ -52,6 +59,10 @@ fn perform(document: &mut Value, operation: &Value) -> Option<()> {
         "copy" => {
             let from = Pointer::parse(operation.get("from")?.as_str()?)?;
             let value = find(document, &from)?.clone();
+            *copied += value.to_string().len();
+            if *copied > MAX_COPIED {
+                return None;
+            }
             add(document, &path, value)
         }
         "move" => {
@@ -104,6 +115,9 @@ fn descend<'v>(document: &'v mut Value, steps: &[String]) -> Option<&'v mut Valu
 }
 
 fn add(document: &mut Value, path: &Pointer, value: Value) -> Option<()> {
+    if !depth::fits(&value, MAX_DEPTH.checked_sub(path.0.len())?) {
+        return None;
+    }
     let Some((last, parents)) = path.0.split_last() else {
         *document = value;
         return Some(());
@@ -189,6 +203,74 @@ mod tests {
             value!([{"path": "/a"}]),
         ] {
             assert_eq!(patched(value!({"a": 1, "list": []}), patch.clone()), Err(PatchError::DoesNotApply), "{patch}");
+        }
+    }
+
+    #[test]
+    fn a_patch_cannot_grow_without_bounds() {
+        let doubling = vec![value!({"op": "copy", "from": "/a", "path": "/a/-"}); 60];
+        assert_eq!(patched(value!({"a": ["x".repeat(1000)]}), doubling.into()), Err(PatchError::DoesNotApply));
+        let deeper: Vec<Value> =
+            (0..200).map(|level| value!({"op": "add", "path": format!("/a{}", "/a".repeat(level)), "value": {}})).collect();
+        assert_eq!(patched(value!({}), deeper.into()), Err(PatchError::DoesNotApply));
+        let many = vec![value!({"op": "test", "path": "/none", "value": null}); MAX_OPERATIONS + 1];
+        assert!(matches!(patched(value!({}), many.into()), Err(PatchError::TooLarge(_))));
+    }
+
+    /// The cases of RFC 6902, appendix A.
+    #[test]
+    fn the_examples_of_the_rfc() {
+        let refused = || Err(PatchError::DoesNotApply);
+        for (target, patch, expected) in [
+            (value!({"foo": "bar"}), value!([{"op": "add", "path": "/baz", "value": "qux"}]), Ok(value!({"baz": "qux", "foo": "bar"}))),
+            (
+                value!({"foo": ["bar", "baz"]}),
+                value!([{"op": "add", "path": "/foo/1", "value": "qux"}]),
+                Ok(value!({"foo": ["bar", "qux", "baz"]})),
+            ),
+            (value!({"baz": "qux", "foo": "bar"}), value!([{"op": "remove", "path": "/baz"}]), Ok(value!({"foo": "bar"}))),
+            (value!({"foo": ["bar", "qux", "baz"]}), value!([{"op": "remove", "path": "/foo/1"}]), Ok(value!({"foo": ["bar", "baz"]}))),
+            (
+                value!({"baz": "qux", "foo": "bar"}),
+                value!([{"op": "replace", "path": "/baz", "value": "boo"}]),
+                Ok(value!({"baz": "boo", "foo": "bar"})),
+            ),
+            (
+                value!({"foo": {"bar": "baz", "waldo": "fred"}, "qux": {"corge": "grault"}}),
+                value!([{"op": "move", "from": "/foo/waldo", "path": "/qux/thud"}]),
+                Ok(value!({"foo": {"bar": "baz"}, "qux": {"corge": "grault", "thud": "fred"}})),
+            ),
+            (
+                value!({"foo": ["all", "grass", "cows", "eat"]}),
+                value!([{"op": "move", "from": "/foo/1", "path": "/foo/3"}]),
+                Ok(value!({"foo": ["all", "cows", "eat", "grass"]})),
+            ),
+            (
+                value!({"baz": "qux", "foo": ["a", 2, "c"]}),
+                value!([{"op": "test", "path": "/baz", "value": "qux"}, {"op": "test", "path": "/foo/1", "value": 2}]),
+                Ok(value!({"baz": "qux", "foo": ["a", 2, "c"]})),
+            ),
+            (value!({"baz": "qux"}), value!([{"op": "test", "path": "/baz", "value": "bar"}]), refused()),
+            (
+                value!({"foo": "bar"}),
+                value!([{"op": "add", "path": "/child", "value": {"grandchild": {}}}]),
+                Ok(value!({"foo": "bar", "child": {"grandchild": {}}})),
+            ),
+            (
+                value!({"foo": "bar"}),
+                value!([{"op": "add", "path": "/baz", "value": "qux", "xyz": 123}]),
+                Ok(value!({"foo": "bar", "baz": "qux"})),
+            ),
+            (value!({"foo": "bar"}), value!([{"op": "add", "path": "/baz/bat", "value": "qux"}]), refused()),
+            (value!({"/": 9, "~1": 10}), value!([{"op": "test", "path": "/~01", "value": 10}]), Ok(value!({"/": 9, "~1": 10}))),
+            (value!({"/": 9, "~1": 10}), value!([{"op": "test", "path": "/~01", "value": "10"}]), refused()),
+            (
+                value!({"foo": ["bar"]}),
+                value!([{"op": "add", "path": "/foo/-", "value": ["abc", "def"]}]),
+                Ok(value!({"foo": ["bar", ["abc", "def"]]})),
+            ),
+        ] {
+            assert_eq!(patched(target, patch.clone()), expected, "{patch}");
         }
     }
 

@@ -224,7 +224,7 @@ impl Memory {
         Ok(change)
     }
 
-    /// Changes after one revision up to another.
+    /// Changes after one revision up to another, in the order of their revisions.
     pub(super) fn changes(&self, resource: Option<&GroupResource>, after: u64, until: u64) -> Result<Vec<Arc<Change>>, HistoryGap> {
         if after < self.compacted {
             return Err(HistoryGap { wanted: after, oldest: self.compacted });

@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test stops where it fails")]
 
 mod garbage;
+mod limits;
+mod openapi;
 mod plane;
 mod protobuf;
 mod schemas;

@@ -9,7 +9,7 @@ use tower::ServiceExt;
 
 /// A plane with the users admin, alice, bob and controller; a user's token is his name.
 pub struct Server {
-    plane: Plane,
+    pub plane: Plane,
     router: axum::Router,
 }
 

@@ -1,0 +1,104 @@
+//! What is too much is refused with a Status, and nobody else notices.
+
+use axum::body::Body;
+use devplane::{ClusterId, registry::GroupResource, store::Key};
+use http::{Request, header};
+use http_body_util::BodyExt;
+use serde_json::{Value, json};
+
+use crate::plane::Server;
+
+const MAPS: &str = "/api/v1/namespaces/default/configmaps";
+
+/// Sends a text; the answer must be a Status with the code of the answer.
+async fn refused(server: &Server, method: &str, path: &str, content_type: &str, body: impl Into<Body>) -> (u16, String) {
+    let request = Request::builder().method(method).uri(path).header(header::AUTHORIZATION, "Bearer admin");
+    let answer = server.answer(request.header(header::CONTENT_TYPE, content_type).body(body.into()).unwrap()).await;
+    let code = answer.status().as_u16();
+    let status: Value = serde_json::from_slice(&answer.into_body().collect().await.unwrap().to_bytes()).unwrap();
+    assert_eq!((&status["kind"], &status["code"]), (&json!("Status"), &json!(code)));
+    (code, status["message"].as_str().unwrap().to_owned())
+}
+
+fn config_map(name: &str, data: Value) -> Value {
+    json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data})
+}
+
+#[tokio::test]
+async fn large_bodies_and_headers_are_refused() {
+    let server = Server::start();
+    let large = config_map("large", json!({"a": "x".repeat(3 << 20)})).to_string();
+    let (code, message) = refused(&server, "POST", MAPS, "application/json", large).await;
+    assert_eq!((code, message.as_str()), (413, "Request entity too large: limit is 3145728"));
+    let headers = Request::builder().uri(MAPS).header(header::AUTHORIZATION, "Bearer admin").header("x-large", "x".repeat(70_000));
+    assert_eq!(server.answer(headers.body(Body::empty()).unwrap()).await.status(), 431);
+    assert_eq!(refused(&server, "GET", &format!("{MAPS}?timeout=soon"), "", Body::empty()).await.0, 400);
+}
+
+#[tokio::test]
+async fn deep_nesting_is_refused_in_every_form() {
+    let server = Server::start();
+    let definition = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+    let version = json!({"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": definition}});
+    let names = json!({"plural": "boxes", "singular": "box", "kind": "Box", "listKind": "BoxList"});
+    let spec = json!({"group": "shop.dev", "scope": "Cluster", "names": names, "versions": [version]});
+    let body = json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "boxes.shop.dev"}, "spec": spec});
+    server.create("admin", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", body).await;
+    let boxes = "/apis/shop.dev/v1/boxes";
+    let nested = |depth: usize| format!("{}1{}", "{\"a\":".repeat(depth), "}".repeat(depth));
+    let with = |depth: usize| format!(r#"{{"apiVersion":"shop.dev/v1","kind":"Box","metadata":{{"name":"b"}},"spec":{}}}"#, nested(depth));
+    for depth in [120, 127, 1_000, 100_000] {
+        for content_type in ["application/json", "application/yaml"] {
+            assert_eq!(refused(&server, "POST", boxes, content_type, with(depth)).await.0, 400, "{content_type} {depth}");
+        }
+    }
+    // As deep as is allowed, and read back: what is owned is noted some levels further down.
+    let allowed: Value = serde_json::from_str(&with(119)).unwrap();
+    server.create("admin", boxes, allowed.clone()).await;
+    let read = server.get("admin", &format!("{boxes}/b")).await.1;
+    assert_eq!((&read["spec"], read["metadata"]["managedFields"].as_array().map(Vec::len)), (&allowed["spec"], Some(1)));
+
+    let object = format!("{boxes}/b");
+    let merge = format!(r#"{{"spec":{}}}"#, nested(125));
+    assert_eq!(refused(&server, "PATCH", &object, "application/merge-patch+json", merge).await.0, 400);
+    let deeper: Vec<Value> = (0..500).map(|level| json!({"op": "add", "path": format!("/b{}", "/b".repeat(level)), "value": {}})).collect();
+    assert_eq!(refused(&server, "PATCH", &object, "application/json-patch+json", json!(deeper).to_string()).await.0, 422);
+    let many = vec![json!({"op": "test", "path": "/none", "value": null}); 10_001];
+    let (code, message) = refused(&server, "PATCH", &object, "application/json-patch+json", json!(many).to_string()).await;
+    assert_eq!(
+        (code, message.as_str()),
+        (413, "Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001")
+    );
+    assert_eq!(refused(&server, "PATCH", &format!("{object}?fieldManager=m"), "application/apply-patch+yaml", with(300)).await.0, 400);
+}
+
+/// More changes than the history keeps.
+const CHANGES: u64 = 20_500;
+
+#[tokio::test]
+async fn a_watch_that_is_not_read_expires_and_another_goes_on() {
+    let server = Server::start();
+    let created = server.create("admin", MAPS, config_map("a", json!({}))).await;
+    let version = created["metadata"]["resourceVersion"].as_str().unwrap().to_owned();
+    let watch = async || {
+        let request = Request::builder().uri(format!("{MAPS}?watch=true&resourceVersion={version}"));
+        server.answer(request.header(header::AUTHORIZATION, "Bearer admin").body(Body::empty()).unwrap()).await.into_body()
+    };
+    let (slow, mut quick) = (watch().await, watch().await);
+    let store = &server.plane.state().store;
+    let (resource, key) = (GroupResource::new("", "configmaps"), Key::new(&ClusterId::sandbox(), "default", "a"));
+    let (mut seen, mut revision) = (0, version.parse().unwrap());
+    while seen < CHANGES {
+        for _ in 0..500 {
+            revision = store.write_behind(&resource, &key, revision, Some(created.clone())).unwrap().revision;
+        }
+        while seen < revision - version.parse::<u64>().unwrap() {
+            let frame = quick.frame().await.unwrap().unwrap().into_data().unwrap();
+            assert!(!frame.starts_with(br#"{"object":{"apiVersion":"v1","code"#), "the quick one is not cut off");
+            seen += frame.iter().filter(|byte| **byte == b'\n').count() as u64;
+        }
+    }
+    let told = slow.collect().await.unwrap().to_bytes();
+    let event: Value = serde_json::from_slice(&told).unwrap();
+    assert_eq!((&event["type"], &event["object"]["code"], &event["object"]["reason"]), (&json!("ERROR"), &json!(410), &json!("Expired")));
+}
