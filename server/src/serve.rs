@@ -173,7 +173,11 @@ impl Running {
         let controller = if config.controller {
             let access = Access { endpoint: endpoint.clone(), token: token(identity::CONTROLLER)?, provider: world.provider.clone() };
             let identity = CONTROLLER_INSTANCE.to_owned();
-            let options = fulfil::Options { access, trusted_homes: homes.clone(), identity, clock, workers: 8, evaluations: 2 };
+            let random: Arc<dyn cluster::Random> = {
+                let random = edges.random.clone();
+                Arc::new(move |bytes: &mut [u8]| random.fill(bytes))
+            };
+            let options = fulfil::Options { access, trusted_homes: homes.clone(), identity, clock, random, workers: 8, evaluations: 2 };
             let controller = fulfil::Controller::new(options);
             let standing = controller.standing();
             tasks.spawn(controller.run(shutdown.clone()));

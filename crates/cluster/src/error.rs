@@ -68,6 +68,11 @@ pub fn is_conflict(error: &kube::Error) -> bool {
     matches!(error, kube::Error::Api(status) if status.code == 409)
 }
 
+/// Whether the plane said that the right is missing.
+pub fn is_denied(error: &kube::Error) -> bool {
+    matches!(error, kube::Error::Api(status) if status.code == 403)
+}
+
 /// Whether asking again later is all there is to do: the plane is busy, starting, or cannot be reached.
 pub fn is_transient(error: &kube::Error) -> bool {
     match error {

@@ -3,7 +3,7 @@
 //! One [`Controller`] serves all workspaces, as an identity of its own, through the exports' virtual workspaces. It decides
 //! nothing: it looks at everything that `promise` wants to know, asks it what to do, does that, and writes what is seen into
 //! status. It remembers nothing either: whatever it needs after a crash stands on the plane. Files by subject: who is next
-//! ([`queue`]), who leads (`lease`), where things go (`target`), single objects (`objects`), what changed there (`eyes`),
+//! ([`queue`]), who leads (`lease`), how it goes (`standing`), its key (`keys`), where things go (`target`), single objects (`objects`), what changed there (`eyes`),
 //! which release a request should have (`decide`), one request (`round`) and its end (`remove`), promises, policies and destinations (`publish`,
 //! `govern`).
 
@@ -12,6 +12,7 @@ mod core;
 mod decide;
 mod eyes;
 mod govern;
+mod keys;
 mod lease;
 mod objects;
 mod outputs;
@@ -22,8 +23,10 @@ mod remove;
 mod render;
 mod round;
 mod sites;
+mod standing;
 mod target;
 mod words;
 mod write;
 
-pub use controller::{Controller, Options, Standing};
+pub use controller::{Controller, Options};
+pub use standing::Standing;

@@ -18,10 +18,20 @@ pub use files::files;
 pub const SYSTEM_NAMESPACE: &str = "opm-system";
 /// Name of the Lease by which one controller at a time works.
 pub const LEASE: &str = "opm-controller";
+/// Name of the Secret with the key of the controller's digests.
+pub const KEYS: &str = "opm-controller-keys";
 /// Value of `promise::names::SECRET_ROLE_LABEL` on Secrets that hold the credential of a Destination.
 pub const ROLE_DESTINATION: &str = "destination";
 /// Value of `promise::names::SECRET_ROLE_LABEL` on Secrets with copied outputs.
 pub const ROLE_OUTPUTS: &str = "outputs";
+
+/// What can be done about a right that an identity of ours lacks in the provider workspace.
+pub const MEND: &str = "Whoever runs the platform can give it back by installing the provider workspace again.";
+
+/// What is missing where an export's content is refused, because the plane does not say so itself, and what can be done.
+pub fn content_mend(export: crate::kinds::Export) -> String {
+    format!("It lacks the right to apiexports/content of {}. {MEND}", export.name())
+}
 
 /// Names of the identities that an installation gives rights to.
 #[derive(Clone, Debug, PartialEq, Eq)]

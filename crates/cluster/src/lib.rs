@@ -14,11 +14,13 @@ pub mod fulfil;
 pub mod install;
 pub mod kinds;
 pub mod provider;
+pub mod random;
 pub mod watch;
 pub mod workspaces;
 pub mod world;
 
 pub use clock::Clock;
 pub use endpoint::{Endpoint, Scope, Target, Token};
+pub use random::Random;
 pub use workspaces::{ClusterId, WorkspacePath};
 pub use world::World;

@@ -6,6 +6,7 @@ use kube::runtime::wait::await_condition;
 use kube::{Api, Client};
 
 use crate::endpoint::{Scope, Target};
+use crate::error::{from_plane, from_status};
 use crate::kinds::Export;
 use crate::workspaces::ClusterId;
 
@@ -35,16 +36,25 @@ impl ExportAddress {
 }
 
 /// Waits until the export is served; it is not before the first workspace binds it, which is no error. `client` acts in the
-/// provider workspace. Errors: the plane refuses, or breaks off.
+/// provider workspace. Errors: what the plane says instead.
 pub async fn address(client: &Client, export: Export) -> promise::Result<ExportAddress> {
     let kind = GroupVersionKind::gvk("apis.kcp.io", "v1alpha1", "APIExportEndpointSlice");
     let api: Api<DynamicObject> = Api::all_with(client.clone(), &ApiResource::from_gvk_with_plural(&kind, "apiexportendpointslices"));
     let served = |slice: Option<&DynamicObject>| slice.and_then(|s| endpoint(s, export)).is_some();
-    let slice = await_condition(api, export.name(), served).await.map_err(|error| {
-        tracing::warn!(%error, export = export.name(), "the endpoint slice of the export cannot be read");
-        promise::Error::Unreachable { what: format!("the endpoint slice of {}", export.name()) }
-    })?;
+    let what = format!("the endpoint slice of {}", export.name());
+    let slice = await_condition(api, export.name(), served).await.map_err(|error| broken(error, &what))?;
     slice.as_ref().and_then(|s| endpoint(s, export)).ok_or(promise::Error::Internal)
+}
+
+fn broken(error: kube::runtime::wait::Error, what: &str) -> promise::Error {
+    use kube::runtime::{wait, watcher};
+    match error {
+        wait::Error::ProbeFailed(
+            watcher::Error::InitialListFailed(error) | watcher::Error::WatchStartFailed(error) | watcher::Error::WatchFailed(error),
+        ) => from_plane(&error, what),
+        wait::Error::ProbeFailed(watcher::Error::WatchError(status)) => from_status(&status, what),
+        wait::Error::ProbeFailed(watcher::Error::NoResourceVersion) => promise::Error::Unreachable { what: what.to_owned() },
+    }
 }
 
 /// Reads `…/services/apiexport/<cluster id>/<export>` of the first endpoint.

@@ -5,19 +5,28 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::select_all;
 use kube::Client;
 use kube::api::DynamicObject;
 use kube::core::{ApiResource, GroupVersionKind};
 use parking_lot::RwLock;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::clock::Clock;
 use crate::endpoint::{Endpoint, Scope, Token};
+use crate::install::{MEND, content_mend};
 use crate::kinds::{Destination, Export, Kind, Object, Policy, Promise, PromiseCatalog, PromiseRelease, PromiseRequest, PromiseRevision};
 use crate::provider::{ExportAddress, address};
 use crate::watch::{Cache, Source};
 use crate::workspaces::{BindingRow, Standing, Tree, WorkspacePath, WorkspaceRow};
+
+/// Both exports, in the order of everything that is kept for each.
+const EXPORTS: [Export; 2] = [Export::Requests, Export::Catalog];
+
+/// Why something cannot be read, now and later.
+type Trouble = watch::Receiver<Option<promise::Error>>;
 
 /// Pause before the endpoint slices are asked for again.
 const AGAIN: Duration = Duration::from_secs(2);
@@ -68,6 +77,8 @@ pub struct World {
     tree: Arc<RwLock<Arc<Tree>>>,
     access: Access,
     addresses: Arc<RwLock<Option<Addresses>>>,
+    /// Why it is not known where an export is served, by export.
+    slices: Arc<[watch::Sender<Option<promise::Error>>; 2]>,
 }
 
 impl World {
@@ -87,9 +98,10 @@ impl World {
             tree: Arc::default(),
             access,
             addresses: Arc::default(),
+            slices: Arc::default(),
         };
         tasks.spawn(world.clone().grow_tree(shutdown.clone()));
-        for export in [Export::Requests, Export::Catalog] {
+        for export in EXPORTS {
             tasks.spawn(world.clone().follow(export, clock.clone(), tasks.clone(), shutdown.clone()));
         }
         world
@@ -131,6 +143,48 @@ impl World {
         &self.access
     }
 
+    /// What cannot be read at this moment and why, one or two sentences each. `who` reads it.
+    pub fn gaps(&self, who: &str) -> Vec<String> {
+        let told = |gap: Gap| {
+            let why = gap.trouble.borrow().clone()?;
+            let who = promise::wording::upper_first(who);
+            let told = format!("{who} cannot read {}: {}.", gap.what, why.to_string().trim_end_matches('.'));
+            Some(if matches!(why, promise::Error::Denied { .. }) { format!("{told} {}", gap.mend) } else { told })
+        };
+        self.gaps_now().into_iter().filter_map(told).collect()
+    }
+
+    /// Tells when [`World::gaps`] may have changed.
+    pub fn gap_changes(&self) -> GapChanges {
+        GapChanges(self.gaps_now().into_iter().map(|gap| gap.trouble).collect())
+    }
+
+    fn gaps_now(&self) -> Vec<Gap> {
+        let slices = EXPORTS.into_iter().zip(&*self.slices).map(|(export, trouble)| Gap {
+            what: format!("the endpoint slice of {}", export.name()),
+            mend: MEND.to_owned(),
+            trouble: trouble.subscribe(),
+        });
+        let caches = [
+            ("workspaces", Export::Requests, self.workspaces.trouble()),
+            ("bindings", Export::Requests, self.request_bindings.trouble()),
+            ("requests", Export::Requests, self.requests.trouble()),
+            ("releases", Export::Requests, self.releases.trouble()),
+            ("bindings", Export::Catalog, self.catalog_bindings.trouble()),
+            ("promises", Export::Catalog, self.promises.trouble()),
+            ("revisions", Export::Catalog, self.revisions.trouble()),
+            ("catalogs", Export::Catalog, self.catalogs.trouble()),
+            ("policies", Export::Catalog, self.policies.trouble()),
+            ("destinations", Export::Catalog, self.destinations.trouble()),
+        ];
+        let caches = caches.into_iter().map(|(what, export, trouble)| Gap {
+            what: format!("{what} through {}", export.name()),
+            mend: content_mend(export),
+            trouble,
+        });
+        slices.chain(caches).collect()
+    }
+
     async fn follow(self, export: Export, clock: Arc<dyn Clock>, tasks: TaskTracker, shutdown: CancellationToken) {
         let found = tokio::select! {
             () = shutdown.cancelled() => return,
@@ -164,7 +218,11 @@ impl World {
     async fn find(&self, export: Export) -> ExportAddress {
         let client = self.access.endpoint.client(&self.access.token, &Scope::Workspace(self.access.provider.clone()));
         loop {
-            match address(&client, export).await {
+            let found = address(&client, export).await;
+            if let Some((_, trouble)) = EXPORTS.iter().zip(&*self.slices).find(|(of, _)| **of == export) {
+                trouble.send_replace(found.as_ref().err().cloned());
+            }
+            match found {
                 Ok(found) => return found,
                 Err(error) => tracing::warn!(%error, export = export.name(), "the export is not served yet, trying again"),
             }
@@ -194,6 +252,26 @@ impl World {
                 let _ = changes.try_recv();
             }
         }
+    }
+}
+
+/// Something that may not be readable at this moment.
+struct Gap {
+    what: String,
+    /// What is missing and can be done when it is refused.
+    mend: String,
+    trouble: Trouble,
+}
+
+/// See [`World::gap_changes`].
+pub struct GapChanges(Vec<Trouble>);
+
+impl GapChanges {
+    /// Waits for the next change.
+    pub async fn next(&mut self) {
+        let changes = self.0.iter_mut().map(|trouble| Box::pin(trouble.changed()));
+        // The senders live as long as the world, whose caches they belong to.
+        let _ = select_all(changes).await;
     }
 }
 

@@ -1,23 +1,20 @@
 //! What is to be done next for one request: observed state in, ordered actions out. Pure.
 //!
-//! The controller looks at everything that [`Situation::to_observe`] names, calls [`plan_after`], carries the actions out in order until
+//! The controller looks at everything that [`Situation::to_observe`] names, calls [`plan`], carries the actions out in order until
 //! one fails, and comes back when something changed. Any crash in between is harmless: an object is recorded in the
 //! inventory before it is made, names are deterministic, and every action is idempotent.
 
 mod action;
 mod drift;
-#[cfg(feature = "engine")]
 mod mark;
 mod plan;
 mod situation;
 
 pub use action::{Action, Hold, Plan, Why};
-pub use drift::drifted;
-#[cfg(feature = "engine")]
+pub use drift::{drifted, kept};
 pub use mark::MarkError;
-pub use plan::{plan, plan_after};
+pub use plan::plan;
 pub use situation::{Desired, Key, Pending, Seen, Situation, Subject};
 
 #[cfg(test)]
-#[cfg(feature = "engine")]
 mod tests;

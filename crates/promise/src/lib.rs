@@ -11,9 +11,12 @@ pub mod error;
 #[cfg(feature = "engine")]
 pub mod expression;
 pub mod form;
+#[cfg(feature = "engine")]
 pub mod fulfil;
 pub mod glob;
 pub mod health;
+#[cfg(feature = "engine")]
+pub mod keyed;
 pub mod names;
 pub mod path;
 #[cfg(feature = "engine")]
@@ -31,6 +34,7 @@ pub mod resolve;
 pub mod revision;
 pub mod sentence;
 pub mod shape;
+#[cfg(feature = "engine")]
 pub mod status;
 pub mod upgrade;
 pub mod view;

@@ -12,6 +12,12 @@ const NAMED_LETTERS: usize = 10;
 #[error("it has no canonical form: {0}")]
 pub struct CanonicalError(String);
 
+impl CanonicalError {
+    pub(crate) fn new(error: &serde_json::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
 /// Hex SHA-256 over the RFC 8785 form of a spec: key order and the writing of numbers do not count.
 ///
 /// # Errors
@@ -31,7 +37,7 @@ pub fn name(promise: &str, hash: &str) -> String {
 /// # Errors
 /// A number beyond what RFC 8785 can write.
 pub fn digest(value: &impl serde::Serialize) -> Result<String, CanonicalError> {
-    let bytes = serde_json_canonicalizer::to_vec(value).map_err(|error| CanonicalError(error.to_string()))?;
+    let bytes = serde_json_canonicalizer::to_vec(value).map_err(|error| CanonicalError::new(&error))?;
     Ok(hex::encode(Sha256::digest(bytes)))
 }
 

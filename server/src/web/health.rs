@@ -32,7 +32,7 @@ async fn parts(portal: &Portal) -> Vec<Part> {
         ("database", database(portal).await),
     ];
     if let Some(controller) = &portal.controller {
-        parts.push(("controller", working(*controller.borrow())));
+        parts.push(("controller", working(&controller.borrow())));
     }
     let caches = [
         ("workspaces", world.workspaces.freshness()),
@@ -57,12 +57,11 @@ async fn database(portal: &Portal) -> Result<(), String> {
     })
 }
 
-fn working(standing: Standing) -> Result<(), String> {
+fn working(standing: &Standing) -> Result<(), String> {
     match standing {
         Standing::Working => Ok(()),
-        Standing::Waiting => Err("it waits for its Lease: another instance leads, or the plane does not answer".to_owned()),
-        Standing::Starting => Err("it reads what there is".to_owned()),
-        Standing::Stopped => Err("it ended".to_owned()),
+        // One line for each part.
+        other => Err(other.to_string().replace('\n', " ")),
     }
 }
 
@@ -97,9 +96,10 @@ mod tests {
         let fine: [Part; 2] = [("database", Ok(())), ("controller", Ok(()))];
         assert_eq!(report(&fine, false), (true, "ok\n".to_owned()));
         assert_eq!(report(&fine, true), (true, "[+] database: ok\n[+] controller: ok\nready\n".to_owned()));
-        let broken = [("database", Ok(())), ("controller", working(Standing::Waiting))];
+        let waiting = Standing::Waiting { why: "Another instance leads: other.".into() };
+        let broken = [("database", Ok(())), ("controller", working(&waiting))];
         let (ready, text) = report(&broken, false);
-        assert!(!ready && text.starts_with("[+] database: ok\n[-] controller: it waits for its Lease"), "{text}");
+        assert!(!ready && text.starts_with("[+] database: ok\n[-] controller: Another instance leads"), "{text}");
         let why = promise::Error::Unreachable { what: "the plane".into() };
         let stale = fresh(&Freshness::Unreachable { since: jiff::Timestamp::UNIX_EPOCH, why }).unwrap_err();
         assert!(stale.starts_with("as of 1970-01-01T00:00:00Z: ") && stale.contains("the plane"), "{stale}");

@@ -23,9 +23,9 @@ pub struct Credential {
 /// Why a kubeconfig cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum KubeconfigError {
-    /// Not a kubeconfig.
-    #[error("the kubeconfig cannot be read: {0}")]
-    Unreadable(String),
+    /// Not a kubeconfig. The reader's own words are left out: they repeat what stands there, which may be a credential.
+    #[error("it is not the YAML of a kubeconfig")]
+    Unreadable,
     /// It does not name what it needs.
     #[error("the kubeconfig has no {0}")]
     Missing(&'static str),
@@ -39,7 +39,7 @@ pub enum KubeconfigError {
 
 /// Opens a connection pool for the current context, without sending anything.
 pub(super) fn open(yaml: &str) -> Result<(kube::Client, Credential), KubeconfigError> {
-    let file = Kubeconfig::from_yaml(yaml).map_err(|e| KubeconfigError::Unreadable(e.to_string()))?;
+    let file = Kubeconfig::from_yaml(yaml).map_err(|_| KubeconfigError::Unreadable)?;
     let current = file.current_context.as_deref().ok_or(KubeconfigError::Missing("current-context"))?;
     let context = file.contexts.iter().find(|c| c.name == current).and_then(|c| c.context.as_ref());
     let context = context.ok_or(KubeconfigError::Missing("context of the name in current-context"))?;
@@ -74,7 +74,7 @@ pub(super) fn open(yaml: &str) -> Result<(kube::Client, Credential), KubeconfigE
     };
     let prefix = server.path().trim_end_matches('/').to_owned();
 
-    let mut config = Config::try_from(file).map_err(|e| KubeconfigError::Unreadable(e.to_string()))?;
+    let mut config = Config::try_from(file).map_err(|_| KubeconfigError::Unreadable)?;
     config.cluster_url = origin;
     config.connect_timeout = Some(CONNECT_TIMEOUT);
     // The transport is anonymous: the token is sent by the client that is made for it.

@@ -2,8 +2,11 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
+use kube::Client;
 use parking_lot::{Mutex, RwLock};
+use promise::keyed::DigestKey;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -13,14 +16,19 @@ use super::core::{Core, Work};
 use super::eyes::Eyes;
 use super::lease::Leadership;
 use super::queue::Queue;
+use super::standing::{Report, Standing};
 use super::target::Targets;
-use super::{govern, publish, round};
+use super::{govern, keys, publish, round};
 use crate::clock::Clock;
 use crate::endpoint::Scope;
 use crate::kinds::{Kind, Object};
+use crate::random::Random;
 use crate::watch::{Cache, Key};
 use crate::workspaces::WorkspacePath;
 use crate::world::{Access, World};
+
+/// Pause before the key is asked for again.
+const AGAIN: Duration = Duration::from_secs(2);
 
 /// How the controller is set up.
 #[derive(Clone)]
@@ -33,58 +41,47 @@ pub struct Options {
     pub identity: String,
     /// Time.
     pub clock: Arc<dyn Clock>,
+    /// Randomness, for the key that the first controller of an installation makes.
+    pub random: Arc<dyn Random>,
     /// Requests looked after at the same time.
     pub workers: usize,
     /// Evaluations of expressions at the same time; each keeps a thread busy.
     pub evaluations: usize,
 }
 
-/// What the controller is doing, for health checks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// It waits for its Lease: another instance leads, or the Lease cannot be read.
-    Waiting,
-    /// It leads and reads what there is.
-    Starting,
-    /// It works.
-    Working,
-    /// It ended.
-    Stopped,
-}
-
 /// The controller. One leads per plane and serves all workspaces.
 pub struct Controller {
     options: Options,
-    standing: watch::Sender<Standing>,
+    report: Arc<Report>,
 }
 
 impl Controller {
     /// A controller that does nothing yet.
     pub fn new(options: Options) -> Self {
-        Self { options, standing: watch::Sender::new(Standing::Waiting) }
+        Self { options, report: Arc::default() }
     }
 
     /// What the controller is doing, now and later.
     pub fn standing(&self) -> watch::Receiver<Standing> {
-        self.standing.subscribe()
+        self.report.subscribe()
     }
 
     /// Leads and works until `shutdown`, through losses of its Lease. A unit of work that has begun is finished.
     pub async fn run(self, shutdown: CancellationToken) {
         let access = &self.options.access;
         let provider = access.endpoint.client(&access.token, &Scope::Workspace(access.provider.clone()));
-        let leadership = Leadership::new(provider, self.options.identity.clone(), self.options.clock.clone());
+        let leadership = Leadership::new(provider.clone(), self.options.identity.clone(), self.options.clock.clone());
         while !shutdown.is_cancelled() {
-            self.standing.send_replace(Standing::Waiting);
             tokio::select! {
                 () = shutdown.cancelled() => break,
-                () = leadership.acquire() => {}
+                () = leadership.acquire(|why| self.report.waits(why)) => {}
             }
+            self.report.leads();
             let term = shutdown.child_token();
             // Whoever drops this future must not leave workers behind.
             let _ended = term.clone().drop_guard();
             let tasks = TaskTracker::new();
-            tasks.spawn(work(self.options.clone(), self.standing.clone(), tasks.clone(), term.clone()));
+            tasks.spawn(work(self.options.clone(), provider.clone(), self.report.clone(), tasks.clone(), term.clone()));
             let ended = leadership.keep(&shutdown).await;
             term.cancel();
             tasks.close();
@@ -92,16 +89,19 @@ impl Controller {
             if ended {
                 leadership.release().await;
             } else {
-                tracing::warn!("the Lease of the controller was lost; another instance may lead now");
+                self.report.waits("It lost its Lease; another instance may lead now.".to_owned());
             }
         }
-        self.standing.send_replace(Standing::Stopped);
+        self.report.ends();
     }
 }
 
 /// One term of leading.
-async fn work(options: Options, standing: watch::Sender<Standing>, tasks: TaskTracker, term: CancellationToken) {
-    standing.send_replace(Standing::Starting);
+async fn work(options: Options, provider: Client, report: Arc<Report>, tasks: TaskTracker, term: CancellationToken) {
+    let digests = tokio::select! {
+        () = term.cancelled() => return,
+        digests = key(&provider, &*options.random, &report) => digests,
+    };
     let world = World::start(options.access.clone(), options.clock.clone(), &tasks, &term);
     let (found, finds) = mpsc::unbounded_channel();
     let core = Arc::new(Core {
@@ -109,11 +109,14 @@ async fn work(options: Options, standing: watch::Sender<Standing>, tasks: TaskTr
         eyes: Eyes::new(found, options.clock.clone(), tasks.clone(), term.clone()),
         queue: Queue::default(),
         clock: options.clock.clone(),
+        digests,
         trusted: options.trusted_homes.clone(),
+        report: report.clone(),
         compiled: Mutex::default(),
         evaluations: Arc::new(Semaphore::new(options.evaluations.max(1))),
         world,
     });
+    tasks.spawn(tell_gaps(core.world.clone(), report.clone(), term.clone()));
     let wakes = Wakes { core: core.clone(), uids: Arc::default(), tasks: tasks.clone(), term: term.clone() };
     // Subscribed before the first list is read, so that nothing falls between.
     wakes.start(finds);
@@ -121,10 +124,36 @@ async fn work(options: Options, standing: watch::Sender<Standing>, tasks: TaskTr
         () = term.cancelled() => return,
         () = core.world.synced() => {}
     }
-    standing.send_replace(Standing::Working);
+    report.begins();
     wakes.everything();
     for _ in 0..options.workers.max(1) {
         tasks.spawn(worker(core.clone(), term.clone()));
+    }
+}
+
+/// The key of the digests; while there is none, nothing can be applied.
+async fn key(provider: &Client, random: &dyn Random, report: &Report) -> DigestKey {
+    loop {
+        match keys::open(provider, random).await {
+            Ok(key) => {
+                report.misses(Vec::new());
+                return key;
+            }
+            Err(why) => report.misses(vec![why]),
+        }
+        tokio::time::sleep(AGAIN).await;
+    }
+}
+
+/// Says what cannot be read, as long as that is so.
+async fn tell_gaps(world: World, report: Arc<Report>, term: CancellationToken) {
+    let mut changes = world.gap_changes();
+    loop {
+        report.misses(world.gaps("the controller"));
+        tokio::select! {
+            () = term.cancelled() => return,
+            () = changes.next() => {}
+        }
     }
 }
 

@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use promise::api::PromiseSpec;
+use promise::keyed::DigestKey;
 use promise::render::Compiled;
 use tokio::sync::Semaphore;
 
 use super::eyes::Eyes;
 use super::govern::problems_in_words;
 use super::queue::Queue;
+use super::standing::Report;
 use super::target::Targets;
 use crate::clock::Clock;
 use crate::watch::Key;
@@ -21,7 +23,7 @@ use crate::world::World;
 const COMPILED: usize = 256;
 
 /// One thing to look at.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Work {
     /// A request.
     Request(Key),
@@ -40,7 +42,11 @@ pub struct Core {
     pub eyes: Eyes,
     pub queue: Queue<Work>,
     pub clock: Arc<dyn Clock>,
+    /// With it digests are made that may be seen by people who may not see what they are of.
+    pub digests: DigestKey,
     pub trusted: Vec<WorkspacePath>,
+    /// How the controller is doing.
+    pub report: Arc<Report>,
     /// Revisions whose expressions were read, by hash of their spec.
     pub compiled: Mutex<HashMap<String, Arc<Compiled>>>,
     /// Expressions and schemas of strangers are evaluated here and nowhere else, a few at a time.

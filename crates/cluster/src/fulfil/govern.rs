@@ -10,7 +10,7 @@ use serde_json::json;
 use super::core::Core;
 use super::queue::After;
 use super::target::Place;
-use super::words::told;
+use super::words::{told, told_at};
 use crate::error::is_missing;
 use crate::kinds::{Kind, Object};
 use crate::watch::Key;
@@ -76,7 +76,7 @@ pub async fn destination(core: &Core, key: &Key) -> After {
     let answer = match core.targets.destination(key).await {
         Ok(client) => client.apiserver_version().await.map_err(|error| {
             core.targets.forget(&place);
-            told(&error, &format!("reach the destination {}", key.name))
+            told_at(&key.name, &error, "ask for its version")
         }),
         Err(why) => Err(why),
     };

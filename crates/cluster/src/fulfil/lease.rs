@@ -13,9 +13,10 @@ use kube::{Api, Client};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::words::told;
 use crate::clock::Clock;
-use crate::error::{is_conflict, is_missing};
-use crate::install::{LEASE, SYSTEM_NAMESPACE};
+use crate::error::{is_conflict, is_denied, is_missing};
+use crate::install::{LEASE, MEND, SYSTEM_NAMESPACE};
 
 /// How long a leader that says nothing still counts.
 const DURATION: Duration = Duration::from_secs(15);
@@ -44,14 +45,18 @@ impl Leadership {
         Self { api: Api::namespaced(client, SYSTEM_NAMESPACE), identity, clock }
     }
 
-    /// Waits until this instance leads. Failures are logged and tried again: without its right to the Lease it never leads.
-    pub async fn acquire(&self) {
+    /// Waits until this instance leads. What stands in the way is told as a sentence, and tried again: without its right to the
+    /// Lease it never leads.
+    pub async fn acquire(&self, tell: impl Fn(String)) {
         let mut rival: Option<Rival> = None;
         loop {
             match self.attempt(&mut rival).await {
                 Ok(true) => return,
-                Ok(false) => {}
-                Err(error) => tracing::warn!(%error, "the Lease of the controller cannot be taken, trying again"),
+                Ok(false) => {
+                    let name = rival.as_ref().and_then(|rival| rival.said.0.as_deref());
+                    tell(name.map_or_else(|| "Another instance was faster.".to_owned(), |name| format!("Another instance leads: {name}.")));
+                }
+                Err(error) => tell(without(&error, "take")),
             }
             tokio::time::sleep(LOOK).await;
         }
@@ -68,7 +73,7 @@ impl Leadership {
             match self.attempt(&mut None).await {
                 Ok(true) => renewed = Instant::now(),
                 Ok(false) => return false,
-                Err(error) => tracing::warn!(%error, "the Lease of the controller cannot be renewed"),
+                Err(error) => tracing::warn!(why = without(&error, "renew"), "no longer sure to lead"),
             }
             // Stop before somebody else may start.
             if renewed.elapsed() + RENEWAL > DURATION {
@@ -131,6 +136,12 @@ impl Leadership {
         let named = || ObjectMeta { name: Some(LEASE.to_owned()), namespace: Some(SYSTEM_NAMESPACE.to_owned()), ..ObjectMeta::default() };
         Lease { metadata: before.map_or_else(named, |lease| lease.metadata.clone()), spec: Some(spec) }
     }
+}
+
+/// What is wrong with the Lease, and who can mend it.
+fn without(error: &kube::Error, doing: &str) -> String {
+    let why = told(error, &format!("{doing} its Lease {SYSTEM_NAMESPACE}/{LEASE} of the provider workspace"));
+    if is_denied(error) { format!("{why} {MEND}") } else { why }
 }
 
 fn holder(lease: &Lease) -> Option<&String> {

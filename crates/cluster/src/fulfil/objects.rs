@@ -8,7 +8,7 @@ use promise::names;
 use serde_json::{Value, json};
 
 use super::target::{Place, Reach, Targets};
-use super::words::told;
+use super::words::{told_at, told_in_workspace};
 use crate::error::{is_missing, is_transient};
 
 /// Kind of a key.
@@ -80,8 +80,8 @@ fn failed(targets: &Targets, place: &Place, error: &kube::Error, doing: &str) ->
         targets.forget(place);
     }
     match place {
-        Place::Workspace(_) => told(error, doing),
-        Place::Destination(key) => told(error, &format!("{doing} at {}", key.name)),
+        Place::Workspace(_) => told_in_workspace(error, doing),
+        Place::Destination(key) => told_at(&key.name, error, doing),
     }
 }
 

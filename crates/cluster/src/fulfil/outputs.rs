@@ -73,7 +73,7 @@ pub async fn copied(core: &Core, subject: &Subject, sites: &Sites, sources: &[Se
             "metadata": {"name": name, "namespace": subject.namespace, "labels": {names::SECRET_ROLE_LABEL: ROLE_OUTPUTS}},
             "data": data,
         });
-        copied.desired = Desired::marked(subject, ID, None, stage, object).ok();
+        copied.desired = Desired::marked(&core.digests, subject, ID, None, stage, object).ok();
     }
     copied
 }

@@ -1,7 +1,5 @@
 //! The end of a request: what the inventory names goes, last made first, and then the finalizer.
 
-use std::collections::BTreeMap;
-
 use kube::ResourceExt;
 use promise::fulfil::{Situation, plan};
 use promise::names;
@@ -27,15 +25,13 @@ impl Round<'_> {
         for _ in 0..PLANS {
             let mut situation = Situation {
                 request: self.subject(),
-                desired: None,
-                pending: Vec::new(),
                 inventory: self.request.status.as_ref().map(|status| status.inventory.clone()).unwrap_or_default(),
-                seen: BTreeMap::new(),
                 budget: BUDGET,
+                ..Situation::default()
             };
             self.look(&situation, &sites).await;
             situation.seen.clone_from(&self.seen);
-            let now = plan(&situation);
+            let now = plan(&situation, &self.core.digests);
             let actions = now.actions.clone();
             latest = Some(now);
             if actions.is_empty() {

@@ -97,7 +97,7 @@ impl Sites {
             }
         };
         let placed = placed.map_err(Displaced::Refused)?;
-        Desired::marked(subject, id, destination, stage, placed).map_err(|error| {
+        Desired::marked(&core.digests, subject, id, destination, stage, placed).map_err(|error| {
             Displaced::Refused(Problem {
                 path: format!(".implementation.resources[{id}]"),
                 message: format!("{id} cannot be made: {error}."),
@@ -106,13 +106,13 @@ impl Sites {
     }
 
     /// The namespaces that the request has at its Destinations; they are made before and removed after everything else.
-    pub fn namespaces(&self, subject: &Subject) -> Vec<Desired> {
+    pub fn namespaces(&self, core: &Core, subject: &Subject) -> Vec<Desired> {
         let admitted = self.admitted.iter().filter_map(|(name, admitted)| Some((name, admitted.as_ref().ok()?)));
         admitted
             .filter_map(|(name, admitted)| {
                 let object = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": admitted.namespace}});
                 // The hyphen keeps the id apart from those of the promise's resources, which have none.
-                Desired::marked(subject, &format!("namespace-{name}"), Some(name), 0, object).ok()
+                Desired::marked(&core.digests, subject, &format!("namespace-{name}"), Some(name), 0, object).ok()
             })
             .collect()
     }

@@ -10,7 +10,7 @@ use kube::{Api, Client};
 use parking_lot::Mutex;
 use promise::names;
 
-use super::words::told;
+use super::words::{told, told_at};
 use crate::endpoint::Endpoint;
 use crate::kinds::Destination;
 use crate::watch::Key;
@@ -190,7 +190,7 @@ impl Remote {
             Err(error) if crate::error::is_missing_api(&error) || crate::error::is_missing(&error) => {
                 return Err(format!("The destination {destination} does not serve {group_version}."));
             }
-            Err(error) => return Err(told(&error, &format!("ask the destination {destination} for its kinds"))),
+            Err(error) => return Err(told_at(destination, &error, "ask for its kinds")),
         };
         let kinds: Vec<Served> = list
             .resources

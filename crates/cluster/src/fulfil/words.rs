@@ -1,5 +1,9 @@
 //! What a refusal of the plane means for the people who read conditions.
 
+use promise::names;
+
+use crate::error::is_denied;
+
 /// A sentence about a failed call. `doing` is a verb with its object, such as `read Secret orders-db`.
 ///
 /// The plane's own words on a refusal are kept: they name the right that is missing.
@@ -20,6 +24,27 @@ pub fn told(error: &kube::Error, doing: &str) -> String {
         other => {
             tracing::warn!(error = %other, doing, "unexpected answer");
             format!("The controller cannot {doing}: the answer was not understood.")
+        }
+    }
+}
+
+/// The same about a call into the workspace of a request, where our rights are claims that its people accept.
+pub fn told_in_workspace(error: &kube::Error, doing: &str) -> String {
+    let why = told(error, doing);
+    let mend = format!("Whoever administers this workspace can accept the permission claim in its APIBinding {}.", names::EXPORT_REQUESTS);
+    if is_denied(error) { format!("{why} {mend}") } else { why }
+}
+
+/// The same about a call to a Destination, where our rights are those of its credential.
+pub fn told_at(destination: &str, error: &kube::Error, doing: &str) -> String {
+    match error {
+        kube::Error::Api(status) if status.code == 401 => format!(
+            "The destination {destination} does not accept its credential, so the controller cannot {doing} there. The destination's \
+             owner has to put a valid one into the Secret that it names."
+        ),
+        _ => {
+            let why = told(error, &format!("{doing} at {destination}"));
+            if is_denied(error) { format!("{why} The destination's owner can grant it to the destination's credential.") } else { why }
         }
     }
 }

@@ -3,7 +3,7 @@
 use promise::names;
 use serde_json::{Value, json};
 
-use super::{Identities, LEASE, SYSTEM_NAMESPACE};
+use super::{Identities, KEYS, LEASE, SYSTEM_NAMESPACE};
 use crate::kinds::Export;
 
 const EVERY_VERB: &[&str] = &["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
@@ -15,7 +15,7 @@ const CAPPED: &str = "apis.kcp.io:binding:";
 pub(super) fn roles(identities: &Identities) -> Vec<Value> {
     let exports = [Export::Requests.name(), Export::Catalog.name()];
     let enter = json!({"nonResourceURLs": ["/"], "verbs": ["access"]});
-    let slices = json!({"apiGroups": ["apis.kcp.io"], "resources": ["apiexportendpointslices"], "verbs": ["get", "list", "watch"]});
+    let slices = json!({"apiGroups": ["apis.kcp.io"], "resources": ["apiexportendpointslices"], "verbs": ["list", "watch"]});
     let content = |verbs: &[&str]| json!({"apiGroups": ["apis.kcp.io"], "resources": ["apiexports/content"], "resourceNames": exports, "verbs": verbs});
     let bind =
         |export: &str| json!({"apiGroups": ["apis.kcp.io"], "resources": ["apiexports"], "resourceNames": [export], "verbs": ["bind"]});
@@ -26,7 +26,7 @@ pub(super) fn roles(identities: &Identities) -> Vec<Value> {
     all.extend(cluster_role("opm-bind-requests", &group("system:authenticated"), &[bind(exports[0])]));
     all.extend(cluster_role("opm-bind-catalog", &group(&identities.publishers), &[bind(exports[1])]));
     all.extend(cluster_role("opm-maximal-permissions", &group(&format!("{CAPPED}system:authenticated")), &maximal()));
-    all.extend(lease_role(&identities.controller));
+    all.extend(own_role(&identities.controller));
     all
 }
 
@@ -40,7 +40,8 @@ fn maximal() -> Vec<Value> {
     ]
 }
 
-fn lease_role(controller: &str) -> Vec<Value> {
+/// What the controller keeps for itself: the Lease by which it leads, and its key.
+fn own_role(controller: &str) -> Vec<Value> {
     let metadata = json!({"name": "opm-controller", "namespace": SYSTEM_NAMESPACE});
     vec![
         json!({
@@ -48,7 +49,9 @@ fn lease_role(controller: &str) -> Vec<Value> {
             "rules": [
                 // `create` cannot be narrowed to a name: the name is not known when rights are checked.
                 {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["create"]},
-                {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "resourceNames": [LEASE], "verbs": ["get", "update", "patch"]},
+                {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "resourceNames": [LEASE], "verbs": ["get", "update"]},
+                {"apiGroups": [""], "resources": ["secrets"], "verbs": ["create"]},
+                {"apiGroups": [""], "resources": ["secrets"], "resourceNames": [KEYS], "verbs": ["get"]},
             ],
         }),
         json!({

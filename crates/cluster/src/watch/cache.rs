@@ -41,6 +41,7 @@ struct Inner<V> {
     rows: RwLock<OrdMap<Key, Arc<V>>>,
     changes: broadcast::Sender<Key>,
     freshness: watch::Sender<Freshness>,
+    trouble: watch::Sender<Option<promise::Error>>,
 }
 
 impl<V> Clone for Cache<V> {
@@ -55,6 +56,7 @@ impl<V> Default for Cache<V> {
             rows: RwLock::new(OrdMap::new()),
             changes: broadcast::Sender::new(BACKLOG),
             freshness: watch::Sender::new(Freshness::Starting),
+            trouble: watch::Sender::new(None),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -86,6 +88,11 @@ impl<V> Cache<V> {
         self.inner.freshness.subscribe()
     }
 
+    /// Why the rows cannot be read at this moment, from the first attempt on; `None` while nothing is wrong.
+    pub fn trouble(&self) -> watch::Receiver<Option<promise::Error>> {
+        self.inner.trouble.subscribe()
+    }
+
     /// Waits until the rows were read once; later losses of contact do not matter here.
     pub async fn synced(&self) {
         let mut freshness = self.inner.freshness.subscribe();
@@ -94,6 +101,7 @@ impl<V> Cache<V> {
     }
 
     pub(super) fn set_synced(&self) {
+        self.inner.trouble.send_if_modified(|trouble| trouble.take().is_some());
         self.inner.freshness.send_if_modified(|f| {
             let changed = *f != Freshness::Synced;
             *f = Freshness::Synced;
@@ -101,8 +109,13 @@ impl<V> Cache<V> {
         });
     }
 
-    /// Keeps the first moment of an outage. A cache that never had anything stays `Starting`, with its reason logged.
+    /// Keeps the first moment of an outage. A cache that never had anything stays `Starting`; its trouble says why.
     pub(super) fn set_unreachable(&self, since: Timestamp, why: promise::Error) {
+        self.inner.trouble.send_if_modified(|trouble| {
+            let changed = trouble.as_ref() != Some(&why);
+            *trouble = Some(why.clone());
+            changed
+        });
         self.inner.freshness.send_if_modified(|f| match f {
             Freshness::Synced => {
                 *f = Freshness::Unreachable { since, why };
@@ -192,7 +205,9 @@ mod tests {
         let why = promise::Error::Unreachable { what: "the plane".into() };
         cache.set_unreachable(Timestamp::UNIX_EPOCH, why.clone());
         assert_eq!(cache.freshness(), Freshness::Starting, "nothing was read yet");
+        assert_eq!(*cache.trouble().borrow(), Some(why.clone()));
         cache.set_synced();
+        assert_eq!(*cache.trouble().borrow(), None);
         cache.set_unreachable(Timestamp::UNIX_EPOCH, why.clone());
         cache.set_unreachable(Timestamp::MAX, why.clone());
         assert_eq!(cache.freshness(), Freshness::Unreachable { since: Timestamp::UNIX_EPOCH, why });

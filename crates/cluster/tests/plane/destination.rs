@@ -12,7 +12,7 @@ use crate::tls;
 use crate::world::{Plane, apply, condition, token, wait};
 
 /// A promise of a config map, a secret and a service, as the speed of fulfilment is measured with.
-fn trio() -> Value {
+pub fn trio() -> Value {
     let object = |kind: &str, rest: Value| {
         let mut object = json!({"apiVersion": "v1", "kind": kind, "metadata": {"name": "${request.name}"}});
         object.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
@@ -32,7 +32,13 @@ fn trio() -> Value {
     })
 }
 
-async fn sandbox(plane: &Plane, allowed_kinds: &[&str]) -> Client {
+/// A Destination that takes these kinds of the core group.
+pub async fn sandbox(plane: &Plane, allowed_kinds: &[&str]) -> Client {
+    sandbox_over(plane, plane.plane.router(), json!([{"group": "", "kinds": allowed_kinds}])).await
+}
+
+/// A Destination behind this router; the answer is its administrator's client.
+pub async fn sandbox_over(plane: &Plane, router: axum::Router, allowed_kinds: Value) -> Client {
     let root = plane.endpoint.client(&token("admin"), &Scope::Root);
     let role = json!({
         "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "sandbox"},
@@ -45,7 +51,7 @@ async fn sandbox(plane: &Plane, allowed_kinds: &[&str]) -> Client {
     });
     apply(&root, &role).await.unwrap();
     apply(&root, &binding).await.unwrap();
-    let kubeconfig = tls::serve(plane.plane.router(), token("sandbox").expose()).await;
+    let kubeconfig = tls::serve(router, token("sandbox").expose()).await;
     let home = plane.client("admin", "root:platform");
     let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "opm-system"}});
     let secret = json!({
@@ -56,7 +62,7 @@ async fn sandbox(plane: &Plane, allowed_kinds: &[&str]) -> Client {
         "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Destination", "metadata": {"name": "sandbox"},
         "spec": {
             "secretRef": {"namespace": "opm-system", "name": "sandbox"}, "allowedWorkspaces": ["root:acme:**"],
-            "allowedKinds": [{"group": "", "kinds": allowed_kinds}], "namespace": "opm-${workspace.name}-${hash}",
+            "allowedKinds": allowed_kinds, "namespace": "opm-${workspace.name}-${hash}",
         },
     });
     for object in [namespace, secret, destination] {

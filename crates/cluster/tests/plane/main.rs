@@ -3,9 +3,12 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where something is not as it should be")]
 
 mod conflict;
+mod credential;
 mod destination;
 mod installed;
+mod kept;
 mod lifecycle;
+mod own_rights;
 mod restart;
 mod rights;
 mod tls;

@@ -64,14 +64,3 @@ async fn an_organisation_that_hides_its_workspaces_leaves_policies_unknown() {
     plane.ready("web").await;
     controller.stop().await;
 }
-
-#[tokio::test(flavor = "multi_thread")]
-async fn without_the_right_to_its_lease_it_never_leads() {
-    let plane = Plane::open().await;
-    let roles = ApiResource::from_gvk(&GroupVersionKind::gvk("rbac.authorization.k8s.io", "v1", "Role"));
-    let api: Api<DynamicObject> = Api::namespaced_with(plane.client("admin", "root:opm"), install::SYSTEM_NAMESPACE, &roles);
-    let rules: Value = json!({"rules": []});
-    api.patch("opm-controller", &PatchParams::default(), &Patch::Merge(&rules)).await.unwrap();
-    let started = tokio::time::timeout(std::time::Duration::from_secs(3), plane.controller()).await;
-    assert!(started.is_err(), "it must wait for its Lease");
-}

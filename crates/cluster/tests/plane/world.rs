@@ -16,7 +16,7 @@ use kube::runtime::wait::await_condition;
 use kube::{Client, ResourceExt};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
@@ -34,6 +34,8 @@ pub struct Plane {
 /// A controller that runs until it is stopped.
 pub struct Running {
     shutdown: CancellationToken,
+    /// What it says about itself.
+    pub standing: watch::Receiver<Standing>,
     task: JoinHandle<()>,
     /// Everything that the controller starts lives here, so that all of it can die at once.
     runtime: Option<Runtime>,
@@ -48,7 +50,30 @@ pub fn path(text: &str) -> WorkspacePath {
 }
 
 impl Plane {
+    /// Everything installed, and both exports bound.
     pub async fn open() -> Self {
+        let plane = Self::unbound().await;
+        plane.bind().await;
+        plane.let_dana_in().await;
+        plane
+    }
+
+    /// Binds both exports where they are used.
+    pub async fn bind(&self) {
+        for (at, export) in [
+            ("root", Export::Requests),
+            ("root:platform", Export::Requests),
+            ("root:platform", Export::Catalog),
+            ("root:acme", Export::Requests),
+            ("root:acme", Export::Catalog),
+            ("root:acme:shop", Export::Requests),
+        ] {
+            install::bind(&self.client("admin", at), export, &self.installed).await.unwrap();
+        }
+    }
+
+    /// Installed and not used by any workspace yet.
+    pub async fn unbound() -> Self {
         let user = |name: &str, groups: &[&str]| devplane::Token {
             token: token(name).expose().to_owned(),
             username: name.to_owned(),
@@ -70,19 +95,7 @@ impl Plane {
             workspace(&admin(parent), name).await;
         }
         let installed = install::provider(&admin("root:opm"), &install::Options::default()).await.unwrap();
-        for (at, export) in [
-            ("root", Export::Requests),
-            ("root:platform", Export::Requests),
-            ("root:platform", Export::Catalog),
-            ("root:acme", Export::Requests),
-            ("root:acme", Export::Catalog),
-            ("root:acme:shop", Export::Requests),
-        ] {
-            install::bind(&admin(at), export, &installed).await.unwrap();
-        }
-        let plane = Self { plane, endpoint, installed };
-        plane.let_dana_in().await;
-        plane
+        Self { plane, endpoint, installed }
     }
 
     /// A client of somebody in a workspace.
@@ -124,22 +137,32 @@ impl Plane {
     }
 
     async fn controller_over(&self, endpoint: Endpoint) -> Running {
+        let mut running = self.beginning_controller_over(endpoint);
+        running.until("working", |standing| *standing == Standing::Working).await;
+        running
+    }
+
+    /// Starts a controller without waiting for anything.
+    pub fn beginning_controller(&self) -> Running {
+        self.beginning_controller_over(self.endpoint.clone())
+    }
+
+    fn beginning_controller_over(&self, endpoint: Endpoint) -> Running {
         let options = Options {
             access: Access { endpoint, token: token("opm-controller"), provider: path("root:opm") },
             trusted_homes: vec![path("root:platform")],
             identity: "test".to_owned(),
             clock: Arc::new(Machine),
+            random: Arc::new(|bytes: &mut [u8]| bytes.fill(7)),
             workers: 4,
             evaluations: 2,
         };
         let controller = Controller::new(options);
-        let mut standing = controller.standing();
+        let standing = controller.standing();
         let shutdown = CancellationToken::new();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let task = runtime.spawn(controller.run(shutdown.clone()));
-        let running = Running { shutdown, task, runtime: Some(runtime) };
-        tokio::time::timeout(PATIENCE, standing.wait_for(|s| *s == Standing::Working)).await.expect("it works in time").unwrap();
-        running
+        Running { shutdown, standing, task, runtime: Some(runtime) }
     }
 
     /// Publishes a promise in the trusted home and waits until its revision is there.
@@ -219,6 +242,13 @@ impl Plane {
 }
 
 impl Running {
+    /// Waits until the controller says what `holds` wants to hear.
+    pub async fn until(&mut self, what: &str, holds: impl Fn(&Standing) -> bool) -> Standing {
+        let said =
+            tokio::time::timeout(PATIENCE, self.standing.wait_for(|standing| holds(standing))).await.map(|said| said.unwrap().clone());
+        said.unwrap_or_else(|_| panic!("the controller is not {what}: {:?}", self.standing.borrow().clone()))
+    }
+
     /// Stops the controller the orderly way.
     pub async fn stop(mut self) {
         self.shutdown.cancel();

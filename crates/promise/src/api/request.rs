@@ -405,9 +405,12 @@ pub struct InventoryItem {
     /// Why it is not healthy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Hash of what was applied.
+    /// Keyed digest of what was applied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
+    /// Keyed digest of the applied fields as the server keeps them; only where it keeps them otherwise than they were applied.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<String>,
     /// Position in the order of making; deletion goes the other way.
     #[serde(default)]
     pub stage: u32,

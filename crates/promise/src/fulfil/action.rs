@@ -126,7 +126,8 @@ pub struct Plan {
     pub inventory: Vec<InventoryItem>,
     /// Paths that somebody else changed, by resource id.
     pub drift: Vec<(String, String)>,
-    /// Paths that the server keeps otherwise than the release wants them, by resource id: the template asks for what it does not take.
+    /// Paths that the server keeps otherwise than the release wants them, by resource id: it writes them in its own way, or does not
+    /// take them at all.
     #[serde(default)]
     pub kept_otherwise: Vec<(String, String)>,
     /// Whether everything that the release wants is there as it wants it.

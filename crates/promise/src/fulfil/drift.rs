@@ -6,6 +6,9 @@ use serde_json::Value;
 
 use crate::path::Path;
 
+/// What of an object's metadata is ours.
+const METADATA: [&str; 4] = ["labels", "annotations", "finalizers", "ownerReferences"];
+
 /// The first path at which the observed object differs from what is wanted; `None` when everything wanted is there.
 ///
 /// Only fields that we want are looked at: what others add (defaults, status, other managers' fields) is theirs. Items of
@@ -27,9 +30,7 @@ pub fn drifted(desired: &Value, observed: &Value) -> Option<Path> {
 }
 
 fn metadata(wanted: &Value, there: &Value, at: &Path) -> Option<Path> {
-    ["labels", "annotations", "finalizers", "ownerReferences"]
-        .iter()
-        .find_map(|part| wanted.get(part).and_then(|value| differs(value, there.get(part), &at.child(part))))
+    METADATA.iter().find_map(|part| wanted.get(part).and_then(|value| differs(value, there.get(part), &at.child(part))))
 }
 
 fn string_data(wanted: &Value, there: Option<&Value>, at: &Path) -> Option<Path> {
@@ -55,11 +56,42 @@ fn differs(wanted: &Value, there: Option<&Value>, at: &Path) -> Option<Path> {
     }
 }
 
+/// What the observed object has at the fields that are wanted, as the server keeps it. What others add is left out, as in [`drifted`].
+pub fn kept(desired: &Value, observed: &Value) -> Value {
+    let Some(wanted) = desired.as_object() else { return Value::Null };
+    let secret = wanted.get("kind").and_then(Value::as_str) == Some("Secret");
+    let fields = wanted.iter().filter_map(|(key, value)| match key.as_str() {
+        "apiVersion" | "kind" | "status" => None,
+        "stringData" if secret => Some((key.clone(), part(value, observed.get("data")))),
+        "metadata" => Some((key.clone(), METADATA.iter().map(|name| (*name, part(&value[*name], observed[key].get(name)))).collect())),
+        _ => Some((key.clone(), part(value, observed.get(key)))),
+    });
+    Value::Object(fields.collect())
+}
+
+/// The part of an observed value that a wanted one speaks of.
+fn part(wanted: &Value, there: Option<&Value>) -> Value {
+    match (wanted, there.unwrap_or(&Value::Null)) {
+        (Value::Null, _) => Value::Null,
+        (Value::Object(fields), Value::Object(found)) => {
+            fields.iter().map(|(key, value)| (key.clone(), part(value, found.get(key)))).collect()
+        }
+        (Value::Array(items), Value::Array(found)) => match identity(items) {
+            Some(key) => items.iter().map(|item| part(item, found.iter().find(|other| other.get(key) == item.get(key)))).collect(),
+            None => Value::Array(found.clone()),
+        },
+        (_, there) => there.clone(),
+    }
+}
+
+/// The field by which the items of a list are told apart, where all of them have one.
+fn identity(items: &[Value]) -> Option<&'static str> {
+    let keys = ["name", "key", "containerPort", "port", "mountPath", "uid"];
+    keys.into_iter().find(|key| !items.is_empty() && items.iter().all(|item| item.get(key).is_some()))
+}
+
 fn list_differs(wanted: &[Value], found: &[Value], at: &Path) -> Option<Path> {
-    let key = ["name", "key", "containerPort", "port", "mountPath", "uid"]
-        .into_iter()
-        .find(|key| !wanted.is_empty() && wanted.iter().all(|item| item.get(key).is_some()));
-    let Some(key) = key else {
+    let Some(key) = identity(wanted) else {
         if wanted.len() != found.len() {
             return Some(at.clone());
         }
@@ -120,7 +152,7 @@ fn quantity(value: &Value) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::drifted;
+    use super::{drifted, kept};
     use serde_json::json;
 
     #[test]
@@ -151,5 +183,22 @@ mod tests {
         assert_eq!(drifted(&wanted, &there), None);
         let other = json!({"kind": "Secret", "data": {"user": "YXBw", "pass": "eA=="}});
         assert!(drifted(&wanted, &other).is_some());
+    }
+
+    #[test]
+    fn what_is_kept_speaks_of_our_fields_alone() {
+        let wanted = json!({"kind": "X", "metadata": {"name": "a", "labels": {"a": "b"}}, "spec": {
+            "cpu": "1000m", "gone": true, "ports": [{"name": "http", "port": "80"}], "zones": ["a"],
+        }});
+        let there = json!({"kind": "X", "metadata": {"uid": "1", "resourceVersion": "7", "labels": {"a": "b", "c": "d"}}, "spec": {
+            "cpu": "1", "extra": 5, "ports": [{"name": "more"}, {"name": "http", "port": 80, "protocol": "TCP"}], "zones": ["a", "b"],
+        }, "status": {"ready": true}});
+        let expected = json!({
+            "metadata": {"labels": {"a": "b"}, "annotations": null, "finalizers": null, "ownerReferences": null},
+            "spec": {"cpu": "1", "gone": null, "ports": [{"name": "http", "port": 80}], "zones": ["a", "b"]},
+        });
+        assert_eq!(kept(&wanted, &there), expected);
+        let secret = json!({"kind": "Secret", "stringData": {"a": "x"}});
+        assert_eq!(kept(&secret, &json!({"data": {"a": "eA==", "b": "eQ=="}})), json!({"stringData": {"a": "eA=="}}));
     }
 }

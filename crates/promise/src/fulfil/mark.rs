@@ -3,8 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::situation::{Desired, Key, Subject};
+use crate::keyed::{DigestKey, Purpose};
 use crate::names;
-use crate::revision::{CanonicalError, digest};
+use crate::revision::CanonicalError;
 
 /// Why a rendered object cannot be applied.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,14 +22,21 @@ pub enum MarkError {
 }
 
 impl Desired {
-    /// A rendered object with our labels and the hash of what it is.
+    /// A rendered object with our labels and the keyed digest of what it is.
     ///
     /// # Errors
     /// An object that names no apiVersion, kind or name, or that holds numbers without a canonical form.
-    pub fn marked(request: &Subject, id: &str, destination: Option<&str>, stage: u32, mut object: Value) -> Result<Self, MarkError> {
+    pub fn marked(
+        digests: &DigestKey,
+        request: &Subject,
+        id: &str,
+        destination: Option<&str>,
+        stage: u32,
+        mut object: Value,
+    ) -> Result<Self, MarkError> {
         let unidentified = || MarkError::Unidentified { id: id.to_owned() };
         let key = Key::of_object(destination, &object).ok_or_else(unidentified)?;
-        let hash = digest(&object)?;
+        let hash = digests.digest(Purpose::Applied, &object)?;
         let metadata = object["metadata"].as_object_mut().ok_or_else(unidentified)?;
         let labels = part(metadata, "labels");
         labels.insert(names::REQUEST_UID_LABEL.to_owned(), request.uid.clone().into());
@@ -63,21 +71,23 @@ fn label_value(text: &str) -> String {
 mod tests {
     use super::label_value;
     use crate::fulfil::{Desired, Subject};
+    use crate::keyed::DigestKey;
     use crate::names;
     use serde_json::json;
 
     #[test]
     fn marks_whose_it_is_and_what_was_applied() {
+        let key = DigestKey::new([1; 32]);
         let request = Subject { uid: "u-1".into(), name: "orders".into(), ..Subject::default() };
         let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "labels": {"app": "y"}}});
-        let one = Desired::marked(&request, "workers[3]", Some("sandbox"), 2, object.clone()).unwrap();
+        let one = Desired::marked(&key, &request, "workers[3]", Some("sandbox"), 2, object.clone()).unwrap();
         let labels = &one.object["metadata"]["labels"];
         assert_eq!((labels["app"].as_str(), labels[names::REQUEST_UID_LABEL].as_str()), (Some("y"), Some("u-1")));
         assert_eq!(labels[names::RESOURCE_ID_LABEL], "workers-3");
         assert_eq!(one.object["metadata"]["annotations"][names::HASH_ANNOTATION], one.hash.as_str());
-        let again = Desired::marked(&request, "workers[3]", Some("sandbox"), 2, object).unwrap();
+        let again = Desired::marked(&key, &request, "workers[3]", Some("sandbox"), 2, object).unwrap();
         assert_eq!(one, again);
-        assert!(Desired::marked(&request, "x", None, 0, json!({"kind": "ConfigMap"})).is_err());
+        assert!(Desired::marked(&key, &request, "x", None, 0, json!({"kind": "ConfigMap"})).is_err());
     }
 
     #[test]

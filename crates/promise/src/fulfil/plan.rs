@@ -1,19 +1,15 @@
 //! The decision itself.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
 use super::action::{Action, Hold, Plan, Why};
-use super::drift::drifted;
+use super::drift::{drifted, kept};
 use super::situation::{Desired, Key, Seen, Situation};
 use crate::api::{DeletionPolicy, Health, InventoryItem};
+use crate::keyed::{DigestKey, Purpose};
 use crate::names;
-
-/// [`plan_after`] for a controller that remembers no apply of its own.
-pub fn plan(situation: &Situation) -> Plan {
-    plan_after(situation, &BTreeMap::new())
-}
 
 /// What is to be done next.
 ///
@@ -23,12 +19,13 @@ pub fn plan(situation: &Situation) -> Plan {
 /// - What the release no longer wants goes when everything that it wants is there and healthy.
 /// - Deletion goes by the inventory in reverse order, a stage at a time, and only takes what carries our label.
 ///
-/// `applied` holds the resourceVersion that our last apply of an object returned. As long as the object still has it, nobody
-/// has changed it since, and what differs is the server's own doing: a field that its schema does not know, a value that it
-/// writes otherwise. Such an object is not applied again and again, but named in [`Plan::kept_otherwise`]. A controller that
-/// forgets (a restart) applies once more, which changes nothing.
-pub fn plan_after(situation: &Situation, applied: &BTreeMap<Key, String>) -> Plan {
-    let mut plan = if situation.request.deleting { deprovision(situation) } else { provision(situation, applied) };
+/// A server may keep a field otherwise than it was applied: it does not know the field, writes the value in its own way, or an
+/// admission policy has a say. What our apply was answered with ([`Situation::answered`]) shows that, and the inventory remembers
+/// a digest of it. While the object looks like that, it is not applied again and again, but named in [`Plan::kept_otherwise`];
+/// whatever somebody else writes into our fields afterwards is drift. Where nothing is remembered, because a crash came before
+/// the status was written, the object is applied once more, which changes nothing.
+pub fn plan(situation: &Situation, digests: &DigestKey) -> Plan {
+    let mut plan = if situation.request.deleting { deprovision(situation) } else { provision(situation, digests) };
     plan.holds.sort_by_key(rank);
     let idle = plan.actions.is_empty() && plan.holds.is_empty();
     plan.settled = idle && (situation.request.deleting || (plan.applied && plan.healthy));
@@ -77,12 +74,13 @@ fn applied_hash(object: &Value) -> Option<&str> {
 
 /// What to do about one wanted object.
 enum Verdict {
-    Fine,
+    /// It is there; with the digest of our fields where the server keeps them otherwise.
+    Fine(Option<String>),
     Apply(Why, Option<String>),
     Hold(Hold),
 }
 
-fn judge(situation: &Situation, desired: &Desired, applied: &BTreeMap<Key, String>, plan: &mut Plan) -> Verdict {
+fn judge(situation: &Situation, desired: &Desired, digests: &DigestKey, plan: &mut Plan) -> Verdict {
     let object = match situation.at(&desired.key) {
         Seen::Absent => return Verdict::Apply(Why::Create, None),
         Seen::Unknown { why } => {
@@ -100,19 +98,28 @@ fn judge(situation: &Situation, desired: &Desired, applied: &BTreeMap<Key, Strin
         Owner::HandedOver => Verdict::Apply(Why::Adopt, None),
         Owner::Ours if applied_hash(object) != Some(&desired.hash) => Verdict::Apply(Why::Change, None),
         Owner::Ours => match drifted(&desired.object, object) {
-            Some(path) if untouched(object, applied.get(&desired.key)) => {
-                plan.kept_otherwise.push((desired.id.clone(), path.to_string()));
-                Verdict::Fine
+            None => Verdict::Fine(None),
+            Some(path) => {
+                let now = digests.digest(Purpose::Kept, &kept(&desired.object, object)).ok();
+                if now.is_some() && (situation.answered.contains(&desired.key) || remembered(situation, &desired.key) == now.as_deref()) {
+                    plan.kept_otherwise.push((desired.id.clone(), path.to_string()));
+                    Verdict::Fine(now)
+                } else {
+                    Verdict::Apply(Why::Drift, Some(path.to_string()))
+                }
             }
-            Some(path) => Verdict::Apply(Why::Drift, Some(path.to_string())),
-            None => Verdict::Fine,
         },
     }
 }
 
-/// Whether an object is as our last apply left it.
-fn untouched(object: &Value, applied: Option<&String>) -> bool {
-    applied.is_some_and(|version| object["metadata"]["resourceVersion"] == version.as_str())
+/// How the server kept our fields when they were applied, where it kept them otherwise.
+fn remembered<'s>(situation: &'s Situation, key: &Key) -> Option<&'s str> {
+    known(situation, key)?.kept.as_deref()
+}
+
+/// What the inventory says about an object.
+fn known<'s>(situation: &'s Situation, key: &Key) -> Option<&'s InventoryItem> {
+    situation.inventory.iter().find(|item| Key::of_item(item) == *key)
 }
 
 fn unseen(key: &Key, why: &str) -> String {
@@ -133,7 +140,7 @@ fn foreign(desired: &Desired, object: &Value) -> Hold {
     }
 }
 
-fn provision(situation: &Situation, applied: &BTreeMap<Key, String>) -> Plan {
+fn provision(situation: &Situation, digests: &DigestKey) -> Plan {
     let mut plan = Plan::default();
     let wanted = situation.desired.as_deref().unwrap_or_default();
     let mut order: Vec<&Desired> = wanted.iter().collect();
@@ -142,7 +149,7 @@ fn provision(situation: &Situation, applied: &BTreeMap<Key, String>) -> Plan {
     let mut verdicts = Vec::with_capacity(order.len());
     for desired in order {
         let verdict = if taken.insert(desired.key.identity()) {
-            judge(situation, desired, applied, &mut plan)
+            judge(situation, desired, digests, &mut plan)
         } else {
             Verdict::Hold(twice(desired))
         };
@@ -150,7 +157,7 @@ fn provision(situation: &Situation, applied: &BTreeMap<Key, String>) -> Plan {
     }
     plan.inventory = inventory(situation, &verdicts);
     let kept_apart = situation.desired.is_none();
-    plan.applied = !kept_apart && situation.pending.is_empty() && verdicts.iter().all(|(_, verdict)| matches!(verdict, Verdict::Fine));
+    plan.applied = !kept_apart && situation.pending.is_empty() && verdicts.iter().all(|(_, verdict)| matches!(verdict, Verdict::Fine(_)));
     plan.healthy = !kept_apart
         && situation.pending.is_empty()
         && verdicts.iter().all(|(desired, _)| health(situation, &desired.key).0 == Health::Healthy);
@@ -193,7 +200,7 @@ fn collect_holds(situation: &Situation, verdicts: &[(&Desired, Verdict)], plan: 
     for (desired, verdict) in verdicts {
         match verdict {
             Verdict::Hold(hold) => plan.holds.push(hold.clone()),
-            Verdict::Fine => {
+            Verdict::Fine(_) => {
                 let (health, message) = health(situation, &desired.key);
                 if health != Health::Healthy {
                     plan.holds.push(Hold::Unhealthy { id: desired.id.clone(), key: desired.key.clone(), message });
@@ -341,7 +348,15 @@ fn inventory(situation: &Situation, verdicts: &[(&Desired, Verdict)]) -> Vec<Inv
             stage: desired.stage,
             ..InventoryItem::default()
         };
-        items.push(InventoryItem { applied: matches!(verdict, Verdict::Fine), ..seen_now(situation, &item) });
+        let item = match (verdict, known(situation, &desired.key)) {
+            (Verdict::Fine(kept), _) => InventoryItem { applied: true, kept: kept.clone(), ..item },
+            // While an object cannot be looked at, what is known of it is not forgotten.
+            (Verdict::Hold(Hold::Unreachable { .. }), Some(known)) => {
+                InventoryItem { uid: known.uid.clone(), hash: known.hash.clone(), kept: known.kept.clone(), ..item }
+            }
+            _ => item,
+        };
+        items.push(seen_now(situation, &item));
     }
     for item in abandoned(situation) {
         if remains(situation, &item) {
@@ -364,6 +379,7 @@ fn seen_now(situation: &Situation, item: &InventoryItem) -> InventoryItem {
         Seen::Absent => {
             item.uid = None;
             item.hash = None;
+            item.kept = None;
             item.applied = false;
         }
         Seen::Unknown { why } => item.message = Some(unseen(&key, why)),

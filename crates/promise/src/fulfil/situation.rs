@@ -105,7 +105,7 @@ pub struct Desired {
     pub object: Value,
     /// Position in the order of making: references lead to smaller ones. Deletion goes the other way.
     pub stage: u32,
-    /// Hash of `object`, kept in the inventory.
+    /// Keyed digest of `object`, kept in the inventory.
     pub hash: String,
 }
 
@@ -158,6 +158,9 @@ pub struct Situation {
     /// What was seen; keys that are missing count as unknown.
     #[serde(skip)]
     pub seen: BTreeMap<Key, Seen>,
+    /// Keys whose object was seen as the answer to our own apply: nobody else has written it since.
+    #[serde(skip)]
+    pub answered: BTreeSet<Key>,
     /// How many objects may be written or deleted in one plan, so that no request keeps the controller from the others.
     pub budget: usize,
 }

@@ -5,9 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Action, Desired, Hold, Key, Pending, Plan, Seen, Situation, Subject, Why, plan};
+use super::{Action, Desired, Hold, Key, Pending, Plan, Seen, Situation, Subject, Why};
 use crate::api::{DeletionPolicy, Health, InventoryItem};
+use crate::keyed::DigestKey;
 use crate::names;
+
+fn digests() -> DigestKey {
+    DigestKey::new([7; 32])
+}
+
+fn plan(situation: &Situation) -> Plan {
+    super::plan(situation, &digests())
+}
 
 /// A cluster that only does what Kubernetes would, and the request's own record.
 #[derive(Clone, Debug, Default)]
@@ -58,7 +67,7 @@ impl World {
             .iter()
             .map(|(name, stage, content)| {
                 let name = format!("o{name}");
-                Desired::marked(&self.request, &name, Some("sandbox"), *stage, object(&name, *content)).unwrap()
+                Desired::marked(&digests(), &self.request, &name, Some("sandbox"), *stage, object(&name, *content)).unwrap()
             })
             .collect()
     }
@@ -332,21 +341,35 @@ fn nothing_happens_while_paused_but_deletion() {
 }
 
 #[test]
-fn what_the_server_keeps_otherwise_is_named_and_not_applied_for_ever() {
+fn what_the_server_keeps_otherwise_is_remembered_and_what_others_write_is_put_back() {
     let mut world = World::new();
     let desired = world.desired(&[(0, 0, 1)]);
     world.settle(Some(&desired), 10);
-    let pruned = world.objects.get_mut(&key("o0")).unwrap();
-    pruned["data"] = json!({});
-    pruned["metadata"]["resourceVersion"] = json!("41");
-    let situation = world.situation(Some(desired), 10);
+    let rewrite = |world: &mut World, content: Value| world.objects.get_mut(&key("o0")).unwrap()["data"] = content;
+    rewrite(&mut world, json!({"content": "one"}));
+    let mut situation = world.situation(Some(desired.clone()), 10);
     let drift = plan(&situation);
-    assert!(matches!(drift.actions[..], [Action::Apply { why: Why::Drift, .. }]) && !drift.applied);
-    let known = super::plan_after(&situation, &BTreeMap::from([(key("o0"), "41".to_owned())]));
+    assert!(matches!(drift.actions[..], [Action::Apply { why: Why::Drift, .. }]) && !drift.applied, "nothing is known of it yet");
+
+    situation.answered.insert(key("o0"));
+    let known = plan(&situation);
     assert!(known.settled, "{known:?}");
     assert_eq!(known.kept_otherwise, [("o0".to_owned(), ".data.content".to_owned())]);
-    let since = super::plan_after(&situation, &BTreeMap::from([(key("o0"), "40".to_owned())]));
-    assert_eq!(since.actions.len(), 1, "somebody wrote it since");
+    assert!(known.drift.is_empty());
+    world.inventory.clone_from(&known.inventory);
+    assert!(plan(&world.situation(Some(desired.clone()), 10)).settled, "the inventory remembers it");
+    world.objects.get_mut(&key("o0")).unwrap()["status"] = json!({"seen": true});
+    assert!(plan(&world.situation(Some(desired.clone()), 10)).settled, "what is not ours does not count");
+
+    let mut unreachable = world.situation(Some(desired.clone()), 10);
+    unreachable.seen.insert(key("o0"), Seen::Unknown { why: "no answer".into() });
+    assert_eq!(plan(&unreachable).inventory[0].kept, known.inventory[0].kept, "an outage forgets nothing");
+
+    rewrite(&mut world, json!({"content": "forged"}));
+    let since = plan(&world.situation(Some(desired.clone()), 10));
+    assert!(matches!(since.actions[..], [Action::Apply { why: Why::Drift, .. }]), "somebody wrote it since: {since:?}");
+    let other = plan(&world.situation(Some(world.desired(&[(0, 0, 2)])), 10));
+    assert!(matches!(other.actions[..], [Action::Apply { why: Why::Change, .. }]), "the release wants something else: {other:?}");
 }
 
 #[test]

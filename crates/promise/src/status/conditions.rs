@@ -146,7 +146,17 @@ fn healthy(seen: &Observation<'_>) -> Said {
 fn drift_free(seen: &Observation<'_>) -> Said {
     match seen.plan {
         None => said(ConditionStatus::Unknown, "NotStarted", "Nothing was made yet"),
-        Some(plan) if plan.drift.is_empty() => said(ConditionStatus::True, "AsApplied", "Everything is as it was applied"),
+        Some(plan) if plan.drift.is_empty() && plan.kept_otherwise.is_empty() => {
+            said(ConditionStatus::True, "AsApplied", "Everything is as it was applied")
+        }
+        Some(plan) if plan.drift.is_empty() => {
+            let what: Vec<String> = plan.kept_otherwise.iter().map(|(id, path)| format!("{path} of {id}")).collect();
+            said(
+                ConditionStatus::True,
+                "AsKept",
+                format!("Everything is as the server took it; it keeps {} otherwise than asked", all_of(&what)),
+            )
+        }
         Some(plan) => {
             let what: Vec<String> = plan.drift.iter().map(|(id, path)| format!("{path} of {id}")).collect();
             said(ConditionStatus::False, "Drifted", format!("Somebody else changed {}; it is being put back", all_of(&what)))

@@ -1,0 +1,111 @@
+//! Doing what a plan says, in order, until something is refused.
+
+use futures::future::join_all;
+use promise::api::Health;
+use promise::fulfil::{Action, Key as ObjectKey, Plan, Seen, Why};
+use serde_json::Value;
+
+use super::Round;
+use crate::error::is_missing;
+use crate::fulfil::decide::Decision;
+use crate::fulfil::sites::Sites;
+use crate::fulfil::{objects, releases, write};
+
+/// How carrying out a plan ended.
+pub(in crate::fulfil) enum Carried {
+    /// Everything was done.
+    Done,
+    /// Something was refused; the reason is kept.
+    Stopped,
+    /// The request is finished and gone.
+    Finished,
+}
+
+impl Round<'_> {
+    pub(in crate::fulfil) async fn carry_out(
+        &mut self,
+        actions: Vec<Action>,
+        sites: &Sites,
+        decision: &Decision,
+        plan: Option<&Plan>,
+    ) -> Result<Carried, kube::Error> {
+        let mut actions = actions.into_iter().peekable();
+        while let Some(action) = actions.next() {
+            let outcome = match action {
+                Action::AddFinalizer => {
+                    self.request = write::finalizer(&self.api, &self.request, true).await?;
+                    Ok(())
+                }
+                Action::Record { .. } => {
+                    self.say(decision, plan).await?;
+                    Ok(())
+                }
+                Action::Apply { key, object, why, .. } => {
+                    let stage = self.stages.get(&key).copied();
+                    let mut batch = vec![(key, object, why)];
+                    // Objects of one stage do not refer to each other, so they need not wait for each other.
+                    let same = |next: &Action| matches!(next, Action::Apply { key, .. } if self.stages.get(key).copied() == stage);
+                    while let Some(Action::Apply { key, object, why, .. }) = actions.next_if(same) {
+                        batch.push((key, object, why));
+                    }
+                    self.apply(sites, &batch).await
+                }
+                Action::Delete { key, uid } => self.delete(sites, &key, &uid).await,
+                Action::Orphan { key, uid } => self.orphan(sites, &key, &uid).await,
+                Action::RemoveFinalizer => {
+                    releases::drop_all(&self.releases, &self.own_releases()).await;
+                    match write::finalizer(&self.api, &self.request, false).await {
+                        Ok(_) => {}
+                        Err(error) if is_missing(&error) => {}
+                        Err(error) => return Err(error),
+                    }
+                    return Ok(Carried::Finished);
+                }
+            };
+            if let Err(why) = outcome {
+                self.failure = Some(why);
+                return Ok(Carried::Stopped);
+            }
+        }
+        Ok(Carried::Done)
+    }
+
+    /// Applies objects side by side. Errors: the first refusal; what was taken is known all the same.
+    async fn apply(&mut self, sites: &Sites, batch: &[(ObjectKey, Value, Why)]) -> Result<(), String> {
+        let (core, seen) = (self.core, &self.seen);
+        let applied = join_all(batch.iter().map(|(key, object, why)| async move {
+            let place = sites.place(key.destination.as_deref())?;
+            let uid = match seen.get(key) {
+                Some(Seen::Present { object, .. }) => object["metadata"]["uid"].as_str(),
+                _ => None,
+            };
+            objects::apply(&core.targets, &place, key, object, uid, *why).await
+        }))
+        .await;
+        let mut outcome = Ok(());
+        for ((key, ..), applied) in batch.iter().zip(applied) {
+            match applied {
+                Ok(object) => {
+                    self.answered.insert(key.clone());
+                    self.seen.insert(key.clone(), Seen::Present { object, health: Health::Unknown, message: None });
+                }
+                Err(why) => outcome = outcome.and(Err(why)),
+            }
+        }
+        outcome
+    }
+
+    async fn delete(&mut self, sites: &Sites, key: &ObjectKey, uid: &str) -> Result<(), String> {
+        let place = sites.place(key.destination.as_deref())?;
+        objects::delete(&self.core.targets, &place, key, uid).await?;
+        self.seen.remove(key);
+        Ok(())
+    }
+
+    async fn orphan(&mut self, sites: &Sites, key: &ObjectKey, uid: &str) -> Result<(), String> {
+        let place = sites.place(key.destination.as_deref())?;
+        objects::orphan(&self.core.targets, &place, key, uid).await?;
+        self.seen.remove(key);
+        Ok(())
+    }
+}

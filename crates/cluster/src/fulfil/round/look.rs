@@ -1,0 +1,136 @@
+//! Looking: where everything that a release wants goes, what is there, and whether it works.
+
+use std::collections::BTreeSet;
+
+use futures::future::join_all;
+use promise::api::Health;
+use promise::fulfil::{Key as ObjectKey, Pending, Seen, Situation};
+
+use super::{BUDGET, Round};
+use crate::fulfil::core::Core;
+use crate::fulfil::decide::Chosen;
+use crate::fulfil::render::{self, Rendered};
+use crate::fulfil::sites::{Displaced, Sites};
+use crate::fulfil::target::Place;
+use crate::fulfil::{objects, outputs};
+use crate::workspaces::ClusterId;
+
+impl Round<'_> {
+    /// Puts every rendered object into its place and looks at what is there.
+    pub(super) async fn situation(&mut self, rendered: &Rendered, sites: &mut Sites, wanted: &Chosen) -> Situation {
+        let subject = self.subject();
+        let mut pending: Vec<Pending> = rendered.pending.clone();
+        let mut desired = Vec::new();
+        let mut refused = Vec::new();
+        for object in &rendered.objects {
+            // Stage 0 belongs to the namespaces that everything else is made in.
+            let stage = object.stage + 1;
+            match sites.desired(self.core, &subject, &object.id, object.destination.as_deref(), stage, object.object.clone()).await {
+                Ok(placed) => desired.push(placed),
+                Err(Displaced::Refused(problem)) => {
+                    refused.push(problem.message.clone());
+                    pending.push(Pending { id: object.id.clone(), stage, waits_for: "a place where it may go".to_owned() });
+                }
+                Err(Displaced::Unknown(why)) => {
+                    self.failure.get_or_insert(why);
+                    pending.push(Pending { id: object.id.clone(), stage, waits_for: "its place to answer".to_owned() });
+                }
+            }
+        }
+        if !refused.is_empty() {
+            self.failure = Some(refused.join(" "));
+        }
+        self.ids.extend(desired.iter().map(|desired| (desired.key.clone(), desired.id.clone())));
+        self.outputs.clone_from(&rendered.outputs);
+        if refused.is_empty() {
+            let last = desired.iter().map(|desired| desired.stage).max().unwrap_or_default() + 1;
+            let copied = outputs::copied(self.core, &subject, sites, &rendered.secrets, &desired, last).await;
+            self.awaiting_outputs = !copied.pending.is_empty();
+            self.outputs.extend(copied.outputs);
+            pending.extend(copied.pending);
+            desired.extend(copied.desired);
+            desired.splice(0..0, sites.namespaces(self.core, &subject));
+        } else {
+            // Half of a release is worse than none: nothing new is made while something must not go where it should.
+            let inventory = self.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
+            desired.retain(|desired| inventory.iter().any(|item| item.id == desired.id));
+        }
+        self.stages = desired.iter().map(|desired| (desired.key.clone(), desired.stage)).collect();
+        let mut situation = Situation {
+            request: subject,
+            desired: Some(desired),
+            pending,
+            inventory: self.request.status.as_ref().map(|status| status.inventory.clone()).unwrap_or_default(),
+            budget: BUDGET,
+            ..Situation::default()
+        };
+        self.look(&situation, sites).await;
+        self.judge(wanted).await;
+        situation.seen.clone_from(&self.seen);
+        situation.answered.clone_from(&self.answered);
+        situation
+    }
+
+    /// Judges the health of everything that was seen; expressions of the promise may have a say.
+    async fn judge(&mut self, wanted: &Chosen) {
+        let (compiled, context) = (wanted.compiled.clone(), wanted.context.clone());
+        let parameters = wanted.release.parameters.clone().unwrap_or_default();
+        let (mut seen, ids) = (std::mem::take(&mut self.seen), self.ids.clone());
+        let judged = self.core.evaluate(move || {
+            for (key, seen) in &mut seen {
+                if let Seen::Present { object, health, message } = seen {
+                    let id = ids.get(key).map(String::as_str).unwrap_or_default();
+                    (*health, *message) = render::health(&compiled, id, object, &parameters, &context);
+                }
+            }
+            seen
+        });
+        match judged.await {
+            Ok(judged) => self.seen = judged,
+            Err(why) => self.failure = Some(why),
+        }
+    }
+
+    /// Looks at every object that was not looked at in this round yet, and keeps an eye on its kind from now on.
+    pub(in crate::fulfil) async fn look(&mut self, situation: &Situation, sites: &Sites) {
+        self.look_at(situation.to_observe(), sites).await;
+    }
+
+    /// Looks at what was made before, so that expressions know it from the start.
+    pub(super) async fn look_back(&mut self, sites: &Sites) {
+        let inventory = self.request.status.as_ref().map(|status| status.inventory.clone()).unwrap_or_default();
+        self.ids = inventory.iter().map(|item| (ObjectKey::of_item(item), item.id.clone())).collect();
+        self.look_at(self.ids.keys().cloned().collect(), sites).await;
+    }
+
+    async fn look_at(&mut self, keys: BTreeSet<ObjectKey>, sites: &Sites) {
+        let open: Vec<ObjectKey> = keys.into_iter().filter(|key| !self.seen.contains_key(key)).collect();
+        let core = self.core;
+        let found = join_all(open.iter().map(|key| async move {
+            let place = match sites.place(key.destination.as_deref()) {
+                Ok(place) => place,
+                Err(why) => return Seen::Unknown { why },
+            };
+            watch(core, &place, key).await;
+            match objects::look(&core.targets, &place, key).await {
+                Ok(Some(object)) => Seen::Present { object, health: Health::Unknown, message: None },
+                Ok(None) => Seen::Absent,
+                Err(why) => Seen::Unknown { why },
+            }
+        }))
+        .await;
+        self.seen.extend(open.into_iter().zip(found));
+    }
+}
+
+/// Watches the kind of an object at its place; in workspaces one watch serves all.
+async fn watch(core: &Core, place: &Place, key: &ObjectKey) {
+    let kind = objects::kind(key);
+    let (place, reach) = match place {
+        Place::Workspace(_) => (Place::Workspace(ClusterId::root()), core.targets.everywhere(&kind)),
+        Place::Destination(_) => (place.clone(), core.targets.reach(place, &kind).await),
+    };
+    if let Ok(reach) = reach {
+        core.eyes.open(&place, &kind, &reach);
+    }
+}

@@ -1,0 +1,63 @@
+//! Saying: the status, computed from what was seen, written when it differs.
+
+use promise::api::{CandidateState, PromiseRequestStatus};
+use promise::fulfil::Plan;
+use promise::status::{Observation, ReleaseFacts, compute};
+
+use super::Round;
+use crate::error::is_missing;
+use crate::fulfil::decide::{Chosen, Decision};
+use crate::fulfil::write;
+
+impl Round<'_> {
+    /// Writes what is seen, if it differs from what the request says.
+    pub(in crate::fulfil) async fn say(&mut self, decision: &Decision, plan: Option<&Plan>) -> Result<(), kube::Error> {
+        let status = self.status(decision, plan);
+        match write::status(&self.api, &self.request, &status).await {
+            Ok(Some(request)) => self.request = request,
+            Ok(None) => {}
+            // A request without our finalizer may go at any moment.
+            Err(error) if is_missing(&error) => {}
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    fn status(&self, decision: &Decision, plan: Option<&Plan>) -> PromiseRequestStatus {
+        fn facts(chosen: &Chosen) -> ReleaseFacts<'_> {
+            ReleaseFacts {
+                name: &chosen.name,
+                version: &chosen.version,
+                revision: &chosen.release.revision,
+                content_hash: &chosen.release.content_hash,
+                state: CandidateState::Accepted,
+                message: None,
+            }
+        }
+        let deleting = self.request.metadata.deletion_timestamp.is_some();
+        let previous = self.request.status.as_ref();
+        let observation = Observation {
+            generation: self.request.metadata.generation.unwrap_or_default(),
+            deleting,
+            problems: &decision.problems,
+            refusals: &decision.refusals,
+            policies_unknown: decision.unknown.as_deref(),
+            outcomes: if deleting { previous.map(|p| p.policies.as_slice()).unwrap_or_default() } else { &decision.outcomes },
+            policy_outdated: decision.outdated,
+            current: decision.current.as_ref().map(facts),
+            candidate: decision.next.as_ref().map(facts),
+            plan,
+            failure: self.failure.as_deref(),
+            steps: &[],
+            outputs: &self.outputs,
+            cost: None,
+        };
+        let mut status = compute(previous, &observation, &self.core.now());
+        if deleting && let Some(previous) = previous {
+            // The removal needs to know which release it removes until the end.
+            status.current.clone_from(&previous.current);
+            status.candidate.clone_from(&previous.candidate);
+        }
+        status
+    }
+}

@@ -1,0 +1,170 @@
+//! What the controller is doing, in a sentence, for health checks and the people who run the platform.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use parking_lot::Mutex;
+use tokio::sync::watch;
+
+use super::core::Work;
+
+/// What the controller is doing. As text it is a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It does not lead.
+    Waiting {
+        /// Who leads instead, or why it cannot: a sentence.
+        why: String,
+    },
+    /// It leads and reads what there is.
+    Starting {
+        /// What could not be read yet: sentences.
+        why: String,
+    },
+    /// It works.
+    Working,
+    /// It leads, and something that it needs for its work is gone.
+    Hampered {
+        /// What and why: sentences.
+        why: String,
+    },
+    /// It ended.
+    Stopped,
+}
+
+impl fmt::Display for Standing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Waiting { why } | Self::Starting { why } | Self::Hampered { why } => f.write_str(why),
+            Self::Working => f.write_str("It works."),
+            Self::Stopped => f.write_str("It ended."),
+        }
+    }
+}
+
+/// Collects what the parts of the controller say about themselves.
+pub struct Report {
+    told: watch::Sender<Standing>,
+    parts: Mutex<Parts>,
+}
+
+#[derive(Default)]
+struct Parts {
+    leads: bool,
+    /// Whether everything was read once in this term.
+    began: bool,
+    gaps: Vec<String>,
+    refused: BTreeMap<Work, String>,
+}
+
+impl Default for Report {
+    fn default() -> Self {
+        let why = "It asks for its Lease.".to_owned();
+        Self { told: watch::Sender::new(Standing::Waiting { why }), parts: Mutex::default() }
+    }
+}
+
+impl Report {
+    /// What the controller is doing, now and later.
+    pub fn subscribe(&self) -> watch::Receiver<Standing> {
+        self.told.subscribe()
+    }
+
+    /// It does not lead.
+    pub fn waits(&self, why: String) {
+        *self.parts.lock() = Parts::default();
+        self.tell(Standing::Waiting { why });
+    }
+
+    /// It leads from now on.
+    pub fn leads(&self) {
+        *self.parts.lock() = Parts { leads: true, ..Parts::default() };
+        self.settle();
+    }
+
+    /// Everything was read once.
+    pub fn begins(&self) {
+        self.parts.lock().began = true;
+        self.settle();
+    }
+
+    /// What cannot be read at this moment, as sentences.
+    pub fn misses(&self, gaps: Vec<String>) {
+        self.parts.lock().gaps = gaps;
+        self.settle();
+    }
+
+    /// How the last attempt at something ended: refused with this sentence, or not refused.
+    pub fn refused(&self, work: &Work, why: Option<String>) {
+        {
+            let mut parts = self.parts.lock();
+            match why {
+                Some(why) => drop(parts.refused.insert(work.clone(), why)),
+                None if parts.refused.is_empty() => return,
+                None => drop(parts.refused.remove(work)),
+            }
+        }
+        self.settle();
+    }
+
+    /// It ended.
+    pub fn ends(&self) {
+        self.tell(Standing::Stopped);
+    }
+
+    fn settle(&self) {
+        let parts = self.parts.lock();
+        if !parts.leads {
+            return;
+        }
+        let why = parts.gaps.iter().chain(parts.refused.values().take(1)).map(String::as_str).collect::<Vec<_>>().join(" ");
+        self.tell(match (parts.began, why.is_empty()) {
+            (false, true) => Standing::Starting { why: "It reads what there is.".to_owned() },
+            (false, false) => Standing::Starting { why },
+            (true, true) => Standing::Working,
+            (true, false) => Standing::Hampered { why },
+        });
+    }
+
+    fn tell(&self, standing: Standing) {
+        self.told.send_if_modified(|told| {
+            let changed = *told != standing;
+            if changed {
+                tracing::info!(%standing, "the controller");
+                *told = standing;
+            }
+            changed
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Report, Standing};
+    use crate::fulfil::core::Work;
+    use crate::watch::Key;
+    use crate::workspaces::ClusterId;
+
+    #[test]
+    fn it_works_once_everything_was_read_and_nothing_is_refused() {
+        let report = Report::default();
+        let told = report.subscribe();
+        let now = || told.borrow().clone();
+        report.misses(vec!["Too early.".into()]);
+        assert!(matches!(now(), Standing::Waiting { .. }), "who does not lead has nothing to miss");
+        report.leads();
+        report.misses(vec!["The promises cannot be read.".into()]);
+        assert_eq!(now(), Standing::Starting { why: "The promises cannot be read.".into() });
+        report.misses(Vec::new());
+        report.begins();
+        assert_eq!(now(), Standing::Working);
+        let work = Work::Request(Key::cluster_scoped(&ClusterId::root(), "a"));
+        report.refused(&work, Some("It may not.".into()));
+        assert_eq!(now().to_string(), "It may not.");
+        report.refused(&work, None);
+        assert_eq!(now(), Standing::Working);
+        report.waits("Another instance leads.".into());
+        report.refused(&work, Some("It may not.".into()));
+        assert_eq!(now().to_string(), "Another instance leads.");
+    }
+}

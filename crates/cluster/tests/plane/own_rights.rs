@@ -1,0 +1,124 @@
+//! Each right that the installation gives to the controller is taken away in turn, and the controller says which one it lacks.
+
+use cluster::fulfil::Standing;
+use cluster::install;
+use serde_json::{Value, json};
+
+use crate::world::{Plane, apply, settings};
+
+const CONTROLLER: &str = "opm-controller";
+
+/// One verb on one thing, and its role without it.
+#[derive(Debug)]
+struct Right {
+    verb: String,
+    thing: String,
+    role_without: Value,
+}
+
+/// Every right that the generated manifests give to the controller, so that one added later is taken away too.
+fn rights() -> Vec<Right> {
+    let files = install::files().unwrap();
+    let (_, text) = files.iter().find(|(path, _)| path.ends_with("rbac.yaml")).unwrap();
+    let objects: Vec<Value> = serde_saphyr::from_multiple(text).unwrap();
+    let bound = |role: &Value| {
+        let is_ours = |subject: &Value| subject["kind"] == "User" && subject["name"] == CONTROLLER;
+        objects.iter().any(|binding| {
+            binding["roleRef"]["kind"] == role["kind"]
+                && binding["roleRef"]["name"] == role["metadata"]["name"]
+                && binding["metadata"]["namespace"] == role["metadata"]["namespace"]
+                && binding["subjects"].as_array().is_some_and(|subjects| subjects.iter().any(is_ours))
+        })
+    };
+    objects.iter().filter(|object| object["rules"].is_array() && bound(object)).flat_map(rights_of).collect()
+}
+
+fn rights_of(role: &Value) -> Vec<Right> {
+    let rules = role["rules"].as_array().unwrap();
+    let mut rights = Vec::new();
+    for (index, rule) in rules.iter().enumerate() {
+        for dimension in ["resourceNames", "nonResourceURLs", "resources"] {
+            let Some(things) = rule[dimension].as_array() else { continue };
+            for (thing, verb) in things.iter().flat_map(|thing| rule["verbs"].as_array().unwrap().iter().map(move |verb| (thing, verb))) {
+                // The rule falls into one for the verbs that stay on everything, and one for the verb on everything else.
+                let without =
+                    |list: &Value, gone: &Value| json!(list.as_array().unwrap().iter().filter(|v| *v != gone).collect::<Vec<_>>());
+                let (mut other_verbs, mut other_things) = (rule.clone(), rule.clone());
+                other_verbs["verbs"] = without(&rule["verbs"], verb);
+                other_things[dimension] = without(&rule[dimension], thing);
+                let mut reduced = role.clone();
+                let kept = [other_verbs, other_things].into_iter();
+                let kept = kept.filter(|rule| rule["verbs"] != json!([]) && rule[dimension] != json!([]));
+                reduced["rules"].as_array_mut().unwrap().splice(index..=index, kept);
+                let of =
+                    if dimension == "resourceNames" { format!(" of {}", rule["resources"][0].as_str().unwrap()) } else { String::new() };
+                rights.push(Right {
+                    verb: verb.as_str().unwrap().to_owned(),
+                    thing: format!("{}{of}", thing.as_str().unwrap()),
+                    role_without: reduced,
+                });
+            }
+            // What names objects is not taken apart by kind as well.
+            break;
+        }
+    }
+    rights
+}
+
+/// What the controller has to say without a right: words that name it.
+fn named(right: &Right) -> [&'static str; 2] {
+    match (right.verb.as_str(), right.thing.as_str()) {
+        ("access", "/") => ["Lease opm-system/opm-controller", "access"],
+        ("list" | "watch", "apiexportendpointslices") => ["endpoint slice of requests.platform.opmodel.dev", "apiexportendpointslices"],
+        ("*", "requests.platform.opmodel.dev of apiexports/content") => ["requests through requests.platform.opmodel.dev", "content"],
+        ("*", "catalog.platform.opmodel.dev of apiexports/content") => ["promises through catalog.platform.opmodel.dev", "content"],
+        ("create", "leases") | ("get" | "update", "opm-controller of leases") => ["Lease opm-system/opm-controller", "leases"],
+        ("create", "secrets") | ("get", "opm-controller-keys of secrets") => ["Secret opm-system/opm-controller-keys", "secrets"],
+        _ => panic!("say here how the controller names the loss of this right: {right:?}"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_right_taken_away_is_named_and_an_installation_gives_it_back() {
+    let rights = rights();
+    assert!(rights.len() >= 10, "{rights:#?}");
+    for right in &rights {
+        // Where an export is served is looked for until the first workspace binds it.
+        let plane = if right.thing == "apiexportendpointslices" { Plane::unbound().await } else { Plane::open().await };
+        let admin = plane.client("admin", "root:opm");
+        apply(&admin, &right.role_without).await.unwrap();
+        let words = named(right);
+        let names_it = |standing: &Standing| words.iter().all(|word| standing.to_string().contains(word));
+        let mut controller = plane.beginning_controller();
+        // Some rights are needed only once there is something to take over.
+        let first = controller.until(&format!("in want of {right:?}"), |s| names_it(s) || *s == Standing::Working).await;
+        if first == Standing::Working {
+            controller.stop().await;
+            controller = plane.beginning_controller();
+            controller.until(&format!("in want of {right:?}"), |s| names_it(s)).await;
+        }
+        let said = controller.standing.borrow().to_string();
+        assert!(said.contains("Whoever runs the platform can give it back"), "{right:?}: {said}");
+        install::provider(&admin, &install::Options::default()).await.unwrap();
+        plane.bind().await;
+        controller.until("working again", |standing| *standing == Standing::Working).await;
+        controller.stop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_right_lost_while_working_is_named() {
+    let right = rights().into_iter().find(|right| right.thing.starts_with("requests.")).unwrap();
+    let plane = Plane::open().await;
+    let admin = plane.client("admin", "root:opm");
+    let mut controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("settings", settings("1.0.0")).await;
+    apply(&admin, &right.role_without).await.unwrap();
+    plane.ask("web", "settings", json!({})).await;
+    controller.until("hampered", |s| matches!(s, Standing::Hampered { why } if why.contains("requests") && why.contains("content"))).await;
+    install::provider(&admin, &install::Options::default()).await.unwrap();
+    plane.ready("web").await;
+    controller.until("working again", |standing| *standing == Standing::Working).await;
+    controller.stop().await;
+}
