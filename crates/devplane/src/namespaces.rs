@@ -28,6 +28,17 @@ pub async fn check_open(call: &Call, name: &str) -> Result<(), ApiError> {
     Err(error)
 }
 
+/// Namespaces that a cluster cannot do without (apiserver `plugin/namespace/lifecycle`).
+const IMMORTAL: [&str; 3] = ["default", "kube-system", "kube-public"];
+
+/// Refuses the deletion of a namespace that must stay. With a workspace they go all the same.
+pub fn check_deletion(resource: &GroupResource, name: &str) -> Result<(), ApiError> {
+    if *resource == *NAMESPACES && IMMORTAL.contains(&name) {
+        return Err(ApiError::forbidden("", "namespaces", name, "this namespace may not be deleted"));
+    }
+    Ok(())
+}
+
 /// What a new namespace has beside what was asked for.
 pub fn complete(namespace: &mut Value) {
     let name = namespace["metadata"]["name"].clone();

@@ -2,6 +2,7 @@
 
 mod age;
 mod builtin;
+mod cells;
 mod json_path;
 
 use serde_json::{Value, json};

@@ -7,6 +7,7 @@ use crate::{
     access::{self, Admission},
     clock,
     http::answer::Answer,
+    namespaces,
     request::Operation,
     status::ApiError,
     store::{Key, Stored},
@@ -88,6 +89,7 @@ impl Call {
     ) -> Result<Option<Deleted>, ApiError> {
         let old = self.shown(stored);
         self.check_preconditions(&old, options, kind_in_text)?;
+        namespaces::check_deletion(&self.resource.storage, &key.name)?;
         let mut attributes = self.attributes.clone();
         attributes.name = key.name.to_string();
         attributes.namespace = if attributes.resource == "namespaces" { key.name.to_string() } else { key.namespace.to_string() };

@@ -47,11 +47,19 @@ impl Disk {
             DatabaseError::Storage(redb::StorageError::Io(source)) if source.kind() != io::ErrorKind::InvalidData => failed(source),
             other => corrupt(&path, other),
         })?;
-        load(&database, memory).map_err(|detail| corrupt(&path, detail))?;
+        Self::serve(database, &path, memory)
+    }
+
+    /// Loads what a database holds, and starts to write to it.
+    fn serve(database: Database, path: &Path, memory: &mut Memory) -> Result<(Self, watch::Receiver<Progress>), StoreError> {
+        load(&database, memory).map_err(|detail| corrupt(path, detail))?;
         let revision = memory.revision();
         let (queue, waiting) = mpsc::unbounded_channel();
         let (progress, settled) = watch::channel(Progress { revision, failure: None });
-        std::thread::Builder::new().name("plane-disk".into()).spawn(move || write_all(&database, waiting, &progress)).map_err(failed)?;
+        std::thread::Builder::new()
+            .name("plane-disk".into())
+            .spawn(move || write_all(&database, waiting, &progress))
+            .map_err(|source| StoreError::Directory { path: path.into(), source })?;
         Ok((Self { queue }, settled))
     }
 
@@ -162,3 +170,6 @@ fn parse_key(text: &str) -> Result<(GroupResource, Key), String> {
     };
     parse().ok_or_else(|| format!("the key {text:?} is none of ours"))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,153 +1,265 @@
-//! Columns of built-in kinds (kubernetes `pkg/printers/internalversion`), as far as people look at them.
+//! Columns of built-in kinds (kubernetes `pkg/printers/internalversion`); what stands in them is in `cells`.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{CREATED, Cells, Column, NAME, age};
+use super::cells::{
+    access_modes, claim_of, completions, count, data, endpoint_addresses, event_object, external_address, first, flag, ingress_address,
+    ingress_hosts, job_duration, job_status, joined, node_status, number, or, or_none, pod_ready, pod_restarts, pod_status, quota, ready,
+    reference, role, selector, service_ports, since, subjects, text,
+};
+use super::{CREATED, Cells, Column, NAME};
 use crate::registry::Resource;
 
 /// Text of the OpenAPI schema about `ConfigMap.data`.
 const CONFIG_DATA: &str = "Data contains the configuration data. Each key must consist of alphanumeric characters, '-', '_' or '.'. Values with non-UTF-8 byte sequences must use the BinaryData field. The keys stored in Data must not overlap with the keys in the BinaryData field, this is enforced during validation process.";
 
-type Cell = fn(&Value) -> Value;
+type Cell = fn(&Value, Timestamp) -> Value;
 
-fn text(value: &Value) -> Value {
-    match value {
-        Value::String(text) => text.clone().into(),
-        Value::Null => "".into(),
-        other => other.to_string().into(),
-    }
-}
+/// Name, type, priority (1 is shown by `-o wide` alone), cell.
+type Entry = (&'static str, &'static str, i64, Cell);
 
-fn or_none(value: &Value) -> Value {
-    let shown = text(value);
-    if shown == "" { "<none>".into() } else { shown }
-}
+const AGE: Entry = ("Age", "string", 0, |o, now| since(&o["metadata"]["creationTimestamp"], now));
+const TIME: Entry = ("Created At", "date", 0, |o, _| o["metadata"]["creationTimestamp"].clone());
+const CONTAINERS: Entry = ("Containers", "string", 1, |o, _| joined(&o["spec"]["template"]["spec"]["containers"], "name"));
+const IMAGES: Entry = ("Images", "string", 1, |o, _| joined(&o["spec"]["template"]["spec"]["containers"], "image"));
+const SELECTOR: Entry = ("Selector", "string", 1, |o, _| selector(&o["spec"]["selector"]));
 
-fn count(value: &Value) -> usize {
-    value.as_object().map(serde_json::Map::len).or_else(|| value.as_array().map(Vec::len)).unwrap_or(0)
-}
-
-fn number(value: &Value) -> i64 {
-    value.as_i64().unwrap_or(0)
-}
-
-fn data(object: &Value) -> Value {
-    (count(&object["data"]) + count(&object["binaryData"])).into()
-}
-
-fn ready_of(object: &Value, wanted: &str) -> Value {
-    format!("{}/{}", number(&object["status"]["readyReplicas"]), number(&object["spec"][wanted])).into()
-}
-
-fn service_ports(object: &Value) -> Value {
-    let ports = object["spec"]["ports"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let shown: Vec<String> = ports
-        .iter()
-        .map(|port| match port["nodePort"].as_i64() {
-            Some(node) if node > 0 => format!("{}:{node}/{}", number(&port["port"]), port["protocol"].as_str().unwrap_or_default()),
-            _ => format!("{}/{}", number(&port["port"]), port["protocol"].as_str().unwrap_or_default()),
-        })
-        .collect();
-    or_none(&shown.join(",").into())
-}
-
-fn completions(object: &Value) -> Value {
-    format!("{}/{}", number(&object["status"]["succeeded"]), object["spec"]["completions"].as_i64().unwrap_or(1)).into()
-}
-
-fn job_status(object: &Value) -> Value {
-    let conditions = object["status"]["conditions"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let is = |kind: &str| conditions.iter().any(|condition| condition["type"] == kind && condition["status"] == "True");
-    if is("Complete") {
-        "Complete"
-    } else if is("Failed") {
-        "Failed"
-    } else {
-        "Running"
-    }
-    .into()
-}
-
-fn pod_ready(object: &Value) -> Value {
-    let statuses = object["status"]["containerStatuses"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let ready = statuses.iter().filter(|status| status["ready"] == true).count();
-    format!("{ready}/{}", count(&object["spec"]["containers"])).into()
-}
-
-fn role_ref(object: &Value) -> Value {
-    let reference = &object["roleRef"];
-    format!("{}/{}", reference["kind"].as_str().unwrap_or_default(), reference["name"].as_str().unwrap_or_default()).into()
-}
-
-/// (name, type, cell) of the columns between Name and Age.
-fn own(plural: &str) -> Vec<(&'static str, &'static str, Cell)> {
+/// The columns after the name.
+fn own(plural: &str) -> Vec<Entry> {
     match plural {
-        "configmaps" => vec![("Data", "string", data)],
-        "secrets" => vec![("Type", "string", |o| text(&o["type"])), ("Data", "string", data)],
-        "namespaces" => vec![("Status", "string", |o| text(&o["status"]["phase"]))],
-        "serviceaccounts" => vec![("Secrets", "string", |o| count(&o["secrets"]).into())],
-        "services" => vec![
-            ("Type", "string", |o| text(&o["spec"]["type"])),
-            ("Cluster-IP", "string", |o| or_none(&o["spec"]["clusterIP"])),
-            ("External-IP", "string", |o| or_none(&o["spec"]["externalName"])),
-            ("Port(s)", "string", service_ports),
+        "configmaps" => vec![("Data", "string", 0, |o, _| data(o)), AGE],
+        "secrets" => vec![("Type", "string", 0, |o, _| text(&o["type"])), ("Data", "string", 0, |o, _| data(o)), AGE],
+        "namespaces" => vec![("Status", "string", 0, |o, _| text(&o["status"]["phase"])), AGE],
+        "serviceaccounts" => vec![("Secrets", "string", 0, |o, _| count(&o["secrets"]).into()), AGE],
+        "resourcequotas" => {
+            vec![("Request", "string", 0, |o, _| quota(o, false)), ("Limit", "string", 0, |o, _| quota(o, true)), AGE]
+        }
+        "leases" => vec![("Holder", "string", 0, |o, _| text(&o["spec"]["holderIdentity"])), AGE],
+        "rolebindings" | "clusterrolebindings" => vec![
+            ("Role", "string", 0, |o, _| role(o)),
+            AGE,
+            ("Users", "string", 1, |o, _| subjects(o, "User")),
+            ("Groups", "string", 1, |o, _| subjects(o, "Group")),
+            ("ServiceAccounts", "string", 1, |o, _| subjects(o, "ServiceAccount")),
+        ],
+        "roles" | "clusterroles" | "customresourcedefinitions" | "limitranges" => vec![TIME],
+        "certificatesigningrequests" => vec![
+            AGE,
+            ("SignerName", "string", 0, |o, _| text(&o["spec"]["signerName"])),
+            ("Requestor", "string", 0, |o, _| text(&o["spec"]["username"])),
+        ],
+        _ => workloads(plural).or_else(|| storage(plural)).or_else(|| networking(plural)).or_else(|| policies(plural)).unwrap_or(vec![AGE]),
+    }
+}
+
+fn workloads(plural: &str) -> Option<Vec<Entry>> {
+    Some(match plural {
+        "pods" => vec![
+            ("Ready", "string", 0, |o, _| pod_ready(o)),
+            ("Status", "string", 0, |o, _| pod_status(o)),
+            ("Restarts", "string", 0, |o, _| pod_restarts(o)),
+            AGE,
+            ("IP", "string", 1, |o, _| or_none(&o["status"]["podIP"])),
+            ("Node", "string", 1, |o, _| or_none(&o["spec"]["nodeName"])),
+            ("Nominated Node", "string", 1, |o, _| or_none(&o["status"]["nominatedNodeName"])),
+            ("Readiness Gates", "string", 1, |_, _| "<none>".into()),
         ],
         "deployments" => vec![
-            ("Ready", "string", |o| ready_of(o, "replicas")),
-            ("Up-to-date", "string", |o| number(&o["status"]["updatedReplicas"]).into()),
-            ("Available", "string", |o| number(&o["status"]["availableReplicas"]).into()),
+            ("Ready", "string", 0, |o, _| ready(o)),
+            ("Up-to-date", "string", 0, |o, _| number(&o["status"]["updatedReplicas"]).into()),
+            ("Available", "string", 0, |o, _| number(&o["status"]["availableReplicas"]).into()),
+            AGE,
+            CONTAINERS,
+            IMAGES,
+            SELECTOR,
         ],
-        "statefulsets" => vec![("Ready", "string", |o| ready_of(o, "replicas"))],
+        "statefulsets" => vec![("Ready", "string", 0, |o, _| ready(o)), AGE, CONTAINERS, IMAGES],
         "replicasets" => vec![
-            ("Desired", "integer", |o| number(&o["spec"]["replicas"]).into()),
-            ("Current", "integer", |o| number(&o["status"]["replicas"]).into()),
-            ("Ready", "integer", |o| number(&o["status"]["readyReplicas"]).into()),
+            ("Desired", "integer", 0, |o, _| number(&o["spec"]["replicas"]).into()),
+            ("Current", "integer", 0, |o, _| number(&o["status"]["replicas"]).into()),
+            ("Ready", "integer", 0, |o, _| number(&o["status"]["readyReplicas"]).into()),
+            AGE,
+            CONTAINERS,
+            IMAGES,
+            SELECTOR,
         ],
-        "jobs" => vec![("Status", "string", job_status), ("Completions", "string", completions)],
+        "daemonsets" => vec![
+            ("Desired", "integer", 0, |o, _| number(&o["status"]["desiredNumberScheduled"]).into()),
+            ("Current", "integer", 0, |o, _| number(&o["status"]["currentNumberScheduled"]).into()),
+            ("Ready", "integer", 0, |o, _| number(&o["status"]["numberReady"]).into()),
+            ("Up-to-date", "integer", 0, |o, _| number(&o["status"]["updatedNumberScheduled"]).into()),
+            ("Available", "integer", 0, |o, _| number(&o["status"]["numberAvailable"]).into()),
+            ("Node Selector", "string", 0, |o, _| selector(&o["spec"]["template"]["spec"]["nodeSelector"])),
+            AGE,
+            CONTAINERS,
+            IMAGES,
+            SELECTOR,
+        ],
+        "jobs" => vec![
+            ("Status", "string", 0, |o, _| job_status(o)),
+            ("Completions", "string", 0, |o, _| completions(o)),
+            ("Duration", "string", 0, job_duration),
+            AGE,
+            CONTAINERS,
+            IMAGES,
+            SELECTOR,
+        ],
         "cronjobs" => vec![
-            ("Schedule", "string", |o| text(&o["spec"]["schedule"])),
-            ("Suspend", "string", |o| if o["spec"]["suspend"] == true { "True" } else { "False" }.into()),
+            ("Schedule", "string", 0, |o, _| text(&o["spec"]["schedule"])),
+            ("Timezone", "string", 0, |o, _| or_none(&o["spec"]["timeZone"])),
+            ("Suspend", "boolean", 0, |o, _| if o["spec"]["suspend"] == true { "True" } else { "False" }.into()),
+            ("Active", "integer", 0, |o, _| count(&o["status"]["active"]).into()),
+            ("Last Schedule", "string", 0, |o, now| match &o["status"]["lastScheduleTime"] {
+                Value::Null => "<none>".into(),
+                time => since(time, now),
+            }),
+            AGE,
         ],
-        "persistentvolumeclaims" => vec![
-            ("Status", "string", |o| text(&o["status"]["phase"])),
-            ("Volume", "string", |o| text(&o["spec"]["volumeName"])),
-            ("Capacity", "string", |o| text(&o["status"]["capacity"]["storage"])),
-            ("StorageClass", "string", |o| text(&o["spec"]["storageClassName"])),
+        "horizontalpodautoscalers" => vec![
+            ("Reference", "string", 0, |o, _| reference(&o["spec"]["scaleTargetRef"])),
+            ("MinPods", "string", 0, |o, _| or(&o["spec"]["minReplicas"], "<unset>")),
+            ("MaxPods", "integer", 0, |o, _| number(&o["spec"]["maxReplicas"]).into()),
+            ("Replicas", "integer", 0, |o, _| number(&o["status"]["currentReplicas"]).into()),
+            AGE,
         ],
-        "pods" => vec![("Ready", "string", pod_ready), ("Status", "string", |o| text(&o["status"]["phase"]))],
-        "leases" => vec![("Holder", "string", |o| text(&o["spec"]["holderIdentity"]))],
-        "events" => vec![
-            ("Type", "string", |o| text(&o["type"])),
-            ("Reason", "string", |o| text(&o["reason"])),
-            ("Message", "string", |o| if o["note"].is_null() { text(&o["message"]) } else { text(&o["note"]) }),
+        "controllerrevisions" => vec![("Revision", "integer", 0, |o, _| number(&o["revision"]).into()), AGE],
+        "poddisruptionbudgets" => vec![
+            ("Min Available", "string", 0, |o, _| or(&o["spec"]["minAvailable"], "N/A")),
+            ("Max Unavailable", "string", 0, |o, _| or(&o["spec"]["maxUnavailable"], "N/A")),
+            ("Allowed Disruptions", "integer", 0, |o, _| number(&o["status"]["disruptionsAllowed"]).into()),
+            AGE,
         ],
-        "rolebindings" | "clusterrolebindings" => vec![("Role", "string", role_ref)],
-        _ => Vec::new(),
-    }
+        "priorityclasses" => vec![
+            ("Value", "integer", 0, |o, _| number(&o["value"]).into()),
+            ("Global-Default", "boolean", 0, |o, _| flag(&o["globalDefault"])),
+            AGE,
+            ("PreemptionPolicy", "string", 0, |o, _| text(&o["preemptionPolicy"])),
+        ],
+        "nodes" => vec![
+            ("Status", "string", 0, |o, _| node_status(o)),
+            AGE,
+            ("Version", "string", 0, |o, _| text(&o["status"]["nodeInfo"]["kubeletVersion"])),
+        ],
+        _ => return None,
+    })
 }
 
-/// Whether the real server shows the time of creation of this kind instead of its age.
-fn shows_time(plural: &str) -> bool {
-    matches!(plural, "roles" | "clusterroles" | "customresourcedefinitions")
+fn storage(plural: &str) -> Option<Vec<Entry>> {
+    Some(match plural {
+        "persistentvolumeclaims" => vec![
+            ("Status", "string", 0, |o, _| text(&o["status"]["phase"])),
+            ("Volume", "string", 0, |o, _| text(&o["spec"]["volumeName"])),
+            ("Capacity", "string", 0, |o, _| text(&o["status"]["capacity"]["storage"])),
+            ("Access Modes", "string", 0, |o, _| access_modes(&o["status"]["accessModes"])),
+            ("StorageClass", "string", 0, |o, _| text(&o["spec"]["storageClassName"])),
+            ("VolumeAttributesClass", "string", 0, |o, _| or(&o["spec"]["volumeAttributesClassName"], "<unset>")),
+            AGE,
+            ("VolumeMode", "string", 1, |o, _| or(&o["spec"]["volumeMode"], "<unset>")),
+        ],
+        "persistentvolumes" => vec![
+            ("Capacity", "string", 0, |o, _| text(&o["spec"]["capacity"]["storage"])),
+            ("Access Modes", "string", 0, |o, _| access_modes(&o["spec"]["accessModes"])),
+            ("Reclaim Policy", "string", 0, |o, _| text(&o["spec"]["persistentVolumeReclaimPolicy"])),
+            ("Status", "string", 0, |o, _| text(&o["status"]["phase"])),
+            ("Claim", "string", 0, |o, _| claim_of(o)),
+            ("StorageClass", "string", 0, |o, _| text(&o["spec"]["storageClassName"])),
+            AGE,
+        ],
+        "storageclasses" => vec![
+            ("Provisioner", "string", 0, |o, _| text(&o["provisioner"])),
+            ("ReclaimPolicy", "string", 0, |o, _| or(&o["reclaimPolicy"], "Delete")),
+            ("VolumeBindingMode", "string", 0, |o, _| or(&o["volumeBindingMode"], "Immediate")),
+            ("AllowVolumeExpansion", "string", 0, |o, _| flag(&o["allowVolumeExpansion"])),
+            AGE,
+        ],
+        _ => return None,
+    })
+}
+
+fn networking(plural: &str) -> Option<Vec<Entry>> {
+    Some(match plural {
+        "services" => vec![
+            ("Type", "string", 0, |o, _| text(&o["spec"]["type"])),
+            ("Cluster-IP", "string", 0, |o, _| or_none(&o["spec"]["clusterIP"])),
+            ("External-IP", "string", 0, |o, _| external_address(o)),
+            ("Port(s)", "string", 0, |o, _| service_ports(o)),
+            AGE,
+            SELECTOR,
+        ],
+        "ingresses" => vec![
+            ("Class", "string", 0, |o, _| or_none(&o["spec"]["ingressClassName"])),
+            ("Hosts", "string", 0, |o, _| ingress_hosts(o)),
+            ("Address", "string", 0, |o, _| ingress_address(o)),
+            ("Ports", "string", 0, |o, _| if count(&o["spec"]["tls"]) > 0 { "80, 443" } else { "80" }.into()),
+            AGE,
+        ],
+        "ingressclasses" => vec![("Controller", "string", 0, |o, _| text(&o["spec"]["controller"])), AGE],
+        "networkpolicies" => vec![("Pod-Selector", "string", 0, |o, _| selector(&o["spec"]["podSelector"])), AGE],
+        "endpoints" => vec![("Endpoints", "string", 0, |o, _| endpoint_addresses(o)), AGE],
+        "endpointslices" => vec![("AddressType", "string", 0, |o, _| text(&o["addressType"])), AGE],
+        _ => return None,
+    })
+}
+
+fn policies(plural: &str) -> Option<Vec<Entry>> {
+    Some(match plural {
+        "mutatingwebhookconfigurations" | "validatingwebhookconfigurations" => {
+            vec![("Webhooks", "integer", 0, |o, _| count(&o["webhooks"]).into()), AGE]
+        }
+        "validatingadmissionpolicies" => vec![
+            ("Validations", "integer", 0, |o, _| count(&o["spec"]["validations"]).into()),
+            ("ParamKind", "string", 0, |o, _| or(&o["spec"]["paramKind"]["kind"], "<unset>")),
+            AGE,
+        ],
+        "mutatingadmissionpolicies" => vec![
+            ("Mutations", "integer", 0, |o, _| count(&o["spec"]["mutations"]).into()),
+            ("ParamKind", "string", 0, |o, _| or(&o["spec"]["paramKind"]["kind"], "<unset>")),
+            AGE,
+        ],
+        "validatingadmissionpolicybindings" | "mutatingadmissionpolicybindings" => vec![
+            ("PolicyName", "string", 0, |o, _| text(&o["spec"]["policyName"])),
+            ("ParamRef", "string", 0, |o, _| or(&o["spec"]["paramRef"]["name"], "<unset>")),
+            AGE,
+        ],
+        _ => return None,
+    })
+}
+
+const EVENT_NAME: Entry = ("Name", "string", 1, |o, _| o["metadata"]["name"].clone());
+
+/// Events begin with their time and name themselves last.
+fn events() -> Vec<Entry> {
+    vec![
+        ("Last Seen", "string", 0, |o, now| {
+            let last = first(o, &["lastTimestamp", "deprecatedLastTimestamp", "eventTime"]);
+            since(if last.is_null() { &o["metadata"]["creationTimestamp"] } else { last }, now)
+        }),
+        ("Type", "string", 0, |o, _| text(&o["type"])),
+        ("Reason", "string", 0, |o, _| text(&o["reason"])),
+        ("Object", "string", 0, |o, _| event_object(o)),
+        ("Source", "string", 1, |o, _| text(first(o, &["reportingComponent", "reportingController"]))),
+        ("Message", "string", 0, |o, _| text(first(o, &["note", "message"]))),
+        ("Count", "string", 1, |o, _| or(first(o, &["count", "deprecatedCount"]), "1")),
+        EVENT_NAME,
+    ]
 }
 
 /// The columns of a kind, and how the cells of a row are made.
 pub fn columns(resource: &Resource, now: Timestamp) -> (Vec<Column>, Cells) {
-    let own = own(&resource.plural);
-    let mut columns = vec![Column::new("Name", "string", "name", NAME, 0)];
-    for (name, kind, _) in &own {
-        let description = if *name == "Data" && resource.plural == "configmaps" { CONFIG_DATA } else { "" };
-        columns.push(Column::new(name, kind, "", description, 0));
-    }
-    let as_time = shows_time(&resource.plural);
-    columns.push(Column::new(if as_time { "Created At" } else { "Age" }, if as_time { "date" } else { "string" }, "", CREATED, 0));
-    let cells = move |object: &Value| {
-        let created = &object["metadata"]["creationTimestamp"];
-        let mut cells = vec![object["metadata"]["name"].clone()];
-        cells.extend(own.iter().map(|(_, _, cell)| cell(object)));
-        cells.push(if as_time { created.clone() } else { json!(age::of(created.as_str().unwrap_or_default(), now)) });
-        cells
+    let own = if resource.plural == "events" {
+        events()
+    } else {
+        let name: Entry = ("Name", "string", 0, |o, _| o["metadata"]["name"].clone());
+        std::iter::once(name).chain(own(&resource.plural)).collect()
     };
+    let describe = |(name, kind, priority, _): &Entry| match *name {
+        "Name" => Column::new(name, kind, "name", NAME, *priority),
+        "Age" | "Created At" => Column::new(name, kind, "", CREATED, *priority),
+        "Data" if resource.plural == "configmaps" => Column::new(name, kind, "", CONFIG_DATA, *priority),
+        _ => Column::new(name, kind, "", "", *priority),
+    };
+    let columns = own.iter().map(describe).collect();
+    let cells = move |object: &Value| own.iter().map(|(_, _, _, cell)| json!(cell(object, now))).collect();
     (columns, Box::new(cells))
 }

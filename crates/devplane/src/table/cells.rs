@@ -1,0 +1,249 @@
+//! What stands in the cells of built-in kinds (kubernetes `pkg/printers/internalversion/printers.go`).
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::age;
+
+pub(super) fn text(value: &Value) -> Value {
+    match value {
+        Value::String(text) => text.clone().into(),
+        Value::Null => "".into(),
+        other => other.to_string().into(),
+    }
+}
+
+pub(super) fn or_none(value: &Value) -> Value {
+    or(value, "<none>")
+}
+
+/// A value as text, or this word where there is none.
+pub(super) fn or(value: &Value, word: &str) -> Value {
+    let shown = text(value);
+    if shown == "" { word.into() } else { shown }
+}
+
+pub(super) fn count(value: &Value) -> usize {
+    value.as_object().map(serde_json::Map::len).or_else(|| value.as_array().map(Vec::len)).unwrap_or(0)
+}
+
+pub(super) fn number(value: &Value) -> i64 {
+    value.as_i64().unwrap_or(0)
+}
+
+pub(super) fn flag(value: &Value) -> Value {
+    (*value == true).into()
+}
+
+/// Time since then, `<unknown>` without a time.
+pub(super) fn since(value: &Value, now: Timestamp) -> Value {
+    age::of(value.as_str().unwrap_or_default(), now).into()
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+/// The texts of a field of each item, with commas between.
+pub(super) fn joined(items: &Value, field: &str) -> Value {
+    list(items).iter().map(|item| item[field].as_str().unwrap_or_default()).collect::<Vec<_>>().join(",").into()
+}
+
+/// A map of labels, `a=b,c=d`.
+fn labels(map: &Value) -> String {
+    let pairs = map.as_object().into_iter().flatten();
+    pairs.map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default())).collect::<Vec<_>>().join(",")
+}
+
+/// A selector, as a map of labels or with expressions.
+pub(super) fn selector(value: &Value) -> Value {
+    let structured = value.get("matchLabels").is_some() || value.get("matchExpressions").is_some();
+    let mut terms = vec![labels(if structured { &value["matchLabels"] } else { value })];
+    for term in list(&value["matchExpressions"]) {
+        let key = term["key"].as_str().unwrap_or_default();
+        let values = list(&term["values"]).iter().filter_map(Value::as_str).collect::<Vec<_>>().join(",");
+        terms.push(match term["operator"].as_str().unwrap_or_default() {
+            "In" => format!("{key} in ({values})"),
+            "NotIn" => format!("{key} notin ({values})"),
+            "DoesNotExist" => format!("!{key}"),
+            _ => key.to_owned(),
+        });
+    }
+    terms.retain(|term| !term.is_empty());
+    or_none(&terms.join(",").into())
+}
+
+pub(super) fn data(object: &Value) -> Value {
+    (count(&object["data"]) + count(&object["binaryData"])).into()
+}
+
+pub(super) fn ready(object: &Value) -> Value {
+    format!("{}/{}", number(&object["status"]["readyReplicas"]), number(&object["spec"]["replicas"])).into()
+}
+
+pub(super) fn service_ports(object: &Value) -> Value {
+    let port = |port: &Value| {
+        let protocol = port["protocol"].as_str().unwrap_or_default();
+        match number(&port["nodePort"]) {
+            0 => format!("{}/{protocol}", number(&port["port"])),
+            node => format!("{}:{node}/{protocol}", number(&port["port"])),
+        }
+    };
+    or_none(&list(&object["spec"]["ports"]).iter().map(port).collect::<Vec<_>>().join(",").into())
+}
+
+/// The addresses that a load balancer has been given.
+fn balancer(object: &Value) -> String {
+    let address = |entry: &Value| entry["ip"].as_str().or(entry["hostname"].as_str()).unwrap_or_default().to_owned();
+    list(&object["status"]["loadBalancer"]["ingress"]).iter().map(address).collect::<Vec<_>>().join(",")
+}
+
+pub(super) fn external_address(object: &Value) -> Value {
+    match object["spec"]["type"].as_str() {
+        Some("ExternalName") => or_none(&object["spec"]["externalName"]),
+        Some("LoadBalancer") => or(&balancer(object).into(), "<pending>"),
+        _ => or_none(&"".into()),
+    }
+}
+
+pub(super) fn ingress_address(object: &Value) -> Value {
+    balancer(object).into()
+}
+
+pub(super) fn ingress_hosts(object: &Value) -> Value {
+    let hosts: Vec<&str> = list(&object["spec"]["rules"]).iter().filter_map(|rule| rule["host"].as_str()).collect();
+    if hosts.is_empty() { "*".into() } else { hosts.join(",").into() }
+}
+
+pub(super) fn completions(object: &Value) -> Value {
+    format!("{}/{}", number(&object["status"]["succeeded"]), object["spec"]["completions"].as_i64().unwrap_or(1)).into()
+}
+
+pub(super) fn job_status(object: &Value) -> Value {
+    let is = |kind: &str| list(&object["status"]["conditions"]).iter().any(|own| own["type"] == kind && own["status"] == "True");
+    let known = ["Complete", "Failed", "Suspended", "FailureTarget", "SuccessCriteriaMet"].into_iter().find(|kind| is(kind));
+    if !object["metadata"]["deletionTimestamp"].is_null() && known.is_none() {
+        return "Terminating".into();
+    }
+    known.unwrap_or("Running").into()
+}
+
+pub(super) fn job_duration(object: &Value, now: Timestamp) -> Value {
+    let status = &object["status"];
+    if status["startTime"].is_null() {
+        return "".into();
+    }
+    let end = status["completionTime"].as_str().and_then(|time| time.parse().ok()).unwrap_or(now);
+    since(&status["startTime"], end)
+}
+
+pub(super) fn pod_ready(object: &Value) -> Value {
+    let ready = list(&object["status"]["containerStatuses"]).iter().filter(|status| status["ready"] == true).count();
+    format!("{ready}/{}", count(&object["spec"]["containers"])).into()
+}
+
+/// The phase, or the reason that says more.
+pub(super) fn pod_status(object: &Value) -> Value {
+    if !object["metadata"]["deletionTimestamp"].is_null() {
+        return "Terminating".into();
+    }
+    let waits = |status: &Value| {
+        let state = &status["state"];
+        state["waiting"]["reason"].as_str().or(state["terminated"]["reason"].as_str()).map(str::to_owned)
+    };
+    let reason = object["status"]["reason"].as_str().map(str::to_owned);
+    let reason = list(&object["status"]["containerStatuses"]).iter().find_map(waits).or(reason);
+    reason.map_or_else(|| text(&object["status"]["phase"]), Value::from)
+}
+
+pub(super) fn pod_restarts(object: &Value) -> Value {
+    let total: i64 = list(&object["status"]["containerStatuses"]).iter().map(|status| number(&status["restartCount"])).sum();
+    total.to_string().into()
+}
+
+pub(super) fn role(object: &Value) -> Value {
+    reference(&object["roleRef"])
+}
+
+/// `Kind/name` of a reference.
+pub(super) fn reference(reference: &Value) -> Value {
+    format!("{}/{}", reference["kind"].as_str().unwrap_or_default(), reference["name"].as_str().unwrap_or_default()).into()
+}
+
+/// The subjects of a kind; service accounts with their namespace.
+pub(super) fn subjects(object: &Value, kind: &str) -> Value {
+    let name = |subject: &Value| {
+        let name = subject["name"].as_str().unwrap_or_default();
+        if kind == "ServiceAccount" { format!("{}/{name}", subject["namespace"].as_str().unwrap_or_default()) } else { name.to_owned() }
+    };
+    let own = list(&object["subjects"]).iter().filter(|subject| subject["kind"] == kind);
+    own.map(name).collect::<Vec<_>>().join(", ").into()
+}
+
+pub(super) fn access_modes(modes: &Value) -> Value {
+    let short = |mode: &Value| match mode.as_str().unwrap_or_default() {
+        "ReadWriteOnce" => "RWO",
+        "ReadOnlyMany" => "ROX",
+        "ReadWriteMany" => "RWX",
+        "ReadWriteOncePod" => "RWOP",
+        _ => "",
+    };
+    list(modes).iter().map(short).collect::<Vec<_>>().join(",").into()
+}
+
+pub(super) fn claim_of(object: &Value) -> Value {
+    let claim = &object["spec"]["claimRef"];
+    if claim.is_null() {
+        "".into()
+    } else {
+        format!("{}/{}", claim["namespace"].as_str().unwrap_or_default(), claim["name"].as_str().unwrap_or_default()).into()
+    }
+}
+
+pub(super) fn node_status(object: &Value) -> Value {
+    let ready = list(&object["status"]["conditions"]).iter().find(|own| own["type"] == "Ready");
+    let mut status = match ready {
+        Some(condition) if condition["status"] == "True" => "Ready".to_owned(),
+        Some(_) => "NotReady".to_owned(),
+        None => "Unknown".to_owned(),
+    };
+    if object["spec"]["unschedulable"] == true {
+        status.push_str(",SchedulingDisabled");
+    }
+    status.into()
+}
+
+/// `count/configmaps: 1/10` of a quota, for limits or for all else.
+pub(super) fn quota(object: &Value, limits: bool) -> Value {
+    let hard = object["status"]["hard"].as_object().or(object["spec"]["hard"].as_object());
+    let own = hard.into_iter().flatten().filter(|(name, _)| name.starts_with("limits.") == limits);
+    let used = |name: &str| text(&object["status"]["used"][name]).as_str().filter(|used| !used.is_empty()).unwrap_or("0").to_owned();
+    own.map(|(name, hard)| format!("{name}: {}/{}", used(name), text(hard).as_str().unwrap_or_default()))
+        .collect::<Vec<_>>()
+        .join(", ")
+        .into()
+}
+
+pub(super) fn endpoint_addresses(object: &Value) -> Value {
+    let addresses = list(&object["subsets"]).iter().flat_map(|subset| {
+        let ports = list(&subset["ports"]);
+        list(&subset["addresses"]).iter().flat_map(move |address| {
+            let ip = address["ip"].as_str().unwrap_or_default();
+            ports.iter().map(move |port| format!("{ip}:{}", number(&port["port"])))
+        })
+    });
+    or_none(&addresses.collect::<Vec<_>>().join(",").into())
+}
+
+/// What an event is about, `kind/name`.
+pub(super) fn event_object(object: &Value) -> Value {
+    let about = if object["regarding"].is_null() { &object["involvedObject"] } else { &object["regarding"] };
+    let kind = about["kind"].as_str().unwrap_or_default().to_lowercase();
+    format!("{kind}/{}", about["name"].as_str().unwrap_or_default()).into()
+}
+
+/// The first of these fields that an event has: its two groups name them differently.
+pub(super) fn first<'v>(object: &'v Value, names: &[&str]) -> &'v Value {
+    let found = names.iter().map(|name| &object[*name]).find(|value| !value.is_null());
+    found.unwrap_or(&Value::Null)
+}
