@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops where it fails")]
 
 mod garbage;
+mod kubectl;
 mod limits;
 mod openapi;
 mod plane;
