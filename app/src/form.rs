@@ -5,9 +5,11 @@
 mod choice;
 mod field;
 mod lines;
+mod secret;
 mod summary;
 mod text;
 
 pub use field::Fields;
+pub use secret::Secrets;
 pub use summary::{ErrorSummary, Presets};
 pub use text::Text;

@@ -23,9 +23,25 @@ pub enum Command {
     #[command(after_help = "Example:\n  opm-portal serve --plane embedded --data ./portal-data\n\n\
         The embedded plane is for trying out and for tests: it listens on loopback only and anybody who reaches the sign-in page can be anybody.")]
     Serve(ServeArgs),
+    /// Judge promises, policies, catalogs and destinations in files, as publishing would. Nothing is written.
+    #[command(after_help = "Examples:\n  opm-portal check promise.yaml policy.yaml\n  opm-portal check ./examples\n\n\
+        A folder with workspaces.yaml is judged as a whole world, with everything that its files refer to. Each problem is one line: \
+        file, line, column, field, what to change. Exit code 1 when there is any.")]
+    Check(CheckArgs),
     /// Print what a plane needs to hold our kinds, as YAML: CRDs, exports, rights, admission policies.
     #[command(visible_alias = "crds")]
     Manifests(ManifestsArgs),
+}
+
+/// Arguments of `check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Files with objects, or one folder with a whole world.
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// The files are meant for a workspace that is no trusted home: they may not `set`, `inject` or render rights.
+    #[arg(long)]
+    pub untrusted: bool,
 }
 
 /// Arguments of `manifests`.
@@ -219,7 +235,7 @@ mod tests {
     fn parse(line: &str) -> Result<ServeArgs, clap::Error> {
         match Cli::try_parse_from(line.split_whitespace())?.command {
             Command::Serve(args) => Ok(args),
-            Command::Manifests(_) => panic!("serve expected"),
+            Command::Manifests(_) | Command::Check(_) => panic!("serve expected"),
         }
     }
 

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::Parser as _;
 use opm_portal::config::{Cli, Command};
+use opm_portal::sample::check;
 use opm_portal::{logging, manifests, serve};
 
 /// The machines this runs on are small, and everything slow waits for input and output.
@@ -30,6 +31,11 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             logging::start(&log)?;
             let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build();
             runtime.context("the runtime cannot start")?.block_on(serve::until_signalled(config)).map_err(Into::into)
+        }
+        Command::Check(args) => {
+            let said = check::said(&args.paths, !args.untrusted)?;
+            println!("{said}");
+            Ok(())
         }
         Command::Manifests(args) => match args.out {
             None => {

@@ -6,6 +6,7 @@
 pub mod account;
 pub mod catalog;
 pub mod drafts;
+mod inputs;
 pub mod offers;
 pub mod place;
 pub mod reads;

@@ -3,11 +3,12 @@
 //! It mirrors a real installation: the provider's exports, trusted homes, consumers with rights of their own, and a pretend workload cluster
 //! as a Destination. Nothing here is used on a real plane.
 
+pub mod check;
 pub mod error;
 pub mod files;
 pub mod load;
-pub mod locate;
 pub mod manifest;
+pub mod places;
 pub mod world;
 
 pub use error::SampleError;

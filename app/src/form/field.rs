@@ -32,9 +32,14 @@ fn section(section: &Section, focus: Option<&str>) -> impl IntoView + use<> {
 /// Whether the control is one input that a `label` can name; groups of inputs are fieldsets.
 fn is_single(control: &Control) -> bool {
     match control {
-        Control::Text { .. } | Control::Area { .. } | Control::Yaml { .. } | Control::Secret { .. } => true,
+        Control::Text { .. } | Control::Area { .. } | Control::Yaml { .. } => true,
         Control::Choice { style, .. } => *style == promise::form::ChoiceStyle::Select,
-        Control::Tick { .. } | Control::List { .. } | Control::Map { .. } | Control::Group { .. } | Control::Fixed { .. } => false,
+        Control::Tick { .. }
+        | Control::List { .. }
+        | Control::Map { .. }
+        | Control::Group { .. }
+        | Control::Fixed { .. }
+        | Control::Secret { .. } => false,
     }
 }
 
@@ -123,10 +128,18 @@ fn control(field: &Field, describes: Option<String>, focus: Option<&str>) -> Any
         }
         Control::Secret { kept, clear } => {
             let clear = kept.then(|| view! { <label class="check"><input type="checkbox" class="tick" name=clear.clone() value="true"/>"Remove the kept one"</label> });
-            let placeholder = kept.then_some("Set; leave empty to keep it");
-            view! { <input class="input w-m" type="password" id=id name=name autocomplete="new-password" placeholder=placeholder aria-describedby=describes aria-invalid=invalid autofocus=focused/>{clear} }.into_any()
+            view! { <div class="grow"><p class="muted">{later(*kept, field.required)}</p>{clear}</div> }.into_any()
         }
         Control::Fixed { value } => view! { <span class="locked">{value.clone()}</span> }.into_any(),
+    }
+}
+
+/// Where a secret is typed: what a form holds may be kept as a draft, and a draft holds no secrets.
+fn later(kept: bool, required: bool) -> &'static str {
+    match (kept, required) {
+        (true, _) => "One is kept. On the next page you may type another; left empty there, it stays.",
+        (false, true) => "You type it on the next page, beside the button that submits.",
+        (false, false) => "You may type it on the next page, beside the button that submits.",
     }
 }
 

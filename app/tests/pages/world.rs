@@ -340,6 +340,7 @@ impl Requests for World {
         let problems = [promise::Problem { path: ".parameters.storage".into(), message: "Storage: enter a whole number".into() }];
         let form = model(&spec, &effective, &Draft::of(parameters as Value), if self.fits { &[] } else { &problems });
         Ok(RequestForm {
+            retype: false,
             offer: offer(name, self.availability()),
             name: if editing.is_some() { "orders-db".into() } else { String::new() },
             name_problem: (!self.fits).then(|| "Enter a name".to_owned()),

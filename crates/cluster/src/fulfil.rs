@@ -12,6 +12,7 @@ mod core;
 mod decide;
 mod eyes;
 mod govern;
+mod inputs;
 mod keys;
 mod lease;
 mod objects;

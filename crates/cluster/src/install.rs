@@ -22,6 +22,8 @@ pub const LEASE: &str = "opm-controller";
 pub const KEYS: &str = "opm-controller-keys";
 /// Value of `promise::names::SECRET_ROLE_LABEL` on Secrets that hold the credential of a Destination.
 pub const ROLE_DESTINATION: &str = "destination";
+/// Value of `promise::names::SECRET_ROLE_LABEL` on Secrets with typed secret parameters.
+pub const ROLE_INPUTS: &str = "inputs";
 /// Value of `promise::names::SECRET_ROLE_LABEL` on Secrets with copied outputs.
 pub const ROLE_OUTPUTS: &str = "outputs";
 

@@ -107,7 +107,7 @@ impl World {
         world
     }
 
-    /// Waits until every cache was read once.
+    /// Waits until every cache was read once, and the tree was made of it.
     pub async fn synced(&self) {
         tokio::join!(
             self.requests.synced(),
@@ -121,6 +121,14 @@ impl World {
             self.destinations.synced(),
             self.catalog_bindings.synced(),
         );
+        // The task that grows the tree hears of the workspaces when it has its turn.
+        self.plant();
+    }
+
+    /// Makes the tree of what is known now. The lock comes first, so that an older look never replaces a newer one.
+    fn plant(&self) {
+        let mut tree = self.tree.write();
+        *tree = Arc::new(Tree::new(&self.workspaces.snapshot()));
     }
 
     /// Which workspace lies in which, as of the last change.
@@ -239,7 +247,7 @@ impl World {
     async fn grow_tree(self, shutdown: CancellationToken) {
         let mut changes = self.workspaces.changes();
         loop {
-            *self.tree.write() = Arc::new(Tree::new(&self.workspaces.snapshot()));
+            self.plant();
             let next = tokio::select! {
                 () = shutdown.cancelled() => return,
                 next = changes.recv() => next,

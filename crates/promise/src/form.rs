@@ -25,6 +25,7 @@ mod operation;
 mod parse;
 #[cfg(feature = "engine")]
 mod rows;
+mod secrets;
 #[cfg(feature = "engine")]
 mod visible;
 #[cfg(feature = "engine")]
@@ -38,6 +39,7 @@ pub use model::model;
 pub use operation::{Operation, OperationKind};
 #[cfg(feature = "engine")]
 pub use parse::parse;
+pub use secrets::{LONGEST_SECRET, says_parameters, secret_inputs};
 
 /// First step of every parameter's input name.
 pub const BASE: &str = "/parameters";

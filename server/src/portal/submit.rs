@@ -1,11 +1,10 @@
 //! Creating, changing and removing requests as the person who asks. Nothing is half-written: secrets go first and are taken back when the
 //! request is refused.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use cluster::error::{PlaneResult as _, is_conflict};
+use cluster::error::PlaneResult as _;
 use cluster::kinds::{PromiseRequest, PromiseRequestKind, object};
-use k8s_openapi::api::core::v1::Secret;
 use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams, Preconditions};
 use promise::api::{PromiseRef, PromiseRequestSpec, PromiseSpec, Requester};
 use promise::context::{Context, PromiseContext, RequestContext, WorkspaceContext};
@@ -15,12 +14,24 @@ use promise::resolve::{Resolved, resolve};
 use promise::{Error, Problem, Result, names};
 use serde_json::{Value, json};
 
+use super::inputs::{Former, Written, secret_key};
 use super::offers::Offered;
 use super::place::Workspace;
 use crate::auth::Caller;
 
-/// Value of the label on Secrets with what was typed into secret fields.
-const ROLE_INPUTS: &str = "inputs";
+/// How often a change is tried again that somebody else's write came before.
+const TRIES: usize = 5;
+
+/// How a change is applied.
+#[derive(Clone, Copy)]
+struct Change<'a> {
+    /// The edition that was read.
+    edition: &'a str,
+    /// Version of the typed secrets, if some were typed.
+    inputs: Option<&'a str>,
+    /// Whether the plane is only asked.
+    rehearsal: bool,
+}
 
 /// What somebody wants, as a form or a file says it.
 #[derive(Debug)]
@@ -33,6 +44,8 @@ pub struct Submission {
     pub spec: PromiseRequestSpec,
     /// Typed secrets by parameter path, such as `.adminPassword`.
     pub secrets: BTreeMap<String, SecretText>,
+    /// Paths of secrets that are typed at the last moment: until then the rules take them as given.
+    pub awaited: BTreeSet<String>,
     /// The promise as it counts for this request.
     pub promise: PromiseSpec,
 }
@@ -69,45 +82,31 @@ impl Caller {
         self.accept(workspace, offered, submission)?;
         let what = format!("request {}", submission.name);
         let requests: Api<PromiseRequest> = Api::namespaced(self.client(&workspace.cluster), &submission.namespace);
-        let secret = self.write_secrets(workspace, submission).await?;
+        let written = self.write_secrets(workspace, submission, Former::Replaced).await?;
         let object = object::<PromiseRequestKind>(&submission.name, Some(&submission.namespace), submission.spec_for(offered));
         let params = PostParams { field_manager: Some(names::MANAGER_PORTAL.to_owned()), ..PostParams::default() };
         match requests.create(&params, &object).await.about(&what) {
             Ok(created) => Ok(created),
             Err(error) => {
-                if let Some(secret) = secret {
-                    self.take_back(workspace, &submission.namespace, &secret).await;
-                }
+                self.take_back(workspace, &submission.namespace, written).await;
                 Err(error)
             }
         }
     }
 
-    /// Changes a request that was read at `version`.
+    /// Changes the request that was read in this edition.
     ///
     /// # Errors
     /// The rules refuse it, somebody else changed or owns a part of it, the person may not, or the plane does not answer.
-    pub async fn change_request(
-        &self,
-        workspace: &Workspace,
-        offered: &Offered,
-        submission: &Submission,
-        version: &str,
-    ) -> Result<PromiseRequest> {
+    pub async fn change_request(&self, workspace: &Workspace, offered: &Offered, submission: &Submission, edition: &str) -> Result<()> {
         self.accept(workspace, offered, submission)?;
-        let what = format!("request {}", submission.name);
-        let requests: Api<PromiseRequest> = Api::namespaced(self.client(&workspace.cluster), &submission.namespace);
-        self.write_secrets(workspace, submission).await?;
-        let applied = submission.applied(offered, version);
-        let apply = PatchParams::apply(names::MANAGER_PORTAL);
-        match requests.patch(&submission.name, &apply, &Patch::Apply(&applied)).await {
-            // What the portal itself created by POST belongs to its other self, the updater; nobody else is overruled, because the version
-            // that was read must still be the one there.
-            Err(error) if is_own_conflict(&error) => {
-                requests.patch(&submission.name, &apply.force(), &Patch::Apply(&applied)).await.about(&what)
-            }
-            other => other.about(&what),
+        let written = self.write_secrets(workspace, submission, Former::Kept).await?;
+        let inputs = written.as_ref().and_then(Written::version);
+        let changed = self.apply(workspace, offered, submission, Change { edition, inputs, rehearsal: false }).await;
+        if changed.is_err() {
+            self.take_back(workspace, &submission.namespace, written).await;
         }
+        changed
     }
 
     /// Asks the plane, as this person, whether it would take the request: rights, quota, admission, and for a new one the name. Nothing is
@@ -115,20 +114,44 @@ impl Caller {
     ///
     /// # Errors
     /// What the plane would answer.
-    pub async fn rehearse(&self, workspace: &Workspace, offered: &Offered, submission: &Submission, version: Option<&str>) -> Result<()> {
+    pub async fn rehearse(&self, workspace: &Workspace, offered: &Offered, submission: &Submission, edition: Option<&str>) -> Result<()> {
         let what = format!("request {}", submission.name);
         let requests: Api<PromiseRequest> = Api::namespaced(self.client(&workspace.cluster), &submission.namespace);
-        let Some(version) = version else {
+        let Some(edition) = edition else {
             let object = object::<PromiseRequestKind>(&submission.name, Some(&submission.namespace), submission.spec_for(offered));
             let params = PostParams { dry_run: true, field_manager: Some(names::MANAGER_PORTAL.to_owned()) };
             return requests.create(&params, &object).await.about(&what).map(|_| ());
         };
-        let applied = submission.applied(offered, version);
-        let apply = PatchParams { dry_run: true, ..PatchParams::apply(names::MANAGER_PORTAL) };
-        match requests.patch(&submission.name, &apply, &Patch::Apply(&applied)).await {
-            Err(error) if is_own_conflict(&error) => Ok(()),
-            other => other.about(&what).map(|_| ()),
+        self.apply(workspace, offered, submission, Change { edition, inputs: None, rehearsal: true }).await
+    }
+
+    /// Applies a change to what is there, as long as it is the edition that was read. Writes that leave the spec alone, such as those of the
+    /// controller, come between and do no harm.
+    async fn apply(&self, workspace: &Workspace, offered: &Offered, submission: &Submission, change: Change<'_>) -> Result<()> {
+        let what = format!("request {}", submission.name);
+        let requests: Api<PromiseRequest> = Api::namespaced(self.client(&workspace.cluster), &submission.namespace);
+        let params = PatchParams { dry_run: change.rehearsal, ..PatchParams::apply(names::MANAGER_PORTAL) };
+        for _ in 0..TRIES {
+            let current = self.read_request(workspace, &submission.namespace, &submission.name).await?;
+            if edition(&current) != change.edition {
+                let message = "the request was changed after this form was opened; what you send now takes the place of that change";
+                return Err(Error::Conflict { message: message.to_owned() });
+            }
+            let version = current.metadata.resource_version.unwrap_or_default();
+            let applied = Patch::Apply(submission.applied(offered, &version, change.inputs));
+            let answer = match requests.patch(&submission.name, &params, &applied).await {
+                // What the portal itself created by POST belongs to its other self, the updater; nobody else is overruled, because the
+                // version that was read must still be the one there.
+                Err(error) if is_own_conflict(&error) && change.rehearsal => return Ok(()),
+                Err(error) if is_own_conflict(&error) => requests.patch(&submission.name, &params.clone().force(), &applied).await,
+                other => other,
+            };
+            match answer {
+                Err(error) if is_stale(&error) => {}
+                other => return other.about(&what).map(|_| ()),
+            }
         }
+        Err(Error::Busy { message: format!("{what} is being changed all the time; try again") })
     }
 
     /// Removes a request. `confirmation` is its name, typed by the person.
@@ -155,57 +178,13 @@ impl Caller {
         let resolved = self.preflight(workspace, offered, &effective, submission);
         if resolved.is_accepted() { Ok(()) } else { Err(Error::Invalid { problems: resolved.all_problems() }) }
     }
-
-    /// Writes the typed secrets; the Secret when it was not there before.
-    async fn write_secrets(&self, workspace: &Workspace, submission: &Submission) -> Result<Option<Secret>> {
-        if submission.secrets.is_empty() {
-            return Ok(None);
-        }
-        let name = names::inputs_secret(&submission.name);
-        let what = format!("Secret {name}");
-        let secrets: Api<Secret> = Api::namespaced(self.client(&workspace.cluster), &submission.namespace);
-        let data: BTreeMap<String, String> =
-            submission.secrets.iter().map(|(path, text)| (secret_key(path), text.reveal().to_owned())).collect();
-        let secret: Secret = serde_json::from_value(json!({
-            "apiVersion": "v1", "kind": "Secret", "type": "Opaque",
-            "metadata": {"name": name, "namespace": submission.namespace, "labels": {
-                names::SECRET_ROLE_LABEL: ROLE_INPUTS, names::REQUEST_NAME_LABEL: submission.name,
-            }},
-            "stringData": data,
-        }))
-        .map_err(|_| Error::Internal)?;
-        let params = PostParams { field_manager: Some(names::MANAGER_PORTAL.to_owned()), ..PostParams::default() };
-        match secrets.create(&params, &secret).await {
-            Ok(created) => Ok(Some(created)),
-            Err(error) if is_conflict(&error) => {
-                // Left by an earlier request of that name, or an edit types only what changes.
-                let labels = secrets.get(&name).await.about(&what)?.metadata.labels.unwrap_or_default();
-                if labels.get(names::SECRET_ROLE_LABEL).map(String::as_str) != Some(ROLE_INPUTS) {
-                    return Err(Error::Conflict { message: format!("the name {name} is taken by a Secret that is not the portal's") });
-                }
-                secrets.patch(&name, &PatchParams::default(), &Patch::Merge(json!({"stringData": data}))).await.about(&what)?;
-                Ok(None)
-            }
-            Err(error) => Err(error).about(&what),
-        }
-    }
-
-    async fn take_back(&self, workspace: &Workspace, namespace: &str, secret: &Secret) {
-        let secrets: Api<Secret> = Api::namespaced(self.client(&workspace.cluster), namespace);
-        let name = secret.metadata.name.as_deref().unwrap_or_default();
-        let uid = secret.metadata.uid.clone();
-        let params = DeleteParams { preconditions: Some(Preconditions { uid, resource_version: None }), ..DeleteParams::default() };
-        if let Err(error) = secrets.delete(name, &params).await {
-            tracing::warn!(%error, name, "the inputs of a refused request could not be taken back");
-        }
-    }
 }
 
 impl Submission {
     /// The parameters with a reference in the place of each typed secret.
     fn with_references(&self) -> Value {
         let mut parameters = self.spec.parameters.clone().unwrap_or_else(|| json!({}));
-        for path in self.secrets.keys() {
+        for path in self.secrets.keys().chain(&self.awaited) {
             if let Ok(path) = promise::path::Path::parse(path) {
                 path.put(&mut parameters, json!({"name": names::inputs_secret(&self.name), "key": secret_key(&path.to_string())}));
             }
@@ -213,11 +192,13 @@ impl Submission {
         parameters
     }
 
-    /// The request as it is applied to the version that was read.
-    fn applied(&self, offered: &Offered, version: &str) -> Value {
+    /// The request as it is applied to the version that was read. `inputs` is the version of its typed secrets, if some were typed: a spec
+    /// that only refers to them does not change with them.
+    fn applied(&self, offered: &Offered, version: &str, inputs: Option<&str>) -> Value {
+        let annotations: BTreeMap<&str, &str> = inputs.map(|inputs| (names::INPUTS_ANNOTATION, inputs)).into_iter().collect();
         json!({
             "apiVersion": names::API_VERSION, "kind": "PromiseRequest",
-            "metadata": {"name": self.name, "namespace": self.namespace, "resourceVersion": version},
+            "metadata": {"name": self.name, "namespace": self.namespace, "resourceVersion": version, "annotations": annotations},
             "spec": self.spec_for(offered),
         })
     }
@@ -234,9 +215,16 @@ impl Submission {
     }
 }
 
-/// `.backup.password` as the key `backup.password`.
-fn secret_key(path: &str) -> String {
-    path.trim_start_matches('.').to_owned()
+/// Which edition of a request somebody read: it is another one as soon as the spec changes, or the request is another of the same name.
+pub(super) fn edition(request: &PromiseRequest) -> String {
+    format!("{}-{}", request.metadata.generation.unwrap_or_default(), request.metadata.uid.as_deref().unwrap_or_default())
+}
+
+/// Whether something was written between reading and applying.
+fn is_stale(error: &kube::Error) -> bool {
+    let kube::Error::Api(status) = error else { return false };
+    let causes = status.details.as_ref().map(|details| details.causes.as_slice()).unwrap_or_default();
+    status.code == 409 && causes.iter().all(|cause| cause.reason != "FieldManagerConflict")
 }
 
 /// Whether an apply was refused only because the portal itself wrote these fields in another way.
@@ -265,6 +253,7 @@ mod tests {
         assert!(is_own_conflict(&conflict(json!([cause("opm-portal")]))));
         assert!(!is_own_conflict(&conflict(json!([cause("opm-portal"), cause("kubectl-create")]))));
         assert!(!is_own_conflict(&conflict(json!([]))), "another version than the one that was read");
+        assert!(is_stale(&conflict(json!([]))) && !is_stale(&conflict(json!([cause("kubectl-create")]))));
     }
 
     #[test]
@@ -274,10 +263,12 @@ mod tests {
             name: "orders".into(),
             spec: PromiseRequestSpec { parameters: Some(json!({"size": "small", "admin": {}})), ..PromiseRequestSpec::default() },
             promise: PromiseSpec::default(),
+            awaited: BTreeSet::from([".admin.token".to_owned()]),
             secrets: BTreeMap::from([(".admin.password".to_owned(), SecretText::new("hunter2".into()))]),
         };
         let parameters = submission.with_references();
         assert_eq!(parameters["admin"]["password"], json!({"name": "orders-inputs", "key": "admin.password"}));
+        assert_eq!(parameters["admin"]["token"], json!({"name": "orders-inputs", "key": "admin.token"}), "as if it were typed already");
         assert!(!format!("{submission:?}{parameters}").contains("hunter2"));
     }
 }

@@ -12,17 +12,22 @@ pub enum SampleError {
         message: String,
     },
     /// Something inside a file does not fit.
-    #[error("{file}, line {line}: {field}{}{message}", if field.is_empty() { "" } else { ": " })]
+    #[error("{file}, line {line}, column {column}: {field}{}{message}", if field.is_empty() { "" } else { ": " })]
     Content {
         /// Path below the examples.
         file: String,
         /// Line, counted from 1.
         line: usize,
+        /// Column, counted from 1.
+        column: usize,
         /// Path of the field, such as `.spec.parameters`; empty for the whole.
         field: String,
         /// What is wrong.
         message: String,
     },
+    /// More than one thing is wrong.
+    #[error("{} things are wrong:{}", .0.len(), .0.iter().map(|error| format!("\n  {error}")).collect::<String>())]
+    Several(Vec<SampleError>),
     /// The plane refuses, and not because of a file.
     #[error("{what}: {source}")]
     Plane {
@@ -47,4 +52,18 @@ pub enum SampleError {
         /// For how long.
         seconds: u64,
     },
+}
+
+impl SampleError {
+    /// Everything that is wrong as one error.
+    ///
+    /// # Errors
+    /// There is at least one.
+    pub fn several(mut errors: Vec<Self>) -> Result<(), Self> {
+        match errors.len() {
+            0 => Ok(()),
+            1 => errors.pop().map_or(Ok(()), Err),
+            _ => Err(Self::Several(errors)),
+        }
+    }
 }

@@ -10,12 +10,11 @@ use cluster::{Endpoint, Scope, Token, WorkspacePath, install};
 use kube::api::{Api, DynamicObject, ListParams, Patch, PatchParams};
 use kube::core::{ApiResource, GroupVersionKind};
 use kube::runtime::wait::await_condition;
-use promise::api::{DestinationSpec, PolicySpec, PromiseCatalogSpec, PromiseSpec};
 use promise::names;
 use serde_json::{Value, json};
 
 use super::manifest::Manifest;
-use super::{Files, SampleError, World};
+use super::{Files, SampleError, World, check};
 use crate::plane::identity;
 
 /// Field manager of everything that is written here.
@@ -34,7 +33,7 @@ pub async fn load(world: &World, files: &Files, endpoint: &Endpoint, admin: &Tok
     if loader.is_loaded(&world.provider).await? {
         return Ok(false);
     }
-    let objects = read_objects(world, files)?;
+    let objects = check::world(world, files)?;
     for workspace in &world.workspaces {
         loader.workspace(&workspace.path, &workspace.labels, &workspace.title, &workspace.description).await?;
     }
@@ -75,36 +74,6 @@ pub async fn write_destination(home: &WorkspacePath, kubeconfig: &Value, endpoin
         "data": {"kubeconfig": data},
     });
     Loader { endpoint, admin }.apply_own(&Scope::Workspace(home.clone()), &object).await
-}
-
-/// All objects of the files, in the order in which they are written, each checked as far as its file tells.
-fn read_objects(world: &World, files: &Files) -> Result<Vec<(WorkspacePath, Manifest)>, SampleError> {
-    let mut objects = Vec::new();
-    for workspace in &world.workspaces {
-        for pattern in &workspace.objects {
-            for file in files.matching(pattern)? {
-                for manifest in Manifest::read(&file, &files.read(&file)?)? {
-                    check(&manifest)?;
-                    objects.push((workspace.path.clone(), manifest));
-                }
-            }
-        }
-    }
-    Ok(objects)
-}
-
-/// Reads the spec of our own kinds as its type.
-fn check(manifest: &Manifest) -> Result<(), SampleError> {
-    if manifest.text_at(".apiVersion") != names::API_VERSION {
-        return Ok(());
-    }
-    match manifest.text_at(".kind") {
-        "Promise" => manifest.spec::<PromiseSpec>().map(|_| ()),
-        "Policy" => manifest.spec::<PolicySpec>().map(|_| ()),
-        "PromiseCatalog" => manifest.spec::<PromiseCatalogSpec>().map(|_| ()),
-        "Destination" => manifest.spec::<DestinationSpec>().map(|_| ()),
-        _ => Err(manifest.wrong(".kind", "is not a kind that a sample world can hold")),
-    }
 }
 
 fn install_failed(path: &WorkspacePath, error: &install::InstallError) -> SampleError {
@@ -224,14 +193,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_file_of_the_built_in_world_is_read() {
-        let world = World::read(&Files::BuiltIn).unwrap();
-        for (_, manifest) in read_objects(&world, &Files::BuiltIn).unwrap() {
-            assert!(!manifest.title().is_empty());
-        }
-    }
-
-    #[test]
     fn a_refusal_points_into_the_file() {
         let text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\nspec:\n  size: 0\n";
         let manifest = Manifest::read("a.yaml", text).unwrap().remove(0);
@@ -241,6 +202,6 @@ mod tests {
         }))
         .unwrap();
         let error = refused(&manifest, kube::Error::Api(Box::new(status))).to_string();
-        assert_eq!(error, "a.yaml, line 5: .spec.size: must be more than 0");
+        assert_eq!(error, "a.yaml, line 5, column 3: .spec.size: must be more than 0");
     }
 }

@@ -3,7 +3,8 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{SampleError, locate};
+use super::SampleError;
+use super::places::{Place, Places};
 
 /// One object and where it was read.
 #[derive(Clone, Debug)]
@@ -28,7 +29,7 @@ impl Manifest {
     pub fn read(file: &str, text: &str) -> Result<Vec<Self>, SampleError> {
         let mut manifests = Vec::new();
         for (line, text) in documents(text) {
-            let object: Value = serde_saphyr::from_str(text).map_err(|error| unreadable(file, line, &error))?;
+            let object: Value = serde_saphyr::from_str(text).map_err(|error| unreadable(file, line, text, &error))?;
             let manifest = Self { file: file.to_owned(), line, text: text.to_owned(), at: String::new(), object };
             manifests.push(manifest.checked()?);
         }
@@ -62,9 +63,11 @@ impl Manifest {
 
     /// An error about a field of this object.
     pub fn wrong(&self, field: &str, message: &str) -> SampleError {
+        let place = Places::of(&self.text).place(&format!("{}{field}", self.at));
         SampleError::Content {
             file: self.file.clone(),
-            line: self.line + locate::line(&self.text, &format!("{}{field}", self.at)) - 1,
+            line: self.line + place.line - 1,
+            column: place.column,
             field: format!("{}{field}", self.at),
             message: message.to_owned(),
         }
@@ -79,17 +82,20 @@ impl Manifest {
         struct Whole<T> {
             spec: T,
         }
-        let whole: Whole<T> = serde_saphyr::from_str(&self.text).map_err(|error| unreadable(&self.file, self.line, &error))?;
+        let whole: Whole<T> = serde_saphyr::from_str(&self.text).map_err(|error| unreadable(&self.file, self.line, &self.text, &error))?;
         Ok(whole.spec)
     }
 }
 
-/// An error of the YAML reader, with its line counted from the beginning of the file.
-pub fn unreadable(file: &str, line: usize, error: &serde_saphyr::Error) -> SampleError {
-    let within = error.location().and_then(|location| usize::try_from(location.line()).ok()).unwrap_or(1);
+/// An error of the YAML reader about a text that begins at `line` of its file, with the field that stands there.
+pub fn unreadable(file: &str, line: usize, text: &str, error: &serde_saphyr::Error) -> SampleError {
+    let number = |n| usize::try_from(n).unwrap_or(1).max(1);
+    let place = error.location().map(|at| Place { line: number(at.line()), column: number(at.column()) });
+    let place = place.unwrap_or(Place { line: 1, column: 1 });
     let message = error.without_snippet().to_string();
     let message = message.lines().next().unwrap_or_default().to_owned();
-    SampleError::Content { file: file.to_owned(), line: line + within - 1, field: String::new(), message }
+    let field = Places::of(text).field(place);
+    SampleError::Content { file: file.to_owned(), line: line + place.line - 1, column: place.column, field, message }
 }
 
 /// The documents of a file, each with the line at which it begins; those of comments alone are left out.
@@ -123,7 +129,7 @@ mod tests {
         let one = Manifest::read("a.yaml", TWO.split("---\n").next().unwrap()).unwrap();
         assert_eq!((one.len(), one[0].title().as_str(), one[0].line), (1, "ConfigMap a", 1));
         let error = Manifest::read("a.yaml", TWO).unwrap_err().to_string();
-        assert_eq!(error, "a.yaml, line 8: .metadata.name: is missing");
+        assert_eq!(error, "a.yaml, line 8, column 1: .metadata.name: is missing");
     }
 
     #[test]
@@ -137,6 +143,9 @@ mod tests {
     fn a_spec_of_the_wrong_type_names_line_and_field() {
         let text = "apiVersion: x/v1\nkind: Policy\nmetadata: {name: a}\nspec:\n  enforcement: sometimes\n  rules: []\n";
         let error = Manifest::read("p.yaml", text).unwrap()[0].spec::<PolicySpec>().unwrap_err().to_string();
-        assert!(error.starts_with("p.yaml, line 5: ") && error.contains("sometimes"), "{error}");
+        assert!(
+            error.starts_with("p.yaml, line 5, column ") && error.contains(".spec.enforcement: ") && error.contains("sometimes"),
+            "{error}"
+        );
     }
 }

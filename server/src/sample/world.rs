@@ -8,7 +8,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::manifest::{self, Manifest};
-use super::{Files, SampleError, locate};
+use super::places::{Place, Places};
+use super::{Files, SampleError};
 use crate::plane::identity;
 
 const WORKSPACES: &str = "workspaces.yaml";
@@ -102,11 +103,11 @@ impl World {
     pub fn read(files: &Files) -> Result<Self, SampleError> {
         let text = files.read(WORKSPACES)?;
         let WorkspacesFile { provider, workspaces } =
-            serde_saphyr::from_str(&text).map_err(|error| manifest::unreadable(WORKSPACES, 1, &error))?;
+            serde_saphyr::from_str(&text).map_err(|error| manifest::unreadable(WORKSPACES, 1, &text, &error))?;
         check_workspaces(&text, &provider, &workspaces)?;
 
         let text = files.read(PEOPLE)?;
-        let PeopleFile { people, rbac } = serde_saphyr::from_str(&text).map_err(|error| manifest::unreadable(PEOPLE, 1, &error))?;
+        let PeopleFile { people, rbac } = serde_saphyr::from_str(&text).map_err(|error| manifest::unreadable(PEOPLE, 1, &text, &error))?;
         check_people(&text, &people, &workspaces)?;
         let mut rights = Vec::new();
         for (group, Rights { workspace, objects }) in rbac.into_iter().enumerate() {
@@ -175,7 +176,8 @@ fn exports() -> [&'static str; 2] {
 }
 
 fn content(file: &str, text: &str, path: &str, message: String) -> SampleError {
-    SampleError::Content { file: file.to_owned(), line: locate::line(text, path), field: path.to_owned(), message }
+    let Place { line, column } = Places::of(text).place(path);
+    SampleError::Content { file: file.to_owned(), line, column, field: path.to_owned(), message }
 }
 
 #[cfg(test)]
@@ -208,23 +210,23 @@ mod tests {
             (
                 ONE.replace("- path: root:opm", "- path: root:a:b"),
                 "people: []\n".to_owned(),
-                "workspaces.yaml, line 3: .workspaces[0].path: the parent of root:a:b",
+                "workspaces.yaml, line 3, column 3: .workspaces[0].path: the parent of root:a:b",
             ),
             (
                 format!("{ONE}  binds:\n  - things\n"),
                 "people: []\n".to_owned(),
-                "workspaces.yaml, line 6: .workspaces[0].binds[0]: there is no export things",
+                "workspaces.yaml, line 6, column 5: .workspaces[0].binds[0]: there is no export things",
             ),
-            (ONE.to_owned(), format!("people:\n{person}{person}"), "people.yaml, line 3: .people[1].name: \"a\" is there twice"),
+            (ONE.to_owned(), format!("people:\n{person}{person}"), "people.yaml, line 3, column 4: .people[1].name: \"a\" is there twice"),
             (
                 ONE.to_owned(),
                 format!("people:\n{}", person.replace("name: a", "name: plane-admin")),
-                "people.yaml, line 2: .people[0].name: \"plane-admin\" is reserved",
+                "people.yaml, line 2, column 4: .people[0].name: \"plane-admin\" is reserved",
             ),
             (
                 ONE.to_owned(),
                 "people: []\nrbac:\n- workspace: root:opm\n  objects:\n  - apiVersion: v1\n    kind: A\n".to_owned(),
-                "people.yaml, line 5: .rbac[0].objects[0].metadata.name: is missing",
+                "people.yaml, line 5, column 5: .rbac[0].objects[0].metadata.name: is missing",
             ),
         ];
         for (workspaces, people, expected) in cases {
@@ -232,6 +234,6 @@ mod tests {
             assert!(error.starts_with(expected), "{error}\nexpected {expected}");
         }
         let unknown = read(&format!("{ONE}colour: red\n"), "people: []\n").unwrap_err();
-        assert!(unknown.starts_with("workspaces.yaml, line 5: ") && unknown.contains("colour"), "{unknown}");
+        assert!(unknown.starts_with("workspaces.yaml, line 5, column ") && unknown.contains("colour"), "{unknown}");
     }
 }

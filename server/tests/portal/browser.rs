@@ -1,7 +1,7 @@
 //! A browser without JavaScript: it keeps cookies, says where its posts come from, and finds hidden inputs of forms.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use axum::Router;
 use axum::body::Body;
@@ -27,18 +27,23 @@ pub struct Product {
 impl Product {
     /// Opens everything.
     pub async fn open() -> Self {
-        Self::with(true).await
+        Self::with(Storage::Memory, true).await
     }
 
     /// Opens everything but the controller: then nothing is written to the plane unless somebody asks for it.
     pub async fn quiet() -> Self {
-        Self::with(false).await
+        Self::with(Storage::Memory, false).await
     }
 
-    async fn with(controller: bool) -> Self {
+    /// Opens everything in a folder.
+    pub async fn in_folder(folder: &Path) -> Self {
+        Self::with(Storage::Directory(folder.to_owned()), true).await
+    }
+
+    async fn with(storage: Storage, controller: bool) -> Self {
         let config = Config {
             plane: PlaneKind::Embedded,
-            storage: Storage::Memory,
+            storage,
             listen: ([127, 0, 0, 1], 0).into(),
             plane_listen: ([127, 0, 0, 1], 0).into(),
             web: true,

@@ -9,3 +9,4 @@ mod kill;
 mod live;
 mod path;
 mod process;
+mod secrets;

@@ -56,6 +56,7 @@ async fn page(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: Option<&str
             <Crumbs steps=steps/>
             <PageHead title=title icon=form.offer.icon.clone() meta=meta.into_any()/>
             {form.conflict.clone().map(|what| view! { <Banner shape=Shape::Degraded title="Somebody changed this meanwhile"><p>{what}</p></Banner> })}
+            {form.retype.then(|| view! { <Banner shape=Shape::Degraded title="Type the secrets again"><p>"Nothing was submitted. What you typed into secret fields is never kept: the next page asks for them again."</p></Banner> })}
             <div class="split">
                 <form method="post" action=action novalidate class="form" id="request">
                     <HiddenToken token=token/>

@@ -5,10 +5,11 @@ use leptos::prelude::*;
 use super::detail::parameter_lines;
 use crate::backend::{FormOf, Visit};
 use crate::document::{About, Page, framed};
+use crate::form::Secrets;
 use crate::pages::catalog::policy_lines;
 use crate::pages::refused;
 use crate::routes;
-use crate::ui::{Crumb, Crumbs, HiddenToken, LinkButton, PageHead, SubmitButton, Weight};
+use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, LinkButton, PageHead, Shape, SubmitButton, Weight};
 
 /// `/w/{workspace}/promises/{name}/request/review`.
 pub async fn review_new(visit: &Visit, workspace: &str, name: &str, home: Option<&str>, draft: &str) -> Page {
@@ -51,11 +52,12 @@ async fn page(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: &str, actio
             <div class="stack">
                 <section aria-labelledby="values"><h2 id="values">"What you ask for"</h2>{parameter_lines(&form.review)}</section>
                 {(!form.policies.is_empty()).then(|| view! { <section aria-labelledby="rules"><h2 id="rules">"Rules that apply"</h2>{policy_lines(&form.policies)}</section> })}
-                <form method="post" action=action class="submit-bar">
+                {form.retype.then(|| view! { <Banner shape=Shape::Degraded title="Type the secrets again"><p>"Nothing was submitted. What you typed into secret fields is never kept."</p></Banner> })}
+                <form method="post" action=action class="form" novalidate>
                     <HiddenToken token=token/><input type="hidden" name="_draft" value=draft.clone()/><input type="hidden" name="_cluster" value=form.cluster.clone()/>
                     {form.editing.clone().map(|version| view! { <input type="hidden" name="_version" value=version/> })}
-                    {button}
-                    <LinkButton href=back label="Back to the form"/>
+                    <Secrets form=form.form.clone()/>
+                    <div class="submit-bar">{button}<LinkButton href=back label="Back to the form"/></div>
                 </form>
             </div>
         }

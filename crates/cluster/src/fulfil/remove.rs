@@ -5,6 +5,7 @@ use promise::fulfil::{Situation, plan};
 use promise::names;
 
 use super::decide::Decision;
+use super::inputs;
 use super::queue::After;
 use super::round::{BUDGET, Carried, PLANS, Round};
 use super::sites::Sites;
@@ -22,6 +23,9 @@ impl Round<'_> {
         let sites = Sites::new(self.key, path, home, trusted);
         let decision = Decision::default();
         let mut latest = None;
+        if let Err(why) = inputs::forget(self.core, &self.key.cluster, &self.key.namespace, &self.key.name).await {
+            tracing::warn!(request = %self.key, why, "typed secrets stay behind");
+        }
         for _ in 0..PLANS {
             let mut situation = Situation {
                 request: self.subject(),

@@ -10,6 +10,7 @@ use promise::placement::{self, Identity, Site};
 use serde_json::{Value, json};
 
 use super::core::Core;
+use super::inputs;
 use super::target::Place;
 use crate::watch::Key;
 use crate::workspaces::{ClusterId, Node};
@@ -97,6 +98,7 @@ impl Sites {
             }
         };
         let placed = placed.map_err(Displaced::Refused)?;
+        let placed = inputs::filled(core, &self.workspace, &self.namespace, placed).await.map_err(Displaced::Unknown)?;
         Desired::marked(&core.digests, subject, id, destination, stage, placed).map_err(|error| {
             Displaced::Refused(Problem {
                 path: format!(".implementation.resources[{id}]"),

@@ -8,6 +8,7 @@ use super::draft::{Parsed, SecretText};
 use super::field::field_id;
 use super::kind::{Kind, Spot, properties, typed};
 use super::operation::{Operation, OperationKind};
+use super::secrets::secret_inputs;
 use super::{BASE, OPERATION, rows, visible};
 use crate::api::PromiseSpec;
 use crate::error::Problem;
@@ -24,8 +25,7 @@ const LONGEST: usize = 256 << 10;
 /// problem of the draft, and its text is kept.
 pub fn parse(pairs: &[(String, String)], promise: &PromiseSpec, effective: &Effective, base: &Value) -> Parsed {
     let mut parsed = Parsed::default();
-    let secret: Vec<(Path, String)> =
-        promise.secret_parameters.iter().filter_map(|text| Path::parse(text).ok()).map(|path| (path.clone(), path.pointer(BASE))).collect();
+    let secret = secret_inputs(promise);
     let mut too_long = Vec::new();
     for (name, text) in pairs {
         if name == OPERATION {

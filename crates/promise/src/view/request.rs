@@ -213,7 +213,7 @@ pub struct RequestForm {
     pub ready: bool,
     /// Whether the person may submit at all.
     pub submit: Availability,
-    /// resourceVersion that is being changed; absent for a new request.
+    /// Edition that is being changed; absent for a new request.
     pub editing: Option<String>,
     /// Cluster id of the workspace; refused when the path has got another one.
     pub cluster: String,
@@ -223,6 +223,8 @@ pub struct RequestForm {
     pub focus: Option<String>,
     /// What somebody else changed meanwhile.
     pub conflict: Option<String>,
+    /// Whether secrets were typed that nobody kept, so that they have to be typed again.
+    pub retype: bool,
     /// What would be submitted, in words.
     pub review: Vec<ParameterLine>,
 }

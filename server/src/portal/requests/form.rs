@@ -1,5 +1,7 @@
 //! The form of a request: a new one, or one that is there.
 
+use std::collections::BTreeSet;
+
 use app::backend::FormOf;
 use cluster::ClusterId;
 use promise::api::{PromiseRequestSpec, PromiseSpec};
@@ -17,7 +19,7 @@ use crate::portal::catalog::lines;
 use crate::portal::offers::Offered;
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;
-use crate::portal::submit::Submission;
+use crate::portal::submit::{Submission, edition};
 
 /// Everything of a form in work that a draft keeps. It holds no secret.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -32,7 +34,7 @@ pub(super) struct Typed {
     pub(super) draft: Draft,
     /// Whether what stands against it is shown.
     pub(super) checked: bool,
-    /// resourceVersion of the request that is being changed.
+    /// Edition of the request that is being changed.
     pub(super) version: Option<String>,
     /// Input that gets the focus.
     pub(super) focus: Option<String>,
@@ -42,6 +44,12 @@ pub(super) struct Typed {
     pub(super) refused: Vec<Problem>,
     /// What the plane said about the name.
     pub(super) name_problem: Option<String>,
+    /// What is wrong with secrets, which are typed in the review.
+    #[serde(default)]
+    pub(super) secret_problems: Vec<Problem>,
+    /// Whether secrets were typed that nobody kept.
+    #[serde(default)]
+    pub(super) retype: bool,
 }
 
 /// A form with everything that it is about.
@@ -82,7 +90,7 @@ pub(super) async fn open(caller: &Caller, workspace: &Workspace, form: &FormOf<'
                 namespace: (*namespace).to_owned(),
                 reason: request.spec.reason.clone().unwrap_or_default(),
                 draft: Draft::of(request.spec.parameters.clone().unwrap_or_else(|| json!({}))),
-                version: request.metadata.resource_version.clone(),
+                version: Some(edition(&request)),
                 ..Typed::default()
             };
             let subject = format!("edit {} {namespace} {name}", workspace.cluster);
@@ -101,8 +109,18 @@ impl Opened {
             name: typed.name.clone(),
             spec,
             secrets: std::collections::BTreeMap::default(),
+            awaited: self.awaited(typed),
             promise: self.spec.clone(),
         }
+    }
+
+    /// Paths of the secrets without which what was typed cannot be submitted; they are typed in the review.
+    pub(super) fn awaited(&self, typed: &Typed) -> BTreeSet<String> {
+        if self.spec.secret_parameters.is_empty() {
+            return BTreeSet::new();
+        }
+        let form = model(&self.spec, &self.effective, &typed.draft, &[]);
+        form.secrets().into_iter().filter(|field| field.awaits_secret()).map(|field| field.path.clone()).collect()
     }
 }
 
@@ -117,7 +135,8 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, form: FormOf<'_
     let typed = kept.unwrap_or_else(|| opened.start.clone());
     let submission = opened.submission(&typed);
     let resolved = caller.preflight(workspace, &opened.offered, &opened.effective, &submission);
-    let problems = if typed.checked { all_problems(&typed, &resolved) } else { Vec::new() };
+    let mut problems = if typed.checked { all_problems(&typed, &resolved) } else { Vec::new() };
+    problems.extend(typed.secret_problems.iter().cloned());
     let bad_name = typed.name_problem.clone().or_else(|| name_problem(&typed.name));
     let ready = resolved.is_accepted() && typed.draft.problems.is_empty() && typed.refused.is_empty() && bad_name.is_none();
     let submit = may_submit(caller, workspace, &opened.offered, &form, &typed.namespace).await?;
@@ -139,6 +158,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, form: FormOf<'_
         editing: typed.version,
         focus: typed.focus,
         conflict: typed.conflict,
+        retype: typed.retype,
     })
 }
 

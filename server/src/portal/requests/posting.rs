@@ -1,8 +1,10 @@
 //! A posted form: read, checked, and written when it was submitted and nothing stands against it. Bad input becomes a draft, never an error.
 
 use app::backend::{FormOf, Pairs};
-use promise::form::{BASE, OPERATION, parse};
+use promise::form::{LONGEST_SECRET, OPERATION, parse, says_parameters};
+use promise::path::Path;
 use promise::view::Posted;
+use promise::wording::{label, lower_first};
 use promise::{Error, Problem, Result};
 use serde_json::Value;
 
@@ -19,7 +21,7 @@ mod input {
     pub(super) const NAMESPACE: &str = "/namespace";
     /// Why it is asked for.
     pub(super) const REASON: &str = "/reason";
-    /// resourceVersion with which the form was opened.
+    /// Edition with which the form was opened.
     pub(super) const VERSION: &str = "_version";
     /// Cluster id of the workspace.
     pub(super) const CLUSTER: &str = "_cluster";
@@ -42,7 +44,10 @@ pub(super) async fn post(caller: &Caller, workspace: &Workspace, of: FormOf<'_>,
     let opened = form::open(caller, workspace, &of).await?;
     let (mut typed, secrets, step) = read(caller, &opened, &of, pairs).await?;
     let mut submission = opened.submission(&typed);
-    submission.secrets = secrets;
+    if step == Step::Submit {
+        typed.retype = !secrets.is_empty();
+        submission.secrets = secrets;
+    }
     let resolved = caller.preflight(workspace, &opened.offered, &opened.effective, &submission);
     let fits = resolved.is_accepted() && typed.draft.problems.is_empty() && form::name_problem(&typed.name).is_none();
     if step == Step::Change {
@@ -53,6 +58,7 @@ pub(super) async fn post(caller: &Caller, workspace: &Workspace, of: FormOf<'_>,
         return again(caller, &opened, typed).await;
     }
     match step {
+        Step::Submit if !secrets_fit(&opened, &submission, &mut typed) => review(caller, &opened, typed).await,
         Step::Submit => match write(caller, workspace, &opened, &of, &submission, &typed).await {
             Ok(()) => {
                 if let Some(draft) = field(pairs, input::DRAFT) {
@@ -63,11 +69,25 @@ pub(super) async fn post(caller: &Caller, workspace: &Workspace, of: FormOf<'_>,
             Err(error) => refused(caller, &opened, typed, error).await,
         },
         _ => match caller.rehearse(workspace, &opened.offered, &submission, typed.version.as_deref()).await {
-            Ok(()) if step == Step::Review => Ok(Posted::Review { draft: caller.keep_draft(&opened.subject, &typed).await? }),
+            Ok(()) if step == Step::Review => review(caller, &opened, typed).await,
             Ok(()) => again(caller, &opened, typed).await,
             Err(error) => refused(caller, &opened, typed, error).await,
         },
     }
+}
+
+/// Whether every secret is there that must be, and none is too long; what is wrong is kept for the review.
+fn secrets_fit(opened: &Opened, submission: &Submission, typed: &mut Typed) -> bool {
+    let problem = |path: &str, sentence: &dyn Fn(&str) -> String| {
+        let label = Path::parse(path).map_or_else(|_| path.to_owned(), |path| lower_first(&label(&opened.spec, &path)));
+        Problem { path: format!(".parameters{path}"), message: sentence(&label) }
+    };
+    let missing = submission.awaited.iter().filter(|path| !submission.secrets.contains_key(*path));
+    let missing = missing.map(|path| problem(path, &|label| format!("Type {label}.")));
+    let long = submission.secrets.iter().filter(|(_, text)| text.reveal().len() > LONGEST_SECRET);
+    let long = long.map(|(path, _)| problem(path, &|label| format!("Shorten {label}: a secret has at most {} KiB.", LONGEST_SECRET >> 10)));
+    typed.secret_problems = missing.chain(long).collect();
+    typed.secret_problems.is_empty()
 }
 
 async fn write(
@@ -82,14 +102,14 @@ async fn write(
         FormOf::New { .. } => caller.create_request(workspace, &opened.offered, submission).await.map(|_| ()),
         FormOf::Edit { .. } => {
             let version = typed.version.as_deref().unwrap_or_default();
-            caller.change_request(workspace, &opened.offered, submission, version).await.map(|_| ())
+            caller.change_request(workspace, &opened.offered, submission, version).await
         }
     }
 }
 
 type Secrets = std::collections::BTreeMap<String, promise::form::SecretText>;
 
-/// What was typed. A post without any parameter, from the review, means the draft that it names.
+/// What was typed. A post without any parameter but secrets, from the review, means the draft that it names.
 async fn read(caller: &Caller, opened: &Opened, of: &FormOf<'_>, pairs: &Pairs) -> Result<(Typed, Secrets, Step)> {
     let step = match field(pairs, OPERATION).unwrap_or("check") {
         "submit" => Step::Submit,
@@ -97,17 +117,18 @@ async fn read(caller: &Caller, opened: &Opened, of: &FormOf<'_>, pairs: &Pairs) 
         "check" => Step::Check,
         _ => Step::Change,
     };
-    let has_parameters = pairs.iter().any(|(name, _)| name.starts_with(BASE));
-    if !has_parameters
+    let base = opened.existing.parameters.clone().unwrap_or(Value::Null);
+    let parsed = parse(pairs, &opened.spec, &opened.effective, &base);
+    if !says_parameters(pairs, &opened.spec)
         && let Some(id) = field(pairs, input::DRAFT)
         && let Some(mut typed) = caller.draft::<Typed>(&opened.subject, id).await?
     {
         typed.refused.clear();
         typed.name_problem = None;
-        return Ok((typed, Secrets::new(), step));
+        typed.conflict = None;
+        typed.secret_problems.clear();
+        return Ok((typed, parsed.secrets, step));
     }
-    let base = opened.existing.parameters.clone().unwrap_or(Value::Null);
-    let parsed = parse(pairs, &opened.spec, &opened.effective, &base);
     let of_new = |name: &str| field(pairs, name).map(|text| text.trim().to_owned());
     let (name, namespace) = match of {
         FormOf::New { .. } => {
@@ -122,6 +143,10 @@ async fn read(caller: &Caller, opened: &Opened, of: &FormOf<'_>, pairs: &Pairs) 
     let reason = field(pairs, input::REASON).unwrap_or_default().to_owned();
     let typed = Typed { name, namespace, reason, draft: parsed.draft, version, focus: parsed.focus, ..Typed::default() };
     Ok((typed, parsed.secrets, step))
+}
+
+async fn review(caller: &Caller, opened: &Opened, typed: Typed) -> Result<Posted> {
+    Ok(Posted::Review { draft: caller.keep_draft(&opened.subject, &typed).await? })
 }
 
 async fn again(caller: &Caller, opened: &Opened, typed: Typed) -> Result<Posted> {
@@ -139,7 +164,11 @@ async fn refused(caller: &Caller, opened: &Opened, mut typed: Typed, error: Erro
         Error::Conflict { .. } if typed.version.is_none() => {
             typed.name_problem = Some(format!("Choose another name: {} is taken.", typed.name));
         }
-        Error::Conflict { message } => typed.conflict = Some(promise::wording::upper_first(&message)),
+        Error::Conflict { message } => {
+            typed.conflict = Some(promise::wording::upper_first(&message));
+            // Whoever was told may send it again.
+            typed.version.clone_from(&opened.start.version);
+        }
         other => return Err(other),
     }
     again(caller, opened, typed).await

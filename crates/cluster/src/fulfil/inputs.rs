@@ -1,0 +1,144 @@
+//! Typed secrets: a rendered Secret names them by reference, and gets their values on the way to its place.
+//!
+//! Parameters, releases, diffs and status hold references `{name, key}` alone. A reference counts only for a Secret beside the request whose
+//! owner has labelled it as inputs: otherwise whoever may write requests could read every Secret of the namespace through its promise.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::ByteString;
+use k8s_openapi::api::core::v1::Secret;
+use kube::Api;
+use kube::api::{DeleteParams, Preconditions};
+use promise::names;
+use serde_json::{Map, Value};
+
+use super::core::Core;
+use super::words::told;
+use crate::error::is_missing;
+use crate::install::ROLE_INPUTS;
+use crate::workspaces::ClusterId;
+
+/// A rendered object with the values of the secrets that it names; only Secrets are looked through. Errors: a sentence.
+pub async fn filled(core: &Core, workspace: &ClusterId, namespace: &str, mut object: Value) -> Result<Value, String> {
+    let named = references(&object);
+    if named.is_empty() {
+        return Ok(object);
+    }
+    let secrets: Api<Secret> = Api::namespaced(core.targets.workspace(workspace)?, namespace);
+    let mut read: BTreeMap<&str, BTreeMap<String, ByteString>> = BTreeMap::new();
+    for reference in &named {
+        if !read.contains_key(reference.name.as_str()) {
+            let secret = secrets.get(&reference.name).await;
+            let secret = secret.map_err(|error| told(&error, &format!("read the typed secrets in {}", reference.name)))?;
+            read.insert(&reference.name, data(secret, &reference.name)?);
+        }
+        let value = read.get(reference.name.as_str()).and_then(|data| data.get(&reference.key));
+        let value = value.ok_or_else(|| format!("The Secret {} has no key {}. Type the secret again.", reference.name, reference.key))?;
+        put(&mut object, &reference.field, value);
+    }
+    Ok(object)
+}
+
+/// Removes the typed secrets of a request that is being removed. What cannot be removed now is tried again with the request.
+pub async fn forget(core: &Core, workspace: &ClusterId, namespace: &str, request: &str) -> Result<(), String> {
+    let name = names::inputs_secret(request);
+    let secrets: Api<Secret> = Api::namespaced(core.targets.workspace(workspace)?, namespace);
+    let secret = match secrets.get(&name).await {
+        Ok(secret) if is_inputs(&secret) => secret,
+        Ok(_) => return Ok(()),
+        Err(error) if is_missing(&error) => return Ok(()),
+        Err(error) => return Err(told(&error, &format!("read the typed secrets in {name}"))),
+    };
+    let preconditions = Preconditions { uid: secret.metadata.uid, resource_version: None };
+    match secrets.delete(&name, &DeleteParams { preconditions: Some(preconditions), ..DeleteParams::default() }).await {
+        Err(error) if !is_missing(&error) => Err(told(&error, &format!("remove the typed secrets in {name}"))),
+        _ => Ok(()),
+    }
+}
+
+fn is_inputs(secret: &Secret) -> bool {
+    let role = secret.metadata.labels.as_ref().and_then(|labels| labels.get(names::SECRET_ROLE_LABEL));
+    role.map(String::as_str) == Some(ROLE_INPUTS)
+}
+
+fn data(secret: Secret, name: &str) -> Result<BTreeMap<String, ByteString>, String> {
+    if is_inputs(&secret) {
+        return Ok(secret.data.unwrap_or_default());
+    }
+    let label = names::SECRET_ROLE_LABEL;
+    Err(format!("The Secret {name} is not meant for requests. Its owner has to label it {label}={ROLE_INPUTS}."))
+}
+
+/// Where a rendered Secret names a typed one.
+#[derive(Debug, PartialEq, Eq)]
+struct Reference {
+    /// Key of the rendered Secret.
+    field: String,
+    name: String,
+    key: String,
+}
+
+/// The references in the data of a rendered Secret.
+fn references(object: &Value) -> Vec<Reference> {
+    if object["apiVersion"] != "v1" || object["kind"] != "Secret" {
+        return Vec::new();
+    }
+    let fields = ["data", "stringData"].into_iter().filter_map(|part| object[part].as_object()).flatten();
+    fields.filter_map(|(field, value)| reference(field, value.as_object()?)).collect()
+}
+
+fn reference(field: &str, value: &Map<String, Value>) -> Option<Reference> {
+    let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
+    (value.len() == 2).then_some(Reference { field: field.to_owned(), name: text("name")?, key: text("key")? })
+}
+
+/// Puts a value in the place of its reference. Bytes that are no text go where bytes may stand.
+fn put(object: &mut Value, field: &str, value: &ByteString) {
+    for part in ["data", "stringData"] {
+        if let Some(fields) = object.get_mut(part).and_then(Value::as_object_mut) {
+            fields.remove(field);
+        }
+    }
+    if let Some(object) = object.as_object_mut() {
+        let data = object.entry("data").or_insert_with(|| Value::Object(Map::new()));
+        if let Some(data) = data.as_object_mut() {
+            data.insert(field.to_owned(), serde_json::to_value(value).unwrap_or_default());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_references_in_secrets_are_filled() {
+        let mut secret = json!({
+            "apiVersion": "v1", "kind": "Secret",
+            "stringData": {"user": "postgres", "password": {"name": "db-inputs", "key": "adminPassword"}}
+        });
+        let found = references(&secret);
+        assert_eq!(found, [Reference { field: "password".into(), name: "db-inputs".into(), key: "adminPassword".into() }]);
+        put(&mut secret, "password", &ByteString(b"hunter2".to_vec()));
+        assert_eq!(secret["stringData"], json!({"user": "postgres"}));
+        assert_eq!(secret["data"], json!({"password": "aHVudGVyMg=="}));
+        assert_eq!(references(&secret), []);
+        let settings =
+            json!({"apiVersion": "v1", "kind": "ConfigMap", "data": {"password": {"name": "db-inputs", "key": "adminPassword"}}});
+        assert_eq!(references(&settings), [], "nothing but a Secret may hold a secret");
+    }
+
+    #[test]
+    fn a_secret_that_was_not_meant_for_requests_is_not_read() {
+        let labelled = |role: &str| {
+            let labels = [(names::SECRET_ROLE_LABEL.to_owned(), role.to_owned())];
+            let mut secret = Secret { data: Some([("key".to_owned(), ByteString(vec![1]))].into()), ..Secret::default() };
+            secret.metadata.labels = Some(labels.into());
+            data(secret, "theirs")
+        };
+        assert!(labelled(ROLE_INPUTS).is_ok());
+        assert!(labelled("outputs").unwrap_err().contains("theirs") && data(Secret::default(), "theirs").is_err());
+    }
+}

@@ -1,0 +1,116 @@
+//! What was typed into secret fields: kept in the Secret `<request>-inputs`, written as the person who typed it, and nowhere else.
+
+use std::collections::BTreeMap;
+
+use cluster::error::{PlaneResult as _, is_conflict};
+use cluster::install::ROLE_INPUTS;
+use k8s_openapi::ByteString;
+use k8s_openapi::api::core::v1::Secret;
+use kube::api::{Api, DeleteParams, ObjectMeta, PostParams, Preconditions};
+use promise::{Error, Result, names};
+
+use super::place::Workspace;
+use super::submit::Submission;
+use crate::auth::Caller;
+
+/// What becomes of values that the Secret held before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Former {
+    /// They go: they belonged to an earlier request of that name.
+    Replaced,
+    /// They stay, unless typed anew.
+    Kept,
+}
+
+/// What was written, and how it is taken back.
+pub(super) struct Written {
+    /// As it is now.
+    now: Secret,
+    /// As it was; none when it was not there.
+    before: Option<Secret>,
+}
+
+impl Written {
+    /// The version of the Secret, which changes with what it holds.
+    pub(super) fn version(&self) -> Option<&str> {
+        self.now.metadata.resource_version.as_deref()
+    }
+}
+
+impl Caller {
+    /// Writes the typed secrets; nothing when none was typed.
+    ///
+    /// # Errors
+    /// The name is taken by something else, the person may not write Secrets, or the plane does not answer. Nothing is written then.
+    pub(super) async fn write_secrets(&self, workspace: &Workspace, submission: &Submission, former: Former) -> Result<Option<Written>> {
+        if submission.secrets.is_empty() {
+            return Ok(None);
+        }
+        let name = names::inputs_secret(&submission.name);
+        let what = format!("Secret {name}");
+        let secrets: Api<Secret> = Api::namespaced(self.client(&workspace.cluster), &submission.namespace);
+        let typed = submission.secrets.iter().map(|(path, text)| (secret_key(path), ByteString(text.reveal().as_bytes().to_vec())));
+        let typed: BTreeMap<String, ByteString> = typed.collect();
+        let labels = [(names::SECRET_ROLE_LABEL, ROLE_INPUTS), (names::REQUEST_NAME_LABEL, &submission.name)];
+        let secret = Secret {
+            metadata: ObjectMeta {
+                name: Some(name.clone()),
+                namespace: Some(submission.namespace.clone()),
+                labels: Some(labels.map(|(label, value)| (label.to_owned(), value.to_owned())).into()),
+                ..ObjectMeta::default()
+            },
+            type_: Some("Opaque".to_owned()),
+            data: Some(typed.clone()),
+            ..Secret::default()
+        };
+        match secrets.create(&params(), &secret).await {
+            Ok(now) => return Ok(Some(Written { now, before: None })),
+            Err(error) if is_conflict(&error) => {}
+            Err(error) => return Err(error).about(&what),
+        }
+        let before = secrets.get(&name).await.about(&what)?;
+        let role = before.metadata.labels.as_ref().and_then(|labels| labels.get(names::SECRET_ROLE_LABEL));
+        if role.map(String::as_str) != Some(ROLE_INPUTS) {
+            return Err(Error::Conflict { message: format!("the name {name} is taken by a Secret that is not the portal's") });
+        }
+        let mut data = match former {
+            Former::Replaced => BTreeMap::new(),
+            Former::Kept => before.data.clone().unwrap_or_default(),
+        };
+        data.extend(typed);
+        // The version that was read: what somebody else changes meanwhile is a conflict, and not lost.
+        let now = secrets.replace(&name, &params(), &Secret { data: Some(data), ..before.clone() }).await.about(&what)?;
+        Ok(Some(Written { now, before: Some(before) }))
+    }
+
+    /// Undoes what was written, because the request was refused.
+    pub(super) async fn take_back(&self, workspace: &Workspace, namespace: &str, written: Option<Written>) {
+        let Some(Written { now, before }) = written else { return };
+        let name = now.metadata.name.as_deref().unwrap_or_default();
+        let secrets: Api<Secret> = Api::namespaced(self.client(&workspace.cluster), namespace);
+        let undone = match before {
+            None => {
+                let preconditions = Preconditions { uid: now.metadata.uid.clone(), resource_version: None };
+                let delete = DeleteParams { preconditions: Some(preconditions), ..DeleteParams::default() };
+                secrets.delete(name, &delete).await.map(drop)
+            }
+            Some(mut before) => {
+                // Only what we wrote is undone: whoever changed it since then is not overruled.
+                before.metadata.resource_version = now.metadata.resource_version.clone();
+                secrets.replace(name, &params(), &before).await.map(drop)
+            }
+        };
+        if let Err(error) = undone {
+            tracing::warn!(%error, workspace = %workspace.path, "the inputs of a refused request could not be taken back");
+        }
+    }
+}
+
+fn params() -> PostParams {
+    PostParams { field_manager: Some(names::MANAGER_PORTAL.to_owned()), ..PostParams::default() }
+}
+
+/// `.backup.password` as the key `backup.password`.
+pub(super) fn secret_key(path: &str) -> String {
+    path.trim_start_matches('.').to_owned()
+}

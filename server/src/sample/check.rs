@@ -1,0 +1,193 @@
+//! Holds every object of a sample world to what plane and controller will ask of it, before anything is written.
+//!
+//! The rules are those that publish and govern: schemas of the kinds, `promise::publish` and `promise::policy`. Here they are only asked, and
+//! their answers are shown at their place in the file.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use cluster::WorkspacePath;
+use cluster::kinds::crds;
+use promise::api::{DestinationSpec, PolicySpec, PromiseCatalogSpec, PromiseSpec};
+use promise::{Problem, names, policy, publish};
+use schema::structural::Schema;
+use serde_json::Value;
+
+use super::manifest::Manifest;
+use super::{Files, SampleError, World};
+
+/// The objects of a world, each with its workspace, in the order in which they are written.
+///
+/// # Errors
+/// Everything that is wrong with any of them.
+pub fn world(world: &World, files: &Files) -> Result<Vec<(WorkspacePath, Manifest)>, SampleError> {
+    let mut errors = Vec::new();
+    let mut objects: Vec<(WorkspacePath, Manifest)> = Vec::new();
+    for workspace in &world.workspaces {
+        for pattern in &workspace.objects {
+            for file in files.matching(pattern)? {
+                match Manifest::read(&file, &files.read(&file)?) {
+                    Ok(manifests) => objects.extend(manifests.into_iter().map(|manifest| (workspace.path.clone(), manifest))),
+                    Err(error) => errors.push(error),
+                }
+            }
+        }
+    }
+    let trusted = |path: &WorkspacePath| world.trusted_homes().any(|home| home == path);
+    errors.extend(objects.iter().flat_map(|(path, manifest)| object(manifest, trusted(path))));
+    errors.extend(twice(&objects));
+    errors.extend(objects.iter().flat_map(|(path, manifest)| references(manifest, path, &objects)));
+    SampleError::several(errors)?;
+    Ok(objects)
+}
+
+/// Holds files to the same, each by itself: whether what they refer to exists only a whole world can tell. `trusted` says whether they are
+/// meant for a trusted home. The answer is the number of objects.
+///
+/// # Errors
+/// Everything that is wrong with any of them.
+pub fn files(paths: &[impl AsRef<Path>], trusted: bool) -> Result<usize, SampleError> {
+    let (mut errors, mut objects) = (Vec::new(), Vec::new());
+    for path in paths {
+        let name = path.as_ref().display().to_string();
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) => {
+                errors.push(SampleError::File { file: name, message: error.to_string() });
+                continue;
+            }
+        };
+        match Manifest::read(&name, &text) {
+            Ok(manifests) => objects.extend(manifests.into_iter().map(|manifest| (WorkspacePath::root(), manifest))),
+            Err(error) => errors.push(error),
+        }
+    }
+    errors.extend(objects.iter().flat_map(|(_, manifest)| object(manifest, trusted)));
+    errors.extend(twice(&objects));
+    SampleError::several(errors)?;
+    Ok(objects.len())
+}
+
+/// What `opm-portal check` says about paths when nothing is wrong: one folder is a whole world, everything else are files.
+///
+/// # Errors
+/// Everything that is wrong.
+pub fn said(paths: &[PathBuf], trusted: bool) -> Result<String, SampleError> {
+    match paths {
+        [folder] if folder.is_dir() => {
+            let files = Files::Directory(folder.clone());
+            let world = World::read(&files)?;
+            let objects = self::world(&world, &files)?.len();
+            let (workspaces, people) = (world.workspaces.len(), world.people.len());
+            Ok(format!("{}: {workspaces} workspaces, {people} people and {objects} objects are fine", folder.display()))
+        }
+        _ => match files(paths, trusted)? {
+            1 => Ok("1 object is fine".to_owned()),
+            objects => Ok(format!("{objects} objects are fine")),
+        },
+    }
+}
+
+/// What is wrong with an object by itself.
+fn object(manifest: &Manifest, trusted: bool) -> Vec<SampleError> {
+    if manifest.text_at(".apiVersion") != names::API_VERSION {
+        return Vec::new();
+    }
+    let kind = manifest.text_at(".kind");
+    if !["Promise", "Policy", "PromiseCatalog", "Destination"].contains(&kind) {
+        let message =
+            format!("{kind} is not a kind that a sample world can hold; choose of Promise, Policy, PromiseCatalog and Destination");
+        return vec![manifest.wrong(".kind", &message)];
+    }
+    let shape = shape(manifest, kind);
+    if !shape.is_empty() {
+        return shape;
+    }
+    let judged = match kind {
+        "Promise" => manifest.spec::<PromiseSpec>().map(|spec| publish::validate(&spec, None, trusted).err().unwrap_or_default()),
+        "Policy" => manifest.spec::<PolicySpec>().map(|spec| policy::validity(&spec, trusted)),
+        "PromiseCatalog" => manifest.spec::<PromiseCatalogSpec>().map(|_| Vec::new()),
+        _ => manifest.spec::<DestinationSpec>().map(|_| Vec::new()),
+    };
+    let wrong = |Problem { path, message }: Problem| manifest.wrong(&format!(".spec{path}"), &message);
+    judged.map_or_else(|error| vec![error], |problems| problems.into_iter().map(wrong).collect())
+}
+
+/// Fields that the kind does not have, and values of another type.
+fn shape(manifest: &Manifest, kind: &str) -> Vec<SampleError> {
+    let of_kind = |crd: &Value| crd.pointer("/spec/names/kind").and_then(Value::as_str) == Some(kind);
+    let Some(crd) = crds().into_iter().find(of_kind) else { return Vec::new() };
+    let schema = Schema::parse_lenient(crd.pointer("/spec/versions/0/schema/openAPIV3Schema").unwrap_or(&Value::Null));
+    let mut known = manifest.object.clone();
+    let unknown = schema.prune_resource(&mut known);
+    let unknown = unknown.iter().map(|field| manifest.wrong(&dotted(field), "there is no such field; correct its name or remove it"));
+    let wrong = schema.validate(&known);
+    unknown.chain(wrong.iter().map(|error| manifest.wrong(&dotted(&error.field), &error.body()))).collect()
+}
+
+fn dotted(field: &str) -> String {
+    if field.starts_with('.') || field.is_empty() { field.to_owned() } else { format!(".{field}") }
+}
+
+/// Objects that another one of the same workspace, kind and name stands before.
+fn twice(objects: &[(WorkspacePath, Manifest)]) -> Vec<SampleError> {
+    let mut seen = BTreeSet::new();
+    let mut again = Vec::new();
+    for (path, manifest) in objects {
+        let group = manifest.text_at(".apiVersion").split_once('/').map_or("", |(group, _)| group);
+        let identity =
+            (path, group, manifest.text_at(".kind"), manifest.text_at(".metadata.namespace"), manifest.text_at(".metadata.name"));
+        if !seen.insert(identity) {
+            again.push(manifest.wrong(".metadata.name", &format!("{} is there twice; choose another name", manifest.title())));
+        }
+    }
+    again
+}
+
+/// What an object of `home` names and nobody has written.
+fn references(manifest: &Manifest, home: &WorkspacePath, objects: &[(WorkspacePath, Manifest)]) -> Vec<SampleError> {
+    if manifest.text_at(".apiVersion") != names::API_VERSION {
+        return Vec::new();
+    }
+    let is = |other: &Manifest, kind: &str, name: &str| other.text_at(".kind") == kind && other.text_at(".metadata.name") == name;
+    let beside = |kind: &str, name: &str| objects.iter().any(|(path, other)| path == home && is(other, kind, name));
+    let anywhere = |kind: &str, name: &str| objects.iter().any(|(_, other)| is(other, kind, name));
+    let mut missing = Vec::new();
+    let mut need = |there: bool, field: String, kind: &str, name: &str, place: &str| {
+        if !there {
+            missing.push(manifest.wrong(&field, &format!("there is no {kind} {name} {place}")));
+        }
+    };
+    let here = format!("in {home}");
+    match manifest.text_at(".kind") {
+        "Promise" => {
+            let Ok(spec) = manifest.spec::<PromiseSpec>() else { return missing };
+            for (index, resource) in spec.implementation.resources.iter().enumerate() {
+                if let Some(name) = &resource.destination {
+                    let field = format!(".spec.implementation.resources[{index}].destination");
+                    need(beside("Destination", name), field, "Destination", name, &here);
+                }
+            }
+            for (index, reference) in spec.policy_refs.iter().enumerate() {
+                let field = format!(".spec.policyRefs[{index}].name");
+                need(anywhere("Policy", &reference.name), field, "Policy", &reference.name, "in this world");
+            }
+            for (index, requirement) in spec.requires.iter().enumerate() {
+                if let Some(name) = &requirement.promise {
+                    need(anywhere("Promise", name), format!(".spec.requires[{index}].promise"), "Promise", name, "in this world");
+                }
+            }
+        }
+        "PromiseCatalog" => {
+            let Ok(spec) = manifest.spec::<PromiseCatalogSpec>() else { return missing };
+            for (index, name) in spec.promises.iter().enumerate().filter(|(_, name)| !name.contains('*')) {
+                need(beside("Promise", name), format!(".spec.promises[{index}]"), "Promise", name, &here);
+            }
+        }
+        _ => {}
+    }
+    missing
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,145 @@
+//! Broken files, one defect each: the error names file, line, column, field and what to change.
+
+use super::*;
+
+const WORLD: &str = "\
+provider: root:opm
+workspaces:
+- {path: \"root:opm\", title: Provider}
+- {path: \"root:platform\", title: Platform, trustedHome: true, objects: [objects.yaml]}
+";
+
+const PROMISE: &str = "\
+apiVersion: platform.opmodel.dev/v1alpha1
+kind: Promise
+metadata: {name: cache}
+spec:
+  version: 1.0.0
+  parameters:
+    type: object
+    properties:
+      replicas: {type: integer, default: 1}
+      names: {type: array, items: {type: string}}
+  implementation:
+    resources:
+    - id: settings
+      template:
+        apiVersion: v1
+        kind: ConfigMap
+        metadata: {name: \"${request.name}\"}
+        data:
+          copies: \"${string(parameters.replicas)}\"
+    - id: second
+      template:
+        apiVersion: v1
+        kind: ConfigMap
+        metadata: {name: \"${request.name}-second\"}
+        data:
+          first: \"${resources.settings.metadata.name}\"
+---
+apiVersion: platform.opmodel.dev/v1alpha1
+kind: Policy
+metadata: {name: small}
+spec:
+  rules:
+  - name: few
+    validate: {expression: \"parameters.replicas <= 3\", message: Choose at most 3 replicas.}
+---
+apiVersion: platform.opmodel.dev/v1alpha1
+kind: PromiseCatalog
+metadata: {name: standard}
+spec:
+  promises: [cache]
+  workspaces: [\"root:**\"]
+";
+
+fn judge(objects: &str) -> Result<usize, String> {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in [("workspaces.yaml", WORLD), ("people.yaml", "people: []\n"), ("objects.yaml", objects)] {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let files = Files::Directory(folder.path().to_owned());
+    let checked = World::read(&files).and_then(|read| world(&read, &files));
+    checked.map(|objects| objects.len()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn the_built_in_world_is_fine() {
+    let built_in = World::read(&Files::BuiltIn).unwrap();
+    let objects = world(&built_in, &Files::BuiltIn).unwrap_or_else(|error| panic!("{error}"));
+    assert!(objects.len() > 8, "{}", objects.len());
+    assert_eq!(judge(PROMISE), Ok(3));
+}
+
+#[test]
+fn each_defect_is_named_with_its_place() {
+    let cases = [
+        // (what stands there, what is put in its place, beginning of the error, part of the sentence)
+        ("type: array, items", "type: array, : items", "objects.yaml, line ", ""),
+        ("  version: 1.0.0", "  version: 1.0.0\n  verzion: 2", "objects.yaml, line 6, column 3: .spec.verzion: ", "no such field"),
+        ("  version: 1.0.0", "  version: [1]", "objects.yaml, line 5, column 3: .spec.version: ", "string"),
+        (
+            "string(parameters.replicas)",
+            "1 + 'a'",
+            "objects.yaml, line 19, column 11: .spec.implementation.resources[0].template.data.copies: ",
+            "",
+        ),
+        (
+            "string(parameters.replicas)",
+            "parameters.replicaz",
+            "objects.yaml, line 19, column 11: .spec.implementation.resources[0].template.data.copies: ",
+            "replicaz",
+        ),
+        (
+            "items: {type: string}",
+            "items: {type: strin}",
+            "objects.yaml, line 10, column ",
+            ".spec.parameters.properties.names.items.type: ",
+        ),
+        ("copies: \"${string(parameters.replicas)}\"", "copies: \"${resources.second.metadata.name}\"", "objects.yaml, line ", "second"),
+        (
+            "metadata: {name: small}",
+            "metadata: {name: small}\nspec: {rules: [{name: a, validate: {expression: \"true\", message: No.}}]}\n---\napiVersion: platform.opmodel.dev/v1alpha1\nkind: Policy\nmetadata: {name: small}",
+            "objects.yaml, line 35, column 12: .metadata.name: ",
+            "there twice",
+        ),
+        (
+            "promises: [cache]",
+            "promises: [cash]",
+            "objects.yaml, line 40, column 14: .spec.promises[0]: ",
+            "no Promise cash in root:platform",
+        ),
+        ("parameters.replicas <= 3", "parameters.replicas <=", "objects.yaml, line 33, column 5: .spec.rules[0]: ", "expression"),
+        (
+            "    - id: second\n",
+            "    - id: second\n      destination: nowhere\n",
+            "objects.yaml, line 21, column 7: .spec.implementation.resources[1].destination: ",
+            "no Destination nowhere",
+        ),
+        ("kind: Policy", "kind: Polizei", "objects.yaml, line 29, column 1: .kind: ", "Polizei"),
+    ];
+    for (from, to, place, sentence) in cases {
+        assert!(PROMISE.contains(from), "{from}");
+        let error = judge(&PROMISE.replacen(from, to, 1)).expect_err(to);
+        assert!(error.lines().any(|line| line.trim_start().starts_with(place)), "{to}:\n{error}\nexpected {place}");
+        assert!(error.contains(sentence), "{to}:\n{error}\nexpected {sentence}");
+    }
+}
+
+#[test]
+fn files_are_judged_by_themselves() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("promise.yaml");
+    std::fs::write(&path, PROMISE).unwrap();
+    assert_eq!(said(&[path.clone()], true).unwrap(), "3 objects are fine");
+    let set = PROMISE.replace(
+        "validate: {expression: \"parameters.replicas <= 3\", message: Choose at most 3 replicas.}",
+        "set: {parameter: .replicas, value: 2}",
+    );
+    std::fs::write(&path, set).unwrap();
+    assert!(said(&[path.clone()], true).is_ok());
+    let untrusted = said(&[path], false).unwrap_err().to_string();
+    assert!(untrusted.contains("promise.yaml, line 33, column 5: .spec.rules[0]: ") && untrusted.contains("trusted homes"), "{untrusted}");
+    let missing = said(&[folder.path().join("none.yaml")], true).unwrap_err().to_string();
+    assert!(missing.contains("none.yaml: "), "{missing}");
+}
