@@ -7,7 +7,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::{Extension, Query, State};
+use axum::extract::{Extension, State};
 use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse, Response};
 use cluster::watch::{Changes, Key};
@@ -21,6 +21,7 @@ use crate::auth::{Caller, Visitor};
 use crate::error::HttpProblem;
 use crate::portal::rights::Right;
 use crate::state::Portal;
+use crate::web::asked::Asked;
 
 /// Changes that come within this time make one event.
 const TOGETHER: Duration = Duration::from_millis(50);
@@ -92,7 +93,7 @@ impl Topic {
 pub async fn subscribe(
     State(portal): State<Arc<Portal>>,
     Extension(visitor): Extension<Visitor>,
-    Query(subscription): Query<Subscription>,
+    Asked(subscription): Asked<Subscription>,
 ) -> Response {
     match open(&portal, &visitor, subscription).await {
         Ok(events) => Sse::new(events).into_response(),

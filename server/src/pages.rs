@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use app::backend::Visit;
 use app::pages::{catalog, gallery, home, requests, sign_in, workspaces};
-use axum::extract::{Path, Query, Request, State};
+use axum::extract::{Path, Request, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode};
 use promise::Error;
@@ -18,6 +18,7 @@ use serde::Deserialize;
 pub use visit::Visiting;
 
 use crate::state::Portal;
+use crate::web::asked::Asked;
 
 /// What an address of a promise's or request's page may say besides its path.
 #[derive(Deserialize)]
@@ -47,33 +48,33 @@ pub(crate) async fn home_page(visiting: Visiting) -> Response {
     visiting.answer(async |visit: &Visit| home::page(visit).await).await
 }
 
-pub(crate) async fn sign_in_page(visiting: Visiting, Query(Back { back }): Query<Back>) -> Response {
+pub(crate) async fn sign_in_page(visiting: Visiting, Asked(Back { back }): Asked<Back>) -> Response {
     visiting.answer_strangers(|visit| sign_in::page(visit, &back, None)).await
 }
 
-pub(crate) async fn workspaces_page(visiting: Visiting, Query(find): Query<Find>) -> Response {
+pub(crate) async fn workspaces_page(visiting: Visiting, Asked(find): Asked<Find>) -> Response {
     visiting.answer(async |visit: &Visit| workspaces::page(visit, &find.q, &find.from).await).await
 }
 
-pub(crate) async fn catalog_page(visiting: Visiting, Path(workspace): Path<String>, Query(query): Query<CatalogQuery>) -> Response {
+pub(crate) async fn catalog_page(visiting: Visiting, Path(workspace): Path<String>, Asked(query): Asked<CatalogQuery>) -> Response {
     visiting.answer(async |visit: &Visit| catalog::list(visit, &workspace, &query).await).await
 }
 
-pub(crate) async fn promise_page(visiting: Visiting, Path((workspace, name)): Named, Query(also): Query<Also>) -> Response {
+pub(crate) async fn promise_page(visiting: Visiting, Path((workspace, name)): Named, Asked(also): Asked<Also>) -> Response {
     visiting.answer(async |visit: &Visit| catalog::promise(visit, &workspace, &name, also.home.as_deref()).await).await
 }
 
-pub(crate) async fn new_page(visiting: Visiting, Path((workspace, name)): Named, Query(also): Query<Also>) -> Response {
+pub(crate) async fn new_page(visiting: Visiting, Path((workspace, name)): Named, Asked(also): Asked<Also>) -> Response {
     let Also { home, draft } = also;
     visiting.answer(async |visit: &Visit| requests::new(visit, &workspace, &name, home.as_deref(), draft.as_deref()).await).await
 }
 
-pub(crate) async fn review_new_page(visiting: Visiting, Path((workspace, name)): Named, Query(also): Query<Also>) -> Response {
+pub(crate) async fn review_new_page(visiting: Visiting, Path((workspace, name)): Named, Asked(also): Asked<Also>) -> Response {
     let (home, draft) = (also.home, also.draft.unwrap_or_default());
     visiting.answer(async |visit: &Visit| requests::review_new(visit, &workspace, &name, home.as_deref(), &draft).await).await
 }
 
-pub(crate) async fn requests_page(visiting: Visiting, Path(workspace): Path<String>, Query(query): Query<RequestQuery>) -> Response {
+pub(crate) async fn requests_page(visiting: Visiting, Path(workspace): Path<String>, Asked(query): Asked<RequestQuery>) -> Response {
     visiting.answer(async |visit: &Visit| requests::list(visit, &workspace, &query).await).await
 }
 
@@ -81,11 +82,11 @@ pub(crate) async fn request_page(visiting: Visiting, Path((workspace, namespace,
     visiting.answer(async |visit: &Visit| requests::detail(visit, &workspace, &namespace, &name).await).await
 }
 
-pub(crate) async fn edit_page(visiting: Visiting, Path((workspace, namespace, name)): Placed, Query(also): Query<Also>) -> Response {
+pub(crate) async fn edit_page(visiting: Visiting, Path((workspace, namespace, name)): Placed, Asked(also): Asked<Also>) -> Response {
     visiting.answer(async |visit: &Visit| requests::edit(visit, &workspace, &namespace, &name, also.draft.as_deref()).await).await
 }
 
-pub(crate) async fn review_edit_page(visiting: Visiting, Path((workspace, namespace, name)): Placed, Query(also): Query<Also>) -> Response {
+pub(crate) async fn review_edit_page(visiting: Visiting, Path((workspace, namespace, name)): Placed, Asked(also): Asked<Also>) -> Response {
     let draft = also.draft.unwrap_or_default();
     visiting.answer(async |visit: &Visit| requests::review_edit(visit, &workspace, &namespace, &name, &draft).await).await
 }

@@ -1,5 +1,6 @@
 //! What holds for every answer, whatever it is about: host check, headers, request ids and log lines, health, assets.
 
+pub mod asked;
 pub mod assets;
 pub mod headers;
 pub mod health;

@@ -102,6 +102,6 @@ pub async fn embedded(State(portal): State<Arc<Portal>>, request: Request, next:
 }
 
 /// Whether a browser asks, which shows pages to somebody.
-fn takes_page(headers: &HeaderMap) -> bool {
+pub fn takes_page(headers: &HeaderMap) -> bool {
     headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).is_some_and(|value| value.contains("text/html"))
 }

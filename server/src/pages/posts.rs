@@ -3,7 +3,7 @@
 use app::backend::{FormOf, Requests as _, Visit};
 use app::pages::{requests, sign_in as sign_in_form};
 use app::routes;
-use axum::extract::{Path, Query};
+use axum::extract::Path;
 use axum::response::{AppendHeaders, IntoResponse, Redirect, Response};
 use http::{HeaderValue, header};
 use promise::view::Posted;
@@ -14,6 +14,7 @@ use super::visit::{THEME, Visiting};
 use super::{Named, Placed};
 use crate::auth::cookie::Kind;
 use crate::auth::session;
+use crate::web::asked::Asked;
 use crate::web::local::local;
 use crate::web::pairs::{Pairs, field};
 
@@ -72,7 +73,7 @@ pub(crate) async fn theme(visiting: Visiting, Pairs(pairs): Pairs) -> Response {
 pub(crate) async fn new(
     visiting: Visiting,
     Path((workspace, name)): Named,
-    Query(Home { home }): Query<Home>,
+    Asked(Home { home }): Asked<Home>,
     Pairs(pairs): Pairs,
 ) -> Response {
     let form = FormOf::New { promise: &name, home: home.as_deref() };

@@ -37,6 +37,10 @@ impl Caller {
     /// There is none that the person may see, or the plane does not answer.
     pub async fn read_request(&self, workspace: &Workspace, namespace: &str, name: &str) -> Result<PromiseRequest> {
         let what = format!("request {name}");
+        // Both become parts of an address of the plane; no object has another kind of name.
+        if !is_object_name(namespace) || !is_object_name(name) {
+            return Err(Error::NotFound { what });
+        }
         let api: Api<PromiseRequest> = Api::namespaced(self.client(&workspace.cluster), namespace);
         match api.get(name).await.about(&what) {
             Err(Error::Denied { .. } | Error::NotFound { .. }) => Err(Error::NotFound { what }),
@@ -104,6 +108,29 @@ impl Caller {
     }
 }
 
+/// Whether a text can be the name of an object: letters, digits, hyphens and dots, and no way out of an address.
+pub(super) fn is_object_name(text: &str) -> bool {
+    let inner = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'.';
+    let outer = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    let bytes = text.as_bytes();
+    bytes.len() <= 253 && bytes.iter().all(|b| inner(*b)) && outer(bytes.first()) && outer(bytes.last())
+}
+
 fn seen(event: &Event) -> Option<&k8s_openapi::apimachinery::pkg::apis::meta::v1::Time> {
     event.last_timestamp.as_ref().or(event.metadata.creation_timestamp.as_ref())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_object_name;
+
+    #[test]
+    fn nothing_that_leads_elsewhere_is_a_name() {
+        for name in ["a", "orders-db", "a.b", "0"] {
+            assert!(is_object_name(name), "{name}");
+        }
+        for other in ["", ".", "..", "a/b", "../secrets", "a%2fb", "A", "a?b", "a b", "a\0", &"a".repeat(254)] {
+            assert!(!is_object_name(other), "{other}");
+        }
+    }
 }

@@ -3,7 +3,12 @@
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use axum::response::{IntoResponse, Response};
-use http::StatusCode;
+use promise::{Error, Problem};
+
+use crate::error::HttpProblem;
+
+/// Most pairs that a form may send; the largest one that people fill has some hundreds.
+const MOST: usize = 5000;
 
 /// Ordered name/value pairs of a form.
 pub struct Pairs(pub Vec<(String, String)>);
@@ -13,10 +18,16 @@ impl<S: Send + Sync> FromRequest<S> for Pairs {
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Response> {
         let body = Bytes::from_request(request, state).await.map_err(IntoResponse::into_response)?;
+        let refused =
+            |message: String| HttpProblem(Error::Invalid { problems: vec![Problem { path: String::new(), message }] }).into_response();
         if std::str::from_utf8(&body).is_err() {
-            return Err(StatusCode::BAD_REQUEST.into_response());
+            return Err(refused("The form is not text in UTF-8. Send it from the page.".to_owned()));
         }
-        Ok(Self(form_urlencoded::parse(&body).into_owned().collect()))
+        let pairs: Vec<(String, String)> = form_urlencoded::parse(&body).into_owned().take(MOST + 1).collect();
+        if pairs.len() > MOST {
+            return Err(refused(format!("This is more than the {MOST} fields that one form may send.")));
+        }
+        Ok(Self(pairs))
     }
 }
 

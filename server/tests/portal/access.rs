@@ -51,7 +51,7 @@ pub async fn write_request(product: &Product, name: &str) -> Api<PromiseRequest>
 }
 
 /// The plane's version: it grows with everything that anybody writes anywhere.
-async fn version(product: &Product) -> String {
+pub async fn version(product: &Product) -> String {
     requests(product).list(&ListParams::default()).await.expect("a list").metadata.resource_version.expect("a version")
 }
 

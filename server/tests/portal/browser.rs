@@ -98,6 +98,11 @@ impl Browser {
         self.send(self.request("GET", address, Body::empty())).await
     }
 
+    /// Asks for the head of an answer.
+    pub async fn head(&mut self, address: &str) -> Answer {
+        self.send(self.request("HEAD", address, Body::empty())).await
+    }
+
     /// Opens an address without reading its body, for streams.
     pub async fn stream(&self, address: &str) -> Response<Body> {
         self.router.clone().oneshot(self.request("GET", address, Body::empty())).await.expect("an answer")

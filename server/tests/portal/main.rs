@@ -5,6 +5,7 @@ mod access;
 mod architecture;
 mod browser;
 mod health;
+mod input;
 mod kill;
 mod live;
 mod path;

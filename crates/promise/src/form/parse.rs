@@ -19,6 +19,8 @@ use crate::wording::{label, lower_first};
 
 /// Longest text that one input may post, in bytes.
 const LONGEST: usize = 256 << 10;
+/// Most unknown fields that are named.
+const TOLD: usize = 5;
 
 /// Reads a post. `base` are the parameters that the form was opened with (null for a new request): what the form did not
 /// show stays as it was there. A pressed structural button is carried out. Never fails: what cannot be read is a
@@ -54,8 +56,46 @@ pub fn parse(pairs: &[(String, String)], promise: &PromiseSpec, effective: &Effe
     let parameters = reader.object(&Path::default(), schema, Some(&base)).unwrap_or_else(|| Value::Object(Map::new()));
     parsed.draft.problems = reader.problems;
     parsed.draft.problems.append(&mut too_long);
+    parsed.draft.problems.append(&mut unknown(&mut parsed.draft.texts, schema));
     parsed.draft.parameters = visible::without_hidden(promise, &structural, effective, parameters, &base);
     parsed
+}
+
+/// Takes away texts of fields that the promise does not have, and says so: a form that was open while the promise changed posts them.
+fn unknown(texts: &mut BTreeMap<String, String>, schema: &Value) -> Vec<Problem> {
+    let names: Vec<String> = texts.keys().filter(|name| !is_field(name, schema)).cloned().collect();
+    for name in &names {
+        texts.remove(name);
+    }
+    let field = |name: &String| name.trim_start_matches(BASE).trim_start_matches('/').chars().take(60).collect::<String>();
+    let told = names.iter().take(TOLD).map(|name| Problem {
+        path: String::new(),
+        message: format!("The field {} is not one of this promise and was left out. Check the rest, and send it again.", field(name)),
+    });
+    told.collect()
+}
+
+/// Whether a name is that of an input which the schema can have.
+fn is_field(name: &str, schema: &Value) -> bool {
+    let mut node = schema;
+    for step in name.strip_prefix(BASE).unwrap_or_default().split('/').skip(1) {
+        let is_open = node.get("x-kubernetes-preserve-unknown-fields") == Some(&Value::Bool(true));
+        // Markers and rows belong to the node that they stand below.
+        if is_open
+            || node["additionalProperties"].is_object()
+            || (step.starts_with('~') && !step.starts_with("~0") && !step.starts_with("~1"))
+        {
+            return true;
+        }
+        if node["items"].is_object() {
+            return step.parse::<usize>().is_ok();
+        }
+        match node["properties"].get(step.replace("~1", "/").replace("~0", "~")) {
+            Some(inner) => node = inner,
+            None => return false,
+        }
+    }
+    true
 }
 
 fn is_ours(name: &str) -> bool {
@@ -268,7 +308,9 @@ impl Reader<'_> {
             Ok(value) => Some(value),
             Err(error) => {
                 let what = lower_first(&label(self.promise, path));
-                self.problem(path, format!("Correct line {}, column {} of {what}: it cannot be read as YAML.", error.line, error.column));
+                let place = format!("Correct line {}, column {} of {what}: it cannot be read as YAML.", error.line, error.column);
+                // Without a line it is about the whole text.
+                self.problem(path, if error.text.is_empty() { error.message } else { place });
                 base.cloned()
             }
         }

@@ -281,3 +281,14 @@ fn ids_are_unique_and_every_field_has_a_label() {
     assert_eq!(super::field_id("/parameters/a.b"), "f-a_2e_b");
     assert_ne!(super::field_id("/parameters/a/b"), super::field_id("/parameters/a~1b"));
 }
+
+#[test]
+fn a_field_that_the_promise_does_not_have_is_named_and_left_out() {
+    let typed = with(posted(&drawn(&Draft::default())), &[("/parameters/forged", "1"), ("/parameters/probe/deep/er", "2")]);
+    let parsed = read(&typed, &Value::Null);
+    let messages: Vec<&str> = parsed.draft.problems.iter().map(|problem| problem.message.as_str()).collect();
+    assert!(messages.iter().any(|message| message.contains("The field forged is not one of this promise")), "{messages:?}");
+    assert!(messages.iter().any(|message| message.contains("probe/deep/er")), "{messages:?}");
+    assert!(!parsed.draft.texts.keys().any(|name| name.contains("forged") || name.contains("deep")));
+    assert!(read(&posted(&drawn(&Draft::default())), &Value::Null).draft.problems.is_empty(), "the form's own inputs are all known");
+}

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::form::{self, Opened, Typed};
 use crate::auth::Caller;
 use crate::portal::place::Workspace;
+use crate::portal::reads::is_object_name;
 use crate::portal::submit::Submission;
 
 /// Names of the inputs that are not parameters.
@@ -49,6 +50,10 @@ pub(super) async fn post(caller: &Caller, workspace: &Workspace, of: FormOf<'_>,
         submission.secrets = secrets;
     }
     let resolved = caller.preflight(workspace, &opened.offered, &opened.effective, &submission);
+    if !is_object_name(&typed.namespace) {
+        let message = format!("Choose another namespace: there is none called {:?}.", typed.namespace);
+        return Err(Error::Invalid { problems: vec![Problem { path: ".metadata.namespace".to_owned(), message }] });
+    }
     let fits = resolved.is_accepted() && typed.draft.problems.is_empty() && form::name_problem(&typed.name).is_none();
     if step == Step::Change {
         return again(caller, &opened, typed).await;
@@ -109,7 +114,7 @@ async fn write(
 
 type Secrets = std::collections::BTreeMap<String, promise::form::SecretText>;
 
-/// What was typed. A post without any parameter but secrets, from the review, means the draft that it names.
+/// What was typed. A post of the review has neither reason nor parameters but secrets: it means the draft that it names.
 async fn read(caller: &Caller, opened: &Opened, of: &FormOf<'_>, pairs: &Pairs) -> Result<(Typed, Secrets, Step)> {
     let step = match field(pairs, OPERATION).unwrap_or("check") {
         "submit" => Step::Submit,
@@ -120,9 +125,13 @@ async fn read(caller: &Caller, opened: &Opened, of: &FormOf<'_>, pairs: &Pairs) 
     let base = opened.existing.parameters.clone().unwrap_or(Value::Null);
     let parsed = parse(pairs, &opened.spec, &opened.effective, &base);
     if !says_parameters(pairs, &opened.spec)
+        && field(pairs, input::REASON).is_none()
         && let Some(id) = field(pairs, input::DRAFT)
-        && let Some(mut typed) = caller.draft::<Typed>(&opened.subject, id).await?
     {
+        let Some(mut typed) = caller.draft::<Typed>(&opened.subject, id).await? else {
+            let message = "What you reviewed is not there any more: it was submitted already, or it is older than a week.".to_owned();
+            return Err(Error::Conflict { message });
+        };
         typed.refused.clear();
         typed.name_problem = None;
         typed.conflict = None;
