@@ -38,7 +38,7 @@ async fn readiness_follows_controller_database_and_process() {
     assert_eq!(probe.get("/healthz").await.text, "ok\n", "alive all the same");
 
     product.running.portal.shutdown.cancel();
-    let ending = until(&mut probe, "/readyz", |answer| answer.text.contains("[-] controller: it ended\n")).await;
+    let ending = until(&mut probe, "/readyz", |answer| answer.text.to_lowercase().contains("[-] controller: it ended")).await;
     assert!(ending.text.contains("[-] process: it is ending\n"), "{}", ending.text);
     product.running.close().await;
 }
