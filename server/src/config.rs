@@ -28,6 +28,10 @@ pub enum Command {
         A folder with workspaces.yaml is judged as a whole world, with everything that its files refer to. Each problem is one line: \
         file, line, column, field, what to change. Exit code 1 when there is any.")]
     Check(CheckArgs),
+    /// Serve the embedded plane alone until Ctrl-C or SIGTERM: Kubernetes at the top, workspaces below `/clusters/`.
+    #[command(after_help = "Example:\n  echo 'secret,admin,1,\"system:masters,system:kcp:admin\"' > tokens.csv\n  \
+        opm-portal plane --listen 127.0.0.1:6443 --data ./plane-data --token-auth-file tokens.csv --empty")]
+    Plane(crate::bare::PlaneArgs),
     /// Print what a plane needs to hold our kinds, as YAML: CRDs, exports, rights, admission policies.
     #[command(visible_alias = "crds")]
     Manifests(ManifestsArgs),
@@ -235,7 +239,7 @@ mod tests {
     fn parse(line: &str) -> Result<ServeArgs, clap::Error> {
         match Cli::try_parse_from(line.split_whitespace())?.command {
             Command::Serve(args) => Ok(args),
-            Command::Manifests(_) | Command::Check(_) => panic!("serve expected"),
+            Command::Plane(_) | Command::Manifests(_) | Command::Check(_) => panic!("serve expected"),
         }
     }
 

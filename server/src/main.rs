@@ -4,9 +4,9 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Parser as _;
-use opm_portal::config::{Cli, Command};
+use opm_portal::config::{Cli, Command, LogConfig, LogFormat};
 use opm_portal::sample::check;
-use opm_portal::{logging, manifests, serve};
+use opm_portal::{bare, logging, manifests, serve};
 
 /// The machines this runs on are small, and everything slow waits for input and output.
 const WORKERS: usize = 2;
@@ -29,8 +29,11 @@ fn run(cli: Cli) -> anyhow::Result<()> {
                 Err(error) => usage(&error),
             };
             logging::start(&log)?;
-            let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build();
-            runtime.context("the runtime cannot start")?.block_on(serve::until_signalled(config)).map_err(Into::into)
+            runtime()?.block_on(serve::until_signalled(config)).map_err(Into::into)
+        }
+        Command::Plane(args) => {
+            logging::start(&LogConfig { format: LogFormat::Text, filter: "info".to_owned() })?;
+            runtime()?.block_on(bare::until_signalled(args)).map_err(Into::into)
         }
         Command::Check(args) => {
             let said = check::said(&args.paths, !args.untrusted)?;
@@ -46,6 +49,11 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             Some(out) => Ok(manifests::write(&out)?),
         },
     }
+}
+
+fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build();
+    runtime.context("the runtime cannot start")
 }
 
 /// Arguments that do not fit together end as clap ends the others: exit code 2 and the way to help.

@@ -270,7 +270,7 @@ async fn sweep(portal: Arc<Portal>) {
 }
 
 /// Ends when the process is asked to end.
-async fn signalled() {
+pub async fn signalled() {
     let interrupt = async {
         if let Err(error) = tokio::signal::ctrl_c().await {
             tracing::error!(%error, "Ctrl-C cannot be heard");

@@ -115,10 +115,27 @@ fn schema_name(resource: &Resource) -> String {
     }
 }
 
+/// A schema in which what may be a number or a text says so in words that every client knows.
+fn with_alternatives(mut schema: Value) -> Value {
+    let Some(fields) = schema.as_object_mut() else { return schema };
+    if fields.get("x-kubernetes-int-or-string") == Some(&Value::Bool(true)) && !fields.contains_key("anyOf") {
+        fields.insert("anyOf".into(), json!([{"type": "integer"}, {"type": "string"}]));
+    }
+    for key in ["items", "additionalProperties"] {
+        if let Some(inner) = fields.get_mut(key) {
+            *inner = with_alternatives(inner.take());
+        }
+    }
+    if let Some(properties) = fields.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.values_mut().for_each(|property| *property = with_alternatives(property.take()));
+    }
+    schema
+}
+
 /// The schema of a kind, with the fields that every object has.
 fn schema(resource: &Resource) -> Value {
     let known = match &resource.shape {
-        Shape::Custom(shape) => Some(shape.schema.json().clone()),
+        Shape::Custom(shape) => Some(with_alternatives(shape.schema.json().clone())),
         Shape::BuiltIn => builtin::schema(&resource.group, &resource.kind).map(|schema| schema.json().clone()),
     };
     let mut schema = known.unwrap_or_else(|| json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}));

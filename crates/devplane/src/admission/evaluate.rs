@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use schema::expr::{Budget, Environment, ExprError, Scope, Type};
+use schema::expr::{Budget, Environment, ExprError, RULE_STEPS, STEPS, Scope, Type};
 use serde_json::{Map, Value};
 
 /// The values of one write for one policy.
@@ -14,13 +14,13 @@ pub struct Values {
     parameters: Value,
     variables: Map<String, Value>,
     /// Steps that all expressions of the policy have left for this write.
-    budget: RefCell<Budget>,
+    left: RefCell<u64>,
 }
 
 impl Values {
     /// Values of a write, without parameters and variables yet.
     pub fn new(object: Value, old: Value, request: Value, namespace: Value) -> Self {
-        Self { object, old, request, namespace, parameters: Value::Null, variables: Map::new(), budget: RefCell::new(Budget::for_rules()) }
+        Self { object, old, request, namespace, parameters: Value::Null, variables: Map::new(), left: RefCell::new(RULE_STEPS) }
     }
 
     /// The object as it is now.
@@ -33,10 +33,11 @@ impl Values {
         self.object = object;
     }
 
-    /// Sets `params` and forgets the variables of the policy before.
+    /// Sets `params`, and forgets the variables and the costs of the policy before.
     pub fn set_parameters(&mut self, parameters: Option<Value>) {
         self.parameters = parameters.unwrap_or_default();
         self.variables.clear();
+        self.left = RefCell::new(RULE_STEPS);
     }
 
     /// Evaluates the `variables` of a policy in their order. One that fails is absent: only what reads it fails.
@@ -68,7 +69,14 @@ fn environment() -> Environment {
 /// What cannot be read, is absent, or fails.
 pub fn evaluate(expression: &str, values: &Values) -> Result<Value, ExprError> {
     let environment = environment();
-    environment.compile(expression)?.evaluate(&values.scope(&environment), &mut values.budget.borrow_mut())
+    let program = environment.compile(expression)?;
+    // Each expression has its own limit, within what the policy has left.
+    let mut left = values.left.borrow_mut();
+    let allowed = STEPS.min(*left);
+    let mut budget = Budget::steps(allowed);
+    let result = program.evaluate(&values.scope(&environment), &mut budget);
+    *left -= allowed - budget.remaining();
+    result
 }
 
 /// What is wrong with an expression, in the words of the reference server; none if it compiles.

@@ -82,3 +82,62 @@ pub fn has_status(resource: &Resource) -> bool {
         Shape::BuiltIn => resource.subresource("status").is_some(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::{collection, prelude::*};
+    use serde_json::{Map, json};
+
+    use super::*;
+    use crate::apply::arbitrary::{json_object, json_value};
+
+    /// Structural schemas, a few levels deep, with the keywords that shape objects; some of them contradict each other.
+    fn structural() -> impl Strategy<Value = Value> {
+        let leaf = (prop::sample::select(vec!["string", "integer", "number", "boolean"]), any::<bool>(), 0_i64..4)
+            .prop_map(|(kind, nullable, bound)| json!({"type": kind, "nullable": nullable, "maxLength": bound, "minimum": bound}));
+        let defaulted = Just(json!({"type": "string", "default": "d"}));
+        prop_oneof![leaf, defaulted].prop_recursive(3, 24, 4, |inner| {
+            let properties =
+                collection::btree_map("[a-d]", inner.clone(), 0..4).prop_map(|map| Value::Object(map.into_iter().collect::<Map<_, _>>()));
+            prop_oneof![
+                (properties, collection::vec("[a-d]", 0..2), any::<bool>()).prop_map(|(properties, required, open)| {
+                    let mut schema = json!({"type": "object", "properties": properties, "required": required});
+                    if open {
+                        schema["x-kubernetes-preserve-unknown-fields"] = true.into();
+                    }
+                    schema
+                }),
+                inner.clone().prop_map(|values| json!({"type": "object", "additionalProperties": values})),
+                inner.prop_map(|items| json!({"type": "array", "items": items})),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn no_schema_panics(schema in json_object(), mut object in json_value()) {
+            drop(Schema::parse(&schema));
+            let schema = Schema::parse_lenient(&schema);
+            schema.prune(&mut object);
+            schema.default(&mut object);
+            drop(schema.validate(&object));
+        }
+
+        #[test]
+        fn shaping_twice_is_shaping_once(spec in structural(), mut object in json_object()) {
+            let schema = Schema::parse(&json!({"type": "object", "properties": {"spec": spec}}));
+            let Ok(schema) = schema else { return Ok(()) };
+            object["apiVersion"] = "v1".into();
+            schema.prune_resource(&mut object);
+            schema.default(&mut object);
+            let once = object.clone();
+            prop_assert!(schema.prune_resource(&mut object).is_empty(), "what was pruned is known, and defaults are");
+            schema.default(&mut object);
+            prop_assert_eq!(&object, &once);
+            // An object that is valid may be written again as it is.
+            if schema.validate(&object).is_empty() {
+                prop_assert!(schema.validate_change(&object, &once).is_empty());
+            }
+        }
+    }
+}

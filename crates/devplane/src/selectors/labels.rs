@@ -182,3 +182,57 @@ impl<'a> Parser<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn no_text_panics(text in "[a-c=!,()<>in ]{0,20}", other in "\\PC{0,20}") {
+            drop(LabelSelector::parse(&text));
+            drop(LabelSelector::parse(&other));
+        }
+
+        #[test]
+        fn a_selector_means_what_its_words_say(
+            labels in proptest::collection::btree_map("[a-c]", "[x-z]", 0..4),
+            key in "[a-c]",
+            values in proptest::collection::btree_set("[x-z]", 1..3),
+        ) {
+            let set = values.iter().cloned().collect::<Vec<_>>().join(",");
+            let one = values.first().unwrap();
+            let has = labels.get(&key);
+            let holds = has.is_some_and(|label| values.contains(label));
+            for (text, expected) in [
+                (format!("{key} in ({set})"), holds),
+                (format!("{key} notin ({set})"), !holds),
+                (format!("{key}={one}"), has == Some(one)),
+                (format!("{key}!={one}"), has != Some(one)),
+                (key.clone(), has.is_some()),
+                (format!("!{key}"), has.is_none()),
+                (format!("{key},!{key}"), false),
+            ] {
+                prop_assert_eq!(LabelSelector::parse(&text).unwrap().matches(&json!(labels)), expected, "{} on {:?}", text, labels);
+            }
+        }
+
+        #[test]
+        fn the_form_of_objects_means_the_same_as_text(
+            labels in proptest::collection::btree_map("[a-c]", "[x-z]", 0..4),
+            wanted in proptest::collection::btree_map("[a-c]", "[x-z]", 0..3),
+        ) {
+            let text = wanted.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(",");
+            let by_text = LabelSelector::parse(&text).unwrap();
+            let by_object = LabelSelector::from_object(&json!({"matchLabels": wanted}));
+            let own: BTreeMap<&String, &String> = wanted.iter().filter(|(key, value)| labels.get(*key) == Some(value)).collect();
+            prop_assert_eq!(by_text.matches(&json!(labels)), own.len() == wanted.len());
+            prop_assert_eq!(by_object.matches(&json!(labels)), own.len() == wanted.len());
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! `opm-portal plane`: the embedded plane alone, without portal, controller and sample world.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use devplane::tls::{self, TlsError};
+use devplane::{OpenError, Options, Plane, Storage, Token};
+use tokio_util::sync::CancellationToken;
+
+use crate::clock::{Clock, System};
+use crate::plane::embedded;
+use crate::serve::signalled;
+
+/// Arguments of `plane`.
+#[derive(Debug, clap::Args)]
+pub struct PlaneArgs {
+    /// Address of its TLS listener; port 0 lets the system choose.
+    #[arg(long, default_value = "127.0.0.1:6443")]
+    listen: SocketAddr,
+    /// Directory for its objects and certificates; made when absent.
+    #[arg(long, value_name = "DIR")]
+    data: PathBuf,
+    /// Who may enter: lines of `token,user,uid,"group1,group2"`, as for kube-apiserver.
+    #[arg(long, value_name = "FILE")]
+    token_auth_file: PathBuf,
+    /// Load nothing. To be said, so that nobody waits for a sample world: that comes with `serve`.
+    #[arg(long, required = true)]
+    empty: bool,
+}
+
+/// Why the plane cannot be started.
+#[derive(Debug, thiserror::Error)]
+pub enum BareError {
+    /// The file of tokens.
+    #[error("the token file {path} cannot be read: {source}")]
+    Tokens {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A line of the file of tokens.
+    #[error("the token file {path}, line {line}: {problem}")]
+    Token {
+        /// The file.
+        path: PathBuf,
+        /// From 1.
+        line: usize,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// The port, or the certificates.
+    #[error("{0} (choose another address with --listen, port 0 for any)")]
+    Listen(#[from] TlsError),
+    /// The address.
+    #[error("the system does not tell the plane's address: {0}")]
+    Address(std::io::Error),
+    /// The stored objects.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+}
+
+/// Serves until Ctrl-C or SIGTERM.
+///
+/// # Errors
+/// The plane cannot be started.
+pub async fn until_signalled(arguments: PlaneArgs) -> Result<(), BareError> {
+    let text = std::fs::read_to_string(&arguments.token_auth_file)
+        .map_err(|source| BareError::Tokens { path: arguments.token_auth_file.clone(), source })?;
+    let tokens = read_tokens(&arguments.token_auth_file, &text)?;
+    let authority = arguments.data.join("tls");
+    let listener = tls::listen(arguments.listen, Some(&authority)).await?;
+    let url = format!("https://{}", listener.local_addr().map_err(BareError::Address)?);
+    let clock: Arc<dyn Clock> = Arc::new(System);
+    let storage = Storage::Directory(arguments.data.join("plane"));
+    let plane = Plane::open(Options { clock: embedded::clock(&clock), ..Options::new(storage, tokens, url.clone()) })?;
+    eprintln!("\n  Kubernetes at {url}, workspaces below {url}/clusters/");
+    eprintln!("  certificate authority {}\n", authority.join("ca.crt").display());
+    let shutdown = CancellationToken::new();
+    let ending = shutdown.clone();
+    tokio::join!(listener.serve(plane.router(), shutdown), async move {
+        signalled().await;
+        ending.cancel();
+    });
+    Ok(())
+}
+
+/// Reads a file of static tokens as kube-apiserver does: `token,user,uid,"group1,group2"`, the groups may be missing.
+fn read_tokens(path: &Path, text: &str) -> Result<Vec<Token>, BareError> {
+    let mut tokens = Vec::new();
+    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let refused = |problem| BareError::Token { path: path.to_owned(), line: index + 1, problem };
+        let fields = fields(line).ok_or_else(|| refused("a quote is not closed"))?;
+        let [token, username, uid, rest @ ..] = fields.as_slice() else {
+            return Err(refused("it must have three fields at least: token, user name, user uid"));
+        };
+        if token.is_empty() || username.is_empty() {
+            return Err(refused("token and user name must not be empty"));
+        }
+        let groups = rest.first().into_iter().flat_map(|groups| groups.split(',')).map(str::trim).filter(|group| !group.is_empty());
+        tokens.push(Token {
+            token: token.clone(),
+            username: username.clone(),
+            uid: uid.clone(),
+            groups: groups.map(str::to_owned).collect(),
+        });
+    }
+    Ok(tokens)
+}
+
+/// The fields of a line of comma-separated values (RFC 4180); none if a quote is not closed.
+fn fields(line: &str) -> Option<Vec<String>> {
+    let (mut fields, mut field, mut quoted) = (Vec::new(), String::new(), false);
+    let mut letters = line.trim().chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' if quoted && letters.peek() == Some(&'"') => field.extend(letters.next()),
+            '"' => quoted = !quoted,
+            ',' if !quoted => fields.push(std::mem::take(&mut field)),
+            other => field.push(other),
+        }
+    }
+    fields.push(field);
+    (!quoted).then(|| fields.into_iter().map(|field| field.trim().to_owned()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Vec<Token>, String> {
+        read_tokens(Path::new("tokens.csv"), text).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn tokens_are_read_as_kubernetes_reads_them() {
+        let tokens = read("t1,alice,1001,\"team-a,team-b\"\n\n t2 , bob , \n").unwrap();
+        let seen: Vec<_> = tokens.iter().map(|token| (token.token.as_str(), token.username.as_str(), token.groups.len())).collect();
+        assert_eq!(seen, [("t1", "alice", 2), ("t2", "bob", 0)]);
+    }
+
+    #[test]
+    fn a_bad_line_is_named() {
+        assert_eq!(
+            read("a,b,c\nt,alice").unwrap_err(),
+            "the token file tokens.csv, line 2: it must have three fields at least: token, user name, user uid"
+        );
+        assert!(read(",alice,1").unwrap_err().contains("line 1"));
+        assert!(read("t,alice,1,\"a,b").unwrap_err().ends_with("a quote is not closed"));
+    }
+}
