@@ -28,6 +28,7 @@ pub mod publish;
 pub mod release;
 #[cfg(feature = "engine")]
 pub mod render;
+pub mod requirements;
 #[cfg(feature = "engine")]
 pub mod resolve;
 #[cfg(feature = "engine")]

@@ -26,6 +26,9 @@ pub const ADOPT_ANNOTATION: &str = "platform.opmodel.dev/adopt-by";
 /// Annotation with the hash of what was applied: it changes with the object in one write, so a crash cannot part them.
 pub const HASH_ANNOTATION: &str = "platform.opmodel.dev/applied-hash";
 
+/// Label of a Workspace object with the team that owns the workspace and everything below: whoever may enable and allow things there.
+pub const OWNER_LABEL: &str = "platform.opmodel.dev/owner";
+
 /// Annotation of a request with the version of its typed secrets: it changes with them, so that whoever watches requests looks again.
 pub const INPUTS_ANNOTATION: &str = "platform.opmodel.dev/inputs-version";
 

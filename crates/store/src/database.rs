@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::time::Duration;
 
+use sqlx::migrate::MigrateError;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
 
-use crate::{Result, SealKeys};
+use crate::{Error, Result, SealKeys};
 
 /// An open database.
 #[derive(Clone)]
@@ -27,8 +28,13 @@ impl Store {
             // A session lost to a power cut is a sign-in; waiting for the disk on every one is not worth it.
             .synchronous(SqliteSynchronous::Normal)
             .busy_timeout(Duration::from_secs(5));
-        let pool = SqlitePoolOptions::new().max_connections(2).connect_with(options).await?;
-        Self::migrated(pool, keys).await
+        let unusable = |source| Error::Open { path: path.to_owned(), source };
+        let pool = SqlitePoolOptions::new().max_connections(2).connect_with(options).await.map_err(unusable)?;
+        match Self::migrated(pool, keys).await {
+            Err(Error::Migration(MigrateError::Execute(source) | MigrateError::ExecuteMigration(source, _))) => Err(unusable(source)),
+            Err(Error::Migration(source)) => Err(Error::Version { path: path.to_owned(), source }),
+            other => other,
+        }
     }
 
     /// An empty database that ends with the process.
@@ -86,6 +92,31 @@ pub(crate) mod tests {
         let random = Seeded::default();
         let store = Store::memory(SealKeys::ephemeral(&random)).await.unwrap();
         (store, random)
+    }
+
+    #[tokio::test]
+    async fn what_is_no_database_or_another_versions_is_said_with_the_way_out() {
+        let random = Seeded::default();
+        let directory = tempfile::tempdir().unwrap();
+        let open = async |name: &str| Store::open(&directory.path().join(name), SealKeys::ephemeral(&random)).await.err();
+        std::fs::write(directory.path().join("corrupt.sqlite"), [7; 8192]).unwrap();
+        let corrupt = open("corrupt.sqlite").await.unwrap();
+        assert!(matches!(corrupt, Error::Open { .. }) && corrupt.to_string().contains("corrupt.sqlite"), "{corrupt:?}");
+        std::fs::create_dir(directory.path().join("folder.sqlite")).unwrap();
+        assert!(matches!(open("folder.sqlite").await, Some(Error::Open { .. })));
+        assert!(matches!(open("nowhere/portal.sqlite").await, Some(Error::Open { .. })));
+
+        let path = directory.path().join("newer.sqlite");
+        let store = Store::open(&path, SealKeys::ephemeral(&random)).await.unwrap();
+        sqlx::query(
+            "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) VALUES (9999, 'later', 1, x'00', 0)",
+        )
+        .execute(&store.pool)
+        .await
+        .unwrap();
+        store.close().await;
+        let newer = open("newer.sqlite").await.unwrap();
+        assert!(matches!(newer, Error::Version { .. }), "{newer:?}");
     }
 
     #[tokio::test]

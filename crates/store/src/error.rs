@@ -8,6 +8,26 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
+    /// The file cannot be opened as a database.
+    #[error(
+        "the database {path} cannot be used; make its folder writable with free space, or move the file away to begin with an empty one: people sign in again, half-filled forms are gone, no instance is touched"
+    )]
+    Open {
+        /// Where it is.
+        path: PathBuf,
+        /// What SQLite said.
+        source: sqlx::Error,
+    },
+    /// The file was written by another version.
+    #[error(
+        "the database {path} was written by another version of the portal; run that version, or move the file away to begin with an empty one"
+    )]
+    Version {
+        /// Where it is.
+        path: PathBuf,
+        /// What differs.
+        source: sqlx::migrate::MigrateError,
+    },
     /// SQLite refused.
     #[error("the database does not answer")]
     Database(#[from] sqlx::Error),

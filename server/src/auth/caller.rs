@@ -55,7 +55,15 @@ impl Caller {
         {
             return Ok(Some(caller));
         }
-        let Some(session) = portal.store.session(key, now).await.map_err(|error| database(&error))? else {
+        let session = match portal.store.session(key, now).await {
+            // The key that sealed it is gone: the session is worth nothing.
+            Err(store::Error::Unsealable) => {
+                portal.store.end_session(key).await.map_err(|error| database(&error))?;
+                None
+            }
+            other => other.map_err(|error| database(&error))?,
+        };
+        let Some(session) = session else {
             portal.callers.forget(key);
             return Ok(None);
         };

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use cluster::ClusterId;
 use cluster::kinds::{Export, Promise, PromiseCatalog};
 use cluster::watch::Key;
-use promise::api::PromiseSpec;
+use promise::api::{Phase, PromiseSpec};
 use promise::policy::{self, Candidate, Effective};
+use promise::requirements::{self, Present};
 use promise::visibility::{self, Facts, Offer, Place, SeenBy, Shelf, Standing};
 use promise::{Error, Result};
 
@@ -47,6 +48,7 @@ impl Caller {
             let Some(path) = tree.path(&key.cluster) else { continue };
             let home = Place { cluster: key.cluster.to_string(), path: path.to_string() };
             let offer = Offer { name: &key.name, home: &home, spec: &promise.spec };
+            let facts = Facts { missing_requirements: self.missing(workspace, key, &promise.spec), ..facts.clone() };
             let standing = visibility::standing(&offer, &workspace.lineage, &shelves, &facts);
             if let Some(seen_by) = standing.seen_by.clone() {
                 found.push(Offered { key: key.clone(), home, promise: promise.clone(), standing, seen_by, shadowed: false });
@@ -117,8 +119,30 @@ impl Caller {
             may_bind: Some(self.may(&workspace.cluster, BIND).await?),
             missing_requirements: Vec::new(),
             may_create: Some(self.may(&workspace.cluster, Right::requests("create", "default")).await?),
-            owner: None,
+            owner: workspace.owner.clone(),
         })
+    }
+
+    /// What a promise requires and the workspace does not have. It says no more of others' requests than that one works.
+    fn missing(&self, workspace: &Workspace, promise: &Key, spec: &PromiseSpec) -> Vec<String> {
+        if spec.requires.is_empty() {
+            return Vec::new();
+        }
+        let world = &self.portal().world;
+        let requests = world.requests.snapshot();
+        let here = requests.iter().filter(|(key, _)| key.cluster == workspace.cluster);
+        let working = here.filter_map(|(_, request)| {
+            let status = request.status.as_ref().filter(|status| status.phase == Phase::Ready)?;
+            Some((request.spec.promise.name.clone(), status.current.as_ref()?.version.clone()))
+        });
+        let promises: Vec<(String, String)> = working.collect();
+        // A Destination takes what its owner lists; a workspace serves what our export claims and nothing that a promise could require.
+        let serves = |group: &str, kind: &str, destination: Option<&str>| {
+            let destination = destination.and_then(|name| world.destinations.get(&Key::cluster_scoped(&promise.cluster, name)));
+            let allowed = destination.as_ref().map(|destination| destination.spec.allowed_kinds.as_slice()).unwrap_or_default();
+            allowed.iter().any(|allowed| allowed.group == group && allowed.kinds.iter().any(|known| known == kind || known == "*"))
+        };
+        requirements::missing(&spec.requires, &Present { promises: &promises, serves: &serves })
     }
 
     fn shelves(&self) -> Vec<CatalogAt> {

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use cluster::workspaces::Node;
 use cluster::{ClusterId, WorkspacePath};
+use futures::{StreamExt as _, stream};
 use promise::visibility::Place;
-use promise::{Error, Result};
+use promise::{Error, Result, names};
 
 use super::rights::Right;
 use crate::auth::Caller;
@@ -18,9 +20,14 @@ pub struct Workspace {
     pub path: WorkspacePath,
     /// Labels of its Workspace object.
     pub labels: BTreeMap<String, String>,
+    /// Who owns it, as the nearest Workspace object on the way says.
+    pub owner: Option<String>,
     /// The way from the root to it, both included.
     pub lineage: Vec<Place>,
 }
+
+/// How many workspaces are asked for something at the same time.
+pub(super) const TOGETHER: usize = 8;
 
 impl Caller {
     /// The workspace at a path of an address. Whether it is absent or closed to this person makes no difference in the answer.
@@ -36,9 +43,10 @@ impl Caller {
             return Err(not_found());
         }
         let lineage = tree.lineage(&cluster).ok_or_else(not_found)?;
+        let owner = lineage.iter().rev().find_map(|node| node.labels.get(names::OWNER_LABEL).cloned());
         let labels = lineage.last().map(|node| node.labels.clone()).unwrap_or_default();
         let lineage = lineage.into_iter().map(|node| Place { cluster: node.cluster.to_string(), path: node.path.to_string() }).collect();
-        Ok(Workspace { cluster, path, labels, lineage })
+        Ok(Workspace { cluster, path, labels, owner, lineage })
     }
 
     /// All workspaces that this person may enter, in the order of their paths.
@@ -46,12 +54,13 @@ impl Caller {
     /// # Errors
     /// The plane does not answer.
     pub async fn open_workspaces(&self) -> Result<Vec<(WorkspacePath, ClusterId)>> {
-        let mut open = Vec::new();
-        for node in self.portal().world.tree().all() {
-            if self.may(&node.cluster, Right::Enter).await? {
-                open.push((node.path, node.cluster));
-            }
-        }
-        Ok(open)
+        let asked = stream::iter(self.portal().world.tree().all()).map(|node| self.open(node));
+        let answers: Vec<Result<Option<(WorkspacePath, ClusterId)>>> = asked.buffered(TOGETHER).collect().await;
+        answers.into_iter().filter_map(Result::transpose).collect()
+    }
+
+    async fn open(&self, node: Node) -> Result<Option<(WorkspacePath, ClusterId)>> {
+        let open = self.may(&node.cluster, Right::Enter).await?;
+        Ok(open.then_some((node.path, node.cluster)))
     }
 }

@@ -98,6 +98,11 @@ impl Browser {
         self.send(self.request("GET", address, Body::empty())).await
     }
 
+    /// Goes on with its cookies at another run of the portal.
+    pub fn moves_to(&mut self, product: &Product) {
+        self.router = product.router.clone();
+    }
+
     /// Asks for the head of an answer.
     pub async fn head(&mut self, address: &str) -> Answer {
         self.send(self.request("HEAD", address, Body::empty())).await

@@ -8,6 +8,8 @@ mod health;
 mod input;
 mod kill;
 mod live;
+mod offers;
 mod path;
 mod process;
 mod secrets;
+mod storage;
