@@ -131,13 +131,13 @@ fn files_are_judged_by_themselves() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("promise.yaml");
     std::fs::write(&path, PROMISE).unwrap();
-    assert_eq!(said(&[path.clone()], true).unwrap(), "3 objects are fine");
+    assert_eq!(said(std::slice::from_ref(&path), true).unwrap(), "3 objects are fine");
     let set = PROMISE.replace(
         "validate: {expression: \"parameters.replicas <= 3\", message: Choose at most 3 replicas.}",
         "set: {parameter: .replicas, value: 2}",
     );
     std::fs::write(&path, set).unwrap();
-    assert!(said(&[path.clone()], true).is_ok());
+    assert!(said(std::slice::from_ref(&path), true).is_ok());
     let untrusted = said(&[path], false).unwrap_err().to_string();
     assert!(untrusted.contains("promise.yaml, line 33, column 5: .spec.rules[0]: ") && untrusted.contains("trusted homes"), "{untrusted}");
     let missing = said(&[folder.path().join("none.yaml")], true).unwrap_err().to_string();
