@@ -1,10 +1,31 @@
-// One portal on its embedded plane, in memory, for one test file; and a person in a browser.
+// One portal on its embedded plane for one test file; a person in a browser; and kubectl.
 
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { after, before } from "node:test";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { chromium } from "playwright-core";
+
+/** The workspace in which the tests work. */
+export const workspace = "root:acme:shop";
+
+/** A portal and a browser for the tests of the file that calls this: started before the first, then prepared, stopped after the last. */
+export function stage(prepare = async () => {}) {
+  const it = {};
+  before(async () => {
+    it.portal = await startPortal();
+    it.browser = await launchBrowser();
+    await prepare(it);
+  });
+  after(async () => {
+    await it.browser?.close();
+    await it.portal?.stop();
+  });
+  return it;
+}
 
 function environment(name) {
   const value = process.env[name];
@@ -47,6 +68,39 @@ export async function startPortal() {
   };
 }
 
+const run = promisify(execFile);
+
+/** kubectl with the kubeconfig of the portal, in one of its contexts such as `dev-shop@root:acme:shop`; answers what it printed. */
+export async function kubectl(portal, context, args, input) {
+  const command = run(environment("OPM_KUBECTL"), ["--kubeconfig", portal.kubeconfig, "--context", context, ...args]);
+  if (input !== undefined) command.child.stdin.end(input);
+  return (await command).stdout;
+}
+
+/** Publishes the promise with a field of every kind, and waits until the workspace offers it. */
+export async function publishEverything(portal, page) {
+  const file = fileURLToPath(new URL("./promises/everything.yaml", import.meta.url));
+  await kubectl(portal, "platform-engineer@root:platform", ["apply", "-f", file]);
+  await kubectl(portal, "platform-engineer@root:platform", ["wait", "promise/everything", "--for=condition=Published", "--timeout=30s"]);
+  await until(async () => (await page.request.get(`/w/${workspace}/promises/everything`)).ok(), "the promise to be offered");
+}
+
+/** Asks for something by kubectl, as dev-shop. */
+export async function order(portal, name, promise, parameters) {
+  const request = {
+    apiVersion: "platform.opmodel.dev/v1alpha1",
+    kind: "PromiseRequest",
+    metadata: { name, namespace: "default" },
+    spec: { promise: { name: promise, workspace: "root:platform" }, parameters },
+  };
+  await kubectl(portal, `dev-shop@${workspace}`, ["create", "-f", "-"], JSON.stringify(request));
+}
+
+/** Waits until a request is in a phase. */
+export async function reaches(portal, name, phase) {
+  await kubectl(portal, `dev-shop@${workspace}`, ["wait", `promiserequest/${name}`, `--for=jsonpath={.status.phase}=${phase}`, "--timeout=60s"]);
+}
+
 /** Asks again until it holds; the error names what was awaited. */
 export async function until(holds, what, milliseconds = 30_000) {
   const end = Date.now() + milliseconds;
@@ -71,7 +125,7 @@ export function launchBrowser() {
 }
 
 /** A signed-in person's page. Console errors and failed requests are collected in `page.complaints`. */
-export async function signIn(browser, portal, person, options = {}) {
+export async function signIn({ browser, portal }, person, options = {}) {
   const context = await browser.newContext({ baseURL: portal.url, viewport: { width: 1440, height: 1000 }, ...options });
   const page = await context.newPage();
   page.complaints = [];

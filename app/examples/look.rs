@@ -1,7 +1,6 @@
 //! Writes every page as a file, to be looked at in a browser: `cargo run -p app --features ssr --example look -- FOLDER STYLE`.
 //!
 //! `STYLE` is the address of a style sheet, such as that of `target/site`.
-#![expect(clippy::expect_used, reason = "it ends at the first surprise")]
 
 #[path = "../tests/pages/every.rs"]
 mod every;

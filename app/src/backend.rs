@@ -37,7 +37,7 @@ pub trait Catalog: Send + Sync {
 }
 
 /// Which form of a request is meant.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FormOf<'a> {
     /// A new request of a promise.
     New {
@@ -45,6 +45,8 @@ pub enum FormOf<'a> {
         promise: &'a str,
         /// Home of a shadowed promise.
         home: Option<&'a str>,
+        /// Example or preset that it starts from, as `promise::form::starts_from` reads it.
+        start: Option<&'a str>,
     },
     /// A request that is there.
     Edit {

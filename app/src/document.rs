@@ -14,6 +14,15 @@ pub struct Page {
     pub status: u16,
     /// The document.
     pub html: String,
+    /// Another address that answers instead; the document is empty then.
+    pub location: Option<String>,
+}
+
+impl Page {
+    /// Sends the browser to another address of the portal.
+    pub fn elsewhere(address: String) -> Self {
+        Self { status: 303, html: String::new(), location: Some(address) }
+    }
 }
 
 /// What a page says about itself.
@@ -58,7 +67,7 @@ pub fn document<V: IntoView + 'static>(visit: &Visit, about: About, body: impl F
         live = live.unwrap_or_default(),
         sprite = ui::sprite(&body),
     );
-    Page { status: if about.status == 0 { 200 } else { about.status }, html }
+    Page { status: if about.status == 0 { 200 } else { about.status }, html, location: None }
 }
 
 /// The HTTP status that says the same as the error.

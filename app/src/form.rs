@@ -4,6 +4,7 @@
 
 mod choice;
 mod field;
+mod items;
 mod lines;
 mod secret;
 mod summary;

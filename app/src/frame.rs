@@ -50,7 +50,7 @@ fn place(workspace: &str, visit: &Visit) -> impl IntoView + use<> {
     let back = visit.address.clone();
     view! {
         <nav class="where" aria-label="Workspace">
-            {above.map(|above| view! { <span class="above">{above}</span> })}
+            {above.map(|above| view! { <span class="above">{above.replace(':', " / ")}</span> })}
             <a class="here" href=routes::with_query(page::WORKSPACES, &[("from", &back)])><b>{name.to_owned()}</b><span class="vh">", switch workspace"</span><Icon name="chevrons-up-down"/></a>
         </nav>
     }

@@ -9,6 +9,8 @@
 
 #[cfg(feature = "ssr")]
 pub mod backend;
+#[cfg(feature = "hydrate")]
+mod copy;
 #[cfg(feature = "ssr")]
 pub mod document;
 #[cfg(feature = "ssr")]

@@ -99,6 +99,11 @@ pub fn promise(workspace: &str, name: &str, home: Option<&str>) -> String {
     with_query(&format!("/w/{}/promises/{}", segment(workspace), segment(name)), &[("home", home.unwrap_or_default())])
 }
 
+/// The form of a new request, filled in by an example or preset.
+pub fn request_from(workspace: &str, promise: &str, home: Option<&str>, start: &str) -> String {
+    with_query(&request_new(workspace, promise, home), &[("start", start)])
+}
+
 /// The form of a new request.
 pub fn request_new(workspace: &str, promise: &str, home: Option<&str>) -> String {
     with_query(&format!("/w/{}/promises/{}/request", segment(workspace), segment(promise)), &[("home", home.unwrap_or_default())])
@@ -117,6 +122,12 @@ pub fn requests(workspace: &str) -> String {
 /// A request.
 pub fn request(workspace: &str, namespace: &str, name: &str) -> String {
     format!("/w/{}/requests/{}/{}", segment(workspace), segment(namespace), segment(name))
+}
+
+/// A part of a request; the empty word is its overview. Pages count from 1.
+pub fn request_view(workspace: &str, namespace: &str, name: &str, view: &str, number: usize) -> String {
+    let number = if number > 1 { number.to_string() } else { String::new() };
+    with_query(&request(workspace, namespace, name), &[("view", view), ("page", &number)])
 }
 
 /// The form of a request that is there.

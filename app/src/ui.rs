@@ -9,13 +9,15 @@ mod head;
 mod icon;
 mod moment;
 mod pager;
+mod tabs;
 
 pub use badge::{Badge, Shape, Status};
 pub use banner::Banner;
 pub use button::{HiddenToken, LinkButton, SubmitButton, Weight};
-pub use copy::Code;
+pub use copy::{Code, CopyButton};
 pub use empty::Empty;
 pub use head::{Crumb, Crumbs, PageHead, Tile};
 pub use icon::{Icon, sprite};
 pub use moment::{Moment, span};
 pub use pager::Pager;
+pub use tabs::{Tab, Tabs};

@@ -1,72 +1,159 @@
-// axe finds nothing on any route, in both themes, wide and narrow; and no page scrolls sideways.
+// Every page for everybody: axe finds nothing in both themes, wide and narrow; nothing scrolls sideways, also at 400 %; the keyboard
+// reaches everything in order and never gets stuck; targets are large enough; what moves stops when asked; the browser never complains.
 
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { launchBrowser, signIn, startPortal, until, violations } from "../portal.mjs";
+import { signIn, stage, violations, workspace } from "../portal.mjs";
+import { scenes, states } from "../scenes.mjs";
 
-const workspace = "root:acme:shop";
-
-let portal, browser;
-before(async () => {
-  portal = await startPortal();
-  browser = await launchBrowser();
-});
-after(async () => {
-  await browser?.close();
-  await portal?.stop();
+let pages, known;
+const it = stage(async (it) => {
+  pages = await scenes(it);
+  known = await states(it, pages);
 });
 
-test("every route is accessible in both themes, wide and narrow", async () => {
-  const person = await signIn(browser, portal, "dev-shop", { javaScriptEnabled: false });
-  await person.goto(`/w/${workspace}/promises/redis/request`);
-  await person.getByLabel("Name", { exact: true }).fill("accessible");
-  await person.getByRole("button", { name: "Review request" }).click();
-  const review = new URL(person.url());
-  await person.getByRole("button", { name: "Submit request" }).click();
-  await person.waitForURL("**/requests/default/accessible");
-  await until(async () => (await (await person.request.get(person.url())).text()).includes(">Ready<"), "the request to be ready", 60_000);
-  await person.goto(`/w/${workspace}/promises/postgresql/request`);
-  await person.getByLabel("Name", { exact: true }).fill("Not A Name");
-  await person.getByRole("button", { name: "Review request" }).click();
-  const refused = new URL(person.url());
-
-  const paths = [
-    "/",
-    "/workspaces",
-    "/workspaces?q=nothing-has-this",
-    `/w/${workspace}/catalog`,
-    `/w/${workspace}/catalog?q=nothing-has-this`,
-    `/w/${workspace}/promises/postgresql`,
-    `/w/${workspace}/promises/postgresql/request`,
-    refused.pathname + refused.search,
-    review.pathname + review.search,
-    `/w/${workspace}/requests`,
-    "/w/root:acme:data/requests",
-    `/w/${workspace}/requests/default/accessible`,
-    `/w/${workspace}/requests/default/accessible/edit`,
-    `/w/${workspace}/requests/default/accessible/delete`,
-    `/w/${workspace}/requests/default/not-there`,
-    "/w/root:nowhere/catalog",
-    "/dev/ui",
-  ];
+/** Visits every scene in one look, and answers what `look` found there. */
+async function everywhere(options, look) {
   const found = [];
-  const state = await person.context().storageState();
-  for (const colorScheme of ["light", "dark"]) {
-    for (const width of [1440, 390]) {
-      const context = await browser.newContext({ baseURL: portal.url, storageState: state, colorScheme, viewport: { width, height: 900 } });
-      const page = await context.newPage();
-      for (const path of paths) {
-        await page.goto(path);
-        for (const violation of await violations(page)) found.push(`${path} ${colorScheme} ${width}: ${violation}`);
-        const sideways = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-        if (sideways > 0) found.push(`${path} ${width}: scrolls sideways by ${sideways} px`);
-        if (page.complaints?.length) found.push(...page.complaints);
-      }
-      await context.close();
-    }
+  for (const { name, path, person } of pages) {
+    const context = await it.browser.newContext({ baseURL: it.portal.url, storageState: known.get(person), ...options });
+    const page = await context.newPage();
+    page.on("console", (message) => message.type() === "error" && !/status of 4\d\d/.test(message.text()) && found.push(`${name}: ${message.text()}`));
+    page.on("pageerror", (error) => found.push(`${name}: ${error}`));
+    await page.goto(path);
+    for (const problem of await look(page, name)) found.push(`${name}: ${problem}`);
+    await context.close();
   }
-  const signedOut = await browser.newPage({ baseURL: portal.url });
-  await signedOut.goto("/sign-in");
-  found.push(...(await violations(signedOut)).map((violation) => `/sign-in: ${violation}`));
+  return found;
+}
+
+for (const colorScheme of ["light", "dark"]) {
+  for (const width of [1440, 390]) {
+    test(`axe finds nothing on any page, ${colorScheme}, ${width} px`, async () => {
+      const found = await everywhere({ colorScheme, viewport: { width, height: 900 } }, async (page) => {
+        await page.evaluate(() => document.querySelectorAll("details").forEach((details) => (details.open = true)));
+        return violations(page);
+      });
+      assert.deepEqual(found, []);
+    });
+  }
+}
+
+test("nothing scrolls sideways, down to 320 px, which is 1280 px at 400 %", async () => {
+  const found = await everywhere({ viewport: { width: 320, height: 256 } }, async (page) => {
+    const sideways = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    return sideways > 0 ? [`scrolls sideways by ${sideways} px`] : [];
+  });
+  assert.deepEqual(found, []);
+});
+
+test("targets are at least 24 px large, or have that room around them", async () => {
+  const found = await everywhere({ viewport: { width: 390, height: 900 }, hasTouch: true }, (page) => page.evaluate(() => {
+    const inline = (element) => getComputedStyle(element).display === "inline";
+    const targets = [...document.querySelectorAll("a, button, summary, select, input:not([type=hidden]), textarea")];
+    return targets.flatMap((target) => {
+      // A radio or tick counts with the label around it; links in sentences are exempt.
+      const box = (target.closest("label") ?? target).getBoundingClientRect();
+      const shown = box.width > 1 && box.height > 1 && target.checkVisibility({ checkOpacity: false });
+      if (!shown || inline(target) || target.matches(".vh")) return [];
+      return box.width < 24 || box.height < 24 ? [`${target.outerHTML.slice(0, 80)} is ${Math.round(box.width)} × ${Math.round(box.height)} px`] : [];
+    });
+  }));
+  assert.deepEqual(found, []);
+});
+
+test("the keyboard reaches everything in the order of the page, always visibly, and leaves it again", async () => {
+  // Without scripting nothing changes under the walk.
+  const found = await everywhere({ viewport: { width: 1440, height: 900 }, javaScriptEnabled: false }, async (page, name) => {
+    const problems = [];
+    const expected = await page.evaluate(() => {
+      const able = "a[href], button:not([tabindex='-1']), summary, select, input:not([type=hidden]), textarea, [tabindex='0']";
+      const radios = new Set();
+      return [...document.querySelectorAll(able)].filter((element) => {
+        if (!element.checkVisibility({ visibilityProperty: true }) || element.disabled) return false;
+        // Of a group of radios one is in the order: the chosen one, else the first and the last way in.
+        if (element.type !== "radio") return true;
+        const seen = radios.has(element.name);
+        radios.add(element.name);
+        return !seen;
+      }).length;
+    });
+    const reached = [];
+    // From the top, wherever the page has put the focus.
+    await page.evaluate(() => {
+      document.body.tabIndex = -1;
+      document.body.focus();
+      document.body.removeAttribute("tabindex");
+    });
+    for (let step = 0; step <= expected + 5; step += 1) {
+      await page.keyboard.press("Tab");
+      const at = await page.evaluate(() => {
+        const element = document.activeElement;
+        if (!element || element === document.body) return null;
+        const style = getComputedStyle(element);
+        // Radios of segments and cards, and links over cards, draw their ring on what is seen.
+        const drawn = [element, element.closest("label"), element.nextElementSibling].filter(Boolean).map((one) => getComputedStyle(one));
+        const after = getComputedStyle(element, "::after");
+        const visible = [...drawn, after].some((one) => one.outlineStyle !== "none" && parseFloat(one.outlineWidth) >= 1);
+        element.dataset.reached ??= "";
+        const again = element.dataset.reached === "yes";
+        element.dataset.reached = "yes";
+        return { what: element.outerHTML.slice(0, 90), visible: visible || style.outlineStyle !== "none", again };
+      });
+      if (at === null || at.again) break;
+      reached.push(at.what);
+      if (!at.visible) problems.push(`the focus is not seen on ${at.what}`);
+      if (reached.length === 1 && !name.startsWith("sign") && !at.what.includes('class="skip"')) problems.push(`the first stop is ${at.what}`);
+    }
+    if (reached.length < expected) problems.push(`${reached.length} of ${expected} stops were reached, the last ${reached.at(-1)}`);
+    return problems;
+  });
+  assert.deepEqual(found, []);
+});
+
+test("the skip link leads to the content", async () => {
+  const page = await signIn(it, "dev-shop");
+  await page.goto(`/w/${workspace}/catalog`);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "main");
+  await page.context().close();
+});
+
+test("the workspace switcher is found, typed into and followed by the keyboard alone", async () => {
+  const page = await signIn(it, "org-owner", { javaScriptEnabled: false });
+  await page.goto("/w/root:acme:shop/requests");
+  await page.getByRole("navigation", { name: "Workspace" }).getByRole("link").focus();
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/workspaces?**");
+  assert.equal(await page.locator(":focus").getAttribute("type"), "search", "the field to type into has the focus");
+  await page.keyboard.type("root:acme:data");
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/w/root:acme:data/requests");
+  await page.context().close();
+});
+
+test("nothing moves for those who asked for that", async () => {
+  const found = await everywhere({ viewport: { width: 1440, height: 900 }, reducedMotion: "reduce" }, (page) => page.evaluate(() =>
+    [...document.querySelectorAll("*")].flatMap((element) => {
+      const style = getComputedStyle(element);
+      const moves = [style.transitionDuration, style.animationDuration].flatMap((text) => text.split(",")).some((text) => parseFloat(text) > 0);
+      return moves ? [`${element.outerHTML.slice(0, 60)} moves`] : [];
+    }),
+  ));
+  assert.deepEqual(found, []);
+});
+
+test("in forced colours every control keeps an edge and every chosen one is told apart", async () => {
+  const found = await everywhere({ viewport: { width: 1440, height: 900 }, forcedColors: "active" }, (page) => page.evaluate(() => {
+    const bare = [...document.querySelectorAll(".btn:not(.btn-ghost), .input, .card, .choice")].filter((element) => element.checkVisibility() && parseFloat(getComputedStyle(element).borderTopWidth) === 0);
+    const unmarked = [...document.querySelectorAll("[aria-current]")].filter((element) => {
+      const other = [...(element.closest("ul, nav")?.querySelectorAll("a") ?? [])].find((one) => !one.hasAttribute("aria-current"));
+      if (!other || !element.matches("a")) return false;
+      const [mine, theirs] = [getComputedStyle(element), getComputedStyle(other)];
+      return ["borderTopWidth", "borderBottomWidth", "fontWeight", "outlineWidth", "backgroundColor", "color", "borderBottomColor"].every((property) => mine[property] === theirs[property]);
+    });
+    return [...bare.map((element) => `no edge: ${element.outerHTML.slice(0, 80)}`), ...unmarked.map((element) => `not told apart: ${element.outerHTML.slice(0, 80)}`)];
+  }));
   assert.deepEqual(found, []);
 });

@@ -1,29 +1,25 @@
 // A page at rest costs one open stream and no other request.
 
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { launchBrowser, signIn, startPortal } from "../portal.mjs";
+import { signIn, stage } from "../portal.mjs";
 
-let portal, browser;
-before(async () => {
-  portal = await startPortal();
-  browser = await launchBrowser();
-});
-after(async () => {
-  await browser?.close();
-  await portal?.stop();
-});
+const it = stage();
 
 test("while a page is idle there is one open stream and no other request", async () => {
-  const page = await signIn(browser, portal, "dev-shop");
+  const page = await signIn(it, "dev-shop");
   const requests = [];
+  // Time is the page's own: an hour passes at once, with every timer in it.
+  await page.clock.install();
   const stream = page.waitForRequest((request) => new URL(request.url()).pathname.startsWith("/live"));
   await page.goto("/w/root:acme:shop/requests");
   await stream;
   await page.waitForLoadState("load");
-  page.on("request", (request) => requests.push(request.url()));
-  // The watched thing is the absence of requests: it needs a span of time to be absent in.
-  await new Promise((resolve) => setTimeout(resolve, 5_000));
-  assert.deepEqual(requests, []);
+  await page.getByText("Live", { exact: true }).waitFor();
+  page.on("request", (request) => requests.push(new URL(request.url()).pathname));
+  await page.clock.fastForward("01:00:00");
+  // Requests are told in their order: what the page asked for in that hour comes before this one.
+  await page.evaluate(() => fetch("/icon.svg"));
+  assert.deepEqual(requests, ["/icon.svg"]);
   assert.deepEqual(page.complaints, []);
 });

@@ -1,32 +1,23 @@
 // The whole path of a person, with JavaScript and without: order, follow, change, delete; for three promises.
 
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { launchBrowser, signIn, startPortal, until } from "../portal.mjs";
+import { signIn, stage, until, workspace } from "../portal.mjs";
 
-const workspace = "root:acme:shop";
 const orders = [
   { promise: "PostgreSQL", name: "orders-db" },
   { promise: "Redis", name: "carts" },
   { promise: "Object bucket", name: "images" },
 ];
 
-let portal, browser;
-before(async () => {
-  portal = await startPortal();
-  browser = await launchBrowser();
-});
-after(async () => {
-  await browser?.close();
-  await portal?.stop();
-});
+const it = stage();
 
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? "with JavaScript" : "without JavaScript";
   for (const { promise, name: base } of orders) {
     test(`${promise} is ordered, followed, changed and deleted ${how}`, async () => {
       const name = javaScriptEnabled ? base : `${base}-plain`;
-      const page = await signIn(browser, portal, "dev-shop", { javaScriptEnabled });
+      const page = await signIn(it, "dev-shop", { javaScriptEnabled });
 
       await page.goto(`/w/${workspace}/catalog`);
       await page.getByRole("main").getByRole("link", { name: promise, exact: true }).click();
@@ -77,7 +68,7 @@ async function becomes(page, state, live) {
 }
 
 test("bad input names the field and the fix, keeps what was typed, and the focus goes to the summary", async () => {
-  const page = await signIn(browser, portal, "dev-shop");
+  const page = await signIn(it, "dev-shop");
   await page.goto(`/w/${workspace}/promises/postgresql/request`);
   await page.getByLabel("Name", { exact: true }).fill("Not A Name");
   await page.getByLabel("Reason", { exact: true }).fill("typed once");
@@ -93,14 +84,14 @@ test("bad input names the field and the fix, keeps what was typed, and the focus
 });
 
 test("who may not submit sees why, and a forged post is refused and writes nothing", async () => {
-  const page = await signIn(browser, portal, "viewer-shop", { javaScriptEnabled: false });
+  const page = await signIn(it, "viewer-shop", { javaScriptEnabled: false });
   await page.goto(`/w/${workspace}/promises/redis/request`);
   const submit = page.getByRole("button", { name: "Review request" });
   assert.equal(await submit.getAttribute("aria-disabled"), "true");
   const [token, cluster] = await Promise.all(["_token", "_cluster"].map((name) => page.locator(`#request input[name=${name}]`).inputValue()));
   const answer = await page.request.post(`/w/${workspace}/promises/redis/request`, {
     form: { _token: token, _cluster: cluster, "/name": "forged", _op: "submit" },
-    headers: { Origin: portal.url },
+    headers: { Origin: it.portal.url },
     maxRedirects: 0,
   });
   assert.equal(answer.status(), 403);

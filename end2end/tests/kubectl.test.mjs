@@ -1,35 +1,18 @@
 // The same objects by kubectl: what it writes, an open page shows within a second; what it deletes is cleaned up.
 
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
-import { launchBrowser, signIn, startPortal, until } from "../portal.mjs";
+import { kubectl, signIn, stage, until } from "../portal.mjs";
 
-const run = promisify(execFile);
-let portal, browser;
-before(async () => {
-  portal = await startPortal();
-  browser = await launchBrowser();
-});
-after(async () => {
-  await browser?.close();
-  await portal?.stop();
-});
-
-async function kubectl(context, args, input) {
-  const command = run(process.env.OPM_KUBECTL, ["--kubeconfig", portal.kubeconfig, "--context", context, ...args]);
-  if (input !== undefined) command.child.stdin.end(input);
-  return (await command).stdout;
-}
+const it = stage();
 
 test("kubectl lists promises, orders one, and the open page follows", async () => {
-  const promises = await kubectl("plane-admin@root:platform", ["get", "promises", "-o", "name"]);
+  const promises = await kubectl(it.portal, "plane-admin@root:platform", ["get", "promises", "-o", "name"]);
   for (const name of ["postgresql", "redis", "web-application", "object-bucket"]) {
     assert.match(promises, new RegExp(`promise\\.platform\\.opmodel\\.dev/${name}\\b`));
   }
 
-  const page = await signIn(browser, portal, "dev-shop");
+  const page = await signIn(it, "dev-shop");
   await page.goto("/w/root:acme:shop/requests");
   await page.getByText("Live", { exact: true }).waitFor();
 
@@ -39,17 +22,17 @@ test("kubectl lists promises, orders one, and the open page follows", async () =
     metadata: { name: "by-kubectl", namespace: "default" },
     spec: { promise: { name: "redis", workspace: "root:platform" }, requester: { username: "somebody-else", groups: [] } },
   };
-  await kubectl("dev-shop@root:acme:shop", ["create", "-f", "-"], JSON.stringify(request));
+  await kubectl(it.portal, "dev-shop@root:acme:shop", ["create", "-f", "-"], JSON.stringify(request));
   await page.getByRole("link", { name: "by-kubectl" }).waitFor({ timeout: 1_000 });
 
-  await kubectl("dev-shop@root:acme:shop", ["wait", "promiserequest/by-kubectl", "--for=jsonpath={.status.phase}=Ready", "--timeout=60s"]);
-  const written = JSON.parse(await kubectl("dev-shop@root:acme:shop", ["get", "promiserequest", "by-kubectl", "-o", "json"]));
+  await kubectl(it.portal, "dev-shop@root:acme:shop", ["wait", "promiserequest/by-kubectl", "--for=jsonpath={.status.phase}=Ready", "--timeout=60s"]);
+  const written = JSON.parse(await kubectl(it.portal, "dev-shop@root:acme:shop", ["get", "promiserequest", "by-kubectl", "-o", "json"]));
   assert.equal(written.spec.requester.username, "dev-shop", "a forged requester is replaced");
 
   const before = await sandbox();
   const uid = written.metadata.uid;
   assert.ok(before.some((object) => object.includes(uid)), "the sandbox holds objects of the request");
-  await kubectl("dev-shop@root:acme:shop", ["delete", "promiserequest", "by-kubectl", "--timeout=60s"]);
+  await kubectl(it.portal, "dev-shop@root:acme:shop", ["delete", "promiserequest", "by-kubectl", "--timeout=60s"]);
   await until(async () => !(await sandbox()).some((object) => object.includes(uid)), "the objects of the request to be gone");
   const others = (objects) => objects.filter((object) => !object.includes(uid)).sort();
   assert.deepEqual(others(await sandbox()), others(before), "nothing else was deleted");
@@ -58,6 +41,6 @@ test("kubectl lists promises, orders one, and the open page follows", async () =
 /** Objects of the sandbox that carry our label: the uid of their request, kind and name. */
 async function sandbox() {
   const kinds = "statefulsets,services,secrets,configmaps,deployments";
-  const list = JSON.parse(await kubectl("plane-admin@sandbox", ["get", kinds, "-A", "-l", "platform.opmodel.dev/request-uid", "-o", "json"]));
+  const list = JSON.parse(await kubectl(it.portal, "plane-admin@sandbox", ["get", kinds, "-A", "-l", "platform.opmodel.dev/request-uid", "-o", "json"]));
   return list.items.map((item) => `${item.metadata.labels["platform.opmodel.dev/request-uid"]} ${item.kind} ${item.metadata.namespace}/${item.metadata.name}`);
 }

@@ -1,24 +1,16 @@
 // Every link that a person is shown leads somewhere: crawled per person, by links alone, as without JavaScript.
 
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { launchBrowser, signIn, startPortal } from "../portal.mjs";
+import { signIn, stage } from "../portal.mjs";
 
 const people = ["dev-shop", "dev-data", "viewer-shop", "approver", "platform-engineer", "org-owner", "finance"];
 
-let portal, browser;
-before(async () => {
-  portal = await startPortal();
-  browser = await launchBrowser();
-});
-after(async () => {
-  await browser?.close();
-  await portal?.stop();
-});
+const it = stage();
 
 for (const person of people) {
   test(`every link shown to ${person} leads somewhere`, async () => {
-    const page = await signIn(browser, portal, person, { javaScriptEnabled: false });
+    const page = await signIn(it, person, { javaScriptEnabled: false });
     const seen = new Set();
     const waiting = [["/", "the start"]];
     const broken = [];
@@ -35,8 +27,8 @@ for (const person of people) {
       if (!(answer.headers()["content-type"] ?? "").startsWith("text/html")) continue;
       const text = await answer.text();
       for (const [, link] of text.matchAll(/<a\b[^>]*?\bhref="([^"]*)"/g)) {
-        const target = new URL(link.replaceAll("&amp;", "&"), new URL(path, portal.url));
-        if (target.origin !== portal.url) continue;
+        const target = new URL(link.replaceAll("&amp;", "&"), new URL(path, it.portal.url));
+        if (target.origin !== it.portal.url) continue;
         if (target.hash && target.pathname + target.search === path) {
           const id = decodeURIComponent(target.hash.slice(1));
           if (!text.includes(`id="${id}"`)) broken.push(`#${id} is not on ${path}`);

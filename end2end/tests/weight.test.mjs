@@ -1,9 +1,9 @@
 // HTML and CSS of the first view, compressed: at most 16 kB on ordinary pages (architecture.md, invariant 6).
 
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
 import { brotliCompressSync } from "node:zlib";
-import { launchBrowser, signIn, startPortal } from "../portal.mjs";
+import { signIn, stage } from "../portal.mjs";
 
 const budget = 16_000;
 const paths = [
@@ -15,18 +15,10 @@ const paths = [
   "/workspaces",
 ];
 
-let portal, browser;
-before(async () => {
-  portal = await startPortal();
-  browser = await launchBrowser();
-});
-after(async () => {
-  await browser?.close();
-  await portal?.stop();
-});
+const it = stage();
 
 test("HTML and CSS of each page fit the budget", async () => {
-  const page = await signIn(browser, portal, "dev-shop", { javaScriptEnabled: false });
+  const page = await signIn(it, "dev-shop", { javaScriptEnabled: false });
   const heavy = [];
   for (const path of paths) {
     const html = await (await page.request.get(path)).text();

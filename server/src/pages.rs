@@ -6,7 +6,7 @@ mod visit;
 
 use std::sync::Arc;
 
-use app::backend::Visit;
+use app::backend::{FormOf, Visit};
 use app::pages::{catalog, gallery, home, requests, sign_in, workspaces};
 use axum::extract::{Path, Request, State};
 use axum::response::{IntoResponse, Response};
@@ -25,6 +25,16 @@ use crate::web::asked::Asked;
 pub(crate) struct Also {
     home: Option<String>,
     draft: Option<String>,
+    start: Option<String>,
+}
+
+/// Which part of a request is shown.
+#[derive(Deserialize)]
+pub(crate) struct Shown {
+    #[serde(default)]
+    view: String,
+    #[serde(default)]
+    page: usize,
 }
 
 #[derive(Deserialize)]
@@ -65,30 +75,35 @@ pub(crate) async fn promise_page(visiting: Visiting, Path((workspace, name)): Na
 }
 
 pub(crate) async fn new_page(visiting: Visiting, Path((workspace, name)): Named, Asked(also): Asked<Also>) -> Response {
-    let Also { home, draft } = also;
-    visiting.answer(async |visit: &Visit| requests::new(visit, &workspace, &name, home.as_deref(), draft.as_deref()).await).await
+    let Also { home, draft, start } = also;
+    let form = FormOf::New { promise: &name, home: home.as_deref(), start: start.as_deref() };
+    visiting.answer(async |visit: &Visit| requests::form(visit, &workspace, form, draft.as_deref()).await).await
 }
 
 pub(crate) async fn review_new_page(visiting: Visiting, Path((workspace, name)): Named, Asked(also): Asked<Also>) -> Response {
     let (home, draft) = (also.home, also.draft.unwrap_or_default());
-    visiting.answer(async |visit: &Visit| requests::review_new(visit, &workspace, &name, home.as_deref(), &draft).await).await
+    let form = FormOf::New { promise: &name, home: home.as_deref(), start: None };
+    visiting.answer(async |visit: &Visit| requests::review(visit, &workspace, form, &draft).await).await
 }
 
 pub(crate) async fn requests_page(visiting: Visiting, Path(workspace): Path<String>, Asked(query): Asked<RequestQuery>) -> Response {
     visiting.answer(async |visit: &Visit| requests::list(visit, &workspace, &query).await).await
 }
 
-pub(crate) async fn request_page(visiting: Visiting, Path((workspace, namespace, name)): Placed) -> Response {
-    visiting.answer(async |visit: &Visit| requests::detail(visit, &workspace, &namespace, &name).await).await
+pub(crate) async fn request_page(visiting: Visiting, Path((workspace, namespace, name)): Placed, Asked(shown): Asked<Shown>) -> Response {
+    let view = requests::View::parse(&shown.view, shown.page);
+    visiting.answer(async |visit: &Visit| requests::detail(visit, &workspace, &namespace, &name, view).await).await
 }
 
 pub(crate) async fn edit_page(visiting: Visiting, Path((workspace, namespace, name)): Placed, Asked(also): Asked<Also>) -> Response {
-    visiting.answer(async |visit: &Visit| requests::edit(visit, &workspace, &namespace, &name, also.draft.as_deref()).await).await
+    let form = FormOf::Edit { namespace: &namespace, name: &name };
+    visiting.answer(async |visit: &Visit| requests::form(visit, &workspace, form, also.draft.as_deref()).await).await
 }
 
 pub(crate) async fn review_edit_page(visiting: Visiting, Path((workspace, namespace, name)): Placed, Asked(also): Asked<Also>) -> Response {
     let draft = also.draft.unwrap_or_default();
-    visiting.answer(async |visit: &Visit| requests::review_edit(visit, &workspace, &namespace, &name, &draft).await).await
+    let form = FormOf::Edit { namespace: &namespace, name: &name };
+    visiting.answer(async |visit: &Visit| requests::review(visit, &workspace, form, &draft).await).await
 }
 
 pub(crate) async fn delete_page(visiting: Visiting, Path((workspace, namespace, name)): Placed) -> Response {

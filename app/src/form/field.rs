@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use promise::form::{ByLine, Control, Field, Form, Section};
 
 use super::choice::choice;
+use super::items::items;
 use super::lines::{add, keys, list, map};
 use super::text::{complaint, described};
 use crate::markdown;
@@ -15,18 +16,27 @@ pub fn Fields(form: Form, focus: Option<String>) -> impl IntoView {
     form.sections.iter().map(|part| section(part, focus.as_deref())).collect_view()
 }
 
-fn section(section: &Section, focus: Option<&str>) -> impl IntoView + use<> {
+fn section(section: &Section, focus: Option<&str>) -> AnyView {
     let fields = section.fields.iter().map(|one| field(one, focus)).collect_view();
     let advanced = section.advanced.iter().map(|one| field(one, focus)).collect_view();
+    // A section of nothing but folded fields is not folded again, and one of a single part has its name already.
+    let plain = section.fields.is_empty();
+    let same = matches!(section.fields.as_slice(), [only] if only.label == section.title);
+    let class = if same { "group same" } else { "group" };
+    if plain {
+        return view! { <fieldset class=class id=section.id.clone()><legend>{section.title.clone()}</legend>{advanced}</fieldset> }
+            .into_any();
+    }
     let folded = (!section.advanced.is_empty()).then(|| view! {
         <details class="advanced" open=section.advanced_open><summary><Icon name="chevron-right"/>"More settings "<span class="subtle small">{section.advanced_summary.clone()}</span></summary><div>{advanced}</div></details>
     });
     view! {
-        <fieldset class="group" id=section.id.clone()><legend>{section.title.clone()}</legend>
+        <fieldset class=class id=section.id.clone()><legend>{section.title.clone()}</legend>
             {section.description.clone().map(|text| view! { <p class="hint">{text}</p> })}
             {fields}{folded}
         </fieldset>
     }
+    .into_any()
 }
 
 /// Whether the control is one input that a `label` can name; groups of inputs are fieldsets.
@@ -37,6 +47,7 @@ fn is_single(control: &Control) -> bool {
         Control::Tick { .. }
         | Control::List { .. }
         | Control::Map { .. }
+        | Control::Items { .. }
         | Control::Group { .. }
         | Control::Fixed { .. }
         | Control::Secret { .. } => false,
@@ -48,21 +59,26 @@ fn can_be_empty(control: &Control) -> bool {
     matches!(control, Control::Text { .. } | Control::Area { .. } | Control::Yaml { .. })
 }
 
-fn field(field: &Field, focus: Option<&str>) -> AnyView {
+/// A field, with those inside it.
+pub(super) fn field(field: &Field, focus: Option<&str>) -> AnyView {
     if !field.visible {
         return ().into_any();
     }
     let hidden =
         field.hidden.iter().map(|input| view! { <input type="hidden" name=input.name.clone() value=input.value.clone()/> }).collect_view();
     let hint = [
-        field.hint.clone(),
+        // A hint that repeats the label is none.
+        field.hint.clone().filter(|hint| !hint.trim_end_matches('.').eq_ignore_ascii_case(&field.label)),
         field.constraint.clone(),
+        matches!(field.control, Control::Yaml { .. })
+            .then(|| "Written as YAML, because it has parts that no fields can show. It is kept as you write it".to_owned()),
         field.default.as_ref().filter(|_| can_be_empty(&field.control)).map(|value| format!("Left empty: {value}")),
     ];
     let hint: Vec<String> = hint.into_iter().flatten().filter(|text| !text.is_empty()).collect();
     let hint = (!hint.is_empty()).then(|| hint.iter().map(|text| text.trim_end_matches('.')).collect::<Vec<_>>().join(". "));
     let (hint_id, problem_id) = (format!("{}-hint", field.id), format!("{}-problem", field.id));
     let describes = described(&[hint.as_ref().map(|_| hint_id.clone()), field.problem.as_ref().map(|_| problem_id.clone())]);
+    let of_group = describes.clone().filter(|_| !matches!(field.control, Control::Choice { .. }));
     let top = view! {
         {hint.map(|hint| view! { <p class="hint" id=hint_id>{hint}</p> })}
         {field.help.clone().map(|help| view! { <details class="why"><summary>"More about this"</summary><div class="prose" inner_html=markdown::render(&help)></div></details> })}
@@ -88,7 +104,7 @@ fn field(field: &Field, focus: Option<&str>) -> AnyView {
         return view! { <div class="field">{hidden}<span class="label">{label}</span>{top}{control}{by}</div> }.into_any();
     }
     let id = if matches!(field.control, Control::Choice { .. }) { None } else { Some(field.id.clone()) };
-    view! { <fieldset class="field" id=id tabindex="-1" data-invalid=invalid><legend>{label}</legend>{hidden}{top}{control}{by}</fieldset> }
+    view! { <fieldset class="field" id=id tabindex="-1" data-invalid=invalid aria-describedby=of_group><legend>{label}</legend>{hidden}{top}{control}{by}</fieldset> }
         .into_any()
 }
 
@@ -109,7 +125,7 @@ fn control(field: &Field, describes: Option<String>, focus: Option<&str>) -> Any
             }
         }
         Control::Area { value, rows } => {
-            view! { <textarea class="input" id=id name=name rows=rows.to_string() aria-describedby=describes aria-invalid=invalid autofocus=focused>{value.clone()}</textarea> }.into_any()
+            view! { <textarea class="input" id=id name=name rows=rows.to_string() aria-describedby=describes aria-invalid=invalid autofocus=focused>{area(value)}</textarea> }.into_any()
         }
         Control::Choice { style, options } => choice(&id, &name, *style, options, describes, field.problem.is_some(), focused),
         Control::Tick { checked } => {
@@ -121,10 +137,13 @@ fn control(field: &Field, describes: Option<String>, focus: Option<&str>) -> Any
         Control::Map { rows, mode, add: operation, add_label, full } => {
             view! { <div class="grow">{map(rows, *mode, focus)}{add(operation, add_label, full.as_ref())}</div> }.into_any()
         }
+        Control::Items { rows, add: operation, add_label, full } => {
+            view! { <div class="grow">{items(rows, focus)}{add(operation, add_label, full.as_ref())}</div> }.into_any()
+        }
         Control::Group { fields, present, toggle } => group(fields, *present, toggle.as_ref(), &field.label, focus),
         Control::Yaml { text, rows, error } => {
             let error = error.clone().map(|error| view! { <p class="problem">{format!("Line {}, column {}: {}", error.line, error.column, error.message)}<code>{error.text}</code></p> });
-            view! { <div class="grow">{error}<textarea class="input mono" id=id name=name rows=rows.to_string() spellcheck="false" wrap="off" aria-describedby=describes aria-invalid=invalid autofocus=focused>{text.clone()}</textarea></div> }.into_any()
+            view! { <div class="grow">{error}<textarea class="input mono" id=id name=name rows=rows.to_string() spellcheck="false" wrap="off" aria-describedby=describes aria-invalid=invalid autofocus=focused>{area(text)}</textarea></div> }.into_any()
         }
         Control::Secret { kept, clear } => {
             let clear = kept.then(|| view! { <label class="check"><input type="checkbox" class="tick" name=clear.clone() value="true"/>"Remove the kept one"</label> });
@@ -141,6 +160,11 @@ fn later(kept: bool, required: bool) -> &'static str {
         (false, true) => "You type it on the next page, beside the button that submits.",
         (false, false) => "You may type it on the next page, beside the button that submits.",
     }
+}
+
+/// The content of a text area: browsers drop a line end at its very beginning, so one that counts is doubled.
+fn area(text: &str) -> String {
+    if text.starts_with('\n') { format!("\n{text}") } else { text.to_owned() }
 }
 
 fn group(fields: &[Field], present: Option<bool>, toggle: Option<&String>, label: &str, focus: Option<&str>) -> AnyView {

@@ -63,7 +63,8 @@ pub fn add(operation: &str, label: &str, full: Option<&String>) -> impl IntoView
     }
 }
 
-fn buttons(row: &RowButtons) -> impl IntoView + use<> {
+/// The buttons of one row.
+pub fn buttons(row: &RowButtons) -> impl IntoView + use<> {
     let button = |operation: &str, verb: &str, icon: &'static str| {
         view! { <button class="btn btn-ghost btn-icon btn-sm" name="_op" value=operation.to_owned() aria-label=format!("{verb} {}", row.what)><Icon name=icon/></button> }
     };

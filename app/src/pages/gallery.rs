@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
-use crate::ui::{Badge, Banner, Code, Empty, LinkButton, PageHead, Pager, Shape, Status, SubmitButton, Tile, Weight};
+use crate::ui::{Badge, Banner, Code, Empty, LinkButton, PageHead, Pager, Shape, Status, SubmitButton, Tab, Tabs, Tile, Weight};
 
 /// The page.
 pub fn page(visit: &Visit) -> Page {
@@ -23,7 +23,11 @@ pub fn page(visit: &Visit) -> Page {
                 </div></section>
                 <section><h2>"Banner"</h2><Banner shape=Shape::Degraded title="Something to know"><p>"And what to do about it."</p></Banner></section>
                 <section><h2>"Empty"</h2><Empty title="Nothing here yet" text="A sentence that says how to begin."><LinkButton href="#main" label="Begin"/></Empty></section>
-                <section><h2>"Code"</h2><Code label="Example" text="kubectl get promiserequests"/></section>
+                <section><h2>"Code"</h2><Code label="Example" text="kubectl get promiserequests" copy=true/></section>
+                <section><h2>"Tabs"</h2><Tabs label="Example of tabs" tabs=vec![
+                    Tab { label: "Overview", href: "#main".to_owned(), count: None, current: true },
+                    Tab { label: "Resources", href: "#main".to_owned(), count: Some(12), current: false },
+                ]/></section>
                 <section><h2>"Tiles and pages"</h2><p class="row"><Tile icon="database"/><Tile icon="zap" large=true/></p><Pager page=2 pages=3 href=Box::new(|_| "#main".to_owned())/></section>
             </div>
         }

@@ -1,12 +1,12 @@
 //! Home: what waits on me, what I asked for lately, where I may go.
 
 use leptos::prelude::*;
-use promise::view::WorkspaceNode;
+use promise::view::{Home, WorkspaceNode};
 
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
 use crate::pages::refused;
-use crate::pages::requests::table;
+use crate::pages::requests::lines;
 use crate::routes::{self, page};
 use crate::ui::{Banner, Empty, Icon, LinkButton, PageHead, Shape, Weight};
 
@@ -27,26 +27,36 @@ pub async fn page(visit: &Visit) -> Page {
             .or(home.workspaces.iter().find(|node| node.open))
             .map(|node| node.path.clone());
         view! {
-            <PageHead title=format!("Hello, {name}")/>
+            <PageHead title=format!("Hello, {name}") meta=view! { <span>{summary(&home)}</span> }.into_any()/>
             {(!home.unseen.is_empty()).then(|| view! {
                 <Banner shape=Shape::Unknown title="Not everything could be read"><p>{format!("These workspaces did not answer: {}. What you see is without them.", home.unseen.join(", "))}</p></Banner>
             })}
             <div class="split">
                 <div class="stack">
-                    {(!home.waiting.is_empty()).then(|| view! { <section aria-labelledby="waiting"><h2 id="waiting">"Waits on you"</h2>{table(&home.waiting, &now, true)}</section> })}
+                    {(!home.waiting.is_empty()).then(|| view! { <section aria-labelledby="waiting"><h2 id="waiting">"Waits for you"</h2>{lines(&home.waiting, &now)}</section> })}
                     <section aria-labelledby="recent">
                         <h2 id="recent">"Your latest requests"</h2>
                         {if home.recent.is_empty() {
                             view! { <Empty title="You have not asked for anything yet" text="Open the catalog of a workspace and pick what you need.">
                                 {first.map(|path| view! { <LinkButton href=routes::catalog(&path) label="Open the catalog" weight=Weight::Primary/> })}
                             </Empty> }.into_any()
-                        } else { table(&home.recent, &now, true).into_any() }}
+                        } else { lines(&home.recent, &now).into_any() }}
                     </section>
                 </div>
                 <aside class="rail" aria-label="Workspaces"><section><h2>"Your workspaces"</h2><ul class="places">{home.workspaces.iter().filter(|node| node.open).map(entry).collect_view()}</ul></section></aside>
             </div>
         }
     })
+}
+
+/// The page in one sentence.
+fn summary(home: &Home) -> String {
+    match home.waiting.len() {
+        0 if home.recent.is_empty() => "Nothing waits for you.".to_owned(),
+        0 => "Nothing waits for you. Everything else goes on by itself.".to_owned(),
+        1 => "One request waits for you. Everything else goes on by itself.".to_owned(),
+        count => format!("{count} requests wait for you. Everything else goes on by itself."),
+    }
 }
 
 fn entry(node: &WorkspaceNode) -> impl IntoView + use<> {

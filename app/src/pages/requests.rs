@@ -2,14 +2,15 @@
 
 mod delete;
 mod detail;
-mod edit;
+mod form;
 mod list;
 mod review;
 mod table;
 
 pub use delete::delete;
-pub use detail::{detail, revealed};
-pub use edit::{edit, new};
+pub use detail::{View, detail, revealed};
+pub use form::form;
 pub use list::list;
-pub use review::{review_edit, review_new};
-pub(crate) use table::{phase, table};
+pub use review::review;
+pub(crate) use table::lines;
+use table::{phase, table};

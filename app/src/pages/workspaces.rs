@@ -1,7 +1,7 @@
 //! Workspaces: the tree of those that a person may enter, narrowed by words.
 
 use leptos::prelude::*;
-use promise::view::WorkspaceNode;
+use promise::view::{WorkspaceNode, WorkspaceTree};
 
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
@@ -16,15 +16,20 @@ pub async fn page(visit: &Visit, query: &str, from: &str) -> Page {
         Ok(tree) => tree,
         Err(error) => return refused(visit, None, &error),
     };
+    if let Some(address) = found(&tree, from) {
+        return Page::elsewhere(address);
+    }
     let about = About { title: "Workspaces".to_owned(), section: page::WORKSPACES.to_owned(), ..About::default() };
     let requests_first = from.contains("/requests");
+    // Who comes from the switcher types at once.
+    let focus = !from.is_empty();
     let from = from.to_owned();
     framed(visit, about, move || {
         view! {
             <PageHead title="Workspaces"/>
             <form class="filters" role="search" aria-label="Workspaces" action=page::WORKSPACES>
                 <input type="hidden" name="from" value=from/>
-                <div class="search"><Icon name="search"/><input class="input" type="search" name="q" value=tree.query.clone() aria-label="Find a workspace" placeholder="Find a workspace" list="paths" autocomplete="off"/></div>
+                <div class="search"><Icon name="search"/><input class="input" type="search" name="q" value=tree.query.clone() aria-label="Find a workspace" placeholder="Find a workspace" list="paths" autocomplete="off" autofocus=focus/></div>
                 <datalist id="paths">{tree.nodes.iter().filter(|node| node.open).map(|node| view! { <option value=node.path.clone()></option> }).collect_view()}</datalist>
                 <button class="btn">"Find"</button>
             </form>
@@ -37,8 +42,18 @@ pub async fn page(visit: &Visit, query: &str, from: &str) -> Page {
     })
 }
 
+/// Where a search leads by itself: to the workspace whose whole path was typed, and there to the same sort of page.
+fn found(tree: &WorkspaceTree, from: &str) -> Option<String> {
+    let node = tree.nodes.iter().find(|node| node.open && node.path == tree.query)?;
+    Some(main_page(&node.path, from.contains("/requests")))
+}
+
+fn main_page(path: &str, requests_first: bool) -> String {
+    if requests_first { routes::requests(path) } else { routes::catalog(path) }
+}
+
 fn entry(node: &WorkspaceNode, requests_first: bool) -> impl IntoView + use<> {
-    let main = if requests_first { routes::requests(&node.path) } else { routes::catalog(&node.path) };
+    let main = main_page(&node.path, requests_first);
     let depth = node.depth.min(6).to_string();
     if !node.open {
         return view! { <li data-depth=depth><Icon name="box"/><span class="muted grow">{node.name.clone()}</span></li> }.into_any();

@@ -54,11 +54,14 @@ pub fn SubmitButton(
     let (name, value) = named.unzip();
     match why {
         None => view! { <button class=weight.class() name=name value=value>{icon_before(icon)}{label}</button> }.into_any(),
-        Some(why) => view! {
-            <button class=weight.class() type="button" aria-disabled="true" aria-describedby="why-not">{icon_before(icon)}{label}</button>
-            <p class="why" id="why-not">{why}</p>
+        Some(why) => {
+            let id = format!("why-not-{}", slug(&label));
+            view! {
+                <button class=weight.class() type="button" aria-disabled="true" aria-describedby=id.clone()>{icon_before(icon)}{label}</button>
+                <p class="why" id=id>{why}</p>
+            }
+            .into_any()
         }
-        .into_any(),
     }
 }
 
@@ -66,6 +69,11 @@ pub fn SubmitButton(
 #[component]
 pub fn HiddenToken(#[prop(into)] token: String) -> impl IntoView {
     view! { <input type="hidden" name="_token" value=token/> }
+}
+
+/// A label as a part of an id.
+pub(super) fn slug(label: &str) -> String {
+    label.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '-' }).collect()
 }
 
 fn icon_before(icon: String) -> Option<impl IntoView> {

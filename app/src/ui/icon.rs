@@ -31,6 +31,7 @@ const DRAWINGS: &[(&str, &str)] = &[
     ("chevron-down", r#"<path d="m6 9 6 6 6-6"/>"#),
     ("chevron-right", r#"<path d="m9 18 6-6-6-6"/>"#),
     ("chevrons-up-down", r#"<path d="m7 15 5 5 5-5M7 9l5-5 5 5"/>"#),
+    ("copy", r#"<rect width="14" height="14" x="8" y="8" rx="2"/><path d="M4 16a2 2 0 0 1-2-2V4a2 2 0 0 1 2-2h10a2 2 0 0 1 2 2"/>"#),
     ("database", r#"<ellipse cx="12" cy="5" rx="9" ry="3"/><path d="M3 5v14a9 3 0 0 0 18 0V5M3 12a9 3 0 0 0 18 0"/>"#),
     (
         "eye",

@@ -1,6 +1,6 @@
 //! Every page of the portal once, in the states that differ in look.
 
-use app::backend::Visit;
+use app::backend::{FormOf, Visit};
 use app::document::Page;
 use app::pages::{catalog, gallery, home, refused, requests, sign_in, workspaces};
 use promise::Error;
@@ -20,6 +20,19 @@ fn nothing() -> World {
     World { empty: true, ..full() }
 }
 
+/// The form of a new request.
+fn new(promise: &str) -> FormOf<'_> {
+    FormOf::New { promise, home: None, start: None }
+}
+
+const EDIT: FormOf<'_> = FormOf::Edit { namespace: "default", name: "orders-db" };
+
+/// A part of the page of a request.
+async fn part(world: World, view: &str) -> Page {
+    let visit = visit(Some(world), "/w/root:acme:shop/requests/default/orders-db");
+    requests::detail(&visit, WORKSPACE, "default", "orders-db", requests::View::parse(view, 1)).await
+}
+
 /// Name and page.
 pub async fn every() -> Vec<(&'static str, Page)> {
     let at = |world: World, address: &str| -> Visit { visit(Some(world), address) };
@@ -37,45 +50,39 @@ pub async fn every() -> Vec<(&'static str, Page)> {
         ("promise-viewer", catalog::promise(&at(viewer(), "/w/root:acme:shop/promises/postgresql"), WORKSPACE, "postgresql", None).await),
         (
             "request-new",
-            requests::new(&at(here(), "/w/root:acme:shop/promises/postgresql/request"), WORKSPACE, "postgresql", None, None).await,
+            requests::form(&at(here(), "/w/root:acme:shop/promises/postgresql/request"), WORKSPACE, new("postgresql"), None).await,
         ),
         (
             "request-error",
-            requests::new(&at(wrong(), "/w/root:acme:shop/promises/postgresql/request"), WORKSPACE, "postgresql", None, Some("d1")).await,
+            requests::form(&at(wrong(), "/w/root:acme:shop/promises/postgresql/request"), WORKSPACE, new("postgresql"), Some("d1")).await,
         ),
-        ("request-viewer", requests::new(&at(viewer(), "/w/root:acme:shop/promises/redis/request"), WORKSPACE, "redis", None, None).await),
+        ("request-viewer", requests::form(&at(viewer(), "/w/root:acme:shop/promises/redis/request"), WORKSPACE, new("redis"), None).await),
         (
             "request-web",
-            requests::new(&at(here(), "/w/root:acme:shop/promises/web-application/request"), WORKSPACE, "web-application", None, None)
+            requests::form(&at(here(), "/w/root:acme:shop/promises/web-application/request"), WORKSPACE, new("web-application"), None)
                 .await,
         ),
         (
             "review",
-            requests::review_new(&at(here(), "/w/root:acme:shop/promises/postgresql/request/review"), WORKSPACE, "postgresql", None, "d1")
-                .await,
+            requests::review(&at(here(), "/w/root:acme:shop/promises/postgresql/request/review"), WORKSPACE, new("postgresql"), "d1").await,
         ),
         ("requests", requests::list(&at(here(), "/w/root:acme:shop/requests"), WORKSPACE, &list).await),
         ("requests-empty", requests::list(&at(nothing(), "/w/root:acme:shop/requests"), WORKSPACE, &list).await),
-        ("request", requests::detail(&at(here(), "/w/root:acme:shop/requests/default/orders-db"), WORKSPACE, "default", "orders-db").await),
+        ("request", part(here(), "").await),
+        ("request-resources", part(here(), "resources").await),
+        ("request-configuration", part(here(), "configuration").await),
+        ("request-history", part(here(), "history").await),
+        ("request-yaml", part(here(), "yaml").await),
+        ("request-viewer-detail", part(viewer(), "").await),
         (
             "request-revealed",
             requests::revealed(&at(here(), "/w/root:acme:shop/requests/default/orders-db"), WORKSPACE, "default", "orders-db", "password")
                 .await,
         ),
-        (
-            "edit",
-            requests::edit(&at(here(), "/w/root:acme:shop/requests/default/orders-db/edit"), WORKSPACE, "default", "orders-db", None).await,
-        ),
+        ("edit", requests::form(&at(here(), "/w/root:acme:shop/requests/default/orders-db/edit"), WORKSPACE, EDIT, None).await),
         (
             "edit-review",
-            requests::review_edit(
-                &at(here(), "/w/root:acme:shop/requests/default/orders-db/edit/review"),
-                WORKSPACE,
-                "default",
-                "orders-db",
-                "d1",
-            )
-            .await,
+            requests::review(&at(here(), "/w/root:acme:shop/requests/default/orders-db/edit/review"), WORKSPACE, EDIT, "d1").await,
         ),
         (
             "delete",

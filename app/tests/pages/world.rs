@@ -1,7 +1,6 @@
 //! One small world to render pages from: the sample promises and policies of the repository, one person, three requests.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use app::backend::{Account, Assets, Catalog, FormOf, Pairs, Requests, Visit, Workspaces};
@@ -50,19 +49,9 @@ pub fn full() -> World {
     World { refused: None, empty: false, fits: true }
 }
 
+/// The one object in a file of `examples/`.
 fn read<S: serde::de::DeserializeOwned>(file: &str) -> (String, S) {
-    #[derive(serde::Deserialize)]
-    struct Object<S> {
-        metadata: Metadata,
-        spec: S,
-    }
-    #[derive(serde::Deserialize)]
-    struct Metadata {
-        name: String,
-    }
-    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples").join(file)).expect(file);
-    let object: Object<S> = serde_saphyr::from_str(&text).expect(file);
-    (object.metadata.name, object.spec)
+    testdata::samples(file).remove(0)
 }
 
 fn promise(name: &str) -> PromiseSpec {
@@ -228,7 +217,9 @@ impl Catalog for World {
                 since: "2026-11-03T08:00:00Z".into(),
                 newest: true,
             }],
+            presets: vec![StartLine { start: "preset:trial".into(), title: "Trial".into(), description: "Small, one replica".into() }],
             examples: vec![ExampleLine {
+                start: "example:Try it out".into(),
                 name: "Try it out".into(),
                 description: "Small, for a day".into(),
                 yaml: "tier: development\n".into(),
@@ -354,6 +345,7 @@ impl Requests for World {
             editing,
             cluster: "2hq1x0c4".into(),
             draft: draft.map(str::to_owned),
+            start: None,
             focus: None,
             conflict: None,
             review: vec![ParameterLine { path: ".tier".into(), label: "Tier".into(), value: "production".into(), source: "you".into() }],

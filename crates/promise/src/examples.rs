@@ -1,9 +1,9 @@
 //! The sample promises and policies of the repository, held to what the product asks of any.
 
 use std::collections::BTreeMap;
-use std::path::{Path as File, PathBuf};
 
 use serde_json::Value;
+use testdata::samples;
 
 use crate::api::{DestinationSpec, PolicySpec, PromiseCatalogSpec, PromiseSpec};
 use crate::context::{Context, PromiseContext, RequestContext, WorkspaceContext};
@@ -12,36 +12,9 @@ use crate::policy::{Candidate, Effective, Target, compose, gather, validity};
 use crate::render::{Compiled, Inputs, OutputState};
 use crate::resolve::{Resolved, resolve};
 
-fn folder() -> PathBuf {
-    File::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
-}
-
-fn read<S: serde::de::DeserializeOwned>(folder_name: &str) -> Vec<(String, S)> {
-    #[derive(serde::Deserialize)]
-    struct Object<S> {
-        metadata: Metadata,
-        spec: S,
-    }
-    #[derive(serde::Deserialize)]
-    struct Metadata {
-        name: String,
-    }
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder().join(folder_name)).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    assert!(!files.is_empty(), "{folder_name} is empty");
-    files
-        .iter()
-        .map(|file| {
-            let text = std::fs::read_to_string(file).unwrap();
-            let object: Object<S> = serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-            (object.metadata.name, object.spec)
-        })
-        .collect()
-}
-
 fn policies() -> Vec<Candidate> {
     let home = |folder_name: &str, workspace: &str, cluster: &str, trusted: bool| {
-        read::<PolicySpec>(folder_name)
+        samples::<PolicySpec>(folder_name)
             .into_iter()
             .map(|(policy, spec)| Candidate { policy, workspace: workspace.into(), cluster: cluster.into(), trusted, spec })
             .collect::<Vec<_>>()
@@ -102,7 +75,7 @@ fn policies_are_valid_and_of_every_enforced_kind() {
 
 #[test]
 fn promises_can_be_published() {
-    for (name, spec) in read::<PromiseSpec>("promises") {
+    for (name, spec) in samples::<PromiseSpec>("promises") {
         assert_eq!(crate::publish::validate(&spec, None, true), Ok(()), "{name}");
     }
 }
@@ -125,8 +98,8 @@ fn observed(mut object: Value) -> Value {
 
 #[test]
 fn every_example_renders_to_the_end_within_its_destination() {
-    let (_, sandbox) = read::<DestinationSpec>("destinations").remove(0);
-    for (name, spec) in read::<PromiseSpec>("promises") {
+    let (_, sandbox) = samples::<DestinationSpec>("destinations").remove(0);
+    for (name, spec) in samples::<PromiseSpec>("promises") {
         let compiled = Compiled::compile(&spec).unwrap();
         let effective = effective(&name, &spec, "root:acme:shop", &["root", "acme", "shop"]);
         for example in &spec.examples {
@@ -158,8 +131,8 @@ fn every_example_renders_to_the_end_within_its_destination() {
 
 #[test]
 fn prices_of_the_catalog_answer_the_promises() {
-    let (_, catalog) = read::<PromiseCatalogSpec>("catalog").into_iter().find(|(name, _)| name == "standard").unwrap();
-    for (name, spec) in read::<PromiseSpec>("promises") {
+    let (_, catalog) = samples::<PromiseCatalogSpec>("catalog").into_iter().find(|(name, _)| name == "standard").unwrap();
+    for (name, spec) in samples::<PromiseSpec>("promises") {
         let cost = spec.cost.as_ref().unwrap();
         assert_eq!(cost.currency, catalog.currency, "{name}");
         let prices = serde_json::to_value(&catalog.prices[0].values).unwrap();
@@ -172,7 +145,7 @@ fn prices_of_the_catalog_answer_the_promises() {
 
 #[test]
 fn examples_and_presets_fit_their_promise() {
-    for (name, spec) in read::<PromiseSpec>("promises") {
+    for (name, spec) in samples::<PromiseSpec>("promises") {
         let plain = Effective { schema: spec.parameters.clone().unwrap_or_default(), ..Effective::default() };
         assert!(!spec.examples.is_empty(), "{name} has an example");
         for example in &spec.examples {
@@ -190,7 +163,7 @@ fn examples_and_presets_fit_their_promise() {
 
 #[test]
 fn every_promise_can_be_requested_in_every_sample_workspace() {
-    for (name, spec) in read::<PromiseSpec>("promises") {
+    for (name, spec) in samples::<PromiseSpec>("promises") {
         for (workspace, lineage) in [
             ("root:acme:shop", ["root", "acme", "shop"]),
             ("root:acme:data", ["root", "acme", "data"]),
@@ -207,14 +180,14 @@ fn every_promise_can_be_requested_in_every_sample_workspace() {
 
 #[test]
 fn redis_needs_no_parameter() {
-    let (name, spec) = read::<PromiseSpec>("promises").into_iter().find(|(name, _)| name == "redis").unwrap();
+    let (name, spec) = samples::<PromiseSpec>("promises").into_iter().find(|(name, _)| name == "redis").unwrap();
     let effective = effective(&name, &spec, "root:acme:shop", &["root", "acme", "shop"]);
     assert!(resolved(&name, &spec, &effective, &Value::Null).is_accepted());
 }
 
 #[test]
 fn policies_show_in_the_form_of_a_database() {
-    let (name, spec) = read::<PromiseSpec>("promises").into_iter().find(|(name, _)| name == "postgresql").unwrap();
+    let (name, spec) = samples::<PromiseSpec>("promises").into_iter().find(|(name, _)| name == "postgresql").unwrap();
     let effective = effective(&name, &spec, "root:acme:shop", &["root", "acme", "shop"]);
     let form = model(&spec, &effective, &Draft::default(), &[]);
     let fields = form.fields();
@@ -245,7 +218,7 @@ fn policies_show_in_the_form_of_a_database() {
 
 #[test]
 fn forms_of_all_promises_return_what_they_were_given() {
-    for (name, spec) in read::<PromiseSpec>("promises") {
+    for (name, spec) in samples::<PromiseSpec>("promises") {
         let effective = effective(&name, &spec, "root:acme:shop", &["root", "acme", "shop"]);
         for example in &spec.examples {
             let parameters = example.parameters.clone().unwrap_or_else(|| serde_json::json!({}));
@@ -259,7 +232,7 @@ fn forms_of_all_promises_return_what_they_were_given() {
 
 #[test]
 fn form_yaml_and_json_of_one_wish_have_one_content_hash() {
-    let (name, spec) = read::<PromiseSpec>("promises").into_iter().find(|(name, _)| name == "postgresql").unwrap();
+    let (name, spec) = samples::<PromiseSpec>("promises").into_iter().find(|(name, _)| name == "postgresql").unwrap();
     let effective = effective(&name, &spec, "root:acme:shop", &["root", "acme", "shop"]);
     let hash = |parameters: &Value| {
         let resolved = resolved(&name, &spec, &effective, parameters);
@@ -298,7 +271,7 @@ fn form_yaml_and_json_of_one_wish_have_one_content_hash() {
 
 #[test]
 fn catalogs_and_destinations_can_be_read() {
-    assert_eq!(read::<PromiseCatalogSpec>("catalog").len(), 2);
-    let (_, sandbox) = read::<DestinationSpec>("destinations").remove(0);
+    assert_eq!(samples::<PromiseCatalogSpec>("catalog").len(), 2);
+    let (_, sandbox) = samples::<DestinationSpec>("destinations").remove(0);
     assert!(sandbox.secret_ref.is_some());
 }

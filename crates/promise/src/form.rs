@@ -1,7 +1,8 @@
 //! The form of a promise as data: what a page draws and what it posts back. Plain types without `engine`; `model` and `parse` make them.
 //!
 //! **Names.** A parameter's input is called by its JSON pointer below `/parameters`, such as `/parameters/backup/enabled`.
-//! Rows of a list are `/parameters/hosts/0`, rows of a map `/parameters/labels/~rows/0/~key` and `…/~value`. Structural
+//! Rows of a list are `/parameters/hosts/0`, rows of a map `/parameters/labels/~rows/0/~key` and `…/~value`; objects in rows have
+//! their fields below, such as `/parameters/ports/0/name` and `/parameters/volumes/~rows/0/~value/size`. Structural
 //! buttons are `name=_op` with values such as `add:/parameters/hosts` ([`Operation`]). Hidden inputs that must be posted
 //! with a field are listed in [`Field::hidden`]: they say what an empty post cannot.
 //!
@@ -24,14 +25,19 @@ mod operation;
 #[cfg(feature = "engine")]
 mod parse;
 #[cfg(feature = "engine")]
+mod place;
+#[cfg(feature = "engine")]
+mod press;
+#[cfg(feature = "engine")]
 mod rows;
 mod secrets;
+mod start;
 #[cfg(feature = "engine")]
 mod visible;
 #[cfg(feature = "engine")]
 mod yaml;
 
-pub use control::{Choice, ChoiceStyle, Control, InputMode, ListRow, MapRow, RowButtons, YamlError};
+pub use control::{Choice, ChoiceStyle, Control, InputMode, ItemKey, ItemRow, ListRow, MapRow, RowButtons, YamlError};
 pub use draft::{Draft, Parsed, SecretText};
 pub use field::{ByLine, Field, Form, HiddenInput, Locked, PresetChoice, Section, Summary, field_id};
 #[cfg(feature = "engine")]
@@ -40,6 +46,7 @@ pub use operation::{Operation, OperationKind};
 #[cfg(feature = "engine")]
 pub use parse::parse;
 pub use secrets::{LONGEST_SECRET, says_parameters, secret_inputs};
+pub use start::{from_example, from_preset, starts_from};
 
 /// First step of every parameter's input name.
 pub const BASE: &str = "/parameters";

@@ -26,7 +26,7 @@ pub use effective::{Conflict, Effective, Ruling, Unchecked};
 #[cfg(feature = "engine")]
 pub(crate) use evaluate::{evaluate, outcome};
 #[cfg(feature = "engine")]
-pub(crate) use expressions::{compile, scope};
+pub(crate) use expressions::{compile, environment, scope};
 #[cfg(feature = "engine")]
 pub(crate) use narrow::node_at;
 pub use narrow::{Bounds, narrowed_schema};

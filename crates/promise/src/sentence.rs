@@ -36,7 +36,7 @@ pub fn ball(status: Option<&PromiseRequestStatus>) -> Ball {
     let kind = waiting.map_or(WaitingKind::Nothing, |waiting| waiting.kind);
     let (who, next) = parts(status.phase, kind);
     let what = match waiting.filter(|waiting| waiting.kind != WaitingKind::Nothing && !waiting.what.is_empty()) {
-        Some(waiting) => waited_for(waiting.kind, &waiting.what),
+        Some(waiting) => waited_for(status.phase, waiting.kind, &waiting.what),
         None => settled(status.phase).to_owned(),
     };
     Ball {
@@ -48,12 +48,13 @@ pub fn ball(status: Option<&PromiseRequestStatus>) -> Ball {
     }
 }
 
-fn waited_for(kind: WaitingKind, what: &str) -> String {
+fn waited_for(phase: Phase, kind: WaitingKind, what: &str) -> String {
     match kind {
         WaitingKind::Person => match what.strip_prefix("the requester: ") {
             Some(rest) => upper_first(rest),
             None => upper_first(what),
         },
+        WaitingKind::Step if phase == Phase::Failed => format!("It failed while it waited until {what}"),
         WaitingKind::Step if what.contains(" waits for ") => upper_first(what),
         WaitingKind::Step => format!("Waits until {what}"),
         WaitingKind::Controller | WaitingKind::Capacity | WaitingKind::Nothing => upper_first(what),
@@ -64,7 +65,10 @@ fn parts(phase: Phase, kind: WaitingKind) -> (&'static str, Option<&'static str>
     match (kind, phase) {
         (WaitingKind::Person, Phase::AwaitingApproval) => ("An approver", Some("It is made as soon as the approval is there")),
         (WaitingKind::Person, _) => ("You", Some("Edit the request; it is checked again at once")),
-        (WaitingKind::Step, Phase::Deleting) => ("The platform", Some("The request disappears when everything is gone")),
+        (WaitingKind::Step, Phase::Failed) => ("You", Some("Edit the request, or ask the team that offers the promise")),
+        (WaitingKind::Step | WaitingKind::Nothing, Phase::Deleting) => {
+            ("The platform", Some("The request disappears when everything is gone"))
+        }
         (WaitingKind::Step, _) => ("The platform", Some("Nothing is needed from you")),
         (WaitingKind::Controller, _) => ("The platform", Some("Nothing is needed from you")),
         (WaitingKind::Capacity, _) => ("Capacity", Some("It goes on as soon as there is room")),
@@ -76,7 +80,7 @@ fn parts(phase: Phase, kind: WaitingKind) -> (&'static str, Option<&'static str>
 
 fn settled(phase: Phase) -> &'static str {
     match phase {
-        Phase::Ready => "Ready: nothing is waited for",
+        Phase::Ready => "It is ready, and nothing is left to do",
         Phase::Pending => "The controller looks at the request",
         Phase::AwaitingApproval => "An approver decides",
         Phase::Provisioning => "It is being made",

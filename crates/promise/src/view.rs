@@ -7,7 +7,7 @@ mod request;
 pub use account::{Home, Person, Viewer, WorkspaceNode, WorkspaceTree};
 pub use catalog::{
     Availability, AvailabilityState, CatalogPage, CatalogQuery, ExampleLine, FacetValue, FieldLine, LinkLine, OfferRow, OutputLine,
-    PolicyLine, PromisePage, VersionLine,
+    PolicyLine, PromisePage, StartLine, VersionLine,
 };
 pub use request::{
     Allowed, Happening, OutputValue, ParameterLine, Posted, RequestForm, RequestPage, RequestQuery, RequestRow, RequestsPage, ResourceLine,

@@ -22,6 +22,15 @@ fn hint_title(spec: &PromiseSpec, path: &Path) -> Option<String> {
     spec.form.fields.iter().find(|(text, _)| Path::parse(text).as_ref() == Ok(path)).and_then(|(_, hint)| hint.title.clone())
 }
 
+/// A value of a parameter in words: the promise's own for an option, and its unit.
+pub fn value_of(spec: &PromiseSpec, path: &Path, of: &Value) -> String {
+    let hint = spec.form.fields.iter().find(|(text, _)| Path::parse(text).as_ref() == Ok(path)).map(|(_, hint)| hint);
+    let text = of.as_str().map_or_else(|| of.to_string(), str::to_owned);
+    let titled = hint.and_then(|hint| hint.options.get(&text)).and_then(|option| option.title.clone());
+    let unit = hint.and_then(|hint| hint.unit.as_deref()).map(|unit| format!("\u{a0}{unit}")).unwrap_or_default();
+    format!("{}{unit}", titled.unwrap_or_else(|| value(of)))
+}
+
 /// The name of a property in words: `retentionDays` becomes `Retention days`, `tls_mode` becomes `TLS mode`.
 pub fn humanise(key: &str) -> String {
     let mut words: Vec<String> = Vec::new();

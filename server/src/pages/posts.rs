@@ -76,7 +76,7 @@ pub(crate) async fn new(
     Asked(Home { home }): Asked<Home>,
     Pairs(pairs): Pairs,
 ) -> Response {
-    let form = FormOf::New { promise: &name, home: home.as_deref() };
+    let form = FormOf::New { promise: &name, home: home.as_deref(), start: None };
     let again = routes::request_new(&workspace, &name, home.as_deref());
     let review = routes::request_review(&workspace, &name, home.as_deref());
     posted(visiting, &workspace, form, &pairs, &again, &review).await

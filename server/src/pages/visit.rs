@@ -7,7 +7,7 @@ use app::backend::{Backend, Visit};
 use app::document::Page;
 use app::pages::refused;
 use axum::extract::FromRequestParts;
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::{Html, IntoResponse, Redirect, Response};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use promise::Error;
@@ -120,6 +120,9 @@ impl Visiting {
 }
 
 fn respond(page: Page, nonce: &str) -> Response {
+    if let Some(location) = page.location {
+        return Redirect::to(&location).into_response();
+    }
     let status = StatusCode::from_u16(page.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut response = (status, Html(page.html)).into_response();
     if let Ok(policy) = HeaderValue::from_str(&page_policy(nonce)) {

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 use promise::view::{AvailabilityState, FieldLine, PolicyLine, PromisePage};
+use promise::wording;
 
 use super::{availability, lifecycle};
 use crate::backend::Visit;
@@ -32,6 +33,8 @@ pub async fn promise(visit: &Visit, workspace: &str, name: &str, home: Option<&s
             AvailabilityState::Available => view! { <LinkButton href=request label="Request" weight=Weight::Primary icon="plus"/> }.into_any(),
             _ => view! { <SubmitButton label="Request" weight=Weight::Primary why=row.availability.reason.clone().unwrap_or_else(|| "It cannot be requested here.".to_owned())/> }.into_any(),
         };
+        let available = row.availability.state == AvailabilityState::Available;
+        let start_at = |start: &str| available.then(|| routes::request_from(&workspace, &row.name, home.as_deref(), start));
         let meta = view! {
             <span>{format!("Version {}", row.version)}</span>
             <span>"from "<span class="mono">{row.home.clone()}</span></span>
@@ -45,16 +48,22 @@ pub async fn promise(visit: &Visit, workspace: &str, name: &str, home: Option<&s
             <p class="lead">{row.summary.clone()}</p>
             <div class="split">
                 <div class="stack">
-                    {(!page.description.is_empty()).then(|| view! { <section aria-labelledby="overview"><h2 id="overview">"Overview"</h2><div class="prose" inner_html=markdown::render(&page.description)></div></section> })}
-                    {fields(&page.fields).into_any()}
+                    {(!page.description.is_empty()).then(|| view! { <section aria-labelledby="overview"><h2 id="overview">"Overview"</h2><div class="prose" inner_html=markdown::render(without_title(&page.description, &row.display_name))></div></section> })}
+                    {starts(&page, &start_at).into_any()}
                     {policies(&page).into_any()}
-                    {examples(&page).into_any()}
+                    {fields(&page.fields).into_any()}
                     {versions(&page, &now).into_any()}
                 </div>
                 {facts(&page).into_any()}
             </div>
         }
     })
+}
+
+/// A text that begins with the name of the promise as its title says it twice on this page.
+fn without_title<'t>(text: &'t str, title: &str) -> &'t str {
+    let rest = text.trim_start().strip_prefix("# ").and_then(|rest| rest.strip_prefix(title));
+    rest.filter(|rest| rest.starts_with('\n')).unwrap_or(text)
 }
 
 fn fields(fields: &[FieldLine]) -> impl IntoView + use<> {
@@ -84,27 +93,50 @@ fn policies(page: &PromisePage) -> impl IntoView + use<> {
     view! {
         <section aria-labelledby="rules"><h2 id="rules">"Rules that apply here"</h2>
             {unknown.map(|why| view! { <Banner shape=Shape::Unknown title="Not all rules can be seen"><p>{why}</p></Banner> })}
-            {if none { view! { <p class="muted">"No policy concerns this promise in this workspace."</p> }.into_any() } else { lines.into_any() }}
+            {if none { view! { <p class="muted">"No policy concerns this promise in this workspace."</p> }.into_any() } else { view! { <div class="card">{lines}</div> }.into_any() }}
         </section>
     }
 }
 
-/// Rules as sentences, each with who set it and where.
+/// Rules as sentences, those of one policy together, with who set it, where and why.
 pub(crate) fn policy_lines(lines: &[PolicyLine]) -> impl IntoView + use<> {
-    let items = lines.iter().map(|line| {
-        let owner = if line.owner.is_empty() { String::new() } else { format!(" by {}", line.owner) };
-        let title = if line.title.is_empty() { line.policy.clone() } else { line.title.clone() };
-        view! { <li><Icon name="shield-check"/><span>{line.sentence.clone()}<span class="subtle">{format!("{title}, set at ")}<span class="mono">{line.source.clone()}</span>{owner}</span>{(!line.why.is_empty()).then(|| view! { <span class="subtle">{line.why.clone()}</span> })}</span></li> }
+    let policies = lines.chunk_by(|a, b| (&a.policy, &a.source) == (&b.policy, &b.source));
+    let items = policies.map(|lines| {
+        let sentences = lines.iter().map(|line| view! { <p>{line.sentence.clone()}</p> }).collect_view();
+        let source = lines.first().map(|line| {
+            let owner = if line.owner.is_empty() { String::new() } else { format!(" by {}", line.owner) };
+            let title = if line.title.is_empty() { line.policy.clone() } else { line.title.clone() };
+            let why = (!line.why.is_empty()).then(|| view! { <span class="subtle">{line.why.clone()}</span> });
+            view! { {why}<span class="subtle">{format!("{title}, set at ")}<span class="mono">{line.source.clone()}</span>{owner}</span> }
+        });
+        view! { <li><Icon name="shield-check"/><div>{sentences}{source}</div></li> }
     });
-    view! { <ul class="checks">{items.collect_view()}</ul> }
+    view! { <ul class="rules">{items.collect_view()}</ul> }
 }
 
-fn examples(page: &PromisePage) -> Option<impl IntoView + use<>> {
-    let examples = page.examples.iter().map(|example| {
-        view! { <details class="advanced"><summary><Icon name="chevron-right"/><b>{example.name.clone()}</b>" "<span class="subtle">{example.description.clone()}</span></summary><Code label=format!("Example {}", example.name) text=example.yaml.clone()/></details> }
+/// Starting points of the form, and examples; each opens the form filled in, where the person may ask.
+fn starts(page: &PromisePage, form: &dyn Fn(&str) -> Option<String>) -> Option<impl IntoView + use<>> {
+    let use_it = |start: &str, what: String| {
+        form(start).map(|href| view! { <p class="start-foot"><a href=href aria-label=what>"Use this example"</a></p> })
+    };
+    // A preset with the name of an example says the same in less.
+    let named = |title: &str| page.examples.iter().any(|example| example.name.eq_ignore_ascii_case(title));
+    let presets = page.presets.iter().filter(|preset| !named(&preset.title)).map(|preset| {
+        let name = preset.title.clone();
+        view! { <li class="start"><h3>{name.clone()}</h3><p class="muted small">{preset.description.clone()}</p>{use_it(&preset.start, format!("Use this example: {name}"))}</li> }
     });
-    let examples = examples.collect_view();
-    (!page.examples.is_empty()).then(|| view! { <section aria-labelledby="examples"><h2 id="examples">"Examples"</h2>{examples}</section> })
+    let examples = page.examples.iter().map(|example| {
+        let name = example.name.clone();
+        view! {
+            <li class="start"><h3>{name.clone()}</h3><p class="muted small">{example.description.clone()}</p>
+                <details class="why"><summary>"As YAML"<span class="vh">{format!(", {name}")}</span></summary><Code label=format!("Example {name}") text=example.yaml.clone()/></details>
+                {use_it(&example.start, format!("Use this example: {name}"))}
+            </li>
+        }
+    });
+    let (presets, examples) = (presets.collect_view(), examples.collect_view());
+    let any = !page.examples.is_empty() || !page.presets.is_empty();
+    any.then(|| view! { <section aria-labelledby="examples"><h2 id="examples">"Start from an example"</h2><ul class="starts">{presets}{examples}</ul></section> })
 }
 
 fn versions(page: &PromisePage, now: &str) -> impl IntoView + use<> {
@@ -117,8 +149,19 @@ fn versions(page: &PromisePage, now: &str) -> impl IntoView + use<> {
     }
 }
 
+/// An address to ask: a link where it is one.
+fn contact(contact: &str) -> impl IntoView + use<> {
+    let words = contact.trim_start_matches("mailto:").trim_start_matches("https://").to_owned();
+    let link = contact.starts_with("mailto:") || contact.starts_with("https://");
+    if link {
+        view! { <li><a href=contact.to_owned() rel="noopener noreferrer">{words}</a></li> }.into_any()
+    } else {
+        view! { <li>{words}</li> }.into_any()
+    }
+}
+
 fn facts(page: &PromisePage) -> impl IntoView + use<> {
-    let outputs = page.outputs.iter().map(|output| view! { <li><Icon name=if output.secret { "lock" } else { "check" }/><span>{output.name.clone()}<span class="subtle">{output.description.clone()}</span></span></li> });
+    let outputs = page.outputs.iter().map(|output| view! { <li><Icon name=if output.secret { "lock" } else { "check" }/><span>{wording::humanise(&output.name)}<span class="subtle">{output.description.clone()}</span></span></li> });
     let links =
         page.links.iter().map(|link| view! { <li><a href=link.url.clone() rel="noopener noreferrer">{link.title.clone()}</a></li> });
     let (outputs, links) = (outputs.collect_view(), links.collect_view());
@@ -126,7 +169,7 @@ fn facts(page: &PromisePage) -> impl IntoView + use<> {
         <aside class="rail" aria-label="Facts">
             <section><h2>"Here"</h2>{availability(&page.row.availability)}{page.row.availability.reason.clone().map(|reason| view! { <p class="small muted">{reason}</p> })}</section>
             {(!page.outputs.is_empty()).then(|| view! { <section><h2>"What you get"</h2><ul class="checks">{outputs}</ul></section> })}
-            {(!page.links.is_empty() || !page.contact.is_empty()).then(|| view! { <section><h2>"Questions"</h2><ul>{links}{(!page.contact.is_empty()).then(|| view! { <li>{page.contact.clone()}</li> })}</ul></section> })}
+            {(!page.links.is_empty() || !page.contact.is_empty()).then(|| view! { <section><h2>"Questions"</h2><ul>{links}{(!page.contact.is_empty()).then(|| contact(&page.contact))}</ul></section> })}
         </aside>
     }
 }

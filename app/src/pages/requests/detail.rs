@@ -1,45 +1,109 @@
-//! `/w/{workspace}/requests/{namespace}/{name}`: who holds the ball, what runs, what one gets; live.
+//! `/w/{workspace}/requests/{namespace}/{name}`: who holds the ball, then one part at a time; live.
 
 use leptos::prelude::*;
-use promise::api::{Health, StepPhase};
-use promise::view::{Happening, RequestPage};
+use promise::view::RequestPage;
 
 use super::phase;
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
 use crate::pages::refused;
 use crate::routes;
-use crate::ui::{Badge, Banner, Code, Crumb, Crumbs, HiddenToken, Icon, LinkButton, Moment, PageHead, Shape, Status, SubmitButton, span};
+use crate::ui::{Badge, Banner, Crumb, Crumbs, Icon, LinkButton, PageHead, Shape, SubmitButton, Tab, Tabs, span};
 
-mod outcome;
+mod configuration;
+mod history;
+mod outputs;
+mod overview;
+mod resources;
+mod yaml;
 
-pub(super) use outcome::parameter_lines;
+pub(super) use configuration::parameter_lines;
+
+/// Rows of a part that are shown at once.
+const ROWS: usize = 50;
+
+/// A part of the page, as the address names it in `view`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Part {
+    /// What one gets, what runs, what happened last.
+    #[default]
+    Overview,
+    /// Everything that was made.
+    Resources,
+    /// What was asked for, and which rules had a say.
+    Configuration,
+    /// What happened.
+    History,
+    /// The object.
+    Yaml,
+}
+
+impl Part {
+    const ALL: [Self; 5] = [Self::Overview, Self::Resources, Self::Configuration, Self::History, Self::Yaml];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Overview => "",
+            Self::Resources => "resources",
+            Self::Configuration => "configuration",
+            Self::History => "history",
+            Self::Yaml => "yaml",
+        }
+    }
+
+    fn label(self) -> &'static str {
+        match self {
+            Self::Overview => "Overview",
+            Self::Resources => "Resources",
+            Self::Configuration => "Configuration",
+            Self::History => "History",
+            Self::Yaml => "YAML",
+        }
+    }
+}
+
+/// Which part is shown, and which page of its rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct View {
+    /// The part.
+    pub part: Part,
+    /// Page of its rows, from 1.
+    pub page: usize,
+}
+
+impl View {
+    /// Reads `view` and `page` of the address; what is not known is the overview.
+    pub fn parse(view: &str, page: usize) -> Self {
+        Self { part: Part::ALL.into_iter().find(|part| part.word() == view).unwrap_or_default(), page: page.max(1) }
+    }
+}
 
 /// A secret output that was just revealed: name and value.
 type Revealed = Option<(String, String)>;
 
 /// The page.
-pub async fn detail(visit: &Visit, workspace: &str, namespace: &str, name: &str) -> Page {
-    shown(visit, workspace, namespace, name, None).await
+pub async fn detail(visit: &Visit, workspace: &str, namespace: &str, name: &str, view: View) -> Page {
+    shown(visit, workspace, namespace, name, view, None).await
 }
 
 /// The page after a secret output was revealed; the value stands in this answer alone and is nowhere kept.
 pub async fn revealed(visit: &Visit, workspace: &str, namespace: &str, name: &str, output: &str) -> Page {
     let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
     match backend.reveal(workspace, namespace, name, output).await {
-        Ok(value) => shown(visit, workspace, namespace, name, Some((output.to_owned(), value))).await,
+        Ok(value) => shown(visit, workspace, namespace, name, View::default(), Some((output.to_owned(), value))).await,
         Err(error) => refused(visit, Some(workspace), &error),
     }
 }
 
-async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, revealed: Revealed) -> Page {
+async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view: View, revealed: Revealed) -> Page {
     let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
     let page = match backend.request(workspace, namespace, name).await {
         Ok(page) => page,
         Err(error) => return refused(visit, Some(workspace), &error),
     };
+    let title = if view.part == Part::Overview { name.to_owned() } else { format!("{} of {name}", view.part.label()) };
     let about = About {
-        title: name.to_owned(),
+        title,
         workspace: Some(workspace.to_owned()),
         section: routes::requests(workspace),
         live: revealed.is_none().then(|| routes::live_request(workspace, namespace, name)),
@@ -47,22 +111,35 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, reve
     };
     let (now, token) = (visit.now.clone(), backend.viewer().form_token);
     framed(visit, about, move || {
+        let row = &page.row;
+        let part = match view.part {
+            Part::Overview => overview::part(&page, &token, &revealed, &now).into_any(),
+            Part::Resources => resources::part(&page, view.page).into_any(),
+            Part::Configuration => configuration::part(&page).into_any(),
+            Part::History => history::part(&page, view.page, &now).into_any(),
+            Part::Yaml => yaml::part(&page).into_any(),
+        };
         view! {
-            <Crumbs steps=vec![Crumb::link("Requests", routes::requests(&page.row.workspace)), Crumb::here(page.row.name.clone())]/>
-            <div data-live="head">{head(&page).into_any()}{ball(&page, &now).into_any()}{problems(&page).into_any()}</div>
-            <div class="split">
-                <div class="stack">
-                    <div data-live="outputs">{outputs(&page, &token, &revealed).into_any()}</div>
-                    <div data-live="resources">{resources(&page).into_any()}</div>
-                    <div data-live="parameters">{parameters(&page).into_any()}</div>
-                    <div data-live="policies">{outcome::policies(&page.policies)}</div>
-                    <div data-live="timeline">{timeline("timeline", "What happened", &page.timeline, &now)}{events(&page, &now)}</div>
-                    <details class="advanced" data-live="yaml"><summary><Icon name="chevron-right"/><b>"YAML"</b>" "<span class="subtle">"the object, as kubectl shows it"</span></summary><Code label="The request as YAML" text=page.yaml.clone()/></details>
-                </div>
-                <aside class="rail" aria-label="Facts" data-live="facts">{facts(&page, &now).into_any()}</aside>
-            </div>
+            <Crumbs steps=vec![Crumb::link("Requests", routes::requests(&row.workspace)), Crumb::here(row.name.clone())]/>
+            <div data-live="head">{head(&page).into_any()}{ball(&page, &now).into_any()}{problems(&page).into_any()}{tabs(&page, view.part)}</div>
+            {part}
         }
     })
+}
+
+fn address(page: &RequestPage, part: Part, number: usize) -> String {
+    let row = &page.row;
+    routes::request_view(&row.workspace, &row.namespace, &row.name, part.word(), number)
+}
+
+fn tabs(page: &RequestPage, current: Part) -> impl IntoView + use<> {
+    let count = |part| match part {
+        Part::Resources => Some(page.resources.len()),
+        Part::History => Some(page.timeline.len() + page.events.as_ref().map_or(0, Vec::len)),
+        Part::Overview | Part::Configuration | Part::Yaml => None,
+    };
+    let tab = |part: Part| Tab { label: part.label(), href: address(page, part, 1), count: count(part), current: part == current };
+    view! { <Tabs label=format!("Parts of {}", page.row.name) tabs=Part::ALL.map(tab).to_vec()/> }
 }
 
 fn head(page: &RequestPage) -> impl IntoView + use<> {
@@ -77,7 +154,7 @@ fn head(page: &RequestPage) -> impl IntoView + use<> {
         || view! { <LinkButton href=routes::request_delete(&row.workspace, &row.namespace, &row.name) label="Delete" icon="trash-2"/> },
     );
     let meta = view! {
-        <span><a class="quiet" href=routes::promise(&row.workspace, &row.promise, None)>{format!("{} {}", row.promise_title, row.version)}</a></span>
+        <span><a href=routes::promise(&row.workspace, &row.promise, None)>{row.promise_title.clone()}</a>" "{row.version.clone()}</span>
         {(!row.requester.is_empty()).then(|| view! { <span>{format!("asked by {}", row.requester)}</span> })}
         <span class="live-state" role="status" data-live-state=""><a href=routes::request(&row.workspace, &row.namespace, &row.name)><Icon name="refresh-cw"/>"Refresh"</a></span>
     };
@@ -102,95 +179,29 @@ fn problems(page: &RequestPage) -> Option<impl IntoView + use<>> {
         .then(|| view! { <Banner shape=Shape::Failed title="This has to be changed first"><ul>{items}</ul></Banner> })
 }
 
-fn outputs(page: &RequestPage, token: &str, revealed: &Revealed) -> Option<impl IntoView + use<>> {
-    let row = &page.row;
-    let lines = page.outputs.iter().map(|output| {
-        let shown = revealed.as_ref().filter(|(name, _)| *name == output.name).map(|(_, value)| value.clone());
-        let value = match (shown.or_else(|| output.value.clone()), output.secret) {
-            (Some(value), _) => view! { <code class="break">{value}</code> }.into_any(),
-            (None, true) => view! {
-                <span class="dots" aria-hidden="true">"••••••••"</span><span class="vh">"hidden"</span>
-                <form method="post" action=routes::reveal(&row.workspace, &row.namespace, &row.name)><HiddenToken token=token/><input type="hidden" name="output" value=output.name.clone()/><button class="btn btn-sm"><Icon name="eye"/>"Reveal"<span class="vh">{format!(" {}", output.name)}</span></button></form>
-            }.into_any(),
-            (None, false) => view! { <span class="subtle">"not there yet"</span> }.into_any(),
-        };
-        view! { <div><dt>{output.name.clone()}{(!output.description.is_empty()).then(|| view! { <span class="under">{output.description.clone()}</span> })}</dt><dd>{value}</dd></div> }
-    });
-    let lines = lines.collect_view();
-    (!page.outputs.is_empty()).then(|| view! { <section class="card" aria-labelledby="outputs"><div class="card-head"><h2 id="outputs">"How to reach it"</h2></div><dl class="outputs">{lines}</dl></section> })
+/// The rows of a page, with how many pages there are.
+fn paged<T>(rows: &[T], number: usize) -> (&[T], usize, usize) {
+    let pages = rows.len().div_ceil(ROWS).max(1);
+    let number = number.clamp(1, pages);
+    (rows.chunks(ROWS).nth(number - 1).unwrap_or_default(), number, pages)
 }
 
-fn resources(page: &RequestPage) -> Option<impl IntoView + use<>> {
-    let lines = page.resources.iter().map(|resource| {
-        let (shape, word) = match resource.health {
-            Health::Healthy => (Shape::Ready, "Healthy"),
-            Health::Progressing => (Shape::Provisioning, "On its way"),
-            Health::Degraded => (Shape::Degraded, "Degraded"),
-            Health::Missing => (Shape::Failed, "Missing"),
-            Health::Unknown => (Shape::Unknown, "Unknown"),
-        };
-        let (applied, applied_word) = if resource.applied { (Shape::Ready, "Applied") } else { (Shape::Ahead, "Not yet") };
-        let place = if resource.destination.is_empty() { String::new() } else { format!(" at {}", resource.destination) };
-        view! {
-            <tr><th scope="row"><span class="name">{resource.name.clone()}</span><span class="under">{format!("{}{place}", resource.kind)}</span></th>
-                <td data-label="Applied"><Status shape=applied word=applied_word/></td><td data-label="Healthy"><Status shape=shape word=word/></td><td data-label="Note">{resource.message.clone()}</td></tr>
+#[cfg(test)]
+mod tests {
+    use super::{Part, View, paged};
+
+    #[test]
+    fn addresses_name_parts() {
+        for part in Part::ALL {
+            assert_eq!(View::parse(part.word(), 1).part, part);
         }
-    });
-    let lines = lines.collect_view();
-    let healthy = page.resources.iter().filter(|resource| resource.health == Health::Healthy).count();
-    let applied = page.resources.iter().filter(|resource| resource.applied).count();
-    let all = page.resources.len();
-    (all > 0).then(|| view! {
-        <section aria-labelledby="resources"><div class="section-head"><h2 id="resources">"Resources"</h2><p class="basis">{format!("{applied} of {all} applied, {healthy} of {all} healthy")}</p></div>
-            <div class="card"><table class="table"><thead><tr><th scope="col">"Resource"</th><th scope="col">"Applied"</th><th scope="col">"Healthy"</th><th scope="col">"Note"</th></tr></thead><tbody>{lines}</tbody></table></div></section>
-    })
-}
-
-fn parameters(page: &RequestPage) -> Option<impl IntoView + use<>> {
-    let lines = parameter_lines(&page.parameters);
-    (!page.parameters.is_empty())
-        .then(|| view! { <section aria-labelledby="parameters"><h2 id="parameters">"What was asked for"</h2>{lines}</section> })
-}
-
-fn timeline(id: &'static str, title: &'static str, happenings: &[Happening], now: &str) -> Option<impl IntoView + use<>> {
-    let lines = happenings.iter().map(|happening| {
-        let shape = if happening.trouble { Shape::Degraded } else { Shape::Ready };
-        view! { <li data-st=shape.word()>{shape.svg()}<div><p>{happening.what.clone()}{(!happening.who.is_empty()).then(|| view! { <span class="subtle">{format!(" · {}", happening.who)}</span> })}</p></div><Moment at=happening.at.clone() now=now/></li> }
-    });
-    let lines = lines.collect_view();
-    (!happenings.is_empty())
-        .then(|| view! { <section aria-labelledby=id><h2 id=id>{title}</h2><ol class="timeline">{lines}</ol></section> })
-}
-
-fn events(page: &RequestPage, now: &str) -> impl IntoView + use<> {
-    match &page.events {
-        Some(events) => timeline("events", "Events", events, now).into_any(),
-        None => view! { <p class="muted">"You may not read the events of this workspace."</p> }.into_any(),
+        assert_eq!(View::parse("nothing-like-it", 0), View { part: Part::Overview, page: 1 });
     }
-}
 
-fn facts(page: &RequestPage, now: &str) -> impl IntoView + use<> {
-    let steps = page.steps.iter().map(|step| {
-        let (shape, word) = match step.phase {
-            StepPhase::Pending => (Shape::Ahead, "not reached yet"),
-            StepPhase::Running => (Shape::Provisioning, "under way"),
-            StepPhase::Succeeded => (Shape::Ready, "done"),
-            StepPhase::Failed => (Shape::Failed, "failed"),
-            StepPhase::Skipped => (Shape::Ahead, "not needed"),
-        };
-        view! { <li data-st=shape.word()>{shape.svg()}<span>{step.id.clone()}<span class="subtle">{step.message.clone().unwrap_or_else(|| word.to_owned())}</span></span></li> }
-    });
-    let steps = steps.collect_view();
-    let row = &page.row;
-    view! {
-        {(!page.steps.is_empty()).then(|| view! { <section><h2>"Steps"</h2><ul class="checks">{steps}</ul></section> })}
-        <section><h2>"About"</h2><dl class="kv">
-            <dt>"Workspace"</dt><dd class="mono">{row.workspace.clone()}</dd>
-            <dt>"Namespace"</dt><dd class="mono">{row.namespace.clone()}</dd>
-            <dt>"Made"</dt><dd><Moment at=row.created.clone() now=now/></dd>
-            {(!page.reason.is_empty()).then(|| view! { <dt>"Reason"</dt><dd>{page.reason.clone()}</dd> })}
-            <dt>"Generation"</dt><dd>{format!("{}, seen {}", page.generation, page.observed_generation)}</dd>
-        </dl></section>
-        <section><h2>"With kubectl"</h2><Code label="Command" text=format!("kubectl get promiserequest {} -n {} -w", row.name, row.namespace)/></section>
+    #[test]
+    fn pages_end_where_the_rows_end() {
+        let rows: Vec<usize> = (0..120).collect();
+        assert_eq!((paged(&rows, 1).0.len(), paged(&rows, 3).0.len(), paged(&rows, 9).1, paged(&rows, 0).2), (50, 20, 3, 3));
+        assert_eq!(paged::<usize>(&[], 1), (&[][..], 1, 1));
     }
 }

@@ -44,7 +44,7 @@ pub async fn list(visit: &Visit, workspace: &str, query: &RequestQuery) -> Page 
             {filters(&workspace, &page)}
             <div data-live="requests">
                 <div class="section-head"><p class="basis">{basis}</p><p class="live-state" role="status" data-live-state=""><a href=address><Icon name="refresh-cw"/>"Refresh"</a></p></div>
-                {if page.rows.is_empty() { nothing(&workspace, &page).into_any() } else { table(&page.rows, &now, false).into_any() }}
+                {if page.rows.is_empty() { nothing(&workspace, &page).into_any() } else { table(&page.rows, &now).into_any() }}
                 <Pager page=page.query.page.max(1) pages=page.pages href=pager/>
             </div>
         }
@@ -87,7 +87,9 @@ fn filters(workspace: &str, page: &RequestsPage) -> impl IntoView + use<> {
             <button class="btn">"Search"</button>
             <nav class="chips" aria-label="Filters">
                 <a href=address_of(workspace, &mine) aria-current=query.mine.then_some("true")>"Mine"</a>
+                <span class="chip-label">"State"</span>
                 {chips(&page.phases, &|value| RequestQuery { phase: value, page: 1, ..query.clone() })}
+                <span class="chip-label">"Promise"</span>
                 {chips(&page.promises, &|value| RequestQuery { promise: value, page: 1, ..query.clone() })}
             </nav>
         </form>

@@ -11,17 +11,12 @@ use crate::pages::refused;
 use crate::routes;
 use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, LinkButton, PageHead, Shape, SubmitButton, Weight};
 
-/// `/w/{workspace}/promises/{name}/request/review`.
-pub async fn review_new(visit: &Visit, workspace: &str, name: &str, home: Option<&str>, draft: &str) -> Page {
-    page(visit, workspace, FormOf::New { promise: name, home }, draft, routes::request_new(workspace, name, home)).await
-}
-
-/// `/w/{workspace}/requests/{namespace}/{name}/edit/review`.
-pub async fn review_edit(visit: &Visit, workspace: &str, namespace: &str, name: &str, draft: &str) -> Page {
-    page(visit, workspace, FormOf::Edit { namespace, name }, draft, routes::request_edit(workspace, namespace, name)).await
-}
-
-async fn page(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: &str, action: String) -> Page {
+/// The page of a draft; its post goes to the address of the form.
+pub async fn review(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: &str) -> Page {
+    let action = match of {
+        FormOf::New { promise, home, .. } => routes::request_new(workspace, promise, home),
+        FormOf::Edit { namespace, name } => routes::request_edit(workspace, namespace, name),
+    };
     let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
     let form = match backend.form(workspace, of, Some(draft)).await {
         Ok(form) => form,

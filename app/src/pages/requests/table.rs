@@ -1,11 +1,11 @@
-//! Requests as rows: state, name, promise, who holds the ball.
+//! Requests as rows and as lines: state, name, promise, what is waited for.
 
 use leptos::prelude::*;
 use promise::api::Phase;
 use promise::view::RequestRow;
 
 use crate::routes;
-use crate::ui::{Moment, Shape, Status};
+use crate::ui::{Moment, Shape, Status, Tile};
 
 /// Shape and word of a phase.
 pub(crate) fn phase(phase: Phase) -> (Shape, &'static str) {
@@ -22,23 +22,36 @@ pub(crate) fn phase(phase: Phase) -> (Shape, &'static str) {
     }
 }
 
-/// Rows of requests; with `anywhere` the workspace is a column.
-pub(crate) fn table(rows: &[RequestRow], now: &str, anywhere: bool) -> impl IntoView + use<> {
+/// Requests of several workspaces as lines to recognise: a sentence under the name, the state beside it.
+pub(crate) fn lines(rows: &[RequestRow], now: &str) -> impl IntoView + use<> {
+    let lines = rows.iter().map(|row| {
+        let (shape, word) = phase(row.phase);
+        view! {
+            <li><Tile icon=row.icon.clone()/>
+                <div><a class="name" href=routes::request(&row.workspace, &row.namespace, &row.name)>{row.name.clone()}</a><p class="what">{row.ball.what.clone()}</p></div>
+                <div class="side"><Status shape=shape word=word/><span class="subtle"><span class="mono">{row.workspace.clone()}</span>" · "<Moment at=row.created.clone() now=now/></span></div>
+            </li>
+        }
+    });
+    view! { <ul class="card lines">{lines.collect_view()}</ul> }
+}
+
+/// Requests of one workspace as rows to compare.
+pub(crate) fn table(rows: &[RequestRow], now: &str) -> impl IntoView + use<> {
     let lines = rows.iter().map(|row| {
         let (shape, word) = phase(row.phase);
         view! {
             <tr>
-                <th scope="row"><a class="name" href=routes::request(&row.workspace, &row.namespace, &row.name)>{row.name.clone()}</a><span class="under">{format!("{} {}", row.promise_title, row.version)}</span></th>
+                <th scope="row"><a class="name" href=routes::request(&row.workspace, &row.namespace, &row.name)>{row.name.clone()}</a><span class="under nowrap">{format!("{} {}", row.promise_title, row.version)}</span></th>
                 <td data-label="State"><Status shape=shape word=word/></td>
-                {anywhere.then(|| view! { <td data-label="Workspace"><span class="mono">{row.workspace.clone()}</span></td> })}
-                <td data-label="Who holds the ball">{row.ball.what.clone()}</td>
-                <td data-label="Asked by">{row.requester.clone()}</td>
-                <td data-label="Since"><Moment at=row.created.clone() now=now/></td>
+                <td data-label="Waits for">{row.ball.what.clone()}</td>
+                <td data-label="Asked by" class="nowrap">{row.requester.clone()}</td>
+                <td data-label="Asked" class="nowrap"><Moment at=row.created.clone() now=now/></td>
             </tr>
         }
     });
     let lines = lines.collect_view();
     view! {
-        <div class="card"><table class="table"><thead><tr><th scope="col">"Request"</th><th scope="col">"State"</th>{anywhere.then(|| view! { <th scope="col">"Workspace"</th> })}<th scope="col">"Who holds the ball"</th><th scope="col">"Asked by"</th><th scope="col">"Since"</th></tr></thead><tbody>{lines}</tbody></table></div>
+        <div class="card"><table class="table"><thead><tr><th scope="col">"Request"</th><th scope="col">"State"</th><th scope="col">"Waits for"</th><th scope="col">"Asked by"</th><th scope="col">"Asked"</th></tr></thead><tbody>{lines}</tbody></table></div>
     }
 }

@@ -23,27 +23,11 @@ use serde_json::Value;
 const PARALLEL: usize = 6;
 
 fn main() -> ExitCode {
-    let Some(folder) = recordings() else {
-        println!("skipped: shared data not found");
-        return ExitCode::SUCCESS;
-    };
+    let Some(folder) = testdata::shared("data/contract") else { return ExitCode::SUCCESS };
     let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
     let outcomes = runtime.block_on(run_all(&folder, &wanted));
     judge(outcomes, !wanted.is_empty())
-}
-
-/// The folder of the recordings, beside the workspace or where `OPM_SHARED` says.
-#[expect(clippy::disallowed_methods, reason = "a test finds its data by the environment")]
-fn recordings() -> Option<PathBuf> {
-    let shared = std::env::var_os("OPM_SHARED").map(PathBuf::from);
-    let shared = shared.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"));
-    let folder = shared.join("data/contract");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "shared data not found at {}", folder.display());
-    None
 }
 
 /// What became of one scenario.

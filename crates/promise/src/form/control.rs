@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::field::Field;
+use super::field::{Field, HiddenInput};
 
 /// What a person uses to fill a field.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -59,6 +59,17 @@ pub enum Control {
         rows: Vec<MapRow>,
         /// Which keys a touch keyboard offers for values.
         mode: InputMode,
+        /// `_op` value of the button that adds a row.
+        add: String,
+        /// Text of that button.
+        add_label: String,
+        /// Why no row can be added.
+        full: Option<String>,
+    },
+    /// A list or map of objects: each row is a group of fields.
+    Items {
+        /// Rows in order.
+        rows: Vec<ItemRow>,
         /// `_op` value of the button that adds a row.
         add: String,
         /// Text of that button.
@@ -195,6 +206,40 @@ pub struct MapRow {
     pub problem: Option<String>,
     /// Buttons.
     pub buttons: RowButtons,
+}
+
+/// One row of a list or map of objects.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ItemRow {
+    /// Id of the row.
+    pub id: String,
+    /// What it is called, such as `Port 2`.
+    pub label: String,
+    /// What it says of itself, such as its name; empty while it says nothing.
+    pub title: String,
+    /// The name of a map's entry; a list's row has none.
+    pub key: Option<ItemKey>,
+    /// Inputs that have to be posted with it.
+    pub hidden: Vec<HiddenInput>,
+    /// Its fields.
+    pub fields: Vec<Field>,
+    /// What is wrong with it as a whole.
+    pub problem: Option<String>,
+    /// Buttons.
+    pub buttons: RowButtons,
+}
+
+/// The input for the name of a map's entry.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ItemKey {
+    /// Id of the input.
+    pub id: String,
+    /// Name of the input.
+    pub name: String,
+    /// Text as typed.
+    pub value: String,
 }
 
 /// Where a YAML text cannot be read.

@@ -26,8 +26,10 @@ impl Form {
         fn walk<'f>(fields: &'f [Field], into: &mut Vec<&'f Field>) {
             for field in fields {
                 into.push(field);
-                if let Control::Group { fields, .. } = &field.control {
-                    walk(fields, into);
+                match &field.control {
+                    Control::Group { fields, .. } => walk(fields, into),
+                    Control::Items { rows, .. } => rows.iter().for_each(|row| walk(&row.fields, into)),
+                    _ => {}
                 }
             }
         }

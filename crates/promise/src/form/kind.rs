@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::control::{ChoiceStyle, InputMode};
+use super::place::Place;
 use crate::api::{FieldHint, PromiseSpec};
 use crate::path::Path;
 use crate::policy::{Bounds, Effective};
@@ -10,6 +11,8 @@ use crate::shape::{self, Shape};
 
 /// Objects nested deeper than this are edited as YAML.
 const DEEPEST: usize = 4;
+/// Objects in rows with more fields than this, all levels counted, are edited as YAML.
+const WIDEST: usize = 24;
 /// Choices of an integer that are few enough for segments.
 const FEW: i64 = 6;
 
@@ -30,6 +33,10 @@ pub(super) enum Kind {
     List { items: Value },
     /// A map of scalars of this schema.
     Map { values: Value },
+    /// A list of objects of this schema, each a group of fields.
+    Items { items: Value },
+    /// A map of objects of this schema, each a name and a group of fields.
+    Entries { values: Value },
     /// An object with these fields; `optional` may be left out as a whole.
     Group { optional: bool },
     /// Everything else.
@@ -41,7 +48,7 @@ pub(super) enum Kind {
 pub(super) struct Spot<'a> {
     pub promise: &'a PromiseSpec,
     pub effective: &'a Effective,
-    pub path: &'a Path,
+    pub place: &'a Place,
     /// Its node in the narrowed schema.
     pub node: &'a Value,
     /// Whether its parent requires it.
@@ -52,18 +59,18 @@ pub(super) struct Spot<'a> {
 
 impl Spot<'_> {
     pub fn hint(&self) -> Option<&FieldHint> {
-        shape::hint_at(self.promise, self.path)
+        shape::hint_at(self.promise, &self.place.pattern)
     }
 
     pub fn is_secret(&self) -> bool {
-        self.promise.secret_parameters.iter().any(|text| Path::parse(text).as_ref() == Ok(self.path))
+        self.promise.secret_parameters.iter().any(|text| Path::parse(text).as_ref() == Ok(&self.place.path))
     }
 
     pub fn kind(&self) -> Kind {
         if self.is_secret() {
             return Kind::Secret;
         }
-        if self.effective.sets.iter().any(|set| self.path.starts_with(&set.path)) {
+        if self.effective.sets.iter().any(|set| self.place.path.starts_with(&set.path)) {
             return Kind::Fixed;
         }
         let shape = Shape::of(self.node);
@@ -80,9 +87,20 @@ impl Spot<'_> {
             Shape::Text => Kind::Text { shape, mode: self.mode(), area: self.is_area() },
             Shape::List if is_scalar(&self.node["items"]) => Kind::List { items: self.node["items"].clone() },
             Shape::Map if is_scalar(&self.node["additionalProperties"]) => Kind::Map { values: self.node["additionalProperties"].clone() },
-            Shape::Object if self.path.0.len() < DEEPEST => Kind::Group { optional: !self.required && !self.defaulted },
+            Shape::List if self.is_row(&self.node["items"]) => Kind::Items { items: self.node["items"].clone() },
+            Shape::Map if self.is_row(&self.node["additionalProperties"]) => {
+                Kind::Entries { values: self.node["additionalProperties"].clone() }
+            }
+            Shape::Object if self.place.in_row || self.place.path.0.len() < DEEPEST => {
+                Kind::Group { optional: !self.required && !self.defaulted }
+            }
             Shape::List | Shape::Map | Shape::Object | Shape::Open => Kind::Yaml,
         }
+    }
+
+    /// Whether an object of this schema is drawn as a row of fields: rows within rows, and very large ones, are edited as YAML.
+    fn is_row(&self, node: &Value) -> bool {
+        !self.place.in_row && Shape::of(node) == Shape::Object && (1..=WIDEST).contains(&leaves(node))
     }
 
     fn choice(&self, values: Vec<Value>) -> Kind {
@@ -123,6 +141,12 @@ fn is_scalar(node: &Value) -> bool {
     !matches!(Shape::of(node), Shape::List | Shape::Map | Shape::Object | Shape::Open)
 }
 
+/// How many inputs an object takes, those of objects in it counted.
+fn leaves(node: &Value) -> usize {
+    let fields = node["properties"].as_object();
+    fields.into_iter().flatten().map(|(_, field)| if Shape::of(field) == Shape::Object { leaves(field) } else { 1 }).sum()
+}
+
 #[expect(clippy::cast_possible_truncation, reason = "bounds beyond 64 bits have more than a few values between them")]
 fn few_integers(node: &Value) -> Option<Vec<Value>> {
     let bounds = Bounds::of_node(node);
@@ -153,6 +177,20 @@ pub(super) fn option_text(value: &Value) -> String {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     }
+}
+
+/// The default of a parameter: what holds when nothing is said. In a row it is the schema's own, because rows move.
+pub(super) fn default_of(place: &Place, node: &Value, defaults: &Value) -> Option<Value> {
+    let held = if place.in_row { place.given.as_ref() } else { place.path.get(defaults) };
+    held.or_else(|| node.get("default")).cloned()
+}
+
+/// The schema by which the whole of the parameters is one control: a map, or anything. `None` where it has fields.
+pub(super) fn whole(schema: &Value) -> Option<&Value> {
+    let has_fields = schema.get("properties").and_then(Value::as_object).is_some_and(|fields| !fields.is_empty());
+    let open = schema.get("additionalProperties").is_some_and(|open| open.is_object() || *open == Value::Bool(true));
+    let keeps = schema.get("x-kubernetes-preserve-unknown-fields") == Some(&Value::Bool(true));
+    (!has_fields && (open || keeps)).then_some(schema)
 }
 
 /// A scalar as it stands in an input.
@@ -203,16 +241,16 @@ fn integer(text: &str) -> Option<Value> {
 }
 
 /// The properties of an object in the order in which the form shows them.
-pub(super) fn properties<'n>(promise: &PromiseSpec, path: &Path, node: &'n Value) -> Vec<(Path, &'n str, &'n Value, bool)> {
+pub(super) fn properties<'n>(promise: &PromiseSpec, place: &Place, node: &'n Value) -> Vec<(Place, &'n str, &'n Value, bool)> {
     let required: Vec<&str> = node["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    let mut found: Vec<(Path, &str, &Value, bool)> = node["properties"]
+    let mut found: Vec<(Place, &str, &Value, bool)> = node["properties"]
         .as_object()
         .into_iter()
         .flatten()
-        .map(|(key, property)| (path.child(key), key.as_str(), property, required.contains(&key.as_str())))
+        .map(|(key, property)| (place.child(node, key), key.as_str(), property, required.contains(&key.as_str())))
         .collect();
-    found.sort_by_key(|(path, key, _, required)| {
-        let order = shape::hint_at(promise, path).and_then(|hint| hint.order).unwrap_or(i32::MAX);
+    found.sort_by_key(|(place, key, _, required)| {
+        let order = shape::hint_at(promise, &place.pattern).and_then(|hint| hint.order).unwrap_or(i32::MAX);
         (order, !*required, (*key).to_owned())
     });
     found

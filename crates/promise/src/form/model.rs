@@ -10,9 +10,10 @@ use super::control::Control;
 use super::describe;
 use super::draft::Draft;
 use super::field::{Field, Form, HiddenInput, Locked, PresetChoice, Section, Summary, field_id};
-use super::kind::{Kind, Spot, properties};
+use super::kind::{Kind, Spot, default_of, properties, whole};
 use super::operation::{Operation, OperationKind};
-use super::{BASE, rows, visible};
+use super::place::Place;
+use super::{rows, visible};
 use crate::api::PromiseSpec;
 use crate::error::Problem;
 use crate::path::{Path, Segment};
@@ -59,6 +60,11 @@ fn located(problem: &Problem) -> (Option<Path>, String) {
     (path, problem.message.clone())
 }
 
+/// More fields than this without groups of the promise's own are too many to read: what need not be filled in is folded away.
+const MANY: usize = 12;
+/// Most names in the summary of what is folded away.
+const NAMED: usize = 8;
+
 pub(super) struct Maker<'a> {
     promise: &'a PromiseSpec,
     effective: &'a Effective,
@@ -93,7 +99,7 @@ impl<'a> Maker<'a> {
             for path in paths {
                 let Some(node) = node_at(self.schema, &path) else { continue };
                 let required = self.is_required(&path);
-                self.put(&path, node, required, &mut section);
+                self.put(&Place::of(&path), node, required, &mut section);
             }
             sections.push(section);
         }
@@ -101,10 +107,18 @@ impl<'a> Maker<'a> {
         if groups.is_empty() {
             rest.title = "Settings".to_owned();
         }
-        for (path, _, node, required) in properties(self.promise, &Path::default(), self.schema) {
-            if !self.placed.contains(&path) {
-                self.put(&path, node, required, &mut rest);
+        if let Some(node) = whole(self.schema) {
+            self.put(&Place::root(), node, true, &mut rest);
+        }
+        for (place, _, node, required) in properties(self.promise, &Place::root(), self.schema) {
+            if !self.placed.contains(&place.path) {
+                self.put(&place, node, required, &mut rest);
             }
+        }
+        if rest.fields.len() > MANY {
+            let (first, folded) = std::mem::take(&mut rest.fields).into_iter().partition(|field| field.required);
+            rest.fields = first;
+            rest.advanced.extend::<Vec<Field>>(folded);
         }
         sections.push(rest);
         sections.retain(|section| !section.fields.is_empty() || !section.advanced.is_empty());
@@ -120,13 +134,13 @@ impl<'a> Maker<'a> {
         parent.and_then(|node| node["required"].as_array()).is_some_and(|required| required.iter().any(|name| name == key))
     }
 
-    fn put(&mut self, path: &Path, node: &'a Value, required: bool, section: &mut Section) {
-        let hint = crate::shape::hint_at(self.promise, path);
+    fn put(&mut self, place: &Place, node: &'a Value, required: bool, section: &mut Section) {
+        let hint = crate::shape::hint_at(self.promise, &place.pattern);
         if hint.is_some_and(|hint| hint.hidden) {
             return;
         }
         let advanced = hint.is_some_and(|hint| hint.advanced);
-        let field = self.field(path, node, required);
+        let field = self.field(place, node, required);
         if advanced { section.advanced.push(field) } else { section.fields.push(field) }
     }
 
@@ -138,10 +152,13 @@ impl<'a> Maker<'a> {
             .advanced
             .iter()
             .all(|field| Path::parse(&field.path).is_ok_and(|path| path.get(&self.in_effect) == path.get(&self.defaults)));
-        let names: Vec<String> = section.advanced.iter().map(|field| lower_first(&field.label)).collect();
+        let count = section.advanced.len();
+        let names: Vec<String> = section.advanced.iter().take(NAMED).map(|field| lower_first(&field.label)).collect();
         let state = if untouched { ", all at their defaults" } else { "" };
-        section.advanced_summary = format!("{}{state}: {}", names.len(), names.join(", "));
-        section.advanced_open = section.advanced.iter().any(needs_attention);
+        let more = if count > NAMED { format!(" and {} more", count - NAMED) } else { String::new() };
+        section.advanced_summary = format!("{count}{state}: {}{more}", names.join(", "));
+        // Without any field before it a fold would hide the whole form.
+        section.advanced_open = section.fields.is_empty() || section.advanced.iter().any(needs_attention);
     }
 
     fn presets(&self) -> Vec<PresetChoice> {
@@ -159,12 +176,12 @@ impl<'a> Maker<'a> {
             .collect()
     }
 
-    fn field(&mut self, path: &Path, node: &'a Value, required: bool) -> Field {
-        let name = path.pointer(BASE);
-        let default = path.get(&self.defaults).or_else(|| node.get("default")).cloned();
-        let spot = Spot { promise: self.promise, effective: self.effective, path, node, required, defaulted: default.is_some() };
+    fn field(&mut self, place: &Place, node: &'a Value, required: bool) -> Field {
+        let (path, name) = (&place.path, place.name.clone());
+        let default = default_of(place, node, &self.defaults);
+        let spot = Spot { promise: self.promise, effective: self.effective, place, node, required, defaulted: default.is_some() };
         let kind = spot.kind();
-        let hint = crate::shape::hint_at(self.promise, path);
+        let hint = crate::shape::hint_at(self.promise, &place.pattern);
         let (short, help) = describe::hint_and_help(hint, node);
         let condition = hint.and_then(|hint| hint.visible_when.as_deref());
         let explicit = path.get(&self.draft.parameters);
@@ -175,17 +192,18 @@ impl<'a> Maker<'a> {
         {
             hidden.push(HiddenInput { name: rows::explicit(&name), value: "1".to_owned() });
         }
-        if matches!(kind, Kind::Tick | Kind::List { .. } | Kind::Map { .. }) {
+        let rows = matches!(kind, Kind::List { .. } | Kind::Map { .. } | Kind::Items { .. } | Kind::Entries { .. });
+        if rows || kind == Kind::Tick {
             hidden.push(HiddenInput { name: rows::shown(&name), value: "1".to_owned() });
         }
-        let leaf = !matches!(kind, Kind::Group { .. } | Kind::List { .. } | Kind::Map { .. });
+        let leaf = !rows && !matches!(kind, Kind::Group { .. });
         let problem = self.take_problem(path, leaf, &field_id(&name));
         let locked = self.locked(path);
-        let control = self.control(&kind, path, node, &name, hint, &mut hidden);
+        let control = self.control(&kind, place, node, hint, required || default.is_some(), &mut hidden);
         Field {
             id: field_id(&name),
             path: path.to_string(),
-            label: label(self.promise, path),
+            label: label(self.promise, &place.pattern),
             hint: short,
             help,
             unit: hint.and_then(|hint| hint.unit.clone()),
@@ -245,6 +263,7 @@ fn needs_attention(field: &Field) -> bool {
         Control::Group { fields, .. } => fields.iter().any(needs_attention),
         Control::List { rows, .. } => rows.iter().any(|row| row.problem.is_some()),
         Control::Map { rows, .. } => rows.iter().any(|row| row.problem.is_some()),
+        Control::Items { rows, .. } => rows.iter().any(|row| row.problem.is_some() || row.fields.iter().any(needs_attention)),
         Control::Yaml { error, .. } => error.is_some(),
         _ => false,
     };

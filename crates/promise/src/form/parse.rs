@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schema::structural::Schema;
 use serde_json::{Map, Value};
 
 use super::draft::{Parsed, SecretText};
-use super::field::field_id;
-use super::kind::{Kind, Spot, properties, typed};
-use super::operation::{Operation, OperationKind};
+use super::kind::{Kind, Spot, default_of, option_text, properties, scalar_text, typed, whole};
+use super::operation::Operation;
+use super::place::Place;
+use super::press::carry_out;
 use super::secrets::secret_inputs;
 use super::{BASE, OPERATION, rows, visible};
 use crate::api::PromiseSpec;
@@ -22,7 +24,7 @@ const LONGEST: usize = 256 << 10;
 /// Most unknown fields that are named.
 const TOLD: usize = 5;
 
-/// Reads a post. `base` are the parameters that the form was opened with (null for a new request): what the form did not
+/// Reads a post. `base` are the parameters that the form was drawn from (null for a new request): what the form did not
 /// show stays as it was there. A pressed structural button is carried out. Never fails: what cannot be read is a
 /// problem of the draft, and its text is kept.
 pub fn parse(pairs: &[(String, String)], promise: &PromiseSpec, effective: &Effective, base: &Value) -> Parsed {
@@ -42,7 +44,7 @@ pub fn parse(pairs: &[(String, String)], promise: &PromiseSpec, effective: &Effe
                 message: format!("Shorten the text at {name}: one field holds at most {} KiB.", LONGEST >> 10),
             });
         } else if is_ours(name) {
-            parsed.draft.texts.insert(name.clone(), text.replace("\r\n", "\n"));
+            parsed.draft.texts.insert(name.clone(), text.replace("\r\n", "\n").replace('\r', "\n"));
         }
     }
     let mut base = base.clone();
@@ -52,8 +54,14 @@ pub fn parse(pairs: &[(String, String)], promise: &PromiseSpec, effective: &Effe
     let schema = if effective.schema.is_object() { &effective.schema } else { promise.parameters.as_ref().unwrap_or(&Value::Null) };
     let structural = resolve::schema_of(promise);
     let defaults = resolve::in_effect(promise, &structural, effective, &Value::Null);
-    let mut reader = Reader { promise, effective, texts: &parsed.draft.texts, defaults: &defaults, problems: Vec::new() };
-    let parameters = reader.object(&Path::default(), schema, Some(&base)).unwrap_or_else(|| Value::Object(Map::new()));
+    let mut reader =
+        Reader { promise, effective, structural: &structural, texts: &parsed.draft.texts, defaults: &defaults, problems: Vec::new() };
+    let root = Place::root();
+    let read = match whole(schema) {
+        Some(node) => reader.value(&root, node, true, Some(&base).filter(|base| base.is_object())),
+        None => reader.object(&root, schema, Some(&base)),
+    };
+    let parameters = read.unwrap_or_else(|| Value::Object(Map::new()));
     parsed.draft.problems = reader.problems;
     parsed.draft.problems.append(&mut too_long);
     parsed.draft.problems.append(&mut unknown(&mut parsed.draft.texts, schema));
@@ -102,113 +110,10 @@ fn is_ours(name: &str) -> bool {
     name.strip_prefix(BASE).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Carries out a structural button on the texts; the answer is the id of the input that gets the focus.
-fn carry_out(operation: &Operation, promise: &PromiseSpec, texts: &mut BTreeMap<String, String>, base: &mut Value) -> Option<String> {
-    let target = operation.target.as_str();
-    match operation.kind {
-        OperationKind::Preset => {
-            let preset = promise.form.presets.iter().find(|preset| preset.name == target)?;
-            overlay(preset.values.as_ref()?, &Path::default(), texts, base);
-            None
-        }
-        OperationKind::Put => {
-            texts.remove(&rows::absent(target));
-            texts.insert(rows::present(target), "1".to_owned());
-            Some(field_id(target))
-        }
-        OperationKind::Drop => {
-            rows::remove_below(texts, target);
-            texts.insert(rows::absent(target), "1".to_owned());
-            Some(field_id(target))
-        }
-        OperationKind::Add => Some(add(target, texts)),
-        OperationKind::Remove | OperationKind::Up | OperationKind::Down => rearrange(operation.kind, target, texts),
-    }
-}
-
-/// The values of a preset replace what was typed there; everything else stays.
-fn overlay(values: &Value, at: &Path, texts: &mut BTreeMap<String, String>, base: &mut Value) {
-    match values {
-        Value::Object(fields) if !fields.is_empty() => {
-            let name = at.pointer(BASE);
-            texts.remove(&rows::absent(&name));
-            for (key, value) in fields {
-                overlay(value, &at.child(key), texts, base);
-            }
-        }
-        value => {
-            rows::remove_below(texts, &at.pointer(BASE));
-            at.put(base, value.clone());
-        }
-    }
-}
-
-/// Adds a row. A map's target ends in `/~rows`, a list's is its name.
-fn add(target: &str, texts: &mut BTreeMap<String, String>) -> String {
-    match target.strip_suffix("/~rows") {
-        Some(name) => {
-            let mut entries = rows::map(texts, name);
-            entries.push((String::new(), String::new()));
-            let row = rows::entry(name, entries.len() - 1);
-            rows::put_map(texts, name, entries);
-            field_id(&format!("{row}/~key"))
-        }
-        None => {
-            let mut items = rows::list(texts, target);
-            items.push(String::new());
-            let row = rows::item(target, items.len() - 1);
-            rows::put_list(texts, target, items);
-            field_id(&row)
-        }
-    }
-}
-
-fn rearrange(kind: OperationKind, target: &str, texts: &mut BTreeMap<String, String>) -> Option<String> {
-    let (name, index) = target.rsplit_once('/')?;
-    let index: usize = index.parse().ok()?;
-    match name.strip_suffix("/~rows") {
-        Some(name) => {
-            let mut entries = rows::map(texts, name);
-            let at = moved(kind, index, &mut entries)?;
-            let left = entries.len();
-            rows::put_map(texts, name, entries);
-            Some(if left == 0 { field_id(name) } else { field_id(&format!("{}/~key", rows::entry(name, at))) })
-        }
-        None => {
-            let mut items = rows::list(texts, name);
-            let at = moved(kind, index, &mut items)?;
-            let left = items.len();
-            rows::put_list(texts, name, items);
-            Some(if left == 0 { field_id(name) } else { field_id(&rows::item(name, at)) })
-        }
-    }
-}
-
-/// Where the focus goes: to the moved row, or to the one that took the removed one's place.
-fn moved<T>(kind: OperationKind, index: usize, rows: &mut Vec<T>) -> Option<usize> {
-    if index >= rows.len() {
-        return None;
-    }
-    match kind {
-        OperationKind::Up if index > 0 => {
-            rows.swap(index, index - 1);
-            Some(index - 1)
-        }
-        OperationKind::Down if index + 1 < rows.len() => {
-            rows.swap(index, index + 1);
-            Some(index + 1)
-        }
-        OperationKind::Remove => {
-            rows.remove(index);
-            Some(index.min(rows.len().saturating_sub(1)))
-        }
-        _ => Some(index),
-    }
-}
-
 struct Reader<'a> {
     promise: &'a PromiseSpec,
     effective: &'a Effective,
+    structural: &'a Schema,
     texts: &'a BTreeMap<String, String>,
     defaults: &'a Value,
     problems: Vec<Problem>,
@@ -216,7 +121,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// An object's fields; what its schema does not know stays. `None` when nothing is in it.
-    fn object(&mut self, path: &Path, node: &Value, base: Option<&Value>) -> Option<Value> {
+    fn object(&mut self, place: &Place, node: &Value, base: Option<&Value>) -> Option<Value> {
         let known: BTreeSet<&str> = node["properties"].as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
         let before = base.and_then(Value::as_object);
         let mut fields: Map<String, Value> = before
@@ -225,19 +130,19 @@ impl Reader<'_> {
             .filter(|(key, _)| !known.contains(key.as_str()))
             .map(|(key, value)| (key.clone(), value.clone()))
             .collect();
-        for (path, key, property, required) in properties(self.promise, path, node) {
+        for (place, key, property, required) in properties(self.promise, place, node) {
             let base = before.and_then(|before| before.get(key));
-            if let Some(value) = self.value(&path, property, required, base) {
+            if let Some(value) = self.value(&place, property, required, base) {
                 fields.insert(key.to_owned(), value);
             }
         }
         (!fields.is_empty()).then_some(Value::Object(fields))
     }
 
-    fn value(&mut self, path: &Path, node: &Value, required: bool, base: Option<&Value>) -> Option<Value> {
-        let name = path.pointer(BASE);
-        let default = path.get(self.defaults).or_else(|| node.get("default")).cloned();
-        let spot = Spot { promise: self.promise, effective: self.effective, path, node, required, defaulted: default.is_some() };
+    fn value(&mut self, place: &Place, node: &Value, required: bool, base: Option<&Value>) -> Option<Value> {
+        let (path, name) = (&place.path, place.name.clone());
+        let default = default_of(place, node, self.defaults);
+        let spot = Spot { promise: self.promise, effective: self.effective, place, node, required, defaulted: default.is_some() };
         let kind = spot.kind();
         if kind == Kind::Secret {
             return base.filter(|_| !self.texts.contains_key(&rows::clear(&name))).cloned();
@@ -250,53 +155,136 @@ impl Reader<'_> {
             Kind::Choice { .. } | Kind::Text { .. } => {
                 let text = self.texts.get(&name).map(String::as_str).unwrap_or_default();
                 match base {
-                    // An empty text that was there before is kept: an empty input cannot tell it from nothing.
-                    Some(Value::String(before)) if text.is_empty() && before.is_empty() => return base.cloned(),
+                    // What is as it was drawn stays what it was: a text cannot tell an empty one from nothing, nor 5 from "5".
+                    Some(before) if drawn_as(before) == text || option_text(before) == text => return base.cloned(),
                     _ if text.trim().is_empty() => None,
                     _ => Some(typed(node, text)),
                 }
             }
             Kind::Tick => Some(Value::Bool(self.texts.contains_key(&name))),
-            Kind::List { items } => Some(self.list(&name, &items)).filter(|list| empty_counts || !is_empty(list)),
-            Kind::Map { values } => Some(self.map(&name, path, &values)).filter(|map| empty_counts || !is_empty(map)),
-            Kind::Group { optional } => return self.group(path, node, base, optional),
+            Kind::List { items } => {
+                Some(self.list(&name, &items, base.or(default.as_ref()))).filter(|list| empty_counts || !is_empty(list))
+            }
+            Kind::Map { values } => {
+                Some(self.map(&name, path, &values, base.or(default.as_ref()))).filter(|map| empty_counts || !is_empty(map))
+            }
+            Kind::Items { items } => {
+                let list = self.items(place, &items, base.or(default.as_ref()));
+                Some(list).filter(|list| empty_counts || !is_empty(list))
+            }
+            Kind::Entries { values } => {
+                let map = self.entries(place, &values, base.or(default.as_ref()));
+                Some(map).filter(|map| empty_counts || !is_empty(map))
+            }
+            Kind::Group { optional } => return self.group(place, node, base, optional),
             Kind::Yaml => self.yaml(&name, path, base),
             Kind::Secret | Kind::Fixed => None,
         };
         let Some(value) = value else { return null(base) };
         let chosen = self.texts.contains_key(&rows::explicit(&name));
-        let as_default = default.is_some_and(|default| same_value(&default, &value));
+        let as_default = default.is_some_and(|default| same_value(&default, &value) || self.same_in_effect(place, node, &default, &value));
         (chosen || !as_default).then_some(value)
     }
 
-    fn group(&mut self, path: &Path, node: &Value, base: Option<&Value>, optional: bool) -> Option<Value> {
-        let name = path.pointer(BASE);
+    fn group(&mut self, place: &Place, node: &Value, base: Option<&Value>, optional: bool) -> Option<Value> {
+        let name = place.name.clone();
         if self.texts.contains_key(&rows::absent(&name)) {
             return null(base);
         }
-        let inside = self.object(path, node, base);
+        let inside = self.object(place, node, base);
         let there = (optional && self.texts.contains_key(&rows::present(&name))) || base.is_some_and(Value::is_object);
-        inside.or_else(|| there.then(|| Value::Object(Map::new())))
+        inside.or_else(|| there.then(|| Value::Object(Map::new()))).or_else(|| null(base))
     }
 
-    fn list(&self, name: &str, items: &Value) -> Value {
-        rows::list(self.texts, name).iter().filter(|text| !text.trim().is_empty()).map(|text| typed(items, text)).collect()
+    /// A list of scalars. A row that stands as it was drawn keeps its value; any other empty row is none.
+    fn list(&self, name: &str, items: &Value, base: Option<&Value>) -> Value {
+        let mut before: Vec<&Value> = base.and_then(Value::as_array).into_iter().flatten().collect();
+        let mut list = Vec::new();
+        for text in rows::list(self.texts, name) {
+            match before.iter().position(|value| drawn_as(value) == text) {
+                Some(known) => list.push(before.remove(known).clone()),
+                None if text.trim().is_empty() => {}
+                None => list.push(typed(items, &text)),
+            }
+        }
+        Value::Array(list)
     }
 
-    fn map(&mut self, name: &str, path: &Path, values: &Value) -> Value {
+    fn map(&mut self, name: &str, path: &Path, values: &Value, base: Option<&Value>) -> Value {
+        let before = base.and_then(Value::as_object);
         let mut entries = Map::new();
         let what = lower_first(&label(self.promise, path));
         for (key, text) in rows::map(self.texts, name) {
-            if key.is_empty() && text.trim().is_empty() {
+            let known = before.and_then(|before| before.get(&key));
+            if key.is_empty() && known.is_none() {
+                if !text.trim().is_empty() {
+                    self.problem(path, format!("Enter a name for the value {text} of {what}."));
+                }
                 continue;
             }
-            if key.is_empty() {
-                self.problem(path, format!("Enter a name for the value {text} of {what}."));
-            } else if entries.insert(key.clone(), typed(values, &text)).is_some() {
+            let value = known.filter(|known| drawn_as(known) == text).cloned().unwrap_or_else(|| typed(values, &text));
+            if entries.insert(key.clone(), value).is_some() {
                 self.problem(path, format!("Rename one of the two entries {key} of {what}: each name may occur once."));
             }
         }
         Value::Object(entries)
+    }
+
+    /// A list of objects: each row is there, however little was typed into it.
+    fn items(&mut self, place: &Place, items: &Value, base: Option<&Value>) -> Value {
+        let before = base.and_then(Value::as_array);
+        let mut list = Vec::new();
+        for number in rows::items(self.texts, &place.name) {
+            let row = place.item(list.len(), number);
+            let from = self.texts.get(&rows::from(&row.name)).and_then(|text| text.parse::<usize>().ok());
+            let base = from.and_then(|from| before?.get(from));
+            list.push(self.row(&row, items, base));
+        }
+        Value::Array(list)
+    }
+
+    /// A map of objects. A row without name and without content says nothing.
+    fn entries(&mut self, place: &Place, values: &Value, base: Option<&Value>) -> Value {
+        let before = base.and_then(Value::as_object);
+        let what = lower_first(&label(self.promise, &place.path));
+        let mut map = Map::new();
+        for number in rows::entries(self.texts, &place.name) {
+            let row = rows::entry(&place.name, number);
+            let key = self.texts.get(&format!("{row}/~key")).cloned().unwrap_or_default();
+            let base = self.texts.get(&rows::from(&row)).and_then(|from| before?.get(from));
+            let value = self.row(&place.entry(&key, number), values, base);
+            if key.is_empty() && base.is_none() {
+                if !is_empty(&value) {
+                    self.problem(&place.path, format!("Enter a name for entry {} of {what}.", number + 1));
+                }
+            } else if map.insert(key.clone(), value).is_some() {
+                self.problem(&place.path, format!("Rename one of the two entries {key} of {what}: each name may occur once."));
+            }
+        }
+        Value::Object(map)
+    }
+
+    fn row(&mut self, place: &Place, node: &Value, base: Option<&Value>) -> Value {
+        let empty = || null(base).unwrap_or_else(|| Value::Object(Map::new()));
+        self.object(place, node, base).unwrap_or_else(empty)
+    }
+
+    /// Whether two values of a parameter come to the same once defaults inside them are filled in.
+    fn same_in_effect(&self, place: &Place, node: &Value, a: &Value, b: &Value) -> bool {
+        if !matches!((a, b), (Value::Array(_), Value::Array(_)) | (Value::Object(_), Value::Object(_))) {
+            return false;
+        }
+        let held = |value: &Value| {
+            if place.in_row {
+                let mut value = value.clone();
+                Schema::parse_lenient(node).default(&mut value);
+                return Some(value);
+            }
+            let mut parameters = Value::Object(Map::new());
+            place.path.put(&mut parameters, value.clone());
+            place.path.get(&resolve::in_effect(self.promise, self.structural, self.effective, &parameters)).cloned()
+        };
+        held(a) == held(b)
     }
 
     fn yaml(&mut self, name: &str, path: &Path, base: Option<&Value>) -> Option<Value> {
@@ -319,6 +307,11 @@ impl Reader<'_> {
     fn problem(&mut self, path: &Path, message: String) {
         self.problems.push(Problem { path: resolve::shown(path), message });
     }
+}
+
+/// The text that a value was drawn as, with the line ends that browsers post.
+fn drawn_as(value: &Value) -> String {
+    scalar_text(value).replace("\r\n", "\n").replace('\r', "\n")
 }
 
 /// A null that was there before stays: nothing typed cannot be told from it.

@@ -27,6 +27,16 @@ pub(super) fn clear(name: &str) -> String {
     format!("{name}/~clear")
 }
 
+/// Says that a row of objects is there, since its fields may all be empty.
+pub(super) fn there(row: &str) -> String {
+    format!("{row}/~there")
+}
+
+/// Which row of the object that is being edited a row was drawn from, so that what it has no input for moves with it.
+pub(super) fn from(row: &str) -> String {
+    format!("{row}/~from")
+}
+
 /// The input of a list's row.
 pub(super) fn item(name: &str, index: usize) -> String {
     format!("{name}/{index}")
@@ -35,6 +45,41 @@ pub(super) fn item(name: &str, index: usize) -> String {
 /// The row of a map.
 pub(super) fn entry(name: &str, index: usize) -> String {
     format!("{name}/~rows/{index}")
+}
+
+/// The numbers of the rows of a list of objects, in order.
+pub(super) fn items(texts: &BTreeMap<String, String>, name: &str) -> Vec<usize> {
+    numbers(texts, &format!("{name}/"))
+}
+
+/// The numbers of the rows of a map of objects, in order.
+pub(super) fn entries(texts: &BTreeMap<String, String>, name: &str) -> Vec<usize> {
+    numbers(texts, &format!("{name}/~rows/"))
+}
+
+/// The numbers of the rows below `prefix`, which ends in a slash, in order.
+pub(super) fn numbers(texts: &BTreeMap<String, String>, prefix: &str) -> Vec<usize> {
+    let found: BTreeSet<usize> = within(texts, prefix).filter_map(|(rest, _)| rest.split('/').next()?.parse().ok()).collect();
+    found.into_iter().collect()
+}
+
+/// Puts rows in another order: `order` holds the old numbers in their new order, and rows that it does not name are forgotten.
+/// `base` is everything before the number, with its slash.
+pub(super) fn rearrange(texts: &mut BTreeMap<String, String>, base: &str, order: &[usize]) {
+    let of_rows: Vec<(usize, String, String)> = within(texts, base)
+        .filter_map(|(rest, text)| {
+            let (number, inside) = rest.split_once('/').map_or((rest, ""), |(number, _)| (number, &rest[number.len()..]));
+            Some((number.parse().ok()?, inside.to_owned(), text.clone()))
+        })
+        .collect();
+    for (number, inside, _) in &of_rows {
+        texts.remove(&format!("{base}{number}{inside}"));
+    }
+    for (number, inside, text) in of_rows {
+        if let Some(place) = order.iter().position(|old| *old == number) {
+            texts.insert(format!("{base}{place}{inside}"), text);
+        }
+    }
 }
 
 /// The texts of the rows of a list, in order; numbers in names may have gaps.
@@ -48,31 +93,8 @@ pub(super) fn list(texts: &BTreeMap<String, String>, name: &str) -> Vec<String> 
 /// The names and values of the rows of a map, in order.
 pub(super) fn map(texts: &BTreeMap<String, String>, name: &str) -> Vec<(String, String)> {
     let prefix = format!("{name}/~rows/");
-    let numbers: BTreeSet<usize> =
-        within(texts, &prefix).filter_map(|(rest, _)| rest.split_once('/').and_then(|(index, _)| index.parse().ok())).collect();
     let text = |index: usize, part: &str| texts.get(&format!("{prefix}{index}/{part}")).cloned().unwrap_or_default();
-    numbers.into_iter().map(|index| (text(index, "~key"), text(index, "~value"))).collect()
-}
-
-/// Writes the rows of a list back, numbered without gaps.
-pub(super) fn put_list(texts: &mut BTreeMap<String, String>, name: &str, rows: Vec<String>) {
-    let prefix = format!("{name}/");
-    let old: Vec<String> =
-        within(texts, &prefix).filter(|(rest, _)| rest.parse::<usize>().is_ok()).map(|(rest, _)| format!("{prefix}{rest}")).collect();
-    old.iter().for_each(|name| drop(texts.remove(name)));
-    for (index, text) in rows.into_iter().enumerate() {
-        texts.insert(item(name, index), text);
-    }
-}
-
-/// Writes the rows of a map back, numbered without gaps.
-pub(super) fn put_map(texts: &mut BTreeMap<String, String>, name: &str, rows: Vec<(String, String)>) {
-    remove_below(texts, &format!("{name}/~rows"));
-    for (index, (key, value)) in rows.into_iter().enumerate() {
-        let row = entry(name, index);
-        texts.insert(format!("{row}/~key"), key);
-        texts.insert(format!("{row}/~value"), value);
-    }
+    numbers(texts, &prefix).into_iter().map(|index| (text(index, "~key"), text(index, "~value"))).collect()
 }
 
 /// Forgets everything typed at and below a name.

@@ -1,3 +1,4 @@
+mod any;
 mod corpus;
 
 use serde_json::{Value, json};
@@ -73,6 +74,11 @@ pub(crate) fn posted(form: &Form) -> Vec<(String, String)> {
             Control::Map { rows, .. } => rows.iter().for_each(|row| {
                 add(&row.key_name, &row.key);
                 add(&row.value_name, &row.value);
+            }),
+            Control::Items { rows, .. } => rows.iter().for_each(|row| {
+                pairs.extend(row.key.iter().map(|key| (key.name.clone(), key.value.clone())));
+                pairs.extend(row.hidden.iter().map(|hidden| (hidden.name.clone(), hidden.value.clone())));
+                row.fields.iter().for_each(|field| post(field, pairs));
             }),
             Control::Group { fields, .. } => fields.iter().for_each(|field| post(field, pairs)),
             Control::Secret { .. } => add(&field.name, ""),

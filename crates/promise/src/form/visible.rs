@@ -1,9 +1,10 @@
-//! Fields that are shown only under a condition of the promise.
+//! Fields that are shown only under a condition of the promise, and choices that it computes.
 
-use schema::expr::{Budget, ExprError};
+use schema::expr::{Budget, ExprError, Type};
 use schema::structural::Schema;
 use serde_json::Value;
 
+use super::kind::scalar_text;
 use crate::api::PromiseSpec;
 use crate::context::Context;
 use crate::path::Path;
@@ -13,12 +14,25 @@ use crate::resolve;
 /// Steps that one condition may take.
 const STEPS: u64 = 10_000;
 
+/// The choices that an expression of the promise gives for the values in effect; `None` where it gives none: no list, an empty one, or
+/// one that needs what is not set yet.
+pub(super) fn options(expression: &str, in_effect: &Value) -> Option<Vec<String>> {
+    let scope = policy::scope(in_effect, &Context::default());
+    let program = policy::environment(Type::Dyn).compile(inside(expression)).ok()?;
+    let value = program.evaluate(&scope, &mut Budget::steps(STEPS)).ok()?;
+    let options: Vec<String> = value.as_array()?.iter().filter(|one| one.is_string() || one.is_number()).map(scalar_text).collect();
+    (!options.is_empty()).then_some(options)
+}
+
+fn inside(expression: &str) -> &str {
+    let source = expression.trim();
+    source.strip_prefix("${").and_then(|inner| inner.strip_suffix('}')).unwrap_or(source)
+}
+
 /// Whether a condition holds for the values in effect. A condition that cannot be evaluated shows the field: none may get lost.
 pub(super) fn holds(condition: &str, in_effect: &Value) -> bool {
-    let source = condition.trim();
-    let source = source.strip_prefix("${").and_then(|inner| inner.strip_suffix('}')).unwrap_or(source);
     let scope = policy::scope(in_effect, &Context::default());
-    match policy::compile(source).map(|program| program.evaluate_bool(&scope, &mut Budget::steps(STEPS))) {
+    match policy::compile(inside(condition)).map(|program| program.evaluate_bool(&scope, &mut Budget::steps(STEPS))) {
         Ok(Ok(holds)) => holds,
         // What a condition reads may simply not be set; then it does not hold.
         Ok(Err(ExprError::AbsentPath(_))) => false,
@@ -26,10 +40,10 @@ pub(super) fn holds(condition: &str, in_effect: &Value) -> bool {
     }
 }
 
-/// Whether other fields' conditions read this one.
+/// Whether other fields' conditions or choices read this one.
 pub(super) fn steers(promise: &PromiseSpec, path: &Path) -> bool {
     let text = format!("parameters{path}");
-    promise.form.fields.values().filter_map(|hint| hint.visible_when.as_ref()).any(|condition| {
+    promise.form.fields.values().flat_map(|hint| hint.visible_when.iter().chain(&hint.options_from)).any(|condition| {
         condition.match_indices(&text).any(|(at, found)| {
             let next = condition[at + found.len()..].chars().next();
             !next.is_some_and(|letter| letter.is_alphanumeric() || letter == '_')

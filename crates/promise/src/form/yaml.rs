@@ -41,7 +41,8 @@ fn is_deep(value: &Value, levels: usize) -> bool {
     }
 }
 
-/// Writes a value as YAML; what cannot be written so is written as JSON.
+/// Writes a value as YAML; what would not come back as it is, is written as JSON, which is YAML too.
 pub(super) fn write(value: &Value) -> String {
-    serde_saphyr::to_string(value).unwrap_or_else(|_| serde_json::to_string_pretty(value).unwrap_or_default())
+    let yaml = serde_saphyr::to_string(value).ok().filter(|text| read(text).as_ref() == Ok(value));
+    yaml.unwrap_or_else(|| serde_json::to_string_pretty(value).unwrap_or_default())
 }

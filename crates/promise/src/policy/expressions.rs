@@ -16,7 +16,7 @@ const STEPS: u64 = 50_000;
 
 /// What expressions of policies may read. A policy may be about many promises, so `parameters` is open; a field that this promise
 /// does not have is asked for with `has(…)`.
-fn environment(parameters: Type) -> Environment {
+pub(crate) fn environment(parameters: Type) -> Environment {
     Environment::new()
         .variable("parameters", parameters)
         .variable("request", Type::Dyn)

@@ -24,6 +24,7 @@ pub(super) fn check(draft: &mut Draft<'_>, schema: &Schema) {
             options(draft, path, hint, &place);
         }
         visible_when(draft, hint, &environment, &place);
+        options_from(draft, hint, &environment, &place);
     }
     let mut names = std::collections::BTreeSet::new();
     for (index, preset) in spec.form.presets.iter().enumerate() {
@@ -66,6 +67,18 @@ fn visible_when(draft: &mut Draft<'_>, hint: &FieldHint, environment: &Environme
         Err(errors) => errors.iter().for_each(|error| draft.problem(path.clone(), expression::sentence(&error.error))),
         Ok(template) if !template.kind().fits(&Type::Bool) => {
             draft.problem(path, format!("Write one expression in ${{…}} that gives true or false: this gives {}.", template.kind()));
+        }
+        Ok(_) => {}
+    }
+}
+
+fn options_from(draft: &mut Draft<'_>, hint: &FieldHint, environment: &Environment, place: &str) {
+    let Some(text) = &hint.options_from else { return };
+    let path = format!("{place}.optionsFrom");
+    match Template::compile(&Value::from(text.as_str()), environment) {
+        Err(errors) => errors.iter().for_each(|error| draft.problem(path.clone(), expression::sentence(&error.error))),
+        Ok(template) if !template.kind().fits(&Type::list(Type::Dyn)) => {
+            draft.problem(path, format!("Write one expression in ${{…}} that gives a list: this gives {}.", template.kind()));
         }
         Ok(_) => {}
     }

@@ -161,6 +161,18 @@ pub struct VersionLine {
     pub newest: bool,
 }
 
+/// A named starting point of a form.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StartLine {
+    /// As [`crate::form::starts_from`] reads it.
+    pub start: String,
+    /// Name for people.
+    pub title: String,
+    /// One sentence; may be empty.
+    pub description: String,
+}
+
 /// An example of a promise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -169,6 +181,8 @@ pub struct ExampleLine {
     pub name: String,
     /// One sentence; may be empty.
     pub description: String,
+    /// As [`crate::form::starts_from`] reads it.
+    pub start: String,
     /// A whole PromiseRequest.
     pub yaml: String,
 }
@@ -217,6 +231,8 @@ pub struct PromisePage {
     pub policies_unknown: Option<String>,
     /// Published versions, newest first.
     pub versions: Vec<VersionLine>,
+    /// Named starting points of its form: link text, name for people, one sentence.
+    pub presets: Vec<StartLine>,
     /// Examples.
     pub examples: Vec<ExampleLine>,
     /// What one gets.

@@ -219,6 +219,8 @@ pub struct RequestForm {
     pub cluster: String,
     /// Id of the draft that is shown.
     pub draft: Option<String>,
+    /// What a form without draft started from, as [`crate::form::starts_from`] reads it.
+    pub start: Option<String>,
     /// Id of the input that gets the focus.
     pub focus: Option<String>,
     /// What somebody else changed meanwhile.

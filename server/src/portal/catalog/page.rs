@@ -1,9 +1,9 @@
 //! Everything about one promise before one asks for it.
 
-use promise::api::{Example, PromiseRef, PromiseRequestSpec};
-use promise::form::{Control, Draft, Field};
-use promise::view::{ExampleLine, FieldLine, LinkLine, OutputLine, PromisePage, VersionLine};
-use promise::{Error, Result, names};
+use promise::api::{Example, PromiseRef, PromiseRequestSpec, PromiseSpec};
+use promise::form::{Control, Draft, Field, InputMode, from_example, from_preset};
+use promise::view::{ExampleLine, FieldLine, LinkLine, OutputLine, PromisePage, StartLine, VersionLine};
+use promise::{Error, Result, names, wording};
 use serde_json::json;
 
 use super::lines;
@@ -37,6 +37,7 @@ pub(super) fn page(caller: &Caller, workspace: &Workspace, offers: &[Offered], n
         policies: effective.as_ref().map(lines::policies).unwrap_or_default(),
         policies_unknown,
         versions: versions(caller, offered),
+        presets: presets(spec),
         examples: spec.examples.iter().map(|example| sample(offered, example)).collect(),
         outputs: spec
             .outputs
@@ -57,10 +58,13 @@ fn field(field: &Field) -> Option<FieldLine> {
         Control::Choice { .. } => "one of several",
         Control::Tick { .. } => "yes or no",
         Control::List { .. } => "list",
+        Control::Items { .. } => "list of entries",
         Control::Map { .. } => "names with values",
         Control::Yaml { .. } => "YAML",
         Control::Secret { .. } => "secret",
         Control::Fixed { .. } => "fixed",
+        Control::Text { mode: InputMode::Numeric, .. } => "whole number",
+        Control::Text { mode: InputMode::Decimal, .. } => "number",
         Control::Text { .. } | Control::Area { .. } => "text",
     };
     Some(FieldLine {
@@ -69,9 +73,29 @@ fn field(field: &Field) -> Option<FieldLine> {
         kind: kind.to_owned(),
         required: field.required,
         default: field.default.clone().unwrap_or_default(),
-        allowed: field.constraint.clone().unwrap_or_default(),
+        allowed: allowed(field),
         help: field.hint.clone().unwrap_or_default(),
     })
+}
+
+/// What may be given: the words of the choices, else the limits.
+fn allowed(field: &Field) -> String {
+    let choices = match &field.control {
+        Control::Choice { options, .. } => {
+            options.iter().filter(|option| !option.value.is_empty()).map(|option| option.label.as_str()).collect()
+        }
+        _ => Vec::new(),
+    };
+    if choices.is_empty() { field.constraint.clone().unwrap_or_default() } else { choices.join(", ") }
+}
+
+fn presets(spec: &PromiseSpec) -> Vec<StartLine> {
+    let presets = spec.form.presets.iter().map(|preset| StartLine {
+        start: from_preset(&preset.name),
+        title: wording::humanise(&preset.name),
+        description: preset.description.clone().unwrap_or_default(),
+    });
+    presets.collect()
 }
 
 /// Published versions, newest first.
@@ -98,6 +122,18 @@ fn semver(text: &str) -> Option<semver::Version> {
     semver::Version::parse(text).ok()
 }
 
+/// A name that the plane takes, made of words: `Orders (small)` becomes `orders-small`.
+fn object_name(words: &str) -> String {
+    let plain: String =
+        words.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '-' }).collect();
+    let parts: Vec<&str> = plain.split('-').filter(|part| !part.is_empty()).collect();
+    if parts.is_empty() {
+        "example".to_owned()
+    } else {
+        parts.join("-").chars().take(50).collect::<String>().trim_end_matches('-').to_owned()
+    }
+}
+
 /// An example as a whole request, to copy.
 fn sample(offered: &Offered, example: &Example) -> ExampleLine {
     let spec = PromiseRequestSpec {
@@ -107,12 +143,27 @@ fn sample(offered: &Offered, example: &Example) -> ExampleLine {
     };
     let request = json!({
         "apiVersion": names::API_VERSION, "kind": "PromiseRequest",
-        "metadata": {"name": example.name, "namespace": "default"},
+        "metadata": {"name": object_name(&example.name), "namespace": "default"},
         "spec": {"promise": spec.promise, "parameters": spec.parameters},
     });
     ExampleLine {
         name: example.name.clone(),
+        start: from_example(&example.name),
         description: example.description.clone().unwrap_or_default(),
         yaml: serde_saphyr::to_string(&request).unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::object_name;
+
+    #[test]
+    fn examples_get_names_that_the_plane_takes() {
+        for (words, name) in
+            [("Orders", "orders"), ("Orders (small)", "orders-small"), ("Ä", "example"), (&"ab ".repeat(30), &"ab-".repeat(17)[..50])]
+        {
+            assert_eq!(object_name(words), name);
+        }
     }
 }

@@ -111,7 +111,7 @@ pub(super) fn parameters(
             None => "default".to_owned(),
         };
         let secret = spec.secret_parameters.contains(&text);
-        let value = if secret { "kept in a Secret".to_owned() } else { wording::value(value) };
+        let value = if secret { "kept in a Secret".to_owned() } else { wording::value_of(spec, path, value) };
         lines.push(ParameterLine { path: text, label: wording::label(spec, path), value, source });
     };
     walk(spec, &Path::default(), &whole, &mut leaf);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use app::backend::FormOf;
 use cluster::ClusterId;
 use promise::api::{PromiseRequestSpec, PromiseSpec};
-use promise::form::{Draft, model};
+use promise::form::{Draft, model, starts_from};
 use promise::policy::Effective;
 use promise::resolve::Resolved;
 use promise::view::{Availability, AvailabilityState, RequestForm};
@@ -71,12 +71,13 @@ pub(super) struct Opened {
 /// Opens a form without any draft.
 pub(super) async fn open(caller: &Caller, workspace: &Workspace, form: &FormOf<'_>) -> Result<Opened> {
     match form {
-        FormOf::New { promise, home } => {
+        FormOf::New { promise, home, start } => {
             let offered = caller.offer(workspace, promise, *home).await?;
             let spec = offered.promise.spec.clone();
             let effective = caller.rules(workspace, &offered.home, &offered.key.name, &spec)?;
             let subject = format!("new {} {} {}", workspace.cluster, offered.key.cluster, offered.key.name);
-            let start = Typed { namespace: "default".to_owned(), draft: Draft::of(json!({})), ..Typed::default() };
+            let parameters = start.and_then(|start| starts_from(&spec, start)).unwrap_or_else(|| json!({}));
+            let start = Typed { namespace: "default".to_owned(), draft: Draft::of(parameters), ..Typed::default() };
             Ok(Opened { offered, spec, effective, existing: PromiseRequestSpec::default(), start, subject })
         }
         FormOf::Edit { namespace, name } => {
@@ -131,6 +132,10 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, form: FormOf<'_
         Some(id) => caller.draft::<Typed>(&opened.subject, id).await?,
         None => None,
     };
+    let start = match &form {
+        FormOf::New { start, .. } if kept.is_none() => start.filter(|start| starts_from(&opened.spec, start).is_some()).map(str::to_owned),
+        _ => None,
+    };
     let draft_id = draft.filter(|_| kept.is_some()).map(str::to_owned);
     let typed = kept.unwrap_or_else(|| opened.start.clone());
     let submission = opened.submission(&typed);
@@ -151,6 +156,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, form: FormOf<'_
         submit,
         cluster: cluster_field(&workspace.cluster),
         draft: draft_id,
+        start,
         name: typed.name,
         namespace: typed.namespace,
         reason: typed.reason,

@@ -1,7 +1,7 @@
 //! A posted form: read, checked, and written when it was submitted and nothing stands against it. Bad input becomes a draft, never an error.
 
 use app::backend::{FormOf, Pairs};
-use promise::form::{LONGEST_SECRET, OPERATION, parse, says_parameters};
+use promise::form::{LONGEST_SECRET, OPERATION, parse, says_parameters, starts_from};
 use promise::path::Path;
 use promise::view::Posted;
 use promise::wording::{label, lower_first};
@@ -28,6 +28,8 @@ mod input {
     pub(super) const CLUSTER: &str = "_cluster";
     /// Id of the draft that is shown.
     pub(super) const DRAFT: &str = "_draft";
+    /// Example or preset that the form started from.
+    pub(super) const START: &str = "_start";
 }
 
 /// What the pressed button means.
@@ -122,13 +124,21 @@ async fn read(caller: &Caller, opened: &Opened, of: &FormOf<'_>, pairs: &Pairs) 
         "check" => Step::Check,
         _ => Step::Change,
     };
-    let base = opened.existing.parameters.clone().unwrap_or(Value::Null);
+    let drawn = match field(pairs, input::DRAFT) {
+        Some(id) => caller.draft::<Typed>(&opened.subject, id).await?,
+        None => None,
+    };
+    // What the form was drawn from: what it has no input for comes from there.
+    let base = match &drawn {
+        Some(typed) => typed.draft.parameters.clone(),
+        None => {
+            let started = field(pairs, input::START).and_then(|start| starts_from(&opened.spec, start));
+            started.or_else(|| opened.existing.parameters.clone()).unwrap_or(Value::Null)
+        }
+    };
     let parsed = parse(pairs, &opened.spec, &opened.effective, &base);
-    if !says_parameters(pairs, &opened.spec)
-        && field(pairs, input::REASON).is_none()
-        && let Some(id) = field(pairs, input::DRAFT)
-    {
-        let Some(mut typed) = caller.draft::<Typed>(&opened.subject, id).await? else {
+    if !says_parameters(pairs, &opened.spec) && field(pairs, input::REASON).is_none() && field(pairs, input::DRAFT).is_some() {
+        let Some(mut typed) = drawn else {
             let message = "What you reviewed is not there any more: it was submitted already, or it is older than a week.".to_owned();
             return Err(Error::Conflict { message });
         };

@@ -4,7 +4,7 @@ use cluster::WorkspacePath;
 use cluster::kinds::PromiseRequest;
 use cluster::watch::Key;
 use promise::api::Phase;
-use promise::sentence;
+use promise::sentence::{self, Ball};
 use promise::view::RequestRow;
 
 use crate::auth::Caller;
@@ -12,7 +12,6 @@ use crate::portal::place::Workspace;
 
 /// The line of one request.
 pub(in crate::portal) fn row(caller: &Caller, workspace: &Workspace, request: &PromiseRequest) -> RequestRow {
-    let status = request.status.as_ref();
     let requester = request.spec.requester.as_ref().map(|requester| requester.username.clone()).unwrap_or_default();
     let (promise_title, icon) = presentation(caller, request);
     RequestRow {
@@ -24,11 +23,20 @@ pub(in crate::portal) fn row(caller: &Caller, workspace: &Workspace, request: &P
         icon,
         version: version(request),
         phase: phase(request),
-        ball: sentence::ball(status),
+        ball: ball(request),
         mine: requester == *caller.identity().username,
         requester,
         created: request.metadata.creation_timestamp.as_ref().map(|time| time.0.to_string()).unwrap_or_default(),
     }
+}
+
+/// Who holds the ball. A request that somebody has deleted is on its way out, whatever its status said before.
+fn ball(request: &PromiseRequest) -> Ball {
+    let mut status = request.status.clone();
+    if let Some(status) = status.as_mut().filter(|status| phase(request) == Phase::Deleting && status.phase != Phase::Deleting) {
+        (status.phase, status.waiting_on) = (Phase::Deleting, None);
+    }
+    sentence::ball(status.as_ref())
 }
 
 /// What the controller says, and *deleting* as soon as somebody asked for it.

@@ -4,11 +4,13 @@ use serde_json::Value;
 
 use super::Maker;
 use crate::api::FieldHint;
-use crate::form::control::{Choice, Control, InputMode, ListRow, MapRow, RowButtons};
-use crate::form::field::{HiddenInput, field_id};
+use crate::form::control::{Choice, ChoiceStyle, Control, InputMode, ItemKey, ItemRow, ListRow, MapRow, RowButtons};
+use crate::form::field::{Field, HiddenInput, field_id};
 use crate::form::kind::{Kind, option_label, option_text, properties, scalar_text};
 use crate::form::operation::{Operation, OperationKind};
-use crate::form::{rows, yaml};
+use crate::form::place::Place;
+use crate::form::press::{ENTRIES, OBJECTS};
+use crate::form::{rows, visible, yaml};
 use crate::path::Path;
 use crate::policy::Bounds;
 use crate::shape::Shape;
@@ -21,12 +23,13 @@ impl<'a> Maker<'a> {
     pub(super) fn control(
         &mut self,
         kind: &Kind,
-        path: &Path,
+        place: &Place,
         node: &'a Value,
-        name: &str,
         hint: Option<&FieldHint>,
+        settled: bool,
         hidden: &mut Vec<HiddenInput>,
     ) -> Control {
+        let (path, name) = (&place.path, place.name.as_str());
         match kind {
             Kind::Fixed => Control::Fixed { value: path.get(&self.in_effect).map(wording::value).unwrap_or_default() },
             Kind::Secret => {
@@ -41,7 +44,11 @@ impl<'a> Maker<'a> {
             }
             Kind::Text { shape, mode, area } => {
                 let value = self.text(path, name);
-                if *area {
+                if let Some(options) = hint.and_then(|hint| self.options_from(hint, &value, name, settled)) {
+                    return Control::Choice { style: ChoiceStyle::Select, options };
+                }
+                // One line cannot hold several.
+                if *area || value.contains('\n') {
                     return Control::Area { rows: lines(&value, 3), value };
                 }
                 let suggestions = node["examples"].as_array().into_iter().flatten().map(scalar_text).collect();
@@ -49,7 +56,9 @@ impl<'a> Maker<'a> {
             }
             Kind::List { items } => self.list(items, path, node, name),
             Kind::Map { values } => self.map(values, path, node, name),
-            Kind::Group { optional } => self.group(*optional, path, node, name, hidden),
+            Kind::Items { .. } => self.items(place, node, node.get("items").unwrap_or(&Value::Null)),
+            Kind::Entries { .. } => self.entries(place, node, node.get("additionalProperties").unwrap_or(&Value::Null)),
+            Kind::Group { optional } => self.group(*optional, place, node, hidden),
             Kind::Yaml => self.yaml(path, name),
         }
     }
@@ -99,16 +108,27 @@ impl<'a> Maker<'a> {
         let singular = singular(&label(self.promise, path));
         let count = texts.len();
         let ordered = node["x-kubernetes-list-type"] != "set";
-        // Empty rows are not in the value, so problems count without them.
-        let mut position = 0;
+        let held = self.shown(path).and_then(Value::as_array);
+        // Empty rows are not in the value unless they were there before, so problems count without them.
+        let is_value = |position: usize, text: &str| {
+            !text.trim().is_empty() || held.and_then(|held| held.get(position)).is_some_and(|value| scalar_text(value) == text)
+        };
+        let counted: Vec<Option<usize>> = texts
+            .iter()
+            .scan(0, |position, text| {
+                let mine = is_value(*position, text).then_some(*position);
+                *position += usize::from(mine.is_some());
+                Some(mine)
+            })
+            .collect();
         let rows = texts
             .into_iter()
             .enumerate()
             .map(|(index, value)| {
                 let row = rows::item(name, index);
                 let id = field_id(&row);
-                let problem = if value.trim().is_empty() { None } else { self.take_problem(&path.item(position), true, &id) };
-                position += usize::from(!value.trim().is_empty());
+                let position = counted.get(index).copied().flatten();
+                let problem = position.and_then(|position| self.take_problem(&path.item(position), true, &id));
                 ListRow {
                     label: format!("{singular} {}", index + 1),
                     buttons: buttons(&row, index, count, ordered, &format!("{} {}", lower_first(&singular), index + 1), &value),
@@ -120,8 +140,7 @@ impl<'a> Maker<'a> {
             })
             .collect();
         let options = items["enum"].as_array().into_iter().flatten().map(option_text).collect();
-        let most = Bounds::of_node(node).max_items;
-        let full = most.filter(|most| count as u64 >= *most).map(|most| format!("The list is full: at most {most} entries."));
+        let full = full_list(node, count);
         Control::List {
             rows,
             mode: mode_of(items),
@@ -154,34 +173,133 @@ impl<'a> Maker<'a> {
                 MapRow { id, key_name, key, value_id, value_name, value, problem, buttons }
             })
             .collect();
-        let most = node.get("maxProperties").and_then(Value::as_u64);
-        let full = most.filter(|most| count as u64 >= *most).map(|most| format!("There are enough entries: at most {most}."));
+        let full = full_map(node, count);
         Control::Map {
             rows,
             mode: mode_of(values),
-            add: Operation::value(OperationKind::Add, &format!("{name}/~rows")),
+            add: Operation::value(OperationKind::Add, &format!("{name}{ENTRIES}")),
             add_label: format!("Add {}", lower_first(&singular)),
             full,
         }
     }
 
-    fn group(&mut self, optional: bool, path: &Path, node: &'a Value, name: &str, hidden: &mut Vec<HiddenInput>) -> Control {
-        let present = path.get(&self.draft.parameters).is_some_and(Value::is_object) || self.draft.text(&rows::present(name)).is_some();
+    fn group(&mut self, optional: bool, place: &Place, node: &'a Value, hidden: &mut Vec<HiddenInput>) -> Control {
+        let name = &place.name;
+        let is_there = place.path.get(&self.draft.parameters).is_some_and(Value::is_object);
+        let present = is_there || self.draft.text(&rows::present(name)).is_some();
         if optional {
             let marker = if present { rows::present(name) } else { rows::absent(name) };
             hidden.push(HiddenInput { name: marker, value: "1".to_owned() });
         }
-        let mut fields = Vec::new();
-        if present || !optional {
-            for (path, _, node, required) in properties(self.promise, path, node) {
-                let hint = crate::shape::hint_at(self.promise, &path);
-                if !self.placed.contains(&path) && !hint.is_some_and(|hint| hint.hidden) {
-                    fields.push(self.field(&path, node, required));
-                }
-            }
-        }
+        let fields = if present || !optional { self.fields_of(place, node) } else { Vec::new() };
         let toggle = optional.then(|| Operation::value(if present { OperationKind::Drop } else { OperationKind::Put }, name));
         Control::Group { fields, present: optional.then_some(present), toggle }
+    }
+
+    /// The fields of the object at a place.
+    fn fields_of(&mut self, place: &Place, node: &'a Value) -> Vec<Field> {
+        let mut fields = Vec::new();
+        for (place, _, node, required) in properties(self.promise, place, node) {
+            let hint = crate::shape::hint_at(self.promise, &place.pattern);
+            if !self.placed.contains(&place.path) && !hint.is_some_and(|hint| hint.hidden) {
+                fields.push(self.field(&place, node, required));
+            }
+        }
+        fields
+    }
+
+    fn items(&mut self, place: &Place, node: &Value, items: &'a Value) -> Control {
+        let shown = self.shown(&place.path).and_then(Value::as_array);
+        let count = match self.draft.text(&rows::shown(&place.name)) {
+            Some(_) => rows::numbers(&self.draft.texts, &format!("{}/", place.name)).len(),
+            None => shown.map(Vec::len).unwrap_or_default(),
+        };
+        let singular = singular(&label(self.promise, &place.pattern));
+        let ordered = node["x-kubernetes-list-type"] != "set" && node["x-kubernetes-list-type"] != "map";
+        let rows = (0..count).map(|index| {
+            let row = place.item(index, index);
+            let what = format!("{} {}", lower_first(&singular), index + 1);
+            self.item(
+                row.clone(),
+                items,
+                &row.name,
+                what,
+                format!("{singular} {}", index + 1),
+                index.to_string(),
+                None,
+                (index, count, ordered),
+            )
+        });
+        Control::Items {
+            rows: rows.collect(),
+            add: Operation::value(OperationKind::Add, &format!("{}{OBJECTS}", place.name)),
+            add_label: format!("Add {}", lower_first(&singular)),
+            full: full_list(node, count),
+        }
+    }
+
+    fn entries(&mut self, place: &Place, node: &Value, values: &'a Value) -> Control {
+        let keys: Vec<String> = match self.draft.text(&rows::shown(&place.name)) {
+            Some(_) => rows::map(&self.draft.texts, &place.name).into_iter().map(|(key, _)| key).collect(),
+            None => self.shown(&place.path).and_then(Value::as_object).into_iter().flatten().map(|(key, _)| key.clone()).collect(),
+        };
+        let singular = singular(&label(self.promise, &place.pattern));
+        let count = keys.len();
+        let rows = keys.into_iter().enumerate().map(|(index, key)| {
+            let row = rows::entry(&place.name, index);
+            let key_name = format!("{row}/~key");
+            let input = ItemKey { id: field_id(&key_name), name: key_name, value: key.clone() };
+            let what = format!("{} {}", lower_first(&singular), index + 1);
+            let label = format!("{singular} {}", index + 1);
+            self.item(place.entry(&key, index), values, &row, what, label, key, Some(input), (index, count, false))
+        });
+        Control::Items {
+            rows: rows.collect(),
+            add: Operation::value(OperationKind::Add, &format!("{}{ENTRIES}", place.name)),
+            add_label: format!("Add {}", lower_first(&singular)),
+            full: full_map(node, count),
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "rows of lists and maps differ in all of these and in nothing else")]
+    fn item(
+        &mut self,
+        place: Place,
+        node: &'a Value,
+        row: &str,
+        what: String,
+        label: String,
+        from: String,
+        key: Option<ItemKey>,
+        (index, count, ordered): (usize, usize, bool),
+    ) -> ItemRow {
+        let problem = self.take_problem(&place.path, false, &field_id(row));
+        let fields = self.fields_of(&place, node);
+        let title = key.as_ref().map_or_else(|| title_of(&fields), |key| key.value.clone());
+        let mut hidden = vec![HiddenInput { name: rows::from(row), value: from }];
+        if key.is_none() {
+            hidden.push(HiddenInput { name: rows::there(row), value: "1".to_owned() });
+        }
+        let buttons = buttons(row, index, count, ordered, &what, &title);
+        ItemRow { id: field_id(row), label, title, key, hidden, fields, problem, buttons }
+    }
+
+    /// The choices that the promise computes from other values; `None` where it computes none, and the text stays free.
+    fn options_from(&self, hint: &FieldHint, value: &str, name: &str, settled: bool) -> Option<Vec<Choice>> {
+        let mut offered = visible::options(hint.options_from.as_deref()?, &self.in_effect)?;
+        if !value.is_empty() && !offered.iter().any(|option| option == value) {
+            offered.insert(0, value.to_owned());
+        }
+        let unset = (value.is_empty() || !settled).then(|| (String::new(), "Not set".to_owned()));
+        let options = offered.into_iter().map(|option| (option.clone(), option_label(Some(hint), &Value::String(option))));
+        let choice = |(index, (option, label)): (usize, (String, String))| Choice {
+            id: format!("{}.{index}", field_id(name)),
+            chosen: option == value,
+            value: option,
+            label,
+            hint: None,
+        };
+        Some(unset.into_iter().chain(options).enumerate().map(choice).collect())
     }
 
     fn yaml(&self, path: &Path, name: &str) -> Control {
@@ -192,6 +310,26 @@ impl<'a> Maker<'a> {
         let error = if text.trim().is_empty() { None } else { yaml::read(&text).err() };
         Control::Yaml { rows: lines(&text, 6), text, error }
     }
+}
+
+fn full_list(node: &Value, count: usize) -> Option<String> {
+    let most = Bounds::of_node(node).max_items.filter(|most| count as u64 >= *most)?;
+    Some(format!("The list is full: at most {most} entries."))
+}
+
+fn full_map(node: &Value, count: usize) -> Option<String> {
+    let most = node.get("maxProperties").and_then(Value::as_u64).filter(|most| count as u64 >= *most)?;
+    Some(format!("There are enough entries: at most {most}."))
+}
+
+/// What a row says of itself: its name, else its first text.
+fn title_of(fields: &[Field]) -> String {
+    let text = |field: &Field| match &field.control {
+        Control::Text { value, .. } if !value.trim().is_empty() => Some(value.trim().chars().take(60).collect::<String>()),
+        _ => None,
+    };
+    let named = fields.iter().find(|field| field.path.ends_with(".name")).and_then(text);
+    named.or_else(|| fields.iter().find_map(text)).unwrap_or_default()
 }
 
 fn buttons(row: &str, index: usize, count: usize, ordered: bool, what: &str, value: &str) -> RowButtons {

@@ -1,40 +1,24 @@
 //! Forms of real definitions: every sample of every project comes back from its form as it went in.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
+use testdata::corpus::{Definition, Instance, definitions, instances, versions};
 
 use super::posted;
 use crate::api::PromiseSpec;
 use crate::form::{Draft, model, parse};
 use crate::policy::Effective;
 
-#[expect(clippy::disallowed_methods, reason = "tests have no configuration module; this is the only place that looks for the data")]
-fn corpus() -> Option<PathBuf> {
-    let shared = std::env::var_os("OPM_SHARED").map(PathBuf::from);
-    let corpus = shared.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared")).join("corpus");
-    if corpus.join("INSTANCES.tsv").is_file() {
-        return Some(corpus);
-    }
-    assert!(std::env::var_os("CI").is_none_or(|value| value != "true"), "shared data not found at {}", corpus.display());
-    println!("skipped: shared data not found");
-    None
-}
-
-fn read(path: &Path) -> Option<Value> {
-    serde_saphyr::from_str(&std::fs::read_to_string(path).ok()?).ok()
-}
-
 /// A promise whose parameters are the `spec` of a definition, for each of its versions.
-fn promises(definition: &Value) -> BTreeMap<String, (PromiseSpec, Effective)> {
-    let versions = definition.pointer("/spec/versions").and_then(Value::as_array).cloned().unwrap_or_default();
+fn promises(versions: BTreeMap<String, Value>) -> BTreeMap<String, (PromiseSpec, Effective)> {
     versions
-        .iter()
-        .filter_map(|version| {
-            let schema = version.pointer("/schema/openAPIV3Schema/properties/spec")?.clone();
+        .into_iter()
+        .filter_map(|(version, schema)| {
+            let schema = schema.pointer("/properties/spec")?.clone();
             let spec = PromiseSpec { parameters: Some(schema.clone()), ..PromiseSpec::default() };
-            Some((version["name"].as_str()?.to_owned(), (spec, Effective { schema, ..Effective::default() })))
+            Some((version, (spec, Effective { schema, ..Effective::default() })))
         })
         .collect()
 }
@@ -51,19 +35,13 @@ fn is_portable(value: &Value) -> bool {
 
 #[test]
 fn samples_of_real_definitions_survive_their_forms() {
-    let Some(corpus) = corpus() else { return };
-    let table = std::fs::read_to_string(corpus.join("INSTANCES.tsv")).unwrap();
-    let mut definitions: BTreeMap<PathBuf, BTreeMap<String, (PromiseSpec, Effective)>> = BTreeMap::new();
+    let Some(instances) = instances() else { return };
+    let mut known: BTreeMap<PathBuf, BTreeMap<String, (PromiseSpec, Effective)>> = BTreeMap::new();
     let (mut seen, mut changed) = (0, Vec::new());
-    for line in table.lines().skip(1) {
-        let columns: Vec<&str> = line.split('\t').collect();
-        // Only what its schema accepts: the form types by the schema, and a value of a wrong type is retyped on purpose.
-        let [_, project, instance, schema_file, _, "pass", ..] = columns[..] else { continue };
-        let folder = corpus.join(project);
-        let Some(object) = read(&folder.join(instance)) else { continue };
-        let known = definitions.entry(folder.join(schema_file)).or_insert_with_key(|path| promises(&read(path).unwrap_or_default()));
-        let version = object["apiVersion"].as_str().and_then(|text| text.rsplit('/').next()).unwrap_or_default();
-        let (Some((spec, effective)), Some(parameters)) = (known.get(version), object.get("spec")) else { continue };
+    // Only what its schema accepts: the form types by the schema, and a value of a wrong type is retyped on purpose.
+    for Instance { name, object, definition, version, .. } in instances.into_iter().filter(|instance| instance.verdict == "pass") {
+        let known = known.entry(definition).or_insert_with_key(|path| promises(versions(path)));
+        let (Some((spec, effective)), Some(parameters)) = (known.get(&version), object.get("spec")) else { continue };
         if !parameters.is_object() || !is_portable(parameters) {
             continue;
         }
@@ -72,7 +50,7 @@ fn samples_of_real_definitions_survive_their_forms() {
         let returned = parse(&posted(&form), spec, effective, parameters).draft;
         if returned.parameters != *parameters || !returned.problems.is_empty() {
             let difference = first_difference(parameters, &returned.parameters, "spec").unwrap_or_default();
-            changed.push(format!("{project}/{instance}: {difference} {:?}", returned.problems));
+            changed.push(format!("{name}: {difference} {:?}", returned.problems));
         }
     }
     println!("{seen} samples");
@@ -82,26 +60,20 @@ fn samples_of_real_definitions_survive_their_forms() {
 
 #[test]
 fn forms_of_all_definitions_draw_every_parameter() {
-    let Some(corpus) = corpus() else { return };
+    let Some(definitions) = definitions() else { return };
     let (mut seen, mut lost) = (0, Vec::new());
-    for project in std::fs::read_dir(&corpus).unwrap().flatten().filter(|entry| entry.path().is_dir()) {
-        for file in std::fs::read_dir(project.path()).unwrap().flatten() {
-            let name = file.file_name().to_string_lossy().into_owned();
-            if !name.ends_with(".crd.yaml") || name == "nameValue.crd.yaml" {
-                continue;
-            }
-            for (spec, effective) in promises(&read(&file.path()).unwrap_or_default()).into_values() {
-                seen += 1;
-                let form = model(&spec, &effective, &Draft::of(json!({})), &[]);
-                let drawn: Vec<&str> = form.fields().iter().map(|field| field.path.as_str()).collect();
-                let properties = effective.schema["properties"].as_object().cloned().unwrap_or_default();
-                let missing = properties.keys().find(|key| !drawn.contains(&crate::path::Path::default().child(key).to_string().as_str()));
-                lost.extend(missing.map(|key| format!("{name}: {key}")));
-                let mut ids: Vec<&str> = form.fields().iter().map(|field| field.id.as_str()).collect();
-                ids.sort_unstable();
-                let twice = ids.windows(2).find(|pair| pair[0] == pair[1]);
-                lost.extend(twice.map(|pair| format!("{name}: the id {} is used twice", pair[0])));
-            }
+    for Definition { name, versions } in definitions {
+        for (spec, effective) in promises(versions).into_values() {
+            seen += 1;
+            let form = model(&spec, &effective, &Draft::of(json!({})), &[]);
+            let drawn: Vec<&str> = form.fields().iter().map(|field| field.path.as_str()).collect();
+            let properties = effective.schema["properties"].as_object().cloned().unwrap_or_default();
+            let missing = properties.keys().find(|key| !drawn.contains(&crate::path::Path::default().child(key).to_string().as_str()));
+            lost.extend(missing.map(|key| format!("{name}: {key}")));
+            let mut ids: Vec<&str> = form.fields().iter().map(|field| field.id.as_str()).collect();
+            ids.sort_unstable();
+            let twice = ids.windows(2).find(|pair| pair[0] == pair[1]);
+            lost.extend(twice.map(|pair| format!("{name}: the id {} is used twice", pair[0])));
         }
     }
     println!("{seen} definitions");

@@ -11,21 +11,12 @@ use crate::pages::refused;
 use crate::routes;
 use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, Icon, LinkButton, PageHead, Shape, Status, SubmitButton, Weight};
 
-/// `/w/{workspace}/promises/{name}/request`.
-pub async fn new(visit: &Visit, workspace: &str, name: &str, home: Option<&str>, draft: Option<&str>) -> Page {
-    let action = routes::request_new(workspace, name, home);
-    let back = routes::promise(workspace, name, home);
-    page(visit, workspace, FormOf::New { promise: name, home }, draft, action, back).await
-}
-
-/// `/w/{workspace}/requests/{namespace}/{name}/edit`.
-pub async fn edit(visit: &Visit, workspace: &str, namespace: &str, name: &str, draft: Option<&str>) -> Page {
-    let action = routes::request_edit(workspace, namespace, name);
-    let back = routes::request(workspace, namespace, name);
-    page(visit, workspace, FormOf::Edit { namespace, name }, draft, action, back).await
-}
-
-async fn page(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: Option<&str>, action: String, back: String) -> Page {
+/// The page, with what a draft holds; its posts go to the same address.
+pub async fn form(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: Option<&str>) -> Page {
+    let (action, back) = match of {
+        FormOf::New { promise, home, .. } => (routes::request_new(workspace, promise, home), routes::promise(workspace, promise, home)),
+        FormOf::Edit { namespace, name } => (routes::request_edit(workspace, namespace, name), routes::request(workspace, namespace, name)),
+    };
     let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
     let form = match backend.form(workspace, of, draft).await {
         Ok(form) => form,
@@ -63,10 +54,13 @@ async fn page(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: Option<&str
                     <input type="hidden" name="_cluster" value=form.cluster.clone()/>
                     {form.editing.clone().map(|version| view! { <input type="hidden" name="_version" value=version/> })}
                     {form.draft.clone().map(|draft| view! { <input type="hidden" name="_draft" value=draft/> })}
+                    {form.start.clone().map(|start| view! { <input type="hidden" name="_start" value=start/> })}
+                    // What the Enter key presses: the first button of a form.
                     <button class="vh" tabindex="-1" name="_op" value="check">"Continue"</button>
                     <Presets presets=form.form.presets.clone()/>
                     {basics(&form)}
                     <Fields form=form.form.clone() focus=form.focus.clone()/>
+                    {kept(&form)}
                     {submit(&form, &back)}
                 </form>
                 {rail(&form)}
@@ -88,6 +82,14 @@ fn basics(form: &RequestForm) -> impl IntoView + use<> {
             <Text id="reason" name="/reason" label="Reason" hint="Optional. Whoever decides or cleans up later reads this first." value=form.reason.clone()/>
         </fieldset>
     }
+}
+
+/// Values without a field: they stay as they are, and the person knows of them.
+fn kept(form: &RequestForm) -> Option<impl IntoView + use<>> {
+    let names = form.form.kept.iter().map(|path| view! { <li><code>{path.clone()}</code></li> }).collect_view();
+    (!form.form.kept.is_empty()).then(|| view! {
+        <Banner shape=Shape::Unknown title="Kept as they are"><p>"These values have no field in this form and do not change:"</p><ul class="prose">{names}</ul></Banner>
+    })
 }
 
 fn submit(form: &RequestForm, back: &str) -> impl IntoView + use<> {

@@ -1,0 +1,43 @@
+//! Lists and maps of objects: each row a group of fields with its own buttons.
+
+use leptos::prelude::*;
+use promise::form::{ItemKey, ItemRow};
+
+use super::field::field;
+use super::lines::buttons;
+use super::text::complaint;
+
+/// Rows of objects.
+pub fn items(rows: &[ItemRow], focus: Option<&str>) -> impl IntoView + use<> {
+    let rows = rows.iter().map(|row| item(row, focus)).collect_view();
+    view! { <ol class="entries">{rows}</ol> }
+}
+
+fn item(row: &ItemRow, focus: Option<&str>) -> impl IntoView + use<> {
+    let (title_id, problem_id) = (format!("{}-title", row.id), format!("{}-problem", row.id));
+    let labelled = title_id.clone();
+    let focused = focus == Some(row.id.as_str());
+    let described = row.problem.as_ref().map(|_| problem_id.clone());
+    let invalid = row.problem.is_some().then_some("");
+    let hidden = row.hidden.iter().map(|hidden| view! { <input type="hidden" name=hidden.name.clone() value=hidden.value.clone()/> });
+    let title = (!row.title.is_empty()).then(|| view! { <span class="subtle">{row.title.clone()}</span> });
+    let fields = row.fields.iter().map(|one| field(one, focus)).collect_view();
+    let key = row.key.as_ref().map(|input| key(input, &row.label, focus));
+    view! {
+        <li><div class="entry" id=row.id.clone() role="group" tabindex="-1" aria-labelledby=title_id aria-describedby=described autofocus=focused data-invalid=invalid>
+            {hidden.collect_view()}
+            <div class="entry-head"><p class="entry-title" id=labelled><b>{row.label.clone()}</b>" "{title}</p>{buttons(&row.buttons)}</div>
+            {row.problem.clone().map(|problem| complaint(problem_id, problem))}
+            <div class="entry-fields">{key}{fields}</div>
+        </div></li>
+    }
+}
+
+fn key(input: &ItemKey, label: &str, focus: Option<&str>) -> impl IntoView + use<> {
+    let focused = focus == Some(input.id.as_str());
+    view! {
+        <div class="field"><label for=input.id.clone()>"Name"<span class="vh">{format!(" of {label}")}</span></label>
+            <div class="control"><input class="input w-m" id=input.id.clone() name=input.name.clone() value=input.value.clone() autocomplete="off" spellcheck="false" autofocus=focused/></div>
+        </div>
+    }
+}

@@ -1,0 +1,40 @@
+//! What happened: the request's own story, and the events of the plane.
+
+use leptos::prelude::*;
+use promise::view::{Happening, RequestPage};
+
+use super::{Part, address, paged};
+use crate::ui::{Moment, Pager, Shape};
+
+/// The part.
+pub(super) fn part(page: &RequestPage, number: usize, now: &str) -> impl IntoView + use<> {
+    let newest: Vec<Happening> = page.timeline.iter().rev().cloned().collect();
+    view! {
+        <div class="stack">
+            <section aria-labelledby="timeline" data-live="timeline"><h2 id="timeline">"What happened"</h2>{timeline(&newest, now)}</section>
+            <section aria-labelledby="events" data-live="events"><h2 id="events">"Events"</h2>{events(page, number, now)}</section>
+        </div>
+    }
+}
+
+/// Happenings, one below the other.
+pub(super) fn timeline(happenings: &[Happening], now: &str) -> impl IntoView + use<> {
+    let lines = happenings.iter().map(|happening| {
+        let shape = if happening.trouble { Shape::Degraded } else { Shape::Ready };
+        view! { <li data-st=shape.word()>{shape.svg()}<div><p>{happening.what.clone()}{(!happening.who.is_empty()).then(|| view! { <span class="subtle">{format!(" · {}", happening.who)}</span> })}</p></div><Moment at=happening.at.clone() now=now/></li> }
+    });
+    view! { <ol class="timeline">{lines.collect_view()}</ol> }
+}
+
+fn events(page: &RequestPage, number: usize, now: &str) -> AnyView {
+    let Some(events) = &page.events else {
+        return view! { <p class="muted">"You may not read the events of this workspace."</p> }.into_any();
+    };
+    if events.is_empty() {
+        return view! { <p class="muted">"None. Events are kept for a while only."</p> }.into_any();
+    }
+    let (rows, number, pages) = paged(events, number);
+    let page_of = page.clone();
+    view! { {timeline(rows, now)}<Pager page=number pages=pages href=Box::new(move |number| address(&page_of, Part::History, number))/> }
+        .into_any()
+}

@@ -1,0 +1,57 @@
+//! Everything that was made, with Applied and Healthy apart.
+
+use leptos::prelude::*;
+use promise::api::Health;
+use promise::view::{RequestPage, ResourceLine};
+
+use super::{Part, address, paged};
+use crate::ui::{Empty, Pager, Shape, Status};
+
+/// The part.
+pub(super) fn part(page: &RequestPage, number: usize) -> impl IntoView + use<> {
+    let (rows, number, pages) = paged(&page.resources, number);
+    let rows = if rows.is_empty() {
+        view! { <Empty title="Nothing was made yet" text="What the request needs appears here as soon as it is being made."/> }.into_any()
+    } else {
+        table(rows).into_any()
+    };
+    let page_of = page.clone();
+    view! {
+        <section aria-labelledby="resources" data-live="resources">
+            <div class="section-head"><h2 id="resources">"What was made"</h2><p class="basis">{basis(page)}</p></div>
+            {rows}
+            <Pager page=number pages=pages href=Box::new(move |number| address(&page_of, Part::Resources, number))/>
+        </section>
+    }
+}
+
+/// How many are applied, and how many are healthy: two lights, never merged.
+pub(super) fn basis(page: &RequestPage) -> String {
+    let healthy = page.resources.iter().filter(|resource| resource.health == Health::Healthy).count();
+    let applied = page.resources.iter().filter(|resource| resource.applied).count();
+    let all = page.resources.len();
+    format!("{applied} of {all} applied, {healthy} of {all} healthy")
+}
+
+/// Rows of resources.
+pub(super) fn table(resources: &[ResourceLine]) -> impl IntoView + use<> {
+    let lines = resources.iter().map(|resource| {
+        let (shape, word) = match resource.health {
+            Health::Healthy => (Shape::Ready, "Healthy"),
+            Health::Progressing => (Shape::Provisioning, "On its way"),
+            Health::Degraded => (Shape::Degraded, "Degraded"),
+            Health::Missing => (Shape::Failed, "Missing"),
+            Health::Unknown => (Shape::Unknown, "Unknown"),
+        };
+        let (applied, applied_word) = if resource.applied { (Shape::Ready, "Applied") } else { (Shape::Ahead, "Not yet") };
+        let place = if resource.destination.is_empty() { String::new() } else { format!(" at {}", resource.destination) };
+        view! {
+            <tr><th scope="row"><span class="name">{resource.name.clone()}</span><span class="under">{format!("{}{place}", resource.kind)}</span></th>
+                <td data-label="Applied"><Status shape=applied word=applied_word/></td><td data-label="Healthy"><Status shape=shape word=word/></td><td data-label="Note">{(!resource.message.is_empty()).then(|| resource.message.clone())}</td></tr>
+        }
+    });
+    let lines = lines.collect_view();
+    view! {
+        <div class="card"><table class="table"><thead><tr><th scope="col">"Resource"</th><th scope="col">"Applied"</th><th scope="col">"Healthy"</th><th scope="col">"Note"</th></tr></thead><tbody>{lines}</tbody></table></div>
+    }
+}

@@ -1,0 +1,112 @@
+//! Structural buttons, carried out on the texts of a post: rows come, go and move, sections come and go, presets are laid over.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::field::field_id;
+use super::operation::{Operation, OperationKind};
+use super::{BASE, rows};
+use crate::api::PromiseSpec;
+use crate::path::Path;
+
+/// Ends the target of the button that adds an object to a list; without it a text is added.
+pub(super) const OBJECTS: &str = "/~items";
+/// Ends the target of the button that adds an entry to a map.
+pub(super) const ENTRIES: &str = "/~rows";
+
+/// Carries out a button; the answer is the id of the input that gets the focus.
+pub(super) fn carry_out(
+    operation: &Operation,
+    promise: &PromiseSpec,
+    texts: &mut BTreeMap<String, String>,
+    base: &mut Value,
+) -> Option<String> {
+    let target = operation.target.as_str();
+    match operation.kind {
+        OperationKind::Preset => {
+            let preset = promise.form.presets.iter().find(|preset| preset.name == target)?;
+            overlay(preset.values.as_ref()?, &Path::default(), texts, base);
+            None
+        }
+        OperationKind::Put => {
+            texts.remove(&rows::absent(target));
+            texts.insert(rows::present(target), "1".to_owned());
+            Some(field_id(target))
+        }
+        OperationKind::Drop => {
+            rows::remove_below(texts, target);
+            texts.insert(rows::absent(target), "1".to_owned());
+            Some(field_id(target))
+        }
+        OperationKind::Add => Some(add(target, texts)),
+        OperationKind::Remove | OperationKind::Up | OperationKind::Down => rearrange(operation.kind, target, texts),
+    }
+}
+
+/// The values of a preset replace what was typed there; everything else stays.
+fn overlay(values: &Value, at: &Path, texts: &mut BTreeMap<String, String>, base: &mut Value) {
+    match values {
+        Value::Object(fields) if !fields.is_empty() => {
+            let name = at.pointer(BASE);
+            texts.remove(&rows::absent(&name));
+            for (key, value) in fields {
+                overlay(value, &at.child(key), texts, base);
+            }
+        }
+        value => {
+            rows::remove_below(texts, &at.pointer(BASE));
+            at.put(base, value.clone());
+        }
+    }
+}
+
+/// Adds a row at the end.
+fn add(target: &str, texts: &mut BTreeMap<String, String>) -> String {
+    let (base, inside) = match (target.strip_suffix(OBJECTS), target.ends_with(ENTRIES)) {
+        (Some(list), _) => (format!("{list}/"), "/~there"),
+        (None, true) => (format!("{target}/"), "/~key"),
+        (None, false) => (format!("{target}/"), ""),
+    };
+    let rows = rows::numbers(texts, &base);
+    rows::rearrange(texts, &base, &rows);
+    let row = format!("{base}{}", rows.len());
+    let marker = format!("{row}{inside}");
+    texts.insert(marker.clone(), if inside == "/~there" { "1".to_owned() } else { String::new() });
+    if inside == "/~key" { field_id(&marker) } else { field_id(&row) }
+}
+
+fn rearrange(kind: OperationKind, target: &str, texts: &mut BTreeMap<String, String>) -> Option<String> {
+    let (rows_of, number) = target.rsplit_once('/')?;
+    let number: usize = number.parse().ok()?;
+    let base = format!("{rows_of}/");
+    let mut order = rows::numbers(texts, &base);
+    let index = order.iter().position(|known| *known == number)?;
+    let at = moved(kind, index, &mut order);
+    rows::rearrange(texts, &base, &order);
+    let list = rows_of.strip_suffix(ENTRIES);
+    Some(match list {
+        _ if order.is_empty() => field_id(list.unwrap_or(rows_of)),
+        Some(_) => field_id(&format!("{base}{at}/~key")),
+        None => field_id(&format!("{base}{at}")),
+    })
+}
+
+/// Where the focus goes: to the moved row, or to the one that took the removed one's place.
+fn moved(kind: OperationKind, index: usize, rows: &mut Vec<usize>) -> usize {
+    match kind {
+        OperationKind::Up if index > 0 => {
+            rows.swap(index, index - 1);
+            index - 1
+        }
+        OperationKind::Down if index + 1 < rows.len() => {
+            rows.swap(index, index + 1);
+            index + 1
+        }
+        OperationKind::Remove => {
+            rows.remove(index);
+            index.min(rows.len().saturating_sub(1))
+        }
+        _ => index,
+    }
+}

@@ -1,0 +1,30 @@
+//! Where a new form starts from: an example or a preset of the promise, as links name it.
+
+use serde_json::Value;
+
+use crate::api::PromiseSpec;
+
+/// The link text of an example: `example:<name>`.
+pub fn from_example(name: &str) -> String {
+    format!("example:{name}")
+}
+
+/// The link text of a preset: `preset:<name>`.
+pub fn from_preset(name: &str) -> String {
+    format!("preset:{name}")
+}
+
+/// The parameters that a link text stands for; `None` where the promise has no such example or preset.
+pub fn starts_from(promise: &PromiseSpec, text: &str) -> Option<Value> {
+    let (kind, name) = text.split_once(':')?;
+    let nothing = || Value::Object(serde_json::Map::new());
+    match kind {
+        "example" => {
+            promise.examples.iter().find(|example| example.name == name).map(|example| example.parameters.clone().unwrap_or_else(nothing))
+        }
+        "preset" => {
+            promise.form.presets.iter().find(|preset| preset.name == name).map(|preset| preset.values.clone().unwrap_or_else(nothing))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,101 @@
+// Every page in the states that differ in look, made by the portal itself: for photographs and for the accessibility tests.
+
+import { kubectl, order, publishEverything, reaches, signIn, until, workspace } from "./portal.mjs";
+
+/** Fills a fresh portal with requests in every phase; answers the pages: a name for files, an address, and who looks. */
+export async function scenes(it) {
+  const person = await signIn(it, "dev-shop", { javaScriptEnabled: false });
+  await publishEverything(it.portal, person);
+  const fine = { host: "example", limits: { low: 1, high: 2 } };
+  await order(it.portal, "sessions", "redis", {});
+  await order(it.portal, "orders-db", "postgresql", { tier: "production", replicas: 3, storage: 100 });
+  await order(it.portal, "slow-start", "everything", { ...fine, behaviour: "slow" });
+  await order(it.portal, "never-starts", "everything", { ...fine, behaviour: "failing" });
+  await order(it.portal, "does-not-fit", "everything", { ...fine, host: "Not A Host" });
+  await order(it.portal, "going", "everything", fine);
+  await Promise.all([reaches(it.portal, "sessions", "Ready"), reaches(it.portal, "orders-db", "Ready"), reaches(it.portal, "going", "Ready")]);
+  const held = JSON.stringify([{ op: "add", path: "/metadata/finalizers/-", value: "example.org/held" }]);
+  await kubectl(it.portal, `plane-admin@${workspace}`, ["patch", "promiserequest/going", "--type=json", "-p", held]);
+  await kubectl(it.portal, `dev-shop@${workspace}`, ["delete", "promiserequest/going", "--wait=false"]);
+  const phase = async (name) => (await kubectl(it.portal, `dev-shop@${workspace}`, ["get", `promiserequest/${name}`, "-o", "jsonpath={.status.phase}"])).trim();
+  await until(async () => (await phase("never-starts")) !== "Provisioning", "the failing request to be judged");
+
+  const form = `/w/${workspace}/promises/everything/request`;
+  const request = (name, view) => `/w/${workspace}/requests/default/${name}${view ? `?view=${view}` : ""}`;
+  const pages = [
+    { name: "sign-in", path: "/sign-in", person: null },
+    { name: "signed-out", path: "/workspaces", person: null },
+    { name: "home", path: "/" },
+    { name: "home-empty", path: "/", person: "viewer-shop" },
+    { name: "workspaces", path: "/workspaces" },
+    { name: "workspaces-nothing", path: "/workspaces?q=nothing-has-this" },
+    { name: "catalog", path: `/w/${workspace}/catalog` },
+    { name: "catalog-narrowed", path: `/w/${workspace}/catalog?category=data&tag=sql` },
+    { name: "catalog-nothing", path: `/w/${workspace}/catalog?q=nothing-has-this` },
+    { name: "promise", path: `/w/${workspace}/promises/postgresql` },
+    { name: "promise-denied", path: `/w/${workspace}/promises/postgresql`, person: "viewer-shop" },
+    { name: "form", path: `/w/${workspace}/promises/postgresql/request` },
+    { name: "form-denied", path: `/w/${workspace}/promises/redis/request`, person: "viewer-shop" },
+    { name: "form-everything", path: form },
+    { name: "form-example", path: `${form}?start=example:Whole` },
+    { name: "form-refused", path: await refused(person, `${form}?start=preset:web`) },
+    { name: "review", path: await reviewed(person, `/w/${workspace}/promises/postgresql/request`) },
+    { name: "requests", path: `/w/${workspace}/requests` },
+    { name: "requests-narrowed", path: `/w/${workspace}/requests?phase=Ready&mine=true` },
+    { name: "requests-nothing", path: `/w/${workspace}/requests?q=nothing-has-this` },
+    { name: "requests-denied", path: "/w/root:acme:data/requests" },
+    { name: "requests-empty", path: "/w/root:acme:data/requests", person: "dev-data" },
+    { name: "request-ready", path: request("orders-db") },
+    { name: "request-resources", path: request("orders-db", "resources") },
+    { name: "request-configuration", path: request("orders-db", "configuration") },
+    { name: "request-history", path: request("orders-db", "history") },
+    { name: "request-yaml", path: request("orders-db", "yaml") },
+    { name: "request-viewer", path: request("orders-db"), person: "viewer-shop" },
+    { name: "request-pending", path: request("does-not-fit") },
+    { name: "request-provisioning", path: request("slow-start") },
+    { name: "request-failed", path: request("never-starts") },
+    { name: "request-deleting", path: request("going") },
+    { name: "edit", path: `${request("orders-db")}/edit` },
+    { name: "delete", path: `${request("orders-db")}/delete` },
+    { name: "not-found", path: request("not-there") },
+    { name: "workspace-not-found", path: "/w/root:nowhere/catalog" },
+    { name: "gallery", path: "/dev/ui" },
+  ];
+  await person.context().close();
+  return pages.map((page) => ({ person: "dev-shop", ...page }));
+}
+
+/** A signed-in state for each person of the scenes, so that signing in happens once. */
+export async function states(it, pages) {
+  const known = new Map([[null, undefined]]);
+  for (const { person } of pages) {
+    if (known.has(person)) continue;
+    const page = await signIn(it, person);
+    known.set(person, await page.context().storageState());
+    await page.context().close();
+  }
+  return known;
+}
+
+/** The address of a form that says what is wrong. */
+async function refused(page, path) {
+  await page.goto(path);
+  await page.getByLabel("Name", { exact: true }).first().fill("Not A Name");
+  await page.getByLabel("Host", { exact: true }).fill("Not A Host");
+  await page.getByLabel("Low", { exact: true }).fill("many");
+  await page.getByRole("button", { name: "Review request" }).click();
+  return addressOf(page);
+}
+
+/** The address of a review. */
+async function reviewed(page, path) {
+  await page.goto(path);
+  await page.getByLabel("Name", { exact: true }).fill("reviewed");
+  await page.getByRole("button", { name: "Review request" }).click();
+  return addressOf(page);
+}
+
+function addressOf(page) {
+  const address = new URL(page.url());
+  return address.pathname + address.search;
+}
