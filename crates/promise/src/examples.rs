@@ -199,7 +199,7 @@ fn policies_show_in_the_form_of_a_database() {
     assert!(field(".region").by.iter().any(|line| line.did == "Proposed"));
     assert_eq!(
         form.sections.iter().map(|section| section.title.as_str()).collect::<Vec<_>>(),
-        ["Basics", "Size and place", "Backup", "More settings"]
+        ["Basics", "Size and place", "Backup", "Administration", "More settings"]
     );
 
     let one = resolved(&name, &spec, &effective, &serde_json::json!({"tier": "production"}));
