@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::serve::ListenerExt as _;
+use cluster::projection::Reader;
 use cluster::world::Access;
 use cluster::{WorkspacePath, World as Caches, fulfil};
 use devplane::sandbox::{Operators, Pace};
@@ -169,7 +170,7 @@ impl Running {
             Arc::new(move || clock.now())
         };
         let access = Access { endpoint: endpoint.clone(), token: token(identity::PORTAL)?, provider: world.provider.clone() };
-        let caches = Caches::start(access, clock.clone(), &tasks, &shutdown);
+        let caches = Caches::start(access, Reader::Portal, clock.clone(), &tasks, &shutdown);
         let controller = if config.controller {
             let access = Access { endpoint: endpoint.clone(), token: token(identity::CONTROLLER)?, provider: world.provider.clone() };
             let identity = CONTROLLER_INSTANCE.to_owned();

@@ -13,6 +13,7 @@ pub mod error;
 pub mod fulfil;
 pub mod install;
 pub mod kinds;
+pub mod projection;
 pub mod provider;
 pub mod random;
 pub mod watch;

@@ -18,6 +18,7 @@ use crate::clock::Clock;
 use crate::endpoint::{Endpoint, Scope, Token};
 use crate::install::{MEND, content_mend};
 use crate::kinds::{Destination, Export, Kind, Object, Policy, Promise, PromiseCatalog, PromiseRelease, PromiseRequest, PromiseRevision};
+use crate::projection::{Projected, Reader, bare};
 use crate::provider::{ExportAddress, address};
 use crate::watch::{Cache, Source};
 use crate::workspaces::{BindingRow, Standing, Tree, WorkspacePath, WorkspaceRow};
@@ -83,7 +84,9 @@ pub struct World {
 
 impl World {
     /// Starts to fill the caches, in tasks of `tasks`, until `shutdown`. Everything is empty and `Starting` at first.
-    pub fn start(access: Access, clock: Arc<dyn Clock>, tasks: &TaskTracker, shutdown: &CancellationToken) -> Self {
+    ///
+    /// Of each object only what `reader` reads is kept.
+    pub fn start(access: Access, reader: Reader, clock: Arc<dyn Clock>, tasks: &TaskTracker, shutdown: &CancellationToken) -> Self {
         let world = Self {
             requests: Cache::default(),
             releases: Cache::default(),
@@ -102,7 +105,7 @@ impl World {
         };
         tasks.spawn(world.clone().grow_tree(shutdown.clone()));
         for export in EXPORTS {
-            tasks.spawn(world.clone().follow(export, clock.clone(), tasks.clone(), shutdown.clone()));
+            tasks.spawn(world.clone().follow(export, reader, clock.clone(), tasks.clone(), shutdown.clone()));
         }
         world
     }
@@ -193,14 +196,14 @@ impl World {
         slices.chain(caches).collect()
     }
 
-    async fn follow(self, export: Export, clock: Arc<dyn Clock>, tasks: TaskTracker, shutdown: CancellationToken) {
+    async fn follow(self, export: Export, reader: Reader, clock: Arc<dyn Clock>, tasks: TaskTracker, shutdown: CancellationToken) {
         let found = tokio::select! {
             () = shutdown.cancelled() => return,
             found = self.find(export) => found,
         };
         let client = self.access.endpoint.client(&self.access.token, &found.everywhere());
         self.remember(found);
-        let with = Feeder { client, clock, tasks, shutdown };
+        let with = Feeder { client, reader, clock, tasks, shutdown };
         match export {
             Export::Requests => {
                 with.feed(Source::dynamic(with.client.clone(), workspaces()), &self.workspaces, WorkspaceRow::project);
@@ -285,6 +288,7 @@ impl GapChanges {
 
 struct Feeder {
     client: Client,
+    reader: Reader,
     clock: Arc<dyn Clock>,
     tasks: TaskTracker,
     shutdown: CancellationToken,
@@ -299,14 +303,22 @@ impl Feeder {
         self.tasks.spawn(source.run(cache.clone(), project, self.clock.clone(), self.shutdown.clone()));
     }
 
-    fn kind<K: Kind>(&self, cache: &Cache<Object<K>>) {
-        self.feed(Source::of::<K>(self.client.clone()), cache, typed::<K>);
+    fn kind<K: Kind>(&self, cache: &Cache<Object<K>>)
+    where
+        Object<K>: Projected,
+    {
+        let reader = self.reader;
+        self.feed(Source::of::<K>(self.client.clone()), cache, move |object| {
+            let mut row = typed::<K>(object)?;
+            row.keep_for(reader);
+            Some(row)
+        });
     }
 }
 
 /// Reads an object as one of our kinds, without what only the server needs.
 pub(crate) fn typed<K: Kind>(mut object: DynamicObject) -> Option<Object<K>> {
-    object.metadata.managed_fields = None;
+    bare(&mut object.metadata);
     let name = object.metadata.name.clone();
     match object.try_parse::<Object<K>>() {
         Ok(object) => Some(object),

@@ -103,9 +103,14 @@ mod tests {
 
     use super::{Content, content_hash};
     use crate::api::{DeletionPolicy, ReleaseRule, UpgradePolicy};
+    use crate::keyed::{DigestKey, Purpose};
     use serde_json::{Value, json};
 
     fn hash_of(parameters: &Value, rules: &[ReleaseRule]) -> String {
+        hash_with(parameters, rules, &BTreeMap::new())
+    }
+
+    fn hash_with(parameters: &Value, rules: &[ReleaseRule], secrets: &BTreeMap<String, String>) -> String {
         let content = Content {
             request_uid: "0b5e",
             revision_hash: "ab12",
@@ -116,7 +121,7 @@ mod tests {
             destinations: &BTreeSet::from(["sandbox".to_owned()]),
             rules,
             price: None,
-            secrets: &BTreeMap::new(),
+            secrets,
         };
         content_hash(&content).unwrap()
     }
@@ -142,6 +147,16 @@ mod tests {
         // What YAML reads is what JSON reads.
         let yaml: Value = serde_saphyr::from_str("replicas: 1\ntier: production\n").unwrap();
         assert_eq!(hash_of(&yaml, &[]), GOLDEN);
+    }
+
+    /// The same document with `"secrets":{".adminPassword":"ce10a8a7…"}`, the digest that the test of `keyed` makes of a password.
+    const GOLDEN_WITH_SECRET: &str = "5695b2f2dee1271aef0a9ebd41096670b83b4d5e94bdd1ad3de5dfad41a230e6";
+
+    #[test]
+    fn golden_with_a_secret_input() {
+        let digest = DigestKey::new([7; 32]).digest(Purpose::SecretInput, &"hunter22").unwrap();
+        let secrets = BTreeMap::from([(".adminPassword".to_owned(), digest)]);
+        assert_eq!(hash_with(&json!({"tier": "production", "replicas": 1}), &[], &secrets), GOLDEN_WITH_SECRET);
     }
 
     #[test]

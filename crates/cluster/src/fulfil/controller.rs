@@ -22,6 +22,7 @@ use super::{govern, keys, publish, round};
 use crate::clock::Clock;
 use crate::endpoint::Scope;
 use crate::kinds::{Kind, Object};
+use crate::projection::Reader;
 use crate::random::Random;
 use crate::watch::{Cache, Key};
 use crate::workspaces::WorkspacePath;
@@ -102,7 +103,7 @@ async fn work(options: Options, provider: Client, report: Arc<Report>, tasks: Ta
         () = term.cancelled() => return,
         digests = key(&provider, &*options.random, &report) => digests,
     };
-    let world = World::start(options.access.clone(), options.clock.clone(), &tasks, &term);
+    let world = World::start(options.access.clone(), Reader::Controller, options.clock.clone(), &tasks, &term);
     let (found, finds) = mpsc::unbounded_channel();
     let core = Arc::new(Core {
         targets: Targets::new(world.clone()),

@@ -2,23 +2,24 @@
 //!
 //! Here the facts are gathered; what follows from them is asked of `promise`.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod evaluate;
+
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use kube::{Api, ResourceExt};
+use kube::Api;
 use promise::Problem;
-use promise::api::{CandidateState, PolicyOutcome, PromiseReleaseSpec, PromiseSpec, ReleaseRevision, ReleaseRule};
-use promise::context::{Context, PromiseContext, RequestContext, WorkspaceContext};
-use promise::policy::{self, Candidate};
-use promise::release::{Content, content_hash};
+use promise::api::{CandidateState, PolicyOutcome, PromiseReleaseSpec, PromiseSpec, ReleaseRevision};
+use promise::context::Context;
+use promise::policy::Candidate;
 use promise::render::Compiled;
 use promise::upgrade::{Published, choose};
 use promise::visibility::{Offer, Place, SeenBy, Shelf, nearest, seen_by};
-use serde_json::Value;
 
+use self::evaluate::{Input, context, differ, evaluate};
 use super::core::Core;
+use super::inputs;
 use super::releases;
-use super::render;
 use super::words::told;
 use crate::error::is_missing;
 use crate::kinds::{Promise, PromiseRelease, PromiseRequest};
@@ -275,6 +276,13 @@ async fn consider(
             return;
         }
     };
+    let secrets = match secrets(core, key, request, &spec, settled && same_revision).await {
+        Ok(secrets) => secrets,
+        Err(why) => {
+            decision.failure = Some(why);
+            return;
+        }
+    };
     let input = Input {
         compiled: compiled.clone(),
         name: name.clone(),
@@ -290,6 +298,7 @@ async fn consider(
             name: chosen.revision.to_owned(),
             hash: revision.spec.hash.clone(),
         },
+        secrets,
         only_rules: settled && same_revision,
     };
     drop(found.promise);
@@ -329,6 +338,21 @@ async fn consider(
     decision.fresh = true;
 }
 
+/// Digests of what the request refers to in its secret parameters; a release that stays needs none. Errors: a sentence.
+async fn secrets(
+    core: &Core,
+    key: &Key,
+    request: &PromiseRequest,
+    spec: &PromiseSpec,
+    stays: bool,
+) -> Result<BTreeMap<String, String>, String> {
+    if stays || spec.secret_parameters.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let client = core.targets.workspace(&key.cluster)?;
+    inputs::digests(&client, &core.digests, &key.namespace, &spec.secret_parameters, request.spec.parameters.as_ref()).await
+}
+
 fn policies(core: &Core) -> Vec<Candidate> {
     let tree = core.world.tree();
     let candidate = |(at, policy): (Key, Arc<crate::kinds::Policy>)| {
@@ -343,126 +367,4 @@ fn policies(core: &Core) -> Vec<Candidate> {
         })
     };
     core.world.policies.snapshot().into_iter().filter_map(candidate).collect()
-}
-
-fn context(request: &PromiseRequest, workspace: Option<&Node>, promise: &str, version: &str, home: &Node) -> Context {
-    let path = workspace.map(|node| node.path.to_string()).unwrap_or_default();
-    Context {
-        request: RequestContext {
-            name: request.name_any(),
-            namespace: request.namespace().unwrap_or_default(),
-            workspace: path.clone(),
-            labels: request.labels().clone(),
-            requester: request.spec.requester.clone().unwrap_or_default(),
-        },
-        promise: PromiseContext { name: promise.to_owned(), version: version.to_owned(), workspace: home.path.to_string() },
-        workspace: WorkspaceContext {
-            name: workspace.map(|node| node.path.name().to_owned()).unwrap_or_default(),
-            labels: workspace.map(|node| node.labels.clone()).unwrap_or_default(),
-            path,
-        },
-        prices: Value::Null,
-    }
-}
-
-struct Input {
-    compiled: Arc<Compiled>,
-    name: String,
-    spec: Arc<PromiseSpec>,
-    home: Node,
-    trusted: bool,
-    lineage: Vec<Node>,
-    policies: Vec<Candidate>,
-    context: Arc<Context>,
-    request: PromiseRequest,
-    revision: ReleaseRevision,
-    /// Whether only the rules in effect are asked for.
-    only_rules: bool,
-}
-
-#[derive(Default)]
-struct Evaluated {
-    rules: Vec<ReleaseRule>,
-    problems: Vec<Problem>,
-    refusals: Vec<String>,
-    outcomes: Vec<PolicyOutcome>,
-    release: Option<PromiseReleaseSpec>,
-}
-
-/// Pure: from the facts to a release, or to the reasons why there is none.
-fn evaluate(input: &Input) -> Evaluated {
-    let way: Vec<String> = input.lineage.iter().map(|node| node.cluster.to_string()).collect();
-    let target = policy::Target {
-        promise: &input.name,
-        spec: &input.spec,
-        home: input.home.path.as_str(),
-        home_cluster: input.home.cluster.as_str(),
-        home_trusted: input.trusted,
-        workspace: &input.context.workspace.path,
-        labels: &input.context.workspace.labels,
-        lineage: &way,
-    };
-    let effective = policy::compose(&target, &policy::gather(&input.policies, &target));
-    if input.only_rules {
-        return Evaluated { rules: effective.rules, ..Evaluated::default() };
-    }
-    let parameters = input.request.spec.parameters.clone().unwrap_or(Value::Null);
-    let resolved = promise::resolve::resolve(&input.spec, &parameters, &effective, &input.context);
-    let mut evaluated = Evaluated {
-        rules: effective.rules.clone(),
-        refusals: resolved.refusals.iter().map(|refusal| refusal.message.clone()).collect(),
-        problems: resolved.problems,
-        outcomes: resolved.outcomes,
-        release: None,
-    };
-    if !evaluated.problems.is_empty() || !evaluated.refusals.is_empty() {
-        return evaluated;
-    }
-    let rendered = render::render(&input.compiled, &resolved.parameters, &input.context, &effective.rules, &BTreeMap::new());
-    evaluated.problems = rendered.problems;
-    if !evaluated.problems.is_empty() {
-        return evaluated;
-    }
-    let spec = &input.request.spec;
-    let destinations: BTreeSet<String> = input.spec.implementation.resources.iter().filter_map(|r| r.destination.clone()).collect();
-    let uid = input.request.uid().unwrap_or_default();
-    let hash = content_hash(&Content {
-        request_uid: &uid,
-        revision_hash: &input.revision.hash,
-        parameters: &resolved.parameters,
-        deletion_policy: spec.deletion_policy,
-        upgrade: spec.upgrade,
-        expires_at: spec.expires_at.as_deref(),
-        destinations: &destinations,
-        rules: &effective.rules,
-        price: None,
-        secrets: &BTreeMap::new(),
-    });
-    match hash {
-        Ok(content_hash) => {
-            evaluated.release = Some(PromiseReleaseSpec {
-                request_uid: uid,
-                request_generation: input.request.metadata.generation.unwrap_or_default(),
-                revision: input.revision.clone(),
-                parameters: Some(resolved.parameters),
-                context: serde_json::to_value(&*input.context).ok(),
-                rules: effective.rules,
-                outcomes: evaluated.outcomes.clone(),
-                price: None,
-                content_hash,
-                objects: rendered.objects.into_iter().map(|object| render::without_secrets(&object.object)).collect(),
-            });
-        }
-        Err(error) => evaluated.problems.push(Problem { path: ".parameters".to_owned(), message: format!("Change a number: {error}.") }),
-    }
-    evaluated
-}
-
-fn differ(a: &[ReleaseRule], b: &[ReleaseRule]) -> bool {
-    let sorted = |rules: &[ReleaseRule]| {
-        let mut rules = rules.to_vec();
-        rules.sort_by(|x, y| x.id.cmp(&y.id));
-        rules
-    };
-    sorted(a) != sorted(b)
 }

@@ -3,6 +3,8 @@
 //! Parameters, releases, diffs and status hold references `{name, key}` alone. A reference counts only for a Secret beside the request whose
 //! owner has labelled it as inputs: otherwise whoever may write requests could read every Secret of the namespace through its promise.
 
+mod digests;
+
 use std::collections::BTreeMap;
 
 use k8s_openapi::ByteString;
@@ -14,9 +16,11 @@ use serde_json::{Map, Value};
 
 use super::core::Core;
 use super::words::told;
-use crate::error::is_missing;
+use crate::error::{is_denied, is_missing};
 use crate::install::ROLE_INPUTS;
 use crate::workspaces::ClusterId;
+
+pub use digests::digests;
 
 /// A rendered object with the values of the secrets that it names; only Secrets are looked through. Errors: a sentence.
 pub async fn filled(core: &Core, workspace: &ClusterId, namespace: &str, mut object: Value) -> Result<Value, String> {
@@ -44,14 +48,19 @@ pub async fn forget(core: &Core, workspace: &ClusterId, namespace: &str, request
     let name = names::inputs_secret(request);
     let secrets: Api<Secret> = Api::namespaced(core.targets.workspace(workspace)?, namespace);
     let secret = match secrets.get(&name).await {
-        Ok(secret) if is_inputs(&secret) => secret,
+        Ok(secret) if is_inputs(&secret) && is_of(&secret, request) => secret,
         Ok(_) => return Ok(()),
         Err(error) if is_missing(&error) => return Ok(()),
+        // Nothing that people take from us must keep their request from going.
+        Err(error) if is_denied(&error) => {
+            tracing::warn!(why = told(&error, &format!("remove the typed secrets in {name}")), "what was typed stays");
+            return Ok(());
+        }
         Err(error) => return Err(told(&error, &format!("read the typed secrets in {name}"))),
     };
     let preconditions = Preconditions { uid: secret.metadata.uid, resource_version: None };
     match secrets.delete(&name, &DeleteParams { preconditions: Some(preconditions), ..DeleteParams::default() }).await {
-        Err(error) if !is_missing(&error) => Err(told(&error, &format!("remove the typed secrets in {name}"))),
+        Err(error) if !is_missing(&error) && !is_denied(&error) => Err(told(&error, &format!("remove the typed secrets in {name}"))),
         _ => Ok(()),
     }
 }
@@ -59,6 +68,10 @@ pub async fn forget(core: &Core, workspace: &ClusterId, namespace: &str, request
 fn is_inputs(secret: &Secret) -> bool {
     let role = secret.metadata.labels.as_ref().and_then(|labels| labels.get(names::SECRET_ROLE_LABEL));
     role.map(String::as_str) == Some(ROLE_INPUTS)
+}
+
+fn is_of(secret: &Secret, request: &str) -> bool {
+    secret.metadata.labels.as_ref().and_then(|labels| labels.get(names::REQUEST_NAME_LABEL)).is_some_and(|name| name == request)
 }
 
 fn data(secret: Secret, name: &str) -> Result<BTreeMap<String, ByteString>, String> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use promise::api::{OutputStatus, SecretKeyRef};
-use promise::fulfil::{Desired, Key as ObjectKey, Pending, Subject};
+use promise::fulfil::{Desired, Key as ObjectKey, Pending, Seen, Subject};
 use promise::names;
 use serde_json::{Value, json};
 
@@ -27,8 +27,17 @@ pub struct Copied {
     pub outputs: Vec<OutputStatus>,
 }
 
-/// Reads the sources and says what the copy has to be. `made` are the objects of the release with their places.
-pub async fn copied(core: &Core, subject: &Subject, sites: &Sites, sources: &[SecretSource], made: &[Desired], stage: u32) -> Copied {
+/// Reads the sources and says what the copy has to be. `made` are the objects of the release with their places, `seen` is what was
+/// looked at in this round already.
+pub async fn copied(
+    core: &Core,
+    subject: &Subject,
+    sites: &Sites,
+    sources: &[SecretSource],
+    made: &[Desired],
+    seen: &BTreeMap<ObjectKey, Seen>,
+) -> Copied {
+    let stage = made.iter().map(|desired| desired.stage).max().unwrap_or_default() + 1;
     let mut copied = Copied::default();
     if sources.is_empty() {
         return copied;
@@ -41,9 +50,10 @@ pub async fn copied(core: &Core, subject: &Subject, sites: &Sites, sources: &[Se
             continue;
         };
         if !read.contains_key(&key) {
-            let found = match sites.place(key.destination.as_deref()) {
-                Ok(place) => objects::look(&core.targets, &place, &key).await,
-                Err(why) => Err(why),
+            let found = match (seen.get(&key), sites.place(key.destination.as_deref())) {
+                (Some(Seen::Present { object, .. }), _) if object["data"].get(&source.key).is_some() => Ok(Some(object.clone())),
+                (_, Ok(place)) => objects::look(&core.targets, &place, &key).await,
+                (_, Err(why)) => Err(why),
             };
             read.insert(key.clone(), found);
         }

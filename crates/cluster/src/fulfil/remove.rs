@@ -1,6 +1,7 @@
 //! The end of a request: what the inventory names goes, last made first, and then the finalizer.
 
 use kube::ResourceExt;
+use promise::api::DeletionPolicy;
 use promise::fulfil::{Situation, plan};
 use promise::names;
 
@@ -23,7 +24,10 @@ impl Round<'_> {
         let sites = Sites::new(self.key, path, home, trusted);
         let decision = Decision::default();
         let mut latest = None;
-        if let Err(why) = inputs::forget(self.core, &self.key.cluster, &self.key.namespace, &self.key.name).await {
+        // What is handed over may still refer to them.
+        if self.request.spec.deletion_policy == DeletionPolicy::Delete
+            && let Err(why) = inputs::forget(self.core, &self.key.cluster, &self.key.namespace, &self.key.name).await
+        {
             tracing::warn!(request = %self.key, why, "typed secrets stay behind");
         }
         for _ in 0..PLANS {

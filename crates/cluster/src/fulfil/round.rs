@@ -11,6 +11,7 @@ use kube::{Api, ResourceExt};
 use promise::api::OutputStatus;
 use promise::fulfil::{Hold, Key as ObjectKey, Plan, Seen, Subject, plan};
 use promise::names;
+use tokio::task::JoinHandle;
 
 use super::core::{Core, Work};
 use super::decide::{Chosen, Decision, decide};
@@ -72,6 +73,8 @@ pub async fn request(core: &Core, key: &Key) -> After {
         request,
         seen: BTreeMap::new(),
         answered: BTreeSet::new(),
+        recording: None,
+        unrecorded: false,
         ids: BTreeMap::new(),
         stages: BTreeMap::new(),
         failure: None,
@@ -108,6 +111,10 @@ pub(super) struct Round<'a> {
     pub(super) seen: BTreeMap<ObjectKey, Seen>,
     /// Of these, what our own applies of this round were answered with.
     answered: BTreeSet<ObjectKey>,
+    /// The new release, being written down.
+    recording: Option<JoinHandle<Result<(), String>>>,
+    /// Whether that failed.
+    unrecorded: bool,
     /// Ids of the objects that the release wants.
     ids: BTreeMap<ObjectKey, String>,
     /// Their places in the order of making.
@@ -126,7 +133,7 @@ impl Round<'_> {
         let mut decision = decide(self.core, &self.releases, self.key, &self.request).await;
         self.failure = decision.failure.take();
         if decision.fresh {
-            self.record(&mut decision).await;
+            self.begin_record(&decision);
         }
         let plan = match decision.wanted().cloned() {
             Some(wanted) => {
@@ -136,6 +143,9 @@ impl Round<'_> {
             // Nothing was ever accepted, or the release cannot be read: what exists is left alone.
             None => None,
         };
+        if !self.is_recorded().await {
+            decision.next = None;
+        }
         if plan.as_ref().is_some_and(|plan| plan.applied && plan.healthy) && decision.next.is_some() {
             decision.current = decision.next.take();
             self.trim(&decision).await;
@@ -144,13 +154,21 @@ impl Round<'_> {
         Ok(self.after(plan.as_ref()))
     }
 
-    /// Writes the new release down before anything is made of it.
-    async fn record(&mut self, decision: &mut Decision) {
+    /// Begins to write the new release down, while one looks at what is there.
+    fn begin_record(&mut self, decision: &Decision) {
         let Some(next) = &decision.next else { return };
-        if let Err(why) = releases::ensure(&self.releases, &self.request, &next.name, next.release.clone()).await {
-            self.failure = Some(why);
-            decision.next = None;
+        let (api, request, name, release) = (self.releases.clone(), self.request.clone(), next.name.clone(), next.release.clone());
+        self.recording = Some(tokio::spawn(async move { releases::ensure(&api, &request, &name, release).await }));
+    }
+
+    /// Waits until the new release is written down: nothing is made of it before. Whether it is; why not becomes the failure.
+    async fn is_recorded(&mut self) -> bool {
+        if let Some(recording) = self.recording.take() {
+            let recorded = recording.await.unwrap_or_else(|_| Err("The controller ends before the release is recorded.".to_owned()));
+            self.unrecorded = recorded.is_err();
+            self.failure = recorded.err().or(self.failure.take());
         }
+        !self.unrecorded
     }
 
     async fn trim(&self, decision: &Decision) {

@@ -11,5 +11,6 @@ mod lifecycle;
 mod own_rights;
 mod restart;
 mod rights;
+mod secrets;
 mod tls;
 mod world;

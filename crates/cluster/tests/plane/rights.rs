@@ -4,7 +4,7 @@ use cluster::install;
 use cluster::kinds::Export;
 use kube::api::{Api, DynamicObject, Patch, PatchParams};
 use kube::core::{ApiResource, GroupVersionKind};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::world::{Plane, condition, settings};
 

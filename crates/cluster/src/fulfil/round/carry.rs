@@ -31,6 +31,10 @@ impl Round<'_> {
     ) -> Result<Carried, kube::Error> {
         let mut actions = actions.into_iter().peekable();
         while let Some(action) = actions.next() {
+            // Our finalizer may come while the release is still being written down, and nothing else.
+            if action != Action::AddFinalizer && !self.is_recorded().await {
+                return Ok(Carried::Stopped);
+            }
             let outcome = match action {
                 Action::AddFinalizer => {
                     self.request = write::finalizer(&self.api, &self.request, true).await?;

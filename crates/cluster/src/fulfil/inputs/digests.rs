@@ -1,0 +1,46 @@
+//! What a release knows of typed secrets: keyed digests, so that another value is another release.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::core::v1::Secret;
+use kube::{Api, Client};
+use promise::keyed::{DigestKey, Purpose};
+use promise::path::Path;
+use serde_json::Value;
+
+use crate::error::is_missing;
+use crate::fulfil::words::told_in_workspace;
+
+/// Keyed digests of the secrets that the parameters refer to, by path. Errors: a sentence.
+pub async fn digests(
+    client: &Client,
+    key: &DigestKey,
+    namespace: &str,
+    secret_parameters: &[String],
+    parameters: Option<&Value>,
+) -> Result<BTreeMap<String, String>, String> {
+    let api: Api<Secret> = Api::namespaced(client.clone(), namespace);
+    let mut found = BTreeMap::new();
+    for path in secret_parameters {
+        let Some((name, entry)) = reference(path, parameters) else { continue };
+        let secret = api.get(name).await.map_err(|error| {
+            if is_missing(&error) {
+                format!("There is no Secret {name} in the namespace {namespace}, which {path} names. Create it.")
+            } else {
+                told_in_workspace(&error, &format!("read the Secret {name}"))
+            }
+        })?;
+        let data = super::data(secret, name)?;
+        let value = data.get(entry);
+        let value = value.ok_or_else(|| format!("The Secret {name} has no key {entry}, which {path} names. Add it."))?;
+        let digest = key.digest(Purpose::SecretInput, value).map_err(|error| format!("The Secret {name} cannot be used: {error}."))?;
+        found.insert(path.clone(), digest);
+    }
+    Ok(found)
+}
+
+/// Name and key of the Secret that stands at a path.
+fn reference<'v>(path: &str, parameters: Option<&'v Value>) -> Option<(&'v str, &'v str)> {
+    let at = Path::parse(path).ok()?.get(parameters?)?;
+    Some((at["name"].as_str()?, at["key"].as_str()?))
+}

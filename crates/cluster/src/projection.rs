@@ -1,0 +1,207 @@
+//! What is kept of an object in a cache: a function per kind, for each of the two who keep caches.
+//!
+//! Portal and controller share no memory, so what neither of them reads would be there twice. Whoever comes to need more keeps it
+//! here; single objects are read whole from the plane.
+
+use kube::api::ObjectMeta;
+use promise::api::{DestinationSpec, InventoryItem, PromiseReleaseSpec, PromiseRequestSpec, PromiseRequestStatus, PromiseSpec};
+
+use crate::kinds::{Destination, Policy, Promise, PromiseCatalog, PromiseRelease, PromiseRequest, PromiseRevision};
+
+/// Repeats the whole object, a Secret's values included.
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// Who keeps the caches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    /// The portal: what offers look like, and which requests change. Templates and other people's values are none of its business.
+    Portal,
+    /// The controller: what decides about releases, and what wakes whom.
+    Controller,
+}
+
+/// A kind of which not everything is kept.
+pub(crate) trait Projected {
+    /// Drops what this reader does not read.
+    fn keep_for(&mut self, reader: Reader);
+}
+
+/// Drops what only the server and `kubectl` need.
+pub(crate) fn bare(metadata: &mut ObjectMeta) {
+    metadata.managed_fields = None;
+    if let Some(annotations) = metadata.annotations.as_mut() {
+        annotations.remove(LAST_APPLIED);
+    }
+}
+
+impl Projected for PromiseRequest {
+    fn keep_for(&mut self, reader: Reader) {
+        match reader {
+            // Requests are read as the person who looks; here counts only that one changed.
+            Reader::Portal => {
+                self.spec = PromiseRequestSpec { promise: std::mem::take(&mut self.spec.promise), ..PromiseRequestSpec::default() };
+                self.status = None;
+            }
+            // A round reads its request itself; rows say whom a change concerns.
+            Reader::Controller => {
+                self.spec.parameters = None;
+                let place = |item: InventoryItem| InventoryItem { destination: item.destination, ..InventoryItem::default() };
+                self.status = self.status.take().map(|status| PromiseRequestStatus {
+                    phase: status.phase,
+                    current: status.current,
+                    candidate: status.candidate,
+                    inventory: status.inventory.into_iter().map(place).collect(),
+                    ..PromiseRequestStatus::default()
+                });
+            }
+        }
+    }
+}
+
+impl Projected for PromiseRelease {
+    fn keep_for(&mut self, reader: Reader) {
+        match reader {
+            Reader::Portal => self.spec = PromiseReleaseSpec::default(),
+            // The record for people; what is made is rendered anew from parameters and revision.
+            Reader::Controller => self.spec.objects = Vec::new(),
+        }
+    }
+}
+
+impl Projected for Promise {
+    fn keep_for(&mut self, reader: Reader) {
+        match reader {
+            Reader::Portal => without_templates(&mut self.spec),
+            // Requests are fulfilled from revisions; of a promise it counts whether it is offered.
+            Reader::Controller => {
+                let spec = std::mem::take(&mut self.spec);
+                self.spec =
+                    PromiseSpec { version: spec.version, lifecycle: spec.lifecycle, visibility: spec.visibility, ..PromiseSpec::default() };
+            }
+        }
+    }
+}
+
+impl Projected for PromiseRevision {
+    fn keep_for(&mut self, reader: Reader) {
+        match reader {
+            Reader::Portal => without_templates(&mut self.spec.spec),
+            // It is what requests are fulfilled from, and what the next version is compared with.
+            Reader::Controller => {}
+        }
+    }
+}
+
+impl Projected for PromiseCatalog {
+    fn keep_for(&mut self, _: Reader) {}
+}
+
+impl Projected for Policy {
+    fn keep_for(&mut self, _: Reader) {}
+}
+
+impl Projected for Destination {
+    fn keep_for(&mut self, reader: Reader) {
+        if reader == Reader::Portal {
+            self.spec = DestinationSpec::default();
+        }
+    }
+}
+
+fn without_templates(spec: &mut PromiseSpec) {
+    for resource in &mut spec.implementation.resources {
+        resource.template = None;
+        resource.application = None;
+        resource.module = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{Projected, Reader, bare};
+    use crate::kinds::{Promise, PromiseRelease, PromiseRequest};
+
+    const READERS: [Reader; 2] = [Reader::Portal, Reader::Controller];
+
+    fn text(object: &impl serde::Serialize) -> String {
+        serde_json::to_string(object).unwrap()
+    }
+
+    fn metadata() -> Value {
+        json!({
+            "name": "web", "namespace": "default", "uid": "u-1", "resourceVersion": "7", "generation": 3,
+            "managedFields": [{"manager": "kubectl"}],
+            "annotations": {"kubectl.kubernetes.io/last-applied-configuration": "{\"everything\": \"again\"}", "kcp.io/cluster": "a"},
+        })
+    }
+
+    #[test]
+    fn what_only_servers_need_goes() {
+        let mut kept = serde_json::from_value(metadata()).unwrap();
+        bare(&mut kept);
+        assert_eq!(kept.managed_fields, None);
+        assert_eq!(kept.annotations.unwrap().into_keys().collect::<Vec<_>>(), ["kcp.io/cluster"]);
+    }
+
+    #[test]
+    fn requests_and_releases_are_rows() {
+        let inventory = json!([{"id": "a", "destination": "sandbox", "version": "v1", "kind": "ConfigMap", "name": "long-name"}]);
+        let object = json!({
+            "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseRequest", "metadata": metadata(),
+            "spec": {"promise": {"name": "settings"}, "parameters": {"text": "their-text"}, "reason": "their-reason"},
+            "status": {
+                "observedGeneration": 3, "phase": "Ready", "inventory": inventory,
+                "conditions": [{"type": "Applied", "status": "True", "reason": "Applied", "message": "long-message"}],
+                "current": {"release": "web-1", "version": "1.0.0", "revision": "settings-1"},
+            },
+        });
+        let whole: PromiseRequest = serde_json::from_value(object).unwrap();
+        for reader in READERS {
+            let mut row = whole.clone();
+            row.keep_for(reader);
+            assert!(row == whole, "a row says which state of the object it is");
+            assert_eq!(row.spec.promise.name, "settings");
+            for gone in ["their-text", "long-message", "long-name"] {
+                assert!(!text(&row).contains(gone), "{reader:?} keeps {gone}");
+            }
+        }
+        let mut row = whole.clone();
+        row.keep_for(Reader::Controller);
+        let status = row.status.unwrap();
+        assert_eq!(status.phase, promise::api::Phase::Ready);
+        assert_eq!(status.inventory[0].destination.as_deref(), Some("sandbox"));
+        assert_eq!(status.current.unwrap().revision, "settings-1");
+
+        let spec = json!({
+            "requestUid": "u-1", "revision": {"cluster": "a", "name": "settings-1", "hash": "h"}, "contentHash": "c",
+            "parameters": {"text": "their-text"}, "objects": [{"kind": "ConfigMap", "data": {"rendered": "text"}}],
+        });
+        let object = json!({"apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseRelease", "metadata": metadata(), "spec": spec});
+        let whole: PromiseRelease = serde_json::from_value(object).unwrap();
+        for reader in READERS {
+            let mut row = whole.clone();
+            row.keep_for(reader);
+            assert!(!text(&row).contains("rendered"), "{reader:?}");
+            assert_eq!(text(&row).contains("their-text"), reader == Reader::Controller);
+        }
+    }
+
+    #[test]
+    fn templates_never_reach_the_portal() {
+        let spec = json!({
+            "version": "1.0.0", "lifecycle": "published", "presentation": {"description": "long-description"},
+            "parameters": {"type": "object", "properties": {"size": {"type": "string"}}},
+            "implementation": {"resources": [{"id": "a", "template": {"kind": "ConfigMap", "data": {"text": "their-template"}}}]},
+        });
+        let object = json!({"apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Promise", "metadata": metadata(), "spec": spec});
+        let whole: Promise = serde_json::from_value(object).unwrap();
+        let (mut offered, mut known) = (whole.clone(), whole.clone());
+        offered.keep_for(Reader::Portal);
+        assert!(!text(&offered).contains("their-template") && text(&offered).contains("long-description"));
+        known.keep_for(Reader::Controller);
+        assert!(!text(&known).contains("their-template") && !text(&known).contains("long-description"));
+        assert_eq!((known.spec.version, known.spec.lifecycle), (whole.spec.version, whole.spec.lifecycle));
+    }
+}

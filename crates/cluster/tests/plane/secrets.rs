@@ -1,0 +1,143 @@
+//! Values of secrets stand in the Secrets that are for them, and nowhere else.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use k8s_openapi::api::core::v1::Secret;
+use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams};
+use kube::core::{ApiResource, GroupVersionKind};
+use promise::names;
+use serde_json::{Value, json};
+
+use crate::world::{Plane, apply};
+
+/// Typed by the person, and made by the promise: neither stands in any text that is not a Secret.
+const TYPED: &str = "marker-typed-3e1f";
+const MADE: &str = "marker-made-77aa";
+
+fn vault() -> Value {
+    let reference =
+        json!({"type": "object", "properties": {"name": {"type": "string"}, "key": {"type": "string"}}, "required": ["name", "key"]});
+    json!({
+        "version": "1.0.0", "lifecycle": "published", "visibility": "private", "secretParameters": [".password"],
+        "parameters": {"type": "object", "properties": {"password": reference}},
+        "implementation": {"resources": [
+            {"id": "config", "template": {
+                "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "${request.name}-config"},
+                "data": {"secret": "${parameters.password.name}"},
+            }},
+            {"id": "access", "template": {
+                "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "${request.name}-access"},
+                // Put together, so that the promise does not say the value either.
+                "stringData": {"token": "${'marker-' + 'made-' + '77aa'}"},
+            }},
+        ]},
+        "outputs": [{"name": "token", "secretRef": {"resource": "access", "key": "token"}}],
+    })
+}
+
+async fn type_in(plane: &Plane, value: &str) {
+    let secret = json!({
+        "apiVersion": "v1", "kind": "Secret", "stringData": {"password": value},
+        "metadata": {"name": "web-inputs", "namespace": "default", "labels": {
+            names::SECRET_ROLE_LABEL: "inputs", names::REQUEST_NAME_LABEL: "web",
+        }},
+    });
+    apply(&plane.client("dana", "root:acme:shop"), &secret).await.unwrap();
+}
+
+/// Every object of the kinds that a fulfilment touches, as the plane keeps it.
+async fn everything(plane: &Plane) -> Vec<Value> {
+    let own = |kind: &str| ("platform.opmodel.dev", "v1alpha1", kind.to_owned());
+    let core = |kind: &str| ("", "v1", kind.to_owned());
+    let tenants = [own("PromiseRequest"), own("PromiseRelease"), core("ConfigMap"), core("Secret"), core("Event")];
+    let homes = [own("Promise"), own("PromiseRevision"), core("ConfigMap"), core("Secret"), core("Event")];
+    let provider = [core("ConfigMap"), core("Secret"), core("Event")];
+    let mut found = Vec::new();
+    for (at, kinds) in [("root:acme:shop", &tenants[..]), ("root:platform", &homes), ("root:opm", &provider)] {
+        for (group, version, kind) in kinds {
+            let resource = ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, kind));
+            let api: Api<DynamicObject> = Api::all_with(plane.client("admin", at), &resource);
+            let objects = api.list(&ListParams::default()).await.unwrap_or_else(|error| panic!("{kind} at {at}: {error}"));
+            found.extend(objects.items.into_iter().map(|object| {
+                let name = object.metadata.name.clone();
+                json!({"kind": kind, "name": name, "object": object})
+            }));
+        }
+    }
+    found
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn values_stand_in_their_secrets_alone_and_change_the_release() {
+    let plane = Plane::open().await;
+    let controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("vault", vault()).await;
+    type_in(&plane, TYPED).await;
+    plane.ask("web", "vault", json!({"password": {"name": "web-inputs", "key": "password"}})).await;
+    let first = plane.ready("web").await.status.unwrap().current.unwrap().release;
+
+    let found = everything(&plane).await;
+    let holders = |value: &str| {
+        let encoded = STANDARD.encode(value);
+        let holds = |object: &&Value| [value, &encoded].iter().any(|text| object.to_string().contains(text));
+        found.iter().filter(holds).map(|object| format!("{} {}", object["kind"], object["name"]).replace('"', "")).collect::<Vec<_>>()
+    };
+    assert_eq!(holders(TYPED), ["Secret web-inputs"]);
+    assert_eq!(holders(MADE), ["Secret web-access", "Secret web-outputs"]);
+    assert!(found.iter().any(|object| object["kind"] == "PromiseRelease"), "releases were looked at");
+
+    // Another value is another release: the same value again is the same one.
+    let touch = |reason: &str| {
+        let (requests, patch) = (plane.requests("dana"), json!({"spec": {"reason": reason}}));
+        async move { requests.patch("web", &PatchParams::default(), &Patch::Merge(&patch)).await.unwrap() }
+    };
+    touch("looked at again").await;
+    assert_eq!(plane.ready("web").await.status.unwrap().current.unwrap().release, first);
+    type_in(&plane, "another-value").await;
+    touch("another password").await;
+    plane
+        .until("web", "another release", |r| {
+            r.status.as_ref().and_then(|s| s.current.as_ref()).is_some_and(|current| current.release != first)
+        })
+        .await;
+    controller.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_typed_goes_with_the_request_and_what_is_not_ours_stays() {
+    for (role, ours) in [("inputs", true), ("destination", false)] {
+        let plane = Plane::open().await;
+        let controller = plane.controller().await;
+        plane.offer().await;
+        plane.publish("vault", vault()).await;
+        type_in(&plane, TYPED).await;
+        let secrets: Api<Secret> = Api::namespaced(plane.client("dana", "root:acme:shop"), "default");
+        let label = json!({"metadata": {"labels": {names::SECRET_ROLE_LABEL: role}}});
+        secrets.patch("web-inputs", &PatchParams::default(), &Patch::Merge(&label)).await.unwrap();
+        plane.ask("web", "vault", json!({"password": {"name": "web-inputs", "key": "password"}})).await;
+        plane.ready("web").await;
+        plane.requests("dana").delete("web", &DeleteParams::default()).await.unwrap();
+        plane.gone(plane.requests("dana"), "web").await;
+        assert_eq!(secrets.get_opt("web-inputs").await.unwrap().is_none(), ours, "labelled {role}");
+        controller.stop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_secret_that_is_not_there_is_asked_for_by_name() {
+    let plane = Plane::open().await;
+    let controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("vault", vault()).await;
+    plane.ask("web", "vault", json!({"password": {"name": "web-inputs", "key": "password"}})).await;
+    plane
+        .until("web", "waiting for its Secret", |r| {
+            let ball = r.status.as_ref().and_then(|s| s.waiting_on.as_ref());
+            ball.is_some_and(|ball| ball.what.contains("There is no Secret web-inputs"))
+        })
+        .await;
+    type_in(&plane, TYPED).await;
+    plane.ready("web").await;
+    controller.stop().await;
+}
