@@ -77,7 +77,7 @@ pub fn status_of(error: &Error) -> u16 {
         Error::Denied { .. } => 403,
         Error::NotFound { .. } => 404,
         Error::Invalid { .. } => 422,
-        Error::Conflict { .. } => 409,
+        Error::Conflict { .. } | Error::Contested { .. } => 409,
         Error::Unreachable { .. } | Error::Busy { .. } => 503,
         Error::Internal => 500,
     }

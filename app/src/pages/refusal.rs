@@ -15,7 +15,7 @@ pub fn refused(visit: &Visit, workspace: Option<&str>, error: &Error) -> Page {
         Error::Denied { .. } => ("You may not see this", Shape::Denied),
         Error::NotFound { .. } => ("Not found", Shape::Unknown),
         Error::Invalid { .. } => ("This does not fit", Shape::Failed),
-        Error::Conflict { .. } => ("Somebody was quicker", Shape::Degraded),
+        Error::Conflict { .. } | Error::Contested { .. } => ("Somebody was quicker", Shape::Degraded),
         Error::Unreachable { .. } => ("Not reachable", Shape::Unknown),
         Error::Busy { .. } => ("Not yet", Shape::Waiting),
         Error::Internal => ("Our mistake", Shape::Failed),

@@ -348,6 +348,7 @@ impl Requests for World {
             start: None,
             focus: None,
             conflict: None,
+            contested: Vec::new(),
             review: vec![ParameterLine { path: ".tier".into(), label: "Tier".into(), value: "production".into(), source: "you".into() }],
         })
     }

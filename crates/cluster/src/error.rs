@@ -1,6 +1,6 @@
 //! The one conversion of what the plane answers into the product's error.
 
-use promise::{Error, Problem};
+use promise::{Contested, Error, Problem};
 
 /// Extension that names the thing asked for, because the plane's texts do not always.
 pub trait PlaneResult<T> {
@@ -42,7 +42,12 @@ pub fn from_status(status: &kube::core::Status, what: &str) -> Error {
         404 if !is_status(status) => Error::NotFound { what: format!("{what}, because its API is not enabled in this workspace") },
         404 | 410 => Error::NotFound { what: what.to_owned() },
         409 if status.reason == "AlreadyExists" => Error::Conflict { message: format!("the name of {what} is taken") },
-        409 => Error::Conflict { message: conflict(status) },
+        409 => match owned_by_others(status) {
+            fields if fields.is_empty() => {
+                Error::Conflict { message: "somebody else changed it first; look at the difference and try again".to_owned() }
+            }
+            fields => Error::Contested { fields },
+        },
         400 | 422 => Error::Invalid { problems: problems(status) },
         429 => Error::Busy { message: "the plane is busy; try again in a moment".to_owned() },
         502..=504 => Error::Unreachable { what: "the plane".to_owned() },
@@ -73,6 +78,14 @@ pub fn is_denied(error: &kube::Error) -> bool {
     matches!(error, kube::Error::Api(status) if status.code == 403)
 }
 
+/// The parts of an object for which an apply was refused because others own them; none when it was not refused for that.
+pub fn contested(error: &kube::Error) -> Vec<Contested> {
+    match error {
+        kube::Error::Api(status) if status.code == 409 => owned_by_others(status),
+        _ => Vec::new(),
+    }
+}
+
 /// Whether asking again later is all there is to do: the plane is busy, starting, or cannot be reached.
 pub fn is_transient(error: &kube::Error) -> bool {
     match error {
@@ -91,15 +104,14 @@ fn is_missing_kind(status: &kube::core::Status) -> bool {
     status.message == "the server could not find the requested resource"
 }
 
-fn conflict(status: &kube::core::Status) -> String {
+fn owned_by_others(status: &kube::core::Status) -> Vec<Contested> {
     let causes = status.details.as_ref().map(|d| d.causes.as_slice()).unwrap_or_default();
-    let fields: Vec<String> =
-        causes.iter().filter(|c| c.reason == "FieldManagerConflict").map(|c| format!("{} ({})", c.field, c.message)).collect();
-    if fields.is_empty() {
-        "somebody else changed it first; look at the difference and try again".to_owned()
-    } else {
-        format!("somebody else owns {}", fields.join(", "))
-    }
+    let of = |cause: &kube::core::response::StatusCause| Contested {
+        path: path(&cause.field),
+        // `conflict with "kubectl-create" using platform.opmodel.dev/v1alpha1`
+        manager: cause.message.split('"').nth(1).unwrap_or(&cause.message).to_owned(),
+    };
+    causes.iter().filter(|cause| cause.reason == "FieldManagerConflict").map(of).collect()
 }
 
 fn problems(status: &kube::core::Status) -> Vec<Problem> {
@@ -129,7 +141,7 @@ fn refusal(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use kube::core::Status;
-    use promise::Error;
+    use promise::{Contested, Error};
     use serde_json::json;
 
     use super::from_status;
@@ -170,7 +182,7 @@ mod tests {
         let details = json!({"causes": [{"reason": "FieldManagerConflict", "message": "conflict with \"kubectl\"", "field": ".spec.a"}]});
         assert_eq!(
             from_status(&status(409, "Conflict", "Apply failed", details), "request a"),
-            Error::Conflict { message: "somebody else owns .spec.a (conflict with \"kubectl\")".to_owned() }
+            Error::Contested { fields: vec![Contested { path: ".spec.a".to_owned(), manager: "kubectl".to_owned() }] }
         );
     }
 }

@@ -16,6 +16,7 @@ pub mod kinds;
 pub mod projection;
 pub mod provider;
 pub mod random;
+pub mod takeover;
 pub mod watch;
 pub mod workspaces;
 pub mod world;

@@ -36,6 +36,12 @@ pub enum Error {
         /// A sentence.
         message: String,
     },
+    /// Others own parts of it. Whoever confirms exactly these may take them over.
+    #[error("{}", contested(fields))]
+    Contested {
+        /// At least one.
+        fields: Vec<Contested>,
+    },
     /// The plane, or a part of it, does not answer.
     #[error("{what} does not answer")]
     Unreachable {
@@ -51,6 +57,20 @@ pub enum Error {
     /// A defect of ours; the log has the details under the request id.
     #[error("something went wrong on our side")]
     Internal,
+}
+
+/// A part of an object that somebody else wrote last.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Contested {
+    /// Path such as `.spec.parameters`.
+    pub path: String,
+    /// Field manager that owns it, such as `kubectl-create`.
+    pub manager: String,
+}
+
+fn contested(fields: &[Contested]) -> String {
+    let parts: Vec<String> = fields.iter().map(|field| format!("{} (written with {})", field.path, field.manager)).collect();
+    format!("somebody else owns {}", crate::wording::all_of(&parts))
 }
 
 /// One thing wrong with one field.

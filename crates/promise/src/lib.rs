@@ -42,7 +42,7 @@ pub mod view;
 pub mod visibility;
 pub mod wording;
 
-pub use error::{Error, Problem, Result};
+pub use error::{Contested, Error, Problem, Result};
 
 #[cfg(test)]
 #[cfg(feature = "engine")]

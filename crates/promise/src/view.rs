@@ -10,5 +10,6 @@ pub use catalog::{
     PolicyLine, PromisePage, StartLine, VersionLine,
 };
 pub use request::{
-    Allowed, Happening, OutputValue, ParameterLine, Posted, RequestForm, RequestPage, RequestQuery, RequestRow, RequestsPage, ResourceLine,
+    Allowed, ContestedLine, Happening, OutputValue, ParameterLine, Posted, RequestForm, RequestPage, RequestQuery, RequestRow,
+    RequestsPage, ResourceLine,
 };

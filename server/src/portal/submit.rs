@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cluster::error::PlaneResult as _;
 use cluster::kinds::{PromiseRequest, PromiseRequestKind, object};
-use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams, Preconditions};
+use cluster::takeover;
+use kube::api::{Api, DeleteParams, PatchParams, PostParams, Preconditions};
 use promise::api::{PromiseRef, PromiseRequestSpec, PromiseSpec, Requester};
 use promise::context::{Context, PromiseContext, RequestContext, WorkspaceContext};
 use promise::form::SecretText;
 use promise::policy::Effective;
 use promise::resolve::{Resolved, resolve};
-use promise::{Error, Problem, Result, names};
+use promise::{Contested, Error, Problem, Result, names};
 use serde_json::{Value, json};
 
 use super::inputs::{Former, Written, secret_key};
@@ -36,6 +37,8 @@ struct Change<'a> {
 /// What somebody wants, as a form or a file says it.
 #[derive(Debug)]
 pub struct Submission {
+    /// What others own of the request and the person confirmed to take over.
+    pub confirmed: Vec<Contested>,
     /// Namespace of the request.
     pub namespace: String,
     /// Name of the request.
@@ -138,14 +141,10 @@ impl Caller {
                 return Err(Error::Conflict { message: message.to_owned() });
             }
             let version = current.metadata.resource_version.unwrap_or_default();
-            let applied = Patch::Apply(submission.applied(offered, &version, change.inputs));
-            let answer = match requests.patch(&submission.name, &params, &applied).await {
-                // What the portal itself created by POST belongs to its other self, the updater; nobody else is overruled, because the
-                // version that was read must still be the one there.
-                Err(error) if is_own_conflict(&error) && change.rehearsal => return Ok(()),
-                Err(error) if is_own_conflict(&error) => requests.patch(&submission.name, &params.clone().force(), &applied).await,
-                other => other,
-            };
+            let applied = submission.applied(offered, &version, change.inputs);
+            // What the portal itself created by POST belongs to its other self, the updater. Others are overruled only where the person saw
+            // and confirmed it, and the version that was read must still be the one there.
+            let answer = takeover::apply(&requests, &submission.name, &params, &applied, &submission.confirmed).await;
             match answer {
                 Err(error) if is_stale(&error) => {}
                 other => return other.about(&what).map(|_| ()),
@@ -227,16 +226,6 @@ fn is_stale(error: &kube::Error) -> bool {
     status.code == 409 && causes.iter().all(|cause| cause.reason != "FieldManagerConflict")
 }
 
-/// Whether an apply was refused only because the portal itself wrote these fields in another way.
-fn is_own_conflict(error: &kube::Error) -> bool {
-    let kube::Error::Api(status) = error else { return false };
-    let causes = status.details.as_ref().map(|details| details.causes.as_slice()).unwrap_or_default();
-    let own = format!("conflict with \"{}\"", names::MANAGER_PORTAL);
-    status.code == 409
-        && !causes.is_empty()
-        && causes.iter().all(|cause| cause.reason == "FieldManagerConflict" && cause.message.starts_with(&own))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -248,17 +237,15 @@ mod tests {
     }
 
     #[test]
-    fn only_the_portals_own_writes_are_overruled() {
+    fn another_write_is_told_from_another_owner() {
         let cause = |who: &str| json!({"reason": "FieldManagerConflict", "field": ".spec.parameters", "message": format!("conflict with \"{who}\" using v1")});
-        assert!(is_own_conflict(&conflict(json!([cause("opm-portal")]))));
-        assert!(!is_own_conflict(&conflict(json!([cause("opm-portal"), cause("kubectl-create")]))));
-        assert!(!is_own_conflict(&conflict(json!([]))), "another version than the one that was read");
         assert!(is_stale(&conflict(json!([]))) && !is_stale(&conflict(json!([cause("kubectl-create")]))));
     }
 
     #[test]
     fn typed_secrets_leave_a_reference() {
         let submission = Submission {
+            confirmed: Vec::new(),
             namespace: "default".into(),
             name: "orders".into(),
             spec: PromiseRequestSpec { parameters: Some(json!({"size": "small", "admin": {}})), ..PromiseRequestSpec::default() },

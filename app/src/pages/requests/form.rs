@@ -46,7 +46,10 @@ pub async fn form(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: Option<
             {wrong.then(|| view! { <ErrorSummary form=form.clone()/> })}
             <Crumbs steps=steps/>
             <PageHead title=title icon=form.offer.icon.clone() meta=meta.into_any()/>
-            {form.conflict.clone().map(|what| view! { <Banner shape=Shape::Degraded title="Somebody changed this meanwhile"><p>{what}</p></Banner> })}
+            {form.conflict.clone().map(|what| {
+                let lines = take_over(&form);
+                view! { <Banner shape=Shape::Degraded title="Somebody changed this meanwhile"><p>{what}</p>{lines}</Banner> }
+            })}
             {form.retype.then(|| view! { <Banner shape=Shape::Degraded title="Type the secrets again"><p>"Nothing was submitted. What you typed into secret fields is never kept: the next page asks for them again."</p></Banner> })}
             <div class="split">
                 <form method="post" action=action novalidate class="form" id="request">
@@ -67,6 +70,15 @@ pub async fn form(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: Option<
             </div>
         }
     })
+}
+
+/// A box for each part that others own; whoever ticks it and goes on takes exactly that over.
+fn take_over(form: &RequestForm) -> impl IntoView + use<> {
+    let lines = form.contested.clone().into_iter().map(|line| {
+        let label = format!("Take over {} from {}", line.path, line.manager);
+        view! { <p><label><input type="checkbox" name="_take_over" form="request" value=line.confirm/>" "{label}</label></p> }
+    });
+    lines.collect_view()
 }
 
 fn basics(form: &RequestForm) -> impl IntoView + use<> {

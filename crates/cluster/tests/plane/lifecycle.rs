@@ -56,8 +56,8 @@ async fn what_does_not_fit_is_said_and_nothing_is_made() {
     plane.offer().await;
     plane.publish("settings", settings("1.0.0")).await;
     plane.ask("bad", "settings", json!({"level": 12})).await;
-    let failed = plane.until("bad", "refused", |r| r.status.as_ref().is_some_and(|s| s.phase == Phase::Failed)).await;
-    assert!(condition(&failed, "Accepted").contains(".parameters.level"), "{}", condition(&failed, "Accepted"));
+    let failed = plane.until("bad", "refused by its field", |r| condition(r, "Accepted").contains(".parameters.level")).await;
+    assert_eq!(failed.status.as_ref().unwrap().phase, Phase::Failed);
     assert!(failed.status.unwrap().inventory.is_empty());
     plane.ask("nothing", "no-such-promise", json!({})).await;
     let failed = plane.until("nothing", "refused", |r| r.status.as_ref().is_some_and(|s| s.phase == Phase::Failed)).await;

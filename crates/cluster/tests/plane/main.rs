@@ -12,5 +12,6 @@ mod own_rights;
 mod restart;
 mod rights;
 mod secrets;
+mod takeover;
 mod tls;
 mod world;

@@ -113,10 +113,10 @@ async fn what_was_typed_goes_with_the_request_and_what_is_not_ours_stays() {
         plane.publish("vault", vault()).await;
         type_in(&plane, TYPED).await;
         let secrets: Api<Secret> = Api::namespaced(plane.client("dana", "root:acme:shop"), "default");
-        let label = json!({"metadata": {"labels": {names::SECRET_ROLE_LABEL: role}}});
-        secrets.patch("web-inputs", &PatchParams::default(), &Patch::Merge(&label)).await.unwrap();
         plane.ask("web", "vault", json!({"password": {"name": "web-inputs", "key": "password"}})).await;
         plane.ready("web").await;
+        let label = json!({"metadata": {"labels": {names::SECRET_ROLE_LABEL: role}}});
+        secrets.patch("web-inputs", &PatchParams::default(), &Patch::Merge(&label)).await.unwrap();
         plane.requests("dana").delete("web", &DeleteParams::default()).await.unwrap();
         plane.gone(plane.requests("dana"), "web").await;
         assert_eq!(secrets.get_opt("web-inputs").await.unwrap().is_none(), ours, "labelled {role}");

@@ -225,6 +225,8 @@ pub struct RequestForm {
     pub focus: Option<String>,
     /// What somebody else changed meanwhile.
     pub conflict: Option<String>,
+    /// What others own of the request, to be taken over.
+    pub contested: Vec<ContestedLine>,
     /// Whether secrets were typed that nobody kept, so that they have to be typed again.
     pub retype: bool,
     /// What would be submitted, in words.
@@ -251,4 +253,16 @@ pub enum Posted {
         /// Name.
         name: String,
     },
+}
+
+/// A part of a request that somebody else wrote last.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ContestedLine {
+    /// Path such as `.spec.parameters`.
+    pub path: String,
+    /// With what it was written.
+    pub manager: String,
+    /// Value of the input by which exactly this is taken over.
+    pub confirm: String,
 }

@@ -8,8 +8,8 @@ use promise::api::{PromiseRequestSpec, PromiseSpec};
 use promise::form::{Draft, model, starts_from};
 use promise::policy::Effective;
 use promise::resolve::Resolved;
-use promise::view::{Availability, AvailabilityState, RequestForm};
-use promise::{Error, Problem, Result};
+use promise::view::{Availability, AvailabilityState, ContestedLine, RequestForm};
+use promise::{Contested, Error, Problem, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -40,6 +40,12 @@ pub(super) struct Typed {
     pub(super) focus: Option<String>,
     /// What somebody else changed meanwhile.
     pub(super) conflict: Option<String>,
+    /// What others own of it, as the plane said.
+    #[serde(default)]
+    pub(super) contested: Vec<Contested>,
+    /// What of that the person takes over.
+    #[serde(default)]
+    pub(super) confirmed: Vec<Contested>,
     /// What the plane refused.
     pub(super) refused: Vec<Problem>,
     /// What the plane said about the name.
@@ -106,6 +112,7 @@ impl Opened {
         let reason = Some(typed.reason.trim().to_owned()).filter(|reason| !reason.is_empty());
         let spec = PromiseRequestSpec { parameters: Some(typed.draft.parameters.clone()), reason, ..self.existing.clone() };
         Submission {
+            confirmed: typed.confirmed.clone(),
             namespace: typed.namespace.clone(),
             name: typed.name.clone(),
             spec,
@@ -164,8 +171,20 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, form: FormOf<'_
         editing: typed.version,
         focus: typed.focus,
         conflict: typed.conflict,
+        contested: typed.contested.into_iter().map(contested_line).collect(),
         retype: typed.retype,
     })
+}
+
+/// What others own, with the value by which a person confirms exactly this.
+fn contested_line(field: Contested) -> ContestedLine {
+    ContestedLine { confirm: json!([field.path, field.manager]).to_string(), path: field.path, manager: field.manager }
+}
+
+/// What a person confirmed, see [`contested_line`].
+pub(super) fn confirmed(value: &str) -> Option<Contested> {
+    let (path, manager) = serde_json::from_str(value).ok()?;
+    Some(Contested { path, manager })
 }
 
 /// What stands against the values, from reading, rules and plane.

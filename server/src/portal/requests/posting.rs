@@ -30,6 +30,8 @@ mod input {
     pub(super) const DRAFT: &str = "_draft";
     /// Example or preset that the form started from.
     pub(super) const START: &str = "_start";
+    /// A field that is taken over from somebody else.
+    pub(super) const CONFIRMED: &str = "_take_over";
 }
 
 /// What the pressed button means.
@@ -145,6 +147,7 @@ async fn read(caller: &Caller, opened: &Opened, of: &FormOf<'_>, pairs: &Pairs) 
         typed.refused.clear();
         typed.name_problem = None;
         typed.conflict = None;
+        typed.contested.clear();
         typed.secret_problems.clear();
         return Ok((typed, parsed.secrets, step));
     }
@@ -160,7 +163,8 @@ async fn read(caller: &Caller, opened: &Opened, of: &FormOf<'_>, pairs: &Pairs) 
         FormOf::Edit { .. } => field(pairs, input::VERSION).map(str::to_owned).or_else(|| opened.start.version.clone()),
     };
     let reason = field(pairs, input::REASON).unwrap_or_default().to_owned();
-    let typed = Typed { name, namespace, reason, draft: parsed.draft, version, focus: parsed.focus, ..Typed::default() };
+    let confirmed = pairs.iter().filter(|(name, _)| name == input::CONFIRMED).filter_map(|(_, value)| form::confirmed(value)).collect();
+    let typed = Typed { name, namespace, reason, draft: parsed.draft, version, focus: parsed.focus, confirmed, ..Typed::default() };
     Ok((typed, parsed.secrets, step))
 }
 
@@ -182,6 +186,10 @@ async fn refused(caller: &Caller, opened: &Opened, mut typed: Typed, error: Erro
         }
         Error::Conflict { .. } if typed.version.is_none() => {
             typed.name_problem = Some(format!("Choose another name: {} is taken.", typed.name));
+        }
+        Error::Contested { fields } => {
+            typed.conflict = Some(promise::wording::upper_first(&format!("{}.", Error::Contested { fields: fields.clone() })));
+            typed.contested = fields;
         }
         Error::Conflict { message } => {
             typed.conflict = Some(promise::wording::upper_first(&message));
