@@ -33,7 +33,7 @@ pub struct PlaneArgs {
 #[derive(Debug, thiserror::Error)]
 pub enum BareError {
     /// The file of tokens.
-    #[error("the token file {path} cannot be read: {source}")]
+    #[error("the token file {path} cannot be read")]
     Tokens {
         /// The file.
         path: PathBuf,

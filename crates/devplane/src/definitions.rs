@@ -77,11 +77,13 @@ pub async fn settle(state: &State, key: &Key, stored: &Stored) {
 fn conflict(state: &State, key: &Key, definition: &Value) -> Option<(&'static str, String)> {
     let names = &definition["spec"]["names"];
     let (others, _) = state.store.peek_list(&DEFINITIONS, &Range::Cluster(key.cluster.clone()));
+    // A definition is named after its plural and its group: those of other groups need not be read.
+    let group_of = |key: &Key| key.name.split_once('.').map(|(_, group)| group.to_owned());
     for (other_key, other) in others {
-        let other = other.object();
-        if other_key == *key || other["spec"]["group"] != definition["spec"]["group"] {
+        if other_key == *key || group_of(&other_key) != group_of(key) {
             continue;
         }
+        let other = other.object();
         let taken = &other["status"]["acceptedNames"];
         for (field, reason) in
             [("plural", "PluralConflict"), ("singular", "SingularConflict"), ("kind", "KindConflict"), ("listKind", "ListKindConflict")]

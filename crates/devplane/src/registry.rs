@@ -20,7 +20,7 @@ use crate::{
     kinds::{self, BINDINGS, EXPORTS, SCHEMAS},
     request::Target,
     status::ApiError,
-    store::{Key, Range},
+    store::{Key, Range, Stored},
     virtual_view::View,
 };
 
@@ -176,6 +176,8 @@ type ExportedSchema = (ClusterId, String, String);
 pub struct Registry {
     served: Mutex<HashMap<ClusterId, Remembered>>,
     exported: Mutex<HashMap<ExportedSchema, Remembered>>,
+    /// What single definitions define, so that a change of one does not read all others again.
+    defined: Mutex<HashMap<Key, Remembered>>,
 }
 
 /// What a target serves.
@@ -219,8 +221,10 @@ impl Registry {
         }
         let own = if cluster.is_sandbox() { builtin::kubernetes() } else { builtin::workspace() };
         let mut all = own.to_vec();
-        for (_, stored) in state.store.peek_list(&DEFINITIONS, &Range::Cluster(cluster.clone())).0 {
-            all.extend(custom::resources(&stored));
+        let definitions = state.store.peek_list(&DEFINITIONS, &Range::Cluster(cluster.clone())).0;
+        self.defined.lock().retain(|key, _| key.cluster != *cluster || definitions.binary_search_by(|(own, _)| own.cmp(key)).is_ok());
+        for (key, stored) in &definitions {
+            all.extend(self.defined(key, stored).iter().cloned());
         }
         if !cluster.is_sandbox() {
             all.extend(kinds::resources().iter().cloned());
@@ -229,6 +233,18 @@ impl Registry {
         let served = Arc::new(all);
         self.served.lock().insert(cluster.clone(), (version, served.clone()));
         served
+    }
+
+    /// The resources of one definition.
+    fn defined(&self, key: &Key, stored: &Stored) -> Arc<Vec<Arc<Resource>>> {
+        if let Some((seen, defined)) = self.defined.lock().get(key)
+            && *seen == stored.revision
+        {
+            return defined.clone();
+        }
+        let defined = Arc::new(custom::resources(stored));
+        self.defined.lock().insert(key.clone(), (stored.revision, defined.clone()));
+        defined
     }
 
     /// The resources that a schema of an export defines, one for each served version; the same for all who bind it.

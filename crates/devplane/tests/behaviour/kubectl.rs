@@ -101,7 +101,8 @@ const WORKLOADS: &[Step] = &[
     Step("create cronjob c --image=busybox --schedule='* * * * *'", "", 0, &["cronjob.batch/c created"]),
     Step("create ingress i --rule='a.b/*=web:80'", "", 0, &["ingress.networking.k8s.io/i created"]),
     Step("create pdb p --selector=app=web --min-available=1", "", 0, &["poddisruptionbudget.policy/p created"]),
-    Step("autoscale deployment web --max=3", "", 0, &["autoscaled"]),
+    // It falls back to an older version in silence: with -v it says why.
+    Step("autoscale deployment web --max=3 -v=1", "", 0, &["autoscaled"]),
     Step("get service,ingress,pdb,hpa,cronjob", "", 0, &["EXTERNAL-IP", "HOSTS", "a.b", "MIN AVAILABLE", "Deployment/web", "SCHEDULE"]),
     Step("run single --image=nginx", "", 0, &["pod/single created"]),
     Step("get pod single", "", 0, &["READY   STATUS    RESTARTS   AGE", "0/1     Pending   0"]),
