@@ -83,7 +83,7 @@ fn catch_up(state: &State) -> Result<BTreeSet<Key>, WriteError> {
 fn react(state: &State, change: &Change, doomed: &mut BTreeSet<Key>) -> Result<(), WriteError> {
     let (resource, key) = (&change.resource, &change.key);
     if key.cluster.is_sandbox() {
-        return Ok(());
+        return if state.controllers { quota::reconcile(state, &key.cluster) } else { Ok(()) };
     }
     let gone = change.new.is_none();
     let marked = change.new.as_ref().is_some_and(|stored| is_being_deleted(&stored.object()));

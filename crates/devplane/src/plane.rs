@@ -45,8 +45,8 @@ pub struct Options {
     pub clock: Arc<dyn Clock>,
     /// Randomness.
     pub random: Arc<dyn Random>,
-    /// Whether the plane empties namespaces that are deleted and collects garbage. A bare API server leaves that to a controller
-    /// manager.
+    /// Whether the plane empties namespaces that are deleted, collects garbage and counts for the quotas of the cluster at the top. A
+    /// bare API server leaves that to a controller manager.
     pub controllers: bool,
     /// `https://host:port` by which clients reach the plane: it stands in `spec.URL` of workspaces and in endpoint slices.
     pub external_url: String,
@@ -101,6 +101,8 @@ pub struct Shared {
     pub random: Arc<dyn Random>,
     /// See [`Options::external_url`].
     pub external_url: String,
+    /// See [`Options::controllers`].
+    pub controllers: bool,
 }
 
 impl std::ops::Deref for State {
@@ -142,6 +144,7 @@ impl Plane {
             clock,
             random,
             external_url,
+            controllers,
         }));
         let new = state.store.is_new();
         bootstrap::sandbox(&state)?;

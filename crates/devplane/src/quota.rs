@@ -1,6 +1,7 @@
-//! ResourceQuotas of workspaces: how many objects of a resource there may be, in a namespace or, with an annotation, in the workspace.
+//! ResourceQuotas: how many objects of a resource there may be, in a namespace or, with an annotation, in a whole workspace.
 //!
-//! Only limits of the form `count/<resource>.<group>` are counted. Counts are taken from the store at the moment of asking.
+//! Limits of the form `count/<resource>.<group>` are counted, and the older names of some core resources (kubernetes `pkg/quota/v1/evaluator/core`).
+//! Counts are taken from the store at the moment of asking. What pods ask for is not counted: nothing runs.
 
 use serde_json::{Map, Value, json};
 
@@ -25,27 +26,29 @@ fn quotas() -> GroupResource {
 pub fn check(state: &State, admission: &Admission<'_>) -> Result<(), ApiError> {
     let (attributes, resource) = (admission.attributes, admission.resource);
     let cluster = &attributes.target.cluster;
-    if admission.operation != Operation::Create || cluster.is_sandbox() || !attributes.subresource.is_empty() || resource.traits.review {
+    let nobody_counts = cluster.is_sandbox() && !state.controllers;
+    if admission.operation != Operation::Create || nobody_counts || !attributes.subresource.is_empty() || resource.traits.review {
         return Ok(());
     }
-    let name = format!("count/{}", qualified(&resource.plural, &resource.group));
+    let plural = qualified(&resource.plural, &resource.group);
     for (key, stored) in state.store.peek_list(&quotas(), &Range::Cluster(cluster.clone())).0 {
         let quota = stored.object();
         let whole = counts_workspace(&quota);
         if !whole && (!resource.namespaced || *key.namespace != *attributes.namespace) {
             continue;
         }
-        let Some(limit) = quota["spec"]["hard"][&name].as_str() else { continue };
-        let used = count(state, &key, whole, &name);
-        if limit.parse::<usize>().is_ok_and(|limit| used >= limit) {
-            let why = format!("exceeded quota: {}, requested: {name}=1, used: {name}={used}, limited: {name}={limit}", key.name);
-            return Err(ApiError::forbidden(&resource.group, &resource.plural, &attributes.name, &why));
+        for (name, limit) in quota["spec"]["hard"].as_object().into_iter().flatten().filter(|(name, _)| counted(name) == Some(&*plural)) {
+            let (limit, used) = (limit.as_str().unwrap_or_default(), count(state, &key, whole, &plural));
+            if limit.parse::<usize>().is_ok_and(|limit| used >= limit) {
+                let why = format!("exceeded quota: {}, requested: {name}=1, used: {name}={used}, limited: {name}={limit}", key.name);
+                return Err(ApiError::forbidden(&resource.group, &resource.plural, &attributes.name, &why));
+            }
         }
     }
     Ok(())
 }
 
-/// Brings the numbers in the status of a workspace's quotas up to date.
+/// Brings the numbers in the status of a cluster's quotas up to date.
 ///
 /// # Errors
 /// When the storage takes no writes.
@@ -54,9 +57,9 @@ pub fn reconcile(state: &State, cluster: &ClusterId) -> Result<(), WriteError> {
         let quota = stored.object();
         let hard = quota["spec"]["hard"].clone();
         let whole = counts_workspace(&quota);
-        let counted = hard.as_object().into_iter().flatten().filter(|(name, _)| name.starts_with("count/"));
+        let limits = hard.as_object().into_iter().flatten().filter_map(|(name, _)| Some((name, counted(name)?)));
         let used: Map<String, Value> =
-            counted.map(|(name, _)| (name.clone(), json!(count(state, &key, whole, name).to_string()))).collect();
+            limits.map(|(name, plural)| (name.clone(), json!(count(state, &key, whole, plural).to_string()))).collect();
         authored::change(state, &quotas(), &key, |quota| quota["status"] = json!({"hard": hard, "used": used}))?;
     }
     Ok(())
@@ -66,10 +69,15 @@ fn counts_workspace(quota: &Value) -> bool {
     quota["metadata"]["annotations"][WHOLE_WORKSPACE] == "true"
 }
 
-/// How many objects a limit `count/<resource>.<group>` counts.
-fn count(state: &State, quota: &Key, whole: bool, name: &str) -> usize {
-    let counted = name.trim_start_matches("count/");
-    let (resource, group) = counted.split_once('.').unwrap_or((counted, ""));
+/// The resource that a limit counts, `<resource>.<group>`; none for limits of other kinds.
+fn counted(limit: &str) -> Option<&str> {
+    const OLDER: [&str; 6] = ["configmaps", "persistentvolumeclaims", "pods", "resourcequotas", "secrets", "services"];
+    limit.strip_prefix("count/").or_else(|| OLDER.contains(&limit).then_some(limit))
+}
+
+/// How many objects of `<resource>.<group>` a quota covers.
+fn count(state: &State, quota: &Key, whole: bool, plural: &str) -> usize {
+    let (resource, group) = plural.split_once('.').unwrap_or((plural, ""));
     let range =
         if whole { Range::Cluster(quota.cluster.clone()) } else { Range::Namespace(quota.cluster.clone(), quota.namespace.clone()) };
     state.store.peek_list(&GroupResource::new(group, resource), &range).0.len()

@@ -158,6 +158,10 @@ impl<'a> Parser<'a> {
         };
         let listed = matches!(self.take(), "in" | "notin");
         let values = if listed { self.list()? } else { vec![self.value()] };
+        if matches!(operator, Operator::Greater | Operator::Less) && values.iter().any(|value| value.parse::<i64>().is_err()) {
+            let shown = Value::from(values);
+            return Err(format!("values[0]: Invalid value: {shown}: for 'Gt', 'Lt' operators, the value must be an integer"));
+        }
         Ok(Requirement { key, operator, values })
     }
 
