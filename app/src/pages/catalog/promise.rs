@@ -136,7 +136,8 @@ fn starts(page: &PromisePage, form: &dyn Fn(&str) -> Option<String>) -> Option<i
     });
     let (presets, examples) = (presets.collect_view(), examples.collect_view());
     let any = !page.examples.is_empty() || !page.presets.is_empty();
-    any.then(|| view! { <section aria-labelledby="examples"><h2 id="examples">"Start from an example"</h2><ul class="starts">{presets}{examples}</ul></section> })
+    let title = if form("").is_some() { "Start from an example" } else { "Examples" };
+    any.then(|| view! { <section aria-labelledby="examples"><h2 id="examples">{title}</h2><ul class="starts">{presets}{examples}</ul></section> })
 }
 
 fn versions(page: &PromisePage, now: &str) -> impl IntoView + use<> {

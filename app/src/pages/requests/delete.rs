@@ -31,6 +31,7 @@ pub async fn delete(visit: &Visit, workspace: &str, namespace: &str, name: &str,
         let goes = page
             .resources
             .iter()
+            .rev()
             .map(|resource| view! { <li><b>{resource.name.clone()}</b>" "<span class="subtle">{resource.kind.clone()}</span></li> });
         let goes = goes.collect_view();
         let button = match page.allowed.delete.clone() {

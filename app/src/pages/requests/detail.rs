@@ -121,7 +121,7 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
         };
         view! {
             <Crumbs steps=vec![Crumb::link("Requests", routes::requests(&row.workspace)), Crumb::here(row.name.clone())]/>
-            <div data-live="head">{head(&page).into_any()}{ball(&page, &now).into_any()}{problems(&page).into_any()}{tabs(&page, view.part)}</div>
+            <div data-live="head">{head(&page, view).into_any()}{ball(&page, &now).into_any()}{problems(&page).into_any()}{tabs(&page, view.part)}</div>
             {part}
         }
     })
@@ -142,7 +142,7 @@ fn tabs(page: &RequestPage, current: Part) -> impl IntoView + use<> {
     view! { <Tabs label=format!("Parts of {}", page.row.name) tabs=Part::ALL.map(tab).to_vec()/> }
 }
 
-fn head(page: &RequestPage) -> impl IntoView + use<> {
+fn head(page: &RequestPage, view: View) -> impl IntoView + use<> {
     let (shape, word) = phase(page.row.phase);
     let row = &page.row;
     let edit = match &page.allowed.edit {
@@ -156,7 +156,7 @@ fn head(page: &RequestPage) -> impl IntoView + use<> {
     let meta = view! {
         <span><a href=routes::promise(&row.workspace, &row.promise, None)>{row.promise_title.clone()}</a>" "{row.version.clone()}</span>
         {(!row.requester.is_empty()).then(|| view! { <span>{format!("asked by {}", row.requester)}</span> })}
-        <span class="live-state" role="status" data-live-state=""><a href=routes::request(&row.workspace, &row.namespace, &row.name)><Icon name="refresh-cw"/>"Refresh"</a></span>
+        <span class="live-state" role="status" data-live-state=""><a href=address(page, view.part, view.page)><Icon name="refresh-cw"/>"Refresh"</a></span>
     };
     view! { <PageHead title=row.name.clone() icon=row.icon.clone() beside=view! { <Badge shape=shape word=word/> }.into_any() meta=meta.into_any() actions=view! { {edit}{delete} }.into_any()/> }
 }
