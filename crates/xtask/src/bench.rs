@@ -26,7 +26,7 @@ impl Bench {
         eprintln!("    script and wasm of live pages: {} bytes compressed", site::live_weight(&workspace)?);
         // One selection of targets for both, so that nothing is compiled twice with other features.
         step("building the server", || {
-            run(cargo(&workspace.root).args(["build", "--release", "--package", "opm-portal", "--bins", "--benches"]))
+            run(cargo(&workspace.root).args(["build", "--release", "--package", "opm-portal", "--bin", "opm-portal", "--bench", "portal"]))
         })?;
         step("measuring", || {
             run(cargo(&workspace.root)

@@ -33,7 +33,7 @@ impl Soak {
         let workspace = Workspace::find()?;
         let Check::Kill { kills, seed } = self.check;
         step("building the server", || {
-            run(cargo(&workspace.root).args(["build", "--release", "--package", "opm-portal", "--bins", "--benches"]))
+            run(cargo(&workspace.root).args(["build", "--release", "--package", "opm-portal", "--bin", "opm-portal", "--bench", "portal"]))
         })?;
         step("killing and starting again", || {
             run(cargo(&workspace.root)
