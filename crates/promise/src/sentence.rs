@@ -5,6 +5,11 @@ use serde::{Deserialize, Serialize};
 use crate::api::{Phase, PromiseRequestStatus, WaitingKind};
 use crate::wording::upper_first;
 
+/// Begins what waits for whoever made the request.
+pub(crate) const REQUESTER: &str = "the requester: ";
+/// Begins what waits for those who wrote the promise.
+pub(crate) const AUTHORS: &str = "the authors of the promise: ";
+
 /// The sentence and its parts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -34,7 +39,12 @@ pub fn ball(status: Option<&PromiseRequestStatus>) -> Ball {
     };
     let waiting = status.waiting_on.as_ref();
     let kind = waiting.map_or(WaitingKind::Nothing, |waiting| waiting.kind);
-    let (who, next) = parts(status.phase, kind);
+    let (who, next) = match waiting {
+        Some(waiting) if waiting.what.starts_with(AUTHORS) => {
+            ("The team that offers the promise", Some("They publish a version that works; then edit the request to use it"))
+        }
+        _ => parts(status.phase, kind),
+    };
     let what = match waiting.filter(|waiting| waiting.kind != WaitingKind::Nothing && !waiting.what.is_empty()) {
         Some(waiting) => waited_for(status.phase, waiting.kind, &waiting.what),
         None => settled(status.phase).to_owned(),
@@ -50,7 +60,7 @@ pub fn ball(status: Option<&PromiseRequestStatus>) -> Ball {
 
 fn waited_for(phase: Phase, kind: WaitingKind, what: &str) -> String {
     match kind {
-        WaitingKind::Person => match what.strip_prefix("the requester: ") {
+        WaitingKind::Person => match what.strip_prefix(REQUESTER).or_else(|| what.strip_prefix(AUTHORS)) {
             Some(rest) => upper_first(rest),
             None => upper_first(what),
         },

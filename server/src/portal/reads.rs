@@ -4,7 +4,7 @@ use cluster::error::PlaneResult as _;
 use cluster::kinds::{PromiseRelease, PromiseRequest};
 use k8s_openapi::api::core::v1::{Event, Secret};
 use kube::api::{Api, ListParams};
-use promise::{Error, Result};
+use promise::{Error, Result, names};
 
 use super::place::Workspace;
 use crate::auth::Caller;
@@ -56,7 +56,8 @@ impl Caller {
         let namespace = request.metadata.namespace.as_deref().unwrap_or_default();
         let Some(uid) = request.metadata.uid.as_deref() else { return Ok(Vec::new()) };
         let api: Api<PromiseRelease> = Api::namespaced(self.client(&workspace.cluster), namespace);
-        let list = match api.list(&ListParams::default()).await.about("releases") {
+        let of_request = ListParams::default().labels(&format!("{}={uid}", names::REQUEST_UID_LABEL));
+        let list = match api.list(&of_request).await.about("releases") {
             Ok(list) => list.items,
             Err(Error::Denied { .. } | Error::NotFound { .. }) => return Ok(Vec::new()),
             Err(error) => return Err(error),

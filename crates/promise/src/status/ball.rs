@@ -2,7 +2,9 @@
 
 use super::Observation;
 use crate::api::{CandidateState, PromiseRequestStatus, WaitingKind, WaitingOn};
+use crate::error::Problem;
 use crate::fulfil::{Hold, Plan};
+use crate::sentence::{AUTHORS, REQUESTER};
 
 pub(super) fn waiting(previous: &PromiseRequestStatus, seen: &Observation<'_>, now: &str) -> Option<WaitingOn> {
     let (kind, what) = told(seen)?;
@@ -17,18 +19,24 @@ fn same_matter(before: &str, after: &str) -> bool {
     matter(before) == matter(after)
 }
 
+/// A fault in what the promise makes of parameters that fit its schema is not the requester's to mend.
+fn is_of_the_promise(problem: &Problem) -> bool {
+    [".implementation", ".outputs"].iter().any(|part| problem.path.starts_with(part))
+}
+
 fn told(seen: &Observation<'_>) -> Option<(WaitingKind, String)> {
     if seen.deleting {
         return Some(seen.plan.map_or((WaitingKind::Controller, "the controller removes what was made".to_owned()), removal));
     }
     if let Some(problem) = seen.problems.first() {
-        return Some((WaitingKind::Person, format!("the requester: {}", problem.message.trim_end_matches('.'))));
+        let who = if is_of_the_promise(problem) { AUTHORS } else { REQUESTER };
+        return Some((WaitingKind::Person, format!("{who}{}", problem.message.trim_end_matches('.'))));
     }
     if let Some(why) = seen.policies_unknown {
         return Some((WaitingKind::Person, why.trim_end_matches('.').to_owned()));
     }
     if let Some(refusal) = seen.refusals.first() {
-        return Some((WaitingKind::Person, format!("the requester: {}", refusal.trim_end_matches('.'))));
+        return Some((WaitingKind::Person, format!("{REQUESTER}{}", refusal.trim_end_matches('.'))));
     }
     match seen.candidate.map(|candidate| candidate.state) {
         Some(CandidateState::AwaitingApproval) => return Some((WaitingKind::Person, "an approver decides".to_owned())),
@@ -50,7 +58,7 @@ fn told(seen: &Observation<'_>) -> Option<(WaitingKind, String)> {
 fn held(hold: &Hold, plan: &Plan) -> (WaitingKind, String) {
     match hold {
         Hold::Paused => (WaitingKind::Person, "the requester resumes the request".to_owned()),
-        Hold::Foreign { message, .. } => (WaitingKind::Person, format!("the requester: {}", message.trim_end_matches('.'))),
+        Hold::Foreign { message, .. } => (WaitingKind::Person, format!("{REQUESTER}{}", message.trim_end_matches('.'))),
         Hold::Unreachable { message, .. } => (WaitingKind::Controller, message.trim_end_matches('.').to_owned()),
         Hold::Terminating { key, .. } => (WaitingKind::Step, format!("the old {key} is gone")),
         Hold::Unhealthy { key, message, .. } => {

@@ -144,3 +144,13 @@ fn policies_that_cannot_be_seen_are_unknown() {
     assert_eq!(status.phase, Phase::Pending);
     assert!(ball(Some(&status)).what.contains("root:acme"));
 }
+
+#[test]
+fn a_fault_of_the_promise_waits_for_its_authors_and_one_of_the_request_for_the_requester() {
+    for (path, who) in [(".implementation.resources[0].template.data", "The team that offers the promise"), (".parameters.size", "You")] {
+        let problems = [Problem { path: path.into(), message: "Make it smaller.".into() }];
+        let status = compute(None, &Observation { generation: 1, problems: &problems, ..Observation::default() }, "t0");
+        let ball = ball(Some(&status));
+        assert_eq!((ball.who.as_str(), ball.what.as_str()), (who, "Make it smaller"), "{path}");
+    }
+}

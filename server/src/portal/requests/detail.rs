@@ -15,8 +15,7 @@ use crate::portal::rights::Right;
 /// The page of a request.
 pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str, name: &str) -> Result<RequestPage> {
     let request = caller.read_request(workspace, namespace, name).await?;
-    let releases = caller.read_releases(workspace, &request).await?;
-    let events = caller.read_events(workspace, &request).await?;
+    let (releases, events) = futures::try_join!(caller.read_releases(workspace, &request), caller.read_events(workspace, &request))?;
     let spec = revision(caller, &request);
     let status = request.status.clone().unwrap_or_default();
     let deleting = request.metadata.deletion_timestamp.is_some();
