@@ -21,7 +21,7 @@ mod validate;
 
 use serde_json::Value;
 
-pub use decode::decode;
+pub use decode::{decode, decode_metadata};
 pub use prepare::{Context, prepare};
 pub use quantity::canonical as canonical_quantity;
 pub use schemas::schema;

@@ -21,7 +21,7 @@ use http::HeaderMap;
 use serde_json::{Value, json};
 
 use crate::{
-    State,
+    State, builtin,
     http::{
         answer::Answer,
         media::{self, Format, Transform},
@@ -153,7 +153,14 @@ impl Call {
     pub(crate) fn decode_body(&self, validation: FieldValidation) -> Result<(Value, Vec<String>), ApiError> {
         let content_type = media::content_type(&self.headers);
         let decoded = decode::object(&self.resource, content_type, &self.body)?;
-        self.decode_value(decoded, validation)
+        self.decode_typed(decoded, validation)
+    }
+
+    /// As [`Call::decode_value`], with metadata of the right types. An apply has its own words about those.
+    pub(crate) fn decode_typed(&self, decoded: Decoded, validation: FieldValidation) -> Result<(Value, Vec<String>), ApiError> {
+        let (mut value, warnings) = self.decode_value(decoded, validation)?;
+        builtin::decode_metadata(&self.resource, &mut value).map_err(|error| error.with_warnings(warnings.clone()))?;
+        Ok((value, warnings))
     }
 
     /// Checks what a decoded object says it is, and prunes it.

@@ -18,11 +18,8 @@ pub(super) const MICRO_TIME: &str = "micro-time";
 /// 400 with the text of the API server if a value is not of its type.
 pub fn decode(resource: &Resource, object: &mut Value) -> Result<(), ApiError> {
     let Some(schema) = schema(&resource.group, &resource.kind) else { return Ok(()) };
-    let metadata = object.get_mut("metadata").map_or(Ok(()), |metadata| read(object_meta::schema(), metadata, "ObjectMeta.metadata"));
-    metadata.and_then(|()| read(schema, object, &resource.kind)).map_err(|problem| {
-        let (kind, version) = (&resource.kind, &resource.version);
-        ApiError::bad_request(format!("{kind} in version \"{version}\" cannot be handled as a {kind}: {problem}"))
-    })?;
+    decode_metadata(resource, object)?;
+    read(schema, object, &resource.kind).map_err(|problem| unreadable(resource, &problem))?;
     if resource.group.is_empty() && resource.kind == "Secret" {
         encode_texts(object);
     }
@@ -30,6 +27,20 @@ pub fn decode(resource: &Resource, object: &mut Value) -> Result<(), ApiError> {
     schema.default(object);
     defaults::after_schema(resource, object);
     Ok(())
+}
+
+/// Reads the metadata of an object of any kind: everything that comes after takes its form for granted.
+///
+/// # Errors
+/// 400 with the text of the API server if a value is not of its type.
+pub fn decode_metadata(resource: &Resource, object: &mut Value) -> Result<(), ApiError> {
+    let read = object.get_mut("metadata").map_or(Ok(()), |metadata| read(object_meta::schema(), metadata, "ObjectMeta.metadata"));
+    read.map_err(|problem| unreadable(resource, &problem))
+}
+
+fn unreadable(resource: &Resource, problem: &str) -> ApiError {
+    let (kind, version) = (&resource.kind, &resource.version);
+    ApiError::bad_request(format!("{kind} in version \"{version}\" cannot be handled as a {kind}: {problem}"))
 }
 
 /// Checks a value and brings quantities into their canonical form.

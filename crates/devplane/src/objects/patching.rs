@@ -104,6 +104,7 @@ pub fn shape_builtin(call: &Call, object: &mut Value, old: Option<&Value>, _dry_
         return Ok(Vec::new());
     }
     if call.resource.storage == *DEFINITIONS {
+        builtin::decode(&call.resource, object)?;
         definitions::complete(object, old);
         return Ok(definitions::validate(object, old));
     }

@@ -140,7 +140,7 @@ impl Call {
         }
         let value = patching::patched(self, old)?;
         let decoded = decode::Decoded { value, duplicates: Vec::new() };
-        let (object, warnings) = self.decode_value(decoded, options.validation).map_err(|error| in_patch(self, error, options))?;
+        let (object, warnings) = self.decode_typed(decoded, options.validation).map_err(|error| in_patch(self, error, options))?;
         Ok(Proposal { object, warnings, applied: false })
     }
 

@@ -6,6 +6,7 @@ mod corpus;
 mod garbage;
 mod kubectl;
 mod limits;
+mod malformed;
 mod openapi;
 mod plane;
 mod protobuf;

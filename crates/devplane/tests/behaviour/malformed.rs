@@ -1,0 +1,178 @@
+//! Values of the wrong form at every place of every kind: each gets an answer, and nothing in the plane dies of it.
+
+use axum::body::Body;
+use http::{Request, header};
+use http_body_util::BodyExt;
+use serde_json::{Value, json};
+use tower::ServiceExt;
+
+use crate::plane::Server;
+
+/// Places that the plane looks at.
+const PLACES: [&str; 44] = [
+    "/metadata",
+    "/metadata/labels",
+    "/metadata/annotations",
+    "/metadata/finalizers",
+    "/metadata/ownerReferences",
+    "/metadata/managedFields",
+    "/metadata/namespace",
+    "/spec",
+    "/status",
+    "/data",
+    "/stringData",
+    "/rules",
+    "/subjects",
+    "/roleRef",
+    "/spec/conversion",
+    "/spec/containers",
+    "/spec/finalizers",
+    "/spec/group",
+    "/spec/hard",
+    "/spec/jobTemplate",
+    "/spec/matchConstraints",
+    "/spec/matchConditions",
+    "/spec/matchResources",
+    "/spec/mutations",
+    "/spec/names",
+    "/spec/paramKind",
+    "/spec/permissionClaims",
+    "/spec/ports",
+    "/spec/reference",
+    "/spec/reference/export",
+    "/spec/resources",
+    "/spec/scope",
+    "/spec/selector",
+    "/spec/template",
+    "/spec/template/spec",
+    "/spec/type",
+    "/spec/validations",
+    "/spec/variables",
+    "/spec/versions",
+    "/spec/versions/0",
+    "/spec/versions/0/schema",
+    "/spec/defaultAPIBindings",
+    "/spec/volumeClaimTemplates",
+    "/spec/strategy",
+];
+
+fn wrong() -> Vec<Value> {
+    vec![
+        json!(1),
+        json!("x"),
+        json!(true),
+        json!([]),
+        json!(["x"]),
+        json!([[1]]),
+        json!([{}]),
+        json!({}),
+        json!({"x": 1}),
+        json!({"x": [{"y": "z"}]}),
+        Value::Null,
+    ]
+}
+
+/// Puts a value at a place, and makes what is on the way.
+fn put(object: &mut Value, place: &str, value: Value) {
+    let mut at = object;
+    for step in place.trim_start_matches('/').split('/') {
+        at = match step.parse::<usize>() {
+            Ok(_) => {
+                *at = json!([{}]);
+                &mut at[0]
+            }
+            Err(_) => {
+                if !at.is_object() {
+                    *at = json!({});
+                }
+                &mut at[step]
+            }
+        };
+    }
+    *at = value;
+}
+
+/// Sends a request in a task of its own: the answer's code, none if the task died.
+async fn send(server: &Server, method: &str, path: &str, content_type: &str, body: &Value) -> Option<u16> {
+    let request = Request::builder().method(method).uri(path).header(header::AUTHORIZATION, "Bearer admin");
+    let request = request.header(header::CONTENT_TYPE, content_type).body(Body::from(body.to_string())).unwrap();
+    let router = server.plane.router();
+    let answered = tokio::spawn(async move {
+        let response = router.oneshot(request).await.unwrap();
+        let code = response.status().as_u16();
+        response.into_body().collect().await.unwrap();
+        code
+    });
+    answered.await.ok()
+}
+
+/// The collections of a cluster to which objects can be posted: path, version, kind.
+async fn collections(server: &Server, prefix: &str) -> Vec<(String, String, String)> {
+    let mut found = Vec::new();
+    let mut versions = vec![("/api/v1".to_owned(), "v1".to_owned())];
+    let (_, groups) = server.get("admin", &format!("{prefix}/apis")).await;
+    for version in groups["groups"].as_array().unwrap().iter().flat_map(|group| group["versions"].as_array().unwrap()) {
+        let version = version["groupVersion"].as_str().unwrap();
+        versions.push((format!("/apis/{version}"), version.to_owned()));
+    }
+    for (path, version) in versions {
+        let (_, list) = server.get("admin", &format!("{prefix}{path}")).await;
+        for resource in list["resources"].as_array().unwrap() {
+            let name = resource["name"].as_str().unwrap();
+            if !name.contains('/') && resource["verbs"].as_array().unwrap().iter().any(|verb| verb == "create") {
+                let namespace = if resource["namespaced"] == true { "/namespaces/default" } else { "" };
+                found.push((format!("{prefix}{path}{namespace}/{name}"), version.clone(), resource["kind"].as_str().unwrap().to_owned()));
+            }
+        }
+    }
+    found
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn values_of_the_wrong_form_are_answered() {
+    let server = Server::start();
+    server.workspace("root", "team", "universal").await;
+    let (mut sent, mut died) = (0, Vec::new());
+    for prefix in ["", "/clusters/root:team"] {
+        for (path, version, kind) in collections(&server, prefix).await {
+            for place in PLACES {
+                for value in wrong() {
+                    let mut object = json!({"apiVersion": version, "kind": kind, "metadata": {"name": "m"}});
+                    put(&mut object, place, value);
+                    let (merge, apply) = ("application/merge-patch+json", "application/apply-patch+yaml");
+                    let named = format!("{path}/m?fieldManager=test&force=true");
+                    let mut stands = false;
+                    for (method, path, content_type) in [
+                        ("POST", path.as_str(), "application/json"),
+                        ("PATCH", format!("{path}/m").as_str(), merge),
+                        ("PATCH", named.as_str(), apply),
+                    ] {
+                        sent += 1;
+                        match send(&server, method, path, content_type, &object).await {
+                            Some(code) => stands |= code < 300,
+                            None => died.push(format!("{method} {path} {object}")),
+                        }
+                    }
+                    if stands && send(&server, "DELETE", &format!("{path}/m"), "application/json", &json!({})).await.is_none() {
+                        died.push(format!("DELETE {path}/m {object}"));
+                    }
+                }
+            }
+        }
+    }
+    println!("{sent} requests");
+    assert!(died.is_empty(), "{} died:\n{}", died.len(), died[..died.len().min(40)].join("\n"));
+    // The controllers live, too.
+    server.workspace("root", "after", "universal").await;
+    for prefix in ["", "/clusters/root:after"] {
+        let namespaces = format!("{prefix}/api/v1/namespaces");
+        server.create("admin", &namespaces, json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "short"}})).await;
+        let maps = format!("{namespaces}/short/configmaps");
+        let nobody = json!({"apiVersion": "v1", "kind": "Secret", "name": "s", "uid": "u"});
+        let orphan = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "orphan", "ownerReferences": [nobody]}});
+        server.create("admin", &maps, orphan).await;
+        server.until("admin", &format!("{maps}/orphan"), |status, _| status == 404).await;
+        server.send("admin", "DELETE", &format!("{namespaces}/short"), "application/json", Value::Null).await;
+        server.until("admin", &format!("{namespaces}/short"), |status, _| status == 404).await;
+    }
+}
