@@ -35,9 +35,7 @@ pub fn from_plane(error: &kube::Error, what: &str) -> Error {
 pub fn from_status(status: &kube::core::Status, what: &str) -> Error {
     match status.code {
         401 => Error::Unauthenticated,
-        403 if status.message.contains("NamespaceTerminating") || status.message.contains("is being terminated") => {
-            Error::Busy { message: status.message.clone() }
-        }
+        403 if ends(status) => Error::Busy { message: status.message.clone() },
         403 => Error::Denied { why: status.message.clone() },
         404 if !is_status(status) => Error::NotFound { what: format!("{what}, because its API is not enabled in this workspace") },
         404 | 410 => Error::NotFound { what: what.to_owned() },
@@ -84,6 +82,15 @@ pub fn contested(error: &kube::Error) -> Vec<Contested> {
         kube::Error::Api(status) if status.code == 409 => owned_by_others(status),
         _ => Vec::new(),
     }
+}
+
+/// Whether the plane takes nothing new into a namespace because it is being deleted.
+pub fn is_terminating(error: &kube::Error) -> bool {
+    matches!(error, kube::Error::Api(status) if status.code == 403 && ends(status))
+}
+
+fn ends(status: &kube::core::Status) -> bool {
+    status.message.contains("NamespaceTerminating") || status.message.contains("is being terminated")
 }
 
 /// Whether asking again later is all there is to do: the plane is busy, starting, or cannot be reached.

@@ -3,13 +3,14 @@
 //! One [`Controller`] serves all workspaces, as an identity of its own, through the exports' virtual workspaces. It decides
 //! nothing: it looks at everything that `promise` wants to know, asks it what to do, does that, and writes what is seen into
 //! status. It remembers nothing either: whatever it needs after a crash stands on the plane. Files by subject: who is next
-//! ([`queue`]), who leads (`lease`), how it goes (`standing`), its key (`keys`), where things go (`target`), single objects (`objects`), what changed there (`eyes`),
+//! ([`queue`]), who leads (`lease`), how it goes (`standing`), its key (`keys`), where things go (`target`), single objects (`objects`), what changed there (`eyes`), what is noted about it (`events`),
 //! which release a request should have (`decide`), one request (`round`) and its end (`remove`), promises, policies and destinations (`publish`,
 //! `govern`).
 
 mod controller;
 mod core;
 mod decide;
+mod events;
 mod eyes;
 mod govern;
 mod inputs;

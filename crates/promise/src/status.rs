@@ -5,6 +5,7 @@
 
 mod ball;
 mod conditions;
+mod milestones;
 mod phase;
 
 use crate::api::{
@@ -13,6 +14,8 @@ use crate::api::{
 };
 use crate::error::Problem;
 use crate::fulfil::Plan;
+
+pub use milestones::{Milestone, milestones, put_back};
 
 /// Everything that a status is computed from.
 #[derive(Clone, Debug, Default, PartialEq)]

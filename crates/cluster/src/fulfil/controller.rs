@@ -18,7 +18,7 @@ use super::lease::Leadership;
 use super::queue::Queue;
 use super::standing::{Report, Standing};
 use super::target::Targets;
-use super::{govern, keys, publish, round};
+use super::{events, govern, keys, publish, round};
 use crate::clock::Clock;
 use crate::endpoint::Scope;
 use crate::kinds::{Kind, Object};
@@ -105,9 +105,12 @@ async fn work(options: Options, provider: Client, report: Arc<Report>, tasks: Ta
     };
     let world = World::start(options.access.clone(), Reader::Controller, options.clock.clone(), &tasks, &term);
     let (found, finds) = mpsc::unbounded_channel();
+    let (events, writer) = events::channel(options.clock.clone());
+    tasks.spawn(writer.run(term.clone()));
     let core = Arc::new(Core {
         targets: Targets::new(world.clone()),
         eyes: Eyes::new(found, options.clock.clone(), tasks.clone(), term.clone()),
+        events,
         queue: Queue::default(),
         clock: options.clock.clone(),
         digests,

@@ -9,6 +9,7 @@ use promise::keyed::DigestKey;
 use promise::render::Compiled;
 use tokio::sync::Semaphore;
 
+use super::events::Events;
 use super::eyes::Eyes;
 use super::govern::problems_in_words;
 use super::queue::Queue;
@@ -40,6 +41,8 @@ pub struct Core {
     pub world: World,
     pub targets: Targets,
     pub eyes: Eyes,
+    /// Takes what is noted about requests.
+    pub events: Events,
     pub queue: Queue<Work>,
     pub clock: Arc<dyn Clock>,
     /// With it digests are made that may be seen by people who may not see what they are of.

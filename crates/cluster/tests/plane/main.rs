@@ -5,6 +5,7 @@
 mod conflict;
 mod credential;
 mod destination;
+mod events;
 mod installed;
 mod kept;
 mod lifecycle;

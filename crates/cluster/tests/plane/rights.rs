@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::world::{Plane, condition, settings};
 
 /// Rejects one claim of the shop's binding.
-async fn reject(plane: &Plane, at: &str, resource: &str) {
+pub async fn reject(plane: &Plane, at: &str, resource: &str) {
     let mut binding = install::api_binding(Export::Requests, &plane.installed.provider, &plane.installed.tenancy_identity);
     for claim in binding["spec"]["permissionClaims"].as_array_mut().unwrap() {
         if claim["resource"] == resource {

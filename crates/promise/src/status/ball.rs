@@ -26,6 +26,9 @@ fn is_of_the_promise(problem: &Problem) -> bool {
 
 fn told(seen: &Observation<'_>) -> Option<(WaitingKind, String)> {
     if seen.deleting {
+        if let Some(failure) = seen.failure {
+            return Some(tries_again(failure));
+        }
         return Some(seen.plan.map_or((WaitingKind::Controller, "the controller removes what was made".to_owned()), removal));
     }
     if let Some(problem) = seen.problems.first() {
@@ -44,7 +47,7 @@ fn told(seen: &Observation<'_>) -> Option<(WaitingKind, String)> {
         _ => {}
     }
     if let Some(failure) = seen.failure {
-        return Some((WaitingKind::Controller, format!("the controller tries again: {}", failure.trim_end_matches('.'))));
+        return Some(tries_again(failure));
     }
     let Some(plan) = seen.plan else {
         return Some((WaitingKind::Controller, "the controller looks at the request".to_owned()));
@@ -53,6 +56,10 @@ fn told(seen: &Observation<'_>) -> Option<(WaitingKind, String)> {
         .first()
         .map(|hold| held(hold, plan))
         .or_else(|| (!plan.actions.is_empty()).then(|| (WaitingKind::Controller, "the controller makes what was asked for".to_owned())))
+}
+
+fn tries_again(failure: &str) -> (WaitingKind, String) {
+    (WaitingKind::Controller, format!("the controller tries again: {}", failure.trim_end_matches('.')))
 }
 
 fn held(hold: &Hold, plan: &Plan) -> (WaitingKind, String) {

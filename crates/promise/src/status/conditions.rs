@@ -87,6 +87,13 @@ fn applied(seen: &Observation<'_>) -> Said {
         return said(ConditionStatus::Unknown, "NotStarted", "Nothing was made yet");
     };
     if seen.deleting {
+        let unreachable = plan.holds.iter().find_map(|hold| match hold {
+            Hold::Unreachable { message, .. } => Some(message.as_str()),
+            _ => None,
+        });
+        if let Some(why) = seen.failure.or(unreachable) {
+            return said(ConditionStatus::False, "DeletionBlocked", why);
+        }
         return said(ConditionStatus::False, "Deleting", format!("{} left", counted(plan.inventory.len() as u64, "object")));
     }
     if let Some(failure) = seen.failure {

@@ -3,6 +3,7 @@
 use futures::future::join_all;
 use promise::api::Health;
 use promise::fulfil::{Action, Key as ObjectKey, Plan, Seen, Why};
+use promise::status::{Milestone, put_back};
 use serde_json::Value;
 
 use super::Round;
@@ -87,9 +88,10 @@ impl Round<'_> {
         }))
         .await;
         let mut outcome = Ok(());
-        for ((key, ..), applied) in batch.iter().zip(applied) {
+        for ((key, _, why), applied) in batch.iter().zip(applied) {
             match applied {
                 Ok(object) => {
+                    self.note(self.putting_back(key, *why).into_iter().collect());
                     self.answered.insert(key.clone());
                     self.seen.insert(key.clone(), Seen::Present { object, health: Health::Unknown, message: None });
                 }
@@ -97,6 +99,12 @@ impl Round<'_> {
             }
         }
         outcome
+    }
+
+    fn putting_back(&self, key: &ObjectKey, why: Why) -> Option<Milestone> {
+        let inventory = self.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
+        let known = inventory.iter().any(|item| item.uid.is_some() && ObjectKey::of_item(item) == *key);
+        put_back(key, why, known)
     }
 
     async fn delete(&mut self, sites: &Sites, key: &ObjectKey, uid: &str) -> Result<(), String> {

@@ -2,7 +2,7 @@
 
 use promise::api::{CandidateState, PromiseRequestStatus};
 use promise::fulfil::Plan;
-use promise::status::{Observation, ReleaseFacts, compute};
+use promise::status::{Milestone, Observation, ReleaseFacts, compute, milestones};
 
 use super::Round;
 use crate::error::is_missing;
@@ -14,13 +14,22 @@ impl Round<'_> {
     pub(in crate::fulfil) async fn say(&mut self, decision: &Decision, plan: Option<&Plan>) -> Result<(), kube::Error> {
         let status = self.status(decision, plan);
         match write::status(&self.api, &self.request, &status).await {
-            Ok(Some(request)) => self.request = request,
+            Ok(Some(request)) => {
+                let news = milestones(self.request.status.as_ref(), &status);
+                self.request = request;
+                self.note(news);
+            }
             Ok(None) => {}
             // A request without our finalizer may go at any moment.
             Err(error) if is_missing(&error) => {}
             Err(error) => return Err(error),
         }
         Ok(())
+    }
+
+    /// Has it noted beside the request, when there is time.
+    pub(super) fn note(&self, news: Vec<Milestone>) {
+        self.core.events.tell(self.api.clone().into_client(), self.key, &self.request, news);
     }
 
     fn status(&self, decision: &Decision, plan: Option<&Plan>) -> PromiseRequestStatus {

@@ -1,0 +1,221 @@
+//! Kubernetes Events about requests, for `kubectl describe` and the request page: written beside fulfilment, which neither waits
+//! for them nor fails with them. What cannot be written is lost: the status says everything that matters.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::api::core::v1::{Event, EventSource, ObjectReference};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use kube::api::PostParams;
+use kube::{Api, Client, Resource, ResourceExt};
+use promise::names;
+use promise::status::Milestone;
+use sha2::{Digest, Sha256};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::words::told_in_workspace;
+use crate::clock::Clock;
+use crate::error::{is_conflict, is_denied, is_terminating};
+use crate::kinds::PromiseRequest;
+use crate::watch::Key;
+use crate::workspaces::ClusterId;
+
+/// Who reports, in `source.component` and `reportingComponent`.
+const COMPONENT: &str = "opm-controller";
+/// Requests whose milestones wait for being written; more are dropped.
+const QUEUE: usize = 4096;
+/// How long the same event is counted as one.
+const SAME: SignedDuration = SignedDuration::from_hours(1);
+/// Longest message in bytes, as Kubernetes bounds the notes of events.
+const LONGEST: usize = 1024;
+/// Longest wait for the plane's answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// What is left of the queue at the end of a term has so long.
+const LAST: Duration = Duration::from_secs(2);
+
+/// Milestones of one request.
+struct Told {
+    client: Client,
+    request: Key,
+    subject: ObjectReference,
+    milestones: Vec<Milestone>,
+}
+
+/// Takes milestones to be written as events.
+pub struct Events {
+    queue: mpsc::Sender<Told>,
+}
+
+/// Writes what an [`Events`] takes.
+pub struct Writer {
+    queue: mpsc::Receiver<Told>,
+    clock: Arc<dyn Clock>,
+    /// Workspaces that do not let us write events, as far as the log knows.
+    denied: HashSet<ClusterId>,
+}
+
+/// A queue, and what empties it.
+pub fn channel(clock: Arc<dyn Clock>) -> (Events, Writer) {
+    let (sender, queue) = mpsc::channel(QUEUE);
+    (Events { queue: sender }, Writer { queue, clock, denied: HashSet::new() })
+}
+
+impl Events {
+    /// Has milestones of a request written some time, through `client`. Never waits.
+    pub fn tell(&self, client: Client, key: &Key, request: &PromiseRequest, milestones: Vec<Milestone>) {
+        if milestones.is_empty() {
+            return;
+        }
+        let told = Told { client, request: key.clone(), subject: request.object_ref(&()), milestones };
+        if self.queue.try_send(told).is_err() {
+            tracing::warn!(request = %key, "too many events wait, so some are not written");
+        }
+    }
+}
+
+impl Writer {
+    /// Writes until every [`Events`] is gone, and a little longer than `term` at most.
+    pub async fn run(mut self, term: CancellationToken) {
+        let writing = async {
+            while let Some(told) = self.queue.recv().await {
+                self.write(told).await;
+            }
+        };
+        tokio::pin!(writing);
+        tokio::select! {
+            () = &mut writing => return,
+            () = term.cancelled() => {}
+        }
+        if tokio::time::timeout(LAST, writing).await.is_err() {
+            tracing::warn!("some events were not written before the end");
+        }
+    }
+
+    async fn write(&mut self, told: Told) {
+        let api: Api<Event> = Api::namespaced(told.client, &told.request.namespace);
+        for milestone in &told.milestones {
+            let event = event(&told.subject, milestone, self.clock.now());
+            match tokio::time::timeout(PATIENCE, put(&api, &event)).await {
+                Ok(Ok(())) => drop(self.denied.remove(&told.request.cluster)),
+                // Nobody reads events of what goes away whole.
+                Ok(Err(error)) if is_terminating(&error) => return,
+                Ok(Err(error)) if is_denied(&error) => {
+                    let why = told_in_workspace(&error, "write events");
+                    if self.denied.insert(told.request.cluster.clone()) {
+                        tracing::warn!(request = %told.request, why, "requests of this workspace get no events");
+                    }
+                    return;
+                }
+                Ok(Err(error)) => tracing::info!(request = %told.request, %error, reason = milestone.reason, "an event was not written"),
+                Err(_) => {
+                    tracing::info!(request = %told.request, "events are not written: there is no answer");
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// Makes an event, or counts on the one that says the same.
+async fn put(api: &Api<Event>, event: &Event) -> Result<(), kube::Error> {
+    let params = PostParams { field_manager: Some(names::MANAGER_FULFIL.to_owned()), ..PostParams::default() };
+    match api.create(&params, event).await {
+        Err(error) if is_conflict(&error) => {}
+        other => return other.map(drop),
+    }
+    let known = api.get(&event.name_any()).await?;
+    api.replace(&event.name_any(), &params, &again(known, event)).await.map(drop)
+}
+
+/// The event that there is, once more. After a while without it, its count starts over.
+fn again(known: Event, event: &Event) -> Event {
+    let last = known.last_timestamp.as_ref().map(|time| time.0);
+    let now = event.last_timestamp.as_ref().map(|time| time.0);
+    let continues = last.zip(now).is_some_and(|(last, now)| now.duration_since(last) <= SAME);
+    let (count, first) = if continues {
+        (known.count.unwrap_or(1).saturating_add(1), known.first_timestamp.clone())
+    } else {
+        (1, event.first_timestamp.clone())
+    };
+    Event { count: Some(count), first_timestamp: first, last_timestamp: event.last_timestamp.clone(), ..known }
+}
+
+fn event(subject: &ObjectReference, milestone: &Milestone, now: Timestamp) -> Event {
+    let uid = subject.uid.as_deref().unwrap_or_default();
+    let message = shortened(&milestone.message);
+    let hash = hex::encode(Sha256::digest(&message));
+    // Kubernetes keeps whole seconds here.
+    let now = Time(Timestamp::from_second(now.as_second()).unwrap_or(now));
+    let mut event = Event {
+        // Another version of the request is still the request that this is about.
+        involved_object: ObjectReference { resource_version: None, ..subject.clone() },
+        type_: Some(if milestone.warning { "Warning" } else { "Normal" }.to_owned()),
+        reason: Some(milestone.reason.to_owned()),
+        message: Some(message),
+        source: Some(EventSource { component: Some(COMPONENT.to_owned()), host: None }),
+        reporting_component: Some(COMPONENT.to_owned()),
+        count: Some(1),
+        first_timestamp: Some(now.clone()),
+        last_timestamp: Some(now),
+        ..Event::default()
+    };
+    let meta = event.meta_mut();
+    meta.name = Some(format!("{uid}-{}-{}", milestone.reason.to_ascii_lowercase(), &hash[..16]));
+    meta.namespace.clone_from(&subject.namespace);
+    event
+}
+
+fn shortened(message: &str) -> String {
+    if message.len() <= LONGEST {
+        return message.to_owned();
+    }
+    let end = message.floor_char_boundary(LONGEST - '…'.len_utf8());
+    format!("{}…", &message[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use k8s_openapi::api::core::v1::ObjectReference;
+    use promise::status::Milestone;
+
+    use super::{LONGEST, again, event};
+
+    fn at(second: i64, message: &str) -> k8s_openapi::api::core::v1::Event {
+        let subject = ObjectReference {
+            uid: Some("u-1".into()),
+            namespace: Some("default".into()),
+            resource_version: Some("7".into()),
+            ..ObjectReference::default()
+        };
+        let milestone = Milestone { reason: "Refused", warning: true, message: message.to_owned() };
+        event(&subject, &milestone, Timestamp::from_millisecond(second * 1000 + 250).unwrap())
+    }
+
+    #[test]
+    fn the_same_words_about_the_same_request_are_the_same_event() {
+        let first = at(0, "No.");
+        assert_eq!((first.type_.as_deref(), first.reason.as_deref()), (Some("Warning"), Some("Refused")));
+        assert_eq!(first.involved_object.resource_version, None);
+        assert_eq!(first.metadata.name, at(5, "No.").metadata.name);
+        assert_ne!(first.metadata.name, at(0, "Not so.").metadata.name);
+    }
+
+    #[test]
+    fn an_event_is_counted_within_an_hour_and_then_anew() {
+        let second = again(at(0, "No."), &at(3600, "No."));
+        assert_eq!((second.count, second.first_timestamp.clone()), (Some(2), at(0, "").first_timestamp));
+        assert_eq!(second.last_timestamp, at(3600, "").last_timestamp);
+        let third = again(second, &at(3600 + 3601, "No."));
+        assert_eq!((third.count, third.first_timestamp), (Some(1), at(7201, "").first_timestamp));
+    }
+
+    #[test]
+    fn a_long_message_is_cut_between_letters() {
+        let message = at(0, &"ü".repeat(LONGEST)).message.unwrap();
+        assert!(message.len() <= LONGEST && message.ends_with("ü…"), "{} bytes", message.len());
+    }
+}

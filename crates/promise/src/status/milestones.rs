@@ -1,0 +1,159 @@
+//! What is worth a note in the history of a request: derived from two statuses that follow each other, so that the same status
+//! written again, by whoever starts again, notes nothing.
+
+use crate::api::{CandidateState, Condition, ConditionStatus, Phase, PromiseRequestStatus, WaitingKind};
+use crate::fulfil::{Key, Why};
+
+/// Something that happened to a request, once.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Milestone {
+    /// Machine word in CamelCase.
+    pub reason: &'static str,
+    /// Whether somebody should look at it.
+    pub warning: bool,
+    /// A sentence. It says no more than the status does.
+    pub message: String,
+}
+
+/// What happened between two statuses of a request, in order. `before` is absent when nothing was ever said about it.
+pub fn milestones(before: Option<&PromiseRequestStatus>, after: &PromiseRequestStatus) -> Vec<Milestone> {
+    let blank = PromiseRequestStatus::default();
+    let before = before.unwrap_or(&blank);
+    if after.phase == Phase::Deleting {
+        return [deleting(before, after), deletion_waits(before, after), deletion_blocked(before, after)].into_iter().flatten().collect();
+    }
+    [
+        refused(before, after),
+        accepted(before, after),
+        applied(before, after),
+        failed(before, after),
+        degraded(before, after),
+        ready(before, after),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// An object that somebody else changed or removed was made again. No status tells this: most drift is gone before one is written.
+/// `known` says whether the object was there before; `None` when applying it put nothing back.
+pub fn put_back(key: &Key, why: Why, known: bool) -> Option<Milestone> {
+    let whose = key.destination.as_ref().map(|name| format!(" at {name}")).unwrap_or_default();
+    match why {
+        Why::Drift => Some(warning("DriftCorrected", &format!("Somebody else changed {key}{whose}; it was put back as it should be"))),
+        Why::Create if known => Some(warning("DriftCorrected", &format!("Somebody else removed {key}{whose}; it was made again"))),
+        Why::Create | Why::Change | Why::Adopt => None,
+    }
+}
+
+fn accepted(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
+    let (release, version) = in_force(after)?;
+    let known = in_force(before).is_some_and(|(known, _)| known == release);
+    (!known).then(|| normal("Accepted", &format!("It was accepted as release {release}, version {version} of its promise")))
+}
+
+fn refused(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
+    let why = why_refused(after)?;
+    (why_refused(before) != Some(why)).then(|| warning("Refused", why))
+}
+
+fn applied(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
+    let now = condition(after, "Applied").filter(|condition| condition.status == ConditionStatus::True)?;
+    let (release, _) = in_force(after)?;
+    let known = is_true(before, "Applied") && in_force(before).is_some_and(|(known, _)| known == release);
+    (!known).then(|| normal("Applied", &format!("Release {release} was applied: {}", now.message)))
+}
+
+fn failed(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
+    // What does not fit its promise is told as a refusal.
+    if after.phase != Phase::Failed || why_refused(after).is_some() {
+        return None;
+    }
+    // Health is told in words that count along; a failed apply is another one when it has another reason.
+    let another = before.phase != Phase::Failed || why_not_applied(after).is_some_and(|why| why_not_applied(before) != Some(why));
+    another.then(|| warning("Failed", trouble(after)))
+}
+
+fn degraded(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
+    (after.phase == Phase::Degraded && before.phase != Phase::Degraded).then(|| warning("Degraded", trouble(after)))
+}
+
+fn ready(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
+    let current = after.current.as_ref().filter(|_| after.phase == Phase::Ready)?;
+    let known = before.phase == Phase::Ready && before.current.as_ref().is_some_and(|known| known.release == current.release);
+    (!known).then(|| normal("Ready", &format!("Release {} is in place and works", current.release)))
+}
+
+fn deleting(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
+    let left = condition(after, "Applied").filter(|condition| condition.reason == "Deleting").map(|condition| condition.message.as_str());
+    let left = left.map(|left| format!(": {left}")).unwrap_or_default();
+    (before.phase != Phase::Deleting).then(|| normal("Deleting", &format!("It is being deleted{left}")))
+}
+
+fn deletion_waits(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
+    let what = waits_for_step(after)?;
+    let known = before.phase == Phase::Deleting && waits_for_step(before) == Some(what);
+    (!known).then(|| normal("DeletionWaits", &format!("It is gone once {what}")))
+}
+
+fn deletion_blocked(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
+    let why = why_blocked(after)?;
+    (why_blocked(before) != Some(why)).then(|| warning("DeletionBlocked", why))
+}
+
+/// Name and version of the release that is being rolled out, else of the one that runs.
+fn in_force(status: &PromiseRequestStatus) -> Option<(&str, &str)> {
+    let candidate = status.candidate.as_ref().filter(|candidate| candidate.state == CandidateState::Accepted);
+    let candidate = candidate.map(|candidate| (candidate.release.as_str(), candidate.version.as_str()));
+    candidate.or_else(|| status.current.as_ref().map(|current| (current.release.as_str(), current.version.as_str())))
+}
+
+fn why_refused(status: &PromiseRequestStatus) -> Option<&str> {
+    ["Accepted", "PoliciesSatisfied"].into_iter().find_map(|name| said_no(status, name))
+}
+
+fn why_not_applied(status: &PromiseRequestStatus) -> Option<&str> {
+    let condition = condition(status, "Applied")?;
+    matches!(condition.reason.as_str(), "Refused" | "Conflict").then_some(condition.message.as_str())
+}
+
+fn why_blocked(status: &PromiseRequestStatus) -> Option<&str> {
+    condition(status, "Applied").filter(|condition| condition.reason == "DeletionBlocked").map(|condition| condition.message.as_str())
+}
+
+fn waits_for_step(status: &PromiseRequestStatus) -> Option<&str> {
+    status.waiting_on.as_ref().filter(|waits| waits.kind == WaitingKind::Step).map(|waits| waits.what.as_str())
+}
+
+/// Why something that was accepted does not run as it should.
+fn trouble(status: &PromiseRequestStatus) -> &str {
+    let reasons = || [why_not_applied(status), said_no(status, "Healthy"), said_no(status, "Applied")].into_iter().flatten();
+    reasons().next().unwrap_or("It does not work, and nothing says why")
+}
+
+fn said_no<'s>(status: &'s PromiseRequestStatus, name: &str) -> Option<&'s str> {
+    condition(status, name).filter(|condition| condition.status == ConditionStatus::False).map(|condition| condition.message.as_str())
+}
+
+fn is_true(status: &PromiseRequestStatus, name: &str) -> bool {
+    condition(status, name).is_some_and(|condition| condition.status == ConditionStatus::True)
+}
+
+fn condition<'s>(status: &'s PromiseRequestStatus, name: &str) -> Option<&'s Condition> {
+    status.conditions.iter().find(|condition| condition.r#type == name)
+}
+
+fn normal(reason: &'static str, text: &str) -> Milestone {
+    Milestone { reason, warning: false, message: sentence(text) }
+}
+
+fn warning(reason: &'static str, text: &str) -> Milestone {
+    Milestone { reason, warning: true, message: sentence(text) }
+}
+
+fn sentence(text: &str) -> String {
+    format!("{}.", text.trim_end_matches('.'))
+}
+
+#[cfg(test)]
+mod tests;
