@@ -137,13 +137,14 @@ export async function signIn({ browser, portal }, person, options = {}) {
   return page;
 }
 
-/** Rule violations of axe on the page as it is. */
-export async function violations(page) {
+/** Rule violations of axe on the page as it is, or on a part of it. */
+export async function violations(page, part = "html") {
   const source = await readFile(new URL("./node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
   // Evaluated by the debugger's protocol, which the content security policy does not concern.
   await page.evaluate(source);
-  const result = await page.evaluate(() =>
-    globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }),
+  const result = await page.evaluate(
+    (part) => globalThis.axe.run(part, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }),
+    part,
   );
   return result.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(" ")).slice(0, 3).join(", ")}`);
 }
