@@ -1,31 +1,15 @@
 // A secret parameter, with JavaScript and without: typed in the review, it reaches the sandbox and stays out of pages, addresses and logs.
 
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
-import { launchBrowser, signIn, startPortal, until } from "../portal.mjs";
+import { kubectl, signIn, stage, until, workspace } from "../portal.mjs";
 
-const workspace = "root:acme:shop";
-const run = promisify(execFile);
-
-let portal, browser;
-before(async () => {
-  portal = await startPortal();
-  browser = await launchBrowser();
-});
-after(async () => {
-  await browser?.close();
-  await portal?.stop();
-});
+const it = stage();
 
 /** The password of the superuser of an instance, as it stands in the sandbox. */
 async function password(name) {
-  const { stdout } = await run(process.env.OPM_KUBECTL, [
-    "--kubeconfig", portal.kubeconfig, "--context", "plane-admin@sandbox",
-    "get", "secrets", "--all-namespaces", "--field-selector", `metadata.name=${name}-administrator`, "--output", "json",
-  ]);
-  const [secret] = JSON.parse(stdout).items;
+  const found = ["get", "secrets", "--all-namespaces", "--field-selector", `metadata.name=${name}-administrator`, "--output", "json"];
+  const [secret] = JSON.parse(await kubectl(it.portal, "plane-admin@sandbox", found)).items;
   return secret && Buffer.from(secret.data.password, "base64").toString();
 }
 
@@ -34,7 +18,7 @@ for (const javaScriptEnabled of [true, false]) {
   test(`a typed secret reaches the sandbox and is shown nowhere, ${how}`, async () => {
     const name = javaScriptEnabled ? "ledger" : "ledger-plain";
     const secret = `correct-horse-${name}`;
-    const page = await signIn(browser, portal, "dev-shop", { javaScriptEnabled });
+    const page = await signIn(it, "dev-shop", { javaScriptEnabled });
     const addresses = [];
     page.on("request", (request) => addresses.push(request.url()));
 
@@ -62,7 +46,7 @@ for (const javaScriptEnabled of [true, false]) {
       assert.ok(!(await page.content()).includes(secret));
     }
     assert.deepEqual(addresses.filter((address) => address.includes("correct-horse")), []);
-    assert.ok(!portal.log().includes("correct-horse"));
+    assert.ok(!it.portal.log().includes("correct-horse"));
     await page.context().close();
   });
 }

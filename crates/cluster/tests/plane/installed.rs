@@ -3,7 +3,7 @@
 use cluster::install;
 use cluster::kinds::{PromiseRelease, object};
 use kube::Api;
-use kube::api::{Patch, PatchParams, PostParams};
+use kube::api::{ApiResource, DeleteParams, DynamicObject, GroupVersionKind, Patch, PatchParams, PostParams};
 use promise::names;
 use serde_json::json;
 
@@ -28,6 +28,17 @@ async fn the_requester_is_stamped_and_frozen() {
     let patch = json!({"spec": {"requester": {"username": "somebody-else"}}});
     let refused = plane.requests("dana").patch("a", &PatchParams::default(), &Patch::Merge(&patch)).await.unwrap_err();
     assert!(cluster::error::from_plane(&refused, "request a").to_string().contains("cannot change"), "{refused}");
+
+    // It is the policy of the provider workspace that stamps: without it whatever was sent stands.
+    let policies: Api<DynamicObject> = Api::all_with(
+        plane.client("admin", "root:opm"),
+        &ApiResource::from_gvk(&GroupVersionKind::gvk("admissionregistration.k8s.io", "v1", "MutatingAdmissionPolicy")),
+    );
+    policies.delete("requester-stamp.platform.opmodel.dev", &DeleteParams::default()).await.unwrap();
+    let mut forged = request("b", "settings", json!({}));
+    forged.spec.requester = Some(promise::api::Requester { username: "somebody-else".into(), groups: Vec::new() });
+    let unstamped = plane.requests("dana").create(&PostParams::default(), &forged).await.unwrap();
+    assert_eq!(unstamped.spec.requester.unwrap().username, "somebody-else");
 }
 
 #[tokio::test(flavor = "multi_thread")]
