@@ -1,6 +1,6 @@
 // Every page in the states that differ in look, made by the portal itself: for photographs and for the accessibility tests.
 
-import { kubectl, order, publishEverything, reaches, signIn, until, workspace } from "./portal.mjs";
+import { kubectl, order, publishEverything, reaches, signIn, workspace } from "./portal.mjs";
 
 /** Fills a fresh portal with requests in every phase; answers the pages: a name for files, an address, and who looks. */
 export async function scenes(it) {
@@ -9,16 +9,29 @@ export async function scenes(it) {
   const fine = { host: "example", limits: { low: 1, high: 2 } };
   await order(it.portal, "sessions", "redis", {});
   await order(it.portal, "orders-db", "postgresql", { tier: "production", replicas: 3, storage: 100 });
-  await order(it.portal, "slow-start", "everything", { ...fine, behaviour: "slow" });
+  await order(it.portal, "being-made", "everything", { ...fine, behaviour: "waiting" });
   await order(it.portal, "never-starts", "everything", { ...fine, behaviour: "failing" });
   await order(it.portal, "does-not-fit", "everything", { ...fine, host: "Not A Host" });
+  await order(it.portal, "alone", "postgresql", { tier: "production", replicas: 1, storage: 100 });
   await order(it.portal, "going", "everything", fine);
-  await Promise.all([reaches(it.portal, "sessions", "Ready"), reaches(it.portal, "orders-db", "Ready"), reaches(it.portal, "going", "Ready")]);
+  await order(it.portal, "ran-once", "everything", fine);
+  await order(it.portal, "changing", "everything", fine);
+  const up = ["sessions", "orders-db", "going", "ran-once", "changing"];
+  await Promise.all(up.map((name) => reaches(it.portal, name, "Ready")));
+  await behaves(it.portal, "ran-once", "failing");
+  await behaves(it.portal, "changing", "waiting");
   const held = JSON.stringify([{ op: "add", path: "/metadata/finalizers/-", value: "example.org/held" }]);
   await kubectl(it.portal, `plane-admin@${workspace}`, ["patch", "promiserequest/going", "--type=json", "-p", held]);
   await kubectl(it.portal, `dev-shop@${workspace}`, ["delete", "promiserequest/going", "--wait=false"]);
-  const phase = async (name) => (await kubectl(it.portal, `dev-shop@${workspace}`, ["get", `promiserequest/${name}`, "-o", "jsonpath={.status.phase}"])).trim();
-  await until(async () => (await phase("never-starts")) !== "Provisioning", "the failing request to be judged");
+  const phases = {
+    "being-made": "Provisioning",
+    "never-starts": "Failed",
+    "does-not-fit": "Failed",
+    alone: "Rejected",
+    "ran-once": "Degraded",
+    changing: "Updating",
+  };
+  await Promise.all(Object.entries(phases).map(([name, phase]) => reaches(it.portal, name, phase)));
 
   const form = `/w/${workspace}/promises/everything/request`;
   const request = (name, view) => `/w/${workspace}/requests/default/${name}${view ? `?view=${view}` : ""}`;
@@ -51,8 +64,11 @@ export async function scenes(it) {
     { name: "request-history", path: request("orders-db", "history") },
     { name: "request-yaml", path: request("orders-db", "yaml") },
     { name: "request-viewer", path: request("orders-db"), person: "viewer-shop" },
-    { name: "request-pending", path: request("does-not-fit") },
-    { name: "request-provisioning", path: request("slow-start") },
+    { name: "request-refused", path: request("does-not-fit") },
+    { name: "request-rejected", path: request("alone") },
+    { name: "request-provisioning", path: request("being-made") },
+    { name: "request-updating", path: request("changing") },
+    { name: "request-degraded", path: request("ran-once") },
     { name: "request-failed", path: request("never-starts") },
     { name: "request-deleting", path: request("going") },
     { name: "edit", path: `${request("orders-db")}/edit` },
@@ -75,6 +91,12 @@ export async function states(it, pages) {
     await page.context().close();
   }
   return known;
+}
+
+/** Changes how the simulated program of a request behaves. */
+async function behaves(portal, name, behaviour) {
+  const patch = JSON.stringify({ spec: { parameters: { behaviour } } });
+  await kubectl(portal, `dev-shop@${workspace}`, ["patch", `promiserequest/${name}`, "--type=merge", "-p", patch]);
 }
 
 /** The address of a form that says what is wrong. */

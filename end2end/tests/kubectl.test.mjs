@@ -29,6 +29,9 @@ test("kubectl lists promises, orders one, and the open page follows", async () =
   const written = JSON.parse(await kubectl(it.portal, "dev-shop@root:acme:shop", ["get", "promiserequest", "by-kubectl", "-o", "json"]));
   assert.equal(written.spec.requester.username, "dev-shop", "a forged requester is replaced");
 
+  const outdated = written.status.conditions.find(({ type }) => type === "PolicyOutdated");
+  assert.equal(outdated.status, "False", outdated.message);
+
   const before = await sandbox();
   const uid = written.metadata.uid;
   assert.ok(before.some((object) => object.includes(uid)), "the sandbox holds objects of the request");

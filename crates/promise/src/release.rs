@@ -50,8 +50,6 @@ pub struct Price<'a> {
 /// # Errors
 /// A number beyond what RFC 8785 can write.
 pub fn content_hash(content: &Content<'_>) -> Result<String, CanonicalError> {
-    let mut rules: Vec<Rule<'_>> = content.rules.iter().map(|rule| Rule { id: &rule.id, effect: &rule.effect }).collect();
-    rules.sort_by(|a, b| a.id.cmp(b.id));
     digest(&Hashed {
         hash_version: HASH_VERSION,
         request_uid: content.request_uid,
@@ -61,11 +59,23 @@ pub fn content_hash(content: &Content<'_>) -> Result<String, CanonicalError> {
         upgrade: content.upgrade,
         expires_at: content.expires_at,
         destinations: content.destinations,
-        rules,
+        rules: sorted(content.rules),
         // Micro-units may pass 2^53, where RFC 8785 numbers lose digits: they go in as text.
         price: content.price.map(|price| HashedPrice { micros: price.micros.to_string(), currency: price.currency }),
         secrets: content.secrets,
     })
+}
+
+/// Whether two sets of rules have the same effects. Their order does not count, and neither does how a number is written:
+/// what the plane kept as `1` is what serialises as `1.0`.
+pub fn same_rules(one: &[ReleaseRule], other: &[ReleaseRule]) -> bool {
+    matches!((digest(&sorted(one)), digest(&sorted(other))), (Ok(one), Ok(other)) if one == other)
+}
+
+fn sorted(rules: &[ReleaseRule]) -> Vec<Rule<'_>> {
+    let mut rules: Vec<Rule<'_>> = rules.iter().map(|rule| Rule { id: &rule.id, effect: &rule.effect }).collect();
+    rules.sort_by(|a, b| a.id.cmp(b.id));
+    rules
 }
 
 /// The hashed document. Absent parts are null, so that a later part can never be mistaken for an earlier one.
@@ -101,7 +111,7 @@ struct HashedPrice<'a> {
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
-    use super::{Content, content_hash};
+    use super::{Content, content_hash, same_rules};
     use crate::api::{DeletionPolicy, ReleaseRule, UpgradePolicy};
     use crate::keyed::{DigestKey, Purpose};
     use serde_json::{Value, json};
@@ -166,5 +176,16 @@ mod tests {
         let mut other = rule("b");
         other.effect = Some(json!({"set": {"parameter": ".backup", "value": false}}));
         assert_ne!(hash_of(&parameters, &[rule("a"), rule("b")]), hash_of(&parameters, &[rule("a"), other]));
+    }
+
+    #[test]
+    fn rules_are_the_same_however_a_plane_writes_their_numbers() {
+        let bound = |minimum: &str| {
+            let effect = format!(r#"{{"constrain":{{"parameter":".replicas","minimum":{minimum}}}}}"#);
+            ReleaseRule { id: "b".into(), effect: serde_json::from_str(&effect).unwrap() }
+        };
+        assert!(same_rules(&[rule("a"), bound("1.0")], &[bound("1"), rule("a")]));
+        assert!(!same_rules(&[bound("1")], &[bound("2")]));
+        assert!(!same_rules(&[bound("1")], &[]));
     }
 }

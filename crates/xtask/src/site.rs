@@ -18,7 +18,7 @@ use crate::workspace::Workspace;
 pub enum Optimise {
     /// As the compiler leaves it: quick.
     No,
-    /// Where Node is there; says so where not.
+    /// Where Node and the npm registry are there; says so where not.
     IfPossible,
     /// Fails without Node: weights are only meaningful so.
     Required,
@@ -30,11 +30,17 @@ pub fn build(workspace: &Workspace, tools: &Tools, optimise: Optimise) -> Result
     let (script, wasm) = step("building the browser part", || bindings(workspace))?;
     let wasm = match optimise {
         Optimise::No => wasm,
-        Optimise::IfPossible if Tools::node().is_none() => {
-            eprintln!("    the wasm is not optimised: Node is not installed");
-            wasm
+        Optimise::IfPossible => match optimiser_at_hand(workspace) {
+            Ok(()) => step("optimising the wasm", || optimised(workspace, &wasm))?,
+            Err(reason) => {
+                eprintln!("    the wasm is not optimised: {reason:#}");
+                wasm
+            }
+        },
+        Optimise::Required => {
+            tools.npm(&workspace.root.join("end2end"))?;
+            step("optimising the wasm", || optimised(workspace, &wasm))?
         }
-        Optimise::IfPossible | Optimise::Required => step("optimising the wasm", || optimised(workspace, tools, &wasm))?,
     };
     step("writing the style sheet", || {
         let site = workspace.site();
@@ -80,16 +86,19 @@ fn bindings(workspace: &Workspace) -> Result<(String, Vec<u8>)> {
     Ok((output.js().to_owned(), output.wasm_mut().emit_wasm()))
 }
 
+fn optimiser_at_hand(workspace: &Workspace) -> Result<()> {
+    Tools::node().context("Node is not installed")?;
+    Tools::fetch_npm(&workspace.root.join("end2end"))
+}
+
 /// The npm package `binaryen`, because Debian's corrupts the output of wasm-bindgen; `--all-features` writes what browsers refuse.
-fn optimised(workspace: &Workspace, tools: &Tools, wasm: &[u8]) -> Result<Vec<u8>> {
-    let end2end = workspace.root.join("end2end");
-    tools.npm(&end2end)?;
+fn optimised(workspace: &Workspace, wasm: &[u8]) -> Result<Vec<u8>> {
     let folder = workspace.target.join("wasm-opt");
     std::fs::create_dir_all(&folder)?;
     let (input, output) = (folder.join("in.wasm"), folder.join("out.wasm"));
     std::fs::write(&input, wasm)?;
     run(Command::new("node")
-        .arg(end2end.join("node_modules/binaryen/bin/wasm-opt"))
+        .arg(workspace.root.join("end2end/node_modules/binaryen/bin/wasm-opt"))
         .args(["-Oz", "--enable-bulk-memory", "--enable-nontrapping-float-to-int", "--enable-sign-ext"])
         .args(["--enable-mutable-globals", "--enable-reference-types", "--enable-multivalue"])
         .arg(&input)

@@ -50,7 +50,7 @@ impl Tools {
         self.cache.clone().unwrap_or_else(|| self.home.join(".cache/opm-portal"))
     }
 
-    /// Node's `npx`, if there is Node.
+    /// Node, if it is installed.
     pub fn node() -> Option<PathBuf> {
         on_path("node")
     }
@@ -106,21 +106,33 @@ impl Tools {
         Ok(cached)
     }
 
-    /// npm packages of a folder, exactly as its lock file says.
+    /// npm packages of a folder, exactly as its lock file says; fetched only where fetching is allowed.
     pub fn npm(&self, folder: &Path) -> Result<()> {
-        let lock = std::fs::read(folder.join("package-lock.json")).context("package-lock.json")?;
-        let stamp = folder.join("node_modules/.installed");
-        if std::fs::read(&stamp).is_ok_and(|installed| installed == lock) {
-            return Ok(());
-        }
-        if !self.may_install() {
+        if !self.may_install() && !npm_is_current(folder)? {
             return Err(Missing(format!("npm packages are missing: run `npm ci` in {}, or pass --install", folder.display())).into());
+        }
+        Self::fetch_npm(folder)
+    }
+
+    /// As [`Tools::npm`], without asking: they land in the checkout, as crates do in cargo's folder.
+    pub fn fetch_npm(folder: &Path) -> Result<()> {
+        if npm_is_current(folder)? {
+            return Ok(());
         }
         step("installing npm packages", || {
             run(Command::new("npm").current_dir(folder).args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"]))?;
-            std::fs::write(stamp, lock).context("node_modules/.installed")
+            std::fs::copy(folder.join("package-lock.json"), folder.join(NPM_STAMP)).context(NPM_STAMP)?;
+            Ok(())
         })
     }
+}
+
+/// A copy of the lock file that the folder's packages were installed from.
+const NPM_STAMP: &str = "node_modules/.installed";
+
+fn npm_is_current(folder: &Path) -> Result<bool> {
+    let lock = std::fs::read(folder.join("package-lock.json")).context("package-lock.json")?;
+    Ok(std::fs::read(folder.join(NPM_STAMP)).is_ok_and(|installed| installed == lock))
 }
 
 /// Debug information is of no use here, and the version is otherwise set by the upstream's own build scripts.

@@ -12,11 +12,12 @@ use promise::Problem;
 use promise::api::{CandidateState, PolicyOutcome, PromiseReleaseSpec, PromiseSpec, ReleaseRevision};
 use promise::context::Context;
 use promise::policy::Candidate;
+use promise::release::same_rules;
 use promise::render::Compiled;
 use promise::upgrade::{Published, choose};
 use promise::visibility::{Offer, Place, SeenBy, Shelf, nearest, seen_by};
 
-use self::evaluate::{Input, context, differ, evaluate};
+use self::evaluate::{Input, context, evaluate};
 use super::core::Core;
 use super::inputs;
 use super::releases;
@@ -310,7 +311,7 @@ async fn consider(
         }
     };
     if settled && same_revision {
-        decision.outdated = decision.wanted().is_some_and(|base| differ(&base.release.rules, &evaluated.rules));
+        decision.outdated = decision.wanted().is_some_and(|base| !same_rules(&base.release.rules, &evaluated.rules));
         return;
     }
     decision.problems.extend(evaluated.problems);

@@ -33,7 +33,7 @@ pub(super) fn of(previous: &PromiseRequestStatus, seen: &Observation<'_>) -> Pha
     if plan.applied && plan.healthy {
         return Phase::Ready;
     }
-    if seen.candidate.is_some_and(|candidate| candidate.state == CandidateState::Accepted) && running {
+    if running && accepted(seen) && !broken(plan) {
         return Phase::Updating;
     }
     // Drift that is put back while everything works is told by its own condition.

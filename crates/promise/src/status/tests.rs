@@ -102,6 +102,24 @@ fn what_was_ready_degrades_and_does_not_fail() {
 }
 
 #[test]
+fn a_change_is_rolled_out_until_something_of_it_breaks() {
+    let revision = revision();
+    let done = working();
+    let seen = Observation { generation: 1, current: Some(release(&revision)), plan: Some(&done), ..Observation::default() };
+    let ready = compute(None, &seen, "t0");
+    let next = ReleaseFacts { name: "r-2", ..release(&revision) };
+    let rolling = waiting("1 of 3 replicas are up to date");
+    let seen = Observation { generation: 2, candidate: Some(next), plan: Some(&rolling), ..seen };
+    let updating = compute(Some(&ready), &seen, "t1");
+    assert_eq!(updating.phase, Phase::Updating);
+
+    let sick = Plan { healthy: false, inventory: vec![item(Health::Degraded)], ..waiting("crash loop") };
+    let status = compute(Some(&updating), &Observation { plan: Some(&sick), ..seen }, "t2");
+    assert_eq!(status.phase, Phase::Degraded);
+    assert!(ball(Some(&status)).what.contains("crash loop"), "{:?}", ball(Some(&status)));
+}
+
+#[test]
 fn drift_that_is_put_back_is_told_by_its_condition_alone() {
     let revision = revision();
     let done = working();

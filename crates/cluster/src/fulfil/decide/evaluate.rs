@@ -132,13 +132,3 @@ pub(super) fn evaluate(input: &Input) -> Evaluated {
     }
     evaluated
 }
-
-/// Whether two sets of rules have other effects; their order does not count.
-pub(super) fn differ(a: &[ReleaseRule], b: &[ReleaseRule]) -> bool {
-    let sorted = |rules: &[ReleaseRule]| {
-        let mut rules = rules.to_vec();
-        rules.sort_by(|x, y| x.id.cmp(&y.id));
-        rules
-    };
-    sorted(a) != sorted(b)
-}
