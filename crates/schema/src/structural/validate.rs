@@ -17,15 +17,9 @@ pub(super) fn validate(schema: &Schema, value: &Value, old: Option<&Value>) -> V
     errors
 }
 
-/// As [`validate`] for a default: texts speak of the field `default`, as those of the API server do.
+/// As [`validate`] for a default: texts speak of it from its own root on, fields from the schema around it.
 pub(super) fn validate_default(schema: &Schema, value: &Value) -> Vec<FieldError> {
-    let root = Path::Root;
-    let path = root.field("default");
-    let mut found = Found::default();
-    node(schema, value, None, &path, &mut found);
-    let mut errors = found.errors;
-    passes(schema, value, &path, &mut errors);
-    errors
+    validate(schema, value, None).into_iter().map(|error| error.prefixed("default")).collect()
 }
 
 /// Errors and how much was checked: among failing alternatives the one with most checks is reported.
@@ -186,6 +180,10 @@ fn merge_best(judged: Vec<Found>, found: &mut Found) {
     }
 }
 
+fn plural(count: i64) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
 /// Lengths count code points. The first broken rule ends the check of a text.
 fn string(schema: &Schema, text: &str, value: &Value, path: &Path<'_>, found: &mut Found) {
     found.checks += 1;
@@ -199,7 +197,7 @@ fn string(schema: &Schema, text: &str, value: &Value, path: &Path<'_>, found: &m
     if let Some(limit) = schema.max_length
         && length() > limit
     {
-        let detail = format!("may not be more than {limit} bytes");
+        let detail = format!("may not be more than {limit} byte{}", plural(limit));
         found.errors.push(FieldError::new(FieldErrorReason::TooLong, path.to_string(), Some(value.clone()), detail));
         return;
     }
@@ -272,7 +270,12 @@ fn array(list: &Schema, items: &[Value], old: Option<&Value>, path: &Path<'_>, f
 }
 
 fn too_many(path: &Path<'_>, size: i64, limit: i64) -> FieldError {
-    FieldError::new(FieldErrorReason::TooMany, path.to_string(), Some(size.into()), format!("must have at most {limit} items"))
+    FieldError::new(
+        FieldErrorReason::TooMany,
+        path.to_string(),
+        Some(size.into()),
+        format!("must have at most {limit} item{}", plural(limit)),
+    )
 }
 
 fn enumeration(schema: &Schema, value: &Value, path: &Path<'_>, found: &mut Found) {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::super::error::FieldError;
+use super::super::error::{FieldError, FieldErrorReason};
 use super::super::path::Path;
 use super::super::{Schema, unique};
 use super::compile::steps;
@@ -38,9 +38,12 @@ impl Runner<'_> {
             Value::Object(fields) => {
                 let old_fields = old.and_then(Value::as_object);
                 for (name, value) in fields {
-                    let Some(field) = schema.properties.get(name).or_else(|| schema.additional_properties()) else { continue };
                     let old = old_fields.and_then(|fields| fields.get(name));
-                    self.node(field, value, old, &path.field(name));
+                    if let Some(field) = schema.properties.get(name) {
+                        self.node(field, value, old, &path.field(name));
+                    } else if let Some(values) = schema.additional_properties() {
+                        self.node(values, value, old, &path.key(name));
+                    }
                 }
             }
             Value::Array(items) => {
@@ -75,18 +78,22 @@ impl Runner<'_> {
                 None if compiled.is_transition => continue,
                 None => {}
             }
-            self.rule(rule, compiled, &scope, new, path);
+            self.rule(schema, rule, compiled, &scope, new, path);
             if self.exhausted {
                 return;
             }
         }
     }
 
-    fn rule(&mut self, rule: &Rule, compiled: &Compiled, scope: &Scope, new: &Value, path: &Path<'_>) {
+    fn rule(&mut self, schema: &Schema, rule: &Rule, compiled: &Compiled, scope: &Scope, new: &Value, path: &Path<'_>) {
         let said = || if rule.message.trim().is_empty() { rule.rule.trim() } else { rule.message.trim() };
-        let detail = match compiled.rule.evaluate_bool(scope, self.budget) {
+        let failure = match compiled.rule.evaluate_bool(scope, self.budget) {
             Ok(true) => return,
-            Ok(false) => self.message(rule, compiled, scope),
+            Ok(false) => {
+                let detail = self.message(rule, compiled, scope);
+                self.errors.push(error(rule, new, path, detail));
+                return;
+            }
             Err(ExprError::Budget(_)) => {
                 self.exhausted = true;
                 EXHAUSTED.to_owned()
@@ -103,7 +110,9 @@ impl Runner<'_> {
                 }
             }
         };
-        self.errors.push(error(rule, new, path, detail));
+        // A rule that could not be evaluated says nothing of the value: its type is shown, at its own place.
+        let kind = schema.kind.map_or("", super::super::Kind::name);
+        self.errors.push(FieldError::invalid(told(path.to_string()), kind, failure));
     }
 
     /// The message of a broken rule: the expression's text if it is a good one, else the fixed one, else the rule itself.
@@ -137,8 +146,13 @@ fn error(rule: &Rule, new: &Value, path: &Path<'_>, detail: String) -> FieldErro
             }
         }
     }
-    if field.is_empty() {
-        super::super::NO_FIELD.clone_into(&mut field);
-    }
-    FieldError::new(rule.error_reason(), field, value, detail)
+    let reason = rule.error_reason();
+    // Of a duplicate the API server shows the value alone.
+    let detail = if reason == FieldErrorReason::Duplicate { String::new() } else { detail };
+    FieldError::new(reason, told(field), value, detail)
+}
+
+/// The path as it is told; the object itself has none.
+fn told(field: String) -> String {
+    if field.is_empty() { super::super::NO_FIELD.to_owned() } else { field }
 }
