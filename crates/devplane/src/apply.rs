@@ -73,9 +73,10 @@ impl<'a> Target<'a> {
 /// # Errors
 /// [`ApplyError::Conflicts`] if others own fields that would change, unless `force` is set; the other errors are about the patch.
 pub fn apply(target: &Target<'_>, live: Option<&Value>, patch: &Value, manager: &str, force: bool, now: &str) -> Result<Value, ApplyError> {
-    let given = patch.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
-    if given != target.api_version {
-        return Err(ApplyError::Version { given: given.into(), expected: target.api_version.into() });
+    let said = |field: &str| patch.get(field).and_then(Value::as_str).unwrap_or_default();
+    let (api_version, kind) = (said("apiVersion"), said("kind"));
+    if api_version != target.api_version || kind != target.kind {
+        return Err(ApplyError::ObjectType { api_version: api_version.into(), kind: kind.into() });
     }
     if patch.pointer("/metadata/managedFields").is_some_and(|fields| !fields.is_null()) {
         return Err(ApplyError::ManagedFieldsInPatch);

@@ -28,13 +28,16 @@ pub use schemas::schema;
 pub use validate::validate;
 
 use crate::{
-    registry::Resource,
+    definitions,
+    registry::{DEFINITIONS, Resource},
     status::{ApiError, Cause},
 };
 
 /// Drops unknown fields of a built-in object outside `metadata`; the answer is their paths, `spec.foo`.
 pub fn prune(resource: &Resource, object: &mut Value) -> Vec<String> {
-    schema(&resource.group, &resource.kind).map(|schema| schema.prune_resource(object)).unwrap_or_default()
+    let unknown = if resource.storage == *DEFINITIONS { definitions::prune(object) } else { Vec::new() };
+    let others = schema(&resource.group, &resource.kind).map(|schema| schema.prune_resource(object)).unwrap_or_default();
+    [unknown, others].concat()
 }
 
 /// Reads, completes and checks a built-in object; `old` is the stored one on an update. The answer is its broken rules.

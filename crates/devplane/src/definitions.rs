@@ -2,7 +2,10 @@
 //!
 //! Names are accepted and a definition established right after the write that asked for it, so that it is served at once.
 
+mod fields;
 mod validation;
+
+use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
@@ -12,6 +15,7 @@ use crate::{
     store::{Key, Range, Stored},
 };
 
+pub use fields::prune;
 pub use validation::validate;
 
 /// Fills in what a definition may leave out.
@@ -30,10 +34,19 @@ pub fn complete(definition: &mut Value, old: Option<&Value>) {
         definition["spec"]["conversion"] = json!({"strategy": "None"});
     }
     if old.is_none() {
-        let versions = definition["spec"]["versions"].as_array().map(Vec::as_slice).unwrap_or_default();
-        let stored: Vec<Value> =
-            versions.iter().filter(|version| version["storage"] == true).map(|version| version["name"].clone()).collect();
-        definition["status"] = json!({"conditions": null, "acceptedNames": {"plural": "", "kind": ""}, "storedVersions": stored});
+        definition["status"] = json!({"conditions": null, "acceptedNames": {"plural": "", "kind": ""}, "storedVersions": null});
+    }
+    note_storage_version(definition);
+}
+
+/// Keeps the version in which objects are stored from now on.
+fn note_storage_version(definition: &mut Value) {
+    let versions = definition["spec"]["versions"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let Some(storage) = versions.iter().find(|version| version["storage"] == true).map(|version| version["name"].clone()) else { return };
+    match definition["status"]["storedVersions"].as_array_mut() {
+        Some(stored) if stored.contains(&storage) => {}
+        Some(stored) => stored.push(storage),
+        None => definition["status"]["storedVersions"] = json!([storage]),
     }
 }
 
@@ -44,28 +57,23 @@ pub async fn settle(state: &State, key: &Key, stored: &Stored) {
         return;
     }
     let now = clock::seconds(state.clock.now());
-    let conflict = conflict(state, key, &definition);
     let before = definition["status"].clone();
-    let (status, reason, message) = match &conflict {
-        None => ("True", "NoConflicts", "no conflicts found".to_owned()),
-        Some((reason, message)) => ("False", *reason, message.clone()),
-    };
-    set_condition(&mut definition, &now, "NamesAccepted", status, reason, &message);
-    if conflict.is_none() {
-        definition["status"]["acceptedNames"] = definition["spec"]["names"].clone();
-        if !custom::condition(&definition, "Established") {
-            let message = "the initial names have been accepted";
-            set_condition(&mut definition, &now, "Established", "True", "InitialNamesAccepted", message);
+    let (accepted, conflict) = accept_names(state, key, &definition);
+    definition["status"]["acceptedNames"] = accepted;
+    match &conflict {
+        None => {
+            set_condition(&mut definition, &now, "NamesAccepted", "True", "NoConflicts", "no conflicts found");
+            if !custom::condition(&definition, "Established") {
+                let message = "the initial names have been accepted";
+                set_condition(&mut definition, &now, "Established", "True", "InitialNamesAccepted", message);
+            }
         }
-    } else if !custom::condition(&definition, "Established") {
-        set_condition(&mut definition, &now, "Established", "False", "NotAccepted", "not all names are accepted");
-    }
-    let versions = definition["spec"]["versions"].as_array().cloned().unwrap_or_default();
-    let storage = versions.iter().find(|version| version["storage"] == true).map(|version| version["name"].clone());
-    if let (Some(storage), Some(list)) = (storage, definition["status"]["storedVersions"].as_array_mut())
-        && !list.contains(&storage)
-    {
-        list.push(storage);
+        Some((reason, message)) => {
+            set_condition(&mut definition, &now, "NamesAccepted", "False", reason, message);
+            if !custom::condition(&definition, "Established") {
+                set_condition(&mut definition, &now, "Established", "False", "NotAccepted", "not all names are accepted");
+            }
+        }
     }
     if definition["status"] != before {
         // Somebody who wrote in between settles the definition anew.
@@ -73,27 +81,66 @@ pub async fn settle(state: &State, key: &Key, stored: &Stored) {
     }
 }
 
-/// Why the names of a definition cannot be accepted: another definition of the cluster has them.
-fn conflict(state: &State, key: &Key, definition: &Value) -> Option<(&'static str, String)> {
-    let names = &definition["spec"]["names"];
+/// The names that a definition gets, and why it does not get all it asks for: others of the cluster have them. What is taken stays as it
+/// was accepted before. Of several conflicts the last counts, as `controller/status` of apiextensions-apiserver has it.
+fn accept_names(state: &State, key: &Key, definition: &Value) -> (Value, Option<(&'static str, String)>) {
+    let wanted = &definition["spec"]["names"];
+    let (resources, kinds) = taken_names(state, key);
+    let mut accepted = definition["status"]["acceptedNames"].clone();
+    if !accepted.is_object() {
+        accepted = json!({"plural": "", "kind": ""});
+    }
+    let mut conflict = None;
+    let mut accept = |field: &str, taken: &BTreeSet<String>, reason: &'static str| {
+        let name = wanted[field].as_str().unwrap_or_default();
+        if taken.contains(name) {
+            conflict = Some((reason, format!("{name:?} is already in use")));
+        } else if !wanted[field].is_null() {
+            accepted[field] = wanted[field].clone();
+        }
+    };
+    accept("plural", &resources, "PluralConflict");
+    accept("singular", &resources, "SingularConflict");
+    let short_names = wanted["shortNames"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let repeated: Vec<String> = short_names
+        .iter()
+        .filter_map(Value::as_str)
+        .filter(|name| resources.contains(*name))
+        .map(|name| format!("{name:?} is already in use"))
+        .collect();
+    accept("kind", &kinds, "KindConflict");
+    accept("listKind", &kinds, "ListKindConflict");
+    if repeated.is_empty() {
+        match (short_names.is_empty(), accepted.as_object_mut()) {
+            (true, Some(names)) => drop(names.remove("shortNames")),
+            _ => accepted["shortNames"] = wanted["shortNames"].clone(),
+        }
+    } else {
+        let said = if let [one] = repeated.as_slice() { one.clone() } else { format!("[{}]", repeated.join(", ")) };
+        conflict = conflict.filter(|(reason, _)| reason.contains("Kind")).or(Some(("ShortNamesConflict", said)));
+    }
+    match (wanted["categories"].is_null(), accepted.as_object_mut()) {
+        (true, Some(names)) => drop(names.remove("categories")),
+        _ => accepted["categories"] = wanted["categories"].clone(),
+    }
+    (accepted, conflict)
+}
+
+/// The names of resources and of kinds that the other definitions of a group have.
+fn taken_names(state: &State, key: &Key) -> (BTreeSet<String>, BTreeSet<String>) {
     let (others, _) = state.store.peek_list(&DEFINITIONS, &Range::Cluster(key.cluster.clone()));
     // A definition is named after its plural and its group: those of other groups need not be read.
     let group_of = |key: &Key| key.name.split_once('.').map(|(_, group)| group.to_owned());
-    for (other_key, other) in others {
-        if other_key == *key || group_of(&other_key) != group_of(key) {
-            continue;
-        }
+    let (mut resources, mut kinds) = (BTreeSet::new(), BTreeSet::new());
+    for (_, other) in others.into_iter().filter(|(other, _)| other != key && group_of(other) == group_of(key)) {
         let other = other.object();
         let taken = &other["status"]["acceptedNames"];
-        for (field, reason) in
-            [("plural", "PluralConflict"), ("singular", "SingularConflict"), ("kind", "KindConflict"), ("listKind", "ListKindConflict")]
-        {
-            if !names[field].is_null() && names[field] == taken[field] {
-                return Some((reason, format!("{} is already in use", names[field])));
-            }
-        }
+        let text = |value: &Value| value.as_str().filter(|name| !name.is_empty()).map(str::to_owned);
+        resources.extend(["plural", "singular"].iter().filter_map(|field| text(&taken[*field])));
+        resources.extend(taken["shortNames"].as_array().into_iter().flatten().filter_map(text));
+        kinds.extend(["kind", "listKind"].iter().filter_map(|field| text(&taken[*field])));
     }
-    None
+    (resources, kinds)
 }
 
 /// Sets a condition; its time changes only with its status.

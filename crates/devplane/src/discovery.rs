@@ -11,7 +11,7 @@ use crate::{
         answer::Answer,
         media::{self, Format},
     },
-    registry::Resource,
+    registry::{Resource, custom::priority},
     request::Attributes,
     status::ApiError,
 };
@@ -81,23 +81,6 @@ fn groups(resources: &[Arc<Resource>]) -> Vec<Value> {
             json!({"name": group, "versions": told, "preferredVersion": told[0]})
         })
         .collect()
-}
-
-/// Kubernetes' order of versions: stable before beta before alpha, higher numbers first.
-fn priority(version: &str) -> (u8, u32, u32) {
-    let Some(rest) = version.strip_prefix('v') else { return (0, 0, 0) };
-    let digits = |text: &str| text.parse::<u32>().ok();
-    if let Some(major) = digits(rest) {
-        return (3, major, 0);
-    }
-    for (rank, word) in [(2, "beta"), (1, "alpha")] {
-        if let Some((major, minor)) = rest.split_once(word)
-            && let (Some(major), Some(minor)) = (digits(major), digits(minor))
-        {
-            return (rank, major, minor);
-        }
-    }
-    (0, 0, 0)
 }
 
 /// `group/version/Kind` hashed as the real server does, so that clients see when what is stored changes its shape.

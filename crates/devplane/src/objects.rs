@@ -6,7 +6,7 @@ pub(crate) mod decode;
 mod delete;
 pub(crate) mod depth;
 pub(crate) mod list;
-mod metadata;
+pub(crate) mod metadata;
 pub(crate) mod options;
 mod patching;
 mod scale;
@@ -29,7 +29,7 @@ use crate::{
     },
     registry::Resource,
     request::Attributes,
-    status::ApiError,
+    status::{ApiError, Cause},
     store::{Key, Stored, WriteError},
     table,
     virtual_view::View,
@@ -156,22 +156,15 @@ impl Call {
         self.decode_typed(decoded, validation)
     }
 
-    /// As [`Call::decode_value`], with metadata of the right types. An apply has its own words about those.
+    /// Checks what a decoded object says it is, prunes it, and reads its metadata.
     pub(crate) fn decode_typed(&self, decoded: Decoded, validation: FieldValidation) -> Result<(Value, Vec<String>), ApiError> {
-        let (mut value, warnings) = self.decode_value(decoded, validation)?;
-        builtin::decode_metadata(&self.resource, &mut value).map_err(|error| error.with_warnings(warnings.clone()))?;
-        Ok((value, warnings))
-    }
-
-    /// Checks what a decoded object says it is, and prunes it.
-    pub(crate) fn decode_value(&self, decoded: Decoded, validation: FieldValidation) -> Result<(Value, Vec<String>), ApiError> {
         let Decoded { mut value, duplicates } = decoded;
         depth::check(&value)?;
         let expected = self.resource.api_version();
         let said = value["apiVersion"].as_str().unwrap_or_default().to_owned();
         let other_version = !said.is_empty() && said != expected;
         let unknown = if other_version { shape::top_level_fields(&value) } else { shape::prune(&self.resource, &mut value) };
-        let mut problems: Vec<String> = duplicates.iter().map(|path| format!("duplicate field \"{path}\"")).collect();
+        let mut problems = duplicates;
         problems.extend(unknown.iter().map(|path| format!("unknown field \"{path}\"")));
         let mut warnings = Vec::new();
         match validation {
@@ -179,11 +172,7 @@ impl Call {
             FieldValidation::Warn => warnings = problems,
             FieldValidation::Strict if problems.is_empty() => {}
             FieldValidation::Strict => {
-                let (kind, version) = (&self.resource.kind, &self.resource.version);
-                let list = problems.join(", ");
-                return Err(ApiError::bad_request(format!(
-                    "{kind} in version \"{version}\" cannot be handled as a {kind}: strict decoding error: {list}"
-                )));
+                return Err(ApiError::bad_request(format!("{}strict decoding error: {}", self.cannot_be_handled(), problems.join(", "))));
             }
         }
         if other_version {
@@ -201,11 +190,41 @@ impl Call {
         if said.is_empty() {
             value["apiVersion"] = expected.into();
         }
-        if !value["metadata"].is_object() {
-            value["metadata"] = json!({});
-        }
+        builtin::decode_metadata(&self.resource, &mut value).map_err(|error| error.with_warnings(warnings.clone()))?;
         metadata::normalise(&mut value);
         Ok((value, warnings))
+    }
+
+    /// As [`Call::decode_typed`] for a patched object, whose faults are told on the field `patch`; `shown` is the object as text.
+    pub(crate) fn decode_patched(
+        &self,
+        decoded: Decoded,
+        validation: FieldValidation,
+        shown: &str,
+    ) -> Result<(Value, Vec<String>), ApiError> {
+        let said = |field: &str| decoded.value[field].as_str().unwrap_or_default().to_owned();
+        let (api_version, expected) = (said("apiVersion"), self.resource.api_version());
+        if !self.resource.is_built_in() && api_version != expected {
+            let group = api_version.split_once('/').map_or("", |(group, _)| group);
+            let cause = Cause::invalid("apiVersion", &decoded.value["apiVersion"], &format!("must be {expected}"));
+            return Err(ApiError::invalid(group, &said("kind"), &self.attributes.name, [cause]));
+        }
+        self.decode_typed(decoded, validation).map_err(|error| self.told_in_patch(error, shown))
+    }
+
+    /// The error about a patched object that cannot be read, told on the field `patch`; other errors stay.
+    pub(crate) fn told_in_patch(&self, error: ApiError, patched: &str) -> ApiError {
+        if error.code != 400 {
+            return error;
+        }
+        let why = error.message.strip_prefix(&self.cannot_be_handled()).unwrap_or(&error.message);
+        update::in_patch(patched, why)
+    }
+
+    /// What the API server puts before the reason why a body cannot be read.
+    fn cannot_be_handled(&self) -> String {
+        let (kind, version) = (&self.resource.kind, &self.resource.version);
+        format!("{kind} in version \"{version}\" cannot be handled as a {kind}: ")
     }
 
     /// What follows a write of some kinds before it is answered.

@@ -20,13 +20,13 @@ pub enum PatchError {
     /// More operations than one patch may have: 413.
     #[error("{0}")]
     TooLarge(String),
-    /// A strategic patch contradicts itself or the kind: 400.
+    /// A strategic patch contradicts itself or the kind: 500, as kube-apiserver answers.
     #[error("{0}")]
     Contradiction(String),
 }
 
 /// How Go's JSON decoder names the type of a value.
-fn go_type(value: &serde_json::Value) -> &'static str {
+pub fn go_type(value: &serde_json::Value) -> &'static str {
     match value {
         serde_json::Value::Null => "null",
         serde_json::Value::Bool(_) => "bool",

@@ -12,6 +12,7 @@ mod write;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
+pub use table::go_names;
 use wire::{Cursor, put_bytes};
 
 /// The media type.

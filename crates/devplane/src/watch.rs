@@ -16,11 +16,11 @@ use crate::{
     http::media::{Encoding, Transform},
     objects::{
         Call,
-        list::{parse_version, wait_for},
+        list::{options, parse_version, wait_for},
     },
     protobuf,
     selectors::Selection,
-    status::{ApiError, Cause},
+    status::ApiError,
     store::{Change, Follower, HistoryGap, Key, Range, Stored},
     table,
     watches::OpenWatch,
@@ -53,11 +53,15 @@ struct Start {
 /// Answers a watch.
 pub async fn answer(call: Call) -> Result<Response<Body>, ApiError> {
     let query = &call.query;
-    check_options(&call)?;
+    options::check_watch(query)?;
     let open = call.state.watches.open(&call.attributes.user.name)?;
     let version = parse_version(query.get("resourceVersion")).map_err(|text| ApiError::of(500, "", text))?;
     let bookmarks = query.flag("allowWatchBookmarks");
-    let timeout = query.get("timeoutSeconds").parse().ok().filter(|seconds| *seconds > 0).map_or(DEFAULT_TIMEOUT, Duration::from_secs);
+    // A watch that may take less than no time is over before its first event.
+    let timeout = match options::number(query, "timeoutSeconds")? {
+        None | Some(0) => DEFAULT_TIMEOUT,
+        Some(seconds) => Duration::from_secs(u64::try_from(seconds).unwrap_or_default()),
+    };
     let mut selection = call.selection()?;
     // A watch of one object by its path (`/watch/…/NAME`) is one by its name.
     if !call.attributes.name.is_empty() && selection.exact("metadata.name").is_none() {
@@ -65,10 +69,10 @@ pub async fn answer(call: Call) -> Result<Response<Body>, ApiError> {
     }
     let encoding = call.format.encoding;
     let (store, storage, range) = (call.state.store.clone(), call.resource.storage.clone(), call.range());
-    if version > store.revision() {
+    let send_initial = query.flag("sendInitialEvents");
+    if send_initial && version > store.revision() {
         wait_for(&call, version).await?;
     }
-    let send_initial = query.flag("sendInitialEvents");
     let start = if send_initial || (version == 0 && !query.has("sendInitialEvents")) {
         let (initial, revision) = store.list(&storage, &range).await;
         Start { initial, revision, mark_end: send_initial && bookmarks }
@@ -91,19 +95,9 @@ pub async fn answer(call: Call) -> Result<Response<Body>, ApiError> {
     Ok(response)
 }
 
-fn check_options(call: &Call) -> Result<(), ApiError> {
-    let (matching, initial) = (call.query.get("resourceVersionMatch"), call.query.has("sendInitialEvents"));
-    let text = match (initial, matching) {
-        (true, "NotOlderThan") | (false, "") => return Ok(()),
-        (true, _) => "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
-        (false, _) => "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
-    };
-    Err(ApiError::invalid("meta.k8s.io", "ListOptions", "", [Cause::forbidden("resourceVersionMatch", text)]))
-}
-
 fn stream(watch: Watch, start: Start, follower: Follower, timeout: Duration) -> impl Stream<Item = Bytes> {
     let deadline = tokio::time::Instant::now() + timeout;
-    let first = watch.initial(&start);
+    let first = if timeout.is_zero() { Bytes::new() } else { watch.initial(&start) };
     let state = (watch, follower, deadline, false);
     let rest = futures::stream::unfold(state, |(watch, mut follower, deadline, ended)| async move {
         if ended {

@@ -26,13 +26,13 @@ pub enum ApplyError {
     /// The patch names managed fields: 400.
     #[error("metadata.managedFields must be nil")]
     ManagedFieldsInPatch,
-    /// The patch is of another version than the path: 400.
-    #[error("Incorrect version specified in apply patch. Specified patch version: {given}, expected: {expected}")]
-    Version {
+    /// The patch is of another kind or version than the path, or does not say of which: 400.
+    #[error("invalid object type: {}, Kind={kind}", group_version(api_version))]
+    ObjectType {
         /// `apiVersion` of the patch.
-        given: String,
-        /// The one of the path.
-        expected: String,
+        api_version: String,
+        /// `kind` of the patch.
+        kind: String,
     },
     /// An object does not fit its schema: 500, as kube-apiserver answers.
     #[error("failed to create typed {which} object ({object}): {}", problem_text(problems))]
@@ -53,8 +53,8 @@ impl ApplyError {
     pub(super) fn not_typed(which: &'static str, object: &Value, target: &Target<'_>, problems: Vec<String>) -> Self {
         // Only texts count as names: the body may hold anything there.
         let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let (group, version) = target.api_version.split_once('/').unwrap_or(("", target.api_version));
-        let object = format!("{}/{}; {group}/{version}, Kind={}", text("/metadata/namespace"), text("/metadata/name"), target.kind);
+        let (namespace, name, kind) = (text("/metadata/namespace"), text("/metadata/name"), target.kind);
+        let object = format!("{namespace}/{name}; {}, Kind={kind}", group_version(target.api_version));
         Self::NotTyped { which, object, problems }
     }
 }
@@ -63,7 +63,7 @@ impl From<ApplyError> for ApiError {
     fn from(error: ApplyError) -> Self {
         let message = error.to_string();
         match error {
-            ApplyError::ManagedFieldsInPatch | ApplyError::Version { .. } => Self::bad_request(message),
+            ApplyError::ManagedFieldsInPatch | ApplyError::ObjectType { .. } => Self::bad_request(message),
             ApplyError::NotTyped { .. } => Self::of(500, "", message),
             ApplyError::Conflicts(conflicts) => {
                 let causes: Vec<Value> = conflicts
@@ -80,6 +80,11 @@ impl From<ApplyError> for ApiError {
             }
         }
     }
+}
+
+/// Group and version with a slash between, also where there is no group.
+fn group_version(api_version: &str) -> String {
+    if api_version.contains('/') { api_version.to_owned() } else { format!("/{api_version}") }
 }
 
 /// Several problems read as the API server lists them.

@@ -5,7 +5,7 @@ use base64::{DecodeError, Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
 use super::{defaults, quantity, schema};
-use crate::{apply::object_meta, registry::Resource, status::ApiError};
+use crate::{apply::object_meta, patch::go_type, protobuf, registry::Resource, status::ApiError};
 
 /// Format of quantities in our schemas.
 pub(super) const QUANTITY: &str = "quantity";
@@ -19,7 +19,9 @@ pub(super) const MICRO_TIME: &str = "micro-time";
 pub fn decode(resource: &Resource, object: &mut Value) -> Result<(), ApiError> {
     let Some(schema) = schema(&resource.group, &resource.kind) else { return Ok(()) };
     decode_metadata(resource, object)?;
-    read(schema, object, &resource.kind).map_err(|problem| unreadable(resource, &problem))?;
+    let api_version = resource.api_version();
+    let mut reading = Reading { api_version: &api_version, kind: &resource.kind, path: Vec::new() };
+    reading.value(schema, object).map_err(|problem| unreadable(resource, &problem))?;
     if resource.group.is_empty() && resource.kind == "Secret" {
         encode_texts(object);
     }
@@ -34,8 +36,22 @@ pub fn decode(resource: &Resource, object: &mut Value) -> Result<(), ApiError> {
 /// # Errors
 /// 400 with the text of the API server if a value is not of its type.
 pub fn decode_metadata(resource: &Resource, object: &mut Value) -> Result<(), ApiError> {
-    let read = object.get_mut("metadata").map_or(Ok(()), |metadata| read(object_meta::schema(), metadata, "ObjectMeta.metadata"));
-    read.map_err(|problem| unreadable(resource, &problem))
+    let Some(metadata) = object.get_mut("metadata").filter(|metadata| !metadata.is_null()) else { return Ok(()) };
+    read_metadata(metadata, resource.is_built_in().then_some(&resource.kind)).map_err(|problem| unreadable(resource, &problem))
+}
+
+/// Reads a `metadata`. As a part of an object of a built-in kind its fields are told from that object on.
+fn read_metadata(metadata: &mut Value, within: Option<&String>) -> Result<(), String> {
+    if !metadata.is_object() {
+        let place = within.map_or_else(|| "value".to_owned(), |kind| format!("struct field {kind}.metadata"));
+        return Err(format!("json: cannot unmarshal {} into Go {place} of type v1.ObjectMeta", go_type(metadata)));
+    }
+    // Every built-in kind has the same; the table knows it by that of one.
+    let (api_version, kind, path) = match within {
+        Some(_) => ("v1", "ConfigMap", vec!["metadata".to_owned()]),
+        None => ("meta/v1", "ObjectMeta", Vec::new()),
+    };
+    Reading { api_version, kind, path }.value(object_meta::schema(), metadata)
 }
 
 fn unreadable(resource: &Resource, problem: &str) -> ApiError {
@@ -43,74 +59,83 @@ fn unreadable(resource: &Resource, problem: &str) -> ApiError {
     ApiError::bad_request(format!("{kind} in version \"{version}\" cannot be handled as a {kind}: {problem}"))
 }
 
-/// Checks a value and brings quantities into their canonical form.
-fn read(schema: &Schema, value: &mut Value, path: &str) -> Result<(), String> {
-    if value.is_null() {
-        return Ok(());
-    }
-    if schema.is_int_or_string() {
-        return match (schema.format(), &*value) {
-            (Some(QUANTITY), Value::String(_) | Value::Number(_)) => {
-                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                let canonical = quantity::canonical(&text)
-                    .ok_or("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")?;
-                *value = canonical.into();
-                Ok(())
-            }
-            (_, Value::String(_)) => Ok(()),
-            (_, Value::Number(number)) if number.is_i64() => Ok(()),
-            (_, other) => Err(mismatch(other, path, "intstr.IntOrString")),
-        };
-    }
-    match (schema.kind(), &mut *value) {
-        (Some(Kind::Object), Value::Object(fields)) => {
-            for (name, value) in fields {
-                let below = schema.property(name).or_else(|| schema.additional_properties());
-                if let Some(below) = below {
-                    // Keys of maps are no part of the names in these texts.
-                    let path = if schema.property(name).is_some() { format!("{path}.{name}") } else { path.to_owned() };
-                    read(below, value, &path)?;
-                }
-            }
-            Ok(())
-        }
-        (Some(Kind::Array), Value::Array(items)) => match schema.items() {
-            Some(below) => items.iter_mut().try_for_each(|item| read(below, item, path)),
-            None => Ok(()),
-        },
-        (Some(Kind::String), Value::String(text)) => text_format(schema.format().unwrap_or_default(), text),
-        (Some(Kind::Integer), Value::Number(number)) if number.is_i64() => match (schema.format(), number.as_i64()) {
-            (Some("int32"), Some(number)) if i32::try_from(number).is_err() => {
-                Err(format!("json: cannot unmarshal number {number} into Go struct field {path} of type int32"))
-            }
-            _ => Ok(()),
-        },
-        (Some(Kind::Number), Value::Number(_)) | (Some(Kind::Boolean), Value::Bool(_)) | (None, _) => Ok(()),
-        (Some(kind), other) => {
-            let wanted = match kind {
-                Kind::Array => "[]interface {}",
-                Kind::Boolean => "bool",
-                Kind::Integer if schema.format() == Some("int64") => "int64",
-                Kind::Integer => "int32",
-                Kind::Number => "float64",
-                Kind::Object => "map[string]interface {}",
-                Kind::String => "string",
-            };
-            Err(mismatch(other, path, wanted))
-        }
-    }
+/// A walk through an object of a kind, for the texts of what cannot be read.
+struct Reading<'a> {
+    api_version: &'a str,
+    kind: &'a str,
+    /// Fields on the way; keys of maps and indexes are no part of the names in these texts.
+    path: Vec<String>,
 }
 
-fn mismatch(value: &Value, path: &str, wanted: &str) -> String {
-    let found = match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    };
-    format!("json: cannot unmarshal {found} into Go struct field {path} of type {wanted}")
+impl Reading<'_> {
+    /// Checks a value and brings quantities into their canonical form.
+    fn value(&mut self, schema: &Schema, value: &mut Value) -> Result<(), String> {
+        if value.is_null() {
+            return Ok(());
+        }
+        if schema.is_int_or_string() {
+            return match (schema.format(), &*value) {
+                (Some(QUANTITY), Value::String(_) | Value::Number(_)) => {
+                    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                    let canonical = quantity::canonical(&text)
+                        .ok_or("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")?;
+                    *value = canonical.into();
+                    Ok(())
+                }
+                (_, Value::String(_)) => Ok(()),
+                (_, Value::Number(number)) if number.is_i64() => Ok(()),
+                (_, other) => Err(self.mismatch(go_type(other), "intstr.IntOrString")),
+            };
+        }
+        match (schema.kind(), &mut *value) {
+            (Some(Kind::Object), Value::Object(fields)) => {
+                for (name, value) in fields {
+                    if let Some(below) = schema.property(name) {
+                        self.path.push(name.clone());
+                        self.value(below, value)?;
+                        self.path.pop();
+                    } else if let Some(below) = schema.additional_properties() {
+                        self.value(below, value)?;
+                    }
+                }
+                Ok(())
+            }
+            (Some(Kind::Array), Value::Array(items)) => match schema.items() {
+                Some(below) => items.iter_mut().try_for_each(|item| self.value(below, item)),
+                None => Ok(()),
+            },
+            (Some(Kind::String), Value::String(text)) => text_format(schema.format().unwrap_or_default(), text),
+            (Some(Kind::Integer), Value::Number(number)) if number.is_i64() => match (schema.format(), number.as_i64()) {
+                (Some("int32"), Some(number)) if i32::try_from(number).is_err() => Err(self.mismatch(&format!("number {number}"), "int32")),
+                _ => Ok(()),
+            },
+            (Some(Kind::Number), Value::Number(_)) | (Some(Kind::Boolean), Value::Bool(_)) | (None, _) => Ok(()),
+            (Some(kind), other) => {
+                let found = match &*other {
+                    Value::Number(number) if kind == Kind::Integer => format!("number {number}"),
+                    other => go_type(other).to_owned(),
+                };
+                let wanted = match kind {
+                    Kind::Array => "[]interface {}",
+                    Kind::Boolean => "bool",
+                    Kind::Integer if schema.format() == Some("int64") => "int64",
+                    Kind::Integer => "int32",
+                    Kind::Number => "float64",
+                    Kind::Object => "map[string]interface {}",
+                    Kind::String => "string",
+                };
+                Err(self.mismatch(&found, wanted))
+            }
+        }
+    }
+
+    /// `wanted` is what Go calls the type where it is no list, map or structure: those have names of their own.
+    fn mismatch(&self, found: &str, wanted: &str) -> String {
+        let known = protobuf::go_names(self.api_version, self.kind, &self.path);
+        let (structure, declared) = known.unwrap_or((self.kind, wanted.to_owned()));
+        let wanted = if wanted.ends_with("interface {}") { &declared } else { wanted };
+        format!("json: cannot unmarshal {found} into Go struct field {structure}.{} of type {wanted}", self.path.join("."))
+    }
 }
 
 fn text_format(format: &str, text: &str) -> Result<(), String> {

@@ -80,7 +80,8 @@ impl Call {
         if !causes.is_empty() {
             return Err(ApiError::invalid(&resource.storage.group, &resource.kind, &name, causes));
         }
-        let warnings = access::validate(state, &admission, Some(&object))?;
+        let mut warnings = access::validate(state, &admission, Some(&object))?;
+        warnings.extend(metadata::repeated_owners(&object));
         // What an apply creates is owned as the apply says; what admission added to it is nobody's.
         if self.attributes.verb != "patch" && !applied {
             self.track_fields(None, &mut object, options);
@@ -103,7 +104,7 @@ impl Call {
     pub(super) fn shape_and_validate(&self, object: &mut Value, old: Option<&Value>, dry_run: bool) -> Result<Vec<Cause>, ApiError> {
         let mut causes = super::patching::shape_builtin(self, object, old, dry_run)?;
         causes.extend(metadata::validate(&self.resource, object));
-        causes.extend(shape::validate(&self.resource, object, old));
+        causes.extend(shape::validate(&self.resource, &self.attributes.subresource, object, old));
         Ok(causes)
     }
 }

@@ -5,20 +5,22 @@ use std::{cell::RefCell, fmt};
 use http::HeaderMap;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
+use serde_saphyr::options::DuplicateKeyPolicy;
 
 use crate::{
     http::media,
+    patch::go_type,
     protobuf::{self, ProtobufError},
     registry::Resource,
     status::ApiError,
 };
 
-/// A decoded body and the paths of its repeated keys.
+/// A decoded body and what is said of its repeated keys.
 #[derive(Debug, PartialEq)]
 pub struct Decoded {
     /// The value; of repeated keys the last counts.
     pub value: Value,
-    /// `spec.size`, in the order found.
+    /// `duplicate field "spec.size"`, in the order found.
     pub duplicates: Vec<String>,
 }
 
@@ -37,12 +39,28 @@ pub fn json(text: &[u8]) -> Result<Decoded, String> {
     Ok(Decoded { value, duplicates: duplicates.into_inner() })
 }
 
-/// Decodes YAML.
+/// Decodes YAML; of the repeated keys the first is told.
 pub fn yaml(text: &[u8]) -> Result<Decoded, String> {
     let text = std::str::from_utf8(text).map_err(|error| error.to_string())?;
-    let mut value: Value = serde_saphyr::from_str(text).map_err(|error| format!("error converting YAML to JSON: {error}"))?;
+    let unread = |error: serde_saphyr::Error| format!("error converting YAML to JSON: {error}");
+    let (mut value, duplicates): (Value, _) = match serde_saphyr::from_str(text) {
+        Ok(value) => (value, Vec::new()),
+        Err(error) => {
+            let Some(repeated) = repeated_key(&error.to_string()) else { return Err(unread(error)) };
+            let lenient = serde_saphyr::options! { duplicate_keys: DuplicateKeyPolicy::LastWins };
+            (serde_saphyr::from_str_with_options(text, lenient).map_err(unread)?, vec![repeated])
+        }
+    };
     whole_numbers(&mut value);
-    Ok(Decoded { value, duplicates: Vec::new() })
+    Ok(Decoded { value, duplicates })
+}
+
+/// What the API server says of a repeated key, from what the parser says of it.
+fn repeated_key(said: &str) -> Option<String> {
+    let (place, rest) = said.split_once(": duplicate mapping key: ")?;
+    let line = place.rsplit_once("line ")?.1.split(' ').next()?;
+    let key = rest.split(", set DuplicateKeyPolicy").next()?;
+    Some(format!("line {line}: key {key:?} already set in map"))
 }
 
 /// Decodes a body whose kind the path settles: options, a Scale, a request for a token.
@@ -82,14 +100,8 @@ fn whole(number: Number) -> Number {
 /// Decodes the object of a request to a resource and checks that it says what it is.
 pub fn object(resource: &Resource, content_type: &str, text: &[u8]) -> Result<Decoded, ApiError> {
     let unrecognized = |why: String| {
-        let shown = String::from_utf8_lossy(text);
-        let shown = match shown.chars().count() {
-            0 => "<empty>".to_owned(),
-            1..=30 => shown.into_owned(),
-            _ => format!("{} ...", shown.chars().take(30).collect::<String>()),
-        };
         let kind = &resource.kind;
-        ApiError::bad_request(format!("the object provided is unrecognized (must be of type {kind}): {why} ({shown})"))
+        ApiError::bad_request(format!("the object provided is unrecognized (must be of type {kind}): {why} ({})", summary(text)))
     };
     let mut decoded = match content_type {
         "application/json" | "" => {
@@ -101,8 +113,13 @@ pub fn object(resource: &Resource, content_type: &str, text: &[u8]) -> Result<De
         }
         _ => return Err(ApiError::unsupported_media_type(&media::ACCEPTED)),
     };
+    if decoded.value.is_null() && !resource.is_built_in() {
+        return Err(unrecognized("Object 'Kind' is missing in 'null'".into()));
+    }
+    let kind = go_type(&decoded.value);
     let Some(fields) = decoded.value.as_object_mut() else {
-        return Err(unrecognized("couldn't get version/kind; json parse error: the body is not an object".into()));
+        let why = format!("json: cannot unmarshal {kind} into Go value of type {TYPE_META}");
+        return Err(unrecognized(format!("couldn't get version/kind; json parse error: {why}")));
     };
     let said = |fields: &Map<String, Value>, key: &str| fields.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (kind, api_version) = (said(fields, "kind"), said(fields, "apiVersion"));
@@ -116,6 +133,21 @@ pub fn object(resource: &Resource, content_type: &str, text: &[u8]) -> Result<De
         }
     }
     Ok(decoded)
+}
+
+/// What the API server reads first of a body, as Go prints the type.
+const TYPE_META: &str = r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
+
+/// The beginning of a body that cannot be read; in hexadecimal what does not begin as an object.
+fn summary(text: &[u8]) -> String {
+    const SHOWN: usize = 30;
+    let shown = &text[..text.len().min(SHOWN)];
+    let shown = match text.first() {
+        None => return "<empty>".into(),
+        Some(b'{') => String::from_utf8_lossy(shown).into_owned(),
+        Some(_) => hex::encode(shown),
+    };
+    if text.len() > SHOWN { format!("{shown} ...") } else { shown }
 }
 
 /// Builds a value and writes down repeated keys.
@@ -189,7 +221,7 @@ impl<'de> Visitor<'de> for Seed<'_> {
         while let Some(key) = map.next_key::<String>()? {
             let child = self.child(&key);
             if fields.contains_key(&key) {
-                self.duplicates.borrow_mut().push(child.path.clone());
+                self.duplicates.borrow_mut().push(format!("duplicate field \"{}\"", child.path));
             }
             let value = map.next_value_seed(child)?;
             fields.insert(key, value);
@@ -207,7 +239,18 @@ mod tests {
     #[test]
     fn the_last_of_repeated_keys_counts() {
         let decoded = json(br#"{"spec": {"size": 1, "size": 2}, "n": 1e3}"#).expect("JSON");
-        assert_eq!(decoded, Decoded { value: json!({"spec": {"size": 2}, "n": 1000}), duplicates: vec!["spec.size".into()] });
+        assert_eq!(
+            decoded,
+            Decoded { value: json!({"spec": {"size": 2}, "n": 1000}), duplicates: vec!["duplicate field \"spec.size\"".into()] }
+        );
+    }
+
+    #[test]
+    fn of_repeated_keys_in_yaml_the_last_counts_and_the_first_is_told() {
+        let decoded = yaml(b"spec:\n  a: x\n  a: z\n").expect("YAML");
+        assert_eq!(decoded.value, json!({"spec": {"a": "z"}}));
+        assert_eq!(decoded.duplicates, ["line 3: key \"a\" already set in map"]);
+        assert!(yaml(b"a: [").is_err());
     }
 
     #[test]

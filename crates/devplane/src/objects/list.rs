@@ -1,5 +1,7 @@
 //! GET on a collection: selection, versions, pages.
 
+pub mod options;
+
 use std::sync::Arc;
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
@@ -12,7 +14,7 @@ use crate::{
     http::{answer::Answer, media::Transform},
     registry::Shape,
     selectors::Selection,
-    status::{ApiError, Cause},
+    status::ApiError,
     store::{Key, Range, Stored},
     table,
 };
@@ -69,9 +71,9 @@ impl Call {
         let query = &self.query;
         let (version, matching) = (query.get("resourceVersion"), query.get("resourceVersionMatch"));
         let next = query.get("continue");
-        check_match(version, matching, !next.is_empty())?;
+        options::check_list(query)?;
         let selection = self.selection()?;
-        let limit = query.get("limit").parse::<usize>().unwrap_or(0);
+        let limit = options::number(query, "limit")?.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(0);
         let wanted = parse_version(version).map_err(|error| ApiError::bad_request(format!("invalid resource version: {error}")))?;
         let (store, storage, range) = (&self.state.store, &self.resource.storage, self.range());
         let (all, revision, after) = if next.is_empty() {
@@ -241,29 +243,6 @@ pub fn parse_version(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("resourceVersion: Invalid value: {shown}: strconv.ParseUint: parsing {shown}: invalid syntax"))
 }
 
-/// What `resourceVersionMatch` must not be (apimachinery `validation.ValidateListOptions`).
-fn check_match(version: &str, matching: &str, continues: bool) -> Result<(), ApiError> {
-    if matching.is_empty() {
-        return Ok(());
-    }
-    let field = "resourceVersionMatch";
-    let mut causes = Vec::new();
-    if continues {
-        causes.push(Cause::forbidden(field, "resourceVersionMatch is forbidden for continue"));
-    }
-    if !["Exact", "NotOlderThan"].contains(&matching) {
-        let message = format!("Unsupported value: \"{matching}\": supported values: \"Exact\", \"NotOlderThan\", \"\"");
-        causes.push(Cause { reason: "FieldValueNotSupported".into(), message, field: field.into() });
-    }
-    if version.is_empty() && causes.is_empty() {
-        causes.push(Cause::forbidden(field, "resourceVersionMatch is forbidden unless resourceVersion is provided"));
-    }
-    if matching == "Exact" && version == "0" {
-        causes.push(Cause::forbidden(field, "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
-    }
-    if causes.is_empty() { Ok(()) } else { Err(ApiError::invalid("meta.k8s.io", "ListOptions", "", causes)) }
-}
-
 /// Waits a moment for a version that nobody wrote yet.
 pub async fn wait_for(call: &Call, wanted: u64) -> Result<(), ApiError> {
     let store = &call.state.store;
@@ -275,16 +254,23 @@ pub async fn wait_for(call: &Call, wanted: u64) -> Result<(), ApiError> {
     Err(ApiError::of(504, "Timeout", message).with_details(json!({"causes": [cause], "retryAfterSeconds": 1})))
 }
 
+/// The form of tokens, as they say it.
+const CONTINUE_VERSION: &str = "meta.k8s.io/v1";
+
 /// The token of the next page: the version of the list and the place after which to go on.
 fn format_continue(revision: u64, last: &Key) -> String {
-    let start = json!({"v": "meta.k8s.io/v1", "rv": revision, "cluster": last.cluster.as_str(), "start": format!("{}/{}", last.namespace, last.name)});
+    let start = json!({"v": CONTINUE_VERSION, "rv": revision, "cluster": last.cluster.as_str(), "start": format!("{}/{}", last.namespace, last.name)});
     BASE64_URL_SAFE_NO_PAD.encode(start.to_string())
 }
 
 fn parse_continue(token: &str) -> Result<(u64, Key), ApiError> {
-    let invalid = || ApiError::bad_request("continue key is not valid: the token was not made by this server");
-    let text = BASE64_URL_SAFE_NO_PAD.decode(token).map_err(|_| invalid())?;
+    let not_valid = |why: &str| ApiError::bad_request(format!("invalid continue token: continue key is not valid: {why}"));
+    let invalid = || not_valid("the token was not made by this server");
+    let text = BASE64_URL_SAFE_NO_PAD.decode(token.trim_end_matches('=')).map_err(|_| invalid())?;
     let value: Value = serde_json::from_slice(&text).map_err(|_| invalid())?;
+    if value["v"] != CONTINUE_VERSION {
+        return Err(not_valid(&format!("server does not recognize this encoded version {}", value["v"].as_str().unwrap_or_default())));
+    }
     let revision = value["rv"].as_u64().ok_or_else(invalid)?;
     let cluster = value["cluster"].as_str().and_then(ClusterId::parse).ok_or_else(invalid)?;
     let (namespace, name) = value["start"].as_str().and_then(|start| start.split_once('/')).ok_or_else(invalid)?;

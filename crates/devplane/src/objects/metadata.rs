@@ -12,7 +12,7 @@ use crate::{
     status::{ApiError, Cause},
 };
 
-pub use rules::validate;
+pub use rules::{Unit, label_value_faults, qualified_faults, repeated_owners, subdomain_faults, validate};
 
 /// Fields of `metadata`; all others are unknown.
 pub const FIELDS: [&str; 15] = [

@@ -2,12 +2,13 @@
 
 use http::header::CONTENT_TYPE;
 use schema::structural::Schema;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{
     Call,
     decode::{self, Decoded},
-    options::WriteOptions,
+    depth, metadata,
+    options::{FieldValidation, WriteOptions},
 };
 use crate::{
     apply::{self, RESET_BY_OBJECT, RESET_BY_STATUS, Target},
@@ -42,29 +43,56 @@ pub fn check_options(apply: bool, options: &WriteOptions) -> Result<(), ApiError
 }
 
 /// The object that an apply makes of the current one (or of none), with its `managedFields` settled, and warnings.
+///
+/// The configuration is judged as it was sent: a field that the schema does not know makes it a misfit, whatever `fieldValidation` says.
 pub fn applied(call: &Call, current: Option<&Value>, options: &WriteOptions) -> Result<(Value, Vec<String>), ApiError> {
-    let decoded = decode::yaml(&call.body).map_err(|error| ApiError::bad_request(format!("error decoding YAML: {error}")))?;
-    let (value, warnings) = call.decode_value(decoded, options.validation)?;
+    let unread = |error: String| ApiError::bad_request(format!("error decoding YAML: {error}"));
+    let Decoded { value: config, duplicates: repeated } = decode::yaml(&call.body).map_err(unread)?;
+    let config = match config {
+        Value::Object(_) => config,
+        Value::Null => Value::Object(Map::new()),
+        other => {
+            let into = "Go value of type map[string]interface {}";
+            let kind = patch::go_type(&other);
+            return Err(unread(format!("error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {kind} into {into}")));
+        }
+    };
+    depth::check(&config)?;
+    let warnings = match options.validation {
+        FieldValidation::Ignore => Vec::new(),
+        FieldValidation::Warn => repeated,
+        FieldValidation::Strict if repeated.is_empty() => repeated,
+        FieldValidation::Strict => return Err(ApiError::bad_request(format!("error strict decoding YAML: {}", repeated.join(", ")))),
+    };
     let now = clock::seconds(call.state.clock.now());
-    let object = apply::apply(&target(call), current, &value, &options.manager, options.force, &now)?;
+    let mut object = apply::apply(&target(call), current, &config, &options.manager, options.force, &now)?;
+    builtin::decode_metadata(&call.resource, &mut object).map_err(|error| error.with_warnings(warnings.clone()))?;
+    metadata::of(&mut object);
+    metadata::normalise(&mut object);
     Ok((object, warnings))
 }
 
-/// The current object after a JSON, merge or strategic patch.
-pub fn patched(call: &Call, current: &Value) -> Result<Value, ApiError> {
-    let decoded = decode::json(&call.body).map_err(|error| ApiError::bad_request(format!("error decoding patch: {error}")));
-    let Decoded { value: patch, .. } = decoded?;
+/// The current object after a JSON, merge or strategic patch, and the paths of keys that the patch repeats.
+pub fn patched(call: &Call, current: &Value) -> Result<Decoded, ApiError> {
     let given = call.headers.get(CONTENT_TYPE).map(|_| media::content_type(&call.headers)).unwrap_or_default();
+    if given == MERGE && &*call.body == b"null" {
+        return Err(ApiError::bad_request("Invalid JSON Patch"));
+    }
+    let decoded = decode::json(&call.body).map_err(|error| ApiError::bad_request(format!("error decoding patch: {error}")));
+    let Decoded { value: patch, duplicates } = decoded?;
     let result = match given {
         JSON => patch::json(current, &patch),
         STRATEGIC => patch::strategic(current, &patch, schema(call).unwrap_or(open_schema())),
         _ => patch::merge(current, &patch),
     };
-    result.map_err(|error| match error {
+    let value = result.map_err(|error| match error {
         PatchError::DoesNotApply => ApiError::of(422, "Invalid", error.to_string()).with_details(serde_json::json!({})),
         PatchError::TooLarge(what) => limits::too_large(what),
-        PatchError::Malformed(_) | PatchError::Contradiction(_) => ApiError::bad_request(error.to_string()),
-    })
+        PatchError::Contradiction(_) => ApiError::of(500, "", error.to_string()),
+        PatchError::Malformed(_) => ApiError::bad_request(error.to_string()),
+    })?;
+    // A JSON patch repeats nothing of the object: its keys are those of operations.
+    Ok(Decoded { value, duplicates: if given == JSON { Vec::new() } else { duplicates } })
 }
 
 /// The schema of a kind of which nothing is known.

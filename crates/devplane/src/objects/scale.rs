@@ -72,7 +72,7 @@ pub fn propose(call: &Call, old: &Value, _options: &WriteOptions) -> Result<Valu
     let wanted = if call.attributes.verb == "update" {
         decode::untyped(&call.headers, &call.body, "autoscaling/v1", "Scale")?
     } else {
-        super::patching::patched(call, &current)?
+        super::patching::patched(call, &current)?.value
     };
     let (spec, _, _) = paths(call);
     let replicas = wanted["spec"].get("replicas").cloned().unwrap_or(json!(0));

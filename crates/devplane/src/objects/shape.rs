@@ -36,13 +36,20 @@ pub fn default(resource: &Resource, object: &mut Value) {
     }
 }
 
-/// Broken rules of the schema. Built-in kinds are judged by `builtin`, where they are shaped.
-pub fn validate(resource: &Resource, object: &Value, old: Option<&Value>) -> Vec<Cause> {
+/// Broken rules of the schema; through `/status` that alone is judged. Built-in kinds are judged by `builtin`, where they are shaped.
+pub fn validate(resource: &Resource, subresource: &str, object: &Value, old: Option<&Value>) -> Vec<Cause> {
     match &resource.shape {
         Shape::Custom(shape) => {
-            let mut errors = match old {
-                Some(old) => shape.schema.validate_change(object, old),
-                None => shape.schema.validate(object),
+            let mut errors = match (subresource, old) {
+                ("status", Some(old)) => match (shape.schema.property("status"), object.get("status")) {
+                    (Some(schema), Some(status)) => {
+                        let errors = schema.validate_change(status, &old["status"]);
+                        errors.into_iter().map(|error| error.prefixed("status")).collect()
+                    }
+                    _ => Vec::new(),
+                },
+                (_, Some(old)) => shape.schema.validate_change(object, old),
+                (_, None) => shape.schema.validate(object),
             };
             // Rules are evaluated on values of the right form only; a value that merely breaks a pattern or a bound has it.
             let formless = |error: &FieldError| {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Call, decode, metadata, options::WriteOptions, patching, scale, shape};
+use super::{Call, metadata, options::WriteOptions, patching, scale, shape};
 use crate::{
     access::{self, Admission},
     apply,
@@ -19,6 +19,8 @@ struct Proposal {
     warnings: Vec<String>,
     /// Whether the result is that of an apply, whose `managedFields` are settled already.
     applied: bool,
+    /// The object that a patch made, as text: faults of its form are told with it.
+    patched: Option<String>,
 }
 
 impl Call {
@@ -67,7 +69,7 @@ impl Call {
         let (resource, state, name) = (&self.resource, &self.state, &self.attributes.name);
         let old = self.shown(stored);
         let proposal = self.propose(&old, options)?;
-        let Proposal { mut object, warnings, applied } = proposal;
+        let Proposal { mut object, warnings, applied, patched } = proposal;
         let fail = |error: ApiError| error.with_warnings(warnings.clone());
         self.check_identity(&old, &object).map_err(fail)?;
         metadata::check_place(resource, &self.attributes.namespace, &mut object)?;
@@ -79,7 +81,8 @@ impl Call {
             Admission { attributes: &self.attributes, resource, operation: Operation::Update, old: Some(&old), dry_run: options.dry_run };
         access::mutate(state, &admission, &mut object).map_err(fail)?;
         limit_to_part(self, &old, &mut object);
-        let mut causes = self.shape_and_validate(&mut object, Some(&old), options.dry_run)?;
+        let shaped = self.shape_and_validate(&mut object, Some(&old), options.dry_run);
+        let mut causes = shaped.map_err(|error| patched.as_deref().map_or(error.clone(), |patched| self.told_in_patch(error, patched)))?;
         if let Some(cause) = metadata::new_finalizers(&old, &object) {
             // The real server checks this twice for custom resources, and says it twice.
             if !resource.is_built_in() {
@@ -98,7 +101,8 @@ impl Call {
         if sub != "status" && !shape::same_spec(resource, &old, &object) {
             metadata::raise_generation(&mut object);
         }
-        let more = access::validate(state, &admission, Some(&object)).map_err(fail)?;
+        let mut more = access::validate(state, &admission, Some(&object)).map_err(fail)?;
+        more.extend(metadata::repeated_owners(&object));
         if !applied {
             self.track_fields(Some(&old), &mut object, options);
         }
@@ -128,20 +132,32 @@ impl Call {
     /// The state that the request asks for.
     fn propose(&self, old: &Value, options: &WriteOptions) -> Result<Proposal, ApiError> {
         if self.attributes.subresource == "scale" {
-            return scale::propose(self, old, options).map(|object| Proposal { object, warnings: Vec::new(), applied: false });
+            return scale::propose(self, old, options).map(|object| Proposal {
+                object,
+                warnings: Vec::new(),
+                applied: false,
+                patched: None,
+            });
         }
         if self.attributes.verb == "update" {
             let (object, warnings) = self.decode_body(options.validation)?;
-            return Ok(Proposal { object, warnings, applied: false });
+            return Ok(Proposal { object, warnings, applied: false, patched: None });
         }
         if media::content_type(&self.headers).starts_with("application/apply-patch") {
             let (object, warnings) = patching::applied(self, Some(old), options)?;
-            return Ok(Proposal { object, warnings, applied: true });
+            return Ok(Proposal { object, warnings, applied: true, patched: None });
         }
-        let value = patching::patched(self, old)?;
-        let decoded = decode::Decoded { value, duplicates: Vec::new() };
-        let (object, warnings) = self.decode_typed(decoded, options.validation).map_err(|error| in_patch(self, error, options))?;
-        Ok(Proposal { object, warnings, applied: false })
+        let decoded = patching::patched(self, old)?;
+        let shown = decoded.value.to_string();
+        if !self.resource.is_built_in() && decoded.value["kind"].as_str().is_none_or(str::is_empty) {
+            return Err(in_patch(&shown, &format!("Object 'Kind' is missing in '{shown}'")));
+        }
+        if !decoded.value["metadata"]["name"].is_string() {
+            let text = format!("the name of the object ({} based on URL) was undeterminable: name must be provided", self.attributes.name);
+            return Err(ApiError::bad_request(text));
+        }
+        let (object, warnings) = self.decode_patched(decoded, options.validation, &shown)?;
+        Ok(Proposal { object, warnings, applied: false, patched: Some(shown) })
     }
 
     /// Name, uid and version that the request names must be those of the object.
@@ -153,6 +169,10 @@ impl Call {
             return Err(ApiError::bad_request(text));
         }
         let (uid, own) = (metadata::text(new, "uid"), metadata::text(old, "uid"));
+        if !uid.is_empty() && uid != own && self.attributes.verb == "patch" {
+            let cause = Cause::invalid("metadata.uid", &uid.into(), "field is immutable");
+            return Err(ApiError::invalid(&resource.group, &resource.kind, name, [cause]));
+        }
         if !uid.is_empty() && uid != own {
             let place = [&*resource.group, &*resource.plural, &*self.attributes.namespace, name];
             let place: Vec<&str> = place.into_iter().filter(|part| !part.is_empty()).collect();
@@ -163,6 +183,9 @@ impl Call {
             return Err(ApiError::conflict(&resource.group, &resource.plural, name, &why));
         }
         let version = metadata::text(new, "resourceVersion");
+        if !version.is_empty() && version.parse::<u64>().is_err() {
+            return Err(ApiError::of(500, "", format!("strconv.ParseUint: parsing {version:?}: invalid syntax")));
+        }
         let free = resource.traits.unconditional_update || self.attributes.subresource == "scale";
         if (version.is_empty() || version == "0") && !free {
             let cause = Cause::invalid("metadata.resourceVersion", &json!(0), "must be specified for an update");
@@ -175,16 +198,9 @@ impl Call {
     }
 }
 
-/// Strict decoding of a patched object is told on the field `patch`.
-fn in_patch(call: &Call, error: ApiError, _options: &WriteOptions) -> ApiError {
-    match error.message.split_once("strict decoding error: ") {
-        Some((_, list)) => {
-            let body = String::from_utf8_lossy(&call.body).into_owned();
-            let cause = Cause::invalid("patch", &Value::from(body), &format!("strict decoding error: {list}"));
-            ApiError::invalid("", "", "", [cause])
-        }
-        None => error,
-    }
+/// What is wrong with a patched object is told on the field `patch`, with the object as it would have been.
+pub(super) fn in_patch(patched: &str, why: &str) -> ApiError {
+    ApiError::invalid("", "", "", [Cause::invalid("patch", &Value::from(patched), why)])
 }
 
 /// Takes from the old state what this path does not write: status from the main path, all else from `/status`.

@@ -44,11 +44,7 @@ fn perform(document: &mut Value, operation: &Value, copied: &mut usize) -> Optio
     match operation.get("op")?.as_str()? {
         // A missing value counts as null, as the library of the API server takes it.
         "add" => add(document, &path, operation.get("value").cloned().unwrap_or_default()),
-        "replace" => {
-            let place = find_mut(document, &path)?;
-            *place = operation.get("value").cloned().unwrap_or_default();
-            Some(())
-        }
+        "replace" => replace(document, &path, operation.get("value").cloned().unwrap_or_default()),
         "remove" => remove(document, &path).map(drop),
         "test" => {
             let found = find(document, &path);
@@ -99,10 +95,6 @@ fn find<'v>(document: &'v Value, path: &Pointer) -> Option<&'v Value> {
     })
 }
 
-fn find_mut<'v>(document: &'v mut Value, path: &Pointer) -> Option<&'v mut Value> {
-    descend(document, &path.0)
-}
-
 fn descend<'v>(document: &'v mut Value, steps: &[String]) -> Option<&'v mut Value> {
     steps.iter().try_fold(document, |value, step| match value {
         Value::Object(object) => object.get_mut(step),
@@ -133,6 +125,16 @@ fn add(document: &mut Value, path: &Pointer, value: Value) -> Option<()> {
         }
         _ => return None,
     }
+    Some(())
+}
+
+/// A field that is not there is made, as the library of the API server takes it; an item must be there.
+fn replace(document: &mut Value, path: &Pointer, value: Value) -> Option<()> {
+    let parent = path.0.split_last().and_then(|(_, parents)| descend(document, parents));
+    if matches!(parent, Some(Value::Object(_))) {
+        return add(document, path, value);
+    }
+    *descend(document, &path.0)? = value;
     Some(())
 }
 
@@ -185,6 +187,11 @@ mod tests {
     }
 
     #[test]
+    fn replacing_a_field_that_is_not_there_makes_it() {
+        assert_eq!(patched(value!({}), value!([{"op": "replace", "path": "/b", "value": 1}])), Ok(value!({"b": 1})));
+    }
+
+    #[test]
     fn slashes_and_tildes_are_escaped() {
         let patch = value!([{"op": "replace", "path": "/a~1b~01", "value": 2}]);
         assert_eq!(patched(value!({"a/b~1": 1}), patch), Ok(value!({"a/b~1": 2})));
@@ -195,7 +202,8 @@ mod tests {
         for patch in [
             value!([{"op": "test", "path": "/a", "value": 7}]),
             value!([{"op": "remove", "path": "/b"}]),
-            value!([{"op": "replace", "path": "/b", "value": 1}]),
+            value!([{"op": "replace", "path": "/b/c", "value": 1}]),
+            value!([{"op": "replace", "path": "/list/0", "value": 1}]),
             value!([{"op": "add", "path": "/b/c", "value": 1}]),
             value!([{"op": "add", "path": "/list/5", "value": 1}]),
             value!([{"op": "move", "from": "/a", "path": "/a/b"}]),

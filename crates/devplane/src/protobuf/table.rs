@@ -66,6 +66,8 @@ const META: &str = "meta";
 
 struct Table {
     messages: Vec<Message>,
+    /// `apps/v1.DeploymentSpec` and so on, in the order of `messages`.
+    names: Vec<&'static str>,
     places: HashMap<&'static str, usize>,
 }
 
@@ -73,6 +75,10 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| Table::read(include_str!("messa
 
 /// The message of a kind.
 pub(super) fn message(api_version: &str, kind: &str) -> Option<&'static Message> {
+    place(api_version, kind).map(at)
+}
+
+fn place(api_version: &str, kind: &str) -> Option<usize> {
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
     let package = match group.split('.').next().unwrap_or_default() {
         "" => "core",
@@ -83,8 +89,61 @@ pub(super) fn message(api_version: &str, kind: &str) -> Option<&'static Message>
     let place = |package: &str| TABLE.places.get(format!("{package}/{version}.{kind}").as_str()).copied();
     let options = ["DeleteOptions", "WatchEvent"].contains(&kind).then(|| TABLE.places.get(format!("{META}/v1.{kind}").as_str()).copied());
     // What the server says about itself has the version of the core group.
-    let found = place(package).or_else(|| if group.is_empty() { place(META) } else { options.flatten() });
-    found.map(at)
+    place(package).or_else(|| if group.is_empty() { place(META) } else { options.flatten() })
+}
+
+/// The Go structure that has the last field of a path, and the Go type of that field, as Go's JSON decoder names them in its errors:
+/// `("DeploymentSpec", "int32")`. None where the table does not know the path; items of lists and values of maps are no steps.
+pub fn go_names(api_version: &str, kind: &str, path: &[String]) -> Option<(&'static str, String)> {
+    let mut place = place(api_version, kind)?;
+    let mut found = None;
+    for name in path {
+        let (of, field) = field_of(place, name)?;
+        found = Some((short(of), go_type(field)));
+        if let Type::Message(next) = field.kind {
+            place = next;
+        }
+    }
+    found
+}
+
+/// The field of this name, with the place of the message that has it: an inlined one, perhaps.
+fn field_of(place: usize, name: &str) -> Option<(usize, &'static Field)> {
+    at(place).iter().find_map(|field| match field.kind {
+        Type::Message(inner) if field.inline => field_of(inner, name),
+        _ => (field.name == name).then_some((place, field)),
+    })
+}
+
+/// `DeploymentSpec` of `apps/v1.DeploymentSpec`.
+fn short(place: usize) -> &'static str {
+    let name = TABLE.names.get(place).copied().unwrap_or_default();
+    name.rsplit_once('.').map_or(name, |(_, short)| short)
+}
+
+fn go_type(field: &Field) -> String {
+    let own = match field.kind {
+        Type::Text => "string".to_owned(),
+        Type::Flag => "bool".to_owned(),
+        Type::Int32 => "int32".to_owned(),
+        Type::Int64 => "int64".to_owned(),
+        Type::Bytes => "[]uint8".to_owned(),
+        Type::Time => "v1.Time".to_owned(),
+        Type::MicroTime => "v1.MicroTime".to_owned(),
+        Type::Quantity => "resource.Quantity".to_owned(),
+        Type::IntOrString => "intstr.IntOrString".to_owned(),
+        Type::Raw => "runtime.RawExtension".to_owned(),
+        Type::Wrapped => "v1.ExtraValue".to_owned(),
+        Type::Message(place) => {
+            let name = TABLE.names.get(place).copied().unwrap_or_default();
+            name.split_once('/').map_or(name, |(_, versioned)| versioned).to_owned()
+        }
+    };
+    match field.count {
+        Count::One | Count::Maybe => own,
+        Count::List => format!("[]{own}"),
+        Count::Map => format!("map[string]{own}"),
+    }
 }
 
 /// The message at a place of the table.
@@ -97,7 +156,8 @@ impl Table {
     fn read(text: &'static str) -> Self {
         let lines = || text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
         let names = lines().filter(|line| !line.contains(' '));
-        let places: HashMap<&str, usize> = names.enumerate().map(|(place, name)| (name, place)).collect();
+        let names: Vec<&str> = names.collect();
+        let places: HashMap<&str, usize> = names.iter().enumerate().map(|(place, name)| (*name, place)).collect();
         let mut messages = Vec::with_capacity(places.len());
         for line in lines() {
             let mut words = line.split(' ');
@@ -109,7 +169,7 @@ impl Table {
                 _ => messages.push(Message::new()),
             }
         }
-        Self { messages, places }
+        Self { messages, names, places }
     }
 }
 
@@ -147,6 +207,18 @@ mod tests {
         let text = include_str!("messages.txt");
         let fields = text.lines().filter(|line| !line.starts_with('#') && line.contains(' ')).count();
         assert_eq!(TABLE.messages.iter().map(Vec::len).sum::<usize>(), fields);
+    }
+
+    #[test]
+    fn go_names_are_those_of_the_innermost_structure() {
+        let names = |api_version: &str, kind: &str, path: &[&str]| {
+            go_names(api_version, kind, &path.iter().map(|&name| name.to_owned()).collect::<Vec<_>>())
+        };
+        assert_eq!(names("apps/v1", "Deployment", &["spec", "replicas"]), Some(("DeploymentSpec", "int32".into())));
+        assert_eq!(names("v1", "ConfigMap", &["data"]), Some(("ConfigMap", "map[string]string".into())));
+        assert_eq!(names("v1", "Pod", &["metadata", "ownerReferences", "kind"]), Some(("OwnerReference", "string".into())));
+        assert_eq!(names("meta/v1", "ObjectMeta", &["finalizers"]), Some(("ObjectMeta", "[]string".into())));
+        assert_eq!(names("v1", "ConfigMap", &["nothing"]), None);
     }
 
     #[test]

@@ -63,7 +63,10 @@ pub fn resource(definition: &Value, names: &Value, version: &Value, revision: u6
     let name = text(&version["name"]);
     let deprecation = (version["deprecated"] == true).then(|| {
         let said = version["deprecationWarning"].as_str().map(str::to_owned);
-        said.unwrap_or_else(|| format!("{group}/{name} {kind} is deprecated"))
+        said.unwrap_or_else(|| {
+            let newer = newer_version(versions, &name).map(|newer| format!("; use {group}/{newer} {kind}"));
+            format!("{group}/{name} {kind} is deprecated{}", newer.unwrap_or_default())
+        })
     });
     Resource {
         storage: GroupResource::new(&group, &plural),
@@ -94,5 +97,48 @@ pub fn resource(definition: &Value, names: &Value, version: &Value, revision: u6
             export: None,
         })),
         version: name,
+    }
+}
+
+/// The best served version that is not deprecated and better than this one: what to use in its place.
+fn newer_version<'v>(versions: &'v [Value], than: &str) -> Option<&'v str> {
+    let usable = versions.iter().filter(|version| version["served"] == true && version["deprecated"] != true);
+    let best = usable.filter_map(|version| version["name"].as_str()).max_by_key(|name| priority(name))?;
+    (priority(best) > priority(than)).then_some(best)
+}
+
+/// Kubernetes' order of versions: stable before beta before alpha, higher numbers first.
+pub fn priority(version: &str) -> (u8, u32, u32) {
+    let Some(rest) = version.strip_prefix('v') else { return (0, 0, 0) };
+    let digits = |text: &str| text.parse::<u32>().ok();
+    if let Some(major) = digits(rest) {
+        return (3, major, 0);
+    }
+    for (rank, word) in [(2, "beta"), (1, "alpha")] {
+        if let Some((major, minor)) = rest.split_once(word)
+            && let (Some(major), Some(minor)) = (digits(major), digits(minor))
+        {
+            return (rank, major, minor);
+        }
+    }
+    (0, 0, 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_deprecated_version_names_what_to_use_in_its_place() {
+        let versions = [
+            json!({"name": "v1", "served": true}),
+            json!({"name": "v1beta1", "served": true, "deprecated": true}),
+            json!({"name": "v2", "served": false}),
+        ];
+        assert_eq!(newer_version(&versions, "v1beta1"), Some("v1"));
+        assert_eq!(newer_version(&versions[1..], "v1beta1"), None);
+        assert!(priority("v1") > priority("v2beta1") && priority("v1beta2") > priority("v1alpha9") && priority("x") == (0, 0, 0));
     }
 }

@@ -1,6 +1,10 @@
 //! Label selectors: `a=b,c in (d,e),!f`.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
+
+use crate::objects::metadata;
 
 /// A label selector; the empty one lets everything through.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,9 +31,7 @@ impl LabelSelector {
     /// Reads a selector; the error is the text of the API server.
     pub fn parse(text: &str) -> Result<Self, String> {
         let tokens = tokens(text);
-        let mut parser = Parser { tokens: &tokens, position: 0 };
-        let requirements = parser.all().map_err(|error| format!("unable to parse requirement: {error}"))?;
-        Ok(Self(requirements))
+        Parser { tokens: &tokens, position: 0 }.all().map(Self)
     }
 
     /// The selector of an object: `{matchLabels, matchExpressions}`. Unknown operators match nothing.
@@ -123,18 +125,27 @@ impl<'a> Parser<'a> {
         token
     }
 
+    /// Whether a token can be a key or a value. The words `in` and `notin` are operators only where one is due.
+    fn is_word(token: &str) -> bool {
+        !token.is_empty() && !matches!(token, "(" | ")" | "," | "=" | "==" | "!" | "!=" | "<" | ">")
+    }
+
     fn all(&mut self) -> Result<Vec<Requirement>, String> {
         let mut requirements = Vec::new();
-        while !self.peek().is_empty() {
-            requirements.push(self.one()?);
+        loop {
+            match self.peek() {
+                "" => return Ok(requirements),
+                token if token == "!" || Self::is_word(token) => {}
+                other => return Err(format!("found '{other}', expected: !, identifier, or 'end of string'")),
+            }
+            requirements.push(self.one().map_err(|error| format!("unable to parse requirement: {error}"))?);
             match self.take() {
-                "" => break,
-                "," if self.peek().is_empty() => return Err("found '', expected: identifier after ','".into()),
-                "," => {}
+                "" => return Ok(requirements),
+                "," if self.peek() == "!" || Self::is_word(self.peek()) => {}
+                "," => return Err(format!("found '{}', expected: identifier after ','", self.peek())),
                 other => return Err(format!("found '{other}', expected: ',' or 'end of string'")),
             }
         }
-        Ok(requirements)
     }
 
     fn one(&mut self) -> Result<Requirement, String> {
@@ -143,48 +154,87 @@ impl<'a> Parser<'a> {
             self.take();
         }
         let key = self.take().to_owned();
-        if key.is_empty() || "(),=!=<>".contains(&key) {
+        if !Self::is_word(&key) {
             return Err(format!("found '{key}', expected: identifier"));
         }
-        let operator = match (absent, self.peek()) {
-            (true, "" | ",") => return Ok(Requirement { key, operator: Operator::Absent, values: Vec::new() }),
-            (false, "" | ",") => return Ok(Requirement { key, operator: Operator::Exists, values: Vec::new() }),
-            (false, "=" | "==" | "in") => Operator::In,
-            (false, "!=" | "notin") => Operator::NotIn,
-            (false, ">") => Operator::Greater,
-            (false, "<") => Operator::Less,
-            (true, other) => return Err(format!("found '{other}', expected: ',' or 'end of string'")),
-            (false, other) => return Err(format!("found '{other}', expected: in, notin, =, ==, !=, gt, lt")),
+        if let Some(fault) = joined(&metadata::qualified_faults(&key)) {
+            return Err(format!("<nil>: Invalid value: {key:?}: {fault}"));
+        }
+        if absent {
+            return Ok(Requirement { key, operator: Operator::Absent, values: Vec::new() });
+        }
+        let operator = match self.peek() {
+            "" | "," => return Ok(Requirement { key, operator: Operator::Exists, values: Vec::new() }),
+            "=" | "==" | "in" => Operator::In,
+            "!=" | "notin" => Operator::NotIn,
+            ">" => Operator::Greater,
+            "<" => Operator::Less,
+            other => return Err(format!("found '{other}', expected: in, notin, =, ==, !=, gt, lt")),
         };
         let listed = matches!(self.take(), "in" | "notin");
-        let values = if listed { self.list()? } else { vec![self.value()] };
-        if matches!(operator, Operator::Greater | Operator::Less) && values.iter().any(|value| value.parse::<i64>().is_err()) {
-            let shown = Value::from(values);
-            return Err(format!("values[0]: Invalid value: {shown}: for 'Gt', 'Lt' operators, the value must be an integer"));
-        }
+        let values = if listed { self.list()? } else { vec![self.value()?] };
+        check(&key, operator, &values)?;
         Ok(Requirement { key, operator, values })
     }
 
     /// A single value; an empty one is allowed.
-    fn value(&mut self) -> String {
-        if matches!(self.peek(), "" | ",") { String::new() } else { self.take().to_owned() }
+    fn value(&mut self) -> Result<String, String> {
+        if matches!(self.peek(), "" | ",") {
+            return Ok(String::new());
+        }
+        let value = self.take();
+        if Self::is_word(value) { Ok(value.to_owned()) } else { Err(format!("found '{value}', expected: identifier")) }
     }
 
+    /// Values in parentheses; what is left out between commas is an empty one.
     fn list(&mut self) -> Result<Vec<String>, String> {
         let open = self.take();
         if open != "(" {
             return Err(format!("found '{open}' expected: '('"));
         }
-        let mut values = Vec::new();
+        let mut values = BTreeSet::new();
         loop {
+            match self.peek() {
+                ")" | "," => values.insert(String::new()),
+                value if Self::is_word(value) => {
+                    self.take();
+                    values.insert(value.to_owned())
+                }
+                other if values.is_empty() => return Err(format!("found '{other}', expected: ',', ')' or identifier")),
+                other => return Err(format!("found '{other}', expected: ',', or identifier")),
+            };
             match self.take() {
-                ")" => return Ok(values),
+                ")" => return Ok(values.into_iter().collect()),
                 "," => {}
-                "" => return Err("found '', expected: ',', ')' or identifier".into()),
-                value => values.push(value.to_owned()),
+                other => return Err(format!("found '{other}', expected: ',' or ')'")),
             }
         }
     }
+}
+
+/// Refuses values that no label can have, or that cannot be compared.
+fn check(key: &str, operator: Operator, values: &[String]) -> Result<(), String> {
+    let mut faults = Vec::new();
+    for (index, value) in values.iter().enumerate() {
+        if matches!(operator, Operator::Greater | Operator::Less) && value.parse::<i64>().is_err() {
+            let text = "for 'Gt', 'Lt' operators, the value must be an integer";
+            faults.push(format!("values[{index}]: Invalid value: {value:?}: {text}"));
+        }
+    }
+    for (index, value) in values.iter().enumerate() {
+        if let Some(fault) = joined(&metadata::label_value_faults(value)) {
+            faults.push(format!("values[{index}][{key}]: Invalid value: {value:?}: {fault}"));
+        }
+    }
+    match faults.as_slice() {
+        [] => Ok(()),
+        [one] => Err(one.clone()),
+        many => Err(format!("[{}]", many.join(", "))),
+    }
+}
+
+fn joined(faults: &[String]) -> Option<String> {
+    (!faults.is_empty()).then(|| faults.join("; "))
 }
 
 #[cfg(test)]
@@ -195,6 +245,28 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn faults_are_told_as_the_api_server_does() {
+        let name_part =
+            "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+        for (text, expected) in [
+            (",", "found ',', expected: !, identifier, or 'end of string'"),
+            ("a,,b", "found ',', expected: identifier after ','"),
+            ("a=1,", "found '', expected: identifier after ','"),
+            ("a=x y", "found 'y', expected: ',' or 'end of string'"),
+            ("a foo (1)", "unable to parse requirement: found 'foo', expected: in, notin, =, ==, !=, gt, lt"),
+            ("a in", "unable to parse requirement: found '' expected: '('"),
+            ("a in (", "unable to parse requirement: found '', expected: ',', ')' or identifier"),
+            ("a>x", "unable to parse requirement: values[0]: Invalid value: \"x\": for 'Gt', 'Lt' operators, the value must be an integer"),
+            ("-bad=1", &format!("unable to parse requirement: <nil>: Invalid value: \"-bad\": {name_part}")),
+        ] {
+            let error = LabelSelector::parse(text).unwrap_err();
+            assert!(error.starts_with(expected), "{text}: {error}");
+        }
+        assert_eq!(LabelSelector::parse("a in (1,,2)").unwrap().0[0].values, ["", "1", "2"]);
+        assert!(LabelSelector::parse("a=-bad-").unwrap_err().contains("values[0][a]: Invalid value: \"-bad-\""));
+    }
 
     proptest! {
         #[test]

@@ -84,6 +84,7 @@ proptest! {
         let world = World::new();
         let mut patch = patch;
         patch["apiVersion"] = json!(VERSION);
+        patch["kind"] = json!("Widget");
         for target in [world.target(""), world.target("status"), Target { schema: None, ..world.target("") }] {
             drop(apply(&target, Some(&live), &patch, &manager, true, "2030-01-01T00:00:00Z"));
             drop(apply(&target, None, &patch, &manager, false, "2030-01-01T00:00:00Z"));

@@ -147,7 +147,10 @@ fn managed_fields_and_other_versions_are_refused_in_a_patch() {
     let patch = json!({"apiVersion": VERSION, "kind": "Widget", "metadata": {"name": "a", "managedFields": []}});
     assert_eq!(world.apply_object("one", false, "", patch).unwrap_err().to_string(), "metadata.managedFields must be nil");
     let patch = json!({"apiVersion": "example.org/v2", "kind": "Widget", "metadata": {"name": "a"}});
-    assert!(matches!(world.apply_object("one", false, "", patch), Err(ApplyError::Version { .. })));
+    let error = world.apply_object("one", false, "", patch).unwrap_err();
+    assert_eq!(error.to_string(), "invalid object type: example.org/v2, Kind=Widget");
+    let error = world.apply_object("one", false, "", json!({"metadata": {"name": "a"}})).unwrap_err();
+    assert_eq!(error.to_string(), "invalid object type: /, Kind=");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Which names, labels, annotations, finalizers and owner references are allowed.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use crate::{
@@ -21,6 +23,11 @@ pub fn validate(resource: &Resource, object: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     let invalid = |field: &str, value: &str, detail: &str| Cause::invalid(field, &value.into(), detail);
     let generate = metadata["generateName"].as_str().unwrap_or_default();
+    if !generate.is_empty() {
+        // What is added to the prefix is letters: it may end in a dash.
+        let prefix = generate.strip_suffix('-').map_or_else(|| generate.to_owned(), |prefix| format!("{prefix}a"));
+        causes.extend(name_faults(resource.traits.name, &prefix).iter().map(|detail| invalid("metadata.generateName", generate, detail)));
+    }
     if name.is_empty() && generate.is_empty() {
         causes.push(Cause::required("metadata.name", "name or generateName is required"));
     } else {
@@ -41,42 +48,67 @@ pub fn validate(resource: &Resource, object: &Value) -> Vec<Cause> {
         let message = format!("Too long: may not be more than {ANNOTATION_BYTES} bytes");
         causes.push(Cause { reason: "FieldValueTooLong".into(), message, field: "metadata.annotations".into() });
     }
-    for (index, finalizer) in metadata["finalizers"].as_array().into_iter().flatten().enumerate() {
+    for finalizer in metadata["finalizers"].as_array().into_iter().flatten() {
         let finalizer = finalizer.as_str().unwrap_or_default();
-        let field = format!("metadata.finalizers[{index}]");
         causes.extend(qualified_faults(finalizer).iter().map(|detail| invalid("metadata.finalizers", finalizer, detail)));
-        if !finalizer.contains('/') && !["orphan", "foregroundDeletion"].contains(&finalizer) && !resource.is_built_in() {
-            let detail = "name is neither a standard finalizer name nor is it fully qualified";
-            causes.push(invalid(&field, finalizer, detail));
-        }
     }
     causes.extend(owner_faults(&metadata["ownerReferences"]));
     causes
 }
 
 fn owner_faults(owners: &Value) -> Vec<Cause> {
+    const FIELD: &str = "metadata.ownerReferences";
     let mut causes = Vec::new();
     let mut controllers = Vec::new();
-    for (index, owner) in owners.as_array().into_iter().flatten().enumerate() {
-        for field in ["apiVersion", "kind", "name", "uid"] {
-            if owner[field].as_str().unwrap_or_default().is_empty() {
-                let path = format!("metadata.ownerReferences[{index}].{field}");
-                causes.push(Cause::invalid(
-                    &path,
-                    &"".into(),
-                    if field == "apiVersion" { "version must not be empty" } else { "must not be empty" },
-                ));
+    for owner in owners.as_array().into_iter().flatten() {
+        let text = |field: &str| owner[field].as_str().unwrap_or_default();
+        let (api_version, kind) = (text("apiVersion"), text("kind"));
+        let mut refuse = |field: &str, why: &str| causes.push(Cause::invalid(&format!("{FIELD}.{field}"), &text(field).into(), why));
+        if api_version.is_empty() || api_version.matches('/').count() > 1 {
+            refuse("apiVersion", "version must not be empty");
+        }
+        for field in ["kind", "name", "uid"] {
+            if text(field).is_empty() {
+                refuse(field, "must not be empty");
             }
         }
+        if (api_version, kind) == ("v1", "Event") {
+            let message = format!("Invalid value: {}: /v1, Kind=Event is disallowed from being an owner", printed(owner));
+            causes.push(Cause { reason: "FieldValueInvalid".into(), message, field: FIELD.into() });
+        }
         if owner["controller"] == true {
-            controllers.push(owner["name"].as_str().unwrap_or_default());
+            controllers.push(format!("{kind}/{}", text("name")));
         }
     }
     if let [first, second, ..] = controllers.as_slice() {
+        let list: Vec<String> = owners.as_array().into_iter().flatten().map(printed).collect();
         let detail = format!("Only one reference can have Controller set to true. Found \"true\" in references for {first} and {second}");
-        causes.push(Cause::invalid("metadata.ownerReferences", owners, &detail));
+        let message = format!("Invalid value: [{}]: {detail}", list.join(","));
+        causes.push(Cause { reason: "FieldValueInvalid".into(), message, field: FIELD.into() });
     }
     causes
+}
+
+/// An owner reference with its fields in the order of the Go structure.
+fn printed(owner: &Value) -> String {
+    let fields = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"].into_iter();
+    let fields: Vec<String> = fields.filter_map(|name| Some(format!("{name:?}:{}", owner.get(name)?))).collect();
+    format!("{{{}}}", fields.join(","))
+}
+
+/// The uids that several owner references name: allowed, and told as a warning.
+pub fn repeated_owners(object: &Value) -> Option<String> {
+    let uids: Vec<&str> =
+        object["metadata"]["ownerReferences"].as_array().into_iter().flatten().filter_map(|owner| owner["uid"].as_str()).collect();
+    let repeated: BTreeSet<&str> =
+        uids.iter().enumerate().filter(|(index, uid)| uids[..*index].contains(uid)).map(|(_, uid)| *uid).collect();
+    let listed: Vec<&str> = repeated.into_iter().collect();
+    (!listed.is_empty()).then(|| {
+        format!(
+            ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {}",
+            listed.join(", ")
+        )
+    })
 }
 
 /// What is wrong with a name.
@@ -91,21 +123,32 @@ pub fn name_faults(rule: NameRule, name: &str) -> Vec<String> {
         }
         NameRule::Label => {
             if name.len() > 63 {
-                faults.push("must be no more than 63 bytes".to_owned());
+                faults.push("must be no more than 63 characters".to_owned());
             }
             if !is_label(name) {
                 faults.push(LABEL.to_owned());
             }
         }
-        NameRule::Subdomain => faults.extend(subdomain_faults(name)),
+        NameRule::Subdomain => faults.extend(subdomain_faults(name, Unit::Characters)),
     }
     faults
 }
 
-fn subdomain_faults(name: &str) -> Vec<String> {
+/// In what the length of a name is told: two generations of the API server's code differ in the word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Of names.
+    Characters,
+    /// Of prefixes of labels.
+    Bytes,
+}
+
+/// What keeps a name from being an RFC 1123 subdomain.
+pub fn subdomain_faults(name: &str, unit: Unit) -> Vec<String> {
     let mut faults = Vec::new();
     if name.len() > 253 {
-        faults.push("must be no more than 253 bytes".to_owned());
+        let unit = if unit == Unit::Bytes { "bytes" } else { "characters" };
+        faults.push(format!("must be no more than 253 {unit}"));
     }
     if !name.split('.').all(is_label) {
         faults.push(SUBDOMAIN.to_owned());
@@ -125,7 +168,7 @@ fn is_qualified_part(text: &str) -> bool {
 }
 
 /// What is wrong with a label key.
-fn qualified_faults(key: &str) -> Vec<String> {
+pub fn qualified_faults(key: &str) -> Vec<String> {
     let parts: Vec<&str> = key.split('/').collect();
     let mut faults = Vec::new();
     let name = match parts.as_slice() {
@@ -134,7 +177,7 @@ fn qualified_faults(key: &str) -> Vec<String> {
             if prefix.is_empty() {
                 faults.push("prefix part must be non-empty".to_owned());
             } else {
-                faults.extend(subdomain_faults(prefix).iter().map(|fault| format!("prefix part {fault}")));
+                faults.extend(subdomain_faults(prefix, Unit::Bytes).iter().map(|fault| format!("prefix part {fault}")));
             }
             *name
         }
@@ -154,7 +197,8 @@ fn qualified_faults(key: &str) -> Vec<String> {
     faults
 }
 
-fn label_value_faults(value: &str) -> Vec<String> {
+/// What is wrong with the value of a label.
+pub fn label_value_faults(value: &str) -> Vec<String> {
     let mut faults = Vec::new();
     if value.len() > 63 {
         faults.push("must be no more than 63 bytes".to_owned());
