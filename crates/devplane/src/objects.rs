@@ -202,6 +202,7 @@ impl Call {
         validation: FieldValidation,
         shown: &str,
     ) -> Result<(Value, Vec<String>), ApiError> {
+        depth::check(&decoded.value)?;
         let said = |field: &str| decoded.value[field].as_str().unwrap_or_default().to_owned();
         let (api_version, expected) = (said("apiVersion"), self.resource.api_version());
         if !self.resource.is_built_in() && api_version != expected {
