@@ -26,7 +26,6 @@ use regex::Regex;
 use serde_json::{Number, Value};
 
 pub use error::{FieldError, FieldErrorReason, NO_FIELD};
-pub use format::{KNOWN as KNOWN_FORMATS, is_valid as is_valid_format};
 pub use rules::{RULE_CHECK_SKIPPED, Rule};
 
 /// The JSON types a schema may name.

@@ -171,6 +171,7 @@ impl<'e> Evaluator<'e> {
             (operators::NOT_EQUALS, [left, right]) => self.equal(left, right).map(|equal| Val::Bool(!equal)),
             (operator @ (operators::LESS | operators::LESS_EQUALS | operators::GREATER | operators::GREATER_EQUALS), [left, right]) => {
                 let (left, right) = (self.node(left)?, self.node(right)?);
+                left.weigh(self.budget)?;
                 let Some(order) = left.order(&right) else {
                     return Err(ExprError::Runtime(format!(
                         "no such overload: {} and {} have no order",
@@ -254,7 +255,11 @@ impl<'e> Evaluator<'e> {
         let range = self.node(&comprehension.iter_range)?;
         let items = match &range {
             Val::List(items) => Arc::clone(items),
-            Val::Map(entries) => Arc::new(entries.keys()),
+            Val::Map(entries) => {
+                // Its keys are listed anew for each loop.
+                self.budget.take(entries.len() as u64 / 4)?;
+                Arc::new(entries.keys())
+            }
             other => {
                 return Err(ExprError::Runtime(format!(
                     "`{}` cannot be looped over: it is of type {}",

@@ -3,7 +3,7 @@
 const ESCAPES: [(&str, &str); 4] = [("__dot__", "."), ("__dash__", "-"), ("__slash__", "/"), ("__underscores__", "__")];
 
 /// Words of the language that a field may have as its name; they are written between double underscores.
-const KEYWORDS: [&str; 19] = [
+const KEYWORDS: [&str; 21] = [
     "true",
     "false",
     "null",
@@ -23,6 +23,8 @@ const KEYWORDS: [&str; 19] = [
     "namespace",
     "return",
     "var",
+    "void",
+    "while",
 ];
 
 /// The name that an escaped one stands for; nothing if it holds no escape.

@@ -197,6 +197,7 @@ pub(super) fn defaults(schema: &Schema, errors: &mut Vec<FieldError>) {
 fn default_of(schema: &Schema, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     if let Some(default) = &schema.default {
         let field = path.field("default");
+        let known = errors.len();
         let mut pruned = default.clone();
         super::default::default(schema, &mut pruned);
         if !prune::prune(schema, &mut pruned, schema.embedded).is_empty() {
@@ -205,7 +206,10 @@ fn default_of(schema: &Schema, path: &Path<'_>, errors: &mut Vec<FieldError>) {
             let text = path.to_string();
             errors.extend(validate::validate_default(schema, &pruned).into_iter().map(|error| error.prefixed(&text)));
         }
-        return;
+        // What is filled in from further down was judged with it.
+        if errors.len() > known {
+            return;
+        }
     }
     let properties = path.field("properties");
     for (name, property) in &schema.properties {

@@ -72,6 +72,8 @@ pub struct FieldError {
     pub detail: String,
     /// Text shown in place of the value where its JSON would read differently.
     pub(crate) shown: Option<String>,
+    /// Path of the field where the API server names none.
+    place: Option<String>,
 }
 
 /// The field of errors that the API server reports without a path.
@@ -80,7 +82,7 @@ pub const NO_FIELD: &str = "<nil>";
 impl FieldError {
     /// An error that shows the value.
     pub fn new(reason: FieldErrorReason, field: impl Into<String>, value: Option<Value>, detail: impl Into<String>) -> Self {
-        Self { field: field.into(), reason, value, detail: detail.into(), shown: None }
+        Self { field: field.into(), reason, value, detail: detail.into(), shown: None, place: None }
     }
 
     /// The field must be set.
@@ -102,6 +104,21 @@ impl FieldError {
     pub fn not_supported(field: impl Into<String>, value: impl Into<Value>, supported: &[&str]) -> Self {
         let list: Vec<String> = supported.iter().map(|text| quote(text)).collect();
         Self::new(FieldErrorReason::NotSupported, field, Some(value.into()), format!("supported values: {}", list.join(", ")))
+    }
+
+    /// Sets the path of the field that the text does not name.
+    pub(crate) fn about(mut self, path: impl Into<String>) -> Self {
+        self.place = Some(path.into());
+        self
+    }
+
+    /// Path of the field that this is about, also where [`FieldError::field`] is [`NO_FIELD`]; empty for the whole.
+    pub fn place(&self) -> &str {
+        match &self.place {
+            Some(place) => place,
+            None if self.field == NO_FIELD => "",
+            None => &self.field,
+        }
     }
 
     /// Sets the text that stands for the value.

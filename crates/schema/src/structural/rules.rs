@@ -53,6 +53,11 @@ struct Compiled {
 }
 
 impl Rule {
+    /// Whether it compares with the former state.
+    fn is_transition(&self) -> bool {
+        self.compiled.as_ref().is_some_and(|compiled| compiled.is_transition)
+    }
+
     /// The class of the error of a broken rule.
     fn error_reason(&self) -> FieldErrorReason {
         match self.reason.as_deref() {

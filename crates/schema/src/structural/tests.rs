@@ -149,6 +149,11 @@ fn schemas_are_refused_in_the_words_of_the_api_server() {
         parse(json!({"type": "object", "properties": {"a": {"type": "string", "default": 5}}})),
         [r#"properties[a].default: Invalid value: "integer": default in body must be of type string: "integer""#]
     );
+    let covered = json!({"type": "object", "default": {"n": 1}, "properties": {"n": {"type": "integer", "default": "x"}}});
+    assert_eq!(
+        parse(json!({"type": "object", "properties": {"a": covered}})),
+        [r#"properties[a].properties[n].default: Invalid value: "string": default in body must be of type integer: "string""#]
+    );
 }
 
 #[test]
@@ -162,6 +167,25 @@ fn what_was_left_as_it_was_is_not_judged_again() {
     let count = |new: Value| schema.validate_change(&new, &old).len();
     assert_eq!(count(json!({"a": 7, "b": "new", "ports": [{"name": "y"}, {"name": "x", "port": 80}]})), 0);
     assert_eq!(count(json!({"a": 8, "ports": [{"name": "x", "port": 81}]})), 2);
+}
+
+#[test]
+fn alternatives_are_judged_whole_when_something_changes() {
+    let schema = Schema::parse(&json!({"type": "object",
+        "properties": {"mode": {"type": "string"}, "size": {"type": "integer"}, "note": {"type": "string"}},
+        "not": {"properties": {"mode": {"enum": ["off"]}}, "required": ["mode"]},
+        "oneOf": [{"properties": {"size": {"maximum": 5}}}, {"properties": {"size": {"minimum": 9}}}]}))
+    .unwrap();
+    let old = json!({"mode": "on", "size": 3});
+    assert_eq!(schema.validate_change(&json!({"mode": "on", "size": 3, "note": "new"}), &old), []);
+    assert_eq!(schema.validate_change(&json!({"mode": "off", "size": 3}), &old).len(), 1);
+}
+
+#[test]
+fn errors_without_a_field_know_their_place() {
+    let schema = field("f", json!({"type": "integer", "format": "int32"}));
+    let errors = Schema::parse(&schema).unwrap().validate(&json!({"f": 4_294_967_296_i64}));
+    assert_eq!((errors[0].field.as_str(), errors[0].place()), (super::NO_FIELD, "f"));
 }
 
 fn shaping() -> Schema {

@@ -39,9 +39,9 @@ impl Found {
         self.errors.push(FieldError::invalid(path.to_string(), value.clone(), format!("{path} in body {text}")));
     }
 
-    /// An error that the API server reports without a field.
-    fn nowhere(&mut self, text: String) {
-        self.errors.push(FieldError::invalid(NO_FIELD, "", text));
+    /// An error that the API server reports without a field; it is known here all the same.
+    fn nowhere(&mut self, path: &Path<'_>, text: String) {
+        self.errors.push(FieldError::invalid(NO_FIELD, "", text).about(path.to_string()));
     }
 }
 
@@ -54,7 +54,7 @@ fn node(schema: &Schema, value: &Value, old: Option<&Value>, path: &Path<'_>, fo
         enumeration(schema, value, path, found);
         return;
     }
-    combinations(schema, value, old, path, found);
+    combinations(schema, value, path, found);
     match value {
         Value::String(text) => string(schema, text, value, path, found),
         Value::Number(number) => limits(schema, number, value, path, found),
@@ -122,11 +122,12 @@ fn wrong_type(path: &Path<'_>, expected: &str, found: &str) -> FieldError {
     FieldError::new(FieldErrorReason::TypeInvalid, path.to_string(), Some(found.into()), detail)
 }
 
-fn combinations(schema: &Schema, value: &Value, old: Option<&Value>, path: &Path<'_>, found: &mut Found) {
+fn combinations(schema: &Schema, value: &Value, path: &Path<'_>, found: &mut Found) {
     found.checks += 1;
+    // An alternative is judged whole: a part that is as it was would fit every one of them.
     let judge = |schema: &Schema| {
         let mut found = Found::default();
-        node(schema, value, old, path, &mut found);
+        node(schema, value, None, path, &mut found);
         found
     };
     if !schema.any_of.is_empty() {
@@ -134,7 +135,7 @@ fn combinations(schema: &Schema, value: &Value, old: Option<&Value>, path: &Path
         match judged.iter().position(|found| found.errors.is_empty()) {
             Some(first) => found.checks += judged[first].checks,
             None => {
-                found.nowhere(format!("\"{path}\" must validate at least one schema (anyOf)"));
+                found.nowhere(path, format!("\"{path}\" must validate at least one schema (anyOf)"));
                 merge_best(judged, found);
             }
         }
@@ -144,10 +145,10 @@ fn combinations(schema: &Schema, value: &Value, old: Option<&Value>, path: &Path
         match judged.iter().filter(|found| found.errors.is_empty()).count() {
             1 => {}
             0 => {
-                found.nowhere(format!("\"{path}\" must validate one and only one schema (oneOf). Found none valid"));
+                found.nowhere(path, format!("\"{path}\" must validate one and only one schema (oneOf). Found none valid"));
                 merge_best(judged, found);
             }
-            many => found.nowhere(format!("\"{path}\" must validate one and only one schema (oneOf). Found {many} valid alternatives")),
+            many => found.nowhere(path, format!("\"{path}\" must validate one and only one schema (oneOf). Found {many} valid alternatives")),
         }
     }
     if !schema.all_of.is_empty() {
@@ -157,13 +158,13 @@ fn combinations(schema: &Schema, value: &Value, old: Option<&Value>, path: &Path
         judged.into_iter().for_each(|judged| found.merge(judged));
         if valid != all {
             let none = if valid == 0 { ". None validated" } else { "" };
-            found.nowhere(format!("\"{path}\" must validate all the schemas (allOf){none}"));
+            found.nowhere(path, format!("\"{path}\" must validate all the schemas (allOf){none}"));
         }
     }
     if let Some(not) = &schema.not
         && judge(not).errors.is_empty()
     {
-        found.nowhere(format!("\"{path}\" must not validate the schema (not)"));
+        found.nowhere(path, format!("\"{path}\" must not validate the schema (not)"));
     }
 }
 
@@ -220,7 +221,7 @@ fn limits(schema: &Schema, number: &Number, value: &Value, path: &Path<'_>, foun
     if !number::in_range(number, integer, schema.format.as_deref()) {
         let kind = schema.kind.map_or("", Kind::name);
         let format = schema.format.as_ref().map_or_else(|| "(default format)".to_owned(), |format| format!("with format {format}"));
-        found.nowhere(format!("Checked value must be of type {kind} {format} in {path}"));
+        found.nowhere(path, format!("Checked value must be of type {kind} {format} in {path}"));
     }
     if let Some(of) = &schema.multiple_of
         && !number::is_multiple(number, of)

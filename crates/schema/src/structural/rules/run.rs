@@ -27,8 +27,7 @@ struct Runner<'b> {
 
 impl Runner<'_> {
     fn node(&mut self, schema: &Schema, new: &Value, old: Option<&Value>, path: &Path<'_>) {
-        // What was left as it was is not judged again, see `Schema::validate_change`.
-        if !schema.has_rules || self.exhausted || (new.is_null() && schema.nullable) || old == Some(new) {
+        if !schema.has_rules || self.exhausted || (new.is_null() && schema.nullable) {
             return;
         }
         if !schema.rules.is_empty() {
@@ -65,7 +64,9 @@ impl Runner<'_> {
         let mut scope = Environment::new().scope();
         scope.set_val("self", Val::from_json(new, kind));
         let old_value = old.map(|old| Val::from_json(old, kind));
-        for rule in &schema.rules {
+        // What was left as it was is not judged again, see `Schema::validate_change`. Rules about the change itself are.
+        let is_left = old == Some(new);
+        for rule in schema.rules.iter().filter(|rule| !is_left || rule.is_transition()) {
             let Some(compiled) = &rule.compiled else {
                 self.errors.push(error(rule, new, path, format!("rule does not compile: {}", rule.rule)));
                 continue;

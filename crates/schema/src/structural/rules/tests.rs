@@ -11,6 +11,7 @@ fn schema() -> Schema {
             "min": {"type": "integer"}, "max": {"type": "integer"}, "mode": {"type": "string"}, "url": {"type": "string"},
             "my_field": {"type": "string"}, "a-b": {"type": "string"},
             "name": {"type": "string", "x-kubernetes-validations": [{"rule": "self == oldSelf", "message": "name is immutable"}]},
+            "counter": {"type": "integer", "x-kubernetes-validations": [{"rule": "self > oldSelf", "message": "must grow with each change"}]},
             "replicas": {"type": "integer", "x-kubernetes-validations": [{"rule": "self % 2 == 0",
                 "messageExpression": "self > 10 ? \"even and small\" : \"must be even\"", "reason": "FieldValueForbidden"}]},
             "once": {"type": "string", "x-kubernetes-validations": [{"rule": "oldSelf.hasValue() || self.startsWith(\"new\")",
@@ -60,6 +61,9 @@ fn rules_on_changes() {
     let cases = [
         (json!({"name": "other"}), json!({"name": "n"}), vec!["spec.name: Invalid value: \"other\": name is immutable"]),
         (json!({}), json!({"name": "n"}), vec![]),
+        // A rule of the moment is not asked again about what stayed, a rule of changes is.
+        (json!({"replicas": 3, "name": "n"}), json!({"replicas": 3}), vec![]),
+        (json!({"counter": 3, "name": "n"}), json!({"counter": 3}), vec!["spec.counter: Invalid value: 3: must grow with each change"]),
         (json!({"name": "n"}), json!({}), vec![]),
         (json!({"url": "x"}), json!({}), vec!["spec: Forbidden: url may not be added or removed"]),
         (json!({"once": "old"}), json!({"once": "new"}), vec![]),
