@@ -55,7 +55,7 @@ fn context(name: &str) -> Context {
 }
 
 fn resolved(name: &str, spec: &PromiseSpec, effective: &Effective, parameters: &Value) -> Resolved {
-    resolve(spec, parameters, effective, &context(name))
+    resolve(spec, parameters, None, effective, &context(name))
 }
 
 #[test]

@@ -7,10 +7,11 @@
 
 mod locate;
 mod numbers;
+mod together;
 mod words;
 
 use schema::expr::Budget;
-use schema::structural::Schema;
+use schema::structural::{NO_FIELD, Schema};
 use serde_json::{Map, Value};
 
 use crate::api::{PolicyOutcome, PolicyResult, PromiseSpec};
@@ -50,8 +51,9 @@ impl Resolved {
     }
 }
 
-/// Resolves parameters under the policies in effect.
-pub fn resolve(promise: &PromiseSpec, parameters: &Value, effective: &Effective, context: &Context) -> Resolved {
+/// Resolves parameters under the policies in effect. `former` are those that were accepted last, for rules of the schema that compare
+/// with them (`oldSelf`); nothing for a new request.
+pub fn resolve(promise: &PromiseSpec, parameters: &Value, former: Option<&Value>, effective: &Effective, context: &Context) -> Resolved {
     let mut resolved = Resolved::default();
     let json = promise.parameters.clone().unwrap_or_else(|| serde_json::json!({"type": "object"}));
     let schema = Schema::parse_lenient(&json);
@@ -72,7 +74,8 @@ pub fn resolve(promise: &PromiseSpec, parameters: &Value, effective: &Effective,
     defaults(&schema, effective, &mut value, &mut resolved);
     sets(promise, effective, &mut value, &mut resolved);
     schema.default(&mut value);
-    validate(promise, &json, &schema, &value, &mut resolved);
+    let former = former.map(|former| in_effect(promise, &schema, effective, former));
+    validate(promise, &json, &schema, &value, former.as_ref(), &mut resolved);
     policy::evaluate(promise, effective, &value, context, &mut resolved);
     resolved.parameters = value;
     resolved
@@ -133,16 +136,27 @@ fn sets(promise: &PromiseSpec, effective: &Effective, value: &mut Value, resolve
     }
 }
 
-fn validate(promise: &PromiseSpec, json: &Value, schema: &Schema, value: &Value, resolved: &mut Resolved) {
+fn validate(promise: &PromiseSpec, json: &Value, schema: &Schema, value: &Value, former: Option<&Value>, resolved: &mut Resolved) {
     let mut errors = schema.validate(value);
     let structural = errors.is_empty();
     if structural && schema.has_rules() {
         let mut budget = Budget::steps(RULE_STEPS);
-        errors = schema.validate_rules(value, None, &mut budget);
+        // What was accepted under another schema may have another shape: there is nothing to compare with then.
+        let former = former.filter(|former| schema.validate(former).is_empty());
+        errors = schema.validate_all_rules(value, former, &mut budget);
     }
+    let alternatives = if structural { Vec::new() } else { together::misfits(promise, json, &errors, value) };
     for error in errors {
-        let path = locate::path(&error.field, value);
-        let message = if structural { words::rule(&error) } else { words::structural(promise, json, &path, value, &error) };
+        let path = locate::path(error.place(), value);
+        let misfit = alternatives.iter().find(|misfit| misfit.path == path && error.field == NO_FIELD);
+        if misfit.is_none() && alternatives.iter().any(|misfit| misfit.explains(&error, &path)) {
+            continue;
+        }
+        let message = match misfit {
+            Some(misfit) => misfit.message.clone(),
+            None if structural => words::rule(promise, &path, &error),
+            None => words::structural(promise, json, &path, value, &error),
+        };
         let problem = Problem { path: shown(&path), message };
         // One field may break several checks; the first sentence says the fix.
         if !resolved.problems.iter().any(|known| known.path == problem.path) || structural {

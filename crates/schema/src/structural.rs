@@ -199,7 +199,13 @@ impl Schema {
     /// Call it only for objects that [`Schema::validate`] accepts; for others the API server answers with
     /// [`Schema::rules_not_checked`].
     pub fn validate_rules(&self, new: &Value, old: Option<&Value>, budget: &mut crate::expr::Budget) -> Vec<FieldError> {
-        rules::validate(self, new, old, budget)
+        rules::validate(self, new, old, rules::Judged::Changed, budget)
+    }
+
+    /// As [`Schema::validate_rules`], and what was left as it was is judged again: for objects that have to fit a schema which may be
+    /// another one than when they were accepted.
+    pub fn validate_all_rules(&self, new: &Value, old: Option<&Value>, budget: &mut crate::expr::Budget) -> Vec<FieldError> {
+        rules::validate(self, new, old, rules::Judged::All, budget)
     }
 
     /// Whether there is any rule in CEL.

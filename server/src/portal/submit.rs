@@ -51,6 +51,8 @@ pub struct Submission {
     pub awaited: BTreeSet<String>,
     /// The promise as it counts for this request.
     pub promise: PromiseSpec,
+    /// The parameters that were accepted last, for rules that compare with them; nothing where none were, or others stand in the request.
+    pub accepted: Option<Value>,
 }
 
 impl Caller {
@@ -74,7 +76,7 @@ impl Caller {
             prices: Value::Null,
         };
         let parameters = submission.with_references();
-        resolve(spec, &parameters, effective, &context)
+        resolve(spec, &parameters, submission.accepted.as_ref(), effective, &context)
     }
 
     /// Writes a new request.
@@ -250,6 +252,7 @@ mod tests {
             name: "orders".into(),
             spec: PromiseRequestSpec { parameters: Some(json!({"size": "small", "admin": {}})), ..PromiseRequestSpec::default() },
             promise: PromiseSpec::default(),
+            accepted: None,
             awaited: BTreeSet::from([".admin.token".to_owned()]),
             secrets: BTreeMap::from([(".admin.password".to_owned(), SecretText::new("hunter2".into()))]),
         };

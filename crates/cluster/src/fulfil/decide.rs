@@ -294,6 +294,7 @@ async fn consider(
         policies: policies(core),
         context: context.clone(),
         request: request.clone(),
+        accepted: decision.wanted().and_then(|base| base.release.parameters.clone()),
         revision: ReleaseRevision {
             cluster: found.home.cluster.to_string(),
             name: chosen.revision.to_owned(),

@@ -34,7 +34,11 @@ pub(super) fn constraint(node: &Value) -> Option<String> {
     let mut parts: Vec<String> = Vec::new();
     match Shape::of(node) {
         Shape::Choice | Shape::Boolean | Shape::Object | Shape::Open => return None,
-        Shape::Integer | Shape::Number => parts.extend(range(&bounds)),
+        Shape::Integer | Shape::Number => {
+            parts.extend(sentence::span(&bounds).map(|text| crate::wording::upper_first(&text)));
+            let step = node.get("multipleOf").and_then(Value::as_f64).filter(|step| *step != 1.0);
+            parts.extend(step.map(|step| format!("A multiple of {}", number(step))));
+        }
         Shape::Text | Shape::Quantity | Shape::IntOrString => {
             parts.extend(form_in_words(node).map(str::to_owned));
             let low = bounds.min_length.filter(|low| *low > 1);
@@ -57,15 +61,6 @@ pub(super) fn constraint(node: &Value) -> Option<String> {
 
 fn plural(text: String) -> String {
     crate::wording::upper_first(&text.replace("entrys", "entries"))
-}
-
-fn range(bounds: &Bounds) -> Option<String> {
-    match (bounds.minimum, bounds.maximum) {
-        (Some(low), Some(high)) => Some(format!("{} to {}", number(low), number(high))),
-        (Some(low), None) => Some(format!("At least {}", number(low))),
-        (None, Some(high)) => Some(format!("At most {}", number(high))),
-        (None, None) => None,
-    }
 }
 
 /// What a constraint narrowed a parameter from: `Narrowed from 1–7`.
@@ -108,6 +103,8 @@ mod tests {
     fn constraints_read_as_people_say_them() {
         for (node, words) in [
             (json!({"type": "integer", "minimum": 2, "maximum": 5}), Some("2 to 5")),
+            (json!({"type": "number", "minimum": 0, "exclusiveMinimum": true, "maximum": 1}), Some("Above 0 and at most 1")),
+            (json!({"type": "integer", "minimum": 1, "multipleOf": 2}), Some("At least 1; A multiple of 2")),
             (json!({"type": "array", "items": {}, "maxItems": 10}), Some("At most 10 entries")),
             (
                 json!({"type": "string", "maxLength": 63, "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"}),

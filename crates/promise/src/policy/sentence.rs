@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::narrow::Bounds;
 use crate::api::{Approve, Constrain, PromiseSpec, Rule, Window};
 use crate::path::Path;
 use crate::wording::{all_of, counted, label, lower_first, number, one_of, upper_first, value};
@@ -71,6 +72,16 @@ pub fn bounds(constrain: &Constrain) -> String {
         parts.push("in the form that the platform asks for".to_owned());
     }
     all_of(&parts)
+}
+
+/// `1 to 7`, `at least 2`, `above 0 and at most 1`: the numbers that bounds leave.
+pub(crate) fn span(of: &Bounds) -> Option<String> {
+    let low = of.minimum.map(|low| format!("{} {}", if of.exclusive_minimum { "above" } else { "at least" }, number(low)));
+    let high = of.maximum.map(|high| format!("{} {}", if of.exclusive_maximum { "below" } else { "at most" }, number(high)));
+    match (of.minimum, of.maximum) {
+        (Some(low), Some(high)) if !of.exclusive_minimum && !of.exclusive_maximum => Some(format!("{} to {}", number(low), number(high))),
+        _ => low.into_iter().chain(high).reduce(|low, high| format!("{low} and {high}")),
+    }
 }
 
 /// `2 to 5 items`, `at least 1 item`, `at most 63 characters`.

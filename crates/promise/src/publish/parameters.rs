@@ -47,7 +47,7 @@ fn examples(draft: &mut Draft<'_>) {
     let spec = draft.spec;
     for (index, example) in spec.examples.iter().enumerate() {
         let parameters = example.parameters.clone().unwrap_or_else(|| json!({}));
-        for problem in resolve(spec, &parameters, &Effective::default(), &Context::default()).problems {
+        for problem in resolve(spec, &parameters, None, &Effective::default(), &Context::default()).problems {
             draft.problem(format!(".examples[{index}]{}", problem.path), problem.message);
         }
     }
@@ -60,7 +60,7 @@ fn presets(draft: &mut Draft<'_>, schema: &Schema) {
         let Some(values) = &preset.values else { continue };
         let mut full = values.clone();
         schema.default(&mut full);
-        for problem in resolve(spec, values, &Effective::default(), &Context::default()).problems {
+        for problem in resolve(spec, values, None, &Effective::default(), &Context::default()).problems {
             let inner = problem.path.strip_prefix(".parameters").unwrap_or(&problem.path);
             let is_given = Path::parse(inner).is_ok_and(|path| path.get(&full).is_some());
             if is_given {

@@ -29,7 +29,7 @@ fn promise() -> PromiseSpec {
 fn resolved(parameters: Value) -> Resolved {
     let promise = promise();
     let effective = Effective { schema: promise.parameters.clone().unwrap(), ..Effective::default() };
-    resolve(&promise, &parameters, &effective, &Context::default())
+    resolve(&promise, &parameters, None, &effective, &Context::default())
 }
 
 fn only_problem(parameters: Value) -> (String, String) {
@@ -117,7 +117,7 @@ fn policies_fix_default_and_narrow_with_provenance() {
         lineage: &[],
     };
     let effective = compose(&target, &[source]);
-    let run = |parameters: Value| resolve(&promise, &parameters, &effective, &Context::default());
+    let run = |parameters: Value| resolve(&promise, &parameters, None, &effective, &Context::default());
 
     let quiet = run(json!({"tier": "production"}));
     assert!(quiet.is_accepted(), "{:?}", quiet.all_problems());
@@ -163,7 +163,7 @@ fn expressions_refuse_warn_and_fail_closed() {
             labels: &labels,
             lineage: &[],
         };
-        resolve(&promise, &parameters, &compose(&target, &[source]), &Context::default())
+        resolve(&promise, &parameters, None, &compose(&target, &[source]), &Context::default())
     };
     let production = || json!({"tier": "production"});
     let rule = "parameters.tier != 'production' || parameters.replicas + 1 >= 3";
@@ -177,4 +177,63 @@ fn expressions_refuse_warn_and_fail_closed() {
     assert!(!run("1 + 'a' == 2", "block", production()).is_accepted(), "what does not compile fails closed");
     let bomb = "[1,2,3,4,5,6,7,8,9,10].all(a, [1,2,3,4,5,6,7,8,9,10].all(b, [1,2,3,4,5,6,7,8,9,10].all(c, [1,2,3,4,5,6,7,8,9,10].all(d, [1,2,3,4,5,6,7,8,9,10].all(e, a + b + c + d + e > 0)))))";
     assert!(!run(bomb, "block", production()).is_accepted(), "the budget ends it");
+}
+
+fn with_schema(schema: Value) -> impl Fn(Value, Option<Value>) -> Vec<(String, String)> {
+    let promise = PromiseSpec { version: "1.0.0".into(), parameters: Some(schema), ..PromiseSpec::default() };
+    let effective = Effective { schema: promise.parameters.clone().unwrap(), ..Effective::default() };
+    move |parameters, former| {
+        let resolved = resolve(&promise, &parameters, former.as_ref(), &effective, &Context::default());
+        resolved.problems.into_iter().map(|problem| (problem.path, problem.message)).collect()
+    }
+}
+
+#[test]
+fn rules_of_the_schema_compare_with_what_was_accepted() {
+    let problems = with_schema(json!({"type": "object", "properties": {
+        "zone": {"type": "string", "default": "a", "x-kubernetes-validations": [{"rule": "self == oldSelf", "message": "the zone cannot change"}]},
+        "size": {"type": "integer", "x-kubernetes-validations": [
+            {"rule": "self >= oldSelf", "message": "it can only grow"}, {"rule": "self % 2 == 0", "message": "choose an even size"}]}}}));
+    assert_eq!(problems(json!({"zone": "b", "size": 2}), None), []);
+    let refused = |message: &str, path: &str| vec![(path.to_owned(), message.to_owned())];
+    assert_eq!(problems(json!({"zone": "b"}), Some(json!({}))), refused("The zone cannot change.", ".parameters.zone"), "defaults count");
+    assert_eq!(problems(json!({"size": 2}), Some(json!({"size": 4}))), refused("It can only grow.", ".parameters.size"));
+    assert_eq!(
+        problems(json!({"size": 3}), Some(json!({"size": 3}))),
+        refused("Choose an even size.", ".parameters.size"),
+        "nothing is let off"
+    );
+    assert_eq!(problems(json!({"size": 2}), Some(json!({"size": "many"}))), [], "of another shape is not comparable");
+}
+
+#[test]
+fn what_stands_nowhere_for_the_api_server_has_its_field() {
+    let alternatives = json!({"type": "object", "properties": {
+        "port": {"type": "integer", "format": "int32"},
+        "ratio": {"type": "number", "minimum": 0, "exclusiveMinimum": true, "maximum": 1},
+        "step": {"type": "integer", "multipleOf": 5},
+        "code": {"type": "string", "pattern": "^(a|b)+$"},
+        "source": {"type": "object", "properties": {"git": {"type": "string"}, "httpUrl": {"type": "string"}},
+            "oneOf": [{"required": ["git"]}, {"required": ["httpUrl"]}]},
+        "contact": {"type": "object", "properties": {"mail": {"type": "string"}, "chat": {"type": "string"}, "off": {"type": "boolean"}},
+            "anyOf": [{"required": ["mail"]}, {"required": ["chat"]}], "not": {"required": ["chat", "off"]}},
+        "one": {"type": "string", "x-kubernetes-validations": [{"rule": "self != 'x'"}]}}});
+    let problems = with_schema(alternatives);
+    for (parameters, path, message) in [
+        (json!({"port": 4_294_967_296_i64}), ".parameters.port", "Enter port as a whole number between -2147483648 and 2147483647."),
+        (json!({"ratio": 0}), ".parameters.ratio", "Enter ratio as a number above 0 and at most 1."),
+        (json!({"step": 7}), ".parameters.step", "Enter step as a multiple of 5."),
+        (json!({"code": "c"}), ".parameters.code", "Change code so that it matches the pattern ^(a|b)+$"),
+        (json!({"source": {}}), ".parameters.source", "Fill in exactly one of source: git or HTTP URL."),
+        (json!({"source": {"git": "a", "httpUrl": "b"}}), ".parameters.source", "Keep only one of source: git or HTTP URL."),
+        (json!({"contact": {"off": true}}), ".parameters.contact", "Fill in at least one of contact: mail or chat."),
+        (
+            json!({"contact": {"chat": "a", "off": true}}),
+            ".parameters.contact",
+            "Leave out chat or off of contact: they do not go together.",
+        ),
+        (json!({"one": "x"}), ".parameters.one", "Change one so that this rule of the promise holds: self != 'x'"),
+    ] {
+        assert_eq!(problems(parameters.clone(), None), [(path.to_owned(), message.to_owned())], "{parameters}");
+    }
 }

@@ -1,10 +1,12 @@
-//! Problems in people's words: the field and the fix, never the server's text or the expression.
+//! Problems in people's words: the field and the fix. A rule or pattern of the schema is quoted only where its author says nothing else
+//! about it.
 
 use schema::structural::{FieldError, FieldErrorReason};
 use serde_json::Value;
 
 use crate::api::PromiseSpec;
 use crate::path::Path;
+use crate::policy::sentence::span;
 use crate::policy::{Bounds, node_at};
 use crate::shape::{self, Shape};
 use crate::wording::{label, lower_first, number, one_of, value as value_in_words};
@@ -50,10 +52,15 @@ fn alike(a: &str, b: &str) -> Option<usize> {
     (distance <= 2 && distance < a.len().max(b.len()) / 2 + 1).then_some(distance)
 }
 
-/// A rule of the schema itself: its author wrote the sentence.
-pub(super) fn rule(error: &FieldError) -> String {
+/// A rule of the schema itself: its author wrote the sentence, or else the rule is all there is to say.
+pub(super) fn rule(promise: &PromiseSpec, path: &Path, error: &FieldError) -> String {
     let text = error.detail.trim();
-    if text.is_empty() { "Change it: a rule of the promise does not hold.".to_owned() } else { with_stop(text) }
+    let what = if path.0.is_empty() { "the values".to_owned() } else { lower_first(&label(promise, path)) };
+    match text.strip_prefix("failed rule: ") {
+        Some(rule) => format!("Change {what} so that this rule of the promise holds: {rule}"),
+        None if text.is_empty() => format!("Change {what}: a rule of the promise does not hold."),
+        None => with_stop(text),
+    }
 }
 
 fn with_stop(text: &str) -> String {
@@ -118,14 +125,29 @@ fn wrong_type(promise: &PromiseSpec, node: &Value, name: &str, bounds: &Bounds, 
 }
 
 fn range(bounds: &Bounds) -> String {
-    match (bounds.minimum, bounds.maximum) {
-        (Some(low), Some(high)) => format!(" between {} and {}", number(low), number(high)),
-        (Some(low), None) if bounds.exclusive_minimum => format!(" above {}", number(low)),
-        (Some(low), None) => format!(" of at least {}", number(low)),
-        (None, Some(high)) if bounds.exclusive_maximum => format!(" below {}", number(high)),
-        (None, Some(high)) => format!(" of at most {}", number(high)),
-        (None, None) => String::new(),
+    match (bounds.minimum, bounds.maximum, span(bounds)) {
+        (Some(low), Some(high), _) if !bounds.exclusive_minimum && !bounds.exclusive_maximum => {
+            format!(" between {} and {}", number(low), number(high))
+        }
+        (_, _, Some(span)) if span.starts_with("at ") => format!(" of {span}"),
+        (_, _, Some(span)) => format!(" {span}"),
+        (_, _, None) => String::new(),
     }
+}
+
+/// The smallest and the largest whole number of a format, where the value lies outside of them.
+fn beyond_format(node: &Value, value: &Value) -> Option<(i128, i128)> {
+    if node.get("type").and_then(Value::as_str) != Some("integer") {
+        return None;
+    }
+    let (low, high) = match node.get("format").and_then(Value::as_str) {
+        Some("int32") => (i128::from(i32::MIN), i128::from(i32::MAX)),
+        Some("uint32") => (0, i128::from(u32::MAX)),
+        Some("uint64") => (0, i128::from(u64::MAX)),
+        _ => (i128::from(i64::MIN), i128::from(i64::MAX)),
+    };
+    let whole = value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from));
+    (!whole.is_some_and(|whole| (low..=high).contains(&whole))).then_some((low, high))
 }
 
 fn said_help(promise: &PromiseSpec, path: &Path) -> String {
@@ -138,12 +160,13 @@ fn said_help(promise: &PromiseSpec, path: &Path) -> String {
 fn out_of_bounds(promise: &PromiseSpec, node: &Value, name: &str, bounds: &Bounds, path: &Path, value: Option<&Value>) -> String {
     match value {
         Some(Value::Number(_)) => {
-            if let Some(step) = node.get("multipleOf").and_then(Value::as_f64)
-                && bounds.admits(value.unwrap_or(&Value::Null))
-            {
-                return format!("Enter {name} as a multiple of {}.", number(step));
+            let is_within = value.is_some_and(|value| bounds.admits(value));
+            let beyond = value.filter(|_| is_within).and_then(|value| beyond_format(node, value));
+            match (beyond, node.get("multipleOf").and_then(Value::as_f64)) {
+                (Some((low, high)), _) => format!("Enter {name} as a whole number between {low} and {high}."),
+                (None, Some(step)) if is_within => format!("Enter {name} as a multiple of {}.", number(step)),
+                _ => format!("Enter {name} as a number{}.", range(bounds)),
             }
-            format!("Enter {name} as a number{}.", range(bounds))
         }
         Some(Value::String(text)) => {
             if let Some(least) = bounds.min_length.filter(|least| (text.chars().count() as u64) < *least) {
@@ -156,7 +179,10 @@ fn out_of_bounds(promise: &PromiseSpec, node: &Value, name: &str, bounds: &Bound
             match form {
                 Some(form) => format!("Change {name}: {}.", lower_first(form)),
                 None => match said_help(promise, path) {
-                    help if help.is_empty() => format!("Change {name}: it does not have the form that the promise asks for."),
+                    help if help.is_empty() => match node.get("pattern").and_then(Value::as_str) {
+                        Some(pattern) => format!("Change {name} so that it matches the pattern {pattern}"),
+                        None => format!("Change {name}: it does not have the form that the promise asks for."),
+                    },
                     help => format!("Change {name} to the form that the promise asks for{help}."),
                 },
             }

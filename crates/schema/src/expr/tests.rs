@@ -183,9 +183,12 @@ fn looking_at_much_costs_much_however_short_the_expression() {
     let map: serde_json::Map<String, serde_json::Value> = (0..2_000).map(|number| (format!("k{number}"), json!(number))).collect();
     let environment = Environment::new().variable("text", Type::String).variable("map", Type::map(Type::Int));
     let scope = environment.scope().with("text", &json!(text)).with("map", &json!(map));
-    for source in
-        ["range(2000).all(i, size(text) > i)", "range(2000).all(i, text <= text)", "range(2000).all(i, text == text)", "range(2000).all(i, !map.exists(k, true) || true)"]
-    {
+    for source in [
+        "range(2000).all(i, size(text) > i)",
+        "range(2000).all(i, text <= text)",
+        "range(2000).all(i, text == text)",
+        "range(2000).all(i, !map.exists(k, true) || true)",
+    ] {
         let mut budget = Budget::default();
         let answer = environment.compile(source).unwrap().evaluate(&scope, &mut budget);
         assert!(answer.is_err() || budget.remaining() == 0, "{source}: {answer:?}, {} left", budget.remaining());

@@ -136,7 +136,16 @@ fn check(rule: &Rule, has_message: bool, path: &Path<'_>, errors: &mut Vec<Field
     }
 }
 
-/// Runs all rules of a schema over an object.
-pub(super) fn validate(schema: &Schema, new: &Value, old: Option<&Value>, budget: &mut Budget) -> Vec<FieldError> {
-    if schema.has_rules { run::run(schema, new, old, budget) } else { Vec::new() }
+/// Which values rules are asked about on a change. Rules that compare with the former state are asked about all.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Judged {
+    /// Those that are not as they were.
+    Changed,
+    /// Every one.
+    All,
+}
+
+/// Runs the rules of a schema over an object.
+pub(super) fn validate(schema: &Schema, new: &Value, old: Option<&Value>, judged: Judged, budget: &mut Budget) -> Vec<FieldError> {
+    if schema.has_rules { run::run(schema, new, old, judged, budget) } else { Vec::new() }
 }

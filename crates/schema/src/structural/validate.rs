@@ -148,7 +148,9 @@ fn combinations(schema: &Schema, value: &Value, path: &Path<'_>, found: &mut Fou
                 found.nowhere(path, format!("\"{path}\" must validate one and only one schema (oneOf). Found none valid"));
                 merge_best(judged, found);
             }
-            many => found.nowhere(path, format!("\"{path}\" must validate one and only one schema (oneOf). Found {many} valid alternatives")),
+            many => {
+                found.nowhere(path, format!("\"{path}\" must validate one and only one schema (oneOf). Found {many} valid alternatives"))
+            }
         }
     }
     if !schema.all_of.is_empty() {

@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 
 use app::backend::FormOf;
 use cluster::ClusterId;
-use promise::api::{PromiseRequestSpec, PromiseSpec};
+use cluster::kinds::PromiseRequest;
+use promise::api::{ConditionStatus, PromiseRequestSpec, PromiseSpec};
 use promise::form::{Draft, model, starts_from};
 use promise::policy::Effective;
 use promise::resolve::Resolved;
 use promise::view::{Availability, AvailabilityState, ContestedLine, RequestForm};
 use promise::{Contested, Error, Problem, Result};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::detail;
 use crate::auth::Caller;
@@ -68,6 +69,8 @@ pub(super) struct Opened {
     pub(super) effective: Effective,
     /// What is there already; the default for a new request.
     pub(super) existing: PromiseRequestSpec,
+    /// The parameters of what is there, when they are those that were accepted last.
+    pub(super) accepted: Option<Value>,
     /// What the form starts from.
     pub(super) start: Typed,
     /// Name of the form, for its drafts.
@@ -84,7 +87,7 @@ pub(super) async fn open(caller: &Caller, workspace: &Workspace, form: &FormOf<'
             let subject = format!("new {} {} {}", workspace.cluster, offered.key.cluster, offered.key.name);
             let parameters = start.and_then(|start| starts_from(&spec, start)).unwrap_or_else(|| json!({}));
             let start = Typed { namespace: "default".to_owned(), draft: Draft::of(parameters), ..Typed::default() };
-            Ok(Opened { offered, spec, effective, existing: PromiseRequestSpec::default(), start, subject })
+            Ok(Opened { offered, spec, effective, existing: PromiseRequestSpec::default(), accepted: None, start, subject })
         }
         FormOf::Edit { namespace, name } => {
             let request = caller.read_request(workspace, namespace, name).await?;
@@ -101,7 +104,7 @@ pub(super) async fn open(caller: &Caller, workspace: &Workspace, form: &FormOf<'
                 ..Typed::default()
             };
             let subject = format!("edit {} {namespace} {name}", workspace.cluster);
-            Ok(Opened { offered, spec, effective, existing: request.spec, start, subject })
+            Ok(Opened { offered, spec, effective, accepted: accepted(&request), existing: request.spec, start, subject })
         }
     }
 }
@@ -119,6 +122,7 @@ impl Opened {
             secrets: std::collections::BTreeMap::default(),
             awaited: self.awaited(typed),
             promise: self.spec.clone(),
+            accepted: self.accepted.clone(),
         }
     }
 
@@ -130,6 +134,14 @@ impl Opened {
         let form = model(&self.spec, &self.effective, &typed.draft, &[]);
         form.secrets().into_iter().filter(|field| field.awaits_secret()).map(|field| field.path.clone()).collect()
     }
+}
+
+/// The parameters of a request as they stand, if the controller has accepted these very ones.
+fn accepted(request: &PromiseRequest) -> Option<Value> {
+    let status = request.status.as_ref().filter(|status| Some(status.observed_generation) == request.metadata.generation)?;
+    let is_true =
+        |name: &str| status.conditions.iter().any(|condition| condition.r#type == name && condition.status == ConditionStatus::True);
+    (is_true("Accepted") && is_true("PoliciesSatisfied")).then(|| request.spec.parameters.clone()).flatten()
 }
 
 /// The form as a page shows it.

@@ -47,6 +47,8 @@ pub(super) struct Input {
     pub(super) policies: Vec<Candidate>,
     pub(super) context: Arc<Context>,
     pub(super) request: PromiseRequest,
+    /// The parameters of the release that was accepted last.
+    pub(super) accepted: Option<Value>,
     pub(super) revision: ReleaseRevision,
     /// Keyed digests of what was typed into secret parameters, by path.
     pub(super) secrets: BTreeMap<String, String>,
@@ -82,7 +84,7 @@ pub(super) fn evaluate(input: &Input) -> Evaluated {
         return Evaluated { rules: effective.rules, ..Evaluated::default() };
     }
     let parameters = input.request.spec.parameters.clone().unwrap_or(Value::Null);
-    let resolved = promise::resolve::resolve(&input.spec, &parameters, &effective, &input.context);
+    let resolved = promise::resolve::resolve(&input.spec, &parameters, input.accepted.as_ref(), &effective, &input.context);
     let mut evaluated = Evaluated {
         rules: effective.rules.clone(),
         refusals: resolved.refusals.iter().map(|refusal| refusal.message.clone()).collect(),

@@ -6,20 +6,21 @@ use super::super::error::{FieldError, FieldErrorReason};
 use super::super::path::Path;
 use super::super::{Schema, unique};
 use super::compile::steps;
-use super::{Compiled, Rule};
+use super::{Compiled, Judged, Rule};
 use crate::expr::value::Val;
 use crate::expr::{Budget, Environment, ExprError, Scope, Type};
 
 /// What the API server answers once the budget of all rules of an object is used up.
 const EXHAUSTED: &str = "validation failed due to running out of cost budget, no further validation rules will be run";
 
-pub(super) fn run(schema: &Schema, new: &Value, old: Option<&Value>, budget: &mut Budget) -> Vec<FieldError> {
-    let mut runner = Runner { budget, errors: Vec::new(), exhausted: false };
+pub(super) fn run(schema: &Schema, new: &Value, old: Option<&Value>, judged: Judged, budget: &mut Budget) -> Vec<FieldError> {
+    let mut runner = Runner { judged, budget, errors: Vec::new(), exhausted: false };
     runner.node(schema, new, old, &Path::Root);
     runner.errors
 }
 
 struct Runner<'b> {
+    judged: Judged,
     budget: &'b mut Budget,
     errors: Vec<FieldError>,
     exhausted: bool,
@@ -65,7 +66,7 @@ impl Runner<'_> {
         scope.set_val("self", Val::from_json(new, kind));
         let old_value = old.map(|old| Val::from_json(old, kind));
         // What was left as it was is not judged again, see `Schema::validate_change`. Rules about the change itself are.
-        let is_left = old == Some(new);
+        let is_left = self.judged == Judged::Changed && old == Some(new);
         for rule in schema.rules.iter().filter(|rule| !is_left || rule.is_transition()) {
             let Some(compiled) = &rule.compiled else {
                 self.errors.push(error(rule, new, path, format!("rule does not compile: {}", rule.rule)));
