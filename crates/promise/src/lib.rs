@@ -36,6 +36,8 @@ pub mod revision;
 pub mod sentence;
 pub mod shape;
 #[cfg(feature = "engine")]
+mod spelling;
+#[cfg(feature = "engine")]
 pub mod status;
 pub mod upgrade;
 pub mod view;

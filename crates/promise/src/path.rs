@@ -177,7 +177,9 @@ impl std::fmt::Display for Path {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         for segment in &self.0 {
             match segment {
-                Segment::Key(key) if key.is_empty() || key.contains(['.', '[', '"']) => write!(f, "[{key:?}]")?,
+                Segment::Key(key) if key.is_empty() || key.contains(['.', '[', '"']) => {
+                    write!(f, "[\"{}\"]", key.replace('\\', "\\\\").replace('"', "\\\""))?;
+                }
                 Segment::Key(key) => write!(f, ".{key}")?,
                 Segment::Index(index) => write!(f, "[{index}]")?,
                 Segment::Each => f.write_str("[*]")?,
@@ -261,6 +263,10 @@ mod tests {
     fn reads_and_writes_every_form() {
         for text in [".a.b", ".a[0].b", ".hosts[*]", ".labels[\"a.b/c\"]", ".x[\"q\\\"uote\"]"] {
             assert_eq!(Path::parse(text).map(|path| path.to_string()), Ok(text.to_owned()));
+        }
+        for key in ["a.b\\c", "tab.\t", "zero.\u{200b}width", "quote.\"", "[0]", "", "größe.e\u{301}", "line.\n"] {
+            let path = Path::default().child(key);
+            assert_eq!(Path::parse(&path.to_string()), Ok(path));
         }
         assert_eq!(Path::parse("a.b"), Path::parse(".a.b"));
         assert_eq!(Path::parse("."), Ok(Path::default()));

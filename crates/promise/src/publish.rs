@@ -5,6 +5,8 @@
 
 mod breaking;
 mod form;
+mod keywords;
+mod mended;
 mod parameters;
 mod policies;
 mod resources;
@@ -19,6 +21,9 @@ use crate::api::PromiseSpec;
 use crate::error::Problem;
 use crate::expression;
 use crate::render::Compiled;
+
+/// How often a schema is judged: its structure, its defaults, its rules and their cost each need the ones before to be in order.
+const PASSES: usize = 5;
 
 /// A promise that is to be published, and what was found so far.
 struct Draft<'a> {
@@ -45,18 +50,29 @@ pub fn validate(spec: &PromiseSpec, previous: Option<&PromiseSpec>, trusted: boo
     let json = expression::parameters_schema(spec.parameters.as_ref());
     let mut draft = Draft { spec, json, trusted, problems: Vec::new() };
     version::check(&mut draft, previous);
-    match Schema::parse(&draft.json) {
-        Ok(schema) => {
-            parameters::check(&mut draft, &schema);
-            form::check(&mut draft, &schema);
-            policies::check(&mut draft, &schema);
-            if let Err(problems) = Compiled::compile(spec) {
-                draft.problems.extend(problems);
-            }
-        }
-        // Expressions are not checked against a schema that is itself wrong: they would be blamed for it.
-        Err(errors) => parameters::report(&mut draft, &errors),
+    keywords::check(&mut draft);
+    let mut readable = draft.json.clone();
+    for _ in 0..PASSES {
+        let Err(errors) = Schema::parse(&readable) else { break };
+        parameters::report(&mut draft, &errors);
+        readable = mended::schema(&readable, &errors);
     }
-    resources::check(&mut draft);
+    // The rest is held to what can be understood: expressions are not blamed for a fault of the schema, and are judged all the same.
+    let schema = Schema::parse_lenient(&readable);
+    let spec = PromiseSpec { parameters: spec.parameters.as_ref().map(|_| readable.clone()), ..spec.clone() };
+    let mut further = Draft { spec: &spec, json: readable, trusted, problems: Vec::new() };
+    rest(&mut further, &schema);
+    draft.problems.append(&mut further.problems);
     if draft.problems.is_empty() { Ok(()) } else { Err(draft.problems) }
+}
+
+/// Everything that depends on the schema.
+fn rest(draft: &mut Draft<'_>, schema: &Schema) {
+    parameters::check(draft, schema);
+    form::check(draft, schema);
+    policies::check(draft, schema);
+    if let Err(problems) = Compiled::compile(draft.spec) {
+        draft.problems.extend(problems);
+    }
+    resources::check(draft);
 }

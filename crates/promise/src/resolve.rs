@@ -5,7 +5,7 @@
 //! used: the schema's structure, its rules, each policy's constraints and expressions. Form, REST, CLI, preflight and
 //! controller call this one function.
 
-mod locate;
+pub(crate) mod locate;
 mod numbers;
 mod together;
 mod words;

@@ -42,7 +42,7 @@ impl Shape {
         if node
             .get("enum")
             .and_then(Value::as_array)
-            .is_some_and(|values| values.iter().all(|value| !value.is_object() && !value.is_array()))
+            .is_some_and(|values| !values.is_empty() && values.iter().all(|value| !value.is_object() && !value.is_array()))
         {
             return Self::Choice;
         }

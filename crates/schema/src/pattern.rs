@@ -9,15 +9,26 @@ use std::str::Chars;
 
 use regex::Regex;
 
-/// Largest compiled size of one expression in bytes.
-const COMPILED_LIMIT: usize = 2 << 20;
+/// Largest compiled size of one expression in bytes: classes of Unicode letters, counted a few hundred times, fit in.
+const COMPILED_LIMIT: usize = 10 << 20;
+/// The same for expressions that are compiled while something is evaluated, perhaps many of them.
+const COMPILED_OFTEN_LIMIT: usize = 2 << 20;
 
 /// Compiles an expression.
 ///
 /// # Errors
 /// The reason in the words of RE2, such as ``error parsing regexp: missing closing ): `(` ``.
 pub fn compile(pattern: &str) -> Result<Regex, String> {
-    regex::RegexBuilder::new(&translate(pattern)).size_limit(COMPILED_LIMIT).build().map_err(|error| reason(pattern, &error))
+    compile_within(pattern, COMPILED_LIMIT)
+}
+
+/// As [`compile`], with the limit for what can be asked for in a loop.
+pub(crate) fn compile_often(pattern: &str) -> Result<Regex, String> {
+    compile_within(pattern, COMPILED_OFTEN_LIMIT)
+}
+
+fn compile_within(pattern: &str, bytes: usize) -> Result<Regex, String> {
+    regex::RegexBuilder::new(&translate(pattern)).size_limit(bytes).build().map_err(|error| reason(pattern, &error))
 }
 
 fn reason(pattern: &str, error: &regex::Error) -> String {
@@ -57,9 +68,15 @@ fn translate(pattern: &str) -> String {
 
 /// Whether what follows a brace is a count such as `3}`, `3,}` or `3,5}`.
 fn is_repetition(rest: Peekable<Chars<'_>>) -> bool {
-    let inside: String = rest.take_while(|character| *character != '}' && (character.is_ascii_digit() || *character == ',')).collect();
+    let mut closed = false;
+    let inside: String = rest
+        .take_while(|character| {
+            closed = *character == '}';
+            character.is_ascii_digit() || *character == ','
+        })
+        .collect();
     let (from, to) = inside.split_once(',').unwrap_or((&inside, ""));
-    !from.is_empty() && from.bytes().chain(to.bytes()).all(|byte| byte.is_ascii_digit())
+    closed && !from.is_empty() && from.bytes().chain(to.bytes()).all(|byte| byte.is_ascii_digit())
 }
 
 fn escape(rest: &mut Peekable<Chars<'_>>, out: &mut String, in_class: bool) {
@@ -82,8 +99,20 @@ fn escape(rest: &mut Peekable<Chars<'_>>, out: &mut String, in_class: bool) {
             literal(rest, out);
             return;
         }
-        punctuation if punctuation.is_ascii_punctuation() => {
-            out.push_str(&regex::escape(punctuation.encode_utf8(&mut [0; 4])));
+        // A class of Unicode, or a code point: what stands in its braces belongs to it.
+        'p' | 'P' | 'x' if rest.peek() == Some(&'{') => {
+            out.push('\\');
+            out.push(character);
+            for inner in rest.by_ref() {
+                out.push(inner);
+                if inner == '}' {
+                    break;
+                }
+            }
+            return;
+        }
+        plain if plain.is_ascii() && !plain.is_ascii_alphanumeric() => {
+            out.push_str(&regex::escape(plain.encode_utf8(&mut [0; 4])));
             return;
         }
         other => {
@@ -172,6 +201,16 @@ mod tests {
             (r"^a{2,3}$", "aaa", true),
             (r"^\Qa.b\E$", "a.b", true),
             (r"^\Qa.b\E$", "axb", false),
+            (r"^\p{L}+$", "é", true),
+            (r"^\p{Lu}\P{Lu}$", "Éé", true),
+            (r"^\pL$", "é", true),
+            (r"^[\p{L} ]+$", "é a", true),
+            (r"^\x{E9}$", "é", true),
+            (r"^\x41$", "A", true),
+            (r"^a{2x}$", "a{2x}", true),
+            (r"^a{2}}$", "aa}", true),
+            (r"^a{$", "a{", true),
+            (r"^a\ b$", "a b", true),
             (r"^[[a]$", "[", true),
             (r"^[a&&b]+$", "&", true),
             (r"^[]a]$", "]", true),
@@ -184,6 +223,12 @@ mod tests {
         for (pattern, text, matches) in cases {
             assert_eq!(compile(pattern).unwrap().is_match(text), matches, "{pattern} on {text}");
         }
+    }
+
+    #[test]
+    fn large_classes_may_be_counted() {
+        assert!(compile(r"^[\p{L}0-9 ]{1,63}$").unwrap().is_match("größe"));
+        assert!(compile_often(r"^[\p{L}0-9 ]{1,1000}$").is_err());
     }
 
     #[test]

@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use cluster::WorkspacePath;
 use cluster::kinds::crds;
 use promise::api::{DestinationSpec, PolicySpec, PromiseCatalogSpec, PromiseSpec};
+use promise::path::Segment;
 use promise::{Problem, names, policy, publish};
-use schema::structural::Schema;
+use schema::structural::{Kind, Schema};
 use serde_json::Value;
 
 use super::manifest::Manifest;
@@ -26,10 +27,9 @@ pub fn world(world: &World, files: &Files) -> Result<Vec<(WorkspacePath, Manifes
     for workspace in &world.workspaces {
         for pattern in &workspace.objects {
             for file in files.matching(pattern)? {
-                match Manifest::read(&file, &files.read(&file)?) {
-                    Ok(manifests) => objects.extend(manifests.into_iter().map(|manifest| (workspace.path.clone(), manifest))),
-                    Err(error) => errors.push(error),
-                }
+                let (manifests, wrong) = Manifest::read(&file, &files.read(&file)?);
+                errors.extend(wrong);
+                objects.extend(manifests.into_iter().map(|manifest| (workspace.path.clone(), manifest)));
             }
         }
     }
@@ -57,10 +57,9 @@ pub fn files(paths: &[impl AsRef<Path>], trusted: bool) -> Result<usize, SampleE
                 continue;
             }
         };
-        match Manifest::read(&name, &text) {
-            Ok(manifests) => objects.extend(manifests.into_iter().map(|manifest| (WorkspacePath::root(), manifest))),
-            Err(error) => errors.push(error),
-        }
+        let (manifests, wrong) = Manifest::read(&name, &text);
+        errors.extend(wrong);
+        objects.extend(manifests.into_iter().map(|manifest| (WorkspacePath::root(), manifest)));
     }
     errors.extend(objects.iter().flat_map(|(_, manifest)| object(manifest, trusted)));
     errors.extend(twice(&objects));
@@ -88,10 +87,13 @@ pub fn said(paths: &[PathBuf], trusted: bool) -> Result<String, SampleError> {
     }
 }
 
-/// What is wrong with an object by itself.
+/// What is wrong with an object by itself: its shape, and then everything that can be judged in spite of it.
 fn object(manifest: &Manifest, trusted: bool) -> Vec<SampleError> {
-    if manifest.text_at(".apiVersion") != names::API_VERSION {
-        return Vec::new();
+    let api_version = manifest.text_at(".apiVersion");
+    if api_version != names::API_VERSION {
+        let is_ours = api_version.split('/').next() == Some(names::GROUP);
+        let message = format!("there is no such version; write {}", names::API_VERSION);
+        return if is_ours { vec![manifest.wrong(".apiVersion", &message)] } else { Vec::new() };
     }
     let kind = manifest.text_at(".kind");
     if !["Promise", "Policy", "PromiseCatalog", "Destination"].contains(&kind) {
@@ -99,30 +101,75 @@ fn object(manifest: &Manifest, trusted: bool) -> Vec<SampleError> {
             format!("{kind} is not a kind that a sample world can hold; choose of Promise, Policy, PromiseCatalog and Destination");
         return vec![manifest.wrong(".kind", &message)];
     }
-    let shape = shape(manifest, kind);
-    if !shape.is_empty() {
-        return shape;
-    }
+    let Shape { mut wrong, faulty, readable } = shape(manifest, kind);
     let judged = match kind {
-        "Promise" => manifest.spec::<PromiseSpec>().map(|spec| publish::validate(&spec, None, trusted).err().unwrap_or_default()),
-        "Policy" => manifest.spec::<PolicySpec>().map(|spec| policy::validity(&spec, trusted)),
-        "PromiseCatalog" => manifest.spec::<PromiseCatalogSpec>().map(|_| Vec::new()),
-        _ => manifest.spec::<DestinationSpec>().map(|_| Vec::new()),
+        "Promise" => spec::<PromiseSpec>(&readable).map(|spec| publish::validate(&spec, None, trusted).err().unwrap_or_default()),
+        "Policy" => spec::<PolicySpec>(&readable).map(|spec| policy::validity(&spec, trusted)),
+        "PromiseCatalog" => spec::<PromiseCatalogSpec>(&readable).map(|_| Vec::new()),
+        _ => spec::<DestinationSpec>(&readable).map(|_| Vec::new()),
     };
-    let wrong = |Problem { path, message }: Problem| manifest.wrong(&format!(".spec{path}"), &message);
-    judged.map_or_else(|error| vec![error], |problems| problems.into_iter().map(wrong).collect())
+    match judged {
+        Ok(problems) => {
+            // What stands for a fault of the shape is judged with the rest, and not told.
+            let is_told = |path: &str| promise::path::Path::parse(path).is_ok_and(|path| faulty.iter().any(|told| path.starts_with(told)));
+            let further = problems.into_iter().map(|Problem { path, message }| (format!(".spec{path}"), message));
+            wrong.extend(further.filter(|(path, _)| !is_told(path)).map(|(path, message)| manifest.wrong(&path, &message)));
+        }
+        // The schema of the kind lets pass what its type does not take.
+        Err(error) if wrong.is_empty() => wrong.push(manifest.wrong(".spec", &error.to_string())),
+        Err(_) => {}
+    }
+    wrong
+}
+
+fn spec<T: serde::de::DeserializeOwned>(object: &Value) -> Result<T, serde_json::Error> {
+    T::deserialize(object.get("spec").unwrap_or(&Value::Null))
+}
+
+/// How an object fits the schema of its kind.
+struct Shape {
+    wrong: Vec<SampleError>,
+    /// Paths of the faults.
+    faulty: Vec<promise::path::Path>,
+    /// The object without unknown fields and with something harmless in the place of each fault.
+    readable: Value,
 }
 
 /// Fields that the kind does not have, and values of another type.
-fn shape(manifest: &Manifest, kind: &str) -> Vec<SampleError> {
+fn shape(manifest: &Manifest, kind: &str) -> Shape {
     let of_kind = |crd: &Value| crd.pointer("/spec/names/kind").and_then(Value::as_str) == Some(kind);
-    let Some(crd) = crds().into_iter().find(of_kind) else { return Vec::new() };
+    let crd = crds().into_iter().find(of_kind).unwrap_or_default();
     let schema = Schema::parse_lenient(crd.pointer("/spec/versions/0/schema/openAPIV3Schema").unwrap_or(&Value::Null));
-    let mut known = manifest.object.clone();
-    let unknown = schema.prune_resource(&mut known);
+    let mut readable = manifest.object.clone();
+    let unknown = schema.prune_resource(&mut readable);
     let unknown = unknown.iter().map(|field| manifest.wrong(&dotted(field), "there is no such field; correct its name or remove it"));
-    let wrong = schema.validate(&known);
-    unknown.chain(wrong.iter().map(|error| manifest.wrong(&dotted(&error.field), &error.body()))).collect()
+    let errors = schema.validate(&readable);
+    let wrong = unknown.chain(errors.iter().map(|error| manifest.wrong(&dotted(error.place()), &error.body()))).collect();
+    let faulty: Vec<_> = errors.iter().filter_map(|error| promise::path::Path::parse(&dotted(error.place())).ok()).collect();
+    for path in &faulty {
+        path.put(&mut readable, harmless(&schema, path));
+    }
+    Shape { wrong, faulty, readable }
+}
+
+/// A value that the schema of a field takes.
+fn harmless(root: &Schema, path: &promise::path::Path) -> Value {
+    let node = path.0.iter().try_fold(root, |node, step| match step {
+        Segment::Key(name) => node.property(name).or_else(|| node.additional_properties()),
+        Segment::Index(_) | Segment::Each => node.items(),
+    });
+    let Some(node) = node else { return Value::Null };
+    if let Some(value) = node.default_value().or_else(|| node.enumeration().first()) {
+        return value.clone();
+    }
+    match node.kind() {
+        Some(Kind::Array) => Value::Array(Vec::new()),
+        Some(Kind::Boolean) => false.into(),
+        Some(Kind::Integer | Kind::Number) => 0.into(),
+        Some(Kind::Object) => Value::Object(serde_json::Map::new()),
+        Some(Kind::String) => "".into(),
+        None => Value::Null,
+    }
 }
 
 fn dotted(field: &str) -> String {

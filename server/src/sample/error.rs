@@ -12,7 +12,7 @@ pub enum SampleError {
         message: String,
     },
     /// Something inside a file does not fit.
-    #[error("{file}, line {line}, column {column}: {field}{}{message}", if field.is_empty() { "" } else { ": " })]
+    #[error("{file}:{line}:{column}: {field}{}{message}", if field.is_empty() { "" } else { ": " })]
     Content {
         /// Path below the examples.
         file: String,
@@ -26,7 +26,7 @@ pub enum SampleError {
         message: String,
     },
     /// More than one thing is wrong.
-    #[error("{} things are wrong:{}", .0.len(), .0.iter().map(|error| format!("\n  {error}")).collect::<String>())]
+    #[error("{} things are wrong:{}", .0.len(), .0.iter().map(|error| format!("\n{error}")).collect::<String>())]
     Several(Vec<SampleError>),
     /// The plane refuses, and not because of a file.
     #[error("{what}: {source}")]

@@ -195,13 +195,13 @@ mod tests {
     #[test]
     fn a_refusal_points_into_the_file() {
         let text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\nspec:\n  size: 0\n";
-        let manifest = Manifest::read("a.yaml", text).unwrap().remove(0);
+        let manifest = Manifest::read("a.yaml", text).0.remove(0);
         let status: kube::core::Status = serde_json::from_value(json!({
             "status": "Failure", "code": 422, "reason": "Invalid", "message": "no",
             "details": {"causes": [{"reason": "FieldValueInvalid", "message": "must be more than 0", "field": "spec.size"}]}
         }))
         .unwrap();
         let error = refused(&manifest, kube::Error::Api(Box::new(status))).to_string();
-        assert_eq!(error, "a.yaml, line 5, column 3: .spec.size: must be more than 0");
+        assert_eq!(error, "a.yaml:5:3: .spec.size: must be more than 0");
     }
 }

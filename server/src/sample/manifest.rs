@@ -22,18 +22,20 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// Reads all documents of a file.
-    ///
-    /// # Errors
-    /// A document is not YAML, or is not an object with apiVersion, kind and name.
-    pub fn read(file: &str, text: &str) -> Result<Vec<Self>, SampleError> {
-        let mut manifests = Vec::new();
+    /// Reads all documents of a file: the objects, and what is wrong with documents that are not YAML, or not an object with apiVersion,
+    /// kind and name.
+    pub fn read(file: &str, text: &str) -> (Vec<Self>, Vec<SampleError>) {
+        let (mut manifests, mut errors) = (Vec::new(), Vec::new());
         for (line, text) in documents(text) {
-            let object: Value = serde_saphyr::from_str(text).map_err(|error| unreadable(file, line, text, &error))?;
-            let manifest = Self { file: file.to_owned(), line, text: text.to_owned(), at: String::new(), object };
-            manifests.push(manifest.checked()?);
+            let read = serde_saphyr::from_str(text)
+                .map_err(|error| unreadable(file, line, text, &error))
+                .and_then(|object: Value| Self { file: file.to_owned(), line, text: text.to_owned(), at: String::new(), object }.checked());
+            match read {
+                Ok(manifest) => manifests.push(manifest),
+                Err(error) => errors.push(error),
+            }
         }
-        Ok(manifests)
+        (manifests, errors)
     }
 
     /// An object that stands at the path `at` of a larger file.
@@ -104,7 +106,7 @@ fn documents(text: &str) -> Vec<(usize, &str)> {
     let (mut begin, mut first) = (0, 1);
     let mut position = 0;
     for (number, line) in text.split_inclusive('\n').enumerate() {
-        if line.trim_end() == "---" {
+        if is_separator(line) {
             found.push((first, &text[begin..position]));
             (begin, first) = (position + line.len(), number + 2);
         }
@@ -113,6 +115,12 @@ fn documents(text: &str) -> Vec<(usize, &str)> {
     found.push((first, &text[begin..]));
     found.retain(|(_, text)| text.lines().any(|line| !matches!(line.trim_start().chars().next(), None | Some('#'))));
     found
+}
+
+/// Three hyphens, perhaps with a comment.
+fn is_separator(line: &str) -> bool {
+    line.strip_prefix("---")
+        .is_some_and(|rest| rest.trim().is_empty() || (rest.starts_with([' ', '\t']) && rest.trim_start().starts_with('#')))
 }
 
 #[cfg(test)]
@@ -126,26 +134,24 @@ mod tests {
 
     #[test]
     fn each_document_knows_its_line() {
-        let one = Manifest::read("a.yaml", TWO.split("---\n").next().unwrap()).unwrap();
+        let (one, errors) = Manifest::read("a.yaml", TWO);
         assert_eq!((one.len(), one[0].title().as_str(), one[0].line), (1, "ConfigMap a", 1));
-        let error = Manifest::read("a.yaml", TWO).unwrap_err().to_string();
-        assert_eq!(error, "a.yaml, line 8, column 1: .metadata.name: is missing");
+        assert_eq!(errors.iter().map(ToString::to_string).collect::<Vec<_>>(), ["a.yaml:8:1: .metadata.name: is missing"]);
+        let (two, _) = Manifest::read("a.yaml", "kind: A\n--- # the next\napiVersion: v1\nkind: B\nmetadata: {name: b}\n");
+        assert_eq!((two[0].title().as_str(), two[0].line), ("B b", 3));
     }
 
     #[test]
     fn broken_yaml_names_its_line() {
-        let error = Manifest::read("a.yaml", &format!("{TWO}  name: [\n")).unwrap_err().to_string();
-        assert!(error.starts_with("a.yaml, line "), "{error}");
+        let error = Manifest::read("a.yaml", &format!("{TWO}  name: [\n")).1.remove(0).to_string();
+        assert!(error.starts_with("a.yaml:"), "{error}");
         assert!(!error.contains('\n'), "{error}");
     }
 
     #[test]
     fn a_spec_of_the_wrong_type_names_line_and_field() {
         let text = "apiVersion: x/v1\nkind: Policy\nmetadata: {name: a}\nspec:\n  enforcement: sometimes\n  rules: []\n";
-        let error = Manifest::read("p.yaml", text).unwrap()[0].spec::<PolicySpec>().unwrap_err().to_string();
-        assert!(
-            error.starts_with("p.yaml, line 5, column ") && error.contains(".spec.enforcement: ") && error.contains("sometimes"),
-            "{error}"
-        );
+        let error = Manifest::read("p.yaml", text).0[0].spec::<PolicySpec>().unwrap_err().to_string();
+        assert!(error.starts_with("p.yaml:5:") && error.contains(".spec.enforcement: ") && error.contains("sometimes"), "{error}");
     }
 }

@@ -80,14 +80,14 @@ fn steps(path: &str) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut rest = path;
     while !rest.is_empty() {
-        if let Some(inner) = rest.strip_prefix('[') {
-            let end = inner.find(']').unwrap_or(inner.len());
-            let key = inner.get(..end).unwrap_or_default();
-            steps.push(match key.parse() {
-                Ok(index) => Step::Item(index),
-                Err(_) => Step::Key(key.trim_matches('"').to_owned()),
-            });
-            rest = inner.get(end + 1..).unwrap_or_default();
+        if let Some(quoted) = rest.strip_prefix("[\"") {
+            let (key, after) = unquoted(quoted);
+            steps.push(Step::Key(key));
+            rest = after.strip_prefix(']').unwrap_or(after);
+        } else if let Some(inner) = rest.strip_prefix('[') {
+            let (key, after) = inner.split_once(']').unwrap_or((inner, ""));
+            steps.push(key.parse().map_or_else(|_| Step::Key(key.to_owned()), Step::Item));
+            rest = after;
         } else {
             let body = rest.strip_prefix('.').unwrap_or(rest);
             let end = body.find(['.', '[']).unwrap_or(body.len());
@@ -98,6 +98,20 @@ fn steps(path: &str) -> Vec<Step> {
         }
     }
     steps
+}
+
+/// What stands before the closing quote, and what follows it.
+fn unquoted(text: &str) -> (String, &str) {
+    let mut key = String::new();
+    let mut letters = text.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '"' => return (key, text.get(at + 1..).unwrap_or_default()),
+            '\\' => key.extend(letters.next().map(|(_, escaped)| escaped)),
+            other => key.push(other),
+        }
+    }
+    (key, "")
 }
 
 fn shown(steps: &[Step]) -> String {
@@ -194,6 +208,7 @@ spec:
   outputs:
   - name: endpoint
     value: a
+  annotations: {'a]b/\"c': {x: 1}}
 ";
 
     #[test]
@@ -210,6 +225,7 @@ spec:
             (".spec.implementation.resources[2].id", 8, 5),
             (".spec.form.fields[\".size\"].help", 17, 31),
             (".spec.form.fields[.size].help", 17, 31),
+            (".spec.annotations[\"a]b/\\\"c\"].x", 21, 25),
             (".spec.outputs[0].value", 20, 5),
             (".spec.parameters.properties", 4, 1),
         ] {

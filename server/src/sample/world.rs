@@ -210,23 +210,23 @@ mod tests {
             (
                 ONE.replace("- path: root:opm", "- path: root:a:b"),
                 "people: []\n".to_owned(),
-                "workspaces.yaml, line 3, column 3: .workspaces[0].path: the parent of root:a:b",
+                "workspaces.yaml:3:3: .workspaces[0].path: the parent of root:a:b",
             ),
             (
                 format!("{ONE}  binds:\n  - things\n"),
                 "people: []\n".to_owned(),
-                "workspaces.yaml, line 6, column 5: .workspaces[0].binds[0]: there is no export things",
+                "workspaces.yaml:6:5: .workspaces[0].binds[0]: there is no export things",
             ),
-            (ONE.to_owned(), format!("people:\n{person}{person}"), "people.yaml, line 3, column 4: .people[1].name: \"a\" is there twice"),
+            (ONE.to_owned(), format!("people:\n{person}{person}"), "people.yaml:3:4: .people[1].name: \"a\" is there twice"),
             (
                 ONE.to_owned(),
                 format!("people:\n{}", person.replace("name: a", "name: plane-admin")),
-                "people.yaml, line 2, column 4: .people[0].name: \"plane-admin\" is reserved",
+                "people.yaml:2:4: .people[0].name: \"plane-admin\" is reserved",
             ),
             (
                 ONE.to_owned(),
                 "people: []\nrbac:\n- workspace: root:opm\n  objects:\n  - apiVersion: v1\n    kind: A\n".to_owned(),
-                "people.yaml, line 5, column 5: .rbac[0].objects[0].metadata.name: is missing",
+                "people.yaml:5:5: .rbac[0].objects[0].metadata.name: is missing",
             ),
         ];
         for (workspaces, people, expected) in cases {
@@ -234,6 +234,6 @@ mod tests {
             assert!(error.starts_with(expected), "{error}\nexpected {expected}");
         }
         let unknown = read(&format!("{ONE}colour: red\n"), "people: []\n").unwrap_err();
-        assert!(unknown.starts_with("workspaces.yaml, line 5, column ") && unknown.contains("colour"), "{unknown}");
+        assert!(unknown.starts_with("workspaces.yaml:5:") && unknown.contains("colour"), "{unknown}");
     }
 }

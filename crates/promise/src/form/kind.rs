@@ -150,8 +150,10 @@ fn leaves(node: &Value) -> usize {
 #[expect(clippy::cast_possible_truncation, reason = "bounds beyond 64 bits have more than a few values between them")]
 fn few_integers(node: &Value) -> Option<Vec<Value>> {
     let bounds = Bounds::of_node(node);
-    let low = bounds.minimum?.ceil() as i64 + i64::from(bounds.exclusive_minimum);
-    let high = bounds.maximum?.floor() as i64 - i64::from(bounds.exclusive_maximum);
+    let (minimum, maximum) = (bounds.minimum?, bounds.maximum?);
+    // An excluded bound takes a whole number away only where it is one.
+    let low = (minimum.ceil() as i64).checked_add(i64::from(bounds.exclusive_minimum && minimum.fract() == 0.0))?;
+    let high = (maximum.floor() as i64).checked_sub(i64::from(bounds.exclusive_maximum && maximum.fract() == 0.0))?;
     let count = high.checked_sub(low)?.checked_add(1)?;
     ((2..=FEW).contains(&count) && node.get("multipleOf").is_none()).then(|| (low..=high).map(Value::from).collect())
 }
@@ -226,17 +228,26 @@ pub(super) fn typed(node: &Value, text: &str) -> Value {
         }
         Shape::Quantity => Value::String(trimmed.to_owned()),
         Shape::Choice => {
-            let listed = node["enum"].as_array().into_iter().flatten().find(|value| option_text(value) == trimmed);
-            listed.cloned().unwrap_or_else(kept)
+            let listed = |text: &str| node["enum"].as_array().into_iter().flatten().find(|value| option_text(value) == text);
+            listed(text).or_else(|| listed(trimmed)).cloned().unwrap_or_else(kept)
         }
         Shape::Text | Shape::List | Shape::Map | Shape::Object | Shape::Open => kept(),
     }
 }
 
-/// Digits with an optional sign; separators of thousands that people type are read too.
+/// Digits with an optional sign; spaces that part thousands are read too.
 fn integer(text: &str) -> Option<Value> {
-    let plain: String = text.chars().filter(|letter| !matches!(letter, '\u{a0}' | '\u{202f}' | ' ')).collect();
-    let plain = plain.strip_prefix('+').unwrap_or(&plain);
+    let (sign, digits) = match text.strip_prefix(['-', '+']) {
+        Some(digits) => (if text.starts_with('-') { "-" } else { "" }, digits),
+        None => ("", text),
+    };
+    let mut groups = digits.split(['\u{a0}', '\u{202f}', ' ']);
+    let first = groups.next()?;
+    let grouped = digits != first;
+    if !first.starts_with(|letter: char| letter.is_ascii_digit()) || (grouped && first.len() > 3) || groups.any(|group| group.len() != 3) {
+        return None;
+    }
+    let plain = format!("{sign}{}", digits.replace(['\u{a0}', '\u{202f}', ' '], ""));
     plain.parse::<i64>().map(Value::from).or_else(|_| plain.parse::<u64>().map(Value::from)).ok()
 }
 
@@ -254,4 +265,51 @@ pub(super) fn properties<'n>(promise: &PromiseSpec, place: &Place, node: &'n Val
         (order, !*required, (*key).to_owned())
     });
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{few_integers, typed};
+    use serde_json::json;
+
+    #[test]
+    fn texts_are_read_by_the_schema() {
+        let (integer, number) = (json!({"type": "integer"}), json!({"type": "number"}));
+        let mixed = json!({"x-kubernetes-int-or-string": true});
+        let padded = json!({"type": "string", "enum": ["a", " a"]});
+        for (node, text, value) in [
+            (&integer, " 42 ", json!(42)),
+            (&integer, "+42", json!(42)),
+            (&integer, "-1 000 000", json!(-1_000_000)),
+            (&integer, "1\u{a0}000", json!(1000)),
+            (&integer, "1 2 3", json!("1 2 3")),
+            (&integer, "10 20", json!("10 20")),
+            (&integer, "1000 000", json!("1000 000")),
+            (&integer, "- 5", json!("- 5")),
+            (&integer, "+-5", json!("+-5")),
+            (&integer, "1.0", json!("1.0")),
+            (&integer, "18446744073709551615", json!(u64::MAX)),
+            (&integer, "18446744073709551616", json!("18446744073709551616")),
+            (&number, "0.5", json!(0.5)),
+            (&number, "NaN", json!("NaN")),
+            (&number, "1e999", json!("1e999")),
+            (&mixed, "80", json!(80)),
+            (&mixed, "1 000", json!("1 000")),
+            (&mixed, "25%", json!("25%")),
+            (&padded, " a", json!(" a")),
+            (&padded, "a ", json!("a")),
+        ] {
+            assert_eq!(typed(node, text), value, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn few_integers_are_those_within_the_bounds() {
+        assert_eq!(few_integers(&json!({"minimum": 1, "maximum": 3})), Some(vec![json!(1), json!(2), json!(3)]));
+        let open = json!({"minimum": 1, "exclusiveMinimum": true, "maximum": 4, "exclusiveMaximum": true});
+        assert_eq!(few_integers(&open), Some(vec![json!(2), json!(3)]));
+        let fractions = json!({"minimum": 0.5, "exclusiveMinimum": true, "maximum": 2.5, "exclusiveMaximum": true});
+        assert_eq!(few_integers(&fractions), Some(vec![json!(1), json!(2)]));
+        assert_eq!(few_integers(&json!({"minimum": i64::MAX, "exclusiveMinimum": true, "maximum": 1e300})), None);
+    }
 }

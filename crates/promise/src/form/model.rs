@@ -85,9 +85,17 @@ pub(super) struct Maker<'a> {
 impl<'a> Maker<'a> {
     fn sections(&mut self) -> Vec<Section> {
         let groups = &self.promise.form.groups;
-        let named: Vec<Vec<Path>> =
-            groups.iter().map(|group| group.fields.iter().filter_map(|text| Path::parse(text).ok()).collect()).collect();
-        self.placed = named.iter().flatten().cloned().collect();
+        let mut placed = BTreeSet::new();
+        // The first group that names a field has it: two inputs of one name would overwrite each other.
+        let named: Vec<Vec<Path>> = groups
+            .iter()
+            .map(|group| {
+                let paths = group.fields.iter().filter_map(|text| Path::parse(text).ok());
+                let paths = paths.filter(|path| path.0.iter().all(|step| matches!(step, Segment::Key(_))));
+                paths.filter(|path| placed.insert(path.clone())).collect()
+            })
+            .collect();
+        self.placed = placed;
         let mut sections: Vec<Section> = Vec::new();
         for (index, (group, paths)) in groups.iter().zip(named).enumerate() {
             let mut section = Section {

@@ -63,7 +63,7 @@ fn take(target: &Target<'_>, source: &PolicySource, rule: &Rule, effective: &mut
     let faults = validity::faults(rule, source.trusted);
     if !faults.is_empty() {
         for fault in faults {
-            refuse(effective, &from, Path::default(), &fault);
+            refuse(effective, &from, Path::default(), &fault.what);
         }
         return;
     }

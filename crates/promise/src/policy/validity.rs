@@ -2,7 +2,7 @@
 
 use crate::api::{PolicySpec, Rule};
 use crate::error::Problem;
-use crate::path::Path;
+use crate::path::{Path, Segment};
 
 /// A kind of rule that is composed and described, and that this version does not enforce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,8 +70,8 @@ pub fn validity(spec: &PolicySpec, trusted: bool) -> Vec<Problem> {
             let message = format!("Give the rule another name: {} is used by another rule of this policy.", rule.name);
             problems.push(Problem { path: format!("{path}.name"), message });
         }
-        for fault in faults(rule, trusted) {
-            problems.push(Problem { path: path.clone(), message: format!("Change the rule {}: {fault}.", rule.name) });
+        for Fault { at, what } in faults(rule, trusted) {
+            problems.push(Problem { path: format!("{path}{at}"), message: format!("Change the rule {}: {what}.", rule.name) });
         }
         if let Some(kind) = unenforced(rule) {
             let message =
@@ -82,8 +82,22 @@ pub fn validity(spec: &PolicySpec, trusted: bool) -> Vec<Problem> {
     problems
 }
 
-/// What is wrong with one rule by itself, as clauses that follow a colon.
-pub(super) fn faults(rule: &Rule, trusted: bool) -> Vec<String> {
+/// Something that is wrong with a rule.
+pub(super) struct Fault {
+    /// Where in the rule, such as `.validate.expression`; empty for the whole.
+    pub at: &'static str,
+    /// A clause that follows a colon.
+    pub what: String,
+}
+
+impl Fault {
+    fn new(at: &'static str, what: impl Into<String>) -> Self {
+        Self { at, what: what.into() }
+    }
+}
+
+/// What is wrong with one rule by itself.
+pub(super) fn faults(rule: &Rule, trusted: bool) -> Vec<Fault> {
     let mut faults = Vec::new();
     let kinds = [
         ("validate", rule.validate.is_some()),
@@ -99,22 +113,27 @@ pub(super) fn faults(rule: &Rule, trusted: bool) -> Vec<String> {
     ];
     let present: Vec<&str> = kinds.iter().filter(|(_, present)| *present).map(|(name, _)| *name).collect();
     match present.as_slice() {
-        [] => faults.push("it has no effect; give it one, such as constrain or validate".to_owned()),
+        [] => faults.push(Fault::new("", "it has no effect; give it one, such as constrain or validate")),
         [only @ ("set" | "inject")] if !trusted => {
-            faults.push(format!("it uses {only}, which only policies of trusted homes may"));
+            faults.push(Fault::new("", format!("it uses {only}, which only policies of trusted homes may")));
         }
         [_] => {}
-        several => faults.push(format!("it has several effects, {}; make one rule of each", crate::wording::all_of(several))),
+        several => {
+            faults.push(Fault::new("", format!("it has several effects, {}; make one rule of each", crate::wording::all_of(several))));
+        }
     }
     let parameters = [
-        rule.constrain.as_ref().map(|constrain| &constrain.parameter),
-        rule.set.as_ref().map(|set| &set.parameter),
-        rule.default.as_ref().map(|default| &default.parameter),
+        rule.constrain.as_ref().map(|constrain| (".constrain.parameter", &constrain.parameter)),
+        rule.set.as_ref().map(|set| (".set.parameter", &set.parameter)),
+        rule.default.as_ref().map(|default| (".default.parameter", &default.parameter)),
     ];
-    for parameter in parameters.into_iter().flatten() {
+    for (at, parameter) in parameters.into_iter().flatten() {
         match Path::parse(parameter) {
-            Err(error) => faults.push(error.to_string()),
-            Ok(path) if path.0.is_empty() => faults.push("it concerns no parameter; name one, such as .replicas".to_owned()),
+            Err(error) => faults.push(Fault::new(at, error.to_string())),
+            Ok(path) if path.0.is_empty() => faults.push(Fault::new(at, "it concerns no parameter; name one, such as .replicas")),
+            Ok(path) if rule.constrain.is_none() && path.0.iter().any(|step| !matches!(step, Segment::Key(_))) => {
+                faults.push(Fault::new(at, "it gives values to entries of a list; name the list as a whole"));
+            }
             Ok(_) => {}
         }
     }
@@ -123,12 +142,12 @@ pub(super) fn faults(rule: &Rule, trusted: bool) -> Vec<String> {
     faults
 }
 
-fn constrain_fault(constrain: &crate::api::Constrain) -> Option<String> {
+fn constrain_fault(constrain: &crate::api::Constrain) -> Option<Fault> {
     #[cfg(feature = "engine")]
     if let Some(pattern) = &constrain.pattern
         && let Err(error) = super::evaluate::pattern(pattern)
     {
-        return Some(error);
+        return Some(Fault::new(".constrain.pattern", error));
     }
     let empty = constrain.minimum.is_none()
         && constrain.maximum.is_none()
@@ -138,16 +157,16 @@ fn constrain_fault(constrain: &crate::api::Constrain) -> Option<String> {
         && constrain.r#enum.is_empty()
         && constrain.min_items.is_none()
         && constrain.max_items.is_none();
-    empty.then(|| "it narrows nothing; give it a bound, such as maximum".to_owned())
+    empty.then(|| Fault::new(".constrain", "it narrows nothing; give it a bound, such as maximum"))
 }
 
-fn validate_fault(validate: &crate::api::Validate) -> Option<String> {
+fn validate_fault(validate: &crate::api::Validate) -> Option<Fault> {
     if validate.message.trim().is_empty() {
-        return Some("it has no message; say in one sentence what people should do".to_owned());
+        return Some(Fault::new(".validate.message", "it has no message; say in one sentence what people should do"));
     }
     #[cfg(feature = "engine")]
     if let Err(error) = super::expressions::compile(&validate.expression) {
-        return Some(error);
+        return Some(Fault::new(".validate.expression", error));
     }
     None
 }

@@ -7,20 +7,27 @@ use serde_json::Value;
 use super::Draft;
 use crate::api::FieldHint;
 use crate::expression;
-use crate::path::Path;
+use crate::path::{Path, Segment};
 use crate::policy;
 
 pub(super) fn check(draft: &mut Draft<'_>, schema: &Schema) {
     let spec = draft.spec;
+    let mut placed = std::collections::BTreeSet::new();
     for (group, hints) in spec.form.groups.iter().enumerate() {
         for (field, path) in hints.fields.iter().enumerate() {
-            exists(draft, path, &format!(".form.groups[{group}].fields[{field}]"));
+            let place = format!(".form.groups[{group}].fields[{field}]");
+            let Ok(parsed) = exists(draft, path, &place) else { continue };
+            if parsed.0.iter().any(|step| !matches!(step, Segment::Key(_))) {
+                draft.problem(place, format!("Name the list as a whole: fields of its rows, such as {path}, stand in it."));
+            } else if !placed.insert(parsed) {
+                draft.problem(place, format!("Remove it: {path} has its place in the form already."));
+            }
         }
     }
     let environment = expression::environment(schema);
     for (path, hint) in &spec.form.fields {
         let place = format!(".form.fields[{path:?}]");
-        if exists(draft, path, &place) {
+        if exists(draft, path, &place).is_ok() {
             options(draft, path, hint, &place);
         }
         visible_when(draft, hint, &environment, &place);
@@ -34,19 +41,15 @@ pub(super) fn check(draft: &mut Draft<'_>, schema: &Schema) {
     }
 }
 
-fn exists(draft: &mut Draft<'_>, path: &str, place: &str) -> bool {
-    let parsed = match Path::parse(path) {
-        Ok(parsed) => parsed,
-        Err(error) => {
-            draft.problem(place, format!("Write the path as .name or .outer.inner: {}.", error.why));
-            return false;
-        }
-    };
-    let found = policy::node_at(&draft.json, &parsed).is_some();
-    if !found {
+/// The parameter that a text names; the error says that a problem was told.
+fn exists(draft: &mut Draft<'_>, path: &str, place: &str) -> Result<Path, ()> {
+    let parsed =
+        Path::parse(path).map_err(|error| draft.problem(place, format!("Write the path as .name or .outer.inner: {}.", error.why)))?;
+    if policy::node_at(&draft.json, &parsed).is_none() {
         draft.problem(place, format!("Name a parameter of the schema: there is no {path}."));
+        return Err(());
     }
-    found
+    Ok(parsed)
 }
 
 fn options(draft: &mut Draft<'_>, path: &str, hint: &FieldHint, place: &str) {

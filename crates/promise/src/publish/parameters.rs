@@ -7,16 +7,29 @@ use super::Draft;
 use crate::context::Context;
 use crate::path::Path;
 use crate::policy::{self, Effective};
-use crate::resolve::resolve;
+use crate::resolve::{locate, resolve};
 use crate::wording::lower_first;
 
-/// Problems of the schema itself, in the words of the API server after a verb.
+/// Problems of the schema itself, the first of each place.
 pub(super) fn report(draft: &mut Draft<'_>, errors: &[FieldError]) {
     for error in errors {
-        let field = error.field.replace('[', ".").replace(']', "");
-        let path = if field.is_empty() { ".parameters".to_owned() } else { format!(".parameters.{}", field.trim_start_matches('.')) };
-        draft.problem(path, format!("Correct the schema: {}.", lower_first(error.body().trim_end_matches('.'))));
+        let path = format!(".parameters{}", locate::path(&error.field, &draft.json));
+        if !draft.problems.iter().any(|known| known.path == path) {
+            draft.problem(path, in_words(error));
+        }
     }
+}
+
+/// The words of the API server after a verb; of a rule that does not compile only place and cause, since the rule stands where they point.
+fn in_words(error: &FieldError) -> String {
+    if let Some(report) = error.detail.strip_prefix("compilation failed: ") {
+        let cause = report.lines().next().unwrap_or_default();
+        return match cause.strip_prefix("ERROR: <input>:").and_then(|rest| rest.split_once(": ")) {
+            Some((place, cause)) => format!("Correct the expression at {place}: {cause}."),
+            None => format!("Correct the expression: {}.", lower_first(cause)),
+        };
+    }
+    format!("Correct the schema: {}.", lower_first(error.body().trim_end_matches('.')))
 }
 
 pub(super) fn check(draft: &mut Draft<'_>, schema: &Schema) {
@@ -60,9 +73,12 @@ fn presets(draft: &mut Draft<'_>, schema: &Schema) {
         let Some(values) = &preset.values else { continue };
         let mut full = values.clone();
         schema.default(&mut full);
+        // Fields that go together may be among those left out.
+        let is_whole = schema.validate(&full).is_empty();
         for problem in resolve(spec, values, None, &Effective::default(), &Context::default()).problems {
             let inner = problem.path.strip_prefix(".parameters").unwrap_or(&problem.path);
-            let is_given = Path::parse(inner).is_ok_and(|path| path.get(&full).is_some());
+            let given = Path::parse(inner).ok().and_then(|path| path.get(&full).cloned());
+            let is_given = given.is_some_and(|given| is_whole || !given.is_object());
             if is_given {
                 draft.problem(format!(".form.presets[{index}].values{inner}"), problem.message);
             }

@@ -36,8 +36,11 @@ fn expressions(draft: &mut Draft<'_>, rule: &Rule, schema: &Schema, place: &str)
     let validate = rule.validate.as_ref().map(|validate| ("validate.expression", validate.expression.as_str()));
     let approve = rule.approve.as_ref().and_then(|approve| Some(("approve.when", approve.when.as_deref()?)));
     for (field, source) in [validate, approve].into_iter().flatten() {
-        if let Err(error) = environment.compile_as(source, &Type::Bool) {
-            draft.problem(format!("{place}.{field}"), expression::sentence(&error));
+        let path = format!("{place}.{field}");
+        // What is wrong whatever the schema says was told with the rule itself.
+        let is_told = draft.problems.iter().any(|problem| problem.path == path);
+        if let (false, Err(error)) = (is_told, environment.compile_as(source, &Type::Bool)) {
+            draft.problem(path, expression::sentence(&error));
         }
     }
 }

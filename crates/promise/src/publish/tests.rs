@@ -71,6 +71,12 @@ fn each_mistake_is_found_at_its_path() {
         ("/secretParameters/0", json!(".tier"), ".secretParameters[0]", "`name` and `key`"),
         ("/secretParameters/0", json!(".nosuch"), ".secretParameters[0]", "there is no .nosuch"),
         ("/form/groups/0/fields/0", json!(".nosuch"), ".form.groups[0].fields[0]", "there is no .nosuch"),
+        ("/form/groups/-", json!({"title": "More", "fields": [".tier"]}), ".form.groups[1].fields[0]", "has its place"),
+        ("/form/groups/0/fields/0", json!(".names[*]"), ".form.groups[0].fields[0]", "the list as a whole"),
+        ("/parameters/properties/a.b", json!({"type": "text"}), ".parameters.properties[\"a.b\"].type", "unsupported value"),
+        ("/parameters/properties/tier/const", json!("x"), ".parameters.properties.tier.const", "enum of one value"),
+        ("/parameters/requird", json!(["x"]), ".parameters.requird", "required is close"),
+        ("/parameters/properties/names/items/maxlength", json!(3), ".parameters.properties.names.items.maxlength", "maxLength is close"),
         ("/form/fields/.nosuch", json!({}), ".form.fields[\".nosuch\"]", "there is no .nosuch"),
         (
             "/form/fields/.replicas",
@@ -209,4 +215,55 @@ fn the_sample_promises_pass() {
         }
     }
     assert!(seen >= 4);
+}
+
+#[test]
+fn everything_that_is_wrong_is_told_at_once() {
+    let mut json = good();
+    json["parameters"]["properties"]["replicas"]["type"] = json!("integr");
+    json["parameters"]["properties"]["names"] = json!({"type": "array"});
+    json["parameters"]["properties"]["tier"]["default"] = json!(5);
+    json["parameters"]["properties"]["tier"]["x-kubernetes-validations"] = json!([{"rule": "self + 1 > 2"}]);
+    json["implementation"]["resources"][0]["template"]["data"] = json!({
+        "a": "${parameters.nosuch}", "b": "${1 + 'a'}",
+        // What is wrong with the schema is not blamed on those who read it.
+        "c": "${parameters.replicas + 1}", "d": "${parameters.names[0]}", "e": "${parameters.tier}"});
+    json["form"]["groups"][0]["fields"] = json!([".nosuch"]);
+    let problems = validate(&spec(json), None, false).unwrap_err();
+    let paths: Vec<&str> = problems.iter().map(|problem| problem.path.as_str()).collect();
+    assert_eq!(
+        paths,
+        [
+            ".parameters.properties.replicas.type",
+            ".parameters.properties.names.items",
+            ".parameters.properties.tier.default",
+            ".parameters.properties.tier.x-kubernetes-validations[0].rule",
+            ".form.groups[0].fields[0]",
+            ".implementation.resources[0].template.data.a",
+            ".implementation.resources[0].template.data.b",
+        ],
+        "{problems:#?}"
+    );
+    assert_eq!(problems[3].message, "Correct the expression at 1:6: found no matching overload for '_+_' applied to '(string, int)'.");
+}
+
+#[test]
+fn a_preset_may_leave_out_what_goes_together() {
+    let mut json = good();
+    json["parameters"]["oneOf"] = json!([{"required": ["names"]}, {"required": ["password"]}]);
+    json["examples"][0]["parameters"]["names"] = json!(["a"]);
+    assert_eq!(validate(&spec(json), None, false), Ok(()));
+}
+
+#[test]
+fn a_promise_of_too_many_resources_is_refused_before_they_are_ordered() {
+    let mut json = good();
+    let resource = |index: usize| json!({"id": format!("r{index}"), "template": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": format!("${{resources.r{}.metadata.name}}", index + 1)}}});
+    json["implementation"]["resources"] = (0..5_000).map(resource).collect();
+    json["outputs"] = json!([]);
+    let problems = validate(&spec(json), None, false).unwrap_err();
+    assert!(
+        problems.iter().any(|problem| problem.path == ".implementation.resources" && problem.message.contains("at most 200")),
+        "{problems:?}"
+    );
 }

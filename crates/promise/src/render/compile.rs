@@ -6,13 +6,18 @@ use serde_json::Value;
 
 use super::cost::CompiledItem;
 use super::outputs::{CompiledOutput, Source};
-use super::{Compiled, CompiledResource, order};
+use super::{Compiled, CompiledResource, OBJECT_LIMIT, order};
 use crate::api::{PromiseSpec, ResourceTemplate};
 use crate::error::Problem;
 use crate::expression;
 
 /// Reads a promise, collecting all problems.
 pub(super) fn compile(spec: &PromiseSpec) -> Result<Compiled, Vec<Problem>> {
+    let count = spec.implementation.resources.len();
+    if count > OBJECT_LIMIT {
+        let message = format!("Make fewer objects: a promise may have at most {OBJECT_LIMIT} resources, it has {count}.");
+        return Err(vec![Problem { path: ".implementation.resources".to_owned(), message }]);
+    }
     let parameters = Schema::parse_lenient(&expression::parameters_schema(spec.parameters.as_ref()));
     let base = expression::environment(&parameters);
     let ids: Vec<&str> = spec.implementation.resources.iter().map(|resource| resource.id.as_str()).collect();

@@ -7,7 +7,7 @@ use crate::path::{Path, Segment};
 /// The path that a field text means in `value`.
 ///
 /// Keys of maps may hold dots, and the text does not tell: the longest key that is really there wins.
-pub(super) fn path(field: &str, value: &Value) -> Path {
+pub(crate) fn path(field: &str, value: &Value) -> Path {
     let mut segments = Vec::new();
     let mut rest = if field == schema::structural::NO_FIELD { "" } else { field };
     let mut at = Some(value);
@@ -26,26 +26,29 @@ pub(super) fn path(field: &str, value: &Value) -> Path {
 
 fn next<'t>(text: &'t str, at: Option<&Value>) -> (Segment, &'t str) {
     if let Some(inner) = text.strip_prefix('[')
-        && let Some(end) = inner.find(']')
+        && let Some(first) = inner.find(']')
     {
-        let segment = match inner[..end].parse() {
-            Ok(index) => Segment::Index(index),
-            Err(_) => Segment::Key(inner[..end].to_owned()),
+        let closes = |rest: &str| rest.starts_with(']');
+        let end = known(inner, at, closes).unwrap_or(first);
+        let (key, rest) = (&inner[..end], &inner[end + 1..]);
+        let segment = match key.parse() {
+            Ok(index) if !at.is_some_and(Value::is_object) => Segment::Index(index),
+            _ => Segment::Key(key.to_owned()),
         };
-        return (segment, &inner[end + 1..]);
+        return (segment, rest);
     }
     let body = text.strip_prefix('.').unwrap_or(text);
     let ends_here = |rest: &str| rest.is_empty() || rest.starts_with(['.', '[']);
-    let known = at
-        .and_then(Value::as_object)
-        .into_iter()
-        .flat_map(|object| object.keys())
-        .filter(|key| !key.is_empty() && body.strip_prefix(key.as_str()).is_some_and(ends_here))
-        .max_by_key(|key| key.len());
-    let end = known.map_or_else(|| body.find(['.', '[']).unwrap_or(body.len()), String::len);
+    let end = known(body, at, ends_here).unwrap_or_else(|| body.find(['.', '[']).unwrap_or(body.len()));
     // A step of no letters would never end; it can only come from a text that is no field.
     let end = if end == 0 { body.len() } else { end };
     (Segment::Key(body[..end].to_owned()), &body[end..])
+}
+
+/// The length of the longest key of the object at hand with which the text begins.
+fn known(text: &str, at: Option<&Value>, ends_here: impl Fn(&str) -> bool) -> Option<usize> {
+    let keys = at.and_then(Value::as_object)?.keys().filter(|key| !key.is_empty());
+    keys.filter(|key| text.strip_prefix(key.as_str()).is_some_and(&ends_here)).map(String::len).max()
 }
 
 #[cfg(test)]
@@ -60,6 +63,9 @@ mod tests {
         assert_eq!(path("labels.app.x", &value).to_string(), ".labels.app.x");
         assert_eq!(path("ports[0].name", &value).to_string(), ".ports[0].name");
         assert_eq!(path("ports[0].missing", &value).to_string(), ".ports[0].missing");
+        let schema = json!({"properties": {"a]b": {"items": {}}, "0": {"allOf": [{}]}}});
+        assert_eq!(path("properties[a]b].items.type", &schema).to_string(), ".properties.a]b.items.type");
+        assert_eq!(path("properties[0].allOf[0].type", &schema).to_string(), ".properties.0.allOf[0].type");
         assert_eq!(path("<nil>", &value).to_string(), "");
         assert_eq!(path("..", &value).to_string(), "[\".\"]");
     }

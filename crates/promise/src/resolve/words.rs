@@ -19,7 +19,7 @@ pub(super) fn unknown(promise: &PromiseSpec, schema: &Value, path: &Path) -> Str
     let near = siblings
         .into_iter()
         .flat_map(|properties| properties.keys())
-        .filter_map(|known| alike(name, known).map(|score| (score, known)))
+        .filter_map(|known| crate::spelling::alike(name, known).map(|score| (score, known)))
         .min();
     match near {
         Some((_, known)) => format!("Remove {path} or rename it: there is no such parameter; {} is close.", promise_path(&lead, known)),
@@ -30,26 +30,6 @@ pub(super) fn unknown(promise: &PromiseSpec, schema: &Value, path: &Path) -> Str
 
 fn promise_path(lead: &Path, key: &str) -> String {
     lead.child(key).to_string()
-}
-
-/// How far two names are apart, in single-letter edits; `None` when they are not alike.
-fn alike(a: &str, b: &str) -> Option<usize> {
-    let (a, b): (Vec<char>, Vec<char>) = (a.to_lowercase().chars().collect(), b.to_lowercase().chars().collect());
-    if a.len().max(b.len()) > 64 {
-        return None;
-    }
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut corner = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let cost = corner + usize::from(x != y);
-            corner = row[j + 1];
-            row[j + 1] = cost.min(row[j] + 1).min(corner + 1);
-        }
-    }
-    let distance = row[b.len()];
-    (distance <= 2 && distance < a.len().max(b.len()) / 2 + 1).then_some(distance)
 }
 
 /// A rule of the schema itself: its author wrote the sentence, or else the rule is all there is to say.

@@ -49,7 +49,7 @@ fn matches(text: &str, pattern: &Arc<str>, budget: &mut Budget, patterns: &mut P
         return Ok(compiled.is_match(text));
     }
     budget.take(PATTERN_STEPS)?;
-    let compiled = crate::pattern::compile(pattern).map_err(ExprError::Runtime)?;
+    let compiled = crate::pattern::compile_often(pattern).map_err(ExprError::Runtime)?;
     let found = compiled.is_match(text);
     patterns.insert(Arc::clone(pattern), compiled);
     Ok(found)
@@ -117,7 +117,7 @@ fn guard(name: &str, arguments: &[Val], budget: &mut Budget) -> Result<(), ExprE
         }
         ("find" | "findAll", [Val::String(text), Val::String(pattern), ..]) => {
             budget.take(PATTERN_STEPS + text.len() as u64)?;
-            crate::pattern::compile(pattern).map_err(ExprError::Runtime)?;
+            crate::pattern::compile_often(pattern).map_err(ExprError::Runtime)?;
             0
         }
         ("split", [Val::String(text), ..]) => {

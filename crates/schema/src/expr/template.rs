@@ -122,8 +122,7 @@ fn node(json: &Value, environment: &Environment, path: &mut String, depth: usize
             fields
                 .iter()
                 .map(|(name, value)| {
-                    path.push('.');
-                    path.push_str(name);
+                    push_field(path, name);
                     let name = parts(name, environment, path, errors);
                     check_texts(&name, path, errors);
                     let value = node(value, environment, path, depth + 1, errors);
@@ -133,6 +132,16 @@ fn node(json: &Value, environment: &Environment, path: &mut String, depth: usize
                 .collect(),
         ),
         other => Node::Literal(other.clone()),
+    }
+}
+
+/// Goes into a field: `.name`, or `["app.kubernetes.io/name"]` where dots would mislead.
+fn push_field(path: &mut String, name: &str) {
+    if name.is_empty() || name.contains(['.', '[', '"']) {
+        path.push_str(&format!("[\"{}\"]", name.replace('\\', "\\\\").replace('"', "\\\"")));
+    } else {
+        path.push('.');
+        path.push_str(name);
     }
 }
 
@@ -243,8 +252,7 @@ impl Node {
                 let mut object = Map::new();
                 for (name, value) in fields {
                     let name = text(name, scope, budget).map_err(|error| at(path, error))?;
-                    path.push('.');
-                    path.push_str(&name);
+                    push_field(path, &name);
                     if let Some(value) = value.evaluate(scope, budget, path)? {
                         object.insert(name, value);
                     }

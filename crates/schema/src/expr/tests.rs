@@ -220,6 +220,8 @@ fn templates() {
     let errors = Template::compile(&json!({"spec": {"items": ["${1 + 'a'}", "x${parameters.names}", "${"]}}), &environment()).unwrap_err();
     let paths: Vec<&str> = errors.iter().map(|error| error.path.as_str()).collect();
     assert_eq!(paths, [".spec.items[0]", ".spec.items[1]", ".spec.items[2]"]);
+    let dotted = Template::compile(&json!({"labels": {"a.b/c": "${1 + 'a'}"}}), &environment()).unwrap_err();
+    assert_eq!(dotted[0].path, ".labels[\"a.b/c\"]");
     let template = Template::compile(&json!({"a": {"b": "${resources.database.status.x}"}}), &environment()).unwrap();
     assert_eq!(template.evaluate(&scope(), &mut Budget::default()).unwrap_err().path, ".a.b");
 }

@@ -75,48 +75,39 @@ fn the_built_in_world_is_fine() {
 fn each_defect_is_named_with_its_place() {
     let cases = [
         // (what stands there, what is put in its place, beginning of the error, part of the sentence)
-        ("type: array, items", "type: array, : items", "objects.yaml, line ", ""),
-        ("  version: 1.0.0", "  version: 1.0.0\n  verzion: 2", "objects.yaml, line 6, column 3: .spec.verzion: ", "no such field"),
-        ("  version: 1.0.0", "  version: [1]", "objects.yaml, line 5, column 3: .spec.version: ", "string"),
-        (
-            "string(parameters.replicas)",
-            "1 + 'a'",
-            "objects.yaml, line 19, column 11: .spec.implementation.resources[0].template.data.copies: ",
-            "",
-        ),
+        ("type: array, items", "type: array, : items", "objects.yaml:", ""),
+        ("  version: 1.0.0", "  version: 1.0.0\n  verzion: 2", "objects.yaml:6:3: .spec.verzion: ", "no such field"),
+        ("  version: 1.0.0", "  version: [1]", "objects.yaml:5:3: .spec.version: ", "string"),
+        ("string(parameters.replicas)", "1 + 'a'", "objects.yaml:19:11: .spec.implementation.resources[0].template.data.copies: ", ""),
         (
             "string(parameters.replicas)",
             "parameters.replicaz",
-            "objects.yaml, line 19, column 11: .spec.implementation.resources[0].template.data.copies: ",
+            "objects.yaml:19:11: .spec.implementation.resources[0].template.data.copies: ",
             "replicaz",
         ),
-        (
-            "items: {type: string}",
-            "items: {type: strin}",
-            "objects.yaml, line 10, column ",
-            ".spec.parameters.properties.names.items.type: ",
-        ),
-        ("copies: \"${string(parameters.replicas)}\"", "copies: \"${resources.second.metadata.name}\"", "objects.yaml, line ", "second"),
+        ("items: {type: string}", "items: {type: strin}", "objects.yaml:10:", ".spec.parameters.properties.names.items.type: "),
+        ("copies: \"${string(parameters.replicas)}\"", "copies: \"${resources.second.metadata.name}\"", "objects.yaml:", "second"),
         (
             "metadata: {name: small}",
             "metadata: {name: small}\nspec: {rules: [{name: a, validate: {expression: \"true\", message: No.}}]}\n---\napiVersion: platform.opmodel.dev/v1alpha1\nkind: Policy\nmetadata: {name: small}",
-            "objects.yaml, line 35, column 12: .metadata.name: ",
+            "objects.yaml:35:12: .metadata.name: ",
             "there twice",
         ),
-        (
-            "promises: [cache]",
-            "promises: [cash]",
-            "objects.yaml, line 40, column 14: .spec.promises[0]: ",
-            "no Promise cash in root:platform",
-        ),
-        ("parameters.replicas <= 3", "parameters.replicas <=", "objects.yaml, line 33, column 5: .spec.rules[0]: ", "expression"),
+        ("promises: [cache]", "promises: [cash]", "objects.yaml:40:14: .spec.promises[0]: ", "no Promise cash in root:platform"),
+        ("parameters.replicas <= 3", "parameters.replicas <=", "objects.yaml:33:16: .spec.rules[0].validate.expression: ", "expression"),
         (
             "    - id: second\n",
             "    - id: second\n      destination: nowhere\n",
-            "objects.yaml, line 21, column 7: .spec.implementation.resources[1].destination: ",
+            "objects.yaml:21:7: .spec.implementation.resources[1].destination: ",
             "no Destination nowhere",
         ),
-        ("kind: Policy", "kind: Polizei", "objects.yaml, line 29, column 1: .kind: ", "Polizei"),
+        (
+            "kind: Promise\nmetadata: {name: cache}",
+            "kind: Promise\nmetadata: {name: cache}\nspec: {}\n---\napiVersion: platform.opmodel.dev/v1\nkind: Promise\nmetadata: {name: other}",
+            "objects.yaml:6:1: .apiVersion: ",
+            "no such version",
+        ),
+        ("kind: Policy", "kind: Polizei", "objects.yaml:29:1: .kind: ", "Polizei"),
     ];
     for (from, to, place, sentence) in cases {
         assert!(PROMISE.contains(from), "{from}");
@@ -124,6 +115,30 @@ fn each_defect_is_named_with_its_place() {
         assert!(error.lines().any(|line| line.trim_start().starts_with(place)), "{to}:\n{error}\nexpected {place}");
         assert!(error.contains(sentence), "{to}:\n{error}\nexpected {sentence}");
     }
+}
+
+#[test]
+fn all_defects_of_a_file_are_told_at_once() {
+    let broken = PROMISE
+        .replace("  version: 1.0.0", "  version: [1]\n  lifecycle: publishd\n  verzion: 2")
+        .replace("items: {type: string}", "items: {type: strin}")
+        .replace("string(parameters.replicas)", "parameters.replicaz")
+        .replace("id: second", "id: Second")
+        .replace("parameters.replicas <= 3", "parameters.replicas <=");
+    let error = judge(&format!("a: [\n---\n{broken}")).unwrap_err();
+    for place in [
+        "objects.yaml:",
+        "objects.yaml:7:3: .spec.version: ",
+        "objects.yaml:8:3: .spec.lifecycle: ",
+        "objects.yaml:9:3: .spec.verzion: ",
+        "objects.yaml:14:36: .spec.parameters.properties.names.items.type: ",
+        "objects.yaml:23:11: .spec.implementation.resources[0].template.data.copies: ",
+        "objects.yaml:24:7: .spec.implementation.resources[1].id: ",
+        "objects.yaml:37:16: .spec.rules[0].validate.expression: ",
+    ] {
+        assert!(error.lines().any(|line| line.starts_with(place)), "{error}\nexpected {place}");
+    }
+    assert_eq!(error.lines().next(), Some("8 things are wrong:"), "{error}");
 }
 
 #[test]
@@ -139,7 +154,7 @@ fn files_are_judged_by_themselves() {
     std::fs::write(&path, set).unwrap();
     assert!(said(std::slice::from_ref(&path), true).is_ok());
     let untrusted = said(&[path], false).unwrap_err().to_string();
-    assert!(untrusted.contains("promise.yaml, line 33, column 5: .spec.rules[0]: ") && untrusted.contains("trusted homes"), "{untrusted}");
+    assert!(untrusted.contains("promise.yaml:33:5: .spec.rules[0]: ") && untrusted.contains("trusted homes"), "{untrusted}");
     let missing = said(&[folder.path().join("none.yaml")], true).unwrap_err().to_string();
     assert!(missing.contains("none.yaml: "), "{missing}");
 }

@@ -139,7 +139,10 @@ impl<'a> Maker<'a> {
                 }
             })
             .collect();
-        let options = items["enum"].as_array().into_iter().flatten().map(option_text).collect();
+        let options = match Shape::of(items) {
+            Shape::Boolean => vec!["true".to_owned(), "false".to_owned()],
+            _ => items["enum"].as_array().into_iter().flatten().map(option_text).collect(),
+        };
         let full = full_list(node, count);
         Control::List {
             rows,

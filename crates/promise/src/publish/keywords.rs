@@ -1,0 +1,122 @@
+//! Keywords that the schema of parameters does not have. The API server drops them without a word, and then they hold for nobody.
+
+use serde_json::{Map, Value};
+
+use super::Draft;
+use crate::path::Path;
+use crate::spelling::alike;
+
+/// Keywords of later JSON schemas that limit values, and what does it here.
+const FOREIGN: [(&str, &str); 14] = [
+    ("$defs", "write the schema out where it is used"),
+    ("const", "use an enum of one value"),
+    ("contains", RULE),
+    ("dependentRequired", RULE),
+    ("dependentSchemas", RULE),
+    ("else", RULE),
+    ("if", RULE),
+    ("maxContains", RULE),
+    ("minContains", RULE),
+    ("prefixItems", "use an object with a name for each item"),
+    ("propertyNames", RULE),
+    ("then", RULE),
+    ("unevaluatedItems", "unknown fields are refused anyway"),
+    ("unevaluatedProperties", "unknown fields are refused anyway"),
+];
+const RULE: &str = "write a rule in x-kubernetes-validations";
+
+/// Keywords that are read, or that say something to people.
+const KNOWN: [&str; 45] = [
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "default",
+    "deprecated",
+    "description",
+    "enum",
+    "example",
+    "examples",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "externalDocs",
+    "format",
+    "items",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "not",
+    "nullable",
+    "oneOf",
+    "pattern",
+    "properties",
+    "readOnly",
+    "required",
+    "title",
+    "type",
+    "uniqueItems",
+    "writeOnly",
+    "x-kubernetes-embedded-resource",
+    "x-kubernetes-group-version-kind",
+    "x-kubernetes-int-or-string",
+    "x-kubernetes-list-map-keys",
+    "x-kubernetes-list-type",
+    "x-kubernetes-map-type",
+    "x-kubernetes-patch-merge-key",
+    "x-kubernetes-patch-strategy",
+    "x-kubernetes-preserve-unknown-fields",
+    "x-kubernetes-validations",
+    "id",
+];
+
+/// Deepest nesting that is looked at; deeper schemas are refused.
+const DEPTH_LIMIT: usize = 100;
+
+pub(super) fn check(draft: &mut Draft<'_>) {
+    let mut found = Vec::new();
+    if let Some(root) = draft.json.as_object() {
+        node(root, &Path::default(), 0, &mut found);
+    }
+    for (path, message) in found {
+        draft.problem(format!(".parameters{path}"), message);
+    }
+}
+
+fn node(schema: &Map<String, Value>, at: &Path, depth: usize, found: &mut Vec<(Path, String)>) {
+    if depth > DEPTH_LIMIT {
+        return;
+    }
+    for keyword in schema.keys().filter(|keyword| !KNOWN.contains(&keyword.as_str())) {
+        let foreign = FOREIGN.iter().find(|(name, _)| name == keyword);
+        let meant = KNOWN.iter().filter(|known| known.len() > 3).filter_map(|known| Some((alike(keyword, known)?, known))).min();
+        let message = match (foreign, meant) {
+            (Some((_, instead)), _) => format!("Remove {keyword}, which the schema of parameters does not have: {instead}."),
+            (None, Some((_, known))) => format!("Rename {keyword}: the schema of parameters has no such keyword; {known} is close."),
+            (None, None) => continue,
+        };
+        found.push((at.child(keyword), message));
+    }
+    let inside = |keyword: &str| schema.get(keyword).and_then(Value::as_object);
+    for (name, property) in inside("properties").into_iter().flatten() {
+        if let Some(property) = property.as_object() {
+            node(property, &at.child("properties").child(name), depth + 1, found);
+        }
+    }
+    for keyword in ["items", "additionalProperties", "not"] {
+        if let Some(inner) = inside(keyword) {
+            node(inner, &at.child(keyword), depth + 1, found);
+        }
+    }
+    for keyword in ["allOf", "anyOf", "oneOf"] {
+        for (index, inner) in schema.get(keyword).and_then(Value::as_array).into_iter().flatten().enumerate() {
+            if let Some(inner) = inner.as_object() {
+                node(inner, &at.child(keyword).item(index), depth + 1, found);
+            }
+        }
+    }
+}
