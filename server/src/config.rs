@@ -40,7 +40,7 @@ pub enum Command {
 /// Arguments of `check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// Files with objects, or one folder with a whole world.
+    /// Files with objects and folders of such files, or one folder with a whole world (workspaces.yaml).
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// The files are meant for a workspace that is no trusted home: they may not `set`, `inject` or render rights.

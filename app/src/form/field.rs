@@ -163,7 +163,7 @@ fn later(kept: bool, required: bool) -> &'static str {
 }
 
 /// The content of a text area: browsers drop a line end at its very beginning, so one that counts is doubled.
-fn area(text: &str) -> String {
+pub(super) fn area(text: &str) -> String {
     if text.starts_with('\n') { format!("\n{text}") } else { text.to_owned() }
 }
 

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use promise::form::{InputMode, ListRow, MapRow, RowButtons};
 
+use super::field::area;
 use super::text::complaint;
 use crate::ui::Icon;
 
@@ -17,13 +18,20 @@ pub fn keys(mode: InputMode) -> &'static str {
     }
 }
 
+/// Lines of a text area for a value of several lines: an input would drop the line ends.
+fn tall(value: &str) -> String {
+    value.lines().count().clamp(2, 12).to_string()
+}
+
 /// Rows of a list.
 pub fn list(rows: &[ListRow], mode: InputMode, options: &[String], focus: Option<&str>) -> impl IntoView + use<> {
     let lines = rows.iter().map(|row| {
         let focused = focus == Some(row.id.as_str());
         let invalid = row.problem.is_some().then_some("true");
         let described = row.problem.as_ref().map(|_| format!("{}-problem", row.id));
-        let input = if options.is_empty() {
+        let input = if options.is_empty() && row.value.contains('\n') {
+            view! { <textarea class="input" id=row.id.clone() name=row.name.clone() rows=tall(&row.value) aria-label=row.label.clone() spellcheck="false" aria-invalid=invalid aria-describedby=described autofocus=focused>{area(&row.value)}</textarea> }.into_any()
+        } else if options.is_empty() {
             view! { <input class="input" id=row.id.clone() name=row.name.clone() value=row.value.clone() aria-label=row.label.clone() inputmode=keys(mode) autocomplete="off" spellcheck="false" aria-invalid=invalid aria-describedby=described autofocus=focused/> }.into_any()
         } else {
             let known = options.iter().map(|option| view! { <option value=option.clone() selected=*option == row.value>{option.clone()}</option> });
@@ -42,11 +50,17 @@ pub fn map(rows: &[MapRow], mode: InputMode, focus: Option<&str>) -> impl IntoVi
         let invalid = row.problem.is_some().then_some("true");
         let described = row.problem.as_ref().map(|_| format!("{}-problem", row.id));
         let problem = row.problem.clone().map(|problem| complaint(format!("{}-problem", row.id), problem));
+        let label = format!("Value of {}", row.buttons.what);
+        let value = if row.value.contains('\n') {
+            view! { <textarea class="input" id=row.value_id.clone() name=row.value_name.clone() rows=tall(&row.value) aria-label=label spellcheck="false">{area(&row.value)}</textarea> }.into_any()
+        } else {
+            view! { <input class="input" id=row.value_id.clone() name=row.value_name.clone() value=row.value.clone() aria-label=label inputmode=keys(mode) autocomplete="off" spellcheck="false"/> }.into_any()
+        };
         view! {
             <li>{problem}<div class="control">
                 <input class="input" id=row.id.clone() name=row.key_name.clone() value=row.key.clone() aria-label=format!("Name of {}", row.buttons.what) autocomplete="off" spellcheck="false" aria-invalid=invalid aria-describedby=described autofocus=focus == Some(row.id.as_str())/>
                 <span aria-hidden="true">"="</span>
-                <input class="input" id=row.value_id.clone() name=row.value_name.clone() value=row.value.clone() aria-label=format!("Value of {}", row.buttons.what) inputmode=keys(mode) autocomplete="off" spellcheck="false"/>
+                {value}
                 {buttons(&row.buttons)}
             </div></li>
         }
@@ -74,5 +88,38 @@ pub fn buttons(row: &RowButtons) -> impl IntoView + use<> {
             {row.down.as_ref().map(|down| button(down, "Move down", "arrow-down"))}
             {button(&row.remove, "Remove", "x")}
         </span>
+    }
+}
+
+#[cfg(test)]
+#[cfg(feature = "ssr")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_several_lines_keep_them() {
+        let buttons = RowButtons { up: None, down: None, remove: "remove:/parameters/x/0".into(), what: "entry 1".into() };
+        let text = "a: 1\nb: 2\n".to_owned();
+        let row = ListRow {
+            id: "f-x-0".into(),
+            name: "/parameters/x/0".into(),
+            label: "Entry 1".into(),
+            value: text.clone(),
+            problem: None,
+            buttons: buttons.clone(),
+        };
+        let entry = MapRow {
+            id: "f-x-k".into(),
+            key_name: "k".into(),
+            key: "file".into(),
+            value_id: "f-x-v".into(),
+            value_name: "v".into(),
+            value: text,
+            problem: None,
+            buttons,
+        };
+        for html in [list(&[row], InputMode::Text, &[], None).to_html(), map(&[entry], InputMode::Text, None).to_html()] {
+            assert!(html.contains("<textarea") && html.contains(">a: 1\nb: 2\n<"), "{html}");
+        }
     }
 }

@@ -15,6 +15,7 @@ use schema::structural::{Kind, Schema};
 use serde_json::Value;
 
 use super::manifest::Manifest;
+use super::world::WORKSPACES;
 use super::{Files, SampleError, World};
 
 /// The objects of a world, each with its workspace, in the order in which they are written.
@@ -67,24 +68,48 @@ pub fn files(paths: &[impl AsRef<Path>], trusted: bool) -> Result<usize, SampleE
     Ok(objects.len())
 }
 
-/// What `opm-portal check` says about paths when nothing is wrong: one folder is a whole world, everything else are files.
+/// What `opm-portal check` says about paths when nothing is wrong: a folder with `workspaces.yaml` is a whole world, everything else are
+/// files and folders of files.
 ///
 /// # Errors
 /// Everything that is wrong.
 pub fn said(paths: &[PathBuf], trusted: bool) -> Result<String, SampleError> {
     match paths {
-        [folder] if folder.is_dir() => {
+        [folder] if folder.join(WORKSPACES).is_file() => {
             let files = Files::Directory(folder.clone());
             let world = World::read(&files)?;
             let objects = self::world(&world, &files)?.len();
             let (workspaces, people) = (world.workspaces.len(), world.people.len());
             Ok(format!("{}: {workspaces} workspaces, {people} people and {objects} objects are fine", folder.display()))
         }
-        _ => match files(paths, trusted)? {
+        _ => match files(&below(paths)?, trusted)? {
             1 => Ok("1 object is fine".to_owned()),
             objects => Ok(format!("{objects} objects are fine")),
         },
     }
+}
+
+/// The files that paths name: themselves, and in folders, however deep, everything that is called YAML or JSON.
+fn below(paths: &[PathBuf]) -> Result<Vec<PathBuf>, SampleError> {
+    let (mut found, mut folders) = (Vec::new(), Vec::new());
+    for path in paths {
+        if path.is_dir() { folders.push(path.clone()) } else { found.push(path.clone()) }
+    }
+    while let Some(folder) = folders.pop() {
+        let failed = |error: std::io::Error| SampleError::File { file: folder.display().to_string(), message: error.to_string() };
+        for entry in std::fs::read_dir(&folder).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let path = entry.path();
+            // Links to folders are not followed: they may lead back.
+            if entry.file_type().map_err(failed)?.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|kind| ["yaml", "yml", "json"].iter().any(|known| kind == *known)) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
 }
 
 /// What is wrong with an object by itself: its shape, and then everything that can be judged in spite of it.

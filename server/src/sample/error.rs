@@ -63,7 +63,19 @@ impl SampleError {
         match errors.len() {
             0 => Ok(()),
             1 => errors.pop().map_or(Ok(()), Err),
-            _ => Err(Self::Several(errors)),
+            _ => {
+                errors.sort_by(|one, other| one.place().cmp(&other.place()));
+                Err(Self::Several(errors))
+            }
+        }
+    }
+
+    /// File, line and column, as far as they are known.
+    fn place(&self) -> (&str, usize, usize) {
+        match self {
+            Self::File { file, .. } => (file, 0, 0),
+            Self::Content { file, line, column, .. } => (file, *line, *column),
+            Self::Several(_) | Self::Plane { .. } | Self::Install { .. } | Self::Timeout { .. } => ("", 0, 0),
         }
     }
 }

@@ -225,7 +225,7 @@ spec:
             (".spec.implementation.resources[2].id", 8, 5),
             (".spec.form.fields[\".size\"].help", 17, 31),
             (".spec.form.fields[.size].help", 17, 31),
-            (".spec.annotations[\"a]b/\\\"c\"].x", 21, 25),
+            (".spec.annotations[\"a]b/\\\"c\"].x", 21, 28),
             (".spec.outputs[0].value", 20, 5),
             (".spec.parameters.properties", 4, 1),
         ] {

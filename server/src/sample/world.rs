@@ -12,7 +12,7 @@ use super::places::{Place, Places};
 use super::{Files, SampleError};
 use crate::plane::identity;
 
-const WORKSPACES: &str = "workspaces.yaml";
+pub(super) const WORKSPACES: &str = "workspaces.yaml";
 const PEOPLE: &str = "people.yaml";
 
 /// A sample world.

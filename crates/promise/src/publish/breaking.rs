@@ -25,10 +25,13 @@ pub(super) fn changes(before: &PromiseSpec, after: &PromiseSpec) -> Vec<(String,
 }
 
 fn compare(before: &Schema, after: &Schema, path: &str, found: &mut Vec<(String, String)>) {
+    if after.kind().is_none() && after.preserves_unknown() && after.properties().next().is_none() {
+        // Anything may stand there now.
+        return;
+    }
     let mut say = |keyword: &str, change: String| found.push((format!("{path}.{keyword}"), change));
     if before.kind() != after.kind() || before.is_int_or_string() != after.is_int_or_string() {
-        // A whole number is a number; every other change of type breaks.
-        if !(before.kind() == Some(Kind::Integer) && after.kind() == Some(Kind::Number)) {
+        if !takes_all(before, after) {
             let name = |schema: &Schema| schema.kind().map_or("anything", Kind::name);
             say("type", format!("the type changes from {} to {}", name(before), name(after)));
         }
@@ -66,6 +69,15 @@ fn compare(before: &Schema, after: &Schema, path: &str, found: &mut Vec<(String,
     }
 }
 
+/// Whether a type takes every value of another one: a number whole ones, an integer-or-text both.
+fn takes_all(before: &Schema, after: &Schema) -> bool {
+    match (before.kind(), after.kind()) {
+        (Some(Kind::Integer), Some(Kind::Number)) => true,
+        (Some(Kind::Integer | Kind::String), None) if after.is_int_or_string() => true,
+        _ => false,
+    }
+}
+
 fn limits(before: &Value, after: &Value, say: &mut impl FnMut(&str, String)) {
     let number = |schema: &Value, keyword: &str| schema.get(keyword).and_then(Value::as_f64);
     for keyword in ["minimum", "minLength", "minItems", "minProperties"] {
@@ -83,7 +95,9 @@ fn limits(before: &Value, after: &Value, say: &mut impl FnMut(&str, String)) {
             say(keyword, format!("{keyword} falls to {now}"));
         }
     }
-    for keyword in ["pattern", "format", "multipleOf", "not", "oneOf", "anyOf", "allOf", "x-kubernetes-list-type"] {
+    for keyword in
+        ["pattern", "format", "multipleOf", "not", "oneOf", "anyOf", "allOf", "x-kubernetes-list-type", "x-kubernetes-list-map-keys"]
+    {
         let now = after.get(keyword).filter(|now| !now.is_null());
         if now.is_some() && now != before.get(keyword) {
             say(keyword, format!("{keyword} changes"));

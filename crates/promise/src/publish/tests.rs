@@ -193,6 +193,15 @@ fn versions_rise_and_breaking_changes_need_a_new_major() {
         ),
         (&|json: &mut Value| json["parameters"]["properties"]["names"] = json!({"type": "string"}), Some("from array to string")),
         (&|json: &mut Value| json["parameters"]["properties"]["names"]["maxItems"] = 3.into(), Some("maxItems falls to 3")),
+        (&|json: &mut Value| json["parameters"]["properties"]["names"] = json!({"x-kubernetes-preserve-unknown-fields": true}), None),
+        (
+            &|json: &mut Value| {
+                json["parameters"]["properties"]["replicas"] = json!({"x-kubernetes-int-or-string": true, "default": 1});
+                json["implementation"]["resources"][0]["template"]["data"] = json!({});
+                json["policies"] = json!([]);
+            },
+            None,
+        ),
     ] {
         let problems = change("1.3.0", edit);
         match words {

@@ -16,9 +16,14 @@ use crate::fulfil::Pending;
 /// What a failed expression waits for, as words that follow “waits for”; nothing if it does not wait for a resource.
 pub(super) fn waits_for(error: &ExprError) -> Option<String> {
     let ExprError::AbsentPath(path) = error else { return None };
-    let rest = path.strip_prefix("resources.")?;
-    let end = rest.find(['.', '[']).unwrap_or(rest.len());
-    let (id, field) = rest.split_at(end);
+    let rest = path.strip_prefix("resources")?;
+    let (id, field) = match rest.strip_prefix('[') {
+        Some(inside) => inside.split_once(']')?,
+        None => {
+            let rest = rest.strip_prefix('.')?;
+            rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len()))
+        }
+    };
     let (id, field) = match field.strip_prefix('[').and_then(|inside| inside.split_once(']')) {
         // An item of a list belongs to the name of the object.
         Some((index, field)) if index.bytes().all(|byte| byte.is_ascii_digit()) => (format!("{id}[{index}]"), field),

@@ -54,6 +54,17 @@ fn database() -> Value {
 }
 
 #[test]
+fn a_resource_may_be_named_in_brackets_or_by_another_name() {
+    for host in ["resources['database'].status.host", "cel.bind(d, resources.database, d.status.host)"] {
+        let mut resources = database();
+        resources[0]["template"]["data"]["host"] = json!(format!("${{{host}}}"));
+        let spec = spec(resources, json!([]));
+        let made = render(&spec, json!({"tier": "development", "replicas": 1}), json!({"database": {"status": {}}})).unwrap();
+        assert_eq!(made.pending[0].waits_for, "status.host of database", "{host}");
+    }
+}
+
+#[test]
 fn what_is_not_known_yet_is_pending_and_named() {
     let outputs = json!([{"name": "host", "value": "${resources.database.status.host}"}, {"name": "name", "value": "db ${request.name}"},
         {"name": "password", "secretRef": {"resource": "database", "name": "${request.name}-app", "key": "password"}}]);

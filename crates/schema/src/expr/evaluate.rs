@@ -19,8 +19,16 @@ pub(crate) type Variables = HashMap<String, Val>;
 struct Local<'e> {
     name: &'e str,
     value: Val,
-    /// The path of a list and the index in it.
-    origin: Option<(Arc<str>, usize)>,
+    /// Where its value stands; nothing for what was computed.
+    origin: Option<Origin>,
+}
+
+/// Where the value of a variable of a macro stands.
+enum Origin {
+    /// At a path.
+    At(Arc<str>),
+    /// In the list at a path, under an index.
+    Item(Arc<str>, usize),
 }
 
 /// One evaluation.
@@ -207,8 +215,9 @@ impl<'e> Evaluator<'e> {
             (call.target.as_deref().map(|target| &target.expr), call.func_name.as_str(), call.args.as_slice())
             && namespace == "cel"
         {
+            let origin = matches!(value.expr, Expr::Ident(_) | Expr::Select(_)).then(|| Origin::At(self.path(value).into()));
             let value = self.node(value)?;
-            self.locals.push(Local { name, value, origin: None });
+            self.locals.push(Local { name, value, origin });
             let result = self.node(body);
             self.locals.pop();
             return result;
@@ -275,7 +284,7 @@ impl<'e> Evaluator<'e> {
         self.locals.push(Local { name: &comprehension.accu_var, value: initial, origin: None });
         let mut failed = None;
         for (index, item) in items.iter().enumerate() {
-            let origin = is_list.then(|| (Arc::clone(&origin), index));
+            let origin = is_list.then(|| Origin::Item(Arc::clone(&origin), index));
             self.locals.push(Local { name: &comprehension.iter_var, value: item.clone(), origin });
             let step = self.step(comprehension, base);
             self.locals.truncate(base + 1);
@@ -355,7 +364,8 @@ impl<'e> Evaluator<'e> {
             Expr::Ident(name) => {
                 let local = self.locals.iter().rev().find(|local| local.name == name);
                 match local.and_then(|local| local.origin.as_ref()) {
-                    Some((list, index)) => format!("{list}[{index}]"),
+                    Some(Origin::Item(list, index)) => format!("{list}[{index}]"),
+                    Some(Origin::At(path)) => path.to_string(),
                     None => name.clone(),
                 }
             }

@@ -94,7 +94,7 @@ fn each_defect_is_named_with_its_place() {
             "there twice",
         ),
         ("promises: [cache]", "promises: [cash]", "objects.yaml:40:14: .spec.promises[0]: ", "no Promise cash in root:platform"),
-        ("parameters.replicas <= 3", "parameters.replicas <=", "objects.yaml:33:16: .spec.rules[0].validate.expression: ", "expression"),
+        ("parameters.replicas <= 3", "parameters.replicas <=", "objects.yaml:34:16: .spec.rules[0].validate.expression: ", "expression"),
         (
             "    - id: second\n",
             "    - id: second\n      destination: nowhere\n",
@@ -134,7 +134,7 @@ fn all_defects_of_a_file_are_told_at_once() {
         "objects.yaml:14:36: .spec.parameters.properties.names.items.type: ",
         "objects.yaml:23:11: .spec.implementation.resources[0].template.data.copies: ",
         "objects.yaml:24:7: .spec.implementation.resources[1].id: ",
-        "objects.yaml:37:16: .spec.rules[0].validate.expression: ",
+        "objects.yaml:38:16: .spec.rules[0].validate.expression: ",
     ] {
         assert!(error.lines().any(|line| line.starts_with(place)), "{error}\nexpected {place}");
     }
@@ -147,6 +147,7 @@ fn files_are_judged_by_themselves() {
     let path = folder.path().join("promise.yaml");
     std::fs::write(&path, PROMISE).unwrap();
     assert_eq!(said(std::slice::from_ref(&path), true).unwrap(), "3 objects are fine");
+    assert_eq!(said(&[folder.path().to_owned()], true).unwrap(), "3 objects are fine", "a folder that is no world");
     let set = PROMISE.replace(
         "validate: {expression: \"parameters.replicas <= 3\", message: Choose at most 3 replicas.}",
         "set: {parameter: .replicas, value: 2}",
