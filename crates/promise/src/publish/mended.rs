@@ -14,7 +14,7 @@ const ASIDE: [&str; 10] =
 pub(super) fn schema(json: &Value, errors: &[FieldError]) -> Value {
     let mut mended = json.clone();
     for error in errors {
-        mend(&mut mended, &locate::path(&error.field, json).0);
+        mend(&mut mended, &locate::path(error.place(), json).0);
     }
     mended
 }

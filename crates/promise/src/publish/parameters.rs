@@ -13,7 +13,7 @@ use crate::wording::lower_first;
 /// Problems of the schema itself, the first of each place.
 pub(super) fn report(draft: &mut Draft<'_>, errors: &[FieldError]) {
     for error in errors {
-        let path = format!(".parameters{}", locate::path(&error.field, &draft.json));
+        let path = format!(".parameters{}", locate::path(error.place(), &draft.json));
         if !draft.problems.iter().any(|known| known.path == path) {
             draft.problem(path, in_words(error));
         }

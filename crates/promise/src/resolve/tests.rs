@@ -217,6 +217,10 @@ fn what_stands_nowhere_for_the_api_server_has_its_field() {
             "oneOf": [{"required": ["git"]}, {"required": ["httpUrl"]}]},
         "contact": {"type": "object", "properties": {"mail": {"type": "string"}, "chat": {"type": "string"}, "off": {"type": "boolean"}},
             "anyOf": [{"required": ["mail"]}, {"required": ["chat"]}], "not": {"required": ["chat", "off"]}},
+        "twice": {"type": "array", "items": {"type": "string"}, "maxItems": 5, "x-kubernetes-validations": [
+            {"rule": "self.size() < 2", "message": "name it once", "reason": "FieldValueDuplicate"}]},
+        "limits": {"type": "object", "additionalProperties": {"type": "string", "x-kubernetes-validations": [
+            {"rule": "self != 'x'", "message": "say more"}]}},
         "one": {"type": "string", "x-kubernetes-validations": [{"rule": "self != 'x'"}]}}});
     let problems = with_schema(alternatives);
     for (parameters, path, message) in [
@@ -232,6 +236,8 @@ fn what_stands_nowhere_for_the_api_server_has_its_field() {
             ".parameters.contact",
             "Leave out chat or off of contact: they do not go together.",
         ),
+        (json!({"twice": ["a", "a"]}), ".parameters.twice", "Name it once."),
+        (json!({"limits": {"a.b": "x"}}), ".parameters.limits[\"a.b\"]", "Say more."),
         (json!({"one": "x"}), ".parameters.one", "Change one so that this rule of the promise holds: self != 'x'"),
     ] {
         assert_eq!(problems(parameters.clone(), None), [(path.to_owned(), message.to_owned())], "{parameters}");

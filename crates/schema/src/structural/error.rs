@@ -145,7 +145,8 @@ impl FieldError {
                 text.push_str(&show(value));
             }
         }
-        if !self.detail.is_empty() {
+        // Of a duplicate the API server shows the value alone, whatever a rule says about it.
+        if !self.detail.is_empty() && self.reason != FieldErrorReason::Duplicate {
             text.push_str(": ");
             text.push_str(&self.detail);
         }
@@ -155,6 +156,7 @@ impl FieldError {
     /// The same error seen from further out: `prefix` in front of the path.
     #[must_use]
     pub fn prefixed(mut self, prefix: &str) -> Self {
+        self.place = self.place.map(|place| join(prefix, &place));
         if self.field == NO_FIELD || prefix.is_empty() {
             return self;
         }

@@ -72,7 +72,7 @@ fn values_are_refused_in_the_words_of_the_api_server() {
         (
             json!({"type": "array", "items": {"type": "string"}, "maxItems": 1}),
             json!(["a", "b"]),
-            vec!["f: Too many: 2: must have at most 1 items"],
+            vec!["f: Too many: 2: must have at most 1 item"],
         ),
         (
             json!({"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "set"}),
@@ -147,12 +147,12 @@ fn schemas_are_refused_in_the_words_of_the_api_server() {
     );
     assert_eq!(
         parse(json!({"type": "object", "properties": {"a": {"type": "string", "default": 5}}})),
-        [r#"properties[a].default: Invalid value: "integer": default in body must be of type string: "integer""#]
+        [r#"properties[a].default: Invalid value: "integer":  in body must be of type string: "integer""#]
     );
     let covered = json!({"type": "object", "default": {"n": 1}, "properties": {"n": {"type": "integer", "default": "x"}}});
     assert_eq!(
         parse(json!({"type": "object", "properties": {"a": covered}})),
-        [r#"properties[a].properties[n].default: Invalid value: "string": default in body must be of type integer: "string""#]
+        [r#"properties[a].properties[n].default: Invalid value: "string":  in body must be of type integer: "string""#]
     );
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::super::error::{FieldError, FieldErrorReason};
+use super::super::error::FieldError;
 use super::super::path::Path;
 use super::super::{Schema, unique};
 use super::compile::steps;
@@ -148,10 +148,7 @@ fn error(rule: &Rule, new: &Value, path: &Path<'_>, detail: String) -> FieldErro
             }
         }
     }
-    let reason = rule.error_reason();
-    // Of a duplicate the API server shows the value alone.
-    let detail = if reason == FieldErrorReason::Duplicate { String::new() } else { detail };
-    FieldError::new(reason, told(field), value, detail)
+    FieldError::new(rule.error_reason(), told(field), value, detail)
 }
 
 /// The path as it is told; the object itself has none.
