@@ -10,9 +10,9 @@ mod export;
 mod files;
 mod rbac;
 
-pub use apply::{InstallError, Installed, Options, bind, provider};
+pub use apply::{InstallError, Installed, Options, bind, provider, rebind};
 pub use binding::{api_binding, binding_name, missing_claims};
-pub use files::files;
+pub use files::{files, fingerprint};
 
 /// Namespace of the provider workspace for the controller's Lease and its keys.
 pub const SYSTEM_NAMESPACE: &str = "opm-system";

@@ -8,10 +8,11 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::core::v1::{Event, EventSource, ObjectReference};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use kube::api::PostParams;
+use kube::api::{Patch, PatchParams, PostParams};
 use kube::{Api, Client, Resource, ResourceExt};
 use promise::names;
 use promise::status::Milestone;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -127,11 +128,12 @@ async fn put(api: &Api<Event>, event: &Event) -> Result<(), kube::Error> {
         other => return other.map(drop),
     }
     let known = api.get(&event.name_any()).await?;
-    api.replace(&event.name_any(), &params, &again(known, event)).await.map(drop)
+    let params = PatchParams { field_manager: params.field_manager, ..PatchParams::default() };
+    api.patch(&event.name_any(), &params, &Patch::Merge(&again(&known, event))).await.map(drop)
 }
 
-/// The event that there is, once more. After a while without it, its count starts over.
-fn again(known: Event, event: &Event) -> Event {
+/// What makes of the event that there is the same once more. After a while without it, its count starts over.
+fn again(known: &Event, event: &Event) -> Value {
     let last = known.last_timestamp.as_ref().map(|time| time.0);
     let now = event.last_timestamp.as_ref().map(|time| time.0);
     let continues = last.zip(now).is_some_and(|(last, now)| now.duration_since(last) <= SAME);
@@ -140,7 +142,10 @@ fn again(known: Event, event: &Event) -> Event {
     } else {
         (1, event.first_timestamp.clone())
     };
-    Event { count: Some(count), first_timestamp: first, last_timestamp: event.last_timestamp.clone(), ..known }
+    json!({
+        "metadata": {"uid": known.metadata.uid, "resourceVersion": known.metadata.resource_version},
+        "count": count, "firstTimestamp": first, "lastTimestamp": event.last_timestamp,
+    })
 }
 
 fn event(subject: &ObjectReference, milestone: &Milestone, now: Timestamp) -> Event {
@@ -179,12 +184,12 @@ fn shortened(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;
-    use k8s_openapi::api::core::v1::ObjectReference;
+    use k8s_openapi::api::core::v1::{Event, ObjectReference};
     use promise::status::Milestone;
 
     use super::{LONGEST, again, event};
 
-    fn at(second: i64, message: &str) -> k8s_openapi::api::core::v1::Event {
+    fn at(second: i64, message: &str) -> Event {
         let subject = ObjectReference {
             uid: Some("u-1".into()),
             namespace: Some("default".into()),
@@ -206,10 +211,18 @@ mod tests {
 
     #[test]
     fn an_event_is_counted_within_an_hour_and_then_anew() {
-        let second = again(at(0, "No."), &at(3600, "No."));
+        let counted = |known: &Event, now: i64| -> Event {
+            let mut merged = serde_json::to_value(known).unwrap();
+            let patch = again(known, &at(now, "No."));
+            for field in ["count", "firstTimestamp", "lastTimestamp"] {
+                merged[field] = patch[field].clone();
+            }
+            serde_json::from_value(merged).unwrap()
+        };
+        let second = counted(&at(0, "No."), 3600);
         assert_eq!((second.count, second.first_timestamp.clone()), (Some(2), at(0, "").first_timestamp));
         assert_eq!(second.last_timestamp, at(3600, "").last_timestamp);
-        let third = again(second, &at(3600 + 3601, "No."));
+        let third = counted(&second, 3600 + 3601);
         assert_eq!((third.count, third.first_timestamp), (Some(1), at(7201, "").first_timestamp));
     }
 

@@ -88,15 +88,24 @@ pub async fn bind(client: &Client, export: Export, installed: &Installed) -> Res
     served(client, &object, "phase Bound and all claims in force", complete).await
 }
 
+/// Brings the bindings that the workspace of `client` has of our exports up to what these claim now, and leaves what people decided about
+/// them. Nothing is waited for.
+pub async fn rebind(client: &Client, installed: &Installed) -> Result<(), InstallError> {
+    for known in bindings(client).await? {
+        let named = |export: &Export| known.data.pointer("/spec/reference/export/name").is_some_and(|name| name == export.name());
+        let ours = known.data.pointer("/spec/reference/export/path").is_some_and(|path| path == installed.provider.as_str());
+        if let Some(export) = [Export::Requests, Export::Catalog].into_iter().find(|export| ours && named(export)) {
+            let known = serde_json::to_value(&known).unwrap_or_default();
+            apply(client, &binding::renewed(export, &installed.tenancy_identity, &known)).await?;
+        }
+    }
+    Ok(())
+}
+
 /// Id of the workspace, and identity of the export from which it has its Workspace objects.
 async fn tenancy(client: &Client) -> Result<(ClusterId, String), InstallError> {
-    let resource = ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk("apis.kcp.io", "v1alpha2", "APIBinding"), "apibindings");
-    let api: Api<DynamicObject> = Api::all_with(client.clone(), &resource);
-    let bindings = api.list(&kube::api::ListParams::default()).await;
-    let bindings =
-        bindings.map_err(|e| InstallError::Refused { object: "the list of APIBindings".into(), error: from_plane(&e, "bindings") })?;
-    bindings
-        .items
+    bindings(client)
+        .await?
         .iter()
         .find_map(|binding| {
             let bound = binding.data.pointer("/status/boundResources")?.as_array()?;
@@ -106,6 +115,14 @@ async fn tenancy(client: &Client) -> Result<(ClusterId, String), InstallError> {
             Some((ClusterId::parse(cluster).ok()?, identity))
         })
         .ok_or(InstallError::NoTenancy)
+}
+
+async fn bindings(client: &Client) -> Result<Vec<DynamicObject>, InstallError> {
+    let resource = ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk("apis.kcp.io", "v1alpha2", "APIBinding"), "apibindings");
+    let api: Api<DynamicObject> = Api::all_with(client.clone(), &resource);
+    let list = api.list(&kube::api::ListParams::default()).await;
+    let list = list.map_err(|e| InstallError::Refused { object: "the list of APIBindings".into(), error: from_plane(&e, "bindings") })?;
+    Ok(list.items)
 }
 
 async fn apply(client: &Client, object: &Value) -> Result<(), InstallError> {

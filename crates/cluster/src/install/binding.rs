@@ -17,6 +17,22 @@ pub fn api_binding(export: Export, provider: &ClusterId, tenancy_identity: &str)
     binding(export, provider.as_str(), tenancy_identity)
 }
 
+/// A binding that there is, brought up to what its export claims now. What people rejected stays rejected; what is new is accepted.
+pub(super) fn renewed(export: Export, tenancy_identity: &str, known: &Value) -> Value {
+    let provider = known.pointer("/spec/reference/export/path").and_then(Value::as_str).unwrap_or_default();
+    let mut renewed = binding(export, provider, tenancy_identity);
+    renewed["metadata"]["name"] = known["metadata"]["name"].clone();
+    let decided = known.pointer("/spec/permissionClaims").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    for claim in renewed["spec"]["permissionClaims"].as_array_mut().into_iter().flatten() {
+        let group = |claim: &Value| claim["group"].as_str().unwrap_or_default().to_owned();
+        let before = decided.iter().find(|before| before["resource"] == claim["resource"] && group(before) == group(claim));
+        if let Some(state) = before.map(|before| &before["state"]).filter(|state| state.is_string()) {
+            claim["state"] = state.clone();
+        }
+    }
+    renewed
+}
+
 pub(super) fn binding(export: Export, provider: &str, tenancy_identity: &str) -> Value {
     let accepted: Vec<Value> = claims(export)
         .iter()
@@ -61,7 +77,7 @@ fn name(claim: &Claim) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::{api_binding, missing_claims};
+    use super::{api_binding, missing_claims, renewed};
     use crate::kinds::Export;
     use crate::workspaces::ClusterId;
 
@@ -75,5 +91,22 @@ mod tests {
         assert_eq!(missing_claims(Export::Requests, &binding), ["workspaces.tenancy.kcp.io"]);
         binding["status"]["appliedPermissionClaims"][0]["verbs"] = json!(["*"]);
         assert_eq!(missing_claims(Export::Requests, &binding), ["namespaces", "workspaces.tenancy.kcp.io"], "verbs are compared as words");
+    }
+
+    #[test]
+    fn a_renewed_binding_claims_what_is_claimed_today_and_leaves_rejections() {
+        let today = api_binding(Export::Requests, &ClusterId::parse("p1").unwrap(), "hash");
+        let mut known = today.clone();
+        for claim in known["spec"]["permissionClaims"].as_array_mut().unwrap() {
+            claim["verbs"] = json!(["*"]);
+            claim["state"] = json!(if claim["resource"] == "events" { "Rejected" } else { "Accepted" });
+        }
+        known["spec"]["permissionClaims"].as_array_mut().unwrap().retain(|claim| claim["resource"] != "secrets");
+        let renewed = renewed(Export::Requests, "hash", &known);
+        let mut expected = today;
+        for claim in expected["spec"]["permissionClaims"].as_array_mut().unwrap().iter_mut().filter(|claim| claim["resource"] == "events") {
+            claim["state"] = json!("Rejected");
+        }
+        assert_eq!(renewed, expected);
     }
 }

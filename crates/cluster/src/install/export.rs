@@ -19,23 +19,28 @@ pub(super) struct Claim {
 }
 
 const READ: &[&str] = &["get", "list", "watch"];
-const WRITE: &[&str] = &["get", "list", "watch", "create", "update", "patch", "delete"];
+/// Objects are made and changed by apply, which is a patch that may create.
+const MAKE: &[&str] = &["get", "list", "watch", "create", "patch", "delete"];
+/// Events are made and counted, and left to the plane, which drops them.
+const NOTE: &[&str] = &["get", "create", "patch"];
+/// Credentials are read by name.
+const LOOK_UP: &[&str] = &["get"];
 
 /// What an export claims. Export and binding must name the verbs in the same words, otherwise nothing is granted.
 pub(super) fn claims(export: Export) -> Vec<Claim> {
     let core = |resource, verbs| Claim { group: "", resource, verbs, of_root: false, label: None };
     match export {
         Export::Requests => vec![
-            core("namespaces", WRITE),
-            core("configmaps", WRITE),
-            core("secrets", WRITE),
-            core("events", WRITE),
+            core("namespaces", MAKE),
+            core("configmaps", MAKE),
+            core("secrets", MAKE),
+            core("events", NOTE),
             Claim { group: "tenancy.kcp.io", resource: "workspaces", verbs: READ, of_root: true, label: None },
         ],
         Export::Catalog => vec![Claim {
             group: "",
             resource: "secrets",
-            verbs: READ,
+            verbs: LOOK_UP,
             of_root: false,
             label: Some((names::SECRET_ROLE_LABEL, ROLE_DESTINATION)),
         }],

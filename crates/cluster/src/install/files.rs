@@ -1,6 +1,7 @@
 //! The same objects as files, for people who install by hand.
 
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use super::{Identities, SYSTEM_NAMESPACE, admission, binding, export, rbac};
 use crate::kinds::{Export, api_resource_schemas, crds};
@@ -31,6 +32,18 @@ pub fn files() -> Result<Vec<(String, String)>, serde_saphyr::ser::Error> {
     files.push(("deploy/kcp/40-admission.yaml".to_owned(), yaml(&admission::policies(&identities))?));
     files.push(("deploy/kcp/consumer-bindings.yaml".to_owned(), yaml(&bindings)?));
     Ok(files)
+}
+
+/// Digest of all that an installation writes: where it is another one, the provider workspace was installed by another build.
+pub fn fingerprint() -> String {
+    let identities = Identities::default();
+    let mut all = vec![namespace()];
+    all.extend(rbac::roles(&identities));
+    all.extend(api_resource_schemas().into_iter().map(|(_, schema)| schema));
+    all.extend(admission::policies(&identities));
+    all.extend(EXPORTS.map(|export| export::api_export(export, TENANCY_IDENTITY)));
+    all.extend(EXPORTS.map(|export| binding::binding(export, PROVIDER, TENANCY_IDENTITY)));
+    hex::encode(Sha256::digest(Value::Array(all).to_string()))
 }
 
 /// The namespace for the controller's own objects.

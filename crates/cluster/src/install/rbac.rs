@@ -6,6 +6,13 @@ use serde_json::{Value, json};
 use super::{Identities, KEYS, LEASE, SYSTEM_NAMESPACE};
 use crate::kinds::Export;
 
+/// Verbs of the controller on what the requests export shows: it applies objects, records releases and events, and takes away.
+const FULFILS: &[&str] = &["get", "list", "watch", "create", "patch", "delete"];
+/// Verbs of the controller on what the catalog export shows: it records revisions and writes status.
+const PUBLISHES: &[&str] = &["get", "list", "watch", "create", "patch"];
+/// Verbs of the portal on what both show: it keeps caches. Single objects are read as the person who looks.
+const WATCHES: &[&str] = &["list", "watch"];
+
 const EVERY_VERB: &[&str] = &["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
 
 /// Prefix that the plane puts before users and groups when it asks the provider for the maximal permission policy.
@@ -13,18 +20,19 @@ const CAPPED: &str = "apis.kcp.io:binding:";
 
 /// All roles and their bindings.
 pub(super) fn roles(identities: &Identities) -> Vec<Value> {
-    let exports = [Export::Requests.name(), Export::Catalog.name()];
+    let [requests, catalog] = [Export::Requests.name(), Export::Catalog.name()];
     let enter = json!({"nonResourceURLs": ["/"], "verbs": ["access"]});
     let slices = json!({"apiGroups": ["apis.kcp.io"], "resources": ["apiexportendpointslices"], "verbs": ["list", "watch"]});
-    let content = |verbs: &[&str]| json!({"apiGroups": ["apis.kcp.io"], "resources": ["apiexports/content"], "resourceNames": exports, "verbs": verbs});
-    let bind =
-        |export: &str| json!({"apiGroups": ["apis.kcp.io"], "resources": ["apiexports"], "resourceNames": [export], "verbs": ["bind"]});
+    let of = |resource: &str, exports: &[&str], verbs: &[&str]| json!({"apiGroups": ["apis.kcp.io"], "resources": [resource], "resourceNames": exports, "verbs": verbs});
+    let content = |exports: &[&str], verbs: &[&str]| of("apiexports/content", exports, verbs);
+    let bind = |export: &str| of("apiexports", &[export], &["bind"]);
 
     let mut all = Vec::new();
-    all.extend(cluster_role("opm-controller", &user(&identities.controller), &[enter.clone(), slices.clone(), content(&["*"])]));
-    all.extend(cluster_role("opm-portal", &user(&identities.portal), &[enter, slices, content(&["get", "list", "watch"])]));
-    all.extend(cluster_role("opm-bind-requests", &group("system:authenticated"), &[bind(exports[0])]));
-    all.extend(cluster_role("opm-bind-catalog", &group(&identities.publishers), &[bind(exports[1])]));
+    let works = [enter.clone(), slices.clone(), content(&[requests], FULFILS), content(&[catalog], PUBLISHES)];
+    all.extend(cluster_role("opm-controller", &user(&identities.controller), &works));
+    all.extend(cluster_role("opm-portal", &user(&identities.portal), &[enter, slices, content(&[requests, catalog], WATCHES)]));
+    all.extend(cluster_role("opm-bind-requests", &group("system:authenticated"), &[bind(requests)]));
+    all.extend(cluster_role("opm-bind-catalog", &group(&identities.publishers), &[bind(catalog)]));
     all.extend(cluster_role("opm-maximal-permissions", &group(&format!("{CAPPED}system:authenticated")), &maximal()));
     all.extend(own_role(&identities.controller));
     all
