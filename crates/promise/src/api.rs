@@ -24,6 +24,6 @@ pub use promise::{
 pub use release::{PromiseReleaseSpec, ReleaseRevision, ReleaseRule};
 pub use request::{
     CandidateState, CandidateStatus, Condition, ConditionStatus, CostStatus, CurrentStatus, DeletionPolicy, Health, InventoryItem,
-    OutputStatus, Phase, PolicyOutcome, PolicyResult, PromiseRef, PromiseRequestSpec, PromiseRequestStatus, Requester, SecretKeyRef,
-    StepPhase, StepStatus, UpgradePolicy, WaitingKind, WaitingOn,
+    OutputStatus, Phase, PolicyOutcome, PolicyResult, PromiseRef, PromiseRequestSpec, PromiseRequestStatus, Repairs, Requester,
+    SecretKeyRef, StepPhase, StepStatus, UpgradePolicy, WaitingKind, WaitingOn,
 };

@@ -8,6 +8,7 @@ mod action;
 mod drift;
 mod mark;
 mod plan;
+mod repair;
 mod situation;
 
 pub use action::{Action, Hold, Plan, Why};

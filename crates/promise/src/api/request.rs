@@ -411,9 +411,26 @@ pub struct InventoryItem {
     /// Keyed digest of the applied fields as the server keeps them; only where it keeps them otherwise than they were applied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<String>,
+    /// How often it was put back, while somebody else keeps changing or removing it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repairs: Option<Repairs>,
     /// Position in the order of making; deletion goes the other way.
     #[serde(default)]
     pub stage: u32,
+}
+
+/// How often an object was put back in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Repairs {
+    /// Times in a row.
+    pub count: u32,
+    /// The last time, in seconds since 1970.
+    pub last: i64,
+    /// Whether it is left as it is for now, because the change came again soon.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub contested: bool,
 }
 
 /// Whether an object works.

@@ -130,6 +130,12 @@ pub struct Plan {
     /// take them at all.
     #[serde(default)]
     pub kept_otherwise: Vec<(String, String)>,
+    /// Paths that somebody else keeps changing, by resource id: they are left as they are for a while.
+    #[serde(default)]
+    pub contested: Vec<(String, String)>,
+    /// Seconds after which the first of what is left as it is may be put back.
+    #[serde(default)]
+    pub again: Option<i64>,
     /// Whether everything that the release wants is there as it wants it.
     pub applied: bool,
     /// Whether everything that is there works.

@@ -6,8 +6,9 @@ use serde_json::Value;
 
 use super::action::{Action, Hold, Plan, Why};
 use super::drift::{drifted, kept};
+use super::repair;
 use super::situation::{Desired, Key, Seen, Situation};
-use crate::api::{DeletionPolicy, Health, InventoryItem};
+use crate::api::{DeletionPolicy, Health, InventoryItem, Repairs};
 use crate::keyed::{DigestKey, Purpose};
 use crate::names;
 
@@ -24,6 +25,8 @@ use crate::names;
 /// a digest of it. While the object looks like that, it is not applied again and again, but named in [`Plan::kept_otherwise`];
 /// whatever somebody else writes into our fields afterwards is drift. Where nothing is remembered, because a crash came before
 /// the status was written, the object is applied once more, which changes nothing.
+///
+/// Drift is put back at once, and later and later when it comes again soon; see [`Plan::contested`].
 pub fn plan(situation: &Situation, digests: &DigestKey) -> Plan {
     let mut plan = if situation.request.deleting { deprovision(situation) } else { provision(situation, digests) };
     plan.holds.sort_by_key(rank);
@@ -76,12 +79,31 @@ fn applied_hash(object: &Value) -> Option<&str> {
 enum Verdict {
     /// It is there; with the digest of our fields where the server keeps them otherwise.
     Fine(Option<String>),
+    /// It is there, and somebody keeps changing it: it is left as it is for now.
+    Left,
     Apply(Why, Option<String>),
     Hold(Hold),
 }
 
+impl Verdict {
+    /// Whether nothing is to be done about it.
+    fn is_settled(&self) -> bool {
+        matches!(self, Self::Fine(_) | Self::Left)
+    }
+}
+
 fn judge(situation: &Situation, desired: &Desired, digests: &DigestKey, plan: &mut Plan) -> Verdict {
+    let repairs = known(situation, &desired.key).and_then(|item| item.repairs);
+    let wait = |plan: &mut Plan| {
+        let left = repair::wait(repairs.as_ref(), situation.now)?;
+        plan.again = Some(plan.again.map_or(left, |again| again.min(left)));
+        Some(left)
+    };
     let object = match situation.at(&desired.key) {
+        Seen::Absent if wait(plan).is_some() => {
+            let message = Some("somebody keeps removing it, so it is made anew less and less often".to_owned());
+            return Verdict::Hold(Hold::Unhealthy { id: desired.id.clone(), key: desired.key.clone(), message });
+        }
         Seen::Absent => return Verdict::Apply(Why::Create, None),
         Seen::Unknown { why } => {
             return Verdict::Hold(Hold::Unreachable {
@@ -96,7 +118,10 @@ fn judge(situation: &Situation, desired: &Desired, digests: &DigestKey, plan: &m
         Owner::Foreign => Verdict::Hold(foreign(desired, object)),
         _ if terminating(object) => Verdict::Hold(Hold::Terminating { id: desired.id.clone(), key: desired.key.clone() }),
         Owner::HandedOver => Verdict::Apply(Why::Adopt, None),
-        Owner::Ours if applied_hash(object) != Some(&desired.hash) => Verdict::Apply(Why::Change, None),
+        // A server that drops our annotation is told so once a round, and not until it gives in.
+        Owner::Ours if applied_hash(object) != Some(&desired.hash) && !situation.answered.contains(&desired.key) => {
+            Verdict::Apply(Why::Change, None)
+        }
         Owner::Ours => match drifted(&desired.object, object) {
             None => Verdict::Fine(None),
             Some(path) => {
@@ -104,6 +129,9 @@ fn judge(situation: &Situation, desired: &Desired, digests: &DigestKey, plan: &m
                 if now.is_some() && (situation.answered.contains(&desired.key) || remembered(situation, &desired.key) == now.as_deref()) {
                     plan.kept_otherwise.push((desired.id.clone(), path.to_string()));
                     Verdict::Fine(now)
+                } else if wait(plan).is_some() {
+                    plan.contested.push((desired.id.clone(), path.to_string()));
+                    Verdict::Left
                 } else {
                     Verdict::Apply(Why::Drift, Some(path.to_string()))
                 }
@@ -157,7 +185,7 @@ fn provision(situation: &Situation, digests: &DigestKey) -> Plan {
     }
     plan.inventory = inventory(situation, &verdicts);
     let kept_apart = situation.desired.is_none();
-    plan.applied = !kept_apart && situation.pending.is_empty() && verdicts.iter().all(|(_, verdict)| matches!(verdict, Verdict::Fine(_)));
+    plan.applied = !kept_apart && situation.pending.is_empty() && verdicts.iter().all(|(_, verdict)| verdict.is_settled());
     plan.healthy = !kept_apart
         && situation.pending.is_empty()
         && verdicts.iter().all(|(desired, _)| health(situation, &desired.key).0 == Health::Healthy);
@@ -200,7 +228,7 @@ fn collect_holds(situation: &Situation, verdicts: &[(&Desired, Verdict)], plan: 
     for (desired, verdict) in verdicts {
         match verdict {
             Verdict::Hold(hold) => plan.holds.push(hold.clone()),
-            Verdict::Fine(_) => {
+            Verdict::Fine(_) | Verdict::Left => {
                 let (health, message) = health(situation, &desired.key);
                 if health != Health::Healthy {
                     plan.holds.push(Hold::Unhealthy { id: desired.id.clone(), key: desired.key.clone(), message });
@@ -348,8 +376,11 @@ fn inventory(situation: &Situation, verdicts: &[(&Desired, Verdict)]) -> Vec<Inv
             stage: desired.stage,
             ..InventoryItem::default()
         };
-        let item = match (verdict, known(situation, &desired.key)) {
+        let known = known(situation, &desired.key);
+        let item = InventoryItem { repairs: repairs(situation, &desired.key, verdict, known), ..item };
+        let item = match (verdict, known) {
             (Verdict::Fine(kept), _) => InventoryItem { applied: true, kept: kept.clone(), ..item },
+            (Verdict::Left, known) => InventoryItem { applied: true, kept: known.and_then(|known| known.kept.clone()), ..item },
             // While an object cannot be looked at, what is known of it is not forgotten.
             (Verdict::Hold(Hold::Unreachable { .. }), Some(known)) => {
                 InventoryItem { uid: known.uid.clone(), hash: known.hash.clone(), kept: known.kept.clone(), ..item }
@@ -365,6 +396,19 @@ fn inventory(situation: &Situation, verdicts: &[(&Desired, Verdict)]) -> Vec<Inv
     }
     items.sort_by_key(|item| item.stage);
     items
+}
+
+/// What is remembered of the repairs of an object.
+fn repairs(situation: &Situation, key: &Key, verdict: &Verdict, known: Option<&InventoryItem>) -> Option<Repairs> {
+    let before = known.and_then(|known| known.repairs);
+    if situation.repaired.contains(key) {
+        return Some(repair::repaired(before.as_ref(), situation.now));
+    }
+    match verdict {
+        Verdict::Fine(_) => repair::held(before.as_ref(), situation.now),
+        Verdict::Left | Verdict::Hold(Hold::Unhealthy { .. }) => before.map(|before| Repairs { contested: true, ..before }),
+        Verdict::Apply(..) | Verdict::Hold(_) => before,
+    }
 }
 
 fn seen_now(situation: &Situation, item: &InventoryItem) -> InventoryItem {

@@ -161,6 +161,12 @@ pub struct Situation {
     /// Keys whose object was seen as the answer to our own apply: nobody else has written it since.
     #[serde(skip)]
     pub answered: BTreeSet<Key>,
+    /// Keys whose object was put back since the inventory was written, see [`Repairs`](crate::api::Repairs).
+    #[serde(skip)]
+    pub repaired: BTreeSet<Key>,
+    /// Now, in seconds since 1970.
+    #[serde(default)]
+    pub now: i64,
     /// How many objects may be written or deleted in one plan, so that no request keeps the controller from the others.
     pub budget: usize,
 }

@@ -1,5 +1,7 @@
 //! The plan against a model of a cluster: any crash, any drift, any budget ends where the release wants it.
 
+mod contested;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;

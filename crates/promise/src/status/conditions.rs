@@ -153,22 +153,29 @@ fn healthy(seen: &Observation<'_>) -> Said {
 fn drift_free(seen: &Observation<'_>) -> Said {
     match seen.plan {
         None => said(ConditionStatus::Unknown, "NotStarted", "Nothing was made yet"),
-        Some(plan) if plan.drift.is_empty() && plan.kept_otherwise.is_empty() => {
-            said(ConditionStatus::True, "AsApplied", "Everything is as it was applied")
+        Some(plan) if !plan.drift.is_empty() => {
+            said(ConditionStatus::False, "Drifted", format!("Somebody else changed {}; it is being put back", paths(&plan.drift)))
         }
-        Some(plan) if plan.drift.is_empty() => {
-            let what: Vec<String> = plan.kept_otherwise.iter().map(|(id, path)| format!("{path} of {id}")).collect();
-            said(
-                ConditionStatus::True,
-                "AsKept",
-                format!("Everything is as the server took it; it keeps {} otherwise than asked", all_of(&what)),
-            )
-        }
-        Some(plan) => {
-            let what: Vec<String> = plan.drift.iter().map(|(id, path)| format!("{path} of {id}")).collect();
-            said(ConditionStatus::False, "Drifted", format!("Somebody else changed {}; it is being put back", all_of(&what)))
-        }
+        Some(plan) if !plan.contested.is_empty() => said(
+            ConditionStatus::False,
+            "Contested",
+            format!(
+                "Somebody else keeps changing {}; it is put back less and less often. Stop who changes it, or have the promise's team leave \
+                 it out of the template",
+                paths(&plan.contested)
+            ),
+        ),
+        Some(plan) if !plan.kept_otherwise.is_empty() => said(
+            ConditionStatus::True,
+            "AsKept",
+            format!("Everything is as the server took it; it keeps {} otherwise than asked", paths(&plan.kept_otherwise)),
+        ),
+        Some(_) => said(ConditionStatus::True, "AsApplied", "Everything is as it was applied"),
     }
+}
+
+fn paths(of: &[(String, String)]) -> String {
+    all_of(&of.iter().map(|(id, path)| format!("{path} of {id}")).collect::<Vec<_>>())
 }
 
 fn outdated(seen: &Observation<'_>) -> Said {

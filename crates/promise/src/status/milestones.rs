@@ -29,6 +29,7 @@ pub fn milestones(before: Option<&PromiseRequestStatus>, after: &PromiseRequestS
         failed(before, after),
         degraded(before, after),
         ready(before, after),
+        contested(before, after),
     ]
     .into_iter()
     .flatten()
@@ -82,6 +83,12 @@ fn ready(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<
     let current = after.current.as_ref().filter(|_| after.phase == Phase::Ready)?;
     let known = before.phase == Phase::Ready && before.current.as_ref().is_some_and(|known| known.release == current.release);
     (!known).then(|| normal("Ready", &format!("Release {} is in place and works", current.release)))
+}
+
+fn contested(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
+    let why = |status| condition(status, "DriftFree").filter(|condition| condition.reason == "Contested");
+    let now = why(after)?;
+    why(before).is_none().then(|| warning("Contested", &now.message))
 }
 
 fn deleting(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {

@@ -1,0 +1,65 @@
+//! What somebody else changes or removes again and again.
+
+use serde_json::json;
+
+use super::{World, key, plan};
+use crate::fulfil::{Action, Desired, Hold, Situation, Why};
+
+/// A world in which `o0` was put back three times within seconds, and then changed or removed again, at `now`.
+fn contested(removed: bool, now: i64) -> (World, Vec<Desired>, Situation) {
+    let mut world = World::new();
+    let desired = world.desired(&[(0, 0, 1)]);
+    world.settle(Some(&desired), 10);
+    for at in 0..3 {
+        let mut repaired = world.situation(Some(desired.clone()), 10);
+        (repaired.now, repaired.repaired) = (at, [key("o0")].into());
+        world.inventory = plan(&repaired).inventory;
+    }
+    assert_eq!(world.inventory[0].repairs.map(|repairs| (repairs.count, repairs.last)), Some((3, 2)));
+    if removed {
+        world.objects.remove(&key("o0"));
+    } else {
+        world.objects.get_mut(&key("o0")).unwrap()["data"] = json!({"content": "theirs"});
+    }
+    let mut situation = world.situation(Some(desired.clone()), 10);
+    situation.now = now;
+    (world, desired, situation)
+}
+
+#[test]
+fn what_is_changed_again_and_again_is_left_for_a_while_and_said() {
+    let (_, _, situation) = contested(false, 5);
+    let left = plan(&situation);
+    assert!(left.actions.is_empty() && left.applied && left.drift.is_empty(), "{left:?}");
+    assert_eq!((left.contested.as_slice(), left.again), (&[("o0".to_owned(), ".data.content".to_owned())][..], Some(57)));
+    assert!(left.inventory[0].repairs.is_some_and(|repairs| repairs.contested));
+
+    let mut later = Situation { inventory: left.inventory, now: 62, ..situation };
+    let again = plan(&later);
+    assert!(matches!(again.actions[..], [Action::Apply { why: Why::Drift, .. }]), "{again:?}");
+    later.repaired = [key("o0")].into();
+    assert_eq!(plan(&later).inventory[0].repairs.map(|repairs| repairs.count), Some(4), "the fight goes on");
+}
+
+#[test]
+fn what_is_removed_again_and_again_is_missing_and_made_anew_later() {
+    let (_, _, situation) = contested(true, 5);
+    let left = plan(&situation);
+    assert!(left.actions.is_empty() && !left.applied, "{left:?}");
+    assert!(matches!(&left.holds[..], [Hold::Unhealthy { message: Some(why), .. }] if why.contains("keeps removing")), "{:?}", left.holds);
+    let later = plan(&Situation { inventory: left.inventory, now: 62, ..situation });
+    assert!(matches!(later.actions.last(), Some(Action::Apply { why: Why::Create, .. })), "{later:?}");
+}
+
+#[test]
+fn calm_is_the_end_of_it_and_a_new_release_does_not_wait() {
+    let (mut world, desired, situation) = contested(false, 700);
+    assert!(matches!(plan(&situation).actions[..], [Action::Apply { why: Why::Drift, .. }]), "they were calm for ten minutes");
+    let other = world.desired(&[(0, 0, 2)]);
+    let release = Situation { desired: Some(other), now: 5, ..situation };
+    assert!(matches!(plan(&release).actions[..], [Action::Apply { why: Why::Change, .. }]));
+    world.settle(Some(&desired), 10);
+    let mut fine = world.situation(Some(desired), 10);
+    fine.now = 700;
+    assert_eq!(plan(&fine).inventory[0].repairs, None);
+}
