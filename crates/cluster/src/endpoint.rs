@@ -178,6 +178,15 @@ mod tests {
         assert_eq!(seen.lock().unwrap().len(), 3);
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_says_nothing_is_given_up() {
+        let service = tower::service_fn(|_: Request<Body>| std::future::pending::<Result<Response<Full<bytes::Bytes>>, Infallible>>());
+        let endpoint = Endpoint::in_process("test", service);
+        let api: Api<ConfigMap> = Api::namespaced(endpoint.client(&Token::new("t"), &Scope::Root), "default");
+        let error = api.get("a").await.unwrap_err();
+        assert!(crate::error::is_unanswered(&error), "{error}");
+    }
+
     #[tokio::test]
     async fn a_name_that_climbs_is_refused_before_it_is_sent() {
         let (endpoint, seen) = endpoint(0);

@@ -93,13 +93,9 @@ fn ends(status: &kube::core::Status) -> bool {
     status.message.contains("NamespaceTerminating") || status.message.contains("is being terminated")
 }
 
-/// Whether asking again later is all there is to do: the plane is busy, starting, or cannot be reached.
-pub fn is_transient(error: &kube::Error) -> bool {
-    match error {
-        kube::Error::Api(status) => matches!(status.code, 429 | 500 | 502..=504),
-        kube::Error::HyperError(_) | kube::Error::Service(_) | kube::Error::ReadEvents(_) => true,
-        _ => false,
-    }
+/// Whether the server said nothing at all: it cannot be reached, or does not answer in time.
+pub fn is_unanswered(error: &kube::Error) -> bool {
+    matches!(error, kube::Error::HyperError(_) | kube::Error::Service(_) | kube::Error::ReadEvents(_))
 }
 
 /// A 404 in plain text means that the API is not served; `kube` rebuilds a Status around it and leaves the reason generic.

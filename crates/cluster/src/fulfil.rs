@@ -3,7 +3,8 @@
 //! One [`Controller`] serves all workspaces, as an identity of its own, through the exports' virtual workspaces. It decides
 //! nothing: it looks at everything that `promise` wants to know, asks it what to do, does that, and writes what is seen into
 //! status. It remembers nothing either: whatever it needs after a crash stands on the plane. Files by subject: who is next
-//! ([`queue`]), who leads (`lease`), how it goes (`standing`), its key (`keys`), where things go (`target`), single objects (`objects`), what changed there (`eyes`), what is noted about it (`events`),
+//! ([`queue`]), what wakes whom (`wakes`), who leads (`lease`), how it goes (`standing`), its key (`keys`), where things go (`target`),
+//! which places do not answer (`outage`), single objects (`objects`), what changed there (`eyes`), what is noted about it (`events`),
 //! which release a request should have (`decide`), one request (`round`) and its end (`remove`), promises, policies and destinations (`publish`,
 //! `govern`).
 
@@ -17,6 +18,7 @@ mod inputs;
 mod keys;
 mod lease;
 mod objects;
+mod outage;
 mod outputs;
 mod publish;
 pub mod queue;
@@ -27,6 +29,7 @@ mod round;
 mod sites;
 mod standing;
 mod target;
+mod wakes;
 mod words;
 mod write;
 

@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::header::{AUTHORIZATION, HeaderValue, RETRY_AFTER};
-use http::{Request, Response, StatusCode, Uri};
+use http::{Method, Request, Response, StatusCode, Uri};
 use kube::client::Body;
 use tower::{BoxError, Service, ServiceExt};
 
@@ -14,6 +14,10 @@ use tower::{BoxError, Service, ServiceExt};
 const ATTEMPTS: u32 = 5;
 /// Longest wait before one repetition, whatever the plane asks for.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
+/// How long a server may take to begin its answer to a question; a watch begins its answer at once.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// The same for a write: admission webhooks have 30 s at most.
+const PATIENCE_FOR_WRITES: Duration = Duration::from_secs(40);
 
 /// Puts a path prefix and a bearer token before every request.
 #[derive(Clone)]
@@ -72,16 +76,25 @@ where
         Box::pin(async move {
             for _ in 1..ATTEMPTS {
                 let Some(again) = copy(&request) else { break };
-                let response = inner.clone().oneshot(request).await?;
+                let response = answer(inner.clone(), request).await?;
                 if response.status() != StatusCode::TOO_MANY_REQUESTS {
                     return Ok(response);
                 }
                 tokio::time::sleep(wait(&response)).await;
                 request = again;
             }
-            inner.oneshot(request).await
+            answer(inner, request).await
         })
     }
+}
+
+/// The answer, once its head is there. A server that takes connections and says nothing must not keep anybody for ever.
+async fn answer<S>(server: S, request: Request<Body>) -> Result<Response<Body>, BoxError>
+where
+    S: Service<Request<Body>, Response = Response<Body>, Error = BoxError>,
+{
+    let patience = if request.method() == Method::GET { PATIENCE } else { PATIENCE_FOR_WRITES };
+    tokio::time::timeout(patience, server.oneshot(request)).await.map_err(|_| format!("no answer within {} seconds", patience.as_secs()))?
 }
 
 fn wait(response: &Response<Body>) -> Duration {

@@ -12,10 +12,13 @@ use tokio::sync::Semaphore;
 use super::events::Events;
 use super::eyes::Eyes;
 use super::govern::problems_in_words;
-use super::queue::Queue;
+use super::queue::{After, Queue};
 use super::standing::Report;
 use super::target::Targets;
+use super::words::told_of;
 use crate::clock::Clock;
+use crate::error::is_denied;
+use crate::kinds::Export;
 use crate::watch::Key;
 use crate::workspaces::{Node, WorkspacePath};
 use crate::world::World;
@@ -60,6 +63,20 @@ impl Core {
     /// RFC 3339, whole seconds: what is shown to people and compared for equality.
     pub fn now(&self) -> String {
         self.clock.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+    }
+
+    /// There is nothing left to do about something, and nothing in its way.
+    pub fn settled(&self, work: &Work) -> After {
+        self.report.refused(work, None);
+        After::Done
+    }
+
+    /// One of our own kinds cannot be read or written now.
+    pub fn refused(&self, work: &Work, export: Export, error: &kube::Error, doing: &str) -> After {
+        let why = told_of(export, error, doing);
+        tracing::warn!(?work, why, "not now");
+        self.report.refused(work, is_denied(error).then_some(why));
+        After::Failed
     }
 
     /// Whether a workspace is a trusted home.

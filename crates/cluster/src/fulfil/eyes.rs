@@ -14,7 +14,7 @@ use tokio_util::task::TaskTracker;
 
 use super::target::{Place, Reach};
 use crate::clock::Clock;
-use crate::watch::{Cache, Key, Source};
+use crate::watch::{Cache, Changes, Key, Source};
 use crate::workspaces::ClusterId;
 
 /// Watches on what was made; each change comes out as the uid of the request that it belongs to.
@@ -58,8 +58,20 @@ impl Eyes {
             Place::Destination(_) => source.belonging_to(ClusterId::root()),
         };
         let cache = Cache::default();
-        self.tasks.spawn(tell(cache.clone(), self.found.clone(), shutdown.clone()));
+        // Subscribed before the first list is read, so that nothing falls between.
+        let changes = cache.changes();
+        self.tasks.spawn(tell(cache.clone(), changes, self.found.clone(), shutdown.clone()));
         self.tasks.spawn(source.run(cache, sight, self.clock.clone(), shutdown));
+    }
+
+    /// Watches nothing at a place any more: it is gone.
+    pub fn close(&self, place: &Place) {
+        self.open.lock().retain(|(at, _), (_, watch)| {
+            if at == place {
+                watch.cancel();
+            }
+            at != place
+        });
     }
 }
 
@@ -68,8 +80,7 @@ fn sight(object: DynamicObject) -> Option<Sight> {
     Some(Sight { request, version: object.metadata.resource_version })
 }
 
-async fn tell(cache: Cache<Sight>, found: mpsc::UnboundedSender<String>, shutdown: CancellationToken) {
-    let mut changes = cache.changes();
+async fn tell(cache: Cache<Sight>, mut changes: Changes, found: mpsc::UnboundedSender<String>, shutdown: CancellationToken) {
     // Rows that go leave nothing behind that says whose they were.
     let mut owners: HashMap<Key, String> = HashMap::new();
     loop {

@@ -7,10 +7,9 @@ use promise::{Problem, names, policy};
 use serde::Serialize;
 use serde_json::json;
 
-use super::core::Core;
+use super::core::{Core, Work};
 use super::queue::After;
 use super::target::Place;
-use super::words::{told, told_at};
 use crate::error::is_missing;
 use crate::kinds::{Kind, Object};
 use crate::watch::Key;
@@ -66,23 +65,21 @@ pub async fn policy(core: &Core, key: &Key) -> After {
         observed_generation: row.metadata.generation.unwrap_or_default(),
         conditions: vec![condition(&before.conditions, "Valid", holds, reason, message, row.metadata.generation, &core.now())],
     };
-    if row.status.as_ref() == Some(&status) { After::Done } else { write(core, key, &row, &status).await }
+    if row.status.as_ref() == Some(&status) { After::Done } else { write(core, Work::Policy(key.clone()), key, &row, &status).await }
 }
 
 /// Looks after one destination: says whether it answers and takes its credential.
 pub async fn destination(core: &Core, key: &Key) -> After {
-    let Some(row) = core.world.destinations.get(key) else { return After::Done };
     let place = Place::Destination(key.clone());
-    let answer = match core.targets.destination(key).await {
-        Ok(client) => client.apiserver_version().await.map_err(|error| {
-            core.targets.forget(&place);
-            told_at(&key.name, &error, "ask for its version")
-        }),
-        Err(why) => Err(why),
+    let Some(row) = core.world.destinations.get(key) else {
+        core.targets.forget(key);
+        core.eyes.close(&place);
+        return After::Done;
     };
+    let answer = core.targets.probe(key).await;
     let before = row.status.clone().unwrap_or_default();
     let (holds, reason, message, version) = match answer {
-        Ok(version) => (ConditionStatus::True, "Reachable", "It answers".to_owned(), Some(version.git_version)),
+        Ok(version) => (ConditionStatus::True, "Reachable", "It answers".to_owned(), Some(version)),
         Err(why) => (ConditionStatus::False, "NotReachable", why, before.version.clone()),
     };
     let reachable = condition(&before.conditions, "Reachable", holds, reason, message, row.metadata.generation, &core.now());
@@ -94,12 +91,12 @@ pub async fn destination(core: &Core, key: &Key) -> After {
         version,
     };
     if row.status.as_ref() != Some(&status) {
-        write(core, key, &row, &status).await;
+        write(core, Work::Destination(key.clone()), key, &row, &status).await;
     }
-    After::Later(LOOK)
+    if holds == ConditionStatus::True { After::Later(LOOK) } else { After::Waits }
 }
 
-async fn write<K>(core: &Core, key: &Key, row: &Object<K>, status: &impl Serialize) -> After
+async fn write<K>(core: &Core, work: Work, key: &Key, row: &Object<K>, status: &impl Serialize) -> After
 where
     K: Kind<Scope = k8s_openapi::ClusterResourceScope>,
 {
@@ -111,11 +108,8 @@ where
     });
     let params = PatchParams::apply(names::MANAGER_FULFIL).force();
     match api.patch_status(&key.name, &params, &Patch::Apply(&body)).await {
-        Ok(_) => After::Done,
-        Err(error) if is_missing(&error) => After::Done,
-        Err(error) => {
-            tracing::warn!(object = %key, why = told(&error, "write the status"), "not now");
-            After::Failed
-        }
+        Ok(_) => core.settled(&work),
+        Err(error) if is_missing(&error) => core.settled(&work),
+        Err(error) => core.refused(&work, K::EXPORT, &error, &format!("write into {}", K::PLURAL)),
     }
 }

@@ -10,13 +10,13 @@ use std::collections::BTreeMap;
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
 use kube::Api;
-use kube::api::{DeleteParams, Preconditions};
+use kube::api::{DeleteParams, ObjectMeta, Preconditions};
 use promise::names;
 use serde_json::{Map, Value};
 
 use super::core::Core;
 use super::words::told;
-use crate::error::{is_denied, is_missing};
+use crate::error::{is_denied, is_missing, is_missing_api};
 use crate::install::ROLE_INPUTS;
 use crate::workspaces::ClusterId;
 
@@ -43,14 +43,22 @@ pub async fn filled(core: &Core, workspace: &ClusterId, namespace: &str, mut obj
     Ok(object)
 }
 
-/// Removes the typed secrets of a request that is being removed. What cannot be removed now is tried again with the request.
+/// Whether somebody typed secrets for a request, as far as we may see.
+pub async fn are_typed(core: &Core, workspace: &ClusterId, namespace: &str, request: &str) -> bool {
+    let Ok(client) = core.targets.workspace(workspace) else { return false };
+    let secrets: Api<Secret> = Api::namespaced(client, namespace);
+    let found = secrets.get_metadata(&names::inputs_secret(request)).await;
+    found.is_ok_and(|secret| is_inputs(&secret.metadata) && is_of(&secret.metadata, request))
+}
+
+/// Removes the typed secrets of a request that is being removed. Errors: a sentence about what may be tried again.
 pub async fn forget(core: &Core, workspace: &ClusterId, namespace: &str, request: &str) -> Result<(), String> {
     let name = names::inputs_secret(request);
     let secrets: Api<Secret> = Api::namespaced(core.targets.workspace(workspace)?, namespace);
-    let secret = match secrets.get(&name).await {
-        Ok(secret) if is_inputs(&secret) && is_of(&secret, request) => secret,
+    let secret = match secrets.get_metadata(&name).await {
+        Ok(secret) if is_inputs(&secret.metadata) && is_of(&secret.metadata, request) => secret,
         Ok(_) => return Ok(()),
-        Err(error) if is_missing(&error) => return Ok(()),
+        Err(error) if is_missing(&error) || is_missing_api(&error) => return Ok(()),
         // Nothing that people take from us must keep their request from going.
         Err(error) if is_denied(&error) => {
             tracing::warn!(why = told(&error, &format!("remove the typed secrets in {name}")), "what was typed stays");
@@ -65,17 +73,17 @@ pub async fn forget(core: &Core, workspace: &ClusterId, namespace: &str, request
     }
 }
 
-fn is_inputs(secret: &Secret) -> bool {
-    let role = secret.metadata.labels.as_ref().and_then(|labels| labels.get(names::SECRET_ROLE_LABEL));
+fn is_inputs(secret: &ObjectMeta) -> bool {
+    let role = secret.labels.as_ref().and_then(|labels| labels.get(names::SECRET_ROLE_LABEL));
     role.map(String::as_str) == Some(ROLE_INPUTS)
 }
 
-fn is_of(secret: &Secret, request: &str) -> bool {
-    secret.metadata.labels.as_ref().and_then(|labels| labels.get(names::REQUEST_NAME_LABEL)).is_some_and(|name| name == request)
+fn is_of(secret: &ObjectMeta, request: &str) -> bool {
+    secret.labels.as_ref().and_then(|labels| labels.get(names::REQUEST_NAME_LABEL)).is_some_and(|name| name == request)
 }
 
 fn data(secret: Secret, name: &str) -> Result<BTreeMap<String, ByteString>, String> {
-    if is_inputs(&secret) {
+    if is_inputs(&secret.metadata) {
         return Ok(secret.data.unwrap_or_default());
     }
     let label = names::SECRET_ROLE_LABEL;

@@ -45,13 +45,16 @@ impl Leadership {
         Self { api: Api::namespaced(client, SYSTEM_NAMESPACE), identity, clock }
     }
 
-    /// Waits until this instance leads. What stands in the way is told as a sentence, and tried again: without its right to the
-    /// Lease it never leads.
-    pub async fn acquire(&self, tell: impl Fn(String)) {
+    /// Waits until this instance leads, and answers with the moment from which the Lease counts. What stands in the way is told as a
+    /// sentence, and tried again: without its right to the Lease it never leads.
+    pub async fn acquire(&self, tell: impl Fn(String)) -> Instant {
         let mut rival: Option<Rival> = None;
         loop {
+            let asked = Instant::now();
             match self.attempt(&mut rival).await {
-                Ok(true) => return,
+                // An answer that came late is asked for again: by now somebody else may lead.
+                Ok(true) if asked.elapsed() < RENEWAL => return asked,
+                Ok(true) => continue,
                 Ok(false) => {
                     let name = rival.as_ref().and_then(|rival| rival.said.0.as_deref());
                     tell(name.map_or_else(|| "Another instance was faster.".to_owned(), |name| format!("Another instance leads: {name}.")));
@@ -62,28 +65,34 @@ impl Leadership {
         }
     }
 
-    /// Keeps the Lease until `shutdown` (true) or until it is lost (false).
-    pub async fn keep(&self, shutdown: &CancellationToken) -> bool {
-        let mut renewed = Instant::now();
+    /// Keeps the Lease, which counts from `leading`, until `shutdown` (true) or until it is lost (false).
+    pub async fn keep(&self, leading: Instant, shutdown: &CancellationToken) -> bool {
+        let mut renewed = leading;
         loop {
             tokio::select! {
                 () = shutdown.cancelled() => return true,
                 () = tokio::time::sleep(RENEWAL) => {}
             }
-            match self.attempt(&mut None).await {
-                Ok(true) => renewed = Instant::now(),
-                Ok(false) => return false,
-                Err(error) => tracing::warn!(why = without(&error, "renew"), "no longer sure to lead"),
-            }
-            // Stop before somebody else may start.
-            if renewed.elapsed() + RENEWAL > DURATION {
-                return false;
+            // Others count from when they saw the renewal, which is no sooner than when it was asked for.
+            let asked = Instant::now();
+            // Stop before somebody else may start, whether the plane answers or not.
+            let last = renewed + DURATION - RENEWAL;
+            match tokio::time::timeout_at(last, self.attempt(&mut None)).await {
+                Ok(Ok(true)) => renewed = asked,
+                Ok(Ok(false)) | Err(_) => return false,
+                Ok(Err(error)) => tracing::warn!(why = without(&error, "renew"), "no longer sure to lead"),
             }
         }
     }
 
-    /// Gives the Lease back, so that a successor need not wait.
+    /// Gives the Lease back, so that a successor need not wait, if the plane answers soon.
     pub async fn release(&self) {
+        if tokio::time::timeout(LOOK, self.give_back()).await.is_err() {
+            tracing::info!("the Lease of the controller was not given back: there is no answer");
+        }
+    }
+
+    async fn give_back(&self) {
         if let Ok(lease) = self.api.get(LEASE).await
             && holder(&lease) == Some(&self.identity)
         {
@@ -152,10 +161,16 @@ fn expired(rival: &mut Option<Rival>, lease: &Lease) -> bool {
     let spec = lease.spec.as_ref();
     let said = (spec.and_then(|s| s.holder_identity.clone()), spec.and_then(|s| s.renew_time.clone()));
     match rival {
-        Some(known) if known.said == said => known.since.elapsed() > DURATION,
+        Some(known) if known.said == said => known.since.elapsed() > lasts(spec),
         _ => {
             *rival = Some(Rival { said, since: Instant::now() });
             false
         }
     }
+}
+
+/// How long the other instance says that its word counts; it may be of another build.
+fn lasts(spec: Option<&LeaseSpec>) -> Duration {
+    let seconds = spec.and_then(|spec| spec.lease_duration_seconds).and_then(|seconds| u64::try_from(seconds).ok());
+    seconds.map_or(DURATION, Duration::from_secs).max(DURATION)
 }

@@ -8,27 +8,37 @@ use promise::names;
 use serde_json::{Value, json};
 
 use super::target::{Place, Reach, Targets};
-use super::words::{told_at, told_in_workspace};
-use crate::error::{is_missing, is_transient};
+use super::words::{told_at, told_in_workspace, told_of};
+use crate::error::{is_missing, is_missing_api};
+use crate::kinds::Export;
 
 /// Kind of a key.
 pub fn kind(key: &Key) -> GroupVersionKind {
     GroupVersionKind::gvk(&key.group, &key.version, &key.kind)
 }
 
-/// The object at a key, none when it is not there. Errors: a sentence.
+/// The object at a key, none when it is not there or its kind is gone. Errors: a sentence.
 pub async fn look(targets: &Targets, place: &Place, key: &Key) -> Result<Option<Value>, String> {
-    let api = api(targets, place, key).await?;
-    match api.get(&key.name).await {
-        Ok(object) => Ok(Some(value(object))),
-        Err(error) if is_missing(&error) => Ok(None),
+    match targets.find(place, &kind(key)).await? {
+        Some(reach) => read(targets, place, key, reach).await,
+        None => Ok(None),
+    }
+}
+
+/// The same, where it is known how its kind is reached.
+pub async fn read(targets: &Targets, place: &Place, key: &Key, reach: Reach) -> Result<Option<Value>, String> {
+    match api(reach, key).get(&key.name).await {
+        Ok(object) => Ok(Some(value(done(targets, place, object)))),
+        Err(error) if is_missing(&error) => Ok(done(targets, place, None)),
+        // What was learnt of the kinds there may be old.
+        Err(error) if is_missing_api(&error) && targets.is_gone(place, &kind(key)).await? => Ok(None),
         Err(error) => Err(failed(targets, place, &error, &format!("read {key}"))),
     }
 }
 
 /// Applies an object and answers with what the server made of it. `uid` is that of the object that was seen.
 pub async fn apply(targets: &Targets, place: &Place, key: &Key, object: &Value, uid: Option<&str>, why: Why) -> Result<Value, String> {
-    let api = api(targets, place, key).await?;
+    let api = api(targets.reach(place, &kind(key)).await?, key);
     let mut body = object.clone();
     if let Some(uid) = uid {
         // Whatever has come in its place meanwhile is not ours to change.
@@ -37,51 +47,76 @@ pub async fn apply(targets: &Targets, place: &Place, key: &Key, object: &Value, 
     let mut params = PatchParams::apply(names::MANAGER_FULFIL);
     // A new object must not meet other owners of its fields; an object that carries our label is ours whole.
     params.force = why != Why::Create;
-    let applied = api.patch(&key.name, &params, &Patch::Apply(&body)).await;
-    applied.map(value).map_err(|error| failed(targets, place, &error, &format!("apply {key}")))
+    match api.patch(&key.name, &params, &Patch::Apply(&body)).await {
+        Ok(object) => Ok(value(done(targets, place, object))),
+        Err(error) => Err(refused(targets, place, key, &error)),
+    }
 }
 
 /// Deletes an object, if it still is the one with this uid.
 pub async fn delete(targets: &Targets, place: &Place, key: &Key, uid: &str) -> Result<(), String> {
-    let api = api(targets, place, key).await?;
+    let Some(reach) = targets.find(place, &kind(key)).await? else { return Ok(()) };
     let preconditions = Preconditions { uid: Some(uid.to_owned()), resource_version: None };
     let params = DeleteParams { preconditions: Some(preconditions), ..DeleteParams::background() };
-    match api.delete(&key.name, &params).await {
-        Ok(_) => Ok(()),
-        Err(error) if is_missing(&error) => Ok(()),
+    match api(reach, key).delete(&key.name, &params).await {
+        Ok(_) => Ok(done(targets, place, ())),
+        Err(error) if is_missing(&error) => Ok(done(targets, place, ())),
         Err(error) => Err(failed(targets, place, &error, &format!("delete {key}"))),
     }
 }
 
 /// Takes our marks off an object, if it still is the one with this uid, and leaves it as it is.
 pub async fn orphan(targets: &Targets, place: &Place, key: &Key, uid: &str) -> Result<(), String> {
-    let api = api(targets, place, key).await?;
+    let Some(reach) = targets.find(place, &kind(key)).await? else { return Ok(()) };
     let labels = json!({names::REQUEST_UID_LABEL: null, names::REQUEST_NAME_LABEL: null, names::RESOURCE_ID_LABEL: null});
     let patch = json!({"metadata": {"uid": uid, "labels": labels, "annotations": {names::HASH_ANNOTATION: null}}});
     let params = PatchParams { field_manager: Some(names::MANAGER_FULFIL.to_owned()), ..PatchParams::default() };
-    match api.patch(&key.name, &params, &Patch::Merge(&patch)).await {
-        Ok(_) => Ok(()),
-        Err(error) if is_missing(&error) => Ok(()),
+    match api(reach, key).patch(&key.name, &params, &Patch::Merge(&patch)).await {
+        Ok(_) => Ok(done(targets, place, ())),
+        Err(error) if is_missing(&error) => Ok(done(targets, place, ())),
         Err(error) => Err(failed(targets, place, &error, &format!("hand over {key}"))),
     }
 }
 
-async fn api(targets: &Targets, place: &Place, key: &Key) -> Result<Api<DynamicObject>, String> {
-    let Reach { client, resource, namespaced, .. } = targets.reach(place, &kind(key)).await?;
-    Ok(match key.namespace.as_deref().filter(|_| namespaced) {
+fn api(reach: Reach, key: &Key) -> Api<DynamicObject> {
+    let Reach { client, resource, namespaced, .. } = reach;
+    match key.namespace.as_deref().filter(|_| namespaced) {
         Some(namespace) => Api::namespaced_with(client, namespace, &resource),
         None => Api::all_with(client, &resource),
-    })
+    }
+}
+
+/// Passes on what came of a call that did what was asked.
+fn done<T>(targets: &Targets, place: &Place, outcome: T) -> T {
+    if let Place::Destination(key) = place {
+        targets.heard(key, None);
+    }
+    outcome
+}
+
+/// Why an apply failed. What a server finds wrong with a Secret may repeat the secret, and conditions are read by more people.
+fn refused(targets: &Targets, place: &Place, key: &Key, error: &kube::Error) -> String {
+    let why = failed(targets, place, error, &format!("apply {key}"));
+    let secret = key.group.is_empty() && key.kind == "Secret";
+    match error {
+        kube::Error::Api(status) if secret && matches!(status.code, 400 | 422 | 500) => {
+            format!(
+                "The controller cannot apply {key}: the server refuses what stands in it. Its words are not shown, because they may repeat a secret."
+            )
+        }
+        _ => why,
+    }
 }
 
 fn failed(targets: &Targets, place: &Place, error: &kube::Error, doing: &str) -> String {
-    let lost = is_transient(error) || matches!(error, kube::Error::Api(status) if status.code == 401);
-    if lost {
-        targets.forget(place);
-    }
     match place {
+        // All claims are in force, so it is not these that are missing.
+        Place::Workspace(cluster) if targets.is_granted(cluster) => told_of(Export::Requests, error, doing),
         Place::Workspace(_) => told_in_workspace(error, doing),
-        Place::Destination(key) => told_at(&key.name, error, doing),
+        Place::Destination(key) => {
+            targets.heard(key, Some(error));
+            told_at(&key.name, error, doing)
+        }
     }
 }
 

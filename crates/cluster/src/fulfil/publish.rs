@@ -8,44 +8,48 @@ use promise::api::{Condition, ConditionStatus, Lifecycle, PromiseRevisionSpec, P
 use promise::{Problem, names, revision};
 use serde_json::json;
 
-use super::core::Core;
+use super::core::{Core, Work};
 use super::govern::{condition, problems_in_words};
 use super::queue::After;
-use super::words::told;
-use crate::error::{is_conflict, is_missing};
-use crate::kinds::{Promise, PromiseRevision, object};
+use super::words::told_of;
+use crate::error::{is_conflict, is_missing, is_unanswered};
+use crate::kinds::{Export, Promise, PromiseRevision, object};
 use crate::watch::Key;
+
+/// Reason of `Published` while the controller could not do its part.
+const NOT_RECORDED: &str = "NotRecorded";
 
 /// Looks after one promise.
 pub async fn promise(core: &Core, key: &Key) -> After {
+    let work = Work::Promise(key.clone());
     let Ok(client) = core.targets.home(&key.cluster) else { return After::Failed };
     let api: Api<Promise> = Api::all(client.clone());
     let promise = match api.get(&key.name).await {
         Ok(promise) => promise,
-        Err(error) if is_missing(&error) => return After::Done,
-        Err(error) => {
-            tracing::warn!(promise = %key, why = told(&error, "read the promise"), "not now");
-            return After::Failed;
-        }
+        Err(error) if is_missing(&error) => return core.settled(&work),
+        // Its workspace is gone, or does not use our kinds any more.
+        Err(error) if !is_unanswered(&error) && core.world.promises.get(key).is_none() => return core.settled(&work),
+        Err(error) => return core.refused(&work, Export::Catalog, &error, "read promises"),
     };
     let instances = instances(core, key);
     let outcome = match hold(&api, &promise, instances).await {
         Ok(Some(promise)) => {
             let status = published(core, key, &promise, &Api::all(client), instances).await;
-            say(&api, &promise, status).await
+            let recorded = status.conditions.iter().all(|condition| condition.reason != NOT_RECORDED);
+            say(&api, &promise, status).await.map(|()| recorded)
         }
         // It is gone.
-        Ok(None) => Ok(()),
+        Ok(None) => Ok(true),
         Err(error) => Err(error),
     };
     match outcome {
-        Ok(()) => After::Done,
-        Err(error) if is_missing(&error) => After::Done,
-        Err(error) if is_conflict(&error) => After::Failed,
-        Err(error) => {
-            tracing::warn!(promise = %key, why = told(&error, "write the promise's status"), "not now");
-            After::Failed
+        Ok(recorded) => {
+            core.report.refused(&work, None);
+            if recorded { After::Done } else { After::Failed }
         }
+        Err(error) if is_missing(&error) => core.settled(&work),
+        Err(error) if is_conflict(&error) => After::Failed,
+        Err(error) => core.refused(&work, Export::Catalog, &error, "write into promises"),
     }
 }
 
@@ -111,7 +115,7 @@ async fn published(core: &Core, key: &Key, promise: &Promise, revisions: &Api<Pr
             status(Some(name), ConditionStatus::True, "Published", message)
         }
         Ok(Err(problems)) => status(before.revision.clone(), ConditionStatus::False, "Invalid", problems_in_words(&problems)),
-        Err(why) => status(before.revision.clone(), ConditionStatus::False, "NotRecorded", why),
+        Err(why) => status(before.revision.clone(), ConditionStatus::False, NOT_RECORDED, why),
     }
 }
 
@@ -146,7 +150,7 @@ async fn publish(core: &Core, key: &Key, promise: &Promise, api: &Api<PromiseRev
     match api.create(&params, &record).await {
         Ok(_) => Ok(Ok(name)),
         Err(error) if is_conflict(&error) => Ok(Ok(name)),
-        Err(error) => Err(told(&error, &format!("record the revision {name}"))),
+        Err(error) => Err(told_of(Export::Catalog, &error, &format!("record the revision {name}"))),
     }
 }
 

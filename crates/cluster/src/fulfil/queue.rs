@@ -8,8 +8,12 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// First and longest pause after failures in a row.
-const PAUSE: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(60));
+/// First pause after a failure or before another look; each in a row is twice as long.
+const PAUSE: Duration = Duration::from_millis(50);
+/// Longest pause after failures in a row.
+const LONGEST: Duration = Duration::from_secs(60);
+/// Longest pause before another look at what nobody announces.
+const LONGEST_WAIT: Duration = Duration::from_secs(20);
 
 /// What to do with a key after it was worked on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +22,8 @@ pub enum After {
     Done,
     /// Again after a growing pause.
     Failed,
+    /// Again when something changes; and after a growing pause, because what it waits for may come unannounced.
+    Waits,
     /// Again at this moment from now, whatever happens.
     Later(Duration),
 }
@@ -39,9 +45,19 @@ struct State<K> {
 struct Entry {
     queued: bool,
     running: bool,
-    again: bool,
+    /// What came while it was being worked on.
+    came: Came,
+    /// Attempts in a row that did not get it done.
     failures: u32,
     due: Option<(Instant, u64)>,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Came {
+    #[default]
+    Nothing,
+    Echo,
+    Change,
 }
 
 impl<K> Default for Queue<K> {
@@ -54,7 +70,13 @@ impl<K> Default for Queue<K> {
 impl<K: Clone + Eq + Hash> Queue<K> {
     /// Puts a key in line, unless it is there. A key that is being worked on comes back afterwards.
     pub fn add(&self, key: K) {
-        self.state.lock().add(key);
+        self.state.lock().add(key, Came::Change);
+        self.wake.notify_one();
+    }
+
+    /// The same for a change that may be nothing but the echo of the work itself: it does not cut a pause after a failure short.
+    pub fn echo(&self, key: K) {
+        self.state.lock().add(key, Came::Echo);
         self.wake.notify_one();
     }
 
@@ -91,11 +113,11 @@ impl<K: Clone + Eq + Hash> Queue<K> {
 }
 
 impl<K: Clone + Eq + Hash> State<K> {
-    fn add(&mut self, key: K) {
+    fn add(&mut self, key: K, came: Came) {
         let entry = self.entries.entry(key.clone()).or_default();
         if entry.running {
-            entry.again = true;
-        } else if !entry.queued {
+            entry.came = entry.came.max(came);
+        } else if !entry.queued && (came == Came::Change || entry.failures == 0 || entry.due.is_none()) {
             entry.queued = true;
             if let Some(due) = entry.due.take() {
                 self.later.remove(&due);
@@ -110,7 +132,7 @@ impl<K: Clone + Eq + Hash> State<K> {
             if let Some(entry) = self.entries.get_mut(&key) {
                 entry.due = None;
             }
-            self.add(key);
+            self.add(key, Came::Change);
         }
     }
 
@@ -125,15 +147,17 @@ impl<K: Clone + Eq + Hash> State<K> {
     fn done(&mut self, key: &K, after: After, now: Instant) {
         let Some(entry) = self.entries.get_mut(key) else { return };
         entry.running = false;
-        entry.failures = if after == After::Failed { entry.failures.saturating_add(1) } else { 0 };
-        let pause = match after {
-            After::Failed => Some(pause(entry.failures)),
-            After::Later(pause) => Some(pause),
-            After::Done => None,
+        entry.failures = if matches!(after, After::Failed | After::Waits) { entry.failures.saturating_add(1) } else { 0 };
+        let came = std::mem::take(&mut entry.came);
+        let (pause, at_once) = match after {
+            // A change during a failing attempt waits as well: otherwise a broken object that changes often keeps everybody busy.
+            After::Failed => (Some(pause(entry.failures).min(LONGEST)), false),
+            After::Waits => (Some(pause(entry.failures).min(LONGEST_WAIT)), came == Came::Change),
+            After::Later(pause) => (Some(pause), came != Came::Nothing),
+            After::Done => (None, came != Came::Nothing),
         };
-        // A change during a failing attempt waits as well: otherwise a broken object that changes often keeps everybody busy.
-        if std::mem::take(&mut entry.again) && after != After::Failed {
-            self.add(key.clone());
+        if at_once {
+            self.add(key.clone(), Came::Change);
         } else if let Some(pause) = pause {
             self.counter += 1;
             let due = (now + pause, self.counter);
@@ -146,7 +170,7 @@ impl<K: Clone + Eq + Hash> State<K> {
 }
 
 fn pause(failures: u32) -> Duration {
-    PAUSE.0.saturating_mul(1 << failures.saturating_sub(1).min(16)).min(PAUSE.1)
+    PAUSE.saturating_mul(1 << failures.saturating_sub(1).min(16))
 }
 
 #[cfg(test)]
@@ -203,5 +227,48 @@ mod tests {
         queue.add("a");
         queue.next().await;
         assert!(start.elapsed() < Duration::from_secs(1));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_echo_of_the_work_leaves_the_pause_as_it_is() {
+        let queue = Queue::default();
+        for after in [After::Failed, After::Waits] {
+            queue.add("a");
+            let key = queue.next().await;
+            queue.echo("a");
+            queue.done(&key, after);
+            queue.echo("a");
+            let start = Instant::now();
+            let key = queue.next().await;
+            assert!(start.elapsed() >= Duration::from_millis(50), "{after:?}: {:?}", start.elapsed());
+            queue.done(&key, After::Done);
+        }
+        queue.echo("a");
+        let key = queue.next().await;
+        queue.echo("a");
+        queue.done(&key, After::Later(Duration::from_secs(600)));
+        let start = Instant::now();
+        queue.next().await;
+        assert!(start.elapsed() < Duration::from_secs(1), "whatever changes what works is looked at");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_waits_hears_of_changes_at_once_and_looks_less_and_less_often() {
+        let queue = Queue::default();
+        queue.add("a");
+        let key = queue.next().await;
+        queue.add("a");
+        queue.done(&key, After::Waits);
+        let start = Instant::now();
+        queue.next().await;
+        assert_eq!(start.elapsed().as_millis(), 0);
+        let mut longest = Duration::ZERO;
+        for _ in 0..20 {
+            queue.done(&key, After::Waits);
+            let start = Instant::now();
+            queue.next().await;
+            longest = longest.max(start.elapsed());
+        }
+        assert_eq!(longest.as_secs(), 20);
     }
 }

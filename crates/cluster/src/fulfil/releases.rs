@@ -6,9 +6,9 @@ use kube::{Api, Resource, ResourceExt};
 use promise::api::PromiseReleaseSpec;
 use promise::names;
 
-use super::words::told;
+use super::words::told_of;
 use crate::error::{is_conflict, is_missing};
-use crate::kinds::{PromiseRelease, PromiseRequest, object};
+use crate::kinds::{Export, PromiseRelease, PromiseRequest, object};
 
 /// How many releases of a request are kept.
 const KEPT: usize = 10;
@@ -40,7 +40,7 @@ pub async fn ensure(api: &Api<PromiseRelease>, request: &PromiseRequest, name: &
     match api.create(&params, &release).await {
         Ok(_) => Ok(()),
         Err(error) if is_conflict(&error) => Ok(()),
-        Err(error) => Err(told(&error, &format!("record the release {name}"))),
+        Err(error) => Err(told_of(Export::Requests, &error, &format!("record the release {name}"))),
     }
 }
 

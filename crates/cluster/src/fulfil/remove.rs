@@ -1,16 +1,22 @@
 //! The end of a request: what the inventory names goes, last made first, and then the finalizer.
 
+use jiff::SignedDuration;
 use kube::ResourceExt;
 use promise::api::DeletionPolicy;
-use promise::fulfil::{Situation, plan};
+use promise::fulfil::{Key as ObjectKey, Seen, Situation, plan};
 use promise::names;
+use promise::status::Milestone;
 
 use super::decide::Decision;
 use super::inputs;
 use super::queue::After;
 use super::round::{BUDGET, Carried, PLANS, Round};
 use super::sites::Sites;
+use crate::watch::{Freshness, Key};
 use crate::workspaces::{ClusterId, Node, WorkspacePath};
+
+/// How long a deleted request waits for a Destination that is gone.
+const LET_GO: SignedDuration = SignedDuration::from_mins(10);
 
 impl Round<'_> {
     /// Removes what the inventory names, and then our finalizer. It needs nothing of the workspace but the request.
@@ -21,15 +27,17 @@ impl Round<'_> {
         let home = self.home().await;
         let path = self.core.world.tree().path(&self.key.cluster).map(|path| path.to_string()).unwrap_or_default();
         let trusted = home.as_ref().is_some_and(|home| self.core.trusts(home));
-        let sites = Sites::new(self.key, path, home, trusted);
+        let sites = Sites::new(self.key, path, home.clone(), trusted);
         let decision = Decision::default();
         let mut latest = None;
         // What is handed over may still refer to them.
         if self.request.spec.deletion_policy == DeletionPolicy::Delete
             && let Err(why) = inputs::forget(self.core, &self.key.cluster, &self.key.namespace, &self.key.name).await
         {
-            tracing::warn!(request = %self.key, why, "typed secrets stay behind");
+            tracing::warn!(request = %self.key, why, "not now");
+            return Ok(After::Failed);
         }
+        self.let_go(home.as_ref());
         for _ in 0..PLANS {
             let mut situation = Situation {
                 request: self.subject(),
@@ -53,6 +61,26 @@ impl Round<'_> {
         }
         self.say(&decision, latest.as_ref()).await?;
         Ok(self.after(latest.as_ref()))
+    }
+
+    /// Lets go of objects at Destinations that their owner took away for good: nobody can reach them any more, and a request must not
+    /// stay for ever. The wait rules out that a Destination is only being replaced.
+    fn let_go(&mut self, home: Option<&Node>) {
+        let (core, Some(home)) = (self.core, home) else { return };
+        let since = self.request.metadata.deletion_timestamp.as_ref().map(|since| core.clock.now().duration_since(since.0));
+        if since.is_none_or(|since| since < LET_GO) || core.world.destinations.freshness() != Freshness::Synced {
+            return;
+        }
+        let is_gone = |name: &str| core.world.destinations.get(&Key::cluster_scoped(&home.cluster, name)).is_none();
+        let inventory = self.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
+        let lost = inventory.iter().filter(|item| item.destination.as_deref().is_some_and(is_gone)).map(ObjectKey::of_item);
+        let lost: Vec<ObjectKey> = lost.collect();
+        let Some(destination) = lost.first().and_then(|key| key.destination.clone()) else { return };
+        let count = promise::wording::counted(lost.len() as u64, "object");
+        let message = format!("The destination {destination} is gone; {count} that may still be there cannot be removed any more.");
+        tracing::warn!(request = %self.key, message, objects = ?lost, "left behind");
+        self.note(vec![Milestone { reason: "LeftBehind", warning: true, message }]);
+        self.seen.extend(lost.into_iter().map(|key| (key, Seen::Absent)));
     }
 
     /// Home of the promise, from what the status remembers, else from what the request asks for.

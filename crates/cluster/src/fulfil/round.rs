@@ -16,13 +16,13 @@ use tokio::task::JoinHandle;
 use super::core::{Core, Work};
 use super::decide::{Chosen, Decision, decide};
 use super::govern::problems_in_words;
+use super::inputs;
 use super::queue::After;
 use super::releases;
 use super::render::{self, Rendered};
 use super::sites::Sites;
-use super::words::told;
-use crate::error::{is_conflict, is_denied, is_missing};
-use crate::install::content_mend;
+use super::write;
+use crate::error::{is_conflict, is_missing, is_unanswered};
 use crate::kinds::{Export, PromiseRelease, PromiseRequest};
 use crate::watch::Key;
 
@@ -34,10 +34,6 @@ pub(super) const BUDGET: usize = 50;
 pub(super) const PLANS: usize = 40;
 /// When a request that rests is looked at again, should an event have been lost.
 const RESYNC: Duration = Duration::from_secs(600);
-/// When a Secret that somebody else is about to write is looked for again.
-const LOOK_AGAIN: Duration = Duration::from_millis(500);
-/// When something that could not be reached is tried again.
-const RETRY: Duration = Duration::from_secs(5);
 
 /// Looks after one request.
 pub async fn request(core: &Core, key: &Key) -> After {
@@ -53,16 +49,10 @@ pub async fn request(core: &Core, key: &Key) -> After {
     let work = Work::Request(key.clone());
     let request = match api.get(&key.name).await {
         Ok(request) => request,
-        Err(error) if is_missing(&error) => {
-            core.report.refused(&work, None);
-            return After::Done;
-        }
-        Err(error) => {
-            let why = without(&error, "read requests");
-            tracing::warn!(request = %key, why, "not now");
-            core.report.refused(&work, is_denied(&error).then_some(why));
-            return After::Failed;
-        }
+        Err(error) if is_missing(&error) => return core.settled(&work),
+        // Its workspace is gone, or does not use our kinds any more: no answer about a request there ever says that it is missing.
+        Err(error) if !is_unanswered(&error) && core.world.requests.get(key).is_none() => return core.settled(&work),
+        Err(error) => return core.refused(&work, Export::Requests, &error, "read requests"),
     };
     let releases = Api::namespaced(client, &key.namespace);
     let mut round = Round {
@@ -73,6 +63,7 @@ pub async fn request(core: &Core, key: &Key) -> After {
         request,
         seen: BTreeMap::new(),
         answered: BTreeSet::new(),
+        repaired: BTreeSet::new(),
         recording: None,
         unrecorded: false,
         ids: BTreeMap::new(),
@@ -86,20 +77,10 @@ pub async fn request(core: &Core, key: &Key) -> After {
             core.report.refused(&work, None);
             after
         }
-        Err(error) if is_conflict(&error) => After::Later(Duration::from_millis(20)),
-        Err(error) => {
-            let why = without(&error, "write into requests");
-            tracing::warn!(request = %key, why, "not now");
-            core.report.refused(&work, is_denied(&error).then_some(why));
-            After::Failed
-        }
+        // It was changed meanwhile. Most often the next attempt succeeds, but nothing says that it must.
+        Err(error) if is_conflict(&error) => After::Failed,
+        Err(error) => core.refused(&work, Export::Requests, &error, "write into requests"),
     }
-}
-
-/// Why a request itself cannot be read or written: our own kinds need no consent of a workspace, only the export's content.
-fn without(error: &kube::Error, doing: &str) -> String {
-    let why = told(error, doing);
-    if is_denied(error) { format!("{why} {}", content_mend(Export::Requests)) } else { why }
 }
 
 pub(super) struct Round<'a> {
@@ -111,6 +92,8 @@ pub(super) struct Round<'a> {
     pub(super) seen: BTreeMap<ObjectKey, Seen>,
     /// Of these, what our own applies of this round were answered with.
     answered: BTreeSet<ObjectKey>,
+    /// Of these, what somebody else had changed or removed, since the status was written.
+    repaired: BTreeSet<ObjectKey>,
     /// The new release, being written down.
     recording: Option<JoinHandle<Result<(), String>>>,
     /// Whether that failed.
@@ -141,7 +124,10 @@ impl Round<'_> {
                 self.provide(&mut decision, &wanted, &mut sites).await?
             }
             // Nothing was ever accepted, or the release cannot be read: what exists is left alone.
-            None => None,
+            None => {
+                self.hold_inputs().await?;
+                None
+            }
         };
         if !self.is_recorded().await {
             decision.next = None;
@@ -152,6 +138,15 @@ impl Round<'_> {
         }
         self.say(&decision, plan.as_ref()).await?;
         Ok(self.after(plan.as_ref()))
+    }
+
+    /// Puts our finalizer on a request for which somebody typed secrets: they go with it, even if nothing ever comes of it.
+    async fn hold_inputs(&mut self) -> Result<(), kube::Error> {
+        let Key { cluster, namespace, name } = self.key;
+        if !self.subject().finalizer && inputs::are_typed(self.core, cluster, namespace, name).await {
+            self.request = write::finalizer(&self.api, &self.request, true).await?;
+        }
+        Ok(())
     }
 
     /// Begins to write the new release down, while one looks at what is there.
@@ -244,18 +239,19 @@ impl Round<'_> {
     }
 
     pub(super) fn after(&self, plan: Option<&Plan>) -> After {
-        let unreachable = plan.is_some_and(|plan| plan.holds.iter().any(|hold| matches!(hold, Hold::Unreachable { .. })));
-        let more = plan.is_some_and(|plan| plan.holds.iter().any(|hold| matches!(hold, Hold::Budget { .. })));
-        if more && self.failure.is_none() {
-            After::Later(Duration::ZERO)
-        } else if self.failure.is_some() {
+        let holds = plan.map(|plan| plan.holds.as_slice()).unwrap_or_default();
+        let more = holds.iter().any(|hold| matches!(hold, Hold::Budget { .. }));
+        // Objects of others carry no label of ours, so that no watch says when they go, and nothing announces that a place is back.
+        let unannounced = holds.iter().any(|hold| matches!(hold, Hold::Unreachable { .. } | Hold::Foreign { .. }));
+        if self.failure.is_some() {
             After::Failed
-        } else if unreachable {
-            After::Later(RETRY)
-        } else if self.awaiting_outputs {
-            After::Later(LOOK_AGAIN)
+        } else if more {
+            After::Later(Duration::ZERO)
+        } else if unannounced || self.awaiting_outputs {
+            After::Waits
         } else {
-            After::Later(RESYNC)
+            let again = plan.and_then(|plan| u64::try_from(plan.again?).ok()).map_or(RESYNC, Duration::from_secs);
+            After::Later(again.min(RESYNC))
         }
     }
 }

@@ -3,22 +3,28 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Secret;
 use kube::core::{ApiResource, GroupVersionKind};
 use kube::{Api, Client};
 use parking_lot::Mutex;
 use promise::names;
+use tokio::sync::mpsc;
 
+use super::outage::Outages;
 use super::words::{told, told_at};
 use crate::endpoint::Endpoint;
-use crate::kinds::Destination;
+use crate::error::{is_missing, is_missing_api, is_unanswered};
+use crate::kinds::{Destination, Export};
 use crate::watch::Key;
-use crate::workspaces::ClusterId;
+use crate::workspaces::{ClusterId, WorkspacePath};
 use crate::world::World;
 
 /// Key of the kubeconfig in the credential of a Destination.
 const KUBECONFIG: &str = "kubeconfig";
+/// How long a Destination may take to say its version.
+const PROBE: Duration = Duration::from_secs(10);
 
 /// A place where objects go.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -45,15 +51,19 @@ pub struct Reach {
 /// Clients of all places, kept while they work.
 pub struct Targets {
     world: World,
+    trusted: Vec<WorkspacePath>,
     destinations: Mutex<HashMap<Key, Arc<Remote>>>,
+    outages: Outages,
     sessions: AtomicU64,
 }
 
 struct Remote {
     session: u64,
     client: Client,
-    /// Of the Destination from which the client was made: an edit makes another one.
-    generation: Option<i64>,
+    /// Uid and generation of the Destination from which the client was made: an edit makes another one.
+    destination: (Option<String>, Option<i64>),
+    /// Version of the Secret from which it was made: so does another credential.
+    credential: Option<String>,
     served: tokio::sync::Mutex<HashMap<String, Vec<Served>>>,
 }
 
@@ -69,22 +79,58 @@ const CLAIMED: [(&str, &str, bool); 4] =
     [("Namespace", "namespaces", false), ("ConfigMap", "configmaps", true), ("Secret", "secrets", true), ("Event", "events", true)];
 
 impl Targets {
-    /// Reaches what `world` shows, as its identity.
-    pub fn new(world: World) -> Self {
-        Self { world, destinations: Mutex::default(), sessions: AtomicU64::new(1) }
+    /// Reaches what `world` shows, as its identity. Destinations count in `trusted` homes alone. `lost` receives each that stops to answer,
+    /// and is left alone until [`Targets::probe`] finds it back.
+    pub fn new(world: World, trusted: Vec<WorkspacePath>, lost: mpsc::UnboundedSender<Key>) -> Self {
+        Self { world, trusted, destinations: Mutex::default(), outages: Outages::new(lost), sessions: AtomicU64::new(1) }
     }
 
-    /// How a kind is reached at a place. Errors: a sentence.
+    /// How a kind is reached at a place, in this very version. Errors: a sentence.
     pub async fn reach(&self, place: &Place, kind: &GroupVersionKind) -> Result<Reach, String> {
         match place {
             Place::Workspace(cluster) => self.in_workspace(cluster, kind),
             Place::Destination(key) => {
-                let remote = self.remote(key).await?;
-                let served = remote.kind(&key.name, kind).await?;
-                let resource = ApiResource::from_gvk_with_plural(kind, &served.plural);
-                Ok(Reach { client: remote.client.clone(), resource, namespaced: served.namespaced, session: remote.session })
+                let remote = self.admitted(key).await?;
+                let served = self.told(key, remote.kind(kind).await)?;
+                let served = served.ok_or_else(|| {
+                    format!("The destination {} does not serve the kind {} of {}.", key.name, kind.kind, kind.api_version())
+                })?;
+                Ok(remote.reach(kind, &served))
             }
         }
+    }
+
+    /// How what was made of a kind is found again, in whichever version it is served now; none when no version is, and then nothing of it
+    /// is left. Errors: a sentence.
+    pub async fn find(&self, place: &Place, kind: &GroupVersionKind) -> Result<Option<Reach>, String> {
+        match place {
+            Place::Workspace(cluster) => self.in_workspace(cluster, kind).map(Some),
+            Place::Destination(key) => {
+                let remote = self.admitted(key).await?;
+                let served = self.told(key, remote.in_any_version(kind).await)?;
+                Ok(served.map(|(kind, served)| remote.reach(&kind, &served)))
+            }
+        }
+    }
+
+    /// Whether a place no longer serves a kind in any version, asked anew. Errors: a sentence.
+    pub async fn is_gone(&self, place: &Place, kind: &GroupVersionKind) -> Result<bool, String> {
+        if let Place::Destination(key) = place {
+            self.admitted(key).await?.served.lock().await.clear();
+        }
+        Ok(self.find(place, kind).await?.is_none())
+    }
+
+    async fn admitted(&self, key: &Key) -> Result<Arc<Remote>, String> {
+        self.outages.admit(key)?;
+        self.remote(key).await
+    }
+
+    fn told<T>(&self, key: &Key, answer: Result<T, kube::Error>) -> Result<T, String> {
+        answer.map_err(|error| {
+            self.heard(key, Some(&error));
+            told_at(&key.name, &error, "ask for its kinds")
+        })
     }
 
     /// How a kind is watched in all workspaces at once. Errors: a sentence.
@@ -102,6 +148,12 @@ impl Targets {
         Ok(access.endpoint.client(&access.token, &addresses.requests.within(cluster)))
     }
 
+    /// Whether a workspace grants everything that the requests export claims.
+    pub fn is_granted(&self, cluster: &ClusterId) -> bool {
+        let standing = self.world.standing();
+        standing.binding(Export::Requests, cluster).is_some_and(|binding| binding.bound && binding.missing.is_empty())
+    }
+
     /// A client in a home, through the catalog export. Errors: a sentence.
     pub fn home(&self, cluster: &ClusterId) -> Result<Client, String> {
         let addresses = self.world.addresses().ok_or_else(|| "The exports are not served yet.".to_owned())?;
@@ -109,16 +161,53 @@ impl Targets {
         Ok(access.endpoint.client(&access.token, &addresses.catalog.within(cluster)))
     }
 
-    /// A client at a Destination. Errors: a sentence.
-    pub async fn destination(&self, key: &Key) -> Result<Client, String> {
-        Ok(self.remote(key).await?.client.clone())
+    /// Asks a Destination for its version, with its credential as it is now. Errors: a sentence.
+    pub async fn probe(&self, key: &Key) -> Result<String, String> {
+        let destination = self.known(key)?;
+        let credential = match self.credential(key, &destination).await {
+            Ok(credential) => credential,
+            Err(why) => {
+                self.forget(key);
+                return Err(why);
+            }
+        };
+        let known = self.destinations.lock().get(key).cloned();
+        let remote = match known.filter(|remote| remote.is_of(&destination) && remote.credential == credential.metadata.resource_version) {
+            Some(remote) => remote,
+            None => self.connect(key, &destination, &credential)?,
+        };
+        match tokio::time::timeout(PROBE, remote.client.apiserver_version()).await {
+            Ok(Ok(version)) => {
+                self.outages.ends(key);
+                Ok(version.git_version)
+            }
+            Ok(Err(error)) => {
+                self.heard(key, Some(&error));
+                Err(told_at(&key.name, &error, "ask for its version"))
+            }
+            Err(_) => {
+                self.outages.begins(key);
+                Err(format!("The destination {} does not answer within {} seconds.", key.name, PROBE.as_secs()))
+            }
+        }
     }
 
-    /// Forgets a client: its credential or address may have changed.
-    pub fn forget(&self, place: &Place) {
-        if let Place::Destination(key) = place {
-            self.destinations.lock().remove(key);
+    /// Remembers how a call to a Destination ended: `None` when it did what was asked.
+    pub fn heard(&self, key: &Key, error: Option<&kube::Error>) {
+        match error {
+            Some(error) if is_unanswered(error) => self.outages.begins(key),
+            Some(kube::Error::Api(status)) if status.code == 401 => {
+                // Its credential may be another by now.
+                self.forget(key);
+            }
+            _ => self.outages.ends(key),
         }
+    }
+
+    /// Forgets all about a Destination that is gone.
+    pub fn forget(&self, key: &Key) {
+        self.destinations.lock().remove(key);
+        self.outages.ends(key);
     }
 
     fn in_workspace(&self, cluster: &ClusterId, kind: &GroupVersionKind) -> Result<Reach, String> {
@@ -138,47 +227,76 @@ impl Targets {
         Ok(Reach { client: self.workspace(cluster)?, resource: ApiResource::from_gvk_with_plural(kind, plural), namespaced, session: 0 })
     }
 
-    async fn remote(&self, key: &Key) -> Result<Arc<Remote>, String> {
-        let destination =
-            self.world.destinations.get(key).ok_or_else(|| format!("There is no destination {} in the promise's home.", key.name))?;
-        let known = self.destinations.lock().get(key).cloned();
-        if let Some(remote) = known.filter(|remote| remote.generation == destination.metadata.generation) {
-            return Ok(remote);
+    /// The Destination, if it lies where Destinations count. Errors: a sentence.
+    fn known(&self, key: &Key) -> Result<Arc<Destination>, String> {
+        let name = &key.name;
+        let home = self.world.tree().path(&key.cluster);
+        let home = home.ok_or_else(|| format!("Where the home of the destination {name} lies is not proven."))?;
+        // Whoever else could name a server here would have the controller talk to it.
+        if !self.trusted.contains(&home) {
+            return Err(format!("The destination {name} is not used, because {home} is not a trusted home of this platform."));
         }
-        let remote = Arc::new(self.connect(key, &destination).await?);
-        self.destinations.lock().insert(key.clone(), remote.clone());
-        Ok(remote)
+        self.world.destinations.get(key).ok_or_else(|| format!("There is no destination {name} in {home}."))
     }
 
-    async fn connect(&self, key: &Key, destination: &Destination) -> Result<Remote, String> {
+    async fn remote(&self, key: &Key) -> Result<Arc<Remote>, String> {
+        let destination = self.known(key)?;
+        let known = self.destinations.lock().get(key).cloned();
+        if let Some(remote) = known.filter(|remote| remote.is_of(&destination)) {
+            return Ok(remote);
+        }
+        let credential = self.credential(key, &destination).await?;
+        self.connect(key, &destination, &credential)
+    }
+
+    async fn credential(&self, key: &Key, destination: &Destination) -> Result<Secret, String> {
         let name = &key.name;
         let reference = destination.spec.secret_ref.as_ref();
         let reference = reference.ok_or_else(|| format!("The destination {name} names no credential. Its owner has to set secretRef."))?;
         let secrets: Api<Secret> = Api::namespaced(self.home(&key.cluster)?, &reference.namespace);
-        let secret = secrets.get(&reference.name).await.map_err(|error| {
+        secrets.get(&reference.name).await.map_err(|error| {
             let what = format!("read the credential {}/{} of the destination {name}", reference.namespace, reference.name);
             format!("{} It has to carry the label {}={}.", told(&error, &what), names::SECRET_ROLE_LABEL, crate::install::ROLE_DESTINATION)
-        })?;
-        let kubeconfig = secret.data.as_ref().and_then(|data| data.get(KUBECONFIG)).and_then(|bytes| std::str::from_utf8(&bytes.0).ok());
-        let kubeconfig = kubeconfig.ok_or_else(|| format!("The credential of the destination {name} has no key {KUBECONFIG}."))?;
-        let (endpoint, credential) = Endpoint::from_kubeconfig(name, kubeconfig)
-            .map_err(|error| format!("The credential of the destination {name} is refused: {error}."))?;
-        Ok(Remote {
-            session: self.sessions.fetch_add(1, Ordering::Relaxed),
-            client: endpoint.client_with(&credential),
-            generation: destination.metadata.generation,
-            served: tokio::sync::Mutex::default(),
         })
+    }
+
+    /// Makes a client, without sending anything, and keeps it.
+    fn connect(&self, key: &Key, destination: &Destination, credential: &Secret) -> Result<Arc<Remote>, String> {
+        let name = &key.name;
+        let bytes = credential.data.as_ref().and_then(|data| data.get(KUBECONFIG));
+        let kubeconfig = bytes.and_then(|bytes| std::str::from_utf8(&bytes.0).ok());
+        let kubeconfig = kubeconfig.ok_or_else(|| format!("The credential of the destination {name} has no key {KUBECONFIG}."))?;
+        let (endpoint, login) = Endpoint::from_kubeconfig(name, kubeconfig)
+            .map_err(|error| format!("The credential of the destination {name} is refused: {error}."))?;
+        let remote = Arc::new(Remote {
+            session: self.sessions.fetch_add(1, Ordering::Relaxed),
+            client: endpoint.client_with(&login),
+            destination: (destination.metadata.uid.clone(), destination.metadata.generation),
+            credential: credential.metadata.resource_version.clone(),
+            served: tokio::sync::Mutex::default(),
+        });
+        self.destinations.lock().insert(key.clone(), remote.clone());
+        Ok(remote)
     }
 }
 
 impl Remote {
-    /// What the server says about a kind; asked once per group and version, and again when a kind is not known.
-    async fn kind(&self, destination: &str, kind: &GroupVersionKind) -> Result<Served, String> {
+    fn reach(&self, kind: &GroupVersionKind, served: &Served) -> Reach {
+        let resource = ApiResource::from_gvk_with_plural(kind, &served.plural);
+        Reach { client: self.client.clone(), resource, namespaced: served.namespaced, session: self.session }
+    }
+
+    fn is_of(&self, destination: &Destination) -> bool {
+        self.destination == (destination.metadata.uid.clone(), destination.metadata.generation)
+    }
+
+    /// What the server says about a kind, none when it does not serve it in this version. Asked once per group and version, and again
+    /// when a kind is not known.
+    async fn kind(&self, kind: &GroupVersionKind) -> Result<Option<Served>, kube::Error> {
         let group_version = kind.api_version();
         let mut served = self.served.lock().await;
         if let Some(found) = served.get(&group_version).and_then(|kinds| find(kinds, &kind.kind)) {
-            return Ok(found);
+            return Ok(Some(found));
         }
         let list = if kind.group.is_empty() {
             self.client.list_core_api_resources(&kind.version).await
@@ -187,10 +305,11 @@ impl Remote {
         };
         let list = match list {
             Ok(list) => list,
-            Err(error) if crate::error::is_missing_api(&error) || crate::error::is_missing(&error) => {
-                return Err(format!("The destination {destination} does not serve {group_version}."));
+            Err(error) if is_missing_api(&error) || is_missing(&error) => {
+                served.remove(&group_version);
+                return Ok(None);
             }
-            Err(error) => return Err(told_at(destination, &error, "ask for its kinds")),
+            Err(error) => return Err(error),
         };
         let kinds: Vec<Served> = list
             .resources
@@ -199,8 +318,26 @@ impl Remote {
             .map(|resource| Served { kind: resource.kind, plural: resource.name, namespaced: resource.namespaced })
             .collect();
         let found = find(&kinds, &kind.kind);
-        served.insert(group_version.clone(), kinds);
-        found.ok_or_else(|| format!("The destination {destination} does not serve the kind {} of {group_version}.", kind.kind))
+        served.insert(group_version, kinds);
+        Ok(found)
+    }
+
+    /// The same, in whichever version the server has it: objects outlive the versions of their API.
+    async fn in_any_version(&self, kind: &GroupVersionKind) -> Result<Option<(GroupVersionKind, Served)>, kube::Error> {
+        if let Some(served) = self.kind(kind).await? {
+            return Ok(Some((kind.clone(), served)));
+        }
+        if kind.group.is_empty() {
+            return Ok(None);
+        }
+        let groups = self.client.list_api_groups().await?.groups;
+        for version in groups.into_iter().filter(|group| group.name == kind.group).flat_map(|group| group.versions) {
+            let other = GroupVersionKind::gvk(&kind.group, &version.version, &kind.kind);
+            if let Some(served) = self.kind(&other).await? {
+                return Ok(Some((other, served)));
+            }
+        }
+        Ok(None)
     }
 }
 

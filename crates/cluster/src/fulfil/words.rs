@@ -3,6 +3,8 @@
 use promise::names;
 
 use crate::error::is_denied;
+use crate::install::content_mend;
+use crate::kinds::Export;
 
 /// A sentence about a failed call. `doing` is a verb with its object, such as `read Secret orders-db`.
 ///
@@ -26,6 +28,12 @@ pub fn told(error: &kube::Error, doing: &str) -> String {
             format!("The controller cannot {doing}: the answer was not understood.")
         }
     }
+}
+
+/// The same about our own kinds: they need no consent of a workspace, only the right to the content of their export.
+pub fn told_of(export: Export, error: &kube::Error, doing: &str) -> String {
+    let why = told(error, doing);
+    if is_denied(error) { format!("{why} {}", content_mend(export)) } else { why }
 }
 
 /// The same about a call into the workspace of a request, where our rights are claims that its people accept.

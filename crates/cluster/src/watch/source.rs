@@ -83,14 +83,15 @@ impl Source {
             let mut pause = PAUSE.0;
             loop {
                 match self.cycle(&api, &cache, &project, &mut pause).await {
-                    Broken::Relist => {}
+                    Broken::Relist => tracing::debug!(kind = self.resource.kind, "the version is too old, listing again"),
                     Broken::Failed(error) => {
                         tracing::info!(kind = self.resource.kind, %error, "watch broken, trying again");
                         cache.set_unreachable(clock.now(), from_plane(&error, &self.resource.plural));
-                        tokio::time::sleep(pause).await;
-                        pause = (pause * 2).min(PAUSE.1);
                     }
                 }
+                // A server may refuse each version that it just gave: lists are dear, and come less and less often.
+                tokio::time::sleep(pause).await;
+                pause = (pause * 2).min(PAUSE.1);
             }
         };
         tokio::select! {
@@ -113,6 +114,7 @@ impl Source {
         let mut params = WatchParams::default();
         params.label_selector.clone_from(&self.labels);
         params.field_selector.clone_from(&self.fields);
+        let mut stumbled = false;
         loop {
             let mut events = match api.watch(&params, &version).await {
                 Ok(events) => events.boxed(),
@@ -120,7 +122,6 @@ impl Source {
             };
             let before = version.clone();
             while let Ok(Some(event)) = tokio::time::timeout(SILENCE, events.next()).await {
-                *pause = PAUSE.0;
                 match event {
                     Ok(WatchEvent::Added(object) | WatchEvent::Modified(object)) => {
                         version = object.metadata.resource_version.clone().unwrap_or(version);
@@ -134,8 +135,16 @@ impl Source {
                     }
                     Ok(WatchEvent::Bookmark(bookmark)) => version = bookmark.metadata.resource_version,
                     Ok(WatchEvent::Error(status)) => return broken(kube::Error::Api(status)),
-                    Err(error) => return broken(error),
+                    // Connections end now and then. Whether the server is there shows when the watch goes on from where it was.
+                    Err(error) if stumbled => return broken(error),
+                    Err(error) => {
+                        tracing::debug!(kind = self.resource.kind, %error, "a watch ended early");
+                        stumbled = true;
+                        break;
+                    }
                 }
+                *pause = PAUSE.0;
+                stumbled = false;
             }
             // A server that ends every watch at once must not be asked in a tight loop.
             if before == version {

@@ -20,6 +20,22 @@ async fn a_foreign_object_stops_the_release_until_it_goes() {
     assert!(condition(&stopped, "Applied").contains("ConfigMap web-config"), "{}", condition(&stopped, "Applied"));
     assert_eq!(plane.config_maps().get("web-config").await.unwrap().data.unwrap()["mine"], "yes");
 
+    // It carries no label of ours, so that nothing says when it goes.
+    plane.config_maps().delete("web-config", &DeleteParams::default()).await.unwrap();
+    plane.ready("web").await;
+    controller.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_foreign_object_stays_when_the_request_goes() {
+    let plane = Plane::open().await;
+    let controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("settings", settings("1.0.0")).await;
+    let foreign = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "web-config", "namespace": "default"}});
+    apply(&plane.client("admin", "root:acme:shop"), &foreign).await.unwrap();
+    plane.ask("web", "settings", json!({})).await;
+    plane.until("web", "in conflict", |r| condition(r, "Applied").contains("Conflict")).await;
     plane.requests("dana").delete("web", &DeleteParams::default()).await.unwrap();
     plane.gone(plane.requests("dana"), "web").await;
     assert!(plane.config_maps().get("web-config").await.is_ok(), "it is not ours to delete");

@@ -3,6 +3,7 @@
 use cluster::install;
 use cluster::{Scope, kinds};
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret, Service};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams};
 use kube::{Api, Client};
 use promise::names;
@@ -118,6 +119,80 @@ async fn a_kind_that_is_not_allowed_stops_the_whole_release() {
     let stopped = plane.until("web", "refused", |r| condition(r, "Applied").contains("allowedKinds")).await;
     let own = ListParams::default().labels(&format!("{}={}", names::REQUEST_UID_LABEL, stopped.metadata.uid.unwrap()));
     assert!(Api::<ConfigMap>::all(root).list(&own).await.unwrap().items.is_empty());
+    controller.stop().await;
+}
+
+async fn deleting(plane: &Plane, name: &str) {
+    plane.requests("dana").delete(name, &DeleteParams::default()).await.unwrap();
+}
+
+/// An API that its server no longer serves leaves nothing behind.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_of_a_kind_that_is_gone_does_not_keep_its_request() {
+    let plane = Plane::open().await;
+    let root = sandbox_over(&plane, plane.plane.router(), json!([{"group": "example.dev", "kinds": ["Widget"]}])).await;
+    let crd = json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "widgets.example.dev"},
+        "spec": {
+            "group": "example.dev", "scope": "Namespaced",
+            "names": {"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}}],
+        },
+    });
+    apply(&root, &crd).await.unwrap();
+    let controller = plane.controller().await;
+    plane.offer().await;
+    let promise = json!({
+        "version": "1.0.0", "lifecycle": "published", "parameters": {"type": "object"},
+        "implementation": {"resources": [{"id": "widget", "destination": "sandbox", "template": {
+            "apiVersion": "example.dev/v1", "kind": "Widget", "metadata": {"name": "${request.name}"},
+        }}]},
+    });
+    plane.publish("widget", promise).await;
+    plane.ask("web", "widget", json!({})).await;
+    plane.ready("web").await;
+    let crds: Api<CustomResourceDefinition> = Api::all(root);
+    crds.delete("widgets.example.dev", &DeleteParams::default()).await.unwrap();
+    plane.gone(crds, "widgets.example.dev").await;
+    deleting(&plane, "web").await;
+    plane.gone(plane.requests("dana"), "web").await;
+    controller.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_destination_that_is_gone_keeps_a_request_only_for_a_while() {
+    let plane = Plane::open().await;
+    sandbox(&plane, &["ConfigMap", "Secret", "Service"]).await;
+    let controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("trio", trio()).await;
+    plane.ask("web", "trio", json!({})).await;
+    plane.ready("web").await;
+    let destinations: Api<kinds::Destination> = Api::all(plane.client("admin", "root:platform"));
+    destinations.delete("sandbox", &DeleteParams::default()).await.unwrap();
+    deleting(&plane, "web").await;
+    plane.until("web", "held", |r| condition(r, "Applied").contains("There is no destination sandbox")).await;
+    controller.stop().await;
+    let controller = plane.controller_ahead(jiff::SignedDuration::from_mins(11)).await;
+    plane.gone(plane.requests("dana"), "web").await;
+    controller.stop().await;
+}
+
+/// Whoever may make objects of ours could otherwise have the controller talk to any server.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_destination_of_a_home_that_is_not_trusted_is_not_used() {
+    let plane = Plane::open().await;
+    let controller = plane.controller().await;
+    let destination = json!({
+        "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Destination", "metadata": {"name": "theirs"},
+        "spec": {"secretRef": {"namespace": "default", "name": "theirs"}, "allowedWorkspaces": ["**"]},
+    });
+    let acme = plane.client("admin", "root:acme");
+    apply(&acme, &destination).await.unwrap();
+    wait(Api::all(acme), "theirs", "refused", |d: &kinds::Destination| {
+        d.status.as_ref().is_some_and(|s| s.conditions.iter().any(|c| c.message.contains("root:acme is not a trusted home")))
+    })
+    .await;
     controller.stop().await;
 }
 

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where something is not as it should be")]
 
 mod conflict;
+mod contested;
 mod credential;
 mod destination;
 mod events;
@@ -15,4 +16,5 @@ mod rights;
 mod secrets;
 mod takeover;
 mod tls;
+mod wakes;
 mod world;

@@ -141,3 +141,21 @@ async fn a_secret_that_is_not_there_is_asked_for_by_name() {
     plane.ready("web").await;
     controller.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_typed_for_a_request_that_came_to_nothing_goes_with_it() {
+    let plane = Plane::open().await;
+    let controller = plane.controller().await;
+    plane.offer().await;
+    type_in(&plane, TYPED).await;
+    plane.ask("web", "no-such-promise", json!({"password": {"name": "web-inputs", "key": "password"}})).await;
+    plane.until("web", "held", |r| r.metadata.finalizers.as_ref().is_some_and(|all| all.iter().any(|f| f == names::FINALIZER))).await;
+    plane.ask("bare", "no-such-promise", json!({})).await;
+    plane.requests("dana").delete("web", &DeleteParams::default()).await.unwrap();
+    plane.gone(plane.requests("dana"), "web").await;
+    let secrets: Api<Secret> = Api::namespaced(plane.client("dana", "root:acme:shop"), "default");
+    assert!(secrets.get_opt("web-inputs").await.unwrap().is_none());
+    let bare = plane.until("bare", "refused", |r| crate::world::condition(r, "Accepted").contains("no-such-promise")).await;
+    assert_eq!(bare.metadata.finalizers, None, "where nothing was typed, nothing has to be held");
+    controller.stop().await;
+}

@@ -138,23 +138,43 @@ impl Plane {
         (self.controller_over(Endpoint::in_process("mortal", service)).await, hanging)
     }
 
+    /// Starts a controller and counts its reads of the paths that `counts` names.
+    pub async fn counting_controller(&self, counts: impl Fn(&str) -> bool + Clone + Send + Sync + 'static) -> (Running, Arc<AtomicUsize>) {
+        let (router, read) = (self.plane.router(), Arc::new(AtomicUsize::new(0)));
+        let count = read.clone();
+        let service = tower::service_fn(move |request: http::Request<kube::client::Body>| {
+            if request.method() == http::Method::GET && counts(request.uri().path()) {
+                count.fetch_add(1, Ordering::SeqCst);
+            }
+            router.clone().oneshot(request)
+        });
+        (self.controller_over(Endpoint::in_process("counting", service)).await, read)
+    }
+
+    /// Starts a controller whose clock is ahead, and waits until it works.
+    pub async fn controller_ahead(&self, ahead: jiff::SignedDuration) -> Running {
+        let mut running = self.beginning(self.endpoint.clone(), Machine(ahead));
+        running.until("working", |standing| *standing == Standing::Working).await;
+        running
+    }
+
     async fn controller_over(&self, endpoint: Endpoint) -> Running {
-        let mut running = self.beginning_controller_over(endpoint);
+        let mut running = self.beginning(endpoint, Machine::default());
         running.until("working", |standing| *standing == Standing::Working).await;
         running
     }
 
     /// Starts a controller without waiting for anything.
     pub fn beginning_controller(&self) -> Running {
-        self.beginning_controller_over(self.endpoint.clone())
+        self.beginning(self.endpoint.clone(), Machine::default())
     }
 
-    fn beginning_controller_over(&self, endpoint: Endpoint) -> Running {
+    fn beginning(&self, endpoint: Endpoint, clock: Machine) -> Running {
         let options = Options {
             access: Access { endpoint, token: token("opm-controller"), provider: path("root:opm") },
             trusted_homes: vec![path("root:platform")],
             identity: "test".to_owned(),
-            clock: Arc::new(Machine),
+            clock: Arc::new(clock),
             random: Arc::new(|bytes: &mut [u8]| bytes.fill(7)),
             workers: 4,
             evaluations: 2,
@@ -271,12 +291,15 @@ impl Drop for Running {
     }
 }
 
-struct Machine;
+/// The machine's clock, so much ahead.
+#[derive(Default)]
+struct Machine(jiff::SignedDuration);
 
 impl Clock for Machine {
     fn now(&self) -> jiff::Timestamp {
         #[expect(clippy::disallowed_methods, reason = "the clock of this test binary")]
-        jiff::Timestamp::now()
+        let now = jiff::Timestamp::now();
+        now + self.0
     }
 }
 

@@ -91,7 +91,10 @@ impl Round<'_> {
         for ((key, _, why), applied) in batch.iter().zip(applied) {
             match applied {
                 Ok(object) => {
-                    self.note(self.putting_back(key, *why).into_iter().collect());
+                    if let Some(told) = self.putting_back(key, *why) {
+                        self.repaired.insert(key.clone());
+                        self.note(vec![told]);
+                    }
                     self.answered.insert(key.clone());
                     self.seen.insert(key.clone(), Seen::Present { object, health: Health::Unknown, message: None });
                 }
@@ -103,7 +106,7 @@ impl Round<'_> {
 
     fn putting_back(&self, key: &ObjectKey, why: Why) -> Option<Milestone> {
         let inventory = self.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
-        let known = inventory.iter().any(|item| item.uid.is_some() && ObjectKey::of_item(item) == *key);
+        let known = inventory.iter().any(|item| (item.uid.is_some() || item.repairs.is_some()) && ObjectKey::of_item(item) == *key);
         put_back(key, why, known)
     }
 

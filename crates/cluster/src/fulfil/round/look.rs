@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use futures::future::join_all;
 use promise::api::Health;
 use promise::fulfil::{Key as ObjectKey, Pending, Seen, Situation};
+use serde_json::Value;
 
 use super::{BUDGET, Round};
 use crate::fulfil::core::Core;
@@ -61,12 +62,14 @@ impl Round<'_> {
             pending,
             inventory: self.request.status.as_ref().map(|status| status.inventory.clone()).unwrap_or_default(),
             budget: BUDGET,
+            now: self.core.clock.now().as_second(),
             ..Situation::default()
         };
         self.look(&situation, sites).await;
         self.judge(wanted).await;
         situation.seen.clone_from(&self.seen);
         situation.answered.clone_from(&self.answered);
+        situation.repaired.clone_from(&self.repaired);
         situation
     }
 
@@ -110,8 +113,7 @@ impl Round<'_> {
                 Ok(place) => place,
                 Err(why) => return Seen::Unknown { why },
             };
-            watch(core, &place, key).await;
-            match objects::look(&core.targets, &place, key).await {
+            match look(core, &place, key).await {
                 Ok(Some(object)) => Seen::Present { object, health: Health::Unknown, message: None },
                 Ok(None) => Seen::Absent,
                 Err(why) => Seen::Unknown { why },
@@ -122,14 +124,13 @@ impl Round<'_> {
     }
 }
 
-/// Watches the kind of an object at its place; in workspaces one watch serves all.
-async fn watch(core: &Core, place: &Place, key: &ObjectKey) {
+/// Looks at an object, and keeps an eye on its kind from now on; in workspaces one watch serves all.
+async fn look(core: &Core, place: &Place, key: &ObjectKey) -> Result<Option<Value>, String> {
     let kind = objects::kind(key);
-    let (place, reach) = match place {
-        Place::Workspace(_) => (Place::Workspace(ClusterId::root()), core.targets.everywhere(&kind)),
-        Place::Destination(_) => (place.clone(), core.targets.reach(place, &kind).await),
-    };
-    if let Ok(reach) = reach {
-        core.eyes.open(&place, &kind, &reach);
+    let Some(reach) = core.targets.find(place, &kind).await? else { return Ok(None) };
+    match place {
+        Place::Workspace(_) => core.eyes.open(&Place::Workspace(ClusterId::root()), &kind, &core.targets.everywhere(&kind)?),
+        Place::Destination(_) => core.eyes.open(place, &kind, &reach),
     }
+    objects::read(&core.targets, place, key, reach).await
 }

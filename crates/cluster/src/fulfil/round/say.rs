@@ -17,6 +17,8 @@ impl Round<'_> {
             Ok(Some(request)) => {
                 let news = milestones(self.request.status.as_ref(), &status);
                 self.request = request;
+                // The inventory tells of them from now on.
+                self.repaired.clear();
                 self.note(news);
             }
             Ok(None) => {}
@@ -28,7 +30,7 @@ impl Round<'_> {
     }
 
     /// Has it noted beside the request, when there is time.
-    pub(super) fn note(&self, news: Vec<Milestone>) {
+    pub(in crate::fulfil) fn note(&self, news: Vec<Milestone>) {
         self.core.events.tell(self.api.clone().into_client(), self.key, &self.request, news);
     }
 

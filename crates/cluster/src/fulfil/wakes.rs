@@ -1,0 +1,292 @@
+//! What puts work into the queue: changes on the plane, at Destinations, and Destinations that stop to answer.
+//!
+//! Status is written by the controller itself, so a change of status wakes only whom it concerns: otherwise each new request would
+//! change the count of its promise, and that in turn wake every other request of the promise.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use kube::api::ObjectMeta;
+use parking_lot::Mutex;
+use promise::api::Phase;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::core::{Core, Work};
+use crate::kinds::{Kind, Object, PromiseRequest};
+use crate::watch::{Cache, Key};
+
+/// What puts work into the queue.
+#[derive(Clone)]
+pub struct Wakes {
+    core: Arc<Core>,
+    known: Arc<Mutex<Known>>,
+    tasks: TaskTracker,
+    term: CancellationToken,
+}
+
+/// What was last seen of each object, as far as it decides who is woken.
+#[derive(Default)]
+struct Known {
+    requests: HashMap<Key, Told>,
+    /// Requests by uid, because objects at destinations know nothing else.
+    uids: HashMap<String, Key>,
+    /// Digests of what others depend on, by object.
+    editions: HashMap<Work, u64>,
+}
+
+/// What was last seen of a request.
+#[derive(Clone, PartialEq, Eq)]
+struct Told {
+    uid: String,
+    promise: String,
+    /// Digest of everything but status.
+    edition: u64,
+    /// Digest of the revisions that it uses.
+    uses: u64,
+}
+
+impl Known {
+    /// Takes in what is now known of an object; whether that is something new.
+    fn is_new(&mut self, work: &Work, edition: Option<u64>) -> bool {
+        match edition {
+            Some(edition) => self.editions.insert(work.clone(), edition) != Some(edition),
+            None => {
+                self.editions.remove(work);
+                true
+            }
+        }
+    }
+
+    /// The same for a request; answers with what was known of it before.
+    fn replace(&mut self, key: &Key, told: Option<Told>) -> Option<Told> {
+        let before = self.requests.remove(key);
+        if let Some(before) = &before {
+            self.uids.remove(&before.uid);
+        }
+        if let Some(told) = told {
+            self.uids.insert(told.uid.clone(), key.clone());
+            self.requests.insert(key.clone(), told);
+        }
+        before
+    }
+}
+
+impl Told {
+    fn of(request: &PromiseRequest) -> Self {
+        let status = request.status.as_ref();
+        let current = status.and_then(|status| status.current.as_ref()).map(|release| &release.revision);
+        let candidate = status.and_then(|status| status.candidate.as_ref()).map(|release| &release.revision);
+        Self {
+            uid: request.metadata.uid.clone().unwrap_or_default(),
+            promise: request.spec.promise.name.clone(),
+            edition: edition(&request.metadata, ()),
+            uses: digest((current, candidate)),
+        }
+    }
+}
+
+/// Digest of everything in an object that is not its status, and of `more`.
+fn edition(metadata: &ObjectMeta, more: impl Hash) -> u64 {
+    let ObjectMeta { uid, generation, labels, annotations, finalizers, deletion_timestamp, .. } = metadata;
+    digest((uid, generation, labels, annotations, finalizers, deletion_timestamp.is_some(), more))
+}
+
+fn digest(value: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+impl Wakes {
+    /// Wakes the workers of `core` until `term`.
+    pub fn new(core: Arc<Core>, tasks: TaskTracker, term: CancellationToken) -> Self {
+        Self { core, known: Arc::default(), tasks, term }
+    }
+
+    /// Begins to listen. `finds` are uids of requests whose objects changed; `losses` are Destinations that stopped to answer.
+    pub fn start(&self, finds: mpsc::UnboundedReceiver<String>, losses: mpsc::UnboundedReceiver<Key>) {
+        let world = &self.core.world;
+        self.on(&world.requests, |wakes, key| wakes.request(key));
+        self.on(&world.promises, |wakes, key| {
+            let (work, row) = (Work::Promise(key.clone()), wakes.core.world.promises.get(key));
+            if wakes.is_new(&work, row.map(|row| edition(&row.metadata, ()))) {
+                wakes.core.queue.add(work);
+                wakes.requests_of(&key.name);
+            } else {
+                wakes.core.queue.echo(work);
+            }
+        });
+        self.on(&world.revisions, |wakes, key| {
+            if let Some(revision) = wakes.core.world.revisions.get(key) {
+                wakes.requests_of(&revision.spec.promise);
+            }
+        });
+        self.on(&world.policies, |wakes, key| {
+            let (work, row) = (Work::Policy(key.clone()), wakes.core.world.policies.get(key));
+            if wakes.is_new(&work, row.map(|row| edition(&row.metadata, ()))) {
+                wakes.core.queue.add(work);
+                wakes.requests();
+            } else {
+                wakes.core.queue.echo(work);
+            }
+        });
+        self.on(&world.destinations, |wakes, key| {
+            let row = wakes.core.world.destinations.get(key);
+            // Whether it answers is its status, and decides what its requests can do.
+            let reachable = |row: &Arc<crate::kinds::Destination>| {
+                let conditions = row.status.as_ref().map(|status| status.conditions.as_slice()).unwrap_or_default();
+                conditions.iter().any(|condition| condition.reason == "Reachable")
+            };
+            let work = Work::Destination(key.clone());
+            if wakes.is_new(&work, row.map(|row| edition(&row.metadata, reachable(&row)))) {
+                wakes.core.queue.add(work);
+                wakes.requests_at(&key.name);
+            }
+        });
+        self.on(&world.catalogs, |wakes, _| wakes.undecided());
+        self.on(&world.workspaces, |wakes, _| {
+            wakes.undecided();
+            wakes.unpublished();
+        });
+        self.on(&world.request_bindings, |wakes, _| wakes.undecided());
+        self.on(&world.catalog_bindings, |wakes, _| wakes.undecided());
+        self.take(finds, |wakes, uid| {
+            let key = wakes.known.lock().uids.get(&uid).cloned();
+            if let Some(key) = key {
+                wakes.core.queue.add(Work::Request(key));
+            }
+        });
+        self.take(losses, |wakes, key| wakes.core.queue.add(Work::Destination(key)));
+    }
+
+    /// Looks at everything once, whatever was told: the start, and after a loss of the Lease.
+    pub fn everything(&self) {
+        fn keys<K: Kind>(cache: &Cache<Object<K>>) -> Vec<Key> {
+            cache.snapshot().keys().cloned().collect()
+        }
+        let world = &self.core.world;
+        keys(&world.promises).into_iter().for_each(|key| self.core.queue.add(Work::Promise(key)));
+        keys(&world.policies).into_iter().for_each(|key| self.core.queue.add(Work::Policy(key)));
+        keys(&world.destinations).into_iter().for_each(|key| self.core.queue.add(Work::Destination(key)));
+        keys(&world.requests).iter().for_each(|key| self.request(key));
+    }
+
+    /// Calls `wake` for every changed key of a cache; for all keys when too much changed at once.
+    fn on<V: PartialEq + Send + Sync + 'static>(&self, cache: &Cache<V>, wake: impl Fn(&Self, &Key) + Send + 'static) {
+        let mut changes = cache.changes();
+        let (cache, wakes) = (cache.clone(), self.clone());
+        self.tasks.spawn(async move {
+            loop {
+                let change = tokio::select! {
+                    () = wakes.term.cancelled() => return,
+                    change = changes.recv() => change,
+                };
+                match change {
+                    Ok(key) => wake(&wakes, &key),
+                    Err(RecvError::Lagged(_)) => {
+                        cache.snapshot().keys().for_each(|key| wake(&wakes, key));
+                        wakes.departed();
+                    }
+                    Err(RecvError::Closed) => return,
+                }
+            }
+        });
+    }
+
+    fn take<T: Send + 'static>(&self, mut from: mpsc::UnboundedReceiver<T>, wake: impl Fn(&Self, T) + Send + 'static) {
+        let wakes = self.clone();
+        self.tasks.spawn(async move {
+            loop {
+                let told = tokio::select! {
+                    () = wakes.term.cancelled() => return,
+                    told = from.recv() => told,
+                };
+                let Some(told) = told else { return };
+                wake(&wakes, told);
+            }
+        });
+    }
+
+    fn is_new(&self, work: &Work, edition: Option<u64>) -> bool {
+        self.known.lock().is_new(work, edition)
+    }
+
+    fn request(&self, key: &Key) {
+        let row = self.core.world.requests.get(key);
+        let now = row.map(|request| Told::of(&request));
+        let before = self.known.lock().replace(key, now.clone());
+        // Promises count their instances.
+        if before.as_ref().map(|told| (&told.promise, told.uses)) != now.as_ref().map(|told| (&told.promise, told.uses)) {
+            for promise in before.iter().chain(&now).map(|told| &told.promise) {
+                self.promises_called(promise);
+            }
+        }
+        let edited = before.map(|told| (told.uid, told.edition)) != now.map(|told| (told.uid, told.edition));
+        if edited {
+            self.core.queue.add(Work::Request(key.clone()));
+        } else {
+            self.core.queue.echo(Work::Request(key.clone()));
+        }
+    }
+
+    /// Notices requests that went without a word.
+    fn departed(&self) {
+        let rows = self.core.world.requests.snapshot();
+        let gone: Vec<Key> = self.known.lock().requests.keys().filter(|key| !rows.contains_key(*key)).cloned().collect();
+        gone.iter().for_each(|key| self.request(key));
+    }
+
+    fn promises_called(&self, name: &str) {
+        for (at, _) in self.core.world.promises.snapshot().iter().filter(|(at, _)| at.name == name) {
+            self.core.queue.add(Work::Promise(at.clone()));
+        }
+    }
+
+    fn requests(&self) {
+        self.requests_where(|_| true);
+    }
+
+    fn requests_of(&self, promise: &str) {
+        self.requests_where(|request| request.spec.promise.name == promise);
+    }
+
+    fn requests_at(&self, destination: &str) {
+        self.requests_where(|request| {
+            let status = request.status.as_ref();
+            let there = status.is_some_and(|s| s.inventory.iter().any(|item| item.destination.as_deref() == Some(destination)));
+            there || !is_ready(request)
+        });
+    }
+
+    /// Requests for which a new place or a new offer may make a difference.
+    fn undecided(&self) {
+        self.requests_where(|request| !is_ready(request));
+    }
+
+    /// Promises and policies that may be valid where they are known to lie now: it takes a trusted home for some.
+    fn unpublished(&self) {
+        let world = &self.core.world;
+        let unpublished = |status: &promise::api::PromiseStatus| status.revision.is_none();
+        for (at, _) in world.promises.snapshot().iter().filter(|(_, row)| row.status.as_ref().is_none_or(unpublished)) {
+            self.core.queue.add(Work::Promise(at.clone()));
+        }
+        let invalid = |status: &promise::api::PolicyStatus| status.conditions.iter().any(|condition| condition.reason == "Invalid");
+        for (at, _) in world.policies.snapshot().iter().filter(|(_, row)| row.status.as_ref().is_none_or(invalid)) {
+            self.core.queue.add(Work::Policy(at.clone()));
+        }
+    }
+
+    fn requests_where(&self, matches: impl Fn(&PromiseRequest) -> bool) {
+        for (key, _) in self.core.world.requests.snapshot().iter().filter(|(_, request)| matches(request)) {
+            self.core.queue.add(Work::Request(key.clone()));
+        }
+    }
+}
+
+fn is_ready(request: &PromiseRequest) -> bool {
+    request.status.as_ref().is_some_and(|status| status.phase == Phase::Ready)
+}
