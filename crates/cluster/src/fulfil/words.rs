@@ -16,6 +16,10 @@ pub fn told(error: &kube::Error, doing: &str) -> String {
             403 => format!("The controller may not {doing}: {}.", status.message.trim_end_matches('.')),
             404 => format!("The controller cannot {doing}: {}.", missing(&status.message)),
             409 => format!("The controller cannot {doing}, because somebody else changed it: {}.", status.message.trim_end_matches('.')),
+            // An apply that does not fit the schema is answered as if the server had failed.
+            500 if misfit(&status.message).is_some() => {
+                format!("The controller cannot {doing}: {}.", misfit(&status.message).unwrap_or_default().trim_end_matches('.'))
+            }
             429 | 500..=599 => format!("The controller cannot {doing} now; it tries again."),
             _ => format!("The controller cannot {doing}: {}.", status.message.trim_end_matches('.')),
         },
@@ -57,9 +61,34 @@ pub fn told_at(destination: &str, error: &kube::Error, doing: &str) -> String {
     }
 }
 
+/// What an apply says that does not fit the schema of its kind, without the machinery's words around it.
+fn misfit(message: &str) -> Option<&str> {
+    let rest = message.strip_prefix("failed to create typed patch object (")?;
+    rest.split_once("): ").map(|(_, problem)| problem)
+}
+
 fn missing(message: &str) -> &str {
     match message.trim() {
         "404 page not found" | "" => "its kind is not served there",
         text => text.trim_end_matches('.'),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::told;
+
+    #[test]
+    fn an_apply_that_does_not_fit_says_why_and_a_failure_of_the_server_does_not() {
+        let said = |message: &str| {
+            let status = json!({"status": "Failure", "code": 500, "reason": "", "message": message});
+            told(&kube::Error::Api(Box::new(serde_json::from_value(status).unwrap())), "apply Widget web")
+        };
+        let misfit =
+            "failed to create typed patch object (ns/web; example.dev/v1, Kind=Widget): .spec.colour: field not declared in schema";
+        assert_eq!(said(misfit), "The controller cannot apply Widget web: .spec.colour: field not declared in schema.");
+        assert_eq!(said("etcdserver: at 10.0.0.7"), "The controller cannot apply Widget web now; it tries again.");
     }
 }
