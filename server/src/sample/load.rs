@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use cluster::kinds::Export;
 use cluster::{Endpoint, Scope, Token, WorkspacePath, install};
+use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, DynamicObject, ListParams, Patch, PatchParams};
 use kube::core::{ApiResource, GroupVersionKind};
 use kube::runtime::wait::await_condition;
@@ -21,17 +22,25 @@ use crate::plane::identity;
 const MANAGER: &str = "opm-sample";
 /// Mark in the provider workspace that the world is complete.
 const MARK: &str = "sample-world";
+/// Key of the mark: [`install::fingerprint`] of the build that installed the provider workspace.
+const INSTALLED: &str = "installed";
 /// How long a workspace may take to become ready.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Writes `world`, unless it is there already; whether it was written.
+/// Writes `world`, unless it is there already; whether it was written. A world that another build wrote keeps what people made of it, and gets
+/// the exports, rights and admission policies of this one.
 ///
 /// # Errors
 /// A file does not fit, or the plane refuses; what was written until then stays and is completed by the next try.
 pub async fn load(world: &World, files: &Files, endpoint: &Endpoint, admin: &Token) -> Result<bool, SampleError> {
     let loader = Loader { endpoint, admin };
-    if loader.is_loaded(&world.provider).await? {
-        return Ok(false);
+    match loader.mark(&world.provider).await? {
+        Some(installed) if installed == install::fingerprint() => return Ok(false),
+        Some(_) => {
+            loader.renew(&world.provider).await?;
+            return Ok(false);
+        }
+        None => {}
     }
     let objects = check::world(world, files)?;
     for workspace in &world.workspaces {
@@ -56,8 +65,7 @@ pub async fn load(world: &World, files: &Files, endpoint: &Endpoint, admin: &Tok
     for (path, manifest) in world.rights.iter().chain(&objects) {
         loader.apply_manifest(path, manifest).await?;
     }
-    let mark = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": MARK, "namespace": "default"}});
-    loader.apply_own(&Scope::Workspace(world.provider.clone()), &mark).await?;
+    loader.put_mark(&world.provider).await?;
     Ok(true)
 }
 
@@ -90,18 +98,45 @@ impl Loader<'_> {
         self.endpoint.client(self.admin, &Scope::Workspace(path.clone()))
     }
 
-    async fn is_loaded(&self, provider: &WorkspacePath) -> Result<bool, SampleError> {
+    /// What the mark of a complete world says of its installation; none when there is no such world.
+    async fn mark(&self, provider: &WorkspacePath) -> Result<Option<String>, SampleError> {
         // Before the first load there is no such workspace, and the plane does not say whether it is that or the mark that is missing.
-        let name = provider.name();
         let parent = provider.parent().unwrap_or_else(WorkspacePath::root);
-        let workspaces: Api<DynamicObject> = Api::all_with(self.client(&parent), &resource("tenancy.kcp.io/v1alpha1", "Workspace"));
-        let list = workspaces.list_metadata(&ListParams::default().fields(&format!("metadata.name={name}"))).await;
-        if list.map_err(|source| plane("looking for the sample world", source))?.items.is_empty() {
-            return Ok(false);
+        if !self.children(&parent).await?.iter().any(|name| name == provider.name()) {
+            return Ok(None);
         }
-        let marks: Api<DynamicObject> = Api::namespaced_with(self.client(provider), "default", &resource("v1", "ConfigMap"));
+        let marks: Api<ConfigMap> = Api::namespaced(self.client(provider), "default");
         let mark = marks.get_opt(MARK).await.map_err(|source| plane("looking for the sample world", source))?;
-        Ok(mark.is_some())
+        Ok(mark.map(|mark| mark.data.and_then(|mut data| data.remove(INSTALLED)).unwrap_or_default()))
+    }
+
+    async fn put_mark(&self, provider: &WorkspacePath) -> Result<(), SampleError> {
+        let mark = json!({
+            "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": MARK, "namespace": "default"},
+            "data": {INSTALLED: install::fingerprint()},
+        });
+        self.apply_own(&Scope::Workspace(provider.clone()), &mark).await
+    }
+
+    /// Installs the provider workspace as this build has it, and renews the bindings that there are, wherever people made some.
+    async fn renew(&self, provider: &WorkspacePath) -> Result<(), SampleError> {
+        tracing::info!("the sample world was installed by another build: its exports and rights are renewed");
+        let installed = install::provider(&self.client(provider), &install::Options::default())
+            .await
+            .map_err(|error| install_failed(provider, &error))?;
+        let mut open = vec![WorkspacePath::root()];
+        while let Some(path) = open.pop() {
+            install::rebind(&self.client(&path), &installed).await.map_err(|error| install_failed(&path, &error))?;
+            open.extend(self.children(&path).await?.iter().filter_map(|name| path.child(name).ok()));
+        }
+        self.put_mark(provider).await
+    }
+
+    /// Names of the workspaces in a workspace.
+    async fn children(&self, path: &WorkspacePath) -> Result<Vec<String>, SampleError> {
+        let api: Api<DynamicObject> = Api::all_with(self.client(path), &resource("tenancy.kcp.io/v1alpha1", "Workspace"));
+        let list = api.list_metadata(&ListParams::default()).await.map_err(|source| plane("looking for the sample world", source))?;
+        Ok(list.items.into_iter().filter_map(|workspace| workspace.metadata.name).collect())
     }
 
     async fn workspace(

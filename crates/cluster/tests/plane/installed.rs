@@ -1,13 +1,14 @@
 //! What the installation guards, and what tenants cannot do.
 
 use cluster::install;
-use cluster::kinds::{PromiseRelease, object};
+use cluster::kinds::{Export, PromiseRelease, object};
 use kube::Api;
 use kube::api::{ApiResource, DeleteParams, DynamicObject, GroupVersionKind, Patch, PatchParams, PostParams};
+use kube::runtime::wait::await_condition;
 use promise::names;
 use serde_json::json;
 
-use crate::world::{Plane, request, settings};
+use crate::world::{PATIENCE, Plane, request, settings};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn installing_twice_changes_nothing() {
@@ -62,4 +63,28 @@ async fn tenants_write_neither_status_nor_releases_and_keep_the_finalizer() {
     assert!(matches!(refused, kube::Error::Api(ref status) if status.code == 403), "{refused}");
     assert_eq!(plane.requests("dana").get("a").await.unwrap().metadata.finalizers.unwrap(), [names::FINALIZER]);
     controller.stop().await;
+}
+
+/// A binding of an earlier build claims in other words, and then nothing is granted.
+#[tokio::test(flavor = "multi_thread")]
+async fn bindings_of_another_build_are_renewed_and_rejections_stay() {
+    let plane = Plane::open().await;
+    crate::rights::reject(&plane, "root:acme:shop", "configmaps").await;
+    let shop = plane.client("admin", "root:acme:shop");
+    let kind = ApiResource::from_gvk(&GroupVersionKind::gvk("apis.kcp.io", "v1alpha2", "APIBinding"));
+    let bindings: Api<DynamicObject> = Api::all_with(shop.clone(), &kind);
+    let name = install::binding_name(Export::Requests);
+    let mut claims = bindings.get(name).await.unwrap().data["spec"]["permissionClaims"].clone();
+    for claim in claims.as_array_mut().unwrap().iter_mut().filter(|claim| claim["resource"] == "secrets") {
+        claim["verbs"] = json!(["*"]);
+    }
+    let old = json!({"spec": {"permissionClaims": claims}});
+    bindings.patch(name, &PatchParams::default(), &Patch::Merge(&old)).await.unwrap();
+    let missing = |names: &'static [&'static str]| {
+        move |object: Option<&DynamicObject>| object.is_some_and(|o| install::missing_claims(Export::Requests, &o.data) == names)
+    };
+    let until = |names| tokio::time::timeout(PATIENCE, await_condition(bindings.clone(), name, missing(names)));
+    until(&["configmaps", "secrets"]).await.expect("the old words grant nothing").unwrap();
+    install::rebind(&shop, &plane.installed).await.unwrap();
+    until(&["configmaps"]).await.expect("what was rejected stays rejected").unwrap();
 }
