@@ -29,6 +29,7 @@ impl Store {
             .synchronous(SqliteSynchronous::Normal)
             .busy_timeout(Duration::from_secs(5));
         let unusable = |source| Error::Open { path: path.to_owned(), source };
+        make_private(path).map_err(|error| unusable(sqlx::Error::Io(error)))?;
         let pool = SqlitePoolOptions::new().max_connections(2).connect_with(options).await.map_err(unusable)?;
         match Self::migrated(pool, keys).await {
             Err(Error::Migration(MigrateError::Execute(source) | MigrateError::ExecuteMigration(source, _))) => Err(unusable(source)),
@@ -83,9 +84,32 @@ impl Store {
     }
 }
 
+/// Makes the file, unless it is there, readable by its owner alone; SQLite gives its other files the same mode.
+fn make_private(path: &Path) -> std::io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(drop)
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn its_files_are_private_wherever_they_lie() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let random = Seeded::default();
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open(&directory.path().join("portal.sqlite"), SealKeys::ephemeral(&random)).await.unwrap();
+        store.ping().await.unwrap();
+        for entry in std::fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap()) {
+            assert_eq!(entry.metadata().unwrap().permissions().mode() & 0o777, 0o600, "{:?}", entry.file_name());
+        }
+        store.close().await;
+    }
     use crate::random::seeded::Seeded;
 
     pub(crate) async fn memory() -> (Store, Seeded) {
