@@ -229,7 +229,10 @@ fn parse_public_url(text: &str) -> Result<PublicUrl, String> {
     if authority.as_str().contains('@') || uri.query().is_some() || !matches!(uri.path(), "" | "/") {
         return Err("must be scheme, host and port only".to_owned());
     }
-    Ok(PublicUrl { secure, authority: authority.as_str().to_ascii_lowercase() })
+    // Browsers leave out the port that the scheme has anyway.
+    let authority = authority.as_str().to_ascii_lowercase();
+    let own = if secure { ":443" } else { ":80" };
+    Ok(PublicUrl { secure, authority: authority.strip_suffix(own).map_or_else(|| authority.clone(), str::to_owned) })
 }
 
 #[cfg(test)]
@@ -266,6 +269,8 @@ mod tests {
             parse_public_url("https://Portal.example.org:8443/").unwrap(),
             PublicUrl { secure: true, authority: "portal.example.org:8443".into() }
         );
+        assert_eq!(parse_public_url("https://portal.example.org:443").unwrap().authority, "portal.example.org");
+        assert_eq!(parse_public_url("http://portal.example.org:443").unwrap().authority, "portal.example.org:443");
         for wrong in ["portal.example.org", "ftp://a", "https://a/b", "https://u@a", "https://a/?q"] {
             assert!(parse_public_url(wrong).is_err(), "{wrong}");
         }

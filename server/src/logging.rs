@@ -1,5 +1,7 @@
 //! Log lines, as people or machines read them.
 
+use std::io::IsTerminal as _;
+
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
@@ -27,7 +29,11 @@ pub enum LoggingError {
 /// The filter cannot be read, or logging was started before.
 pub fn start(config: &LogConfig) -> Result<(), LoggingError> {
     let filter = EnvFilter::try_new(&config.filter).map_err(|source| LoggingError::Filter { filter: config.filter.clone(), source })?;
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false);
+    let lines = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_target(false)
+        .with_ansi(std::io::stderr().is_terminal());
     match config.format {
         LogFormat::Text => lines.compact().finish().try_init()?,
         LogFormat::Json => lines.json().flatten_event(true).finish().try_init()?,
