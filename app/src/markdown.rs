@@ -2,18 +2,38 @@
 
 use std::collections::HashSet;
 
-use pulldown_cmark::{Options, Parser, html};
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 
-/// Safe HTML. Its headings begin at the third level, below the page's and the section's own, whatever level the text begins with.
+/// How deep quotes and lists may lie in each other. What lies deeper is read as part of the innermost: nobody writes so, and making tens of
+/// thousands of levels safe would take seconds.
+const DEEPEST: usize = 12;
+
+/// Safe HTML. Its headings begin at the third level, below the page's and the section's own, whatever level the text begins with. HTML in the
+/// text is left out.
 pub fn render(text: &str) -> String {
-    let mut raw = String::new();
-    html::push_html(&mut raw, Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH));
-    let first = (1..=6).find(|level| raw.contains(&format!("<h{level}>"))).unwrap_or(3);
-    let levels: Vec<usize> = if first < 3 { (first..=6).rev().collect() } else { (first..=6).collect() };
-    let raw = levels.into_iter().fold(raw, |html, level| {
-        let shifted = (level + 3 - first).min(6);
-        html.replace(&format!("<h{level}>"), &format!("<h{shifted}>")).replace(&format!("</h{level}>"), &format!("</h{shifted}>"))
+    let events = || Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH);
+    let first =
+        events().filter_map(|event| if let Event::Start(Tag::Heading { level, .. }) = event { Some(level as usize) } else { None }).min();
+    let shift = |level: HeadingLevel| HeadingLevel::try_from((level as usize + 3 - first.unwrap_or(3)).min(6)).unwrap_or(HeadingLevel::H6);
+    let mut depth = 0_usize;
+    let shown = events().filter_map(|event| match event {
+        Event::Html(_) | Event::InlineHtml(_) => None,
+        Event::Start(Tag::Heading { level, id, classes, attrs }) => {
+            Some(Event::Start(Tag::Heading { level: shift(level), id, classes, attrs }))
+        }
+        Event::End(TagEnd::Heading(level)) => Some(Event::End(TagEnd::Heading(shift(level)))),
+        Event::Start(Tag::BlockQuote(_) | Tag::List(_) | Tag::Item) => {
+            depth += 1;
+            (depth <= DEEPEST).then_some(event)
+        }
+        Event::End(TagEnd::BlockQuote(_) | TagEnd::List(_) | TagEnd::Item) => {
+            depth = depth.saturating_sub(1);
+            (depth < DEEPEST).then_some(event)
+        }
+        other => Some(other),
     });
+    let mut raw = String::new();
+    html::push_html(&mut raw, shown);
     ammonia::Builder::default()
         .url_schemes(HashSet::from(["https", "mailto"]))
         .url_relative(ammonia::UrlRelative::Deny)
@@ -37,5 +57,20 @@ mod tests {
         for bad in ["script", "javascript:", "<img"] {
             assert!(!html.contains(bad), "{bad} in {html}");
         }
+    }
+
+    #[test]
+    fn headings_lie_below_the_page_s_own() {
+        let html = render("## Use\n\n#### Deep\n\n<h1 title=\"x\">Loud</h1>");
+        assert!(html.contains("<h3>Use</h3>") && html.contains("<h5>Deep</h5>") && !html.contains("<h1"), "{html}");
+        assert!(render("### Only").contains("<h3>Only</h3>"));
+    }
+
+    #[test]
+    fn depth_is_bounded() {
+        let html = render(&format!("{}deep", "> ".repeat(20_000)));
+        assert!(html.matches("<blockquote>").count() <= super::DEEPEST && html.contains("deep"), "{} bytes", html.len());
+        let list = (0..200).map(|level| format!("{}- a\n", "  ".repeat(level))).collect::<String>();
+        assert!(render(&list).matches("<ul>").count() <= super::DEEPEST);
     }
 }
