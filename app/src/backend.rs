@@ -105,6 +105,8 @@ pub struct Visit {
     pub embedded: bool,
     /// The address of this page, path and query.
     pub address: String,
+    /// Under which the log has what is said about this visit.
+    pub reference: String,
     /// The time of this visit, RFC 3339, for spans such as "4 min ago".
     pub now: String,
 }

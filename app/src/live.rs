@@ -12,7 +12,9 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Document, DomParser, Element, EventSource, HtmlElement, Response, SupportedType, VisibilityState, Window};
 
-/// Longest pause between two attempts, in milliseconds.
+/// First pause before another attempt, in milliseconds.
+const FIRST: i32 = 1_000;
+/// Longest one.
 const LONGEST: i32 = 30_000;
 
 struct Live {
@@ -34,7 +36,7 @@ pub fn start(address: String) -> Option<()> {
         document: document.clone(),
         address,
         stream: RefCell::new(None),
-        pause: RefCell::new(1_000),
+        pause: RefCell::new(FIRST),
         busy: RefCell::new(false),
         again: RefCell::new(false),
     });
@@ -67,10 +69,7 @@ impl Live {
     fn open(self: &Rc<Self>) {
         let Ok(stream) = EventSource::new(&self.address) else { return };
         let opened = self.clone();
-        let on_open = Closure::<dyn FnMut()>::new(move || {
-            *opened.pause.borrow_mut() = 1_000;
-            opened.say("live", "Live");
-        });
+        let on_open = Closure::<dyn FnMut()>::new(move || opened.say("live", "Live"));
         stream.set_onopen(Some(on_open.as_ref().unchecked_ref()));
         on_open.forget();
         let changed = self.clone();
@@ -112,8 +111,13 @@ impl Live {
         }
         let live = self.clone();
         spawn_local(async move {
-            if let Ok(page) = live.fetch().await {
-                live.swap(&page);
+            match live.fetch().await {
+                Ok(page) => {
+                    *live.pause.borrow_mut() = FIRST;
+                    live.swap(&page);
+                }
+                // What is shown stays: an old page is worth more than none.
+                Err(_) => live.reopen_later(),
             }
             live.busy.replace(false);
             if live.again.replace(false) {
@@ -125,8 +129,13 @@ impl Live {
     async fn fetch(&self) -> Result<Document, JsValue> {
         let here = self.window.location().href()?;
         let response: Response = JsFuture::from(self.window.fetch_with_str(&here)).await?.unchecked_into();
-        if response.redirected() || response.status() == 401 {
+        // Another page by now: signed out, deleted, or closed to this person.
+        if response.redirected() || matches!(response.status(), 401 | 403 | 404) {
             self.window.location().reload()?;
+            return Err(JsValue::NULL);
+        }
+        if !response.ok() {
+            return Err(JsValue::NULL);
         }
         let html = JsFuture::from(response.text()?).await?.as_string().unwrap_or_default();
         DomParser::new()?.parse_from_string(&html, SupportedType::TextHtml)
@@ -134,6 +143,8 @@ impl Live {
 
     fn swap(&self, page: &Document) {
         let Ok(regions) = self.document.query_selector_all("[data-live]") else { return };
+        // As it is here already, so that a region differs only where something changed.
+        say(page, "live", "Live");
         let mut replaced = 0;
         for index in 0..regions.length() {
             let Some(old) = regions.get(index).and_then(|node| node.dyn_into::<Element>().ok()) else { continue };
@@ -171,18 +182,21 @@ impl Live {
         if let Some(target) = target {
             let _ = target.focus();
         }
-        self.say("live", "Live");
     }
 
-    /// Says the state in the place of the link "Refresh", which a live page does not need; `state` gives its look.
     fn say(&self, state: &str, words: &str) {
-        let Ok(places) = self.document.query_selector_all("[data-live-state]") else { return };
-        let places = (0..places.length()).filter_map(|index| places.get(index)?.dyn_into::<Element>().ok());
-        for place in places.filter(|place| place.text_content().as_deref() != Some(words)) {
-            place.set_text_content(Some(words));
-            // The words say the same; without the attribute only a dot is missing.
-            let _ = place.set_attribute("data-live-state", state);
-        }
+        say(&self.document, state, words);
+    }
+}
+
+/// Says the state in the place of the link "Refresh", which a live page does not need; `state` gives its look.
+fn say(document: &Document, state: &str, words: &str) {
+    let Ok(places) = document.query_selector_all("[data-live-state]") else { return };
+    let places = (0..places.length()).filter_map(|index| places.get(index)?.dyn_into::<Element>().ok());
+    for place in places.filter(|place| place.text_content().as_deref() != Some(words)) {
+        place.set_text_content(Some(words));
+        // The words say the same; without the attribute only a dot is missing.
+        let _ = place.set_attribute("data-live-state", state);
     }
 }
 

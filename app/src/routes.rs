@@ -72,7 +72,8 @@ pub mod post {
     pub const REVEAL: &str = "/w/{workspace}/requests/{namespace}/{name}/reveal";
 }
 
-/// Server-sent events: query `topic` is `requests` with `workspace`, or `request` with `workspace`, `namespace`, `name`.
+/// Server-sent events: query `topic` is `requests` with `workspace`, or `request` with `workspace`, `namespace`, `name`; `seen` is what the page
+/// was made of, so that what changed before the stream was open is told at once.
 pub const LIVE: &str = "/live";
 
 fn segment(text: &str) -> String {
@@ -155,14 +156,15 @@ pub fn sign_in(back: &str) -> String {
     with_query(page::SIGN_IN, &[("back", back)])
 }
 
-/// Stream of changes of a list of requests.
-pub fn live_requests(workspace: &str) -> String {
-    with_query(LIVE, &[("topic", "requests"), ("workspace", workspace)])
+/// Stream of changes of a list of requests since it was as `seen`.
+pub fn live_requests(workspace: &str, seen: &str) -> String {
+    with_query(LIVE, &[("topic", "requests"), ("workspace", workspace), ("seen", seen)])
 }
 
-/// Stream of changes of one request.
-pub fn live_request(workspace: &str, namespace: &str, name: &str) -> String {
-    with_query(LIVE, &[("topic", "request"), ("workspace", workspace), ("namespace", namespace), ("name", name)])
+/// Stream of changes of one request since it was as `seen`.
+pub fn live_request(workspace: &str, namespace: &str, name: &str, seen: &str) -> String {
+    let pairs = [("topic", "request"), ("workspace", workspace), ("namespace", namespace), ("name", name), ("seen", seen)];
+    with_query(LIVE, &pairs)
 }
 
 #[cfg(test)]

@@ -19,5 +19,5 @@ pub use empty::Empty;
 pub use head::{Crumb, Crumbs, PageHead, Tile};
 pub use icon::{Icon, sprite};
 pub use moment::{Moment, span};
-pub use pager::Pager;
+pub use pager::{Pager, paged};
 pub use tabs::{Tab, Tabs};

@@ -1,22 +1,30 @@
 //! Live updates: one event stream per open page, with nothing but the names of what changed. The page then asks for itself again, as its person.
 //!
+//! A page says in the address of its stream what it was made of ([`seen`]): what changed before the stream was open is told at once.
 //! A stream ends when its session ends or the process does. Before each event it is asked again whether the person may still see what changed.
+
+mod limit;
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::{Extension, State};
 use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse, Response};
+use cluster::ClusterId;
+use cluster::kinds::PromiseRequest;
 use cluster::watch::{Changes, Key};
-use cluster::{ClusterId, WorkspacePath};
 use futures::stream::{self, Stream};
 use promise::Error;
 use serde::Deserialize;
-use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 
+pub use limit::Streams;
+
+use self::limit::Place;
 use crate::auth::{Caller, Visitor};
 use crate::error::HttpProblem;
 use crate::portal::rights::Right;
@@ -33,60 +41,78 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
 pub struct Subscription {
     /// Path of the workspace that the page is about.
     workspace: String,
-    /// `promises`, `requests`, or `request` with `namespace` and `name`.
+    /// `requests`, or `request` with `namespace` and `name`.
     topic: What,
     /// Namespace of the one request.
-    namespace: Option<String>,
+    #[serde(default)]
+    namespace: String,
     /// Name of the one request.
-    name: Option<String>,
+    #[serde(default)]
+    name: String,
+    /// What the page was made of; empty when it does not say.
+    #[serde(default)]
+    seen: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum What {
-    Promises,
     Requests,
     Request,
 }
 
-/// What a stream is about, with the right that seeing it takes.
-struct Topic {
-    cluster: ClusterId,
-    what: What,
-    namespace: Option<String>,
-    name: Option<String>,
+/// What a stream is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Topic {
+    /// All requests of a workspace.
+    Requests(ClusterId),
+    /// One request.
+    Request(Key),
 }
 
 impl Topic {
+    /// All requests of a workspace.
+    pub fn requests(cluster: ClusterId) -> Self {
+        Self::Requests(cluster)
+    }
+
+    /// One request.
+    pub fn request(cluster: ClusterId, namespace: &str, name: &str) -> Self {
+        Self::Request(Key { cluster, namespace: namespace.to_owned(), name: name.to_owned() })
+    }
+
     fn covers(&self, key: &Key) -> bool {
-        match self.what {
-            // Offerings come from other workspaces: which of them are visible here is decided by the page.
-            What::Promises => true,
-            What::Requests => key.cluster == self.cluster,
-            What::Request => {
-                key.cluster == self.cluster
-                    && self.namespace.as_deref() == Some(key.namespace.as_str())
-                    && self.name.as_deref() == Some(key.name.as_str())
+        match self {
+            Self::Requests(cluster) => key.cluster == *cluster,
+            Self::Request(wanted) => key == wanted,
+        }
+    }
+
+    /// The changed requests that the person may see; none when the person may see nothing of this topic.
+    async fn visible(&self, caller: &Caller, changed: BTreeSet<Key>) -> promise::Result<Option<BTreeSet<Key>>> {
+        match self {
+            Self::Requests(cluster) => {
+                let sight = caller.sight(cluster).await?;
+                let seen = || changed.into_iter().filter(|key| sight.covers(&key.namespace)).collect();
+                Ok((!sight.is_nothing()).then(seen))
+            }
+            Self::Request(key) => {
+                let may = caller.may(&key.cluster, Right::request("get", &key.namespace, &key.name)).await?;
+                Ok(may.then_some(changed))
             }
         }
     }
+}
 
-    /// What the browser is told. Names of other workspaces stay here.
-    fn label(&self, key: &Key) -> String {
-        match self.what {
-            What::Promises => "promises".to_owned(),
-            What::Requests | What::Request => format!("requests/{}/{}", key.namespace, key.name),
-        }
+/// Names the present state of what a topic is about: as soon as anything of it changes, it is another name.
+pub fn seen(portal: &Portal, topic: &Topic) -> String {
+    let mut state = DefaultHasher::new();
+    let mut add = |key: &Key, request: &PromiseRequest| (key, &request.metadata.uid, &request.metadata.resource_version).hash(&mut state);
+    match topic {
+        Topic::Requests(cluster) => portal.requests_of(cluster).iter().for_each(|(key, request)| add(key, request)),
+        Topic::Request(key) => portal.world.requests.get(key).iter().for_each(|request| add(key, request)),
     }
-
-    async fn is_visible(&self, caller: &Caller) -> promise::Result<bool> {
-        let right = match self.what {
-            What::Promises => Right::Enter,
-            What::Requests => Right::requests("list", self.namespace.as_deref().unwrap_or_default()),
-            What::Request => Right::requests("get", self.namespace.as_deref().unwrap_or_default()),
-        };
-        caller.may(&self.cluster, right).await
-    }
+    format!("{:016x}", state.finish())
 }
 
 /// `GET /live?topic=…&workspace=PATH`.
@@ -107,19 +133,20 @@ async fn open(
     subscription: Subscription,
 ) -> promise::Result<impl Stream<Item = Result<Event, Infallible>> + use<>> {
     let caller = visitor.caller()?.clone();
-    let not_found = || Error::NotFound { what: format!("workspace {}", subscription.workspace) };
-    let path = WorkspacePath::parse(&subscription.workspace).map_err(|_| not_found())?;
-    let cluster = portal.world.tree().cluster(&path).ok_or_else(not_found)?;
-    let topic = Topic { cluster, what: subscription.topic, namespace: subscription.namespace.clone(), name: subscription.name.clone() };
-    // Changes are followed before the right is asked for, so that none falls between.
-    let changes = match topic.what {
-        What::Promises => portal.world.promises.changes(),
-        What::Requests | What::Request => portal.world.requests.changes(),
+    let workspace = caller.enter(&subscription.workspace).await?;
+    let topic = match subscription.topic {
+        What::Requests => Topic::requests(workspace.cluster),
+        What::Request => Topic::request(workspace.cluster, &subscription.namespace, &subscription.name),
     };
-    if !topic.is_visible(&caller).await? {
-        return Err(not_found());
+    // Changes are followed before anything is asked, so that none falls between.
+    let changes = portal.world.requests.changes();
+    if topic.visible(&caller, BTreeSet::new()).await?.is_none() {
+        return Err(Error::NotFound { what: format!("workspace {}", subscription.workspace) });
     }
-    let follower = Follower { caller, topic, changes, labels: BTreeSet::new(), pending: false };
+    let busy = || Error::Busy { message: "you have very many pages open; close some of them".to_owned() };
+    let place = portal.streams.enter(caller.session()).ok_or_else(busy)?;
+    let pending = !subscription.seen.is_empty() && subscription.seen != seen(portal, &topic);
+    let follower = Follower { caller, topic, changes, changed: BTreeSet::new(), pending, _place: place };
     let hello = Event::default().event("ready").retry(Duration::from_secs(2)).data("");
     Ok(stream::unfold((Some(hello), follower), |(hello, mut follower)| async move {
         match hello {
@@ -133,55 +160,75 @@ struct Follower {
     caller: Caller,
     topic: Topic,
     changes: Changes,
-    /// Names that the next event will carry.
-    labels: BTreeSet<String>,
+    /// What the next event will tell.
+    changed: BTreeSet<Key>,
     /// Whether there is something to tell.
     pending: bool,
+    /// Given back when the stream ends.
+    _place: Place,
 }
 
 impl Follower {
     /// The next event; none when the stream is to end.
     async fn next(&mut self) -> Option<Event> {
-        let shutdown = self.caller.portal().shutdown.clone();
-        let changed = tokio::select! {
-            () = shutdown.cancelled() => return None,
-            changed = tokio::time::timeout(HEARTBEAT, self.changed()) => changed,
-        };
-        if !self.caller.is_signed_in().await {
-            return None;
-        }
-        match changed {
-            Err(_) => Some(Event::default().comment("still here")),
-            Ok(None) => None,
-            Ok(Some(labels)) => match self.topic.is_visible(&self.caller).await {
-                Ok(true) => Event::default().event("change").json_data(labels).ok(),
-                // The right is gone, or nobody can tell: the page finds out by itself when it connects again.
-                Ok(false) | Err(_) => None,
-            },
+        loop {
+            let shutdown = self.caller.portal().shutdown.clone();
+            let waited = tokio::select! {
+                () = shutdown.cancelled() => return None,
+                waited = tokio::time::timeout(HEARTBEAT, self.wait()) => waited,
+            };
+            if !self.caller.is_signed_in().await {
+                return None;
+            }
+            let Ok(goes_on) = waited else { return Some(Event::default().comment("still here")) };
+            if !goes_on {
+                return None;
+            }
+            let changed = std::mem::take(&mut self.changed);
+            // Without a name the page looks at everything.
+            let unnamed = changed.is_empty();
+            self.pending = false;
+            // When the right is gone, or nobody can tell, the page finds out by itself when it connects again.
+            let visible = self.topic.visible(&self.caller, changed).await.ok().flatten()?;
+            if unnamed || !visible.is_empty() {
+                let names: Vec<String> = visible.iter().map(|key| format!("requests/{}/{}", key.namespace, key.name)).collect();
+                return Event::default().event("change").json_data(names).ok();
+            }
         }
     }
 
-    /// Names of what changed; none when there is nothing left to follow. It may be dropped while it waits: what came until then is kept.
-    async fn changed(&mut self) -> Option<BTreeSet<String>> {
+    /// Waits until something changed; false when there is nothing left to follow. It may be dropped while it waits: what came until then is
+    /// kept.
+    async fn wait(&mut self) -> bool {
         while !self.pending {
             match self.changes.recv().await {
-                Ok(key) => self.note(&key),
-                // Nobody knows what was missed: without a name the page looks at everything.
-                Err(RecvError::Lagged(_)) => self.pending = true,
-                Err(RecvError::Closed) => return None,
+                Ok(key) => self.note(key),
+                Err(RecvError::Lagged(_)) => self.lose(),
+                Err(RecvError::Closed) => return false,
             }
         }
         tokio::time::sleep(TOGETHER).await;
-        while let Ok(key) = self.changes.try_recv() {
-            self.note(&key);
+        loop {
+            match self.changes.try_recv() {
+                Ok(key) => self.note(key),
+                Err(TryRecvError::Lagged(_)) => self.lose(),
+                Err(TryRecvError::Empty | TryRecvError::Closed) => return true,
+            }
         }
-        self.pending = false;
-        Some(std::mem::take(&mut self.labels))
     }
 
-    fn note(&mut self, key: &Key) {
-        if self.topic.covers(key) {
-            self.labels.insert(self.topic.label(key));
+    /// Nobody knows what was missed.
+    fn lose(&mut self) {
+        self.pending = true;
+        self.changed.clear();
+    }
+
+    fn note(&mut self, key: Key) {
+        if self.topic.covers(&key) {
+            // After something unknown was missed, names would say too little.
+            if !self.pending || !self.changed.is_empty() {
+                self.changed.insert(key);
+            }
             self.pending = true;
         }
     }
@@ -197,17 +244,10 @@ mod tests {
 
     #[test]
     fn a_topic_covers_its_workspace_alone() {
-        let topic = |what, name: Option<&str>| Topic {
-            cluster: ClusterId::parse("shop").unwrap(),
-            what,
-            namespace: Some("default".into()),
-            name: name.map(str::to_owned),
-        };
-        let list = topic(What::Requests, None);
+        let shop = ClusterId::parse("shop").unwrap();
+        let list = Topic::requests(shop.clone());
         assert!(list.covers(&key("shop", "a")) && !list.covers(&key("data", "a")));
-        let one = topic(What::Request, Some("a"));
+        let one = Topic::request(shop, "default", "a");
         assert!(one.covers(&key("shop", "a")) && !one.covers(&key("shop", "b")) && !one.covers(&key("data", "a")));
-        assert_eq!(one.label(&key("shop", "a")), "requests/default/a");
-        assert_eq!(topic(What::Promises, None).label(&key("platform", "secret-name")), "promises");
     }
 }

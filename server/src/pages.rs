@@ -9,8 +9,8 @@ use std::sync::Arc;
 use app::backend::{FormOf, Visit};
 use app::pages::{catalog, gallery, home, requests, sign_in, workspaces};
 use axum::extract::{Path, Request, State};
-use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Redirect, Response};
+use http::{HeaderMap, Method, StatusCode, Uri};
 use promise::Error;
 use promise::view::{CatalogQuery, RequestQuery};
 use serde::Deserialize;
@@ -19,6 +19,7 @@ pub use visit::Visiting;
 
 use crate::state::Portal;
 use crate::web::asked::Asked;
+use crate::web::local::local;
 
 /// What an address of a promise's or request's page may say besides its path.
 #[derive(Deserialize)]
@@ -26,6 +27,8 @@ pub(crate) struct Also {
     home: Option<String>,
     draft: Option<String>,
     start: Option<String>,
+    #[serde(default)]
+    page: usize,
 }
 
 /// Which part of a request is shown.
@@ -71,11 +74,11 @@ pub(crate) async fn catalog_page(visiting: Visiting, Path(workspace): Path<Strin
 }
 
 pub(crate) async fn promise_page(visiting: Visiting, Path((workspace, name)): Named, Asked(also): Asked<Also>) -> Response {
-    visiting.answer(async |visit: &Visit| catalog::promise(visit, &workspace, &name, also.home.as_deref()).await).await
+    visiting.answer(async |visit: &Visit| catalog::promise(visit, &workspace, &name, also.home.as_deref(), also.page).await).await
 }
 
 pub(crate) async fn new_page(visiting: Visiting, Path((workspace, name)): Named, Asked(also): Asked<Also>) -> Response {
-    let Also { home, draft, start } = also;
+    let Also { home, draft, start, .. } = also;
     let form = FormOf::New { promise: &name, home: home.as_deref(), start: start.as_deref() };
     visiting.answer(async |visit: &Visit| requests::form(visit, &workspace, form, draft.as_deref()).await).await
 }
@@ -112,6 +115,16 @@ pub(crate) async fn delete_page(visiting: Visiting, Path((workspace, namespace, 
 
 pub(crate) async fn gallery_page(visiting: Visiting) -> Response {
     visiting.answer(async |visit: &Visit| gallery::page(visit)).await
+}
+
+/// An address that is asked in a way that it does not answer. A browser that opens an address for posts, such as by loading an answer again,
+/// is led to the page above it, where the form was.
+pub(crate) async fn not_that_way(method: Method, uri: Uri) -> Response {
+    if method != Method::GET && method != Method::HEAD {
+        return StatusCode::METHOD_NOT_ALLOWED.into_response();
+    }
+    let above = uri.path().rsplit_once('/').map_or("/", |(above, _)| above);
+    Redirect::to(local(above)).into_response()
 }
 
 /// A file of the site, else a page that says that there is nothing.

@@ -8,11 +8,19 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use tower_http::compression::CompressionLayer;
 
 use crate::auth::{csrf, gate};
+use crate::pages;
 use crate::routes::{self, Access};
 use crate::state::Portal;
 use crate::web::host::Hosts;
 use crate::web::request_log::Log;
-use crate::web::{headers, host, request_log};
+use crate::web::{headers, host, panics, request_log};
+
+/// The routes for what looks after the process, for one that serves no pages.
+pub fn probes(portal: &Arc<Portal>) -> Router {
+    let of = routes::table().into_iter().filter(|route| route.access == Access::Probe);
+    let probes = of.fold(Router::new(), |probes, route| probes.route(route.pattern, route.handler));
+    everywhere(probes, portal)
+}
 
 /// Every route with all that stands before it.
 pub fn router(portal: &Arc<Portal>) -> Router {
@@ -32,11 +40,17 @@ pub fn router(portal: &Arc<Portal>) -> Router {
     }
     // Everything that is about somebody passes the gate; probes come by address, with any name.
     let people = people
+        .method_not_allowed_fallback(pages::not_that_way)
+        .layer(from_fn_with_state(portal.clone(), panics::caught))
         .layer(from_fn_with_state(portal.clone(), gate::pass))
         .layer(from_fn_with_state(Hosts::new(portal.public_authority.as_deref()), host::check));
+    everywhere(people.merge(probes), portal)
+}
+
+/// What holds for every answer.
+fn everywhere(routes: Router<Arc<Portal>>, portal: &Arc<Portal>) -> Router {
     let log = Log { clock: portal.clock.clone(), random: portal.random.clone() };
-    people
-        .merge(probes)
+    routes
         .with_state(portal.clone())
         .layer(DefaultBodyLimit::max(csrf::MAX_BODY))
         .layer(CompressionLayer::new().gzip(true).br(true))

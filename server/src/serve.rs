@@ -5,13 +5,13 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::serve::ListenerExt as _;
 use cluster::projection::Reader;
 use cluster::world::Access;
 use cluster::{WorkspacePath, World as Caches, fulfil};
 use devplane::sandbox::{Operators, Pace};
 use store::{SealKeys, Store};
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -19,17 +19,21 @@ use crate::auth::cookie::CookieStyle;
 use crate::auth::{Callers, Doors};
 use crate::clock::{Clock, System};
 use crate::config::Config;
+use crate::live::Streams;
 use crate::plane::Folder;
 use crate::plane::embedded::{self, Embedded};
 use crate::plane::folder::write_private;
 use crate::plane::identity::{self, Identities};
 use crate::plane::kubeconfig::{self, Server};
 use crate::portal::rights::Rights;
-use crate::router::router;
+use crate::router::{probes, router};
 use crate::sample::{Files, SampleError, World, load};
 use crate::state::Portal;
 use crate::web::assets::Assets;
+use crate::web::listen;
 
+/// Forms whose rules are evaluated at the same time.
+const EVALUATIONS: usize = 2;
 /// How long open requests may take to end.
 const GRACE: Duration = Duration::from_secs(10);
 /// Name of this process's controller in its Lease: the next process of the same data directory goes on under it at once.
@@ -63,9 +67,6 @@ pub enum ServeError {
     /// An identity that must be there is not.
     #[error("the plane does not know {0}")]
     Identity(&'static str),
-    /// Serving broke off.
-    #[error("serving broke off")]
-    Serving(#[source] io::Error),
 }
 
 /// Time and randomness, so that tests can choose theirs.
@@ -110,36 +111,22 @@ pub async fn until_signalled(config: Config) -> Result<(), ServeError> {
     let listener = TcpListener::bind(config.listen).await.map_err(listen)?;
     let address = listener.local_addr().map_err(listen)?;
     let running = Running::open(&config, Edges::default()).await?;
-    running.announce(address);
+    running.announce(address, config.web);
     let shutdown = running.shutdown.clone();
-    let served = if config.web {
-        let app = router(&running.portal);
-        // Without it small packets wait for the other side's acknowledgement, and streamed pages take 40 ms each.
-        let listener = listener.tap_io(|stream| {
-            if let Err(error) = stream.set_nodelay(true) {
-                tracing::debug!(%error, "TCP_NODELAY could not be set");
-            }
-        });
-        let ending = shutdown.clone();
-        let server = axum::serve(listener, app).with_graceful_shutdown(async move {
-            signalled().await;
-            tracing::info!("ending: open requests are answered first");
-            ending.cancel();
-        });
-        let limit = async {
-            shutdown.cancelled().await;
-            tokio::time::sleep(GRACE).await;
-        };
-        tokio::select! {
-            served = server => served.map_err(ServeError::Serving),
-            () = limit => Ok(()),
-        }
-    } else {
+    // Without pages it still says whether it lives and works.
+    let app = if config.web { router(&running.portal) } else { probes(&running.portal) };
+    let until = async {
         signalled().await;
-        Ok(())
+        tracing::info!("ending: open requests are answered first");
+        shutdown.cancel();
+        tokio::time::sleep(GRACE).await;
     };
+    tokio::select! {
+        () = listen::serve(listener, app, shutdown.clone()) => {}
+        () = until => {}
+    }
     running.close().await;
-    served
+    Ok(())
 }
 
 impl Running {
@@ -199,6 +186,8 @@ impl Running {
             world: caches,
             controller,
             callers: Callers::default(),
+            evaluations: Arc::new(Semaphore::new(EVALUATIONS)),
+            streams: Streams::default(),
             doors: Doors::embedded(people.collect(), style),
             trusted_homes: homes,
             public_authority: config.public_url.as_ref().map(|url| url.authority.clone()),
@@ -211,10 +200,14 @@ impl Running {
     }
 
     /// Tells people where to go.
-    fn announce(&self, address: SocketAddr) {
+    fn announce(&self, address: SocketAddr, pages: bool) {
         let names: Vec<&str> = self.world.people.iter().map(|person| person.name.as_str()).collect();
-        eprintln!("\n  OPM Portal on the embedded plane, for trying out: http://{address}\n");
-        eprintln!("  sign in as  {}", names.join(", "));
+        if pages {
+            eprintln!("\n  OPM Portal on the embedded plane, for trying out: http://{address}\n");
+            eprintln!("  sign in as  {}", names.join(", "));
+        } else {
+            eprintln!("\n  OPM Portal on the embedded plane, without pages; probes at http://{address}\n");
+        }
         eprintln!("  kubectl     export KUBECONFIG={}\n", self.folder.kubeconfig().display());
     }
 

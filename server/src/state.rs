@@ -5,12 +5,13 @@ use std::sync::Arc;
 use cluster::fulfil::Standing;
 use cluster::{Endpoint, WorkspacePath, World};
 use store::Store;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::auth::{Callers, Doors};
 use crate::clock::Clock;
 use crate::config::PlaneKind;
+use crate::live::Streams;
 use crate::portal::rights::Rights;
 use crate::sample::Person;
 use crate::web::assets::Assets;
@@ -43,6 +44,10 @@ pub struct Portal {
     pub public_authority: Option<String>,
     /// Files of the built site.
     pub assets: Assets,
+    /// Turns of evaluating what promises and policies say, see [`crate::auth::Caller::preflight`].
+    pub evaluations: Arc<Semaphore>,
+    /// Open event streams.
+    pub streams: Streams,
     /// Ends event streams when the process is asked to end.
     pub shutdown: CancellationToken,
 }

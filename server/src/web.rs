@@ -5,6 +5,8 @@ pub mod assets;
 pub mod headers;
 pub mod health;
 pub mod host;
+pub mod listen;
 pub mod local;
 pub mod pairs;
+pub mod panics;
 pub mod request_log;

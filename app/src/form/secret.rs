@@ -33,7 +33,7 @@ fn secret(field: &Field) -> impl IntoView + use<> {
             {(!hint.is_empty()).then(|| view! { <p class="hint" id=hint_id>{hint.join(". ")}</p> })}
             {field.help.clone().map(|help| view! { <details class="why"><summary>"More about this"</summary><div class="prose" inner_html=markdown::render(&help)></div></details> })}
             {field.problem.clone().map(|problem| complaint(problem_id, problem))}
-            <div class="control"><input class="input w-m" type="password" id=field.id.clone() name=field.name.clone() autocomplete="off" spellcheck="false" aria-describedby=describes aria-invalid=invalid autofocus=field.problem.is_some()/></div>
+            <div class="control"><input class="input w-m" type="password" id=field.id.clone() name=field.name.clone() autocomplete="off" spellcheck="false" aria-describedby=describes aria-invalid=invalid/></div>
         </div>
     }
 }

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 use promise::Error;
+use promise::wording::upper_first;
 
 use crate::backend::Visit;
 use crate::document::{About, Page, document, framed, status_of};
@@ -12,7 +13,7 @@ use crate::ui::{Empty, LinkButton, Shape, Weight};
 pub fn refused(visit: &Visit, workspace: Option<&str>, error: &Error) -> Page {
     let (title, shape) = match error {
         Error::Unauthenticated => ("Sign in first", Shape::Denied),
-        Error::Denied { .. } => ("You may not see this", Shape::Denied),
+        Error::Denied { .. } => ("Not allowed", Shape::Denied),
         Error::NotFound { .. } => ("Not found", Shape::Unknown),
         Error::Invalid { .. } => ("This does not fit", Shape::Failed),
         Error::Conflict { .. } | Error::Contested { .. } => ("Somebody was quicker", Shape::Degraded),
@@ -26,7 +27,7 @@ pub fn refused(visit: &Visit, workspace: Option<&str>, error: &Error) -> Page {
         status: status_of(error),
         ..About::default()
     };
-    let text = sentence(error);
+    let text = sentence(error, visit);
     let again = visit.address.clone();
     let content = move || {
         view! {
@@ -41,20 +42,30 @@ pub fn refused(visit: &Visit, workspace: Option<&str>, error: &Error) -> Page {
     if visit.backend.is_some() {
         return framed(visit, about, content);
     }
-    let address = routes::sign_in(&visit.address);
+    let text = sentence(error, visit);
+    let (href, label) = match error {
+        Error::Unauthenticated => (routes::sign_in(&visit.address), "Sign in"),
+        Error::Denied { .. } | Error::NotFound { .. } => (page::SIGN_IN.to_owned(), "Sign in"),
+        _ => (visit.address.clone(), "Try again"),
+    };
     document(visit, about, move || {
-        view! { <div class="lonely"><main id="main"><h1 class="vh">{title}</h1><Empty title=title text=sentence(&Error::Unauthenticated) shape=Shape::Denied><LinkButton href=address label="Sign in" weight=Weight::Primary/></Empty></main></div> }
+        view! { <div class="lonely"><main id="main"><h1 class="vh">{title}</h1><Empty title=title text=text shape=shape><LinkButton href=href label=label weight=Weight::Primary/></Empty></main></div> }
     })
 }
 
-fn sentence(error: &Error) -> String {
+fn sentence(error: &Error, visit: &Visit) -> String {
     match error {
         Error::Unauthenticated => "You are not signed in, or your session has ended. Sign in and you come back to this page.".to_owned(),
         Error::NotFound { what } => format!("There is no {what} that you can see. It may be gone, or the address may have a slip."),
-        Error::Unreachable { what } => format!("{what} does not answer right now. Nothing was lost; try again in a moment."),
-        Error::Internal => {
-            "Something went wrong on our side. It is in the log, under the id in the header x-request-id of this page.".to_owned()
+        Error::Unreachable { what } => {
+            format!(
+                "{} does not answer right now. Try again in a moment; what you typed into a form is still there when you go back.",
+                upper_first(what)
+            )
         }
-        other => other.to_string(),
+        Error::Internal => {
+            format!("Something went wrong on our side. Whoever runs the portal finds it in the log under the id {}.", visit.reference)
+        }
+        other => upper_first(&other.to_string()),
     }
 }

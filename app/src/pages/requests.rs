@@ -12,5 +12,5 @@ pub use detail::{View, detail, revealed};
 pub use form::form;
 pub use list::list;
 pub use review::review;
-pub(crate) use table::lines;
+pub(crate) use table::{lines, stale};
 use table::{phase, table};

@@ -36,7 +36,9 @@ pub async fn page(visit: &Visit, query: &str, from: &str) -> Page {
             {if tree.nodes.is_empty() {
                 view! { <Empty title="No workspace has these words" text="Search for a part of its path, such as shop."><LinkButton href=page::WORKSPACES label="Show all"/></Empty> }.into_any()
             } else {
-                view! { <ul class="tree">{tree.nodes.iter().map(|node| entry(node, requests_first)).collect_view()}</ul> }.into_any()
+                let shown = tree.nodes.iter().filter(|node| node.open).count();
+                let basis = (shown < tree.total).then(|| view! { <p class="basis">{format!("{shown} of {} shown: search for a part of the path to find the others", tree.total)}</p> });
+                view! { {basis}<ul class="tree">{tree.nodes.iter().map(|node| entry(node, requests_first)).collect_view()}</ul> }.into_any()
             }}
         }
     })

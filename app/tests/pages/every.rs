@@ -46,8 +46,11 @@ pub async fn every() -> Vec<(&'static str, Page)> {
         ("workspaces", workspaces::page(&at(here(), "/workspaces"), "", "").await),
         ("catalog", catalog::list(&at(here(), "/w/root:acme:shop/catalog"), WORKSPACE, &query).await),
         ("catalog-empty", catalog::list(&at(nothing(), "/w/root:acme:shop/catalog"), WORKSPACE, &query).await),
-        ("promise", catalog::promise(&at(here(), "/w/root:acme:shop/promises/postgresql"), WORKSPACE, "postgresql", None).await),
-        ("promise-viewer", catalog::promise(&at(viewer(), "/w/root:acme:shop/promises/postgresql"), WORKSPACE, "postgresql", None).await),
+        ("promise", catalog::promise(&at(here(), "/w/root:acme:shop/promises/postgresql"), WORKSPACE, "postgresql", None, 1).await),
+        (
+            "promise-viewer",
+            catalog::promise(&at(viewer(), "/w/root:acme:shop/promises/postgresql"), WORKSPACE, "postgresql", None, 1).await,
+        ),
         (
             "request-new",
             requests::form(&at(here(), "/w/root:acme:shop/promises/postgresql/request"), WORKSPACE, new("postgresql"), None).await,
@@ -74,6 +77,8 @@ pub async fn every() -> Vec<(&'static str, Page)> {
         ("request-history", part(here(), "history").await),
         ("request-yaml", part(here(), "yaml").await),
         ("request-viewer-detail", part(viewer(), "").await),
+        ("request-refused", part(wrong(), "").await),
+        ("request-refused-viewer", part(World { fits: false, ..viewer() }, "").await),
         (
             "request-revealed",
             requests::revealed(&at(here(), "/w/root:acme:shop/requests/default/orders-db"), WORKSPACE, "default", "orders-db", "password")
@@ -101,12 +106,14 @@ pub async fn every() -> Vec<(&'static str, Page)> {
             .await,
         ),
         ("gallery", gallery::page(&at(here(), "/dev/ui"))),
-        ("not-found", catalog::promise(&at(here(), "/w/root:acme:shop/promises/nothing"), WORKSPACE, "nothing", None).await),
+        ("not-found", catalog::promise(&at(here(), "/w/root:acme:shop/promises/nothing"), WORKSPACE, "nothing", None, 1).await),
         (
             "denied",
             refused(&at(here(), "/"), Some(WORKSPACE), &Error::Denied { why: "You may not list requests in root:acme:data".into() }),
         ),
         ("unreachable", refused(&at(here(), "/"), None, &Error::Unreachable { what: "the plane".into() })),
+        ("unreachable-signed-out", refused(&visit(None, "/"), None, &Error::Unreachable { what: "the database".into() })),
+        ("our-mistake", refused(&at(here(), "/"), None, &Error::Internal)),
         ("signed-out", home::page(&visit(None, "/")).await),
     ]
 }

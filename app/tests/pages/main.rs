@@ -130,6 +130,14 @@ fn refusals_say_their_status() {
 }
 
 #[test]
+fn who_is_not_signed_in_is_told_what_is_really_wrong() {
+    assert!(page("signed-out").html.contains("You are not signed in"));
+    let html = page("unreachable-signed-out").html;
+    assert!(html.contains("The database does not answer") && !html.contains("not signed in"), "{html}");
+    assert!(page("our-mistake").html.contains("5f3a9c0211d84e7b"), "the id that the log has");
+}
+
+#[test]
 fn a_wrong_form_says_so_first() {
     let html = page("request-error").html;
     assert!(html.contains("<title>Error: "), "title");
@@ -148,6 +156,23 @@ fn who_may_not_submit_reads_why() {
 }
 
 #[test]
+fn what_has_to_be_changed_is_told_once_and_leads_to_its_input() {
+    let html = page("request-refused").html;
+    assert_eq!(html.matches("Storage: enter a whole number").count(), 1);
+    let link = "<a href=\"/w/root:acme:shop/requests/default/orders-db/edit#f-storage\">Storage: enter a whole number</a>";
+    assert!(html.contains(link), "{html}");
+    let html = page("request-refused-viewer").html;
+    assert!(html.contains("Storage: enter a whole number") && !html.contains("/edit#"), "who may not change it is not sent there");
+}
+
+#[test]
+fn a_secret_that_cannot_be_revealed_says_why() {
+    let reveal = |name: &str| page(name).html.matches("action=\"/w/root:acme:shop/requests/default/orders-db/reveal\"").count();
+    assert_eq!((reveal("request"), reveal("request-viewer-detail")), (1, 0), "one is there, one is not there yet");
+    assert!(page("request").html.contains("not there yet"));
+}
+
+#[test]
 fn a_secret_is_shown_by_its_reveal_alone() {
     assert!(!page("request").html.contains("s3cret-value"));
     assert!(page("request-revealed").html.contains("s3cret-value"));
@@ -157,8 +182,9 @@ fn a_secret_is_shown_by_its_reveal_alone() {
 fn script_is_loaded_on_live_pages_alone() {
     each(|name, page| {
         let live = name.starts_with("requests")
-            || ["request", "request-resources", "request-configuration", "request-history", "request-yaml", "request-viewer-detail"]
-                .contains(&name);
+            || ["request-configuration", "request-history", "request-refused", "request-refused-viewer", "request-resources"]
+                .contains(&name)
+            || ["request", "request-viewer-detail", "request-yaml"].contains(&name);
         assert_eq!(page.html.contains("<script"), live, "{name}");
     });
 }

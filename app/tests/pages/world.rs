@@ -6,7 +6,7 @@ use std::sync::Arc;
 use app::backend::{Account, Assets, Catalog, FormOf, Pairs, Requests, Visit, Workspaces};
 use async_trait::async_trait;
 use promise::api::{Health, Lifecycle, Phase, PolicySpec, PromiseSpec, StepPhase, StepStatus, WaitingKind};
-use promise::form::{Draft, model};
+use promise::form::{Draft, Summary, model};
 use promise::policy::{Candidate, Effective, Target, compose, gather};
 use promise::sentence::Ball;
 use promise::view::*;
@@ -40,6 +40,7 @@ pub fn visit(world: Option<World>, address: &str) -> Visit {
         theme: String::new(),
         embedded: true,
         address: address.into(),
+        reference: "5f3a9c0211d84e7b".into(),
         now: NOW.into(),
     }
 }
@@ -144,11 +145,14 @@ impl World {
     }
 }
 
-fn facets(values: &[(&str, usize, bool)]) -> Vec<FacetValue> {
-    values
-        .iter()
-        .map(|(value, count, chosen)| FacetValue { value: (*value).into(), label: (*value).into(), count: *count, chosen: *chosen })
-        .collect()
+fn facets(values: &[(&str, usize, bool)]) -> Facet {
+    let values = values.iter().map(|(value, count, chosen)| FacetValue {
+        value: (*value).into(),
+        label: (*value).into(),
+        count: *count,
+        chosen: *chosen,
+    });
+    Facet { values: values.collect(), left_out: 3 }
 }
 
 #[async_trait]
@@ -164,8 +168,8 @@ impl Account for World {
 
     async fn home(&self) -> Result<Home> {
         let workspaces = self.workspaces("").await?.nodes;
-        let waiting = self.rows().into_iter().filter(|row| row.phase == Phase::Failed).collect();
-        Ok(Home { waiting, recent: self.rows(), workspaces, unseen: Vec::new() })
+        let waiting: Vec<RequestRow> = self.rows().into_iter().filter(|row| row.phase == Phase::Failed).collect();
+        Ok(Home { waiting_total: waiting.len(), waiting, recent: self.rows(), workspaces, unseen: Vec::new(), as_of: None })
     }
 }
 
@@ -182,7 +186,12 @@ impl Catalog for World {
         let rows = if self.empty { Vec::new() } else { rows };
         Ok(CatalogPage {
             total: rows.len(),
+            fit: rows.len(),
+            available: rows.iter().filter(|row| row.availability.state == AvailabilityState::Available).count(),
+            pages: 2,
             rows,
+            owners: facets(&[("data-services", 2, false), ("runtime", 2, false)]),
+            lifecycles: Facet::default(),
             categories: facets(&[("data", 2, query.category == "data"), ("compute", 1, false), ("storage", 1, false)]),
             tags: facets(&[("database", 1, false), ("cache", 1, false), ("web", 1, false)]),
             query: query.clone(),
@@ -205,7 +214,10 @@ impl Catalog for World {
         Ok(PromisePage {
             row: offer(name, self.availability()),
             description: promise(name).presentation.description.unwrap_or_default(),
-            links: vec![LinkLine { title: "Guide".into(), url: "https://example.org/guide".into() }],
+            links: vec![
+                LinkLine { title: "Guide".into(), url: "https://example.org/guide".into() },
+                LinkLine { title: "Trap".into(), url: "javascript:alert(1)".into() },
+            ],
             contact: "data-services@example.org".into(),
             deprecation: None,
             fields: vec![line(".replicas", "whole number"), line(".storage", "amount")],
@@ -233,6 +245,10 @@ impl Catalog for World {
     }
 }
 
+fn tier() -> ParameterLine {
+    ParameterLine { path: ".tier".into(), label: "Tier".into(), value: "production".into(), source: ValueSource::Asked }
+}
+
 fn policies() -> Vec<PolicyLine> {
     vec![PolicyLine {
         sentence: "Replicas have to be 2 to 5 in production.".into(),
@@ -258,6 +274,8 @@ impl Requests for World {
             promises: facets(&[("postgresql", 1, false), ("redis", 1, false)]),
             query: query.clone(),
             create: self.availability(),
+            as_of: Some("2026-11-21T11:05:00Z".into()),
+            seen: "0123456789abcdef".into(),
         })
     }
 
@@ -290,12 +308,12 @@ impl Requests for World {
                 happened("2026-11-21T11:02:00Z", "The database is being made", false),
             ],
             parameters: vec![
-                ParameterLine { path: ".tier".into(), label: "Tier".into(), value: "production".into(), source: "you".into() },
+                tier(),
                 ParameterLine {
                     path: ".backup.enabled".into(),
                     label: "Backup".into(),
                     value: "yes".into(),
-                    source: "backup-required".into(),
+                    source: ValueSource::Policy("backup-required".into()),
                 },
             ],
             policies: Vec::new(),
@@ -309,13 +327,20 @@ impl Requests for World {
                     description: "Where to connect".into(),
                     value: Some("orders-db-rw.shop.svc:5432".into()),
                     secret: false,
+                    there: true,
                 },
-                OutputValue { name: "password".into(), secret: true, ..OutputValue::default() },
+                OutputValue { name: "password".into(), secret: true, there: true, ..OutputValue::default() },
+                OutputValue { name: "token".into(), secret: true, ..OutputValue::default() },
             ],
             events: Some(vec![happened("2026-11-21T11:03:00Z", "Back-off pulling image", true)]),
             yaml: "apiVersion: platform.opmodel.dev/v1alpha1\nkind: PromiseRequest\n".into(),
-            problems: Vec::new(),
-            allowed: Allowed { edit: not(&self.refused), delete: not(&self.refused) },
+            problems: if self.fits {
+                Vec::new()
+            } else {
+                vec![Summary { target: "f-storage".into(), message: "Storage: enter a whole number".into() }]
+            },
+            allowed: Allowed { edit: not(&self.refused), delete: not(&self.refused), reveal: not(&self.refused) },
+            seen: "0123456789abcdef".into(),
             row,
         })
     }
@@ -349,7 +374,7 @@ impl Requests for World {
             focus: None,
             conflict: None,
             contested: Vec::new(),
-            review: vec![ParameterLine { path: ".tier".into(), label: "Tier".into(), value: "production".into(), source: "you".into() }],
+            review: vec![tier()],
         })
     }
 
@@ -377,6 +402,6 @@ impl Workspaces for World {
             open,
             requests: open.then_some(3),
         };
-        Ok(WorkspaceTree { nodes: nodes.map(node).into(), query: query.into() })
+        Ok(WorkspaceTree { nodes: nodes.map(node).into(), total: 5, query: query.into() })
     }
 }

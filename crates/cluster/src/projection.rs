@@ -4,7 +4,9 @@
 //! here; single objects are read whole from the plane.
 
 use kube::api::ObjectMeta;
-use promise::api::{DestinationSpec, InventoryItem, PromiseReleaseSpec, PromiseRequestSpec, PromiseRequestStatus, PromiseSpec};
+use promise::api::{
+    Condition, DestinationSpec, InventoryItem, PromiseReleaseSpec, PromiseRequestSpec, PromiseRequestStatus, PromiseSpec, Requester,
+};
 
 use crate::kinds::{Destination, Policy, Promise, PromiseCatalog, PromiseRelease, PromiseRequest, PromiseRevision};
 
@@ -14,7 +16,7 @@ const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 /// Who keeps the caches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reader {
-    /// The portal: what offers look like, and which requests change. Templates and other people's values are none of its business.
+    /// The portal: what offers look like, and the lines of lists of requests. Templates and other people's values are none of its business.
     Portal,
     /// The controller: what decides about releases, and what wakes whom.
     Controller,
@@ -37,10 +39,12 @@ pub(crate) fn bare(metadata: &mut ObjectMeta) {
 impl Projected for PromiseRequest {
     fn keep_for(&mut self, reader: Reader) {
         match reader {
-            // Requests are read as the person who looks; here counts only that one changed.
+            // What a line of a list says. A request itself is read as the person who looks.
             Reader::Portal => {
-                self.spec = PromiseRequestSpec { promise: std::mem::take(&mut self.spec.promise), ..PromiseRequestSpec::default() };
-                self.status = None;
+                let spec = std::mem::take(&mut self.spec);
+                let requester = spec.requester.map(|requester| Requester { username: requester.username, groups: Vec::new() });
+                self.spec = PromiseRequestSpec { promise: spec.promise, requester, ..PromiseRequestSpec::default() };
+                self.status = self.status.take().map(line);
             }
             // A round reads its request itself; rows say whom a change concerns.
             Reader::Controller => {
@@ -55,6 +59,19 @@ impl Projected for PromiseRequest {
                 });
             }
         }
+    }
+}
+
+/// Phase, version, what is waited for, and since when it works.
+fn line(status: PromiseRequestStatus) -> PromiseRequestStatus {
+    let healthy = status.conditions.into_iter().find(|condition| condition.r#type == "Healthy");
+    PromiseRequestStatus {
+        phase: status.phase,
+        waiting_on: status.waiting_on,
+        current: status.current,
+        candidate: status.candidate,
+        conditions: healthy.map(|condition| Condition { message: String::new(), ..condition }).into_iter().collect(),
+        ..PromiseRequestStatus::default()
     }
 }
 
@@ -102,8 +119,9 @@ impl Projected for Policy {
 
 impl Projected for Destination {
     fn keep_for(&mut self, reader: Reader) {
+        // What promises may require of it.
         if reader == Reader::Portal {
-            self.spec = DestinationSpec::default();
+            self.spec = DestinationSpec { allowed_kinds: std::mem::take(&mut self.spec.allowed_kinds), ..DestinationSpec::default() };
         }
     }
 }
@@ -167,6 +185,10 @@ mod tests {
                 assert!(!text(&row).contains(gone), "{reader:?} keeps {gone}");
             }
         }
+        let mut row = whole.clone();
+        row.keep_for(Reader::Portal);
+        let status = row.status.unwrap();
+        assert_eq!((status.phase, status.current.unwrap().version.as_str()), (promise::api::Phase::Ready, "1.0.0"));
         let mut row = whole.clone();
         row.keep_for(Reader::Controller);
         let status = row.status.unwrap();

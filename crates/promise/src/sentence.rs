@@ -10,6 +10,9 @@ pub(crate) const REQUESTER: &str = "the requester: ";
 /// Begins what waits for those who wrote the promise.
 pub(crate) const AUTHORS: &str = "the authors of the promise: ";
 
+/// The word for whoever made the request.
+const YOU: &str = "You";
+
 /// The sentence and its parts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -24,6 +27,13 @@ pub struct Ball {
     pub next: Option<String>,
     /// Sort of thing that is waited for.
     pub kind: WaitingKind,
+}
+
+impl Ball {
+    /// Whether it is whoever made the request, and nobody else, who has to do something.
+    pub fn is_requesters(&self) -> bool {
+        self.who == YOU
+    }
 }
 
 /// Who holds the ball of a request with this status; `None` stands for a status that nobody has written yet.
@@ -74,8 +84,8 @@ fn waited_for(phase: Phase, kind: WaitingKind, what: &str) -> String {
 fn parts(phase: Phase, kind: WaitingKind) -> (&'static str, Option<&'static str>) {
     match (kind, phase) {
         (WaitingKind::Person, Phase::AwaitingApproval) => ("An approver", Some("It is made as soon as the approval is there")),
-        (WaitingKind::Person, _) => ("You", Some("Edit the request; it is checked again at once")),
-        (WaitingKind::Step, Phase::Failed) => ("You", Some("Edit the request, or ask the team that offers the promise")),
+        (WaitingKind::Person, _) => (YOU, Some("Edit the request; it is checked again at once")),
+        (WaitingKind::Step, Phase::Failed) => (YOU, Some("Edit the request, or ask the team that offers the promise")),
         (WaitingKind::Step | WaitingKind::Nothing, Phase::Deleting) => {
             ("The platform", Some("The request disappears when everything is gone"))
         }
@@ -83,7 +93,7 @@ fn parts(phase: Phase, kind: WaitingKind) -> (&'static str, Option<&'static str>
         (WaitingKind::Controller, _) => ("The platform", Some("Nothing is needed from you")),
         (WaitingKind::Capacity, _) => ("Capacity", Some("It goes on as soon as there is room")),
         (WaitingKind::Nothing, Phase::Ready) => ("Nobody", None),
-        (WaitingKind::Nothing, Phase::Failed | Phase::Rejected) => ("You", Some("Edit the request; it is checked again at once")),
+        (WaitingKind::Nothing, Phase::Failed | Phase::Rejected) => (YOU, Some("Edit the request; it is checked again at once")),
         (WaitingKind::Nothing, _) => ("The platform", None),
     }
 }

@@ -6,10 +6,10 @@ mod request;
 
 pub use account::{Home, Person, Viewer, WorkspaceNode, WorkspaceTree};
 pub use catalog::{
-    Availability, AvailabilityState, CatalogPage, CatalogQuery, ExampleLine, FacetValue, FieldLine, LinkLine, OfferRow, OutputLine,
+    Availability, AvailabilityState, CatalogPage, CatalogQuery, ExampleLine, Facet, FacetValue, FieldLine, LinkLine, OfferRow, OutputLine,
     PolicyLine, PromisePage, StartLine, VersionLine,
 };
 pub use request::{
     Allowed, ContestedLine, Happening, OutputValue, ParameterLine, Posted, RequestForm, RequestPage, RequestQuery, RequestRow,
-    RequestsPage, ResourceLine,
+    RequestsPage, ResourceLine, ValueSource,
 };

@@ -179,7 +179,7 @@ fn retired(offer: &Offer<'_>) -> String {
 /// The four states, each with its reason.
 pub fn standing(offer: &Offer<'_>, lineage: &[Place], shelves: &[Shelf<'_>], facts: &Facts) -> Standing {
     let path = lineage.last().map_or("this workspace", |place| place.path.as_str());
-    let owner = facts.owner.as_ref().map_or_else(|| format!("the owner of {path}"), Clone::clone);
+    let owner = owner(facts, path);
     let (visible, seen_by) = match seen_by(offer, lineage, shelves) {
         Ok(by) => (Answer::Yes, Some(by)),
         Err(why) => (Answer::no(why), None),
@@ -190,14 +190,27 @@ pub fn standing(offer: &Offer<'_>, lineage: &[Place], shelves: &[Shelf<'_>], fac
         (_, Some(false)) => Answer::no(format!("You may not enable it in {path}. Ask {owner}.")),
         (_, None) => Answer::unknown(format!("Whether you may enable it in {path} could not be found out.")),
     };
-    let requestable = match (&visible, &enabled, facts.may_create) {
-        (Answer::No { .. } | Answer::Unknown { .. }, _, _) => visible.clone(),
-        (_, Answer::No { .. } | Answer::Unknown { .. }, _) => enabled.clone(),
-        (_, _, Some(true)) => Answer::Yes,
-        (_, _, Some(false)) => Answer::no(format!("You may look at requests in {path} and not create them. Ask {owner} for the right to.")),
-        (_, _, None) => Answer::unknown(format!("Whether you may create requests in {path} could not be found out.")),
-    };
-    Standing { visible, seen_by, bindable, enabled, requestable }
+    let requestable = [visible.clone(), enabled.clone(), creatable(facts, path, &owner)].into_iter().find(|answer| !answer.is_yes());
+    Standing { visible, seen_by, bindable, enabled, requestable: requestable.unwrap_or(Answer::Yes) }
+}
+
+/// Whether the person may ask for anything in the workspace at `path`, whatever is offered there.
+pub fn open(facts: &Facts, path: &str) -> Answer {
+    let owner = owner(facts, path);
+    let closed = [enabled(facts, path, &owner), creatable(facts, path, &owner)].into_iter().find(|answer| !answer.is_yes());
+    closed.unwrap_or(Answer::Yes)
+}
+
+fn owner(facts: &Facts, path: &str) -> String {
+    facts.owner.clone().unwrap_or_else(|| format!("the owner of {path}"))
+}
+
+fn creatable(facts: &Facts, path: &str, owner: &str) -> Answer {
+    match facts.may_create {
+        Some(true) => Answer::Yes,
+        Some(false) => Answer::no(format!("You may look at requests in {path} and not create them. Ask {owner} for the right to.")),
+        None => Answer::unknown(format!("Whether you may create requests in {path} could not be found out.")),
+    }
 }
 
 fn enabled(facts: &Facts, path: &str, owner: &str) -> Answer {
@@ -245,7 +258,7 @@ pub fn nearest(offers: &[(&Place, &SeenBy)]) -> Option<(usize, Vec<usize>)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Answer, Facts, Offer, Place, SeenBy, Shelf, nearest, seen_by, standing};
+    use super::{Answer, Facts, Offer, Place, SeenBy, Shelf, nearest, open, seen_by, standing};
     use crate::api::{Lifecycle, PromiseCatalogSpec, PromiseSpec, Visibility};
 
     fn place(path: &str) -> Place {
@@ -300,7 +313,9 @@ mod tests {
         let facts = Facts { bound: Some(true), may_create: Some(false), ..Facts::default() };
         let Answer::No { why } = standing(&offer, &shop, &[], &facts).requestable else { panic!("expected a refusal") };
         assert!(why.contains("root:acme:shop"), "{why}");
+        assert_eq!(open(&facts, "root:acme:shop"), Answer::no(why), "whatever is offered");
         let facts = Facts { bound: Some(true), may_create: Some(true), ..Facts::default() };
+        assert!(open(&facts, "root:acme:shop").is_yes());
         assert!(standing(&offer, &shop, &[], &facts).requestable.is_yes());
         let facts = Facts { missing_claims: vec!["secrets".into()], ..facts };
         assert!(!standing(&offer, &shop, &[], &facts).requestable.is_yes());

@@ -58,7 +58,7 @@ impl Caller {
         let session = match portal.store.session(key, now).await {
             // The key that sealed it is gone: the session is worth nothing.
             Err(store::Error::Unsealable) => {
-                portal.store.end_session(key).await.map_err(|error| database(&error))?;
+                drop_session(portal, key).await;
                 None
             }
             other => other.map_err(|error| database(&error))?,
@@ -74,7 +74,7 @@ impl Caller {
             Err(Error::Unauthenticated) => {
                 // The plane no longer knows the token: the session is worth nothing.
                 portal.callers.forget(key);
-                portal.store.end_session(key).await.map_err(|error| database(&error))?;
+                drop_session(portal, key).await;
                 return Ok(None);
             }
             Err(error) => return Err(error),
@@ -129,6 +129,13 @@ impl Caller {
     /// The plane does not answer.
     pub async fn may(&self, cluster: &ClusterId, right: Right) -> Result<bool> {
         self.inner.portal.rights.has(&self.inner.identity.username, &self.inner.token, cluster, right).await
+    }
+}
+
+/// Removes a session that is worth nothing. Where it stays because the disk is full, it stays worth nothing.
+async fn drop_session(portal: &Portal, key: SessionKey) {
+    if let Err(error) = portal.store.end_session(key).await {
+        tracing::warn!(error = &error as &dyn std::error::Error, "a session that is worth nothing could not be removed");
     }
 }
 

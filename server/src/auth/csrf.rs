@@ -4,6 +4,8 @@
 //! no other site can read; it stays valid across restarts, and a leaked token does not reveal the cookie.
 //! Signing in has no session yet: there the token belongs to a cookie that comes with the sign-in page.
 
+use std::time::Duration;
+
 use axum::body::{Body, Bytes};
 use http::{HeaderMap, Method, Request, header};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
@@ -16,6 +18,8 @@ pub const FORM_FIELD: &str = "_token";
 pub const HEADER: &str = "x-form-token";
 /// Largest body of an unsafe request, in bytes.
 pub const MAX_BODY: usize = 1024 * 1024;
+/// How long it may take to arrive.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The token that forms of the session of `cookie` carry.
 pub fn form_token(cookie: &str) -> String {
@@ -54,11 +58,12 @@ pub fn check_origin(headers: &HeaderMap, authority: &str) -> Result<(), Error> {
 /// [`Error::Denied`] when the token is absent or of another session, [`Error::Invalid`] when the body is too large.
 pub async fn check_token(request: Request<Body>, cookie: &str) -> Result<Request<Body>, Error> {
     let expected = form_token(cookie);
-    if let Some(token) = request.headers().get(HEADER) {
-        return if same(token.as_bytes(), expected.as_bytes()) { Ok(request) } else { Err(stale()) };
-    }
     let (parts, body) = request.into_parts();
-    let bytes = read(body).await?;
+    let bytes = read(body, PATIENCE).await?;
+    if let Some(token) = parts.headers.get(HEADER) {
+        let passes = same(token.as_bytes(), expected.as_bytes());
+        return if passes { Ok(Request::from_parts(parts, Body::from(bytes))) } else { Err(stale()) };
+    }
     let is_form = parts
         .headers
         .get(header::CONTENT_TYPE)
@@ -69,8 +74,11 @@ pub async fn check_token(request: Request<Body>, cookie: &str) -> Result<Request
     if found { Ok(Request::from_parts(parts, Body::from(bytes))) } else { Err(stale()) }
 }
 
-async fn read(body: Body) -> Result<Bytes, Error> {
-    match Limited::new(body, MAX_BODY).collect().await {
+async fn read(body: Body, patience: Duration) -> Result<Bytes, Error> {
+    let Ok(body) = tokio::time::timeout(patience, Limited::new(body, MAX_BODY).collect()).await else {
+        return Err(Error::Busy { message: "the form took too long to arrive; send it again".to_owned() });
+    };
+    match body {
         Ok(body) => Ok(body.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Err(Error::Invalid {
             problems: vec![promise::Problem { path: String::new(), message: "This is more than the 1 MiB that one form may send.".into() }],
@@ -137,6 +145,12 @@ mod tests {
         let mut scripted = post("application/json", "{}".into());
         scripted.headers_mut().insert(HEADER, form_token(&cookie).parse().unwrap());
         assert!(check_token(scripted, &cookie).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_body_that_never_ends_is_given_up() {
+        let endless = Body::from_stream(futures::stream::pending::<Result<Bytes, std::io::Error>>());
+        assert!(matches!(read(endless, Duration::from_millis(1)).await, Err(Error::Busy { .. })));
     }
 
     #[tokio::test]

@@ -30,6 +30,8 @@ pub async fn begin(portal: &Portal, visitor: &Visitor, person: &str) -> Result<H
 /// The database does not answer.
 pub async fn end(portal: &Portal, visitor: &Visitor) -> Result<()> {
     let Visitor::Person(caller) = visitor else { return Ok(()) };
+    let ended = portal.store.end_session(caller.session()).await.map_err(|error| database(&error));
+    // Afterwards, so that nobody who is being verified meanwhile is remembered.
     portal.callers.forget(caller.session());
-    portal.store.end_session(caller.session()).await.map_err(|error| database(&error))
+    ended
 }

@@ -46,10 +46,13 @@ pub(crate) async fn sign_in(visiting: Visiting, Pairs(pairs): Pairs) -> Response
 /// Ends the session.
 pub(crate) async fn sign_out(visiting: Visiting) -> Response {
     let portal = visiting.portal().clone();
-    match session::end(&portal, visiting.visitor()).await {
-        Ok(()) => ([(header::SET_COOKIE, portal.doors.cookie.clear(Kind::Session))], Redirect::to(routes::page::SIGN_IN)).into_response(),
+    let mut answer = match session::end(&portal, visiting.visitor()).await {
+        Ok(()) => Redirect::to(routes::page::SIGN_IN).into_response(),
         Err(error) => visiting.refuse(None, &error).await,
-    }
+    };
+    // The browser forgets in any case: a database that does not answer must not keep somebody signed in.
+    answer.headers_mut().append(header::SET_COOKIE, portal.doors.cookie.clear(Kind::Session));
+    answer
 }
 
 /// Remembers the theme in a cookie of its own.

@@ -18,6 +18,7 @@ use crate::auth::{Caller, Visitor, csrf};
 use crate::config::PlaneKind;
 use crate::state::Portal;
 use crate::web::headers::page_policy;
+use crate::web::request_log::RequestId;
 
 /// Cookie with the chosen theme; not a secret.
 pub(super) const THEME: &str = "theme";
@@ -28,6 +29,7 @@ pub struct Visiting {
     visitor: Visitor,
     uri: Uri,
     headers: HeaderMap,
+    reference: String,
 }
 
 impl FromRequestParts<Arc<Portal>> for Visiting {
@@ -42,7 +44,8 @@ impl Visiting {
     /// The visit of a request that has passed the gate; without one nobody is signed in.
     pub fn of(portal: &Arc<Portal>, parts: &Parts) -> Self {
         let visitor = parts.extensions.get::<Visitor>().cloned().unwrap_or(Visitor::Anonymous);
-        Self { portal: portal.clone(), visitor, uri: parts.uri.clone(), headers: parts.headers.clone() }
+        let reference = parts.extensions.get::<RequestId>().map(|id| id.0.to_string()).unwrap_or_default();
+        Self { portal: portal.clone(), visitor, uri: parts.uri.clone(), headers: parts.headers.clone(), reference }
     }
 
     /// The running portal.
@@ -65,8 +68,13 @@ impl Visiting {
         respond(page, &visit.nonce)
     }
 
-    /// Answers with a page for people who are not signed in. It gives their browser the secret by which the page's form is known again.
+    /// Answers with a page for people who are not signed in, or want to be somebody else. Strangers' browsers get the secret by which the
+    /// page's form is known again; who is signed in has that of the session.
     pub(super) async fn answer_strangers(self, page: impl FnOnce(&Visit) -> Page) -> Response {
+        if let Visitor::Person(caller) = &self.visitor {
+            let visit = self.visit(Some(caller.form_token().to_owned()));
+            return respond(page(&visit), &visit.nonce);
+        }
         let style = self.portal.doors.cookie;
         let known = style.read(Kind::Visit, &self.headers).map(str::to_owned);
         let secret = known.clone().unwrap_or_else(|| self.random());
@@ -108,6 +116,7 @@ impl Visiting {
                 PlaneKind::Embedded => true,
             },
             address: self.uri.path_and_query().map_or("/", |address| address.as_str()).to_owned(),
+            reference: self.reference.clone(),
             now: self.portal.clock.now().to_string(),
         }
     }

@@ -1,5 +1,6 @@
 //! The port [`Account`]: who looks, and what waits on them.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use app::backend::Account;
@@ -7,16 +8,15 @@ use async_trait::async_trait;
 use cluster::WorkspacePath;
 use cluster::kinds::PromiseRequest;
 use futures::{StreamExt as _, stream};
-use promise::api::WaitingKind;
-use promise::view::{Home, RequestRow, Viewer};
+use promise::view::{Home, Viewer};
 use promise::{Error, Result};
 
 use super::place::{TOGETHER, Workspace};
 use super::requests::rows;
 use crate::auth::Caller;
 
-/// How many recent requests home shows.
-const RECENT: usize = 10;
+/// How many requests of a sort home shows.
+const SHOWN: usize = 10;
 /// How long a workspace may take to answer before home goes on without it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -35,7 +35,7 @@ impl Account for Caller {
 
     async fn home(&self) -> Result<Home> {
         let open = self.open_workspaces().await?;
-        let mut mine: Vec<RequestRow> = Vec::new();
+        let mut mine: Vec<Mine> = Vec::new();
         let mut unseen = Vec::new();
         let mut counts = Vec::new();
         // Side by side, and one workspace that does not answer hides no others.
@@ -45,9 +45,11 @@ impl Account for Caller {
             match read {
                 Ok((workspace, requests)) => {
                     counts.push(Some(requests.len() as u64));
-                    mine.extend(requests.iter().map(|request| rows::row(self, &workspace, request)).filter(|row| row.mine));
+                    let workspace = Arc::new(workspace);
+                    let of_mine = requests.into_iter().filter(|request| rows::is_of(self, request));
+                    mine.extend(of_mine.map(|request| Mine { workspace: workspace.clone(), request }));
                 }
-                // Workspaces that hold no requests, or none that this person may list.
+                // Workspaces whose requests this person may not list.
                 Err(Error::Denied { .. } | Error::NotFound { .. }) => counts.push(None),
                 Err(error) => {
                     tracing::warn!(%error, workspace = %path, "a workspace is missing on a home page");
@@ -56,23 +58,36 @@ impl Account for Caller {
                 }
             }
         }
-        mine.sort_by(|a, b| b.created.cmp(&a.created));
-        let waiting = mine.iter().filter(|row| row.ball.kind == WaitingKind::Person || row.ball.who == "You").cloned().collect();
-        mine.truncate(RECENT);
-        let workspaces = super::workspaces::nodes(&open, &counts);
-        Ok(Home { waiting, recent: mine, workspaces, unseen })
+        let created = |mine: &Mine| mine.request.metadata.creation_timestamp.as_ref().map(|time| time.0);
+        mine.sort_by(|a, b| created(b).cmp(&created(a)));
+        let row = |mine: &Mine| rows::row(self, &mine.workspace, &mine.request);
+        let needy: Vec<&Mine> = mine.iter().filter(|mine| rows::ball(&mine.request).is_requesters()).collect();
+        Ok(Home {
+            waiting: needy.iter().take(SHOWN).map(|mine| row(mine)).collect(),
+            waiting_total: needy.len(),
+            recent: mine.iter().take(SHOWN).map(row).collect(),
+            workspaces: super::workspaces::nodes(&open, &counts),
+            unseen,
+            as_of: self.portal().lists_as_of(),
+        })
     }
 }
 
+/// A request of the person who looks.
+struct Mine {
+    workspace: Arc<Workspace>,
+    request: Arc<PromiseRequest>,
+}
+
 /// A workspace with its requests, or why they are not there.
-type Read = Result<(Workspace, Vec<PromiseRequest>)>;
+type Read = Result<(Workspace, Vec<Arc<PromiseRequest>>)>;
 
 impl Caller {
-    /// Reads the requests of a workspace, as long as it answers soon.
+    /// The requests of a workspace that this person may list, as long as the plane says soon whether they are.
     async fn read_within(&self, path: WorkspacePath) -> (WorkspacePath, Read) {
         let read = async {
             let workspace = self.enter(path.as_str()).await?;
-            let requests = self.read_requests(&workspace).await?;
+            let requests = self.list_requests(&workspace).await?;
             Ok((workspace, requests))
         };
         let read = tokio::time::timeout(PATIENCE, read).await;

@@ -12,6 +12,7 @@ use promise::visibility::{self, Facts, Offer, Place, SeenBy, Shelf, Standing};
 use promise::{Error, Result};
 
 use super::place::Workspace;
+use super::requests::listing::NAMESPACE;
 use super::rights::Right;
 use crate::auth::Caller;
 
@@ -110,7 +111,11 @@ impl Caller {
         Ok(policy::compose(&target, &sources))
     }
 
-    async fn facts(&self, workspace: &Workspace) -> Result<Facts> {
+    /// What the plane says about requests in a workspace and about this person there, whatever promise is meant.
+    ///
+    /// # Errors
+    /// The plane does not answer.
+    pub(super) async fn facts(&self, workspace: &Workspace) -> Result<Facts> {
         let standing = self.portal().world.standing();
         let binding = standing.binding(Export::Requests, &workspace.cluster);
         Ok(Facts {
@@ -118,7 +123,7 @@ impl Caller {
             missing_claims: binding.map(|row| row.missing.clone()).unwrap_or_default(),
             may_bind: Some(self.may(&workspace.cluster, BIND).await?),
             missing_requirements: Vec::new(),
-            may_create: Some(self.may(&workspace.cluster, Right::requests("create", "default")).await?),
+            may_create: Some(self.may(&workspace.cluster, Right::requests("create", NAMESPACE)).await?),
             owner: workspace.owner.clone(),
         })
     }
@@ -129,9 +134,7 @@ impl Caller {
             return Vec::new();
         }
         let world = &self.portal().world;
-        let requests = world.requests.snapshot();
-        let here = requests.iter().filter(|(key, _)| key.cluster == workspace.cluster);
-        let working = here.filter_map(|(_, request)| {
+        let working = self.portal().requests_of(&workspace.cluster).into_iter().filter_map(|(_, request)| {
             let status = request.status.as_ref().filter(|status| status.phase == Phase::Ready)?;
             Some((request.spec.promise.name.clone(), status.current.as_ref()?.version.clone()))
         });
@@ -158,7 +161,8 @@ impl Caller {
     }
 }
 
-const BIND: Right = Right::Do { verb: "create", group: "apis.kcp.io", resource: "apibindings", namespace: String::new() };
+const BIND: Right =
+    Right::Do { verb: "create", group: "apis.kcp.io", resource: "apibindings", namespace: String::new(), name: String::new() };
 
 struct CatalogAt {
     home: Place,

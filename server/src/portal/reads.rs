@@ -9,28 +9,10 @@ use promise::{Error, Result, names};
 use super::place::Workspace;
 use crate::auth::Caller;
 
-/// Requests of one page of the plane's list.
+/// Events of one page of the plane's list.
 const PAGE: u32 = 500;
 
 impl Caller {
-    /// All requests of a workspace, of all namespaces.
-    ///
-    /// # Errors
-    /// The person may not list them, or the plane does not answer.
-    pub async fn read_requests(&self, workspace: &Workspace) -> Result<Vec<PromiseRequest>> {
-        let api: Api<PromiseRequest> = Api::all(self.client(&workspace.cluster));
-        let mut params = ListParams::default().limit(PAGE);
-        let mut all = Vec::new();
-        loop {
-            let page = api.list(&params).await.about("requests")?;
-            all.extend(page.items);
-            match page.metadata.continue_.filter(|token| !token.is_empty()) {
-                Some(token) => params.continue_token = Some(token),
-                None => return Ok(all),
-            }
-        }
-    }
-
     /// One request. Whether it is absent or closed to this person makes no difference in the answer.
     ///
     /// # Errors
@@ -75,16 +57,22 @@ impl Caller {
         let namespace = request.metadata.namespace.as_deref().unwrap_or_default();
         let uid = request.metadata.uid.as_deref().unwrap_or_default();
         let api: Api<Event> = Api::namespaced(self.client(&workspace.cluster), namespace);
-        let params = ListParams::default().fields(&format!("involvedObject.uid={uid}")).limit(200);
-        match api.list(&params).await.about("events") {
-            Ok(list) => {
-                let mut events = list.items;
-                events.sort_by(|a, b| seen(b).cmp(&seen(a)));
-                Ok(Some(events))
+        let mut params = ListParams::default().fields(&format!("involvedObject.uid={uid}")).limit(PAGE);
+        let mut events = Vec::new();
+        loop {
+            let page = match api.list(&params).await.about("events") {
+                Ok(page) => page,
+                Err(Error::Denied { .. } | Error::NotFound { .. }) => return Ok(None),
+                Err(error) => return Err(error),
+            };
+            events.extend(page.items);
+            match page.metadata.continue_.filter(|token| !token.is_empty()) {
+                Some(token) => params.continue_token = Some(token),
+                None => break,
             }
-            Err(Error::Denied { .. } | Error::NotFound { .. }) => Ok(None),
-            Err(error) => Err(error),
         }
+        events.sort_by(|a, b| seen(b).cmp(&seen(a)));
+        Ok(Some(events))
     }
 
     /// The value of a secret output, read with the person's own token.

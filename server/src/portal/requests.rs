@@ -3,6 +3,7 @@
 mod detail;
 mod form;
 mod list;
+pub(crate) mod listing;
 mod posting;
 pub(super) mod rows;
 mod timeline;

@@ -14,8 +14,8 @@ use crate::clock::Clock;
 
 /// How long an answer counts; a revoked right is gone from every page and event stream after that.
 const FRESH: SignedDuration = SignedDuration::from_secs(20);
-/// How many answers are kept before the stale ones are thrown away.
-const KEPT: usize = 4096;
+/// How many answers are kept before the stale ones are thrown away; a person may have hundreds of workspaces, each with a few.
+const KEPT: usize = 32_768;
 
 /// A right in one workspace.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -32,25 +32,33 @@ pub enum Right {
         resource: &'static str,
         /// Namespace; empty for all.
         namespace: String,
+        /// Name of the one object; empty for all.
+        name: String,
     },
 }
 
 impl Right {
-    /// A verb on promise requests in a namespace.
+    /// A verb on promise requests in a namespace; the empty one stands for all.
     pub fn requests(verb: &'static str, namespace: &str) -> Self {
-        Self::Do { verb, group: promise::names::GROUP, resource: "promiserequests", namespace: namespace.to_owned() }
+        Self::request(verb, namespace, "")
     }
 
-    /// A verb on Secrets in a namespace.
-    pub fn secrets(verb: &'static str, namespace: &str) -> Self {
-        Self::Do { verb, group: "", resource: "secrets", namespace: namespace.to_owned() }
+    /// A verb on one promise request.
+    pub fn request(verb: &'static str, namespace: &str, name: &str) -> Self {
+        let (namespace, name) = (namespace.to_owned(), name.to_owned());
+        Self::Do { verb, group: promise::names::GROUP, resource: "promiserequests", namespace, name }
+    }
+
+    /// A verb on one Secret.
+    pub fn secret(verb: &'static str, namespace: &str, name: &str) -> Self {
+        Self::Do { verb, group: "", resource: "secrets", namespace: namespace.to_owned(), name: name.to_owned() }
     }
 
     fn attributes(&self) -> (&'static str, Value) {
         match self {
             Self::Enter => ("nonResourceAttributes", json!({"path": "/", "verb": "access"})),
-            Self::Do { verb, group, resource, namespace } => {
-                ("resourceAttributes", json!({"verb": verb, "group": group, "resource": resource, "namespace": namespace}))
+            Self::Do { verb, group, resource, namespace, name } => {
+                ("resourceAttributes", json!({"verb": verb, "group": group, "resource": resource, "namespace": namespace, "name": name}))
             }
         }
     }

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use cluster::error::PlaneResult as _;
 use cluster::kinds::{PromiseRequest, PromiseRequestKind, object};
 use cluster::takeover;
+use cluster::watch::{Changes, Key};
 use kube::api::{Api, DeleteParams, PatchParams, PostParams, Preconditions};
 use promise::api::{PromiseRef, PromiseRequestSpec, PromiseSpec, Requester};
 use promise::context::{Context, PromiseContext, RequestContext, WorkspaceContext};
@@ -56,9 +57,19 @@ pub struct Submission {
 }
 
 impl Caller {
-    /// What the rules make of parameters, before anything is written.
-    pub fn preflight(&self, workspace: &Workspace, offered: &Offered, effective: &Effective, submission: &Submission) -> Resolved {
-        let spec = &submission.promise;
+    /// What the rules make of parameters, before anything is written. Expressions of promises and policies may take a good part of a second,
+    /// so a few at a time are evaluated, beside the threads that serve pages.
+    ///
+    /// # Errors
+    /// The evaluation broke off, which is a defect of ours.
+    pub async fn preflight(
+        &self,
+        workspace: &Workspace,
+        offered: &Offered,
+        effective: &Effective,
+        submission: &Submission,
+    ) -> Result<Resolved> {
+        let spec = submission.promise.clone();
         let context = Context {
             request: RequestContext {
                 name: submission.name.clone(),
@@ -75,8 +86,17 @@ impl Caller {
             },
             prices: Value::Null,
         };
-        let parameters = submission.with_references();
-        resolve(spec, &parameters, submission.accepted.as_ref(), effective, &context)
+        let (parameters, effective) = (submission.with_references(), effective.clone());
+        let accepted = submission.accepted.clone();
+        let turn = self.portal().evaluations.clone().acquire_owned().await.map_err(|_| Error::Internal)?;
+        let evaluated = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            resolve(&spec, &parameters, accepted.as_ref(), &effective, &context)
+        });
+        evaluated.await.map_err(|error| {
+            tracing::error!(%error, "an evaluation broke off");
+            Error::Internal
+        })
     }
 
     /// Writes a new request.
@@ -84,14 +104,22 @@ impl Caller {
     /// # Errors
     /// The rules refuse it, the name is taken, the person may not, or the plane does not answer. Nothing is left behind then.
     pub async fn create_request(&self, workspace: &Workspace, offered: &Offered, submission: &Submission) -> Result<PromiseRequest> {
-        self.accept(workspace, offered, submission)?;
+        self.accept(workspace, offered, submission).await?;
         let what = format!("request {}", submission.name);
         let requests: Api<PromiseRequest> = Api::namespaced(self.client(&workspace.cluster), &submission.namespace);
+        if !submission.secrets.is_empty() {
+            // Who takes a name that is taken must not touch the secrets of the request that has it, not even for a moment.
+            self.rehearse(workspace, offered, submission, None).await?;
+        }
+        let listed = self.portal().world.requests.changes();
         let written = self.write_secrets(workspace, submission, Former::Replaced).await?;
         let object = object::<PromiseRequestKind>(&submission.name, Some(&submission.namespace), submission.spec_for(offered));
         let params = PostParams { field_manager: Some(names::MANAGER_PORTAL.to_owned()), ..PostParams::default() };
-        match requests.create(&params, &object).await.about(&what) {
-            Ok(created) => Ok(created),
+        match requests.create(&params, &object).await.about(&what).map_err(|error| self.told(error, "create", workspace)) {
+            Ok(created) => {
+                self.shown(workspace, listed, &created).await;
+                Ok(created)
+            }
             Err(error) => {
                 self.take_back(workspace, &submission.namespace, written).await;
                 Err(error)
@@ -104,14 +132,30 @@ impl Caller {
     /// # Errors
     /// The rules refuse it, somebody else changed or owns a part of it, the person may not, or the plane does not answer.
     pub async fn change_request(&self, workspace: &Workspace, offered: &Offered, submission: &Submission, edition: &str) -> Result<()> {
-        self.accept(workspace, offered, submission)?;
+        self.accept(workspace, offered, submission).await?;
         let written = self.write_secrets(workspace, submission, Former::Kept).await?;
         let inputs = written.as_ref().and_then(Written::version);
-        let changed = self.apply(workspace, offered, submission, Change { edition, inputs, rehearsal: false }).await;
-        if changed.is_err() {
-            self.take_back(workspace, &submission.namespace, written).await;
+        let listed = self.portal().world.requests.changes();
+        match self.apply(workspace, offered, submission, Change { edition, inputs, rehearsal: false }).await {
+            Ok(changed) => {
+                self.shown(workspace, listed, &changed).await;
+                Ok(())
+            }
+            Err(error) => {
+                self.take_back(workspace, &submission.namespace, written).await;
+                Err(error)
+            }
         }
-        changed
+    }
+
+    /// Waits a moment until lists show what was written.
+    async fn shown(&self, workspace: &Workspace, changes: Changes, written: &PromiseRequest) {
+        let Some(key) = Key::of(&written.metadata, Some(&workspace.cluster)) else { return };
+        let (uid, generation) = (&written.metadata.uid, written.metadata.generation);
+        let shown = |listed: Option<&PromiseRequest>| {
+            listed.is_some_and(|listed| listed.metadata.uid == *uid && listed.metadata.generation >= generation)
+        };
+        self.portal().until_listed(changes, &key, shown).await;
     }
 
     /// Asks the plane, as this person, whether it would take the request: rights, quota, admission, and for a new one the name. Nothing is
@@ -125,14 +169,15 @@ impl Caller {
         let Some(edition) = edition else {
             let object = object::<PromiseRequestKind>(&submission.name, Some(&submission.namespace), submission.spec_for(offered));
             let params = PostParams { dry_run: true, field_manager: Some(names::MANAGER_PORTAL.to_owned()) };
-            return requests.create(&params, &object).await.about(&what).map(|_| ());
+            let tried = requests.create(&params, &object).await.about(&what).map(|_| ());
+            return tried.map_err(|error| self.told(error, "create", workspace));
         };
-        self.apply(workspace, offered, submission, Change { edition, inputs: None, rehearsal: true }).await
+        self.apply(workspace, offered, submission, Change { edition, inputs: None, rehearsal: true }).await.map(|_| ())
     }
 
     /// Applies a change to what is there, as long as it is the edition that was read. Writes that leave the spec alone, such as those of the
     /// controller, come between and do no harm.
-    async fn apply(&self, workspace: &Workspace, offered: &Offered, submission: &Submission, change: Change<'_>) -> Result<()> {
+    async fn apply(&self, workspace: &Workspace, offered: &Offered, submission: &Submission, change: Change<'_>) -> Result<PromiseRequest> {
         let what = format!("request {}", submission.name);
         let requests: Api<PromiseRequest> = Api::namespaced(self.client(&workspace.cluster), &submission.namespace);
         let params = PatchParams { dry_run: change.rehearsal, ..PatchParams::apply(names::MANAGER_PORTAL) };
@@ -149,7 +194,7 @@ impl Caller {
             let answer = takeover::apply(&requests, &submission.name, &params, &applied, &submission.confirmed).await;
             match answer {
                 Err(error) if is_stale(&error) => {}
-                other => return other.about(&what).map(|_| ()),
+                other => return other.about(&what).map_err(|error| self.told(error, "change", workspace)),
             }
         }
         Err(Error::Busy { message: format!("{what} is being changed all the time; try again") })
@@ -170,13 +215,33 @@ impl Caller {
         let request = self.read_request(workspace, namespace, name).await?;
         let uid = request.metadata.uid.clone();
         let params = DeleteParams { preconditions: Some(Preconditions { uid, resource_version: None }), ..DeleteParams::default() };
-        requests.delete(name, &params).await.about(&what).map(|_| ())
+        let listed = self.portal().world.requests.changes();
+        requests.delete(name, &params).await.about(&what).map_err(|error| self.told(error, "delete", workspace))?;
+        let key = Key { cluster: workspace.cluster.clone(), namespace: namespace.to_owned(), name: name.to_owned() };
+        let uid = &request.metadata.uid;
+        let shown = |listed: Option<&PromiseRequest>| {
+            listed.is_none_or(|listed| listed.metadata.uid != *uid || listed.metadata.deletion_timestamp.is_some())
+        };
+        self.portal().until_listed(listed, &key, shown).await;
+        Ok(())
+    }
+
+    /// A missing right in the words of pages. Other refusals, such as of a quota, are kept: they say what can be done.
+    fn told(&self, error: Error, verb: &str, workspace: &Workspace) -> Error {
+        match error {
+            Error::Denied { why } if why.contains(" cannot ") && why.contains("resource ") => {
+                tracing::debug!(person = &*self.identity().username, why, "refused by the plane");
+                let owner = workspace.owner.clone().unwrap_or_else(|| format!("the owner of {}", workspace.path));
+                Error::Denied { why: format!("You may not {verb} requests in {}. Ask {owner} for the right to.", workspace.path) }
+            }
+            other => other,
+        }
     }
 
     /// Refuses what the plane or the rules would refuse, with the field.
-    fn accept(&self, workspace: &Workspace, offered: &Offered, submission: &Submission) -> Result<()> {
+    async fn accept(&self, workspace: &Workspace, offered: &Offered, submission: &Submission) -> Result<()> {
         let effective = self.rules(workspace, &offered.home, &offered.key.name, &submission.promise)?;
-        let resolved = self.preflight(workspace, offered, &effective, submission);
+        let resolved = self.preflight(workspace, offered, &effective, submission).await?;
         if resolved.is_accepted() { Ok(()) } else { Err(Error::Invalid { problems: resolved.all_problems() }) }
     }
 }

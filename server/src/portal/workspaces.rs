@@ -1,5 +1,7 @@
 //! The port [`Workspaces`]: where a person may go.
 
+use std::collections::BTreeSet;
+
 use app::backend::Workspaces;
 use async_trait::async_trait;
 use cluster::{ClusterId, WorkspacePath};
@@ -8,19 +10,25 @@ use promise::view::{WorkspaceNode, WorkspaceTree};
 
 use crate::auth::Caller;
 
+/// How many lines of the tree are shown; who has more finds them by words.
+const SHOWN: usize = 200;
+
 #[async_trait]
 impl Workspaces for Caller {
     async fn workspaces(&self, query: &str) -> Result<WorkspaceTree> {
         let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
         let mut open = self.open_workspaces().await?;
         open.retain(|(path, _)| words.iter().all(|word| path.as_str().contains(word.as_str())));
-        Ok(WorkspaceTree { nodes: nodes(&open, &[]), query: query.to_owned() })
+        let mut shown = nodes(&open, &[]);
+        shown.truncate(SHOWN);
+        Ok(WorkspaceTree { nodes: shown, total: open.len(), query: query.to_owned() })
     }
 }
 
 /// Open workspaces with the closed ones that lead to them, parents first. Names of closed ones stand in the paths of the open ones anyway.
 pub(super) fn nodes(open: &[(WorkspacePath, ClusterId)], counts: &[Option<u64>]) -> Vec<WorkspaceNode> {
     let mut nodes: Vec<WorkspaceNode> = Vec::new();
+    let mut known: BTreeSet<WorkspacePath> = open.iter().map(|(path, _)| path.clone()).collect();
     for (index, (path, _)) in open.iter().enumerate() {
         let mut above = Vec::new();
         let mut parent = path.parent();
@@ -29,7 +37,7 @@ pub(super) fn nodes(open: &[(WorkspacePath, ClusterId)], counts: &[Option<u64>])
             above.push(path);
         }
         for closed in above.iter().rev() {
-            if !nodes.iter().any(|node| node.path == closed.as_str()) && !open.iter().any(|(path, _)| path == closed) {
+            if known.insert(closed.clone()) {
                 nodes.push(node(closed, false, None));
             }
         }

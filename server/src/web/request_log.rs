@@ -10,6 +10,10 @@ use tracing::Instrument as _;
 
 use crate::clock::Clock;
 
+/// The id of a request, as the log and the header `x-request-id` have it.
+#[derive(Clone, Debug)]
+pub struct RequestId(pub Arc<str>);
+
 /// What the log needs of the portal.
 #[derive(Clone)]
 pub struct Log {
@@ -20,10 +24,11 @@ pub struct Log {
 }
 
 /// Gives the request its id and writes its line. Query strings stay out: they hold what people search for.
-pub async fn record(State(log): State<Log>, request: Request, next: Next) -> Response {
+pub async fn record(State(log): State<Log>, mut request: Request, next: Next) -> Response {
     let mut bytes = [0; 8];
     log.random.fill(&mut bytes);
     let id = hex::encode(bytes);
+    request.extensions_mut().insert(RequestId(Arc::from(id.as_str())));
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
     let route = request.extensions().get::<MatchedPath>().map(|route| route.as_str().to_owned());

@@ -31,8 +31,33 @@ async fn a_promise_says_what_has_to_be_there_first_and_whom_to_ask() {
         "{}",
         page.text
     );
+    // As soon as it is there, the way is open.
+    redis.spec.requires = serde_json::from_value(json!([{"api": "apps/StatefulSet", "destination": "sandbox"}])).expect("requirements");
+    let mut current = api.get("redis").await.expect("the promise");
+    current.spec.requires = redis.spec.requires;
+    api.replace("redis", &PostParams::default(), &current).await.expect("changed");
+    let page = crate::lists::until(&mut browser, "/w/root:acme:shop/promises/redis", |answer| !answer.text.contains("It needs")).await;
+    assert!(page.text.contains("Available here"), "the destination takes the kind: {}", page.text);
     let mut viewer = product.signed_in("viewer-shop").await;
     let page = viewer.get("/w/root:acme:shop/promises/postgresql").await;
     assert!(page.text.contains("Ask acme-operations"), "the owner is named: {}", page.text);
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_instance_that_works_meets_what_another_promise_requires() {
+    let product = Product::open().await;
+    let admin = product.running.identities.token("plane-admin").expect("an admin");
+    let scope = |path: &str| Scope::Workspace(WorkspacePath::parse(path).expect("a path"));
+    let api: Api<Promise> = Api::all(product.running.endpoint.client(admin, &scope("root:platform")));
+    let mut bucket = api.get("object-bucket").await.expect("the sample promise");
+    bucket.spec.requires = serde_json::from_value(json!([{"promise": "redis"}])).expect("a requirement");
+    bucket.spec.version = "99.0.0".to_owned();
+    api.replace("object-bucket", &PostParams::default(), &bucket).await.expect("changed");
+    let mut browser = product.signed_in("dev-shop").await;
+    let address = "/w/root:acme:shop/promises/object-bucket";
+    crate::lists::until(&mut browser, address, |answer| answer.text.contains("It needs a working instance of redis first")).await;
+    crate::access::write_request(&product, "cache").await;
+    crate::lists::until(&mut browser, address, |answer| !answer.text.contains("It needs") && answer.text.contains("Available here")).await;
     product.running.close().await;
 }

@@ -1,14 +1,14 @@
 //! `/w/{workspace}/catalog`: search, facets with counts, a grid of offers.
 
 use leptos::prelude::*;
-use promise::view::{AvailabilityState, CatalogPage, CatalogQuery, FacetValue, OfferRow};
+use promise::view::{CatalogPage, CatalogQuery, Facet, OfferRow};
 
 use super::{availability, lifecycle};
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
 use crate::pages::refused;
 use crate::routes;
-use crate::ui::{Empty, Icon, LinkButton, PageHead, Tile};
+use crate::ui::{Empty, Icon, LinkButton, PageHead, Pager, Tile};
 
 /// The page.
 pub async fn list(visit: &Visit, workspace: &str, query: &CatalogQuery) -> Page {
@@ -21,20 +21,33 @@ pub async fn list(visit: &Visit, workspace: &str, query: &CatalogQuery) -> Page 
     let about =
         About { title: "Catalog".to_owned(), workspace: Some(workspace.clone()), section: routes::catalog(&workspace), ..About::default() };
     framed(visit, about, move || {
-        let here = catalog.rows.iter().filter(|row| row.availability.state == AvailabilityState::Available).count();
+        let pager = {
+            let (workspace, query) = (workspace.clone(), catalog.query.clone());
+            Box::new(move |number: usize| narrowed(&workspace, &CatalogQuery { page: number, ..query.clone() }))
+        };
+        let basis = if catalog.pages > 1 {
+            format!("{} shown, {} fit, {} in all", catalog.rows.len(), catalog.fit, catalog.total)
+        } else {
+            format!("{} of {} promises", catalog.fit, catalog.total)
+        };
+        let of = |query: CatalogQuery| narrowed(&workspace, &CatalogQuery { page: 1, ..query });
+        let query = || catalog.query.clone();
         view! {
             <PageHead title="Catalog" meta=view! { <span>"What "<span class="mono">{workspace.clone()}</span>" can have"</span> }.into_any()/>
             {search(&workspace, &catalog)}
             <div class="split split-left">
                 <nav class="facets" aria-label="Filters">
-                    {facet("Category", &catalog.categories, &|value| narrowed(&workspace, &CatalogQuery { category: value, ..catalog.query.clone() }))}
-                    {facet("Tag", &catalog.tags, &|value| narrowed(&workspace, &CatalogQuery { tag: value, ..catalog.query.clone() }))}
+                    {facet("Category", &catalog.categories, &|value| of(CatalogQuery { category: value, ..query() }))}
+                    {facet("Tag", &catalog.tags, &|value| of(CatalogQuery { tag: value, ..query() }))}
+                    {facet("Team", several(&catalog.owners), &|value| of(CatalogQuery { owner: value, ..query() }))}
+                    {facet("Lifecycle", several(&catalog.lifecycles), &|value| of(CatalogQuery { lifecycle: value, ..query() }))}
                 </nav>
                 <div>
-                    <div class="section-head"><h2 class="h4">{format!("{here} available here")}</h2><p class="basis">{format!("{} of {} promises", catalog.rows.len(), catalog.total)}</p></div>
+                    <div class="section-head"><h2 class="h4">{format!("{} available here", catalog.available)}</h2><p class="basis">{basis}</p></div>
                     {if catalog.rows.is_empty() { nothing(&workspace, catalog.total).into_any() } else {
                         view! { <ul class="grid">{catalog.rows.iter().map(|row| offer(&workspace, row)).collect_view()}</ul> }.into_any()
                     }}
+                    <Pager page=catalog.query.page.max(1) pages=catalog.pages href=pager/>
                 </div>
             </div>
         }
@@ -42,7 +55,9 @@ pub async fn list(visit: &Visit, workspace: &str, query: &CatalogQuery) -> Page 
 }
 
 fn search(workspace: &str, catalog: &CatalogPage) -> impl IntoView + use<> {
-    let hidden = [("category", &catalog.query.category), ("tag", &catalog.query.tag)];
+    let query = &catalog.query;
+    let hidden = [("category", &query.category), ("tag", &query.tag), ("owner", &query.owner), ("lifecycle", &query.lifecycle)];
+    let chosen = CatalogQuery { page: 0, ..query.clone() } != CatalogQuery::default();
     let hidden = hidden
         .into_iter()
         .filter(|(_, value)| !value.is_empty())
@@ -52,23 +67,37 @@ fn search(workspace: &str, catalog: &CatalogPage) -> impl IntoView + use<> {
             {hidden.collect_view()}
             <div class="search"><Icon name="search"/><input class="input" type="search" name="q" value=catalog.query.q.clone() aria-label="Search the catalog" placeholder="Search by name, tag or purpose"/></div>
             <button class="btn">"Search"</button>
-            {(catalog.query != CatalogQuery::default()).then(|| view! { <a class="small" href=routes::catalog(workspace)>"Clear all"</a> })}
+            {chosen.then(|| view! { <a class="small" href=routes::catalog(workspace)>"Clear all"</a> })}
         </form>
     }
 }
 
-fn facet(title: &'static str, values: &[FacetValue], href: &dyn Fn(String) -> String) -> Option<impl IntoView + use<>> {
-    let links = values.iter().map(|value| {
+/// A facet that divides nothing is not worth a place, unless it is in force.
+fn several(facet: &Facet) -> &Facet {
+    static NONE: Facet = Facet { values: Vec::new(), left_out: 0 };
+    if facet.values.len() > 1 || facet.values.iter().any(|value| value.chosen) { facet } else { &NONE }
+}
+
+fn facet(title: &'static str, facet: &Facet, href: &dyn Fn(String) -> String) -> Option<impl IntoView + use<>> {
+    let links = facet.values.iter().map(|value| {
         let target = if value.chosen { String::new() } else { value.value.clone() };
         view! { <li><a href=href(target) aria-current=value.chosen.then_some("true")><span class="grow">{value.label.clone()}</span>{value.chosen.then(|| view! { <Icon name="x"/><span class="vh">", remove"</span> })}<span class="n">{value.count}</span></a></li> }
     });
     let links = links.collect_view();
-    (!values.is_empty()).then(|| view! { <h2 class="facet">{title}</h2><ul>{links}</ul> })
+    let more = (facet.left_out > 0).then(|| view! { <p class="small subtle">{format!("{} more: search for them", facet.left_out)}</p> });
+    (!facet.values.is_empty()).then(|| view! { <h2 class="facet">{title}</h2><ul>{links}</ul>{more} })
 }
 
 fn narrowed(workspace: &str, query: &CatalogQuery) -> String {
-    let pairs =
-        [("q", &query.q), ("category", &query.category), ("tag", &query.tag), ("owner", &query.owner), ("lifecycle", &query.lifecycle)];
+    let page = if query.page > 1 { query.page.to_string() } else { String::new() };
+    let pairs = [
+        ("q", &query.q),
+        ("category", &query.category),
+        ("tag", &query.tag),
+        ("owner", &query.owner),
+        ("lifecycle", &query.lifecycle),
+        ("page", &page),
+    ];
     routes::with_query(&routes::catalog(workspace), &pairs.map(|(name, value)| (name, value.as_str())))
 }
 

@@ -10,10 +10,13 @@ use crate::document::{About, Page, framed};
 use crate::markdown;
 use crate::pages::refused;
 use crate::routes;
-use crate::ui::{Banner, Code, Crumb, Crumbs, Icon, LinkButton, Moment, PageHead, Shape, SubmitButton, Weight};
+use crate::ui::{Banner, Code, Crumb, Crumbs, Icon, LinkButton, Moment, PageHead, Pager, Shape, SubmitButton, Weight, paged};
 
-/// The page; of a shadowed promise the home is named.
-pub async fn promise(visit: &Visit, workspace: &str, name: &str, home: Option<&str>) -> Page {
+/// Versions that are shown at once.
+const VERSIONS: usize = 20;
+
+/// The page; of a shadowed promise the home is named. `number` is the page of its versions, from 1.
+pub async fn promise(visit: &Visit, workspace: &str, name: &str, home: Option<&str>, number: usize) -> Page {
     let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
     let page = match backend.promise(workspace, name, home).await {
         Ok(page) => page,
@@ -32,6 +35,10 @@ pub async fn promise(visit: &Visit, workspace: &str, name: &str, home: Option<&s
         let action = match row.availability.state {
             AvailabilityState::Available => view! { <LinkButton href=request label="Request" weight=Weight::Primary icon="plus"/> }.into_any(),
             _ => view! { <SubmitButton label="Request" weight=Weight::Primary why=row.availability.reason.clone().unwrap_or_else(|| "It cannot be requested here.".to_owned())/> }.into_any(),
+        };
+        let address = {
+            let here = routes::promise(&workspace, &row.name, home.as_deref());
+            Box::new(move |number: usize| format!("{}#versions", routes::with_query(&here, &[("page", &number.to_string())])))
         };
         let available = row.availability.state == AvailabilityState::Available;
         let start_at = |start: &str| available.then(|| routes::request_from(&workspace, &row.name, home.as_deref(), start));
@@ -52,7 +59,7 @@ pub async fn promise(visit: &Visit, workspace: &str, name: &str, home: Option<&s
                     {starts(&page, &start_at).into_any()}
                     {policies(&page).into_any()}
                     {fields(&page.fields).into_any()}
-                    {versions(&page, &now).into_any()}
+                    {versions(&page, &now, number, address).into_any()}
                 </div>
                 {facts(&page).into_any()}
             </div>
@@ -140,22 +147,27 @@ fn starts(page: &PromisePage, form: &dyn Fn(&str) -> Option<String>) -> Option<i
     any.then(|| view! { <section aria-labelledby="examples"><h2 id="examples">{title}</h2><ul class="starts">{presets}{examples}</ul></section> })
 }
 
-fn versions(page: &PromisePage, now: &str) -> impl IntoView + use<> {
-    let rows = page.versions.iter().map(|version| {
+fn versions(page: &PromisePage, now: &str, number: usize, address: Box<dyn Fn(usize) -> String + Send>) -> impl IntoView + use<> {
+    let (shown, number, pages) = paged(&page.versions, number, VERSIONS);
+    let rows = shown.iter().map(|version| {
         view! { <tr><th scope="row">{version.version.clone()}{version.newest.then(|| view! { <span class="tag">"newest"</span> })}</th><td data-label="Published"><Moment at=version.since.clone() now=now/></td><td data-label="Revision" class="mono">{version.revision.clone()}</td></tr> }
     });
     let rows = rows.collect_view();
     view! {
-        <section aria-labelledby="versions"><h2 id="versions">"Versions"</h2><div class="card"><table class="table"><thead><tr><th scope="col">"Version"</th><th scope="col">"Published"</th><th scope="col">"Revision"</th></tr></thead><tbody>{rows}</tbody></table></div></section>
+        <section aria-labelledby="versions"><h2 id="versions">"Versions"</h2><div class="card"><table class="table"><thead><tr><th scope="col">"Version"</th><th scope="col">"Published"</th><th scope="col">"Revision"</th></tr></thead><tbody>{rows}</tbody></table></div><Pager page=number pages=pages href=address/></section>
     }
 }
 
 /// An address to ask: a link where it is one.
 fn contact(contact: &str) -> impl IntoView + use<> {
-    let words = contact.trim_start_matches("mailto:").trim_start_matches("https://").to_owned();
-    let link = contact.starts_with("mailto:") || contact.starts_with("https://");
-    if link {
-        view! { <li><a href=contact.to_owned() rel="noopener noreferrer">{words}</a></li> }.into_any()
+    reference(contact.trim_start_matches("mailto:").trim_start_matches("https://"), contact)
+}
+
+/// A link where the address may be one: anybody who publishes could write `javascript:`.
+fn reference(words: &str, address: &str) -> AnyView {
+    let words = words.to_owned();
+    if address.starts_with("https://") || address.starts_with("mailto:") {
+        view! { <li><a href=address.to_owned() rel="noopener noreferrer">{words}</a></li> }.into_any()
     } else {
         view! { <li>{words}</li> }.into_any()
     }
@@ -163,8 +175,7 @@ fn contact(contact: &str) -> impl IntoView + use<> {
 
 fn facts(page: &PromisePage) -> impl IntoView + use<> {
     let outputs = page.outputs.iter().map(|output| view! { <li><Icon name=if output.secret { "lock" } else { "check" }/><span>{wording::humanise(&output.name)}<span class="subtle">{output.description.clone()}</span></span></li> });
-    let links =
-        page.links.iter().map(|link| view! { <li><a href=link.url.clone() rel="noopener noreferrer">{link.title.clone()}</a></li> });
+    let links = page.links.iter().map(|link| reference(&link.title, &link.url));
     let (outputs, links) = (outputs.collect_view(), links.collect_view());
     view! {
         <aside class="rail" aria-label="Facts">

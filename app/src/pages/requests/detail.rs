@@ -1,6 +1,7 @@
 //! `/w/{workspace}/requests/{namespace}/{name}`: who holds the ball, then one part at a time; live.
 
 use leptos::prelude::*;
+use promise::form::Summary;
 use promise::view::RequestPage;
 
 use super::phase;
@@ -8,7 +9,7 @@ use crate::backend::Visit;
 use crate::document::{About, Page, framed};
 use crate::pages::refused;
 use crate::routes;
-use crate::ui::{Badge, Banner, Crumb, Crumbs, Icon, LinkButton, PageHead, Shape, SubmitButton, Tab, Tabs, span};
+use crate::ui::{Badge, Crumb, Crumbs, Icon, LinkButton, PageHead, SubmitButton, Tab, Tabs, span};
 
 mod configuration;
 mod history;
@@ -20,7 +21,7 @@ mod yaml;
 pub(super) use configuration::parameter_lines;
 
 /// Rows of a part that are shown at once.
-const ROWS: usize = 50;
+pub(super) const ROWS: usize = 50;
 
 /// A part of the page, as the address names it in `view`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -106,7 +107,7 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
         title,
         workspace: Some(workspace.to_owned()),
         section: routes::requests(workspace),
-        live: revealed.is_none().then(|| routes::live_request(workspace, namespace, name)),
+        live: revealed.is_none().then(|| routes::live_request(workspace, namespace, name, &page.seen)),
         ..About::default()
     };
     let (now, token) = (visit.now.clone(), backend.viewer().form_token);
@@ -121,7 +122,10 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
         };
         view! {
             <Crumbs steps=vec![Crumb::link("Requests", routes::requests(&row.workspace)), Crumb::here(row.name.clone())]/>
-            <div data-live="head">{head(&page, view).into_any()}{ball(&page, &now).into_any()}{problems(&page).into_any()}{tabs(&page, view.part)}</div>
+            <div data-live="head">{head(&page, view).into_any()}</div>
+            // The region stays when its content is swapped, so that the new sentence is read out.
+            <div data-live="ball" role="status">{ball(&page, &now).into_any()}</div>
+            <div data-live="parts">{tabs(&page, view.part)}</div>
             {part}
         }
     })
@@ -161,34 +165,42 @@ fn head(page: &RequestPage, view: View) -> impl IntoView + use<> {
     view! { <PageHead title=row.name.clone() icon=row.icon.clone() beside=view! { <Badge shape=shape word=word/> }.into_any() meta=meta.into_any() actions=view! { {edit}{delete} }.into_any()/> }
 }
 
+/// Who holds the ball. What has to be changed is said here once: the only thing as the sentence itself, several as a list.
 fn ball(page: &RequestPage, now: &str) -> impl IntoView + use<> {
     let ball = &page.row.ball;
     let (shape, _) = phase(page.row.phase);
     let since = ball.since.as_ref().map(|at| span(at, now));
+    let (what, list) = match page.problems.as_slice() {
+        [] => (ball.what.clone().into_any(), None),
+        [only] => (problem(page, only), None),
+        several => {
+            let items = several.iter().map(|one| view! { <li>{problem(page, one)}</li> }).collect_view();
+            let what = format!("{} have to be changed", promise::wording::counted(several.len() as u64, "thing"));
+            (what.into_any(), Some(view! { <ul>{items}</ul> }))
+        }
+    };
     view! {
         <div class="ball" data-st=shape.word()>{shape.svg()}
-            <p><b>{ball.what.clone()}</b>{since.map(|since| view! { <span class="subtle">{format!(" · {since}")}</span> })}{ball.next.clone().map(|next| view! { <span class="next">{next}</span> })}</p>
+            <div><p><b>{what}</b>{since.map(|since| view! { <span class="subtle">{format!(" · {since}")}</span> })}</p>{list}{ball.next.clone().map(|next| view! { <p class="next">{next}</p> })}</div>
         </div>
     }
 }
 
-fn problems(page: &RequestPage) -> Option<impl IntoView + use<>> {
-    let items = page.problems.iter().map(|problem| view! { <li>{(!problem.path.is_empty()).then(|| view! { <code>{problem.path.clone()}</code>": " })}{problem.message.clone()}</li> });
-    let items = items.collect_view();
-    (!page.problems.is_empty())
-        .then(|| view! { <Banner shape=Shape::Failed title="This has to be changed first"><ul>{items}</ul></Banner> })
-}
-
-/// The rows of a page, with how many pages there are.
-fn paged<T>(rows: &[T], number: usize) -> (&[T], usize, usize) {
-    let pages = rows.len().div_ceil(ROWS).max(1);
-    let number = number.clamp(1, pages);
-    (rows.chunks(ROWS).nth(number - 1).unwrap_or_default(), number, pages)
+/// Something that has to be changed, as a link to where that is done for whoever may do it.
+fn problem(page: &RequestPage, problem: &Summary) -> AnyView {
+    let row = &page.row;
+    let words = problem.message.clone();
+    if page.allowed.edit.is_err() {
+        return words.into_any();
+    }
+    let form = routes::request_edit(&row.workspace, &row.namespace, &row.name);
+    let input = if problem.target.is_empty() { "summary" } else { problem.target.as_str() };
+    view! { <a href=format!("{form}#{input}")>{words}</a> }.into_any()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Part, View, paged};
+    use super::{Part, View};
 
     #[test]
     fn addresses_name_parts() {
@@ -196,12 +208,5 @@ mod tests {
             assert_eq!(View::parse(part.word(), 1).part, part);
         }
         assert_eq!(View::parse("nothing-like-it", 0), View { part: Part::Overview, page: 1 });
-    }
-
-    #[test]
-    fn pages_end_where_the_rows_end() {
-        let rows: Vec<usize> = (0..120).collect();
-        assert_eq!((paged(&rows, 1).0.len(), paged(&rows, 3).0.len(), paged(&rows, 9).1, paged(&rows, 0).2), (50, 20, 3, 3));
-        assert_eq!(paged::<usize>(&[], 1), (&[][..], 1, 1));
     }
 }

@@ -25,6 +25,7 @@ pub async fn form(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: Option<
     let (workspace, token) = (workspace.to_owned(), backend.viewer().form_token);
     let title = if form.editing.is_some() { format!("Edit {}", form.name) } else { format!("Request {}", form.offer.display_name) };
     let wrong = form.checked && !form.ready;
+    let lost = draft.is_some() && form.draft.is_none();
     let about = About {
         title: if wrong { format!("Error: {title}") } else { title.clone() },
         workspace: Some(workspace.clone()),
@@ -50,6 +51,7 @@ pub async fn form(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: Option<
                 let lines = take_over(&form);
                 view! { <Banner shape=Shape::Degraded title="Somebody changed this meanwhile"><p>{what}</p>{lines}</Banner> }
             })}
+            {lost.then(|| view! { <Banner shape=Shape::Degraded title="What was typed is not there any more"><p>"It was submitted already, or is older than a week, or you have begun many others since then. The form starts anew."</p></Banner> })}
             {form.retype.then(|| view! { <Banner shape=Shape::Degraded title="Type the secrets again"><p>"Nothing was submitted. What you typed into secret fields is never kept: the next page asks for them again."</p></Banner> })}
             <div class="split">
                 <form method="post" action=action novalidate class="form" id="request">

@@ -1,9 +1,9 @@
 //! `/w/{workspace}/requests`: filters with counts, rows, pages; live.
 
 use leptos::prelude::*;
-use promise::view::{AvailabilityState, FacetValue, RequestQuery, RequestsPage};
+use promise::view::{AvailabilityState, Facet, RequestQuery, RequestsPage};
 
-use super::table;
+use super::{stale, table};
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
 use crate::pages::refused;
@@ -23,7 +23,7 @@ pub async fn list(visit: &Visit, workspace: &str, query: &RequestQuery) -> Page 
         title: "Requests".to_owned(),
         workspace: Some(workspace.clone()),
         section: routes::requests(&workspace),
-        live: Some(routes::live_requests(&workspace)),
+        live: Some(routes::live_requests(&workspace, &page.seen)),
         ..About::default()
     };
     framed(visit, about, move || {
@@ -43,6 +43,7 @@ pub async fn list(visit: &Visit, workspace: &str, query: &RequestQuery) -> Page 
             <PageHead title="Requests" meta=view! { <span>"in "<span class="mono">{workspace.clone()}</span></span> }.into_any() actions=action.into_any()/>
             {filters(&workspace, &page)}
             <div data-live="requests">
+                {page.as_of.clone().map(|at| stale(&at, &now))}
                 <div class="section-head"><p class="basis">{basis}</p><p class="live-state" role="status" data-live-state=""><a href=address><Icon name="refresh-cw"/>"Refresh"</a></p></div>
                 {if page.rows.is_empty() { nothing(&workspace, &page).into_any() } else { table(&page.rows, &now).into_any() }}
                 <Pager page=page.query.page.max(1) pages=page.pages href=pager/>
@@ -70,12 +71,14 @@ fn denied(visit: &Visit, workspace: &str, why: String) -> Page {
 
 fn filters(workspace: &str, page: &RequestsPage) -> impl IntoView + use<> {
     let query = &page.query;
-    let chips = |values: &[FacetValue], link: &dyn Fn(String) -> RequestQuery| {
-        let items = values.iter().map(|value| {
+    let chips = |facet: &Facet, link: &dyn Fn(String) -> RequestQuery| {
+        let items = facet.values.iter().map(|value| {
             let target = link(if value.chosen { String::new() } else { value.value.clone() });
             view! { <a href=address_of(workspace, &target) aria-current=value.chosen.then_some("true")>{value.label.clone()}" "<span class="n">{value.count}</span></a> }
         });
-        items.collect_view()
+        let more =
+            (facet.left_out > 0).then(|| view! { <span class="subtle">{format!("{} more: search for them", facet.left_out)}</span> });
+        view! { {items.collect_view()}{more} }
     };
     let mine = RequestQuery { mine: !query.mine, page: 1, ..query.clone() };
     view! {

@@ -5,11 +5,11 @@ use leptos::prelude::*;
 use super::detail::parameter_lines;
 use crate::backend::{FormOf, Visit};
 use crate::document::{About, Page, framed};
-use crate::form::Secrets;
+use crate::form::{ErrorSummary, Secrets};
 use crate::pages::catalog::policy_lines;
 use crate::pages::refused;
 use crate::routes;
-use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, LinkButton, PageHead, Shape, SubmitButton, Weight};
+use crate::ui::{Banner, Crumb, Crumbs, Empty, HiddenToken, LinkButton, PageHead, Shape, SubmitButton, Weight};
 
 /// The page of a draft; its post goes to the address of the form.
 pub async fn review(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: &str) -> Page {
@@ -22,11 +22,16 @@ pub async fn review(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: &str)
         Ok(form) => form,
         Err(error) => return refused(visit, Some(workspace), &error),
     };
+    if form.draft.is_none() {
+        return gone(visit, workspace, action);
+    }
+    // Of a review, secrets alone can be wrong: everything else is typed in the form.
+    let wrong = form.ready && form.form.secrets().iter().any(|field| field.problem.is_some());
     let (workspace, draft, token) = (workspace.to_owned(), draft.to_owned(), backend.viewer().form_token);
     let editing = form.editing.is_some();
     let title = if editing { format!("Review the change of {}", form.name) } else { format!("Review {}", form.name) };
     let about = About {
-        title: title.clone(),
+        title: if wrong { format!("Error: {title}") } else { title.clone() },
         workspace: Some(workspace.clone()),
         section: if editing { routes::requests(&workspace) } else { routes::catalog(&workspace) },
         ..About::default()
@@ -42,10 +47,11 @@ pub async fn review(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: &str)
             None => view! { <SubmitButton label=label weight=Weight::Primary name="_op" value="submit"/> }.into_any(),
         };
         view! {
+            {wrong.then(|| view! { <ErrorSummary form=form.clone()/> })}
             <Crumbs steps=vec![Crumb::link(form.offer.display_name.clone(), back.clone()), Crumb::here("Review")]/>
             <PageHead title=title icon=form.offer.icon.clone() meta=view! { <span>{format!("{} {}", form.offer.display_name, form.offer.version)}</span><span>"in "<span class="mono">{workspace.clone()}</span></span> }.into_any()/>
             <div class="stack">
-                <section aria-labelledby="values"><h2 id="values">"What you ask for"</h2>{parameter_lines(&form.review)}</section>
+                <section aria-labelledby="values"><h2 id="values">"What you ask for"</h2>{parameter_lines(&form.review, "You")}</section>
                 {(!form.policies.is_empty()).then(|| view! { <section aria-labelledby="rules"><h2 id="rules">"Rules that apply"</h2>{policy_lines(&form.policies)}</section> })}
                 {form.retype.then(|| view! { <Banner shape=Shape::Degraded title="Type the secrets again"><p>"Nothing was submitted. What you typed into secret fields is never kept."</p></Banner> })}
                 <form method="post" action=action class="form" novalidate>
@@ -55,6 +61,21 @@ pub async fn review(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: &str)
                     <div class="submit-bar">{button}<LinkButton href=back label="Back to the form"/></div>
                 </form>
             </div>
+        }
+    })
+}
+
+/// The page when the draft is not there any more: most often it was submitted, and somebody went back.
+fn gone(visit: &Visit, workspace: &str, form: String) -> Page {
+    let title = "Nothing to review";
+    let about = About { title: title.to_owned(), workspace: Some(workspace.to_owned()), status: 404, ..About::default() };
+    let requests = routes::requests(workspace);
+    framed(visit, about, move || {
+        view! {
+            <h1 class="vh">{title}</h1>
+            <Empty title=title text="What was typed is not there any more: it was submitted already, or is older than a week." shape=Shape::Unknown>
+                <LinkButton href=requests label="Requests" weight=Weight::Primary/><LinkButton href=form label="Open the form"/>
+            </Empty>
         }
     })
 }

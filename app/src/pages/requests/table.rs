@@ -5,7 +5,7 @@ use promise::api::Phase;
 use promise::view::RequestRow;
 
 use crate::routes;
-use crate::ui::{Moment, Shape, Status, Tile};
+use crate::ui::{Banner, Moment, Shape, Status, Tile};
 
 /// Shape and word of a phase.
 pub(crate) fn phase(phase: Phase) -> (Shape, &'static str) {
@@ -34,6 +34,12 @@ pub(crate) fn lines(rows: &[RequestRow], now: &str) -> impl IntoView + use<> {
         }
     });
     view! { <ul class="card lines">{lines.collect_view()}</ul> }
+}
+
+/// Says of a list that it is as old as `at`.
+pub(crate) fn stale(at: &str, now: &str) -> impl IntoView + use<> {
+    let (at, now) = (at.to_owned(), now.to_owned());
+    view! { <Banner shape=Shape::Unknown title="This list is not up to date"><p>"The plane was last heard "<Moment at=at now=now/>". What changed since then is missing; the page of a request is read anew each time."</p></Banner> }
 }
 
 /// Requests of one workspace as rows to compare.

@@ -48,8 +48,10 @@ pub struct WorkspaceNode {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkspaceTree {
-    /// Parents before children, siblings by name.
+    /// Parents before children, siblings by name; at most as many as are shown.
     pub nodes: Vec<WorkspaceNode>,
+    /// How many the person may enter that have the words.
+    pub total: usize,
     /// What was searched for.
     pub query: String,
 }
@@ -58,12 +60,16 @@ pub struct WorkspaceTree {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Home {
-    /// Requests that need this person.
+    /// Requests that need this person, newest first; at most as many as are shown.
     pub waiting: Vec<super::RequestRow>,
-    /// Requests that this person made, newest first.
+    /// How many need this person in all.
+    pub waiting_total: usize,
+    /// The newest requests that this person made.
     pub recent: Vec<super::RequestRow>,
     /// Workspaces that the person may enter.
     pub workspaces: Vec<WorkspaceNode>,
     /// Paths of workspaces that did not answer; what is shown is without them.
     pub unseen: Vec<String>,
+    /// RFC 3339 time since when nothing new is known; absent while everything is up to date.
+    pub as_of: Option<String>,
 }

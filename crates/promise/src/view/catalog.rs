@@ -75,6 +75,16 @@ pub struct FacetValue {
     pub chosen: bool,
 }
 
+/// The values of a facet that can be chosen.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Facet {
+    /// The most frequent ones, by name.
+    pub values: Vec<FacetValue>,
+    /// How many more there are.
+    pub left_out: usize,
+}
+
 /// What narrows a catalog; as in the address.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -89,20 +99,32 @@ pub struct CatalogQuery {
     pub owner: String,
     /// One lifecycle.
     pub lifecycle: String,
+    /// Page, from 1.
+    pub page: usize,
 }
 
 /// A catalog as one person sees it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CatalogPage {
-    /// What is left, featured first.
+    /// Rows of this page, featured first.
     pub rows: Vec<OfferRow>,
+    /// Rows of all pages with the filters in force.
+    pub fit: usize,
+    /// How many of these can be requested here.
+    pub available: usize,
     /// Rows without any filter.
     pub total: usize,
+    /// How many pages there are.
+    pub pages: usize,
     /// Categories.
-    pub categories: Vec<FacetValue>,
+    pub categories: Facet,
     /// Tags.
-    pub tags: Vec<FacetValue>,
+    pub tags: Facet,
+    /// Teams.
+    pub owners: Facet,
+    /// Lifecycles.
+    pub lifecycles: Facet,
     /// What is in force.
     pub query: CatalogQuery,
 }

@@ -66,13 +66,17 @@ pub struct RequestsPage {
     /// How many pages there are.
     pub pages: usize,
     /// Phases with counts.
-    pub phases: Vec<super::FacetValue>,
+    pub phases: super::Facet,
     /// Promises with counts.
-    pub promises: Vec<super::FacetValue>,
+    pub promises: super::Facet,
     /// What is in force.
     pub query: RequestQuery,
     /// Whether the person may make requests here.
     pub create: Availability,
+    /// RFC 3339 time since when nothing new is known; absent while the list is up to date.
+    pub as_of: Option<String>,
+    /// What the list is made of, as the stream of changes understands it.
+    pub seen: String,
 }
 
 /// A thing that happened, for the timeline and the list of events.
@@ -123,8 +127,21 @@ pub struct ParameterLine {
     pub label: String,
     /// Value in words.
     pub value: String,
-    /// `you`, `default`, or the policy that wrote it.
-    pub source: String,
+    /// Who wrote it.
+    pub source: ValueSource,
+}
+
+/// Who wrote a value.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ValueSource {
+    /// Whoever made the request.
+    Asked,
+    /// Nobody: it holds when nothing is said.
+    #[default]
+    Default,
+    /// The policy of that name.
+    Policy(String),
 }
 
 /// An output of a request.
@@ -139,6 +156,8 @@ pub struct OutputValue {
     pub value: Option<String>,
     /// Whether it is a secret.
     pub secret: bool,
+    /// Whether it is there, shown or not.
+    pub there: bool,
 }
 
 /// What a person may do with a request; a sentence says why not.
@@ -149,6 +168,8 @@ pub struct Allowed {
     pub edit: Result<(), String>,
     /// Delete it.
     pub delete: Result<(), String>,
+    /// Read its secret outputs.
+    pub reveal: Result<(), String>,
 }
 
 /// A request in full.
@@ -183,10 +204,12 @@ pub struct RequestPage {
     pub events: Option<Vec<Happening>>,
     /// The object, without what the plane keeps for itself.
     pub yaml: String,
-    /// What has to be changed before it can go on.
-    pub problems: Vec<crate::Problem>,
+    /// What has to be changed before it can go on, in the words of the form and with its inputs.
+    pub problems: Vec<crate::form::Summary>,
     /// What the person may do.
     pub allowed: Allowed,
+    /// What the page is made of, as the stream of changes understands it.
+    pub seen: String,
 }
 
 /// The form of a request, new or changed.

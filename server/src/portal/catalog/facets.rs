@@ -1,26 +1,44 @@
 //! Narrowing a catalog by words and facets. A facet's count says how many rows are left when it is chosen beside the others.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use promise::view::{CatalogPage, CatalogQuery, FacetValue, OfferRow};
+use promise::view::{AvailabilityState, CatalogPage, CatalogQuery, Facet, FacetValue, OfferRow};
 use promise::wording;
 
-/// The rows that fit a query, and the values of its facets.
+/// Rows of one page.
+const PAGE: usize = 100;
+/// Values of a facet that can be chosen by a link; the others are found by search.
+const VALUES: usize = 20;
+
+/// A page of the rows that fit a query, and the values of its facets.
 pub(super) fn narrow(all: Vec<OfferRow>, query: &CatalogQuery) -> CatalogPage {
-    let total = all.len();
-    let without_category = CatalogQuery { category: String::new(), ..query.clone() };
-    let without_tag = CatalogQuery { tag: String::new(), ..query.clone() };
+    let of = |without: CatalogQuery, chosen: &str, values: fn(&OfferRow) -> Vec<String>, label: fn(&str) -> String| {
+        facet(all.iter().filter(|row| fits(row, &without)).flat_map(values), chosen, label, VALUES)
+    };
+    let plain = |value: &str| value.to_owned();
+    let without = || query.clone();
     let categories =
-        facet(all.iter().filter(|row| fits(row, &without_category)).map(|row| row.category.as_str()), &query.category, wording::humanise);
-    let tags = facet(
-        all.iter().filter(|row| fits(row, &without_tag)).flat_map(|row| row.tags.iter().map(String::as_str)),
-        &query.tag,
-        str::to_owned,
-    );
-    let mut rows: Vec<OfferRow> = all.into_iter().filter(|row| fits(row, query)).collect();
+        of(CatalogQuery { category: String::new(), ..without() }, &query.category, |row| vec![row.category.clone()], wording::humanise);
+    let tags = of(CatalogQuery { tag: String::new(), ..without() }, &query.tag, |row| row.tags.clone(), plain);
+    let owners = of(CatalogQuery { owner: String::new(), ..without() }, &query.owner, |row| vec![row.team.clone()], plain);
+    let lifecycles =
+        of(CatalogQuery { lifecycle: String::new(), ..without() }, &query.lifecycle, |row| vec![lifecycle(row)], wording::humanise);
+    let total = all.len();
+    let mut left: Vec<OfferRow> = all.into_iter().filter(|row| fits(row, query)).collect();
     // Stable: within each half the order of the offers stays.
-    rows.sort_by_key(|row| !row.featured);
-    CatalogPage { rows, total, categories, tags, query: query.clone() }
+    left.sort_by_key(|row| !row.featured);
+    let fit = left.len();
+    let available = left.iter().filter(|row| row.availability.state == AvailabilityState::Available).count();
+    let pages = fit.div_ceil(PAGE).max(1);
+    let page = query.page.clamp(1, pages);
+    let rows = left.into_iter().skip((page - 1) * PAGE).take(PAGE).collect();
+    let query = CatalogQuery { page, ..query.clone() };
+    CatalogPage { rows, total, fit, available, pages, categories, tags, owners, lifecycles, query }
+}
+
+fn lifecycle(row: &OfferRow) -> String {
+    format!("{:?}", row.lifecycle).to_lowercase()
 }
 
 fn fits(row: &OfferRow, query: &CatalogQuery) -> bool {
@@ -33,21 +51,26 @@ fn fits(row: &OfferRow, query: &CatalogQuery) -> bool {
     is(&query.category, &row.category)
         && (query.tag.is_empty() || row.tags.contains(&query.tag))
         && is(&query.owner, &row.team)
-        && is(&query.lifecycle.to_lowercase(), &format!("{:?}", row.lifecycle).to_lowercase())
+        && is(&query.lifecycle, &lifecycle(row))
         && query.q.split_whitespace().all(word_fits)
 }
 
-/// Counts of the values, the chosen one always among them, by name.
-pub(in crate::portal) fn facet<'a>(values: impl Iterator<Item = &'a str>, chosen: &str, label: impl Fn(&str) -> String) -> Vec<FacetValue> {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+/// Counts of the values, by name: the `most` frequent ones, and the chosen one in any case.
+pub(in crate::portal) fn facet(values: impl Iterator<Item = String>, chosen: &str, label: impl Fn(&str) -> String, most: usize) -> Facet {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for value in values.filter(|value| !value.is_empty()) {
         *counts.entry(value).or_default() += 1;
     }
     if !chosen.is_empty() {
-        counts.entry(chosen).or_default();
+        counts.entry(chosen.to_owned()).or_default();
     }
-    let value = |(value, count): (&str, usize)| FacetValue { value: value.to_owned(), label: label(value), count, chosen: value == chosen };
-    counts.into_iter().map(value).collect()
+    let mut ranked: Vec<(String, usize)> = counts.into_iter().collect();
+    ranked.sort_by_key(|(value, count)| (value != chosen, Reverse(*count)));
+    let left_out = ranked.len().saturating_sub(most);
+    ranked.truncate(most);
+    ranked.sort();
+    let value = |(value, count): (String, usize)| FacetValue { label: label(&value), chosen: value == chosen, value, count };
+    Facet { values: ranked.into_iter().map(value).collect(), left_out }
 }
 
 #[cfg(test)]
@@ -69,10 +92,22 @@ mod tests {
         let page = narrow(all(), &CatalogQuery { tag: "sql".into(), ..CatalogQuery::default() });
         assert_eq!(page.rows.iter().map(|row| row.name.as_str()).collect::<Vec<_>>(), ["postgresql", "web"]);
         assert_eq!(page.total, 3);
-        let count = |values: &[FacetValue], name: &str| values.iter().find(|value| value.value == name).map(|value| value.count);
+        let count = |facet: &Facet, name: &str| facet.values.iter().find(|value| value.value == name).map(|value| value.count);
         assert_eq!(count(&page.categories, "data"), Some(1), "with the tag in force");
         assert_eq!(count(&page.tags, "cache"), Some(1), "as if no tag were chosen");
         let none = narrow(all(), &CatalogQuery { q: "post cache".into(), ..CatalogQuery::default() });
         assert!(none.rows.is_empty(), "all words must fit");
+    }
+
+    #[test]
+    fn many_rows_are_cut_into_pages_and_many_values_to_the_frequent_ones() {
+        let all = || (0..230).map(|index| row(&format!("p{index}"), "data", &[&format!("tag-{}", index.min(40))])).collect::<Vec<_>>();
+        let last = narrow(all(), &CatalogQuery { page: 99, ..CatalogQuery::default() });
+        assert_eq!((last.rows.len(), last.fit, last.total, last.pages, last.query.page), (30, 230, 230, 3, 3));
+        let frequent = &last.tags;
+        assert_eq!((frequent.values.len(), frequent.left_out), (VALUES, 41 - VALUES));
+        assert!(frequent.values.iter().any(|value| value.value == "tag-40" && value.count == 190));
+        let chosen = narrow(all(), &CatalogQuery { tag: "tag-39".into(), ..CatalogQuery::default() });
+        assert!(chosen.tags.values.iter().any(|value| value.chosen && value.value == "tag-39"), "the chosen one can be taken away");
     }
 }

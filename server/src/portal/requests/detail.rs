@@ -1,28 +1,33 @@
 //! One request in full.
 
 use cluster::kinds::{PromiseRelease, PromiseRequest};
-use promise::api::{ConditionStatus, PolicyOutcome, PolicyResult, PromiseSpec};
+use promise::api::{ConditionStatus, OutputStatus, PolicyOutcome, PolicyResult, PromiseSpec};
+use promise::form::Summary;
 use promise::path::Path;
-use promise::view::{Allowed, Happening, OutputValue, ParameterLine, RequestPage, ResourceLine};
-use promise::{Problem, Result, wording};
+use promise::view::{Allowed, Happening, OutputValue, ParameterLine, RequestPage, ResourceLine, ValueSource};
+use promise::{Result, wording};
 use serde_json::Value;
 
-use super::{rows, timeline};
+use super::{form, rows, timeline};
 use crate::auth::Caller;
+use crate::live::{self, Topic};
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;
 
 /// The page of a request.
 pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str, name: &str) -> Result<RequestPage> {
+    // Before the request is read: what changes in between is told by the stream.
+    let seen = live::seen(caller.portal(), &Topic::request(workspace.cluster.clone(), namespace, name));
     let request = caller.read_request(workspace, namespace, name).await?;
     let (releases, events) = futures::try_join!(caller.read_releases(workspace, &request), caller.read_events(workspace, &request))?;
     let spec = revision(caller, &request);
     let status = request.status.clone().unwrap_or_default();
     let deleting = request.metadata.deletion_timestamp.is_some();
-    let may = async |verb| caller.may(&workspace.cluster, Right::requests(verb, namespace)).await;
+    let may = async |verb| caller.may(&workspace.cluster, Right::request(verb, namespace, name)).await;
     let allowed = Allowed {
         edit: allow(may("patch").await?, deleting, "change", workspace),
         delete: allow(may("delete").await?, deleting, "delete", workspace),
+        reveal: reveal(caller, workspace, namespace, &status.outputs).await?,
     };
     let resources = status.inventory.iter().map(|item| ResourceLine {
         id: item.id.clone(),
@@ -42,14 +47,15 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         observed_generation: status.observed_generation,
         reason: request.spec.reason.clone().unwrap_or_default(),
         deleting,
-        timeline: timeline::of(&request, &releases),
+        timeline: timeline::of(caller, &request, &releases, spec.as_ref()),
         parameters: parameters(spec.as_ref(), request.spec.parameters.as_ref(), resolved, &status.policies),
         resources: resources.collect(),
         outputs: outputs(&request, spec.as_ref()),
-        events: events.map(|events| events.iter().map(timeline::event).collect()),
+        events: events.map(|events| events.iter().map(|event| timeline::event(event, spec.as_ref())).collect()),
         yaml: yaml(&request),
-        problems: problems(&request),
+        problems: problems(caller, workspace, &request).await,
         allowed,
+        seen,
         conditions: status.conditions,
         steps: status.steps,
         policies: status.policies,
@@ -80,6 +86,21 @@ fn allow(may: bool, deleting: bool, what: &str, workspace: &Workspace) -> std::r
     if may { Ok(()) } else { Err(format!("You may not {what} requests in {}.", workspace.path)) }
 }
 
+/// Whether the person may read the Secret with the secret outputs, once there are some.
+async fn reveal(
+    caller: &Caller,
+    workspace: &Workspace,
+    namespace: &str,
+    outputs: &[OutputStatus],
+) -> Result<std::result::Result<(), String>> {
+    for reference in outputs.iter().filter_map(|output| output.secret_ref.as_ref()) {
+        if !caller.may(&workspace.cluster, Right::secret("get", namespace, &reference.name)).await? {
+            return Ok(Err(format!("You may not read Secrets in {}.", workspace.path)));
+        }
+    }
+    Ok(Ok(()))
+}
+
 fn shown_release<'a>(request: &PromiseRequest, releases: &'a [PromiseRelease]) -> Option<&'a PromiseRelease> {
     let status = request.status.as_ref();
     let named = |name: &str| releases.iter().find(|release| release.metadata.name.as_deref() == Some(name));
@@ -96,18 +117,20 @@ pub(super) fn parameters(
 ) -> Vec<ParameterLine> {
     let unknown = PromiseSpec::default();
     let spec = spec.unwrap_or(&unknown);
+    let written: Vec<(Path, &str)> = outcomes
+        .iter()
+        .filter(|outcome| matches!(outcome.result, PolicyResult::Set | PolicyResult::Defaulted))
+        .flat_map(|outcome| outcome.paths.iter().map(|path| (path, outcome.policy.as_str())))
+        .filter_map(|(path, policy)| Some((Path::parse(path).ok()?, policy)))
+        .collect();
     let mut lines = Vec::new();
     let whole = resolved.or(asked).cloned().unwrap_or_default();
     let mut leaf = |path: &Path, value: &Value| {
         let text = path.to_string();
-        let by = outcomes.iter().find(|outcome| {
-            matches!(outcome.result, PolicyResult::Set | PolicyResult::Defaulted)
-                && outcome.paths.iter().any(|known| known.ends_with(&text))
-        });
-        let source = match by {
-            Some(outcome) => outcome.policy.clone(),
-            None if asked.is_some_and(|asked| path.get(asked).is_some()) => "you".to_owned(),
-            None => "default".to_owned(),
+        let source = match written.iter().find(|(known, _)| path.starts_with(known)) {
+            Some((_, policy)) => ValueSource::Policy((*policy).to_owned()),
+            None if asked.is_some_and(|asked| path.get(asked).is_some()) => ValueSource::Asked,
+            None => ValueSource::Default,
         };
         let secret = spec.secret_parameters.contains(&text);
         let value = if secret { "kept in a Secret".to_owned() } else { wording::value_of(spec, path, value) };
@@ -145,23 +168,30 @@ fn outputs(request: &PromiseRequest, spec: Option<&PromiseSpec>) -> Vec<OutputVa
             let secret = output.secret_ref.is_some();
             let plain = status.and_then(|status| status.value.as_ref()).map(wording::value);
             let value = if secret { None } else { plain };
-            OutputValue { name: output.name.clone(), description: output.description.clone().unwrap_or_default(), value, secret }
+            let there = value.is_some() || status.is_some_and(|status| status.secret_ref.is_some());
+            OutputValue { name: output.name.clone(), description: output.description.clone().unwrap_or_default(), value, secret, there }
         })
         .collect()
 }
 
-/// What stands against going on, as the controller said it.
-fn problems(request: &PromiseRequest) -> Vec<Problem> {
+/// What has to be changed before it can go on, in the words of the form and with its inputs. Empty when nothing has to, and when it is
+/// nothing that the form could show: the sentence of the controller says it then.
+async fn problems(caller: &Caller, workspace: &Workspace, request: &PromiseRequest) -> Vec<Summary> {
     let conditions = request.status.as_ref().map(|status| status.conditions.as_slice()).unwrap_or_default();
-    conditions
-        .iter()
-        .filter(|condition| {
-            matches!(condition.r#type.as_str(), "Accepted" | "PoliciesSatisfied") && condition.status == ConditionStatus::False
-        })
-        .map(|condition| condition.message.clone())
-        .filter(|message| !message.is_empty())
-        .map(|message| Problem { path: String::new(), message })
-        .collect()
+    let refused = conditions.iter().any(|condition| {
+        matches!(condition.r#type.as_str(), "Accepted" | "PoliciesSatisfied") && condition.status == ConditionStatus::False
+    });
+    if !refused {
+        return Vec::new();
+    }
+    let problems = async { form::open_for(caller, workspace, request).await?.problems(caller, workspace).await };
+    match problems.await {
+        Ok(problems) => problems,
+        Err(error) => {
+            tracing::debug!(%error, "the form of a refused request does not open");
+            Vec::new()
+        }
+    }
 }
 
 /// The object, without what the plane keeps for itself.
@@ -185,7 +215,7 @@ mod tests {
     #[test]
     fn every_value_says_who_wrote_it() {
         let asked = json!({"size": "small", "admin": {"name": "a-inputs", "key": "admin"}});
-        let resolved = json!({"size": "small", "replicas": 2, "backup": {"enabled": true}, "admin": {"name": "a-inputs", "key": "admin"}});
+        let resolved = json!({"size": "small", "replicas": 2, "backup": {"enabled": true}, "enabled": false, "admin": {"name": "a-inputs", "key": "admin"}});
         let spec = PromiseSpec { secret_parameters: vec![".admin".into()], ..PromiseSpec::default() };
         let outcome = PolicyOutcome {
             policy: "backup-required".into(),
@@ -194,11 +224,10 @@ mod tests {
             ..PolicyOutcome::default()
         };
         let lines = parameters(Some(&spec), Some(&asked), Some(&resolved), &[outcome]);
-        let source = |path: &str| lines.iter().find(|line| line.path == path).map(|line| line.source.as_str());
-        assert_eq!(
-            (source(".size"), source(".replicas"), source(".backup.enabled")),
-            (Some("you"), Some("default"), Some("backup-required"))
-        );
+        let source = |path: &str| lines.iter().find(|line| line.path == path).map(|line| line.source.clone()).unwrap();
+        assert_eq!((source(".size"), source(".replicas")), (ValueSource::Asked, ValueSource::Default));
+        assert_eq!(source(".backup.enabled"), ValueSource::Policy("backup-required".into()));
+        assert_eq!(source(".enabled"), ValueSource::Default, "the end of a path is another path");
         assert_eq!(lines.iter().find(|line| line.path == ".admin").unwrap().value, "kept in a Secret");
     }
 }

@@ -6,7 +6,7 @@ use app::backend::FormOf;
 use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
 use promise::api::{ConditionStatus, PromiseRequestSpec, PromiseSpec};
-use promise::form::{Draft, model, starts_from};
+use promise::form::{Draft, Summary, model, starts_from};
 use promise::policy::Effective;
 use promise::resolve::Resolved;
 use promise::view::{Availability, AvailabilityState, ContestedLine, RequestForm};
@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::detail;
+use super::listing::NAMESPACE;
 use crate::auth::Caller;
 use crate::portal::catalog::lines;
 use crate::portal::offers::Offered;
@@ -86,30 +87,43 @@ pub(super) async fn open(caller: &Caller, workspace: &Workspace, form: &FormOf<'
             let effective = caller.rules(workspace, &offered.home, &offered.key.name, &spec)?;
             let subject = format!("new {} {} {}", workspace.cluster, offered.key.cluster, offered.key.name);
             let parameters = start.and_then(|start| starts_from(&spec, start)).unwrap_or_else(|| json!({}));
-            let start = Typed { namespace: "default".to_owned(), draft: Draft::of(parameters), ..Typed::default() };
+            let start = Typed { namespace: NAMESPACE.to_owned(), draft: Draft::of(parameters), ..Typed::default() };
             Ok(Opened { offered, spec, effective, existing: PromiseRequestSpec::default(), accepted: None, start, subject })
         }
         FormOf::Edit { namespace, name } => {
             let request = caller.read_request(workspace, namespace, name).await?;
-            let reference = &request.spec.promise;
-            let offered = caller.offer(workspace, &reference.name, reference.workspace.as_deref()).await?;
-            let spec = detail::revision(caller, &request).unwrap_or_else(|| offered.promise.spec.clone());
-            let effective = caller.rules(workspace, &offered.home, &offered.key.name, &spec)?;
-            let start = Typed {
-                name: (*name).to_owned(),
-                namespace: (*namespace).to_owned(),
-                reason: request.spec.reason.clone().unwrap_or_default(),
-                draft: Draft::of(request.spec.parameters.clone().unwrap_or_else(|| json!({}))),
-                version: Some(edition(&request)),
-                ..Typed::default()
-            };
-            let subject = format!("edit {} {namespace} {name}", workspace.cluster);
-            Ok(Opened { offered, spec, effective, accepted: accepted(&request), existing: request.spec, start, subject })
+            open_for(caller, workspace, &request).await
         }
     }
 }
 
+/// Opens the form of a request that is there, without any draft.
+pub(super) async fn open_for(caller: &Caller, workspace: &Workspace, request: &PromiseRequest) -> Result<Opened> {
+    let reference = &request.spec.promise;
+    let offered = caller.offer(workspace, &reference.name, reference.workspace.as_deref()).await?;
+    let spec = detail::revision(caller, request).unwrap_or_else(|| offered.promise.spec.clone());
+    let effective = caller.rules(workspace, &offered.home, &offered.key.name, &spec)?;
+    let name = request.metadata.name.clone().unwrap_or_default();
+    let namespace = request.metadata.namespace.clone().unwrap_or_default();
+    let subject = format!("edit {} {namespace} {name}", workspace.cluster);
+    let start = Typed {
+        name,
+        namespace,
+        reason: request.spec.reason.clone().unwrap_or_default(),
+        draft: Draft::of(request.spec.parameters.clone().unwrap_or_else(|| json!({}))),
+        version: Some(edition(request)),
+        ..Typed::default()
+    };
+    Ok(Opened { offered, spec, effective, existing: request.spec.clone(), accepted: accepted(request), start, subject })
+}
+
 impl Opened {
+    /// What stands against what the form starts from.
+    pub(super) async fn problems(&self, caller: &Caller, workspace: &Workspace) -> Result<Vec<Summary>> {
+        let resolved = caller.preflight(workspace, &self.offered, &self.effective, &self.submission(&self.start)).await?;
+        Ok(model(&self.spec, &self.effective, &self.start.draft, &resolved.all_problems()).summary)
+    }
+
     /// What would be submitted.
     pub(super) fn submission(&self, typed: &Typed) -> Submission {
         let reason = Some(typed.reason.trim().to_owned()).filter(|reason| !reason.is_empty());
@@ -156,9 +170,12 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, form: FormOf<'_
         _ => None,
     };
     let draft_id = draft.filter(|_| kept.is_some()).map(str::to_owned);
-    let typed = kept.unwrap_or_else(|| opened.start.clone());
+    let untouched = kept.is_none();
+    let mut typed = kept.unwrap_or_else(|| opened.start.clone());
     let submission = opened.submission(&typed);
-    let resolved = caller.preflight(workspace, &opened.offered, &opened.effective, &submission);
+    let resolved = caller.preflight(workspace, &opened.offered, &opened.effective, &submission).await?;
+    // Who opens the form of a request that does not fit comes to mend it.
+    typed.checked |= untouched && typed.version.is_some() && !resolved.is_accepted();
     let mut problems = if typed.checked { all_problems(&typed, &resolved) } else { Vec::new() };
     problems.extend(typed.secret_problems.iter().cloned());
     let bad_name = typed.name_problem.clone().or_else(|| name_problem(&typed.name));
@@ -230,7 +247,9 @@ pub(super) fn name_problem(name: &str) -> Option<String> {
 async fn may_submit(caller: &Caller, workspace: &Workspace, offered: &Offered, form: &FormOf<'_>, namespace: &str) -> Result<Availability> {
     match form {
         FormOf::New { .. } => Ok(lines::offer(offered).availability),
-        FormOf::Edit { .. } if caller.may(&workspace.cluster, Right::requests("patch", namespace)).await? => Ok(Availability::default()),
+        FormOf::Edit { name, .. } if caller.may(&workspace.cluster, Right::request("patch", namespace, name)).await? => {
+            Ok(Availability::default())
+        }
         FormOf::Edit { .. } => {
             let reason = format!("You may look at requests in {} and not change them.", workspace.path);
             Ok(Availability { state: AvailabilityState::Denied, reason: Some(reason) })

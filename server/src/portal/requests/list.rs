@@ -1,94 +1,174 @@
 //! The list of a workspace's requests: narrowed, counted and cut into pages.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use cluster::kinds::PromiseRequest;
 use promise::Result;
-use promise::view::{Availability, AvailabilityState, RequestQuery, RequestRow, RequestsPage};
+use promise::api::Phase;
+use promise::view::{Availability, AvailabilityState, Facet, RequestQuery, RequestsPage};
+use promise::visibility::{self, Answer};
 
 use super::rows;
 use crate::auth::Caller;
+use crate::live::{self, Topic};
 use crate::portal::catalog::facets::facet;
 use crate::portal::place::Workspace;
-use crate::portal::rights::Right;
 
 /// Rows of one page.
 const PAGE: usize = 50;
+/// Promises that can be chosen by a link; the others are found by search.
+const PROMISES: usize = 12;
 
 /// A page of the list.
 pub(super) async fn page(caller: &Caller, workspace: &Workspace, query: &RequestQuery) -> Result<RequestsPage> {
-    let requests = caller.read_requests(workspace).await?;
-    let may_create = caller.may(&workspace.cluster, Right::requests("create", "default")).await?;
-    let mut rows: Vec<RequestRow> = requests.iter().map(|request| rows::row(caller, workspace, request)).collect();
-    rows.sort_by(|a, b| b.created.cmp(&a.created).then_with(|| a.name.cmp(&b.name)));
-    Ok(narrow(rows, query, create(workspace, may_create)))
-}
-
-fn create(workspace: &Workspace, may: bool) -> Availability {
-    if may {
-        return Availability::default();
-    }
-    let reason = format!("You may look at requests in {} and not create them.", workspace.path);
-    Availability { state: AvailabilityState::Denied, reason: Some(reason) }
-}
-
-fn narrow(all: Vec<RequestRow>, query: &RequestQuery, create: Availability) -> RequestsPage {
-    let count = all.len();
-    let without_phase = RequestQuery { phase: String::new(), ..query.clone() };
-    let without_promise = RequestQuery { promise: String::new(), ..query.clone() };
-    let phases: Vec<String> = all.iter().filter(|row| fits(row, &without_phase)).map(|row| format!("{:?}", row.phase)).collect();
-    let phases = facet(phases.iter().map(String::as_str), &query.phase, promise::wording::humanise);
-    let promises = all.iter().filter(|row| fits(row, &without_promise)).map(|row| row.promise.as_str());
-    let promises = facet(promises, &query.promise, |name| {
-        all.iter().find(|row| row.promise == name).map_or_else(|| name.to_owned(), |row| row.promise_title.clone())
+    let portal = caller.portal();
+    // Before the list is read: what changes in between is told by the stream.
+    let seen = live::seen(portal, &Topic::requests(workspace.cluster.clone()));
+    let requests = caller.list_requests(workspace).await?;
+    let create = create(&visibility::open(&caller.facts(workspace).await?, workspace.path.as_str()));
+    let mut titles: HashMap<(Option<String>, String), Arc<str>> = HashMap::new();
+    let entries = requests.into_iter().map(|request| {
+        let reference = &request.spec.promise;
+        let key = (reference.workspace.clone(), reference.name.clone());
+        let title = titles.entry(key).or_insert_with(|| Arc::from(rows::presentation(caller, &request).0)).clone();
+        Entry { phase: rows::phase(&request), mine: rows::is_of(caller, &request), title, request }
     });
-    let left: Vec<RequestRow> = all.into_iter().filter(|row| fits(row, query)).collect();
+    let narrowed = narrow(entries.collect(), query);
+    let rows = narrowed.shown.iter().map(|entry| rows::row(caller, workspace, &entry.request)).collect();
+    Ok(RequestsPage {
+        rows,
+        total: narrowed.total,
+        all: narrowed.all,
+        pages: narrowed.pages,
+        phases: narrowed.phases,
+        promises: narrowed.promises,
+        query: RequestQuery { page: narrowed.page, ..query.clone() },
+        create,
+        as_of: portal.lists_as_of(),
+        seen,
+    })
+}
+
+/// Whether anything can be asked for here, as a page says it.
+fn create(open: &Answer) -> Availability {
+    match open {
+        Answer::Yes => Availability::default(),
+        Answer::No { why } | Answer::Unknown { why } => Availability { state: AvailabilityState::Denied, reason: Some(why.clone()) },
+    }
+}
+
+/// A request with what it is narrowed by.
+struct Entry {
+    request: Arc<PromiseRequest>,
+    phase: Phase,
+    mine: bool,
+    /// Name of the promise for people.
+    title: Arc<str>,
+}
+
+struct Narrowed {
+    /// What this page shows, newest first.
+    shown: Vec<Entry>,
+    page: usize,
+    pages: usize,
+    /// How many fit.
+    total: usize,
+    /// How many there are.
+    all: usize,
+    phases: Facet,
+    promises: Facet,
+}
+
+fn narrow(entries: Vec<Entry>, query: &RequestQuery) -> Narrowed {
+    let all = entries.len();
+    let wanted = Wanted::of(query);
+    let without_phase = Wanted { phase: String::new(), ..wanted.clone() };
+    let without_promise = Wanted { promise: String::new(), ..wanted.clone() };
+    let phases = entries.iter().filter(|entry| without_phase.fits(entry)).map(|entry| word(entry.phase));
+    let phases = facet(phases, &query.phase, promise::wording::humanise, usize::MAX);
+    let promises = entries.iter().filter(|entry| without_promise.fits(entry)).map(|entry| entry.request.spec.promise.name.clone());
+    let title = |name: &str| {
+        let of = entries.iter().find(|entry| entry.request.spec.promise.name == name);
+        of.map_or_else(|| name.to_owned(), |entry| entry.title.to_string())
+    };
+    let promises = facet(promises, &query.promise, title, PROMISES);
+    let mut left: Vec<Entry> = entries.into_iter().filter(|entry| wanted.fits(entry)).collect();
+    let created = |entry: &Entry| entry.request.metadata.creation_timestamp.as_ref().map(|time| time.0);
+    left.sort_by(|a, b| created(b).cmp(&created(a)).then_with(|| a.request.metadata.name.cmp(&b.request.metadata.name)));
     let total = left.len();
     let pages = total.div_ceil(PAGE).max(1);
-    let shown = query.page.clamp(1, pages);
-    let rows = left.into_iter().skip((shown - 1) * PAGE).take(PAGE).collect();
-    RequestsPage { rows, total, all: count, pages, phases, promises, query: RequestQuery { page: shown, ..query.clone() }, create }
+    let page = query.page.clamp(1, pages);
+    let shown = left.into_iter().skip((page - 1) * PAGE).take(PAGE).collect();
+    Narrowed { shown, page, pages, total, all, phases, promises }
 }
 
-fn fits(row: &RequestRow, query: &RequestQuery) -> bool {
-    let text = [&row.name, &row.promise, &row.promise_title, &row.requester].map(|text| text.to_lowercase());
-    (query.phase.is_empty() || format!("{:?}", row.phase) == query.phase)
-        && (query.promise.is_empty() || row.promise == query.promise)
-        && (!query.mine || row.mine)
-        && query.q.split_whitespace().all(|word| text.iter().any(|text| text.contains(&word.to_lowercase())))
+/// A query, made ready to be compared with many requests.
+#[derive(Clone)]
+struct Wanted {
+    phase: String,
+    promise: String,
+    mine: bool,
+    words: Vec<String>,
+}
+
+impl Wanted {
+    fn of(query: &RequestQuery) -> Self {
+        let words = query.q.split_whitespace().map(str::to_lowercase).collect();
+        Self { phase: query.phase.clone(), promise: query.promise.clone(), mine: query.mine, words }
+    }
+
+    fn fits(&self, entry: &Entry) -> bool {
+        let request = &entry.request;
+        let promise = &request.spec.promise.name;
+        (self.phase.is_empty() || word(entry.phase) == self.phase)
+            && (self.promise.is_empty() || *promise == self.promise)
+            && (!self.mine || entry.mine)
+            && (self.words.is_empty() || {
+                let name = request.metadata.name.as_deref().unwrap_or_default();
+                let texts = [name, promise, &entry.title, rows::requester(request)].map(str::to_lowercase);
+                self.words.iter().all(|word| texts.iter().any(|text| text.contains(word)))
+            })
+    }
+}
+
+/// A phase as the address says it.
+fn word(phase: Phase) -> String {
+    format!("{phase:?}")
 }
 
 #[cfg(test)]
 mod tests {
-    use promise::api::Phase;
-    use promise::sentence;
+    use cluster::kinds::{PromiseRequestKind, object};
+    use promise::api::{PromiseRef, PromiseRequestSpec};
 
     use super::*;
 
-    fn row(index: usize) -> RequestRow {
-        RequestRow {
-            workspace: "root:acme:shop".into(),
-            namespace: "default".into(),
-            name: format!("request-{index}"),
-            promise: if index.is_multiple_of(2) { "redis" } else { "postgresql" }.into(),
-            promise_title: String::new(),
-            icon: String::new(),
-            version: String::new(),
-            phase: if index < 10 { Phase::Failed } else { Phase::Ready },
-            ball: sentence::ball(None),
-            requester: "dev-shop".into(),
-            created: String::new(),
-            mine: false,
-        }
+    fn entry(index: usize) -> Entry {
+        let promise = PromiseRef { name: if index.is_multiple_of(2) { "redis" } else { "postgresql" }.into(), ..PromiseRef::default() };
+        let spec = PromiseRequestSpec { promise, ..PromiseRequestSpec::default() };
+        let request = object::<PromiseRequestKind>(&format!("request-{index}"), Some("default"), spec);
+        let phase = if index < 10 { Phase::Failed } else { Phase::Ready };
+        Entry { request: Arc::new(request), phase, mine: index.is_multiple_of(3), title: "A title".into() }
+    }
+
+    fn narrowed(query: &RequestQuery) -> Narrowed {
+        narrow((0..120).map(entry).collect(), query)
     }
 
     #[test]
     fn pages_and_counts_add_up() {
-        let all: Vec<RequestRow> = (0..120).map(row).collect();
-        let page = narrow(all.clone(), &RequestQuery { page: 3, ..RequestQuery::default() }, Availability::default());
-        assert_eq!((page.rows.len(), page.total, page.all, page.pages), (20, 120, 120, 3));
-        let beyond = narrow(all.clone(), &RequestQuery { page: 99, ..RequestQuery::default() }, Availability::default());
-        assert_eq!(beyond.query.page, 3, "a page that is no more shows the last one");
-        let failed = RequestQuery { phase: "Failed".into(), promise: "redis".into(), ..RequestQuery::default() };
-        let failed = narrow(all, &failed, Availability::default());
+        let page = narrowed(&RequestQuery { page: 3, ..RequestQuery::default() });
+        assert_eq!((page.shown.len(), page.total, page.all, page.pages), (20, 120, 120, 3));
+        let beyond = narrowed(&RequestQuery { page: 99, ..RequestQuery::default() });
+        assert_eq!(beyond.page, 3, "a page that is no more shows the last one");
+        let failed = narrowed(&RequestQuery { phase: "Failed".into(), promise: "redis".into(), ..RequestQuery::default() });
         assert_eq!((failed.total, failed.all, failed.pages), (5, 120, 1));
-        assert_eq!(failed.phases.iter().map(|phase| phase.count).sum::<usize>(), 60, "phases of all redis");
+        assert_eq!(failed.phases.values.iter().map(|phase| phase.count).sum::<usize>(), 60, "phases of all redis");
+        assert_eq!(
+            narrowed(&RequestQuery { q: "TITLE request-7".into(), mine: true, ..RequestQuery::default() }).total,
+            3,
+            "of 7 and 70 to 79"
+        );
     }
 }

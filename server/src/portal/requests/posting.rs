@@ -53,7 +53,7 @@ pub(super) async fn post(caller: &Caller, workspace: &Workspace, of: FormOf<'_>,
         typed.retype = !secrets.is_empty();
         submission.secrets = secrets;
     }
-    let resolved = caller.preflight(workspace, &opened.offered, &opened.effective, &submission);
+    let resolved = caller.preflight(workspace, &opened.offered, &opened.effective, &submission).await?;
     if !is_object_name(&typed.namespace) {
         let message = format!("Choose another namespace: there is none called {:?}.", typed.namespace);
         return Err(Error::Invalid { problems: vec![Problem { path: ".metadata.namespace".to_owned(), message }] });

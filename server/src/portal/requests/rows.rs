@@ -12,7 +12,6 @@ use crate::portal::place::Workspace;
 
 /// The line of one request.
 pub(in crate::portal) fn row(caller: &Caller, workspace: &Workspace, request: &PromiseRequest) -> RequestRow {
-    let requester = request.spec.requester.as_ref().map(|requester| requester.username.clone()).unwrap_or_default();
     let (promise_title, icon) = presentation(caller, request);
     RequestRow {
         workspace: workspace.path.to_string(),
@@ -24,14 +23,24 @@ pub(in crate::portal) fn row(caller: &Caller, workspace: &Workspace, request: &P
         version: version(request),
         phase: phase(request),
         ball: ball(request),
-        mine: requester == *caller.identity().username,
-        requester,
+        mine: is_of(caller, request),
+        requester: requester(request).to_owned(),
         created: request.metadata.creation_timestamp.as_ref().map(|time| time.0.to_string()).unwrap_or_default(),
     }
 }
 
+/// Who asked for it, as the plane stamped it.
+pub(super) fn requester(request: &PromiseRequest) -> &str {
+    request.spec.requester.as_ref().map_or("", |requester| requester.username.as_str())
+}
+
+/// Whether this person asked for it.
+pub(in crate::portal) fn is_of(caller: &Caller, request: &PromiseRequest) -> bool {
+    requester(request) == &*caller.identity().username
+}
+
 /// Who holds the ball. A request that somebody has deleted is on its way out, whatever its status said before.
-fn ball(request: &PromiseRequest) -> Ball {
+pub(in crate::portal) fn ball(request: &PromiseRequest) -> Ball {
     let mut status = request.status.clone();
     if let Some(status) = status.as_mut().filter(|status| phase(request) == Phase::Deleting && status.phase != Phase::Deleting) {
         (status.phase, status.waiting_on) = (Phase::Deleting, None);
@@ -56,7 +65,7 @@ fn version(request: &PromiseRequest) -> String {
 }
 
 /// Name for people and icon of the promise: a published read; the request names the promise anyway.
-fn presentation(caller: &Caller, request: &PromiseRequest) -> (String, String) {
+pub(super) fn presentation(caller: &Caller, request: &PromiseRequest) -> (String, String) {
     let reference = &request.spec.promise;
     let world = &caller.portal().world;
     let home = reference.workspace.as_deref().and_then(|home| WorkspacePath::parse(home).ok()).and_then(|home| world.tree().cluster(&home));

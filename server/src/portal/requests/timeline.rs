@@ -1,15 +1,19 @@
 //! What happened to a request, from what is recorded: creation, releases, steps, conditions, deletion.
 
+use cluster::ClusterId;
 use cluster::kinds::{PromiseRelease, PromiseRequest};
+use cluster::watch::Key;
 use k8s_openapi::api::core::v1::Event;
-use promise::api::{ConditionStatus, StepPhase};
+use promise::api::{ConditionStatus, PromiseSpec, StepPhase};
+use promise::path::Path;
 use promise::view::Happening;
 use promise::wording;
 
 use super::detail::happening;
+use crate::auth::Caller;
 
 /// Everything that is recorded, oldest first.
-pub(super) fn of(request: &PromiseRequest, releases: &[PromiseRelease]) -> Vec<Happening> {
+pub(super) fn of(caller: &Caller, request: &PromiseRequest, releases: &[PromiseRelease], spec: Option<&PromiseSpec>) -> Vec<Happening> {
     let mut all = Vec::new();
     let requester = request.spec.requester.as_ref().map(|requester| requester.username.as_str()).unwrap_or_default();
     if let Some(created) = &request.metadata.creation_timestamp {
@@ -17,7 +21,8 @@ pub(super) fn of(request: &PromiseRequest, releases: &[PromiseRelease]) -> Vec<H
     }
     for release in releases {
         if let Some(created) = &release.metadata.creation_timestamp {
-            let what = format!("Resolved against revision {}", release.spec.revision.name);
+            let version = version(caller, release).map_or_else(|| "a version".to_owned(), |version| format!("version {version}"));
+            let what = format!("Accepted, with {version} of the promise");
             all.push(happening(created.0.to_string(), what, "the platform", false));
         }
     }
@@ -46,7 +51,7 @@ pub(super) fn of(request: &PromiseRequest, releases: &[PromiseRelease]) -> Vec<H
         if let Some(at) = &condition.last_transition_time {
             let trouble = condition.status == ConditionStatus::False;
             let message = Some(&condition.message).filter(|message| trouble && !message.is_empty());
-            let what = message.map_or_else(|| words.to_owned(), |message| format!("{words}: {message}"));
+            let what = message.map_or_else(|| words.to_owned(), |message| format!("{words}: {}", labelled(message, spec)));
             all.push(happening(at.clone(), what, "the platform", trouble));
         }
     }
@@ -58,10 +63,43 @@ pub(super) fn of(request: &PromiseRequest, releases: &[PromiseRelease]) -> Vec<H
     all
 }
 
+/// The version of the promise that a release was made of, while its revision is there.
+fn version(caller: &Caller, release: &PromiseRelease) -> Option<String> {
+    let of = &release.spec.revision;
+    let home = ClusterId::parse(&of.cluster).ok()?;
+    let revision = caller.portal().world.revisions.get(&Key::cluster_scoped(&home, &of.name))?;
+    Some(revision.spec.version.clone())
+}
+
+/// A message of the controller with the labels of fields in the place of their paths: `.parameters.host: …` becomes `Host: …`.
+fn labelled(message: &str, spec: Option<&PromiseSpec>) -> String {
+    let unknown = PromiseSpec::default();
+    let spec = spec.unwrap_or(&unknown);
+    let words = message.split(' ').map(|word| {
+        let path = word.strip_prefix(".parameters").and_then(|rest| rest.strip_suffix(':'));
+        let path = path.and_then(|path| Path::parse(path).ok()).filter(|path| !path.0.is_empty());
+        path.map_or_else(|| word.to_owned(), |path| format!("{}:", wording::label(spec, &path)))
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
 /// An event of the plane.
-pub(super) fn event(event: &Event) -> Happening {
+pub(super) fn event(event: &Event, spec: Option<&PromiseSpec>) -> Happening {
     let at = event.last_timestamp.as_ref().or(event.metadata.creation_timestamp.as_ref()).map(|time| time.0.to_string());
     let what = event.message.clone().or_else(|| event.reason.clone()).unwrap_or_default();
     let who = event.reporting_component.clone().unwrap_or_default();
-    happening(at.unwrap_or_default(), what.trim_end_matches('.').to_owned(), &who, event.type_.as_deref() == Some("Warning"))
+    let what = labelled(what.trim_end_matches('.'), spec);
+    happening(at.unwrap_or_default(), what, &who, event.type_.as_deref() == Some("Warning"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_read_labels_and_not_paths() {
+        let said = ".parameters.retentionDays: Enter a whole number. .parameters.hosts[1]: Enter a host name";
+        assert_eq!(labelled(said, None), "Retention days: Enter a whole number. Hosts 2: Enter a host name");
+        assert_eq!(labelled("see .parameters and: nothing.", None), "see .parameters and: nothing.");
+    }
 }

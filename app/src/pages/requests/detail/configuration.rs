@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use promise::api::{PolicyOutcome, PolicyResult};
-use promise::view::{ParameterLine, RequestPage};
+use promise::view::{ParameterLine, RequestPage, ValueSource};
 
 use crate::ui::{Icon, Shape, Status};
 
@@ -11,7 +11,8 @@ pub(super) fn part(page: &RequestPage) -> impl IntoView + use<> {
     let lines = if page.parameters.is_empty() {
         view! { <p class="muted">"Nothing was chosen: it was asked for by its name alone."</p> }.into_any()
     } else {
-        parameter_lines(&page.parameters).into_any()
+        let asked = if page.row.mine || page.row.requester.is_empty() { "You" } else { page.row.requester.as_str() };
+        parameter_lines(&page.parameters, asked).into_any()
     };
     view! {
         <div class="stack">
@@ -21,19 +22,19 @@ pub(super) fn part(page: &RequestPage) -> impl IntoView + use<> {
     }
 }
 
-/// Who wrote a value.
-fn source(source: &str) -> AnyView {
+/// Who wrote a value; `asked` is the word for whoever made the request.
+fn source(source: &ValueSource, asked: &str) -> AnyView {
     match source {
-        "you" => view! { <b>"You"</b> }.into_any(),
-        "default" => view! { <span class="subtle">"Default"</span> }.into_any(),
-        policy => view! { <span class="sourced"><Icon name="shield-check"/>{policy.to_owned()}</span> }.into_any(),
+        ValueSource::Asked => view! { <b>{asked.to_owned()}</b> }.into_any(),
+        ValueSource::Default => view! { <span class="subtle">"Default"</span> }.into_any(),
+        ValueSource::Policy(policy) => view! { <span class="sourced"><Icon name="shield-check"/>{policy.clone()}</span> }.into_any(),
     }
 }
 
-/// Parameters in words, each with who wrote it.
-pub fn parameter_lines(lines: &[ParameterLine]) -> impl IntoView + use<> {
+/// Parameters in words, each with who wrote it; `asked` is the word for whoever made the request.
+pub fn parameter_lines(lines: &[ParameterLine], asked: &str) -> impl IntoView + use<> {
     let rows = lines.iter().map(|line| {
-        view! { <tr><th scope="row">{line.label.clone()}</th><td data-label="Value"><span class="break">{line.value.clone()}</span></td><td data-label="From">{source(&line.source)}</td></tr> }
+        view! { <tr><th scope="row">{line.label.clone()}</th><td data-label="Value"><span class="break">{line.value.clone()}</span></td><td data-label="From">{source(&line.source, asked)}</td></tr> }
     });
     view! { <div class="card"><table class="table"><thead><tr><th scope="col">"Field"</th><th scope="col">"Value"</th><th scope="col">"From"</th></tr></thead><tbody>{rows.collect_view()}</tbody></table></div> }
 }

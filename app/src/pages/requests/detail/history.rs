@@ -3,8 +3,8 @@
 use leptos::prelude::*;
 use promise::view::{Happening, RequestPage};
 
-use super::{Part, address, paged};
-use crate::ui::{Moment, Pager, Shape};
+use super::{Part, ROWS, address};
+use crate::ui::{Moment, Pager, Shape, paged};
 
 /// The part.
 pub(super) fn part(page: &RequestPage, number: usize, now: &str) -> impl IntoView + use<> {
@@ -33,7 +33,7 @@ fn events(page: &RequestPage, number: usize, now: &str) -> AnyView {
     if events.is_empty() {
         return view! { <p class="muted">"None. Events are kept for a while only."</p> }.into_any();
     }
-    let (rows, number, pages) = paged(events, number);
+    let (rows, number, pages) = paged(events, number, ROWS);
     let page_of = page.clone();
     view! { {timeline(rows, now)}<Pager page=number pages=pages href=Box::new(move |number| address(&page_of, Part::History, number))/> }
         .into_any()

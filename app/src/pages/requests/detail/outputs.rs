@@ -14,21 +14,30 @@ pub(super) fn outputs(page: &RequestPage, token: &str, revealed: &Revealed) -> O
         let (id, secret) = (format!("output-{index}"), output.secret);
         let value = match shown.or_else(|| output.value.clone()) {
             Some(value) => view! { <code class="break" id=id.clone()>{value}</code><CopyButton of=id what=output.name.clone()/> }.into_any(),
-            None if secret => hidden(page, output, token).into_any(),
+            None if secret && output.there => hidden(page, output, token, &id).into_any(),
             None => view! { <span class="subtle">"not there yet"</span> }.into_any(),
         };
         view! { <div><dt>{promise::wording::humanise(&output.name)}{(!output.description.is_empty()).then(|| view! { <span class="under">{output.description.clone()}</span> })}</dt><dd>{value}</dd></div> }
     });
     let lines = lines.collect_view();
-    let there = page.outputs.iter().filter(|output| output.value.is_some() || output.secret).count();
+    let there = page.outputs.iter().filter(|output| output.there).count();
     let basis = format!("{there} of {}", page.outputs.len());
     (!page.outputs.is_empty()).then(|| view! { <section class="card" aria-labelledby="outputs"><div class="card-head"><h2 id="outputs">"How to reach it"</h2><p class="basis">{basis}</p></div><dl class="outputs">{lines}</dl></section> })
 }
 
-fn hidden(page: &RequestPage, output: &OutputValue, token: &str) -> impl IntoView + use<> {
+fn hidden(page: &RequestPage, output: &OutputValue, token: &str, id: &str) -> AnyView {
     let row = &page.row;
+    let dots = view! { <span class="dots" aria-hidden="true">"••••••••"</span><span class="vh">"hidden"</span> };
+    if let Err(why) = &page.allowed.reveal {
+        let id = format!("{id}-why");
+        return view! {
+            {dots}<button class="btn btn-sm" type="button" aria-disabled="true" aria-describedby=id.clone()><Icon name="eye"/>"Reveal"<span class="vh">{format!(" {}", output.name)}</span></button><span class="why" id=id>{why.clone()}</span>
+        }
+        .into_any();
+    }
     view! {
-        <span class="dots" aria-hidden="true">"••••••••"</span><span class="vh">"hidden"</span>
+        {dots}
         <form method="post" action=routes::reveal(&row.workspace, &row.namespace, &row.name)><HiddenToken token=token/><input type="hidden" name="output" value=output.name.clone()/><button class="btn btn-sm"><Icon name="eye"/>"Reveal"<span class="vh">{format!(" {}", output.name)}</span></button></form>
     }
+    .into_any()
 }

@@ -4,12 +4,12 @@ use leptos::prelude::*;
 use promise::api::Health;
 use promise::view::{RequestPage, ResourceLine};
 
-use super::{Part, address, paged};
-use crate::ui::{Empty, Pager, Shape, Status};
+use super::{Part, ROWS, address};
+use crate::ui::{Empty, Pager, Shape, Status, paged};
 
 /// The part.
 pub(super) fn part(page: &RequestPage, number: usize) -> impl IntoView + use<> {
-    let (rows, number, pages) = paged(&page.resources, number);
+    let (rows, number, pages) = paged(&page.resources, number, ROWS);
     let rows = if rows.is_empty() {
         view! { <Empty title="Nothing was made yet" text="What the request needs appears here as soon as it is being made."/> }.into_any()
     } else {

@@ -1,0 +1,114 @@
+//! Requests of a workspace as the portal's own watch knows them, as far as the plane lets the person list them.
+//!
+//! Lists are sorted, counted and cut into pages here; reading all requests from the plane for every page would not do. What one request says
+//! is always read as the person who looks.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use cluster::ClusterId;
+use cluster::kinds::PromiseRequest;
+use cluster::watch::{Changes, Freshness, Key};
+use futures::{StreamExt as _, TryStreamExt as _, stream};
+use promise::{Error, Result};
+use tokio::sync::broadcast::error::RecvError;
+
+use crate::auth::Caller;
+use crate::portal::place::{TOGETHER, Workspace};
+use crate::portal::rights::Right;
+use crate::state::Portal;
+
+/// Where requests go unless their form says otherwise.
+pub(in crate::portal) const NAMESPACE: &str = "default";
+/// How long a person who wrote something may wait until lists show it.
+const SHOWN_WITHIN: std::time::Duration = std::time::Duration::from_millis(500);
+
+/// Where in a workspace a person may list requests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Sight {
+    /// In every namespace.
+    Everywhere,
+    /// In these alone.
+    Within(BTreeSet<String>),
+}
+
+impl Sight {
+    /// Whether requests of a namespace may be listed.
+    pub fn covers(&self, namespace: &str) -> bool {
+        match self {
+            Self::Everywhere => true,
+            Self::Within(namespaces) => namespaces.contains(namespace),
+        }
+    }
+
+    /// Whether nothing may be listed.
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::Within(BTreeSet::new())
+    }
+}
+
+impl Portal {
+    /// Requests of a workspace in the order of their namespaces and names, whoever may see them.
+    pub(crate) fn requests_of(&self, cluster: &ClusterId) -> Vec<(Key, Arc<PromiseRequest>)> {
+        let all = self.world.requests.snapshot();
+        let of = all.range(Key::cluster_scoped(cluster, "")..).take_while(|(key, _)| key.cluster == *cluster);
+        of.map(|(key, request)| (key.clone(), request.clone())).collect()
+    }
+
+    /// Since when lists are no longer up to date; none while they are.
+    pub(in crate::portal) fn lists_as_of(&self) -> Option<String> {
+        match self.world.requests.freshness() {
+            Freshness::Unreachable { since, .. } => Some(since.to_string()),
+            Freshness::Starting | Freshness::Synced => None,
+        }
+    }
+
+    /// Waits, for a moment at most, until `shown` holds for the listed request: whoever wrote it looks at a list next.
+    pub(in crate::portal) async fn until_listed(&self, mut changes: Changes, key: &Key, shown: impl Fn(Option<&PromiseRequest>) -> bool) {
+        let waiting = async {
+            while !shown(self.world.requests.get(key).as_deref()) {
+                if matches!(changes.recv().await, Err(RecvError::Closed)) {
+                    return;
+                }
+            }
+        };
+        if tokio::time::timeout(SHOWN_WITHIN, waiting).await.is_err() {
+            tracing::info!(request = %key, "lists do not show yet what was written");
+        }
+    }
+}
+
+impl Caller {
+    /// Where in a workspace this person may list requests.
+    ///
+    /// # Errors
+    /// The plane does not answer.
+    pub async fn sight(&self, cluster: &ClusterId) -> Result<Sight> {
+        if self.may(cluster, Right::requests("list", "")).await? {
+            return Ok(Sight::Everywhere);
+        }
+        let mut namespaces: BTreeSet<String> = self.portal().requests_of(cluster).into_iter().map(|(key, _)| key.namespace).collect();
+        namespaces.insert(NAMESPACE.to_owned());
+        let asked = stream::iter(namespaces).map(|namespace| async move {
+            let may = self.may(cluster, Right::requests("list", &namespace)).await?;
+            Ok(may.then_some(namespace))
+        });
+        let open: Vec<Option<String>> = asked.buffered(TOGETHER).try_collect().await?;
+        Ok(Sight::Within(open.into_iter().flatten().collect()))
+    }
+
+    /// The requests of a workspace that this person may list.
+    ///
+    /// # Errors
+    /// The person may list none, or the plane does not answer.
+    pub(in crate::portal) async fn list_requests(&self, workspace: &Workspace) -> Result<Vec<Arc<PromiseRequest>>> {
+        let sight = self.sight(&workspace.cluster).await?;
+        if sight.is_nothing() {
+            let owner = workspace.owner.clone().unwrap_or_else(|| format!("the owner of {}", workspace.path));
+            let why = format!("You may enter {} and not list its requests. Ask {owner} for the right to.", workspace.path);
+            return Err(Error::Denied { why });
+        }
+        let all = self.portal().requests_of(&workspace.cluster).into_iter();
+        Ok(all.filter(|(key, _)| sight.covers(&key.namespace)).map(|(_, request)| request).collect())
+    }
+}

@@ -1,0 +1,109 @@
+//! The listener of the pages: how many connections there may be, and how long each may keep us waiting.
+
+use std::io;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Connections at the same time; more wait until one is closed. Each open page has one for its stream.
+const CONNECTIONS: usize = 8192;
+/// How long a connection may take to send the head of its next request. Without a limit anybody could hold all connections by sending nothing.
+const HEAD: Duration = Duration::from_secs(30);
+/// Pause when the system gives no connection, such as when there are no file descriptors left.
+const AGAIN: Duration = Duration::from_millis(50);
+
+/// Serves until `ending`, and then until the requests that are under way are answered.
+pub async fn serve(listener: TcpListener, app: Router, ending: CancellationToken) {
+    serve_with(listener, app, ending, HEAD).await;
+}
+
+async fn serve_with(listener: TcpListener, app: Router, ending: CancellationToken, head: Duration) {
+    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    let connections = TaskTracker::new();
+    loop {
+        let next = async {
+            let place = places.clone().acquire_owned().await.map_err(io::Error::other)?;
+            Ok::<_, io::Error>((listener.accept().await?.0, place))
+        };
+        let next = tokio::select! {
+            () = ending.cancelled() => break,
+            next = next => next,
+        };
+        match next {
+            Ok((stream, place)) => {
+                connections.spawn(connection(stream, app.clone(), ending.clone(), head, place));
+            }
+            Err(error) => {
+                tracing::warn!(%error, "a connection was not accepted");
+                tokio::time::sleep(AGAIN).await;
+            }
+        }
+    }
+    connections.close();
+    connections.wait().await;
+}
+
+async fn connection(stream: TcpStream, app: Router, ending: CancellationToken, head: Duration, _place: OwnedSemaphorePermit) {
+    // Without it small packets wait for the other side's acknowledgement, and streamed pages take 40 ms each.
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "TCP_NODELAY could not be set");
+    }
+    let mut builder = auto::Builder::new(TokioExecutor::new()).http1_only();
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(head);
+    let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(app)));
+    let served = tokio::select! {
+        served = connection.as_mut() => served,
+        () = ending.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = served {
+        tracing::debug!(%error, "a connection broke off");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn who_sends_no_request_is_not_waited_for_and_the_end_waits_for_answers() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (ending, asked) = (CancellationToken::new(), CancellationToken::new());
+        let (begun, until) = (asked.clone(), ending.clone());
+        let slow = async move || {
+            begun.cancel();
+            until.cancelled().await;
+            tokio::task::yield_now().await;
+            "done"
+        };
+        let serving = tokio::spawn(serve_with(listener, Router::new().fallback(slow), ending.clone(), Duration::from_millis(200)));
+
+        let mut silent = TcpStream::connect(address).await.unwrap();
+        silent.write_all(b"GET / HTTP/1.1\r\nHost: a").await.unwrap();
+        let mut rest = Vec::new();
+        tokio::time::timeout(Duration::from_secs(20), silent.read_to_end(&mut rest)).await.expect("it is closed").unwrap();
+        assert!(!rest.starts_with(b"HTTP/1.1 200"), "there was no request to answer");
+
+        let mut waiting = TcpStream::connect(address).await.unwrap();
+        waiting.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await.unwrap();
+        asked.cancelled().await;
+        ending.cancel();
+        waiting.read_to_end(&mut rest).await.unwrap();
+        assert!(rest.ends_with(b"done"), "{}", String::from_utf8_lossy(&rest));
+        tokio::time::timeout(Duration::from_secs(20), serving).await.expect("it ends").unwrap();
+    }
+}
