@@ -72,8 +72,10 @@ pub fn authorize(state: &State, attributes: &Attributes) -> Result<(), ApiError>
 /// Whether a user may do something somewhere, and the reason as access reviews and refusals show it.
 pub fn decide(state: &State, target: &Target, user: &User, wish: &Wish) -> (bool, String) {
     if target.cluster.is_sandbox() {
-        let grant = rbac::authorize(user, wish, &StoredRoles::of(state, &target.cluster));
-        return (grant.is_some(), grant.map(|grant| grant.reason).unwrap_or_default());
+        let roles = StoredRoles::of(state, &target.cluster);
+        let grant = rbac::authorize(user, wish, &roles);
+        let allowed = grant.is_some();
+        return (allowed, grant.map_or_else(|| rbac::missing_roles(user, wish, &roles), |grant| grant.reason));
     }
     let allowed = match &target.export {
         Some(export) => exports::view::allows(state, export, &target.cluster, user, wish),
@@ -136,7 +138,9 @@ impl Oracle for Asked<'_> {
     }
 
     fn user_of(&self, token: &str, audiences: &[String]) -> Option<User> {
-        let known = self.state.authenticator.user_of(token).cloned();
+        // Tokens of the file are meant for this server alone.
+        let meant = audiences.is_empty() || audiences.iter().any(|audience| audience == service_accounts::ISSUER);
+        let known = self.state.authenticator.user_of(token).filter(|_| meant).cloned();
         known.or_else(|| service_accounts::user_of(self.state, &self.target.cluster, token, audiences))
     }
 }

@@ -10,15 +10,18 @@ pub mod literals;
 pub mod matching;
 pub mod mutating;
 pub mod validating;
+pub mod validation;
+
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use crate::access::Admission;
-use crate::registry::GroupResource;
-use crate::request::Operation;
+use crate::registry::{GroupResource, Resource};
+use crate::selectors::LabelSelector;
 use crate::status::ApiError;
 use crate::store::{Key, Range};
-use crate::{ClusterId, State, bindings, reviews};
+use crate::{ClusterId, State, bindings, objects::convert, reviews};
 
 /// The API group of policies and their bindings.
 pub const GROUP: &str = "admissionregistration.k8s.io";
@@ -59,13 +62,20 @@ fn is_judged(admission: &Admission<'_>) -> bool {
     !(admission.resource.traits.review || (admission.resource.group == GROUP && admission.resource.plural.contains("admissionpolic")))
 }
 
-/// The `request` that expressions see.
-fn request(admission: &Admission<'_>) -> Value {
-    let (attributes, resource) = (admission.attributes, admission.resource);
-    let kind = json!({"group": resource.group, "version": resource.version, "kind": resource.kind});
-    let plural = json!({"group": resource.group, "version": resource.version, "resource": resource.plural});
+/// The resource in all versions that are served, and by the names of other groups.
+fn equivalents(state: &State, admission: &Admission<'_>) -> Vec<Arc<Resource>> {
+    let served = state.registry.resources(state, &admission.attributes.target.cluster);
+    served.iter().filter(|other| other.storage == admission.resource.storage).cloned().collect()
+}
+
+/// The `request` that expressions see of a write that a policy takes for one of `matched`.
+fn request(admission: &Admission<'_>, matched: &Resource) -> Value {
+    let attributes = admission.attributes;
+    let kind = |of: &Resource| json!({"group": of.group, "version": of.version, "kind": of.kind});
+    let plural = |of: &Resource| json!({"group": of.group, "version": of.version, "resource": of.plural});
     json!({
-        "kind": kind, "requestKind": kind, "resource": plural, "requestResource": plural,
+        "kind": kind(matched), "requestKind": kind(admission.resource),
+        "resource": plural(matched), "requestResource": plural(admission.resource),
         "subResource": attributes.subresource, "requestSubResource": attributes.subresource,
         "name": attributes.name, "namespace": attributes.namespace,
         "operation": admission.operation.as_str(), "userInfo": reviews::user_info(&attributes.user), "dryRun": admission.dry_run,
@@ -82,27 +92,53 @@ fn namespace(state: &State, admission: &Admission<'_>) -> Value {
     state.store.peek(&crate::kinds::NAMESPACES, &Key::new(cluster, "", name)).map(|stored| stored.object()).unwrap_or_default()
 }
 
-/// The parameters that a binding names for its policy: none wanted, the object, or a refusal when it is not there.
-fn parameters(state: &State, source: &ClusterId, enforced: &Enforced, admission: &Admission<'_>) -> Result<Option<Value>, String> {
+/// The parameters with which a policy judges, each on its own: the objects that its binding names or selects, or nothing where no
+/// parameters are wanted. None at all when there are none and the binding says that this is fine.
+///
+/// # Errors
+/// Why the policy cannot be put into force.
+fn parameters(state: &State, source: &ClusterId, enforced: &Enforced, admission: &Admission<'_>) -> Result<Vec<Option<Value>>, String> {
     let kind = &enforced.policy["spec"]["paramKind"];
     let reference = &enforced.binding["spec"]["paramRef"];
     if kind.is_null() || reference.is_null() {
-        return Ok(None);
+        return Ok(vec![None]);
     }
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let served = state.registry.resources(state, source);
-    let resource = served.iter().find(|own| own.kind == text(&kind["kind"]) && own.api_version() == text(&kind["apiVersion"]));
-    let namespace = match reference["namespace"].as_str() {
-        _ if resource.is_some_and(|resource| !resource.namespaced) => "",
+    let wanted = (text(&kind["kind"]), text(&kind["apiVersion"]));
+    let resource = served.iter().find(|own| own.kind == wanted.0 && own.api_version() == wanted.1);
+    let resource =
+        resource.ok_or_else(|| format!("failed to configure binding: paramKind kind `{}, Kind={}` not known", wanted.1, wanted.0))?;
+    let namespace = match reference["namespace"].as_str().filter(|said| !said.is_empty()) {
+        Some(_) if !resource.namespaced => {
+            return Err("failed to configure binding: paramRef.namespace must not be provided for a cluster-scoped `paramKind`".into());
+        }
         Some(said) => said,
+        None if !resource.namespaced => "",
+        None if admission.attributes.namespace.is_empty() => {
+            let why = "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources";
+            return Err(format!("failed to configure binding: {why}"));
+        }
         None => &admission.attributes.namespace,
     };
-    let found = resource.and_then(|resource| state.store.peek(&resource.storage, &Key::new(source, namespace, &text(&reference["name"]))));
-    match found {
-        Some(stored) => Ok(Some(stored.object())),
-        None if reference["parameterNotFoundAction"] == "Allow" => Ok(None),
-        None => Err("failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction".into()),
+    let found: Vec<Option<Value>> = match reference["name"].as_str().filter(|name| !name.is_empty()) {
+        Some(name) => {
+            let stored = state.store.peek(&resource.storage, &Key::new(source, namespace, name));
+            stored.map(|stored| Some(convert::shown(resource, &stored))).into_iter().collect()
+        }
+        None => {
+            let selector = LabelSelector::from_object(&reference["selector"]);
+            let range =
+                if resource.namespaced { Range::Namespace(source.clone(), namespace.into()) } else { Range::Cluster(source.clone()) };
+            let stored = state.store.peek_list(&resource.storage, &range).0.into_iter();
+            let shown = stored.map(|(_, stored)| convert::shown(resource, &stored));
+            shown.filter(|object| selector.matches(&object["metadata"]["labels"])).map(Some).collect()
+        }
+    };
+    if found.is_empty() && reference["parameterNotFoundAction"] != "Allow" {
+        return Err("failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction".into());
     }
+    Ok(found)
 }
 
 /// A refusal in the name of a policy.
@@ -118,12 +154,4 @@ fn refusal(admission: &Admission<'_>, reason: &str, text: &str) -> ApiError {
     let mut details = forbidden.details.clone().unwrap_or_else(|| json!({}));
     details["causes"] = json!([{"message": text}]);
     ApiError { code, reason, ..forbidden.with_details(details) }
-}
-
-/// What expressions see as `object`: nothing when it is deleted.
-fn judged_object(admission: &Admission<'_>, object: Option<&Value>) -> Value {
-    match admission.operation {
-        Operation::Delete => Value::Null,
-        Operation::Create | Operation::Update => object.cloned().unwrap_or_default(),
-    }
 }

@@ -67,12 +67,11 @@ impl Authenticator {
     }
 }
 
-/// The bearer token of a request; other schemes count as none.
+/// The bearer token of a request: the word after the scheme. Other schemes count as none, and so does a second space.
 fn bearer(headers: &HeaderMap) -> Option<&str> {
-    let value = headers.get(AUTHORIZATION)?.to_str().ok()?.trim();
-    let (scheme, token) = value.split_once(' ')?;
-    let token = token.trim();
-    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
+    let mut words = headers.get(AUTHORIZATION)?.to_str().ok()?.trim().split(' ');
+    let scheme = words.next()?;
+    words.next().filter(|token| scheme.eq_ignore_ascii_case("bearer") && !token.is_empty())
 }
 
 fn digest(token: &str) -> [u8; 32] {
@@ -103,5 +102,7 @@ mod tests {
         assert_eq!(authenticator().authenticate(&headers("Bearer wrong"), |_| None), Err(UnknownToken));
         assert_eq!(authenticator().authenticate(&headers("Basic YTpi"), |_| None), Ok(User::anonymous()));
         assert_eq!(authenticator().authenticate(&HeaderMap::new(), |_| None), Ok(User::anonymous()));
+        assert_eq!(authenticator().authenticate(&headers("Bearer  t"), |_| None), Ok(User::anonymous()));
+        assert_eq!(authenticator().authenticate(&headers("bearer t x"), |_| None).unwrap().name, "alice");
     }
 }

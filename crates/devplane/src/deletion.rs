@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::{
     ClusterId, State, clock,
     definitions::set_condition,
+    garbage::{FOREGROUND, ORPHAN},
     namespaces::NAMESPACES,
     objects::{may_go, raise_generation},
     registry::{DEFINITIONS, GroupResource},
@@ -29,10 +30,12 @@ pub fn marked(resource: &GroupResource, object: &Value, now: &str, finalizer: Op
         if !metadata["finalizers"].is_array() {
             metadata["finalizers"] = json!([]);
         }
-        if let Some(list) = metadata["finalizers"].as_array_mut()
-            && !list.iter().any(|own| own == finalizer)
-        {
-            list.push(finalizer.into());
+        if let Some(list) = metadata["finalizers"].as_array_mut() {
+            // The last one to ask says what becomes of the dependants.
+            list.retain(|own| ![FOREGROUND, ORPHAN].into_iter().any(|other| own == other && other != finalizer));
+            if !list.iter().any(|own| own == finalizer) {
+                list.push(finalizer.into());
+            }
         }
     }
     if metadata["deletionTimestamp"].is_null() {

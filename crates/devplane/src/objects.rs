@@ -1,6 +1,6 @@
 //! Objects of resources: create, read, replace, patch, delete (apiserver `registry/generic/registry/store.go`, `registry/rest`).
 
-mod convert;
+pub(crate) mod convert;
 mod create;
 pub(crate) mod decode;
 mod delete;

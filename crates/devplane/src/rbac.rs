@@ -48,13 +48,38 @@ pub fn authorize(user: &User, wish: &Wish, roles: &dyn Roles) -> Option<Grant> {
     if user.in_group(MASTERS) {
         return Some(Grant { reason: String::new() });
     }
-    let namespace = match &wish.about {
-        About::Resource(target) => target.namespace.as_str(),
-        About::Path(_) => "",
-    };
-    held(user, namespace, roles)
+    held(user, namespace_of(wish), roles)
         .find(|(_, rules)| rules.iter().any(|rule| rule.allows(wish)))
         .map(|(reason, _)| Grant { reason: format!("RBAC: allowed by {reason}") })
+}
+
+fn namespace_of(wish: &Wish) -> &str {
+    match &wish.about {
+        About::Resource(target) => &target.namespace,
+        About::Path(_) => "",
+    }
+}
+
+/// What a refusal says of the roles that the user's bindings name and that are not there; empty if all are.
+pub fn missing_roles(user: &User, wish: &Wish, roles: &dyn Roles) -> String {
+    let namespace = namespace_of(wish);
+    let mut bindings = roles.cluster_role_bindings();
+    if !namespace.is_empty() {
+        bindings.extend(roles.role_bindings(namespace));
+    }
+    let mut missing: Vec<String> = Vec::new();
+    for binding in bindings.iter().filter(|binding| subject_of(binding, user).is_some()) {
+        let reference = &binding["roleRef"];
+        let said = format!("{}.{GROUP} {:?} not found", text(&reference["kind"]).to_lowercase(), text(&reference["name"]));
+        if referenced_rules(reference, namespace, roles).is_none() && !missing.contains(&said) {
+            missing.push(said);
+        }
+    }
+    match missing.as_slice() {
+        [] => String::new(),
+        [one] => format!("RBAC: {one}"),
+        many => format!("RBAC: [{}]", many.join(", ")),
+    }
 }
 
 /// All rules that hold for the user, in a namespace or (empty) at the cluster scope.
@@ -221,6 +246,10 @@ pub(crate) mod tests {
         let master = User { groups: vec![MASTERS.into()], ..User::default() };
         assert_eq!(authorize(&master, &get("n", "secrets"), &roles([])), Some(Grant { reason: String::new() }));
         let [_, dangling] = reader();
-        assert_eq!(authorize(&alice(), &get("n", "configmaps"), &roles([dangling])), None);
+        let roles = roles([dangling]);
+        assert_eq!(authorize(&alice(), &get("n", "configmaps"), &roles), None);
+        let said = "RBAC: role.rbac.authorization.k8s.io \"cm-reader\" not found";
+        assert_eq!(missing_roles(&alice(), &get("n", "configmaps"), &roles), said);
+        assert_eq!(missing_roles(&alice(), &get("other", "configmaps"), &roles), "");
     }
 }

@@ -37,7 +37,13 @@ pub fn answer(kind: &str, body: &Value, namespace: &str, user: &User, now: &str,
                 json!({"userInfo": user_info(user)}),
             ));
         }
+        "TokenReview" if text(&body["spec"]["token"]).is_empty() => {
+            return Err(ApiError::bad_request("token is required for TokenReview in authentication"));
+        }
         "TokenReview" => return Ok(token_review(body, oracle)),
+        "SelfSubjectRulesReview" if text(&body["spec"]["namespace"]).is_empty() => {
+            return Err(ApiError::bad_request("no namespace on request"));
+        }
         "SelfSubjectRulesReview" => (json!({}), json!({}), rules_status(oracle.rules(user, text(&body["spec"]["namespace"])))),
         "SelfSubjectAccessReview" => {
             let (spec, wish) = question(&body["spec"])?;
@@ -45,9 +51,13 @@ pub fn answer(kind: &str, body: &Value, namespace: &str, user: &User, now: &str,
         }
         "LocalSubjectAccessReview" => {
             let (spec, status) = about_subject(&body["spec"], oracle)?;
-            if text(&spec["resourceAttributes"]["namespace"]) != namespace {
-                let detail = "must match metadata.namespace";
-                return Err(invalid("spec.resourceAttributes.namespace", &spec["resourceAttributes"]["namespace"], detail));
+            if spec["resourceAttributes"].is_null() {
+                let printed = printed_path(&body["spec"]["nonResourceAttributes"]);
+                return Err(invalid_printed("spec.nonResourceAttributes", &printed, "disallowed on this kind of request"));
+            }
+            let said = text(&spec["resourceAttributes"]["namespace"]);
+            if said != namespace {
+                return Err(invalid("spec.resourceAttributes.namespace", &said.into(), "must match metadata.namespace"));
             }
             (json!({"namespace": namespace}), spec, status)
         }
@@ -90,7 +100,11 @@ fn token_review(body: &Value, oracle: &dyn Oracle) -> Value {
         Some(user) => json!({"authenticated": true, "user": user_info(&user)}),
         None => json!({"user": {}, "error": "invalid bearer token"}),
     };
-    object("authentication.k8s.io/v1", "TokenReview", json!({}), Some(json!({"token": token})), status)
+    let mut spec = json!({"token": token});
+    if !audiences.is_empty() {
+        spec["audiences"] = json!(audiences);
+    }
+    object("authentication.k8s.io/v1", "TokenReview", json!({}), Some(spec), status)
 }
 
 fn about_subject(spec: &Value, oracle: &dyn Oracle) -> Result<(Value, Value), ApiError> {
@@ -119,10 +133,11 @@ fn question(spec: &Value) -> Result<(Value, Wish), ApiError> {
             &Value::Null,
             "exactly one of nonResourceAttributes or resourceAttributes must be specified",
         )),
-        (false, false) => {
-            let printed = format!(r#"{{"Path":{:?},"Verb":{:?}}}"#, text(&path["path"]), text(&path["verb"]));
-            Err(invalid_printed("spec.nonResourceAttributes", &printed, "cannot be specified in combination with resourceAttributes"))
-        }
+        (false, false) => Err(invalid_printed(
+            "spec.nonResourceAttributes",
+            &printed_path(path),
+            "cannot be specified in combination with resourceAttributes",
+        )),
         (true, false) => {
             let shown = not_empty(path, &["path", "verb"]);
             Ok((json!({"nonResourceAttributes": shown}), Wish::path(text(&path["verb"]), text(&path["path"]))))
@@ -139,6 +154,11 @@ fn question(spec: &Value) -> Result<(Value, Wish), ApiError> {
             Ok((json!({"resourceAttributes": shown}), Wish::resource(text(&resource["verb"]), target)))
         }
     }
+}
+
+/// The question about a path as the reference server prints it.
+fn printed_path(path: &Value) -> String {
+    format!(r#"{{"Path":{:?},"Verb":{:?}}}"#, text(&path["path"]), text(&path["verb"]))
 }
 
 fn not_empty(value: &Value, fields: &[&str]) -> Value {
@@ -224,5 +244,19 @@ mod tests {
     fn tokens_are_reviewed() {
         assert_eq!(ask("TokenReview", json!({"token": "t"})).unwrap()["status"]["user"]["username"], "alice");
         assert_eq!(ask("TokenReview", json!({"token": "x"})).unwrap()["status"]["authenticated"], Value::Null);
+        assert_eq!(ask("TokenReview", json!({})).unwrap_err().code, 400);
+    }
+
+    #[test]
+    fn a_local_question_is_about_resources_of_its_namespace() {
+        let refused = |spec: Value| ask("LocalSubjectAccessReview", spec).unwrap_err().message;
+        let elsewhere = refused(json!({"user": "bob", "resourceAttributes": {"verb": "get", "resource": "configmaps"}}));
+        assert!(
+            elsewhere.ends_with("spec.resourceAttributes.namespace: Invalid value: \"\": must match metadata.namespace"),
+            "{elsewhere}"
+        );
+        let path = refused(json!({"user": "bob", "nonResourceAttributes": {"path": "/", "verb": "get"}}));
+        assert!(path.ends_with("{\"Path\":\"/\",\"Verb\":\"get\"}: disallowed on this kind of request"), "{path}");
+        assert_eq!(ask("SelfSubjectRulesReview", json!({})).unwrap_err().message, "no namespace on request");
     }
 }

@@ -1,10 +1,12 @@
 //! Label and field selectors (apimachinery `labels/selector.go`, `fields/selector.go`). Pure.
 
 mod labels;
+mod rules;
 
 use serde_json::Value;
 
 pub use labels::LabelSelector;
+pub use rules::faults;
 
 use crate::status::ApiError;
 

@@ -31,6 +31,18 @@ impl Cause {
         Self { reason: "FieldValueInvalid".into(), message: format!("Invalid value: {value}: {detail}"), field: field.into() }
     }
 
+    /// A text that is none of those allowed.
+    pub fn unsupported(field: &str, value: &str, supported: &[&str]) -> Self {
+        let supported: Vec<_> = supported.iter().map(|item| format!("{item:?}")).collect();
+        let message = format!("Unsupported value: {value:?}: supported values: {}", supported.join(", "));
+        Self { reason: "FieldValueNotSupported".into(), message, field: field.into() }
+    }
+
+    /// A text that was there before.
+    pub fn duplicate(field: &str, value: &str) -> Self {
+        Self { reason: "FieldValueDuplicate".into(), message: format!("Duplicate value: {value:?}"), field: field.into() }
+    }
+
     /// A field that must not be set so.
     pub fn forbidden(field: &str, detail: &str) -> Self {
         Self { reason: "FieldValueForbidden".into(), message: format!("Forbidden: {detail}"), field: field.into() }

@@ -66,8 +66,8 @@ pub fn validate(state: &State, admission: &Admission<'_>, object: Option<&Value>
     if &*resource.group == rbac::GROUP {
         return roles(state, admission, resource, object);
     }
-    if &*resource.group == admission::GROUP && resource.resource.ends_with("admissionpolicies") {
-        let causes = admission::validating::check(object);
+    if &*resource.group == admission::GROUP && resource.resource.contains("admissionpolic") {
+        let causes = admission::validation::check(&resource.resource, object);
         return if causes.is_empty() { Ok(()) } else { Err(invalid(admission, causes)) };
     }
     let outcome = if *resource == *WORKSPACE_TYPES {
@@ -93,6 +93,10 @@ fn roles(state: &State, admission: &Admission<'_>, resource: &GroupResource, obj
         }
         escalation::check_binding(&attributes.user, object, admission.old, &stored)
     } else {
+        let causes = validation::check_role(object, &*resource.resource == "roles");
+        if !causes.is_empty() {
+            return Err(invalid(admission, causes));
+        }
         escalation::check_role(&attributes.user, &resource.resource, object, admission.old, &stored)
     };
     outcome.map_err(|error| match error {

@@ -33,6 +33,11 @@ impl Values {
         self.object = object;
     }
 
+    /// Shows the write as one of another version.
+    pub fn set_write(&mut self, object: Value, old: Value, request: Value) {
+        (self.object, self.old, self.request) = (object, old, request);
+    }
+
     /// Sets `params`, and forgets the variables and the costs of the policy before.
     pub fn set_parameters(&mut self, parameters: Option<Value>) {
         self.parameters = parameters.unwrap_or_default();
@@ -77,11 +82,6 @@ pub fn evaluate(expression: &str, values: &Values) -> Result<Value, ExprError> {
     let result = program.evaluate(&values.scope(&environment), &mut budget);
     *left -= allowed - budget.remaining();
     result
-}
-
-/// What is wrong with an expression, in the words of the reference server; none if it compiles.
-pub fn report(expression: &str) -> Option<String> {
-    environment().compile(expression).err().map(|error| error.report())
 }
 
 #[cfg(test)]

@@ -1,29 +1,62 @@
 //! Which writes a policy is about: rules over resources and operations, and selectors over labels. Pure functions over JSON.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
-use crate::access::Admission;
-use crate::selectors::LabelSelector;
+use crate::{access::Admission, registry::Resource, selectors::LabelSelector};
 
-/// Whether a `matchConstraints` or `matchResources` takes in a write. `object` is the one whose labels count, `namespace` that of the
-/// request. Absent constraints take in everything.
-pub fn matches(constraints: &Value, admission: &Admission<'_>, object: &Value, namespace: &Value) -> bool {
-    if constraints.is_null() {
-        return true;
-    }
-    let rules = |field: &str| constraints[field].as_array().map(Vec::as_slice).unwrap_or_default();
-    let included = constraints["resourceRules"].is_null() || rules("resourceRules").iter().any(|rule| rule_matches(rule, admission));
-    let excluded = rules("excludeResourceRules").iter().any(|rule| rule_matches(rule, admission));
-    // A namespace is selected by its own labels; other objects at the cluster scope pass any selector of namespaces.
-    let own_labels = if admission.resource.plural == "namespaces" && admission.resource.group.is_empty() { object } else { namespace };
-    included
-        && !excluded
-        && selects(&constraints["objectSelector"], object)
-        && (own_labels.is_null() || selects(&constraints["namespaceSelector"], own_labels))
+/// A write as constraints see it.
+pub struct Write<'a> {
+    /// Who does what where.
+    pub admission: &'a Admission<'a>,
+    /// The resource in all versions that are served, and by the names of other groups: what `matchPolicy: Equivalent` takes in.
+    pub equivalents: &'a [Arc<Resource>],
+    /// The new object; none when it is deleted.
+    pub object: Option<&'a Value>,
+    /// The namespace of the request, null at the cluster scope.
+    pub namespace: &'a Value,
 }
 
-fn rule_matches(rule: &Value, admission: &Admission<'_>) -> bool {
-    let (attributes, resource) = (admission.attributes, admission.resource);
+impl<'a> Write<'a> {
+    /// Whether a `matchConstraints` or `matchResources` takes in the write, and as which resource. Absent constraints take in everything.
+    pub fn matched(&self, constraints: &Value) -> Option<&'a Resource> {
+        let own = self.admission.resource;
+        if constraints.is_null() {
+            return Some(own);
+        }
+        let rules = |field: &str| constraints[field].as_array().map(Vec::as_slice).unwrap_or_default();
+        let ruled = |rules: &[Value]| {
+            let by = |resource: &Resource| rules.iter().any(|rule| rule_matches(rule, self.admission, resource));
+            if by(own) {
+                return Some(own);
+            }
+            let equivalent = constraints["matchPolicy"] == "Equivalent";
+            self.equivalents.iter().map(|other| &**other).find(|other| equivalent && by(other))
+        };
+        if !self.is_selected(constraints) || ruled(rules("excludeResourceRules")).is_some() {
+            return None;
+        }
+        match rules("resourceRules") {
+            [] => Some(own),
+            rules => ruled(rules),
+        }
+    }
+
+    /// Whether the selectors let the write through: that of objects counts for the state before as well as for the new one, so that
+    /// nobody escapes by taking a label away.
+    fn is_selected(&self, constraints: &Value) -> bool {
+        let (resource, objects) = (self.admission.resource, &constraints["objectSelector"]);
+        // A namespace is selected by its own labels; other objects at the cluster scope pass any selector of namespaces.
+        let is_namespace = resource.plural == "namespaces" && resource.group.is_empty();
+        let labelled = if is_namespace { self.object.unwrap_or(self.namespace) } else { self.namespace };
+        [self.object, self.admission.old].into_iter().flatten().any(|state| selects(objects, state))
+            && (labelled.is_null() || selects(&constraints["namespaceSelector"], labelled))
+    }
+}
+
+fn rule_matches(rule: &Value, admission: &Admission<'_>, resource: &Resource) -> bool {
+    let attributes = admission.attributes;
     let has = |field: &str, wanted: &str| rule[field].as_array().into_iter().flatten().any(|own| own == "*" || own == wanted);
     let names = rule["resourceNames"].as_array().map(Vec::as_slice).unwrap_or_default();
     let scope = match rule["scope"].as_str() {

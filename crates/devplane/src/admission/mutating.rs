@@ -3,10 +3,12 @@
 use serde_json::{Map, Value};
 
 use super::evaluate::{Values, evaluate};
-use super::validating::conditions_hold;
-use super::{Enforced, enforced, is_judged, literals, matching, namespace, parameters, refusal, request, source};
+use super::matching::Write;
+use super::validating::{conditions_hold, ignores_failures};
+use super::{Enforced, enforced, equivalents, is_judged, literals, namespace, parameters, refusal, request, source};
 use crate::State;
 use crate::access::Admission;
+use crate::objects::convert;
 use crate::request::Operation;
 use crate::status::ApiError;
 
@@ -23,21 +25,28 @@ pub fn mutate(state: &State, admission: &Admission<'_>, object: &mut Value) -> R
     if pairs.is_empty() {
         return Ok(());
     }
-    let namespace = namespace(state, admission);
+    let (namespace, equivalents) = (namespace(state, admission), equivalents(state, admission));
     for pair in &pairs {
-        let applies = [&pair.policy["spec"]["matchConstraints"], &pair.binding["spec"]["matchResources"]];
-        if !applies.into_iter().all(|constraints| matching::matches(constraints, admission, object, &namespace)) {
+        let write = Write { admission, equivalents: &equivalents, object: Some(object), namespace: &namespace };
+        let spec = &pair.policy["spec"];
+        let Some(matched) = write.matched(&spec["matchConstraints"]) else { continue };
+        if write.matched(&pair.binding["spec"]["matchResources"]).is_none() {
             continue;
         }
-        let old = admission.old.cloned().unwrap_or_default();
-        let mut values = Values::new(object.clone(), old, request(admission), namespace.clone());
+        let seen = |state: &Value| convert::between(admission.resource, matched, state.clone());
+        let old = admission.old.map(seen).unwrap_or_default();
+        let mut values = Values::new(seen(object), old, request(admission, matched), namespace.clone());
         let changed = parameters(state, &source, pair, admission).and_then(|parameters| {
-            values.set_parameters(parameters);
-            apply(pair, &mut values)
+            for parameters in parameters {
+                values.set_parameters(parameters);
+                let changed = apply(pair, &mut values)?;
+                values.set_object(changed);
+            }
+            Ok(values.object().clone())
         });
         match changed {
-            Ok(changed) => *object = changed,
-            Err(_) if pair.policy["spec"]["failurePolicy"] == "Ignore" => {}
+            Ok(changed) => *object = convert::between(matched, admission.resource, changed),
+            Err(_) if ignores_failures(spec) => {}
             Err(message) => {
                 let name = |object: &Value| object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
                 let said = format!("policy '{}' with binding '{}' denied request: {message}", name(&pair.policy), name(&pair.binding));

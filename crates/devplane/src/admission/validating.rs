@@ -1,17 +1,21 @@
 //! ValidatingAdmissionPolicy: what must hold of a write.
 
-use serde_json::{Value, json};
+use schema::expr::ExprError;
+use serde_json::Value;
 
 use super::evaluate::{Values, evaluate};
-use super::{Enforced, enforced, is_judged, judged_object, matching, namespace, parameters, refusal, request, source};
+use super::matching::Write;
+use super::{Enforced, enforced, equivalents, is_judged, namespace, parameters, refusal, request, source};
 use crate::State;
 use crate::access::Admission;
+use crate::objects::convert;
+use crate::request::Operation;
 use crate::status::ApiError;
 
 /// Judges a write by all policies that match it; warnings come back.
 ///
 /// # Errors
-/// The refusal of the first policy that denies it.
+/// The first refusal, with all warnings.
 pub fn validate(state: &State, admission: &Admission<'_>, object: Option<&Value>) -> Result<Vec<String>, ApiError> {
     let mut warnings = Vec::new();
     if !is_judged(admission) {
@@ -22,32 +26,52 @@ pub fn validate(state: &State, admission: &Admission<'_>, object: Option<&Value>
     if pairs.is_empty() {
         return Ok(warnings);
     }
-    let namespace = namespace(state, admission);
-    let old = admission.old.cloned().unwrap_or_default();
-    let mut values = Values::new(judged_object(admission, object), old.clone(), request(admission), namespace.clone());
-    let labelled = object.unwrap_or(&old);
+    let (namespace, equivalents) = (namespace(state, admission), equivalents(state, admission));
+    let object = object.filter(|_| admission.operation != Operation::Delete);
+    let write = Write { admission, equivalents: &equivalents, object, namespace: &namespace };
+    let mut values = Values::new(Value::Null, Value::Null, Value::Null, namespace.clone());
+    let mut refused: Option<ApiError> = None;
     for pair in &pairs {
-        let applies = [&pair.policy["spec"]["matchConstraints"], &pair.binding["spec"]["matchResources"]];
-        if !applies.into_iter().all(|constraints| matching::matches(constraints, admission, labelled, &namespace)) {
+        let (policy, binding) = (&pair.policy["spec"], &pair.binding["spec"]);
+        let Some(matched) = write.matched(&policy["matchConstraints"]) else { continue };
+        if write.matched(&binding["matchResources"]).is_none() {
             continue;
         }
-        let outcome = parameters(state, &source, pair, admission).map_err(Denial::misconfigured).and_then(|parameters| {
+        let names = format!("'{}' with binding '{}'", text(&pair.policy["metadata"]["name"]), text(&pair.binding["metadata"]["name"]));
+        let mut deny = |denial: &Denial| {
+            let said = format!("ValidatingAdmissionPolicy {names} denied request: {}", denial.message);
+            refused.get_or_insert_with(|| refusal(admission, &denial.reason, &said));
+        };
+        let parameters = match parameters(state, &source, pair, admission) {
+            Ok(parameters) => parameters,
+            // What cannot be put into force denies, whatever the binding does with those who break the rules.
+            Err(why) => {
+                if !ignores_failures(policy) {
+                    deny(&Denial::misconfigured(why));
+                }
+                continue;
+            }
+        };
+        let seen =
+            |state: Option<&Value>| state.map(|state| convert::between(admission.resource, matched, state.clone())).unwrap_or_default();
+        values.set_write(seen(object), seen(admission.old), request(admission, matched));
+        let acts = |action: &str| binding["validationActions"].as_array().into_iter().flatten().any(|own| own == action);
+        for parameters in parameters {
             values.set_parameters(parameters);
-            judge(pair, &mut values)
-        });
-        let Err(denial) = outcome else { continue };
-        let (policy, binding) = (text(&pair.policy["metadata"]["name"]), text(&pair.binding["metadata"]["name"]));
-        let acts = |action: &str| pair.binding["spec"]["validationActions"].as_array().into_iter().flatten().any(|own| own == action);
-        if acts("Warn") {
-            warnings
-                .push(format!("Validation failed for ValidatingAdmissionPolicy '{policy}' with binding '{binding}': {}", denial.message));
-        }
-        if acts("Deny") {
-            let said = format!("ValidatingAdmissionPolicy '{policy}' with binding '{binding}' denied request: {}", denial.message);
-            return Err(refusal(admission, &denial.reason, &said));
+            for denial in judge(pair, &mut values) {
+                if acts("Warn") {
+                    warnings.push(format!("Validation failed for ValidatingAdmissionPolicy {names}: {}", denial.message));
+                }
+                if acts("Deny") {
+                    deny(&denial);
+                }
+            }
         }
     }
-    Ok(warnings)
+    match refused {
+        Some(refused) => Err(refused.with_warnings(warnings)),
+        None => Ok(warnings),
+    }
 }
 
 /// Why a policy denies.
@@ -62,33 +86,39 @@ impl Denial {
     }
 }
 
-/// Judges by one policy. What cannot be evaluated denies, unless the policy ignores failures.
-fn judge(pair: &Enforced, values: &mut Values) -> Result<(), Denial> {
+/// Whether a policy that cannot be evaluated lets the write pass.
+pub(super) fn ignores_failures(policy: &Value) -> bool {
+    policy["failurePolicy"] == "Ignore"
+}
+
+/// Judges by one policy: all broken rules. What cannot be evaluated denies, unless the policy ignores failures.
+fn judge(pair: &Enforced, values: &mut Values) -> Vec<Denial> {
     let spec = &pair.policy["spec"];
-    let ignores = spec["failurePolicy"] == "Ignore";
+    let ignores = ignores_failures(spec);
     match conditions_hold(spec, values) {
         Ok(true) => {}
-        Ok(false) => return Ok(()),
-        Err(_) if ignores => return Ok(()),
-        Err(message) => return Err(Denial::misconfigured(message)),
+        Ok(false) => return Vec::new(),
+        Err(_) if ignores => return Vec::new(),
+        Err(message) => return vec![Denial::misconfigured(message)],
     }
     values.define(&spec["variables"]);
-    for validation in spec["validations"].as_array().into_iter().flatten() {
+    let judged = spec["validations"].as_array().into_iter().flatten().filter_map(|validation| {
         let expression = text(&validation["expression"]);
         match evaluate(expression, values) {
-            Ok(Value::Bool(true)) => {}
+            Ok(Value::Bool(true)) => None,
             Ok(_) => {
                 let reason = validation["reason"].as_str().unwrap_or("Invalid").to_owned();
-                return Err(Denial { reason, message: message(validation, values) });
+                Some(Denial { reason, message: message(validation, values) })
             }
-            Err(_) if ignores => {}
-            Err(error) => {
-                let message = format!("expression '{expression}' resulted in error: {error}");
-                return Err(Denial::misconfigured(message));
-            }
+            Err(_) if ignores => None,
+            Err(error) => Some(Denial::misconfigured(failed(expression, &error))),
         }
-    }
-    Ok(())
+    });
+    judged.collect()
+}
+
+fn failed(expression: &str, error: &ExprError) -> String {
+    format!("expression '{expression}' resulted in error: {}", error.cause())
 }
 
 /// Whether all `matchConditions` hold.
@@ -101,7 +131,7 @@ pub(super) fn conditions_hold(spec: &Value, values: &Values) -> Result<bool, Str
         match evaluate(expression, values) {
             Ok(Value::Bool(true)) => {}
             Ok(_) => return Ok(false),
-            Err(error) => return Err(format!("match condition '{}' resulted in error: {error}", text(&condition["name"]))),
+            Err(error) => return Err(failed(expression, &error)),
         }
     }
     Ok(true)
@@ -114,30 +144,6 @@ fn message(validation: &Value, values: &Values) -> String {
     });
     let said = || validation["message"].as_str().filter(|said| !said.is_empty()).map(str::to_owned);
     computed.or_else(said).unwrap_or_else(|| format!("failed expression: {}", text(&validation["expression"]).trim()))
-}
-
-/// Expressions of a policy that do not compile, as causes of an Invalid answer.
-pub fn check(policy: &Value) -> Vec<crate::status::Cause> {
-    let mut causes = Vec::new();
-    let spec = &policy["spec"];
-    for (list, field) in [
-        ("matchConditions", "expression"),
-        ("variables", "expression"),
-        ("validations", "expression"),
-        ("validations", "messageExpression"),
-    ] {
-        for (index, entry) in spec[list].as_array().into_iter().flatten().enumerate() {
-            let Some(expression) = entry[field].as_str() else { continue };
-            if let Some(report) = super::evaluate::report(expression) {
-                causes.push(crate::status::Cause::invalid(
-                    &format!("spec.{list}[{index}].{field}"),
-                    &json!(expression),
-                    &format!("compilation failed: {report}"),
-                ));
-            }
-        }
-    }
-    causes
 }
 
 fn text(value: &Value) -> &str {

@@ -105,7 +105,11 @@ impl Disguise {
             add("system:serviceaccounts".into());
             add(format!("system:serviceaccounts:{namespace}"));
         }
-        add(if self.username == ANONYMOUS { UNAUTHENTICATED.into() } else { AUTHENTICATED.into() });
+        if self.username == ANONYMOUS {
+            add(UNAUTHENTICATED.into());
+        } else if ![AUTHENTICATED, UNAUTHENTICATED].iter().any(|own| groups.iter().any(|group| group == own)) {
+            groups.push(AUTHENTICATED.into());
+        }
         User { name: self.username, uid: self.uid, groups, extra: self.extra }
     }
 
@@ -192,6 +196,8 @@ mod tests {
     fn a_service_account_brings_its_groups() {
         let disguise = asked(&[("Impersonate-User", "system:serviceaccount:default:robot")]);
         assert_eq!(disguise.user().groups, ["system:serviceaccounts", "system:serviceaccounts:default", AUTHENTICATED]);
+        let unauthenticated = asked(&[("Impersonate-User", "alice"), ("Impersonate-Group", UNAUTHENTICATED)]);
+        assert_eq!(unauthenticated.user().groups, [UNAUTHENTICATED]);
     }
 
     #[test]

@@ -48,13 +48,6 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
-/// A value that is none of those allowed.
-fn unsupported(field: &str, value: &str, supported: &[&str]) -> Cause {
-    let listed: Vec<String> = supported.iter().map(|word| format!("{word:?}")).collect();
-    let message = format!("Unsupported value: {value:?}: supported values: {}", listed.join(", "));
-    Cause { reason: "FieldValueNotSupported".into(), message, field: field.into() }
-}
-
 fn named_after_its_resource(definition: &Value, causes: &mut Vec<Cause>) {
     let (spec, name) = (&definition["spec"], text(&definition["metadata"]["name"]));
     if name != format!("{}.{}", text(&spec["names"]["plural"]), text(&spec["group"])) {
@@ -77,7 +70,7 @@ fn scope(scope: &Value, causes: &mut Vec<Cause>) {
     match text(scope) {
         "Namespaced" | "Cluster" => {}
         "" => causes.push(Cause::required("spec.scope", "")),
-        other => causes.push(unsupported("spec.scope", other, &["Cluster", "Namespaced"])),
+        other => causes.push(Cause::unsupported("spec.scope", other, &["Cluster", "Namespaced"])),
     }
 }
 

@@ -21,10 +21,20 @@ pub fn shown(resource: &Resource, stored: &Stored) -> Value {
         shape::prune(resource, &mut object);
         shape::default(resource, &mut object);
     }
+    versioned(resource, object)
+}
+
+/// A stored object in the version of the resource.
+fn versioned(resource: &Resource, object: Value) -> Value {
     let object = conversion::shown(resource, object);
     let mut object = if is_event(resource) { event_from_core(object) } else { object };
     relabel(&mut object, resource.api_version());
     object
+}
+
+/// An object of one resource as another one shows it that is stored under the same key.
+pub fn between(from: &Resource, to: &Resource, object: Value) -> Value {
+    if (&from.group, &from.version) == (&to.group, &to.version) { object } else { versioned(to, stored(from, object)) }
 }
 
 /// The object as it is stored.

@@ -94,7 +94,12 @@ impl Call {
                 None => Ok((object, warnings)),
             };
         }
-        let stored = self.store(&key, 0, Some(object)).await?.ok_or_else(taken)?;
+        let Some(stored) = self.store(&key, 0, Some(object)).await? else {
+            let leaving =
+                state.store.peek(&resource.storage, &key).is_some_and(|other| !other.object()["metadata"]["deletionTimestamp"].is_null());
+            let taken = taken();
+            return Err(if leaving { ApiError { message: format!("object is being deleted: {}", taken.message), ..taken } } else { taken });
+        };
         let shown = self.shown(&stored);
         self.after_write(&key, &stored).await;
         Ok((shown, warnings))

@@ -71,8 +71,12 @@ pub fn untyped(headers: &HeaderMap, body: &[u8], api_version: &str, kind: &str) 
         protobuf::MEDIA_TYPE => message(body, api_version, kind).map_err(|error| error.to_string()),
         _ => return Err(ApiError::unsupported_media_type(&media::ACCEPTED)),
     };
-    let unread = |error| ApiError::bad_request(format!("couldn't get version/kind; json parse error: {error}"));
-    decoded.map(|decoded| decoded.value).map_err(unread)
+    let unread = |error: String| ApiError::bad_request(format!("couldn't get version/kind; json parse error: {error}"));
+    let value = decoded.map(|decoded| decoded.value).map_err(unread)?;
+    if value.is_object() || value.is_null() {
+        return Ok(value);
+    }
+    Err(unread(format!("json: cannot unmarshal {} into Go value of type {TYPE_META}", go_type(&value))))
 }
 
 /// Decodes a protobuf message, which is of this version and kind unless it says otherwise.

@@ -40,7 +40,7 @@ impl Call {
         let name = &self.attributes.name;
         for _ in 0..super::ATTEMPTS {
             let stored = self.stored(name).await.ok_or_else(|| self.not_found(name))?;
-            match self.delete_stored(&self.key(name), &stored, &options, true).await? {
+            match self.delete_stored(&self.key(name), &stored, &options).await? {
                 Some(Deleted::Gone(object)) if self.answers_with_object() => return self.show(object, 200, Vec::new()),
                 Some(Deleted::Gone(object)) => return Ok(Answer::json(self.deleted(&object))),
                 Some(Deleted::Marked(object)) => return self.show(object, 200, Vec::new()),
@@ -62,7 +62,7 @@ impl Call {
         for (key, stored) in &page.items {
             let mut current = Some(stored.clone());
             while let Some(stored) = current {
-                match self.delete_stored(key, &stored, &options, false).await? {
+                match self.delete_stored(key, &stored, &options).await? {
                     Some(_) => break,
                     None => current = self.state.store.get(&self.resource.storage, key).await,
                 }
@@ -80,15 +80,9 @@ impl Call {
     }
 
     /// Deletes or marks one object; none if it changed meanwhile.
-    async fn delete_stored(
-        &self,
-        key: &Key,
-        stored: &Stored,
-        options: &DeleteOptions,
-        kind_in_text: bool,
-    ) -> Result<Option<Deleted>, ApiError> {
+    async fn delete_stored(&self, key: &Key, stored: &Stored, options: &DeleteOptions) -> Result<Option<Deleted>, ApiError> {
         let old = self.shown(stored);
-        self.check_preconditions(&old, options, kind_in_text)?;
+        self.check_preconditions(&old, options)?;
         namespaces::check_deletion(&self.resource.storage, &key.name)?;
         let mut attributes = self.attributes.clone();
         attributes.name = key.name.to_string();
@@ -122,8 +116,8 @@ impl Call {
         Ok(Some(Deleted::Marked(shown)))
     }
 
-    fn check_preconditions(&self, old: &Value, options: &DeleteOptions, kind_in_text: bool) -> Result<(), ApiError> {
-        let (group, resource) = (&self.resource.group, if kind_in_text { &self.resource.kind } else { &self.resource.plural });
+    fn check_preconditions(&self, old: &Value, options: &DeleteOptions) -> Result<(), ApiError> {
+        let (group, resource) = (&self.resource.group, &self.resource.kind);
         let name = metadata::text(old, "name");
         let own = metadata::text(old, "uid");
         if let Some(uid) = options.uid.as_deref().filter(|uid| *uid != own) {

@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::{
     garbage,
     http::query::Query,
+    patch::go_type,
     status::{ApiError, Cause},
 };
 
@@ -96,8 +97,15 @@ pub struct DeleteOptions {
 
 impl DeleteOptions {
     /// Reads options: the body counts if there is one, else the query.
+    ///
+    /// # Errors
+    /// A bad request if a field has another type, Invalid if the options contradict each other.
     pub fn parse(query: &Query, body: Option<&Value>) -> Result<Self, ApiError> {
         let text = |value: &Value| value.as_str().map(str::to_owned);
+        match body {
+            Some(body) => check_body(body)?,
+            None => check_number(query.get("gracePeriodSeconds"))?,
+        }
         let (dry_run, policy, orphan, uid, version) = match body {
             Some(body) => {
                 let dry_run = body["dryRun"].as_array().map(|list| list.iter().filter_map(text).collect()).unwrap_or_default();
@@ -112,8 +120,9 @@ impl DeleteOptions {
             }
         };
         let mut causes = Vec::new();
-        if dry_run.iter().any(|value| value != "All") {
-            causes.push(unsupported_dry_run(&dry_run.iter().map(String::as_str).collect::<Vec<_>>()));
+        if let (Some(policy), Some(_)) = (&policy, orphan) {
+            let why = "orphanDependents and deletionPropagation cannot be both set";
+            causes.push(Cause::invalid("propagationPolicy", &policy.as_str().into(), why));
         }
         let finalizer = match (policy.as_deref(), orphan) {
             (Some("Foreground"), _) => Some(garbage::FOREGROUND),
@@ -126,9 +135,74 @@ impl DeleteOptions {
                 None
             }
         };
+        if dry_run.iter().any(|value| value != "All") {
+            causes.push(unsupported_dry_run(&dry_run.iter().map(String::as_str).collect::<Vec<_>>()));
+        }
         if !causes.is_empty() {
             return Err(ApiError::invalid("meta.k8s.io", "DeleteOptions", "", causes));
         }
         Ok(Self { dry_run: !dry_run.is_empty(), uid, version, finalizer })
+    }
+}
+
+/// A body of a deletion must say that it is options of one, and its fields must have their types.
+fn check_body(body: &Value) -> Result<(), ApiError> {
+    let said = |field: &str| body[field].as_str().unwrap_or_default();
+    let kind = said("kind");
+    if !kind.is_empty() && kind != "DeleteOptions" {
+        let version = if said("apiVersion").is_empty() { "v1" } else { said("apiVersion") };
+        let why = format!("no kind {kind:?} is registered for version {version:?} in scheme \"pkg/runtime/scheme.go:111\"");
+        return Err(ApiError::bad_request(why));
+    }
+    let is_text_list = |value: &Value| value.as_array().is_some_and(|list| list.iter().all(Value::is_string));
+    let fields: [(&str, &str, &dyn Fn(&Value) -> bool); 5] = [
+        ("gracePeriodSeconds", "int64", &|value| value.is_i64()),
+        ("preconditions", "v1.Preconditions", &Value::is_object),
+        ("orphanDependents", "bool", &Value::is_boolean),
+        ("propagationPolicy", "v1.DeletionPropagation", &Value::is_string),
+        ("dryRun", "[]string", &is_text_list),
+    ];
+    for (field, wanted, fits) in fields {
+        let value = &body[field];
+        if !value.is_null() && !fits(value) {
+            let found = go_type(value);
+            let why = format!("json: cannot unmarshal {found} into Go struct field DeleteOptions.{field} of type {wanted}");
+            return Err(ApiError::bad_request(why));
+        }
+    }
+    Ok(())
+}
+
+/// The time of grace means nothing here, but it is a number.
+fn check_number(said: &str) -> Result<(), ApiError> {
+    if said.is_empty() || said.parse::<i64>().is_ok() {
+        return Ok(());
+    }
+    Err(ApiError::bad_request(format!("strconv.ParseInt: parsing {said:?}: invalid syntax")))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn refused(query: &str, body: Option<Value>) -> Option<(u16, String)> {
+        let outcome = DeleteOptions::parse(&Query::parse(query), body.as_ref());
+        outcome.err().map(|error| (error.code, error.message))
+    }
+
+    #[test]
+    fn a_deletion_is_asked_for_in_the_right_words() {
+        assert_eq!(refused("gracePeriodSeconds=0&propagationPolicy=Orphan", None), None);
+        let grace = (400, "strconv.ParseInt: parsing \"x\": invalid syntax".to_owned());
+        assert_eq!(refused("gracePeriodSeconds=x", None), Some(grace));
+        let both = "DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Invalid value: \"Background\": orphanDependents and deletionPropagation cannot be both set";
+        assert_eq!(refused("orphanDependents=true&propagationPolicy=Background", None), Some((422, both.to_owned())));
+        let other = "no kind \"Foo\" is registered for version \"v1\" in scheme \"pkg/runtime/scheme.go:111\"";
+        assert_eq!(refused("", Some(json!({"kind": "Foo", "apiVersion": "v1"}))), Some((400, other.to_owned())));
+        let typed = "json: cannot unmarshal string into Go struct field DeleteOptions.preconditions of type v1.Preconditions";
+        assert_eq!(refused("", Some(json!({"preconditions": "x"}))), Some((400, typed.to_owned())));
+        assert_eq!(refused("", Some(json!({"kind": "DeleteOptions", "preconditions": {"uid": "u"}, "dryRun": ["All"]}))), None);
     }
 }

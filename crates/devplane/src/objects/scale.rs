@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::{Call, decode, options::WriteOptions};
 use crate::{
     http::answer::Answer,
+    patch::go_type,
     registry::Shape,
     status::{ApiError, Cause},
 };
@@ -66,16 +67,39 @@ pub async fn read(call: &Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(of(call, &call.shown(&stored))))
 }
 
+/// A replacement says what it is, and of which object.
+fn check_identity(call: &Call, scale: &Value) -> Result<(), ApiError> {
+    let kind = scale["kind"].as_str().unwrap_or_default();
+    if !kind.is_empty() && kind != "Scale" {
+        return Err(ApiError::bad_request("no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:111\""));
+    }
+    if super::metadata::text(scale, "name").is_empty() {
+        return Err(super::update::unnamed(&call.attributes.name));
+    }
+    Ok(())
+}
+
 /// The object with the number that the request asks for.
 pub fn propose(call: &Call, old: &Value, _options: &WriteOptions) -> Result<Value, ApiError> {
     let current = of(call, old);
-    let wanted = if call.attributes.verb == "update" {
-        decode::untyped(&call.headers, &call.body, "autoscaling/v1", "Scale")?
+    let updates = call.attributes.verb == "update";
+    let wanted = if updates {
+        let sent = decode::untyped(&call.headers, &call.body, "autoscaling/v1", "Scale")?;
+        check_identity(call, &sent)?;
+        sent
     } else {
         super::patching::patched(call, &current)?.value
     };
     let (spec, _, _) = paths(call);
-    let replicas = wanted["spec"].get("replicas").cloned().unwrap_or(json!(0));
+    let replicas = Some(&wanted["spec"]["replicas"]).filter(|replicas| !replicas.is_null()).cloned().unwrap_or(json!(0));
+    if !replicas.is_i64() {
+        let why = format!("json: cannot unmarshal {} into Go struct field ScaleSpec.spec.replicas of type int32", go_type(&replicas));
+        return Err(if updates {
+            ApiError::bad_request(format!("Scale in version \"v1\" cannot be handled as a Scale: {why}"))
+        } else {
+            super::update::in_patch(&wanted.to_string(), &why)
+        });
+    }
     if let Some(number) = replicas.as_i64().filter(|number| *number < 0) {
         let name = &call.attributes.name;
         let field = if call.resource.is_built_in() { "spec.replicas" } else { ".spec.replicas" };

@@ -153,8 +153,7 @@ impl Call {
             return Err(in_patch(&shown, &format!("Object 'Kind' is missing in '{shown}'")));
         }
         if !decoded.value["metadata"]["name"].is_string() {
-            let text = format!("the name of the object ({} based on URL) was undeterminable: name must be provided", self.attributes.name);
-            return Err(ApiError::bad_request(text));
+            return Err(unnamed(&self.attributes.name));
         }
         let (object, warnings) = self.decode_patched(decoded, options.validation, &shown)?;
         Ok(Proposal { object, warnings, applied: false, patched: Some(shown) })
@@ -164,7 +163,10 @@ impl Call {
     fn check_identity(&self, old: &Value, new: &Value) -> Result<(), ApiError> {
         let (resource, name) = (&self.resource, &self.attributes.name);
         let said = metadata::text(new, "name");
-        if said != name && !(said.is_empty() && self.attributes.verb == "patch") {
+        if said.is_empty() && self.attributes.verb != "patch" {
+            return Err(unnamed(name));
+        }
+        if said != name && !said.is_empty() {
             let text = format!("the name of the object ({said}) does not match the name on the URL ({name})");
             return Err(ApiError::bad_request(text));
         }
@@ -201,6 +203,11 @@ impl Call {
 /// What is wrong with a patched object is told on the field `patch`, with the object as it would have been.
 pub(super) fn in_patch(patched: &str, why: &str) -> ApiError {
     ApiError::invalid("", "", "", [Cause::invalid("patch", &Value::from(patched), why)])
+}
+
+/// A replacement that does not say of which object it is.
+pub(super) fn unnamed(name: &str) -> ApiError {
+    ApiError::bad_request(format!("the name of the object ({name} based on URL) was undeterminable: name must be provided"))
 }
 
 /// Takes from the old state what this path does not write: status from the main path, all else from `/status`.

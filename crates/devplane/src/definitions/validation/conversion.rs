@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{list, text, unsupported};
+use super::{list, text};
 use crate::status::Cause;
 
 const CLIENT: &str = "spec.conversion.webhookClientConfig";
@@ -22,7 +22,7 @@ pub(super) fn check(conversion: &Value, causes: &mut Vec<Cause>) {
         }
         "None" => {}
         "" => causes.push(Cause::required("spec.conversion.strategy", "")),
-        other => causes.push(unsupported("spec.conversion.strategy", other, &["None", "Webhook"])),
+        other => causes.push(Cause::unsupported("spec.conversion.strategy", other, &["None", "Webhook"])),
     }
     let detail = "should not be set when strategy is not set to Webhook";
     if !client.is_null() {

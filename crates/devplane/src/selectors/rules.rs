@@ -1,0 +1,65 @@
+//! What is wrong with a label selector in an object (apimachinery `apis/meta/v1/validation`).
+
+use serde_json::Value;
+
+use crate::{objects::metadata, status::Cause};
+
+/// All broken rules of `{matchLabels, matchExpressions}`, with paths below `at`.
+pub fn faults(selector: &Value, at: &str) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    for (key, value) in selector["matchLabels"].as_object().into_iter().flatten() {
+        let field = format!("{at}.matchLabels");
+        causes.extend(metadata::qualified_faults(key).iter().map(|fault| Cause::invalid(&field, &key.as_str().into(), fault)));
+        let said = value.as_str().unwrap_or_default();
+        causes.extend(metadata::label_value_faults(said).iter().map(|fault| Cause::invalid(&field, value, fault)));
+    }
+    for (index, expression) in selector["matchExpressions"].as_array().into_iter().flatten().enumerate() {
+        let at = format!("{at}.matchExpressions[{index}]");
+        let values = expression["values"].as_array().map(Vec::as_slice).unwrap_or_default();
+        match expression["operator"].as_str().unwrap_or_default() {
+            "In" | "NotIn" if values.is_empty() => {
+                causes.push(Cause::required(&format!("{at}.values"), "must be specified when `operator` is 'In' or 'NotIn'"));
+            }
+            "Exists" | "DoesNotExist" if !values.is_empty() => {
+                causes
+                    .push(Cause::forbidden(&format!("{at}.values"), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+            }
+            "In" | "NotIn" | "Exists" | "DoesNotExist" => {}
+            other => causes.push(Cause::invalid(&format!("{at}.operator"), &other.into(), "not a valid selector operator")),
+        }
+        let key = expression["key"].as_str().unwrap_or_default();
+        let field = format!("{at}.key");
+        causes.extend(metadata::qualified_faults(key).iter().map(|fault| Cause::invalid(&field, &key.into(), fault)));
+        for (index, value) in values.iter().enumerate() {
+            let faults = metadata::label_value_faults(value.as_str().unwrap_or_default());
+            causes.extend(faults.iter().map(|fault| Cause::invalid(&format!("{at}.values[{index}]"), value, fault)));
+        }
+    }
+    causes
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn keys_values_and_operators_are_judged() {
+        let selector = json!({
+            "matchLabels": {"a b": "c", "d": "e f"},
+            "matchExpressions": [
+                {"key": "k", "operator": "In"},
+                {"key": "k", "operator": "Exists", "values": ["v"]},
+                {"key": "", "operator": "Near"},
+                {"key": "fine", "operator": "NotIn", "values": ["v"]},
+            ],
+        });
+        let fields: Vec<String> = faults(&selector, "s").into_iter().map(|cause| cause.field).collect();
+        let at = |rest: &str| format!("s.{rest}");
+        assert_eq!(fields[..2], [at("matchLabels"), at("matchLabels")]);
+        assert_eq!(fields[2..5], [at("matchExpressions[0].values"), at("matchExpressions[1].values"), at("matchExpressions[2].operator")]);
+        assert!(fields[5..].iter().all(|field| *field == at("matchExpressions[2].key")));
+        assert_eq!(faults(&json!({}), "s"), []);
+    }
+}
