@@ -39,13 +39,21 @@ pub fn check_deletion(resource: &GroupResource, name: &str) -> Result<(), ApiErr
     Ok(())
 }
 
-/// What a new namespace has beside what was asked for.
-pub fn complete(namespace: &mut Value) {
+/// Gives a namespace the label with its own name, whatever the client says: selectors rely on it.
+pub fn label(namespace: &mut Value) {
     let name = namespace["metadata"]["name"].clone();
+    if !name.is_string() {
+        return;
+    }
     if !namespace["metadata"]["labels"].is_object() {
         namespace["metadata"]["labels"] = json!({});
     }
     namespace["metadata"]["labels"]["kubernetes.io/metadata.name"] = name;
+}
+
+/// What a new namespace has beside what was asked for.
+pub fn complete(namespace: &mut Value) {
+    label(namespace);
     let listed = namespace["spec"]["finalizers"].as_array().is_some_and(|list| list.iter().any(|item| item == "kubernetes"));
     if !listed {
         let mut finalizers = namespace["spec"]["finalizers"].as_array().cloned().unwrap_or_default();

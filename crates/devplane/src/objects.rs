@@ -181,8 +181,10 @@ impl Call {
         }
         let kind = value["kind"].as_str().unwrap_or_default();
         if kind != self.resource.kind && !kind.is_empty() && self.resource.is_built_in() {
-            let text = format!("{} in version \"{}\" cannot be handled as a {kind}", self.resource.kind, self.resource.version);
-            return Err(ApiError::bad_request(text));
+            let (own, version) = (&self.resource.kind, &self.resource.version);
+            let group = self.resource.group.split('.').next().filter(|group| !group.is_empty()).unwrap_or("core");
+            let why = format!("converting ({version}.{kind}) to ({group}.{own}): unknown conversion");
+            return Err(ApiError::bad_request(format!("{kind} in version \"{version}\" cannot be handled as a {own}: {why}")));
         }
         if value["kind"].as_str().unwrap_or_default().is_empty() {
             value["kind"] = self.resource.kind.clone().into();

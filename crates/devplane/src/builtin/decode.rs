@@ -95,6 +95,10 @@ impl Reading<'_> {
                         self.value(below, value)?;
                         self.path.pop();
                     } else if let Some(below) = schema.additional_properties() {
+                        // In a map of texts nothing is the empty text.
+                        if value.is_null() && below.kind() == Some(Kind::String) && below.format().is_none() {
+                            *value = "".into();
+                        }
                         self.value(below, value)?;
                     }
                 }

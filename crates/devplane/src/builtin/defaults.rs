@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::registry::Resource;
+use crate::{namespaces, registry::Resource};
 
 /// Before the schema's own defaults: what must see which fields were given.
 pub(super) fn before_schema(resource: &Resource, object: &mut Value) {
@@ -19,6 +19,14 @@ pub(super) fn before_schema(resource: &Resource, object: &mut Value) {
 /// After the schema's own defaults.
 pub(super) fn after_schema(resource: &Resource, object: &mut Value) {
     match (resource.group.as_str(), resource.kind.as_str()) {
+        ("", "ConfigMap" | "Secret") => {
+            if let Some(fields) = object.as_object_mut() {
+                fields.retain(|name, value| {
+                    !matches!(name.as_str(), "data" | "binaryData") || value.as_object().is_none_or(|map| !map.is_empty())
+                });
+            }
+        }
+        ("", "Namespace") => namespaces::label(object),
         ("", "Pod") => pod_spec(object.get_mut("spec")),
         ("", "Service") => service(object.get_mut("spec")),
         ("", "Event") => event(object, ["source", "firstTimestamp", "lastTimestamp", "reportingComponent"]),

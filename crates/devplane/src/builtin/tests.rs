@@ -42,6 +42,52 @@ fn deployment() -> Value {
 }
 
 #[test]
+fn what_a_map_of_texts_does_not_say_is_empty_and_an_empty_map_goes() {
+    let (object, problems) = shaped("ConfigMap", json!({"data": {"a": null, "b": "c"}, "binaryData": {}}), None);
+    assert_eq!((&object["data"], object.get("binaryData")), (&json!({"a": "", "b": "c"}), None));
+    assert_eq!(problems, [""; 0]);
+}
+
+#[test]
+fn a_map_holds_one_mebibyte_under_good_keys() {
+    let (_, problems) = shaped("ConfigMap", json!({"data": {"a": "x".repeat(1 << 20)}}), None);
+    assert_eq!(problems, [""; 0]);
+    let (_, problems) = shaped("ConfigMap", json!({"data": {"a": "x".repeat(1 << 20)}, "binaryData": {"b": "AA=="}}), None);
+    assert_eq!(problems, ["[]: Too long: may not be more than 1048576 bytes"]);
+    let (_, problems) = shaped("ConfigMap", json!({"data": {"..a": "x"}}), None);
+    assert_eq!(problems, ["data[..a]: Invalid value: \"..a\": must not start with '..'"]);
+}
+
+#[test]
+fn a_secret_has_what_its_type_asks_for() {
+    let problems = |kind: &str, data: Value| shaped("Secret", json!({"type": kind, "data": data}), None).1;
+    assert_eq!(problems("kubernetes.io/basic-auth", json!({})), ["data[password]: Required value", "data[username]: Required value"]);
+    assert_eq!(problems("kubernetes.io/basic-auth", json!({"username": "YQ=="})), [""; 0]);
+    let account = "metadata.annotations[kubernetes.io/service-account.name]: Required value";
+    assert_eq!(problems("kubernetes.io/service-account-token", json!({})), [account]);
+    let unread = "Invalid value: \"<secret contents redacted>\": invalid character 'x' looking for beginning of value";
+    let docker = problems("kubernetes.io/dockerconfigjson", json!({".dockerconfigjson": "eA=="}));
+    assert_eq!(docker, [format!("data[.dockerconfigjson]: {unread}")]);
+    assert_eq!(problems("kubernetes.io/dockerconfigjson", json!({".dockerconfigjson": "e30="})), [""; 0]);
+}
+
+#[test]
+fn a_namespace_keeps_the_label_of_its_name() {
+    let (object, _) = shaped("Namespace", json!({"metadata": {"name": "a", "labels": {"kubernetes.io/metadata.name": "b"}}}), None);
+    assert_eq!(object["metadata"]["labels"]["kubernetes.io/metadata.name"], "a");
+}
+
+#[test]
+fn an_event_lies_where_its_object_is() {
+    let event =
+        |namespace: &str, about: &str| json!({"metadata": {"name": "e", "namespace": namespace}, "involvedObject": {"namespace": about}});
+    assert_eq!(shaped("Event", event("n", "n"), None).1, [""; 0]);
+    assert_eq!(shaped("Event", event("default", ""), None).1, [""; 0]);
+    let wrong = "involvedObject.namespace: Invalid value: \"other\": does not match event.namespace";
+    assert_eq!(shaped("Event", event("n", "other"), None).1, [wrong]);
+}
+
+#[test]
 fn a_deployment_gets_its_defaults() {
     let (object, problems) = shaped("Deployment", deployment(), None);
     assert!(problems.is_empty(), "{problems:?}");

@@ -28,7 +28,11 @@ pub fn validate(resource: &Resource, subresource: &str, object: &Value, old: Opt
         ("apps", "StatefulSet") => workload::stateful_set(object, old, &mut causes),
         ("batch", "Job") => workload::job(object, old, &mut causes),
         ("coordination.k8s.io", "Lease") => data::lease(object, &mut causes),
-        ("events.k8s.io", "Event") if old.is_none() => data::event(object, &mut causes),
+        ("", "Event") if old.is_none() => data::event_place(object, "involvedObject", &mut causes),
+        ("events.k8s.io", "Event") if old.is_none() => {
+            data::event_place(object, "regarding", &mut causes);
+            data::event(object, &mut causes);
+        }
         _ => {}
     }
     causes

@@ -181,7 +181,7 @@ fn approval(definition: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
     let see = "see https://github.com/kubernetes/enhancements/pull/1111";
     if approved.is_empty() {
         causes.push(Cause::required(&field, &format!("protected groups must have approval annotation {ANNOTATION:?}, {see}")));
-    } else if !approved.starts_with("unapproved") && !(approved.contains("://") && approved.contains('.')) {
+    } else if !(approved.starts_with("unapproved") || approved.contains("://") && approved.contains('.')) {
         let detail = format!(
             "protected groups must have approval annotation {ANNOTATION:?} with either a URL or a reason starting with \"unapproved\", {see}"
         );

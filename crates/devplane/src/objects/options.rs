@@ -155,16 +155,22 @@ fn check_body(body: &Value) -> Result<(), ApiError> {
         return Err(ApiError::bad_request(why));
     }
     let is_text_list = |value: &Value| value.as_array().is_some_and(|list| list.iter().all(Value::is_string));
-    let fields: [(&str, &str, &dyn Fn(&Value) -> bool); 5] = [
-        ("gracePeriodSeconds", "int64", &|value| value.is_i64()),
-        ("preconditions", "v1.Preconditions", &Value::is_object),
-        ("orphanDependents", "bool", &Value::is_boolean),
-        ("propagationPolicy", "v1.DeletionPropagation", &Value::is_string),
-        ("dryRun", "[]string", &is_text_list),
-    ];
-    for (field, wanted, fits) in fields {
+    let fits = |field: &str, value: &Value| match field {
+        "gracePeriodSeconds" => value.is_i64(),
+        "preconditions" => value.is_object(),
+        "orphanDependents" => value.is_boolean(),
+        "propagationPolicy" => value.is_string(),
+        _ => is_text_list(value),
+    };
+    for (field, wanted) in [
+        ("gracePeriodSeconds", "int64"),
+        ("preconditions", "v1.Preconditions"),
+        ("orphanDependents", "bool"),
+        ("propagationPolicy", "v1.DeletionPropagation"),
+        ("dryRun", "[]string"),
+    ] {
         let value = &body[field];
-        if !value.is_null() && !fits(value) {
+        if !value.is_null() && !fits(field, value) {
             let found = go_type(value);
             let why = format!("json: cannot unmarshal {found} into Go struct field DeleteOptions.{field} of type {wanted}");
             return Err(ApiError::bad_request(why));

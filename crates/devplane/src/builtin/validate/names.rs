@@ -33,8 +33,10 @@ pub(super) fn key(map: &str, key: &str, causes: &mut Vec<Cause>) {
         causes.push(Cause::invalid(&field, &key.into(), KEY));
     } else if key.len() > 253 {
         causes.push(Cause::invalid(&field, &key.into(), "must be no more than 253 characters"));
-    } else if matches!(key, "." | "..") || key.starts_with("..") {
-        causes.push(Cause::invalid(&field, &key.into(), &format!("must not be '{}'", if key == "." { "." } else { ".." })));
+    } else if matches!(key, "." | "..") {
+        causes.push(Cause::invalid(&field, &key.into(), &format!("must not be '{key}'")));
+    } else if key.starts_with("..") {
+        causes.push(Cause::invalid(&field, &key.into(), "must not start with '..'"));
     }
 }
 
