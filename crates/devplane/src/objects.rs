@@ -175,6 +175,13 @@ impl Call {
                 return Err(ApiError::bad_request(format!("{}strict decoding error: {}", self.cannot_be_handled(), problems.join(", "))));
             }
         }
+        if other_version && self.resource.is_built_in() && !self.is_known_version(&value) {
+            let (own, kind) = (&self.resource.kind, value["kind"].as_str().unwrap_or(&self.resource.kind));
+            let version = said.rsplit('/').next().unwrap_or_default();
+            let why = format!("no kind {kind:?} is registered for version {said:?} in scheme \"pkg/runtime/scheme.go:111\"");
+            let text = format!("{kind} in version {version:?} cannot be handled as a {own}: {why}");
+            return Err(ApiError::bad_request(text).with_warnings(warnings));
+        }
         if other_version {
             let text = format!("the API version in the data ({said}) does not match the expected API version ({expected})");
             return Err(ApiError::bad_request(text).with_warnings(warnings));
@@ -222,6 +229,16 @@ impl Call {
         }
         let why = error.message.strip_prefix(&self.cannot_be_handled()).unwrap_or(&error.message);
         update::in_patch(patched, why)
+    }
+
+    /// Whether there is a built-in kind of the version that an object says it has. Older versions of what is served are known still.
+    fn is_known_version(&self, object: &Value) -> bool {
+        let said = |field: &str| object[field].as_str().unwrap_or_default();
+        let (group, version) = said("apiVersion").split_once('/').unwrap_or(("", said("apiVersion")));
+        let older = version.contains("alpha") || version.contains("beta");
+        crate::registry::builtin::kubernetes()
+            .iter()
+            .any(|known| known.group == group && known.kind == said("kind") && (older || known.version == version))
     }
 
     /// What the API server puts before the reason why a body cannot be read.

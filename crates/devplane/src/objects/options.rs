@@ -52,6 +52,13 @@ impl WriteOptions {
                 field: "fieldManager".into(),
             });
         }
+        let printable = |c: char| !c.is_control() && (c == ' ' || !c.is_whitespace());
+        for (at, c) in manager.char_indices().filter(|(_, c)| !printable(*c)) {
+            // As Go quotes it.
+            let quoted = Value::from(manager).to_string().replace("\\u00", "\\x");
+            let message = format!("Invalid value: {quoted}: invalid character U+{:04X} (at position {at})", u32::from(c));
+            causes.push(Cause { reason: "FieldValueInvalid".into(), message, field: "fieldManager".into() });
+        }
         let validation = match query.get("fieldValidation") {
             "" | "Warn" => FieldValidation::Warn,
             "Ignore" => FieldValidation::Ignore,
@@ -192,6 +199,19 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_field_manager_is_printable() {
+        let parse = |query: &str| WriteOptions::parse(&Query::parse(query), &HeaderMap::new(), "CreateOptions");
+        let message = |query: &str| parse(query).unwrap_err().message;
+        let at_one = |shown: &str, code: &str| {
+            let said = format!("fieldManager: Invalid value: {shown}: invalid character {code} (at position 1)");
+            format!("CreateOptions.meta.k8s.io \"\" is invalid: {said}")
+        };
+        assert_eq!(message("fieldManager=a%0Ab"), at_one("\"a\\nb\"", "U+000A"));
+        assert_eq!(message("fieldManager=a%00b"), at_one("\"a\\x00b\"", "U+0000"));
+        assert_eq!(parse("fieldManager=my+own%C3%A9").unwrap().manager, "my owné");
+    }
 
     fn refused(query: &str, body: Option<Value>) -> Option<(u16, String)> {
         let outcome = DeleteOptions::parse(&Query::parse(query), body.as_ref());

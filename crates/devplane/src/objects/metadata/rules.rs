@@ -126,7 +126,9 @@ pub fn name_faults(rule: NameRule, name: &str) -> Vec<String> {
                 faults.push("must be no more than 63 characters".to_owned());
             }
             if !is_label(name) {
-                faults.push(LABEL.to_owned());
+                // What would be a good subdomain fails by its dots alone.
+                let dotted = subdomain_faults(name, Unit::Characters).is_empty();
+                faults.push(if dotted { "must not contain dots".to_owned() } else { LABEL.to_owned() });
             }
         }
         NameRule::Subdomain => faults.extend(subdomain_faults(name, Unit::Characters)),
