@@ -21,6 +21,9 @@ pub struct Test {
     /// Only this part.
     #[arg(long, value_enum)]
     only: Option<Part>,
+    /// Only what the portal needs from a plane, on this one.
+    #[arg(long, value_enum, conflicts_with = "only")]
+    plane: Option<Plane>,
     #[command(flatten)]
     tools: Tools,
 }
@@ -36,10 +39,24 @@ pub enum Part {
     Browser,
 }
 
+/// A plane that the contract suite of `crates/cluster` runs on.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Plane {
+    /// The embedded plane.
+    Embedded,
+    /// kube-apiserver with its etcd.
+    Kubernetes,
+    /// Each of them.
+    All,
+}
+
 impl Test {
     /// Runs the chosen part, or all: first what fails quickest.
     pub fn run(self) -> Result<()> {
         let workspace = Workspace::find()?;
+        if let Some(plane) = self.plane {
+            return self.contract(&workspace, plane);
+        }
         let wanted = |part| self.only.is_none_or(|only| only == part);
         if wanted(Part::Lint) {
             check::formatting(&workspace)?;
@@ -51,9 +68,9 @@ impl Test {
         }
         if wanted(Part::Rust) {
             let kubectl = self.tools.kubectl(&workspace.root)?;
-            step("running the tests of the crates", || {
-                run(cargo(&workspace.root).args(["test", "--workspace", "--exclude", "hydrate"]).env("OPM_KUBECTL", kubectl))
-            })?;
+            let mut tests = self.with_servers(&workspace)?;
+            tests.args(["test", "--workspace", "--exclude", "hydrate"]).env("OPM_KUBECTL", kubectl);
+            step("running the tests of the crates", || run(&mut tests))?;
             generate::deploy(&workspace, true)?;
         }
         if wanted(Part::Browser) {
@@ -63,6 +80,27 @@ impl Test {
             check::lints(&workspace)?;
         }
         Ok(())
+    }
+
+    fn contract(&self, workspace: &Workspace, plane: Plane) -> Result<()> {
+        let mut tests = self.with_servers(workspace)?;
+        tests.args(["test", "--package", "cluster", "--test", "contract"]);
+        match plane {
+            Plane::Embedded => tests.arg("embedded"),
+            Plane::Kubernetes => tests.arg("kubernetes"),
+            Plane::All => &mut tests,
+        };
+        tests.args(["--", "--nocapture"]);
+        step("asking the planes", || run(&mut tests))
+    }
+
+    /// Cargo, told where the real servers are.
+    fn with_servers(&self, workspace: &Workspace) -> Result<Command> {
+        let mut command = cargo(&workspace.root);
+        if let Some((apiserver, etcd)) = self.tools.api_server(&workspace.root)? {
+            command.env("OPM_KUBE_APISERVER", apiserver).env("OPM_ETCD", etcd);
+        }
+        Ok(command)
     }
 
     fn browser(&self, workspace: &Workspace) -> Result<()> {

@@ -23,7 +23,7 @@ impl std::error::Error for Missing {}
 /// Where tools come from.
 #[derive(Args, Clone)]
 pub struct Tools {
-    /// Install what is missing (Chromium by apt, npm packages, kubectl built with Go); implied by CI=true.
+    /// Install what is missing (Chromium by apt, npm packages, kubectl, kube-apiserver and etcd built with Go); implied by CI=true.
     #[arg(long)]
     install: bool,
     #[arg(long, env = "CI", hide = true, default_value_t = false, value_parser = clap::builder::FalseyValueParser::new())]
@@ -34,6 +34,12 @@ pub struct Tools {
     /// kubectl, 1.36 or newer.
     #[arg(long, env = "OPM_KUBECTL")]
     kubectl: Option<PathBuf>,
+    /// kube-apiserver to compare with.
+    #[arg(long, env = "OPM_KUBE_APISERVER")]
+    kube_apiserver: Option<PathBuf>,
+    /// etcd for that kube-apiserver.
+    #[arg(long, env = "OPM_ETCD")]
+    etcd: Option<PathBuf>,
     /// Folder for tools that were fetched or built.
     #[arg(long, env = "OPM_CACHE")]
     cache: Option<PathBuf>,
@@ -95,15 +101,34 @@ impl Tools {
             )
             .into());
         }
-        step("building kubectl from tools/kubernetes", || {
-            std::fs::create_dir_all(self.cache().join("tools"))?;
-            run(Command::new("go").current_dir(root.join("tools/kubernetes")).args(["build", "-o"]).arg(&cached).args([
-                "-ldflags",
-                KUBECTL_VERSION,
-                "k8s.io/kubernetes/cmd/kubectl",
-            ]))
-        })?;
+        go_build(root, "tools/kubernetes", "k8s.io/kubernetes/cmd/kubectl", &cached)?;
         Ok(cached)
+    }
+
+    /// kube-apiserver and etcd, built from `tools/kubernetes` and `tools/etcd` where they are not found. Where they may not be built,
+    /// or Go is missing, that is said and answered with none; in CI they have to be there.
+    pub fn api_server(&self, root: &Path) -> Result<Option<(PathBuf, PathBuf)>> {
+        let apiserver =
+            self.server(root, self.kube_apiserver.as_ref(), "kube-apiserver", "tools/kubernetes", "k8s.io/kubernetes/cmd/kube-apiserver")?;
+        let etcd = self.server(root, self.etcd.as_ref(), "etcd", "tools/etcd", "go.etcd.io/etcd/server/v3")?;
+        Ok(apiserver.zip(etcd))
+    }
+
+    fn server(&self, root: &Path, named: Option<&PathBuf>, name: &str, folder: &str, package: &str) -> Result<Option<PathBuf>> {
+        let cached = self.cache().join("tools").join(name);
+        if let Some(path) = named.into_iter().chain([&cached]).find(|path| path.is_file()) {
+            return Ok(Some(path.clone()));
+        }
+        if self.may_install() && on_path("go").is_some() {
+            go_build(root, folder, package, &cached)?;
+            return Ok(Some(cached));
+        }
+        let fix = if on_path("go").is_some() { "pass --install to build it" } else { "it is built with Go, which is not installed" };
+        if self.ci {
+            return Err(Missing(format!("{name} is missing: {fix}")).into());
+        }
+        eprintln!("    without {name} nothing is compared with a real API server: {fix}");
+        Ok(None)
     }
 
     /// npm packages of a folder, exactly as its lock file says; fetched only where fetching is allowed.
@@ -136,7 +161,15 @@ fn npm_is_current(folder: &Path) -> Result<bool> {
 }
 
 /// Debug information is of no use here, and the version is otherwise set by the upstream's own build scripts.
-const KUBECTL_VERSION: &str = "-s -w -X k8s.io/component-base/version.gitVersion=v1.36.4 -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=36";
+const VERSION: &str = "-s -w -X k8s.io/component-base/version.gitVersion=v1.36.4 -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=36";
+
+fn go_build(root: &Path, folder: &str, package: &str, to: &Path) -> Result<()> {
+    let name = to.file_name().unwrap_or_default().display();
+    step(&format!("building {name} from {folder}"), || {
+        std::fs::create_dir_all(to.parent().context("a tool lies in a folder")?)?;
+        run(Command::new("go").current_dir(root.join(folder)).args(["build", "-o"]).arg(to).args(["-ldflags", VERSION, package]))
+    })
+}
 
 fn recent_kubectl(path: &Path) -> bool {
     let Ok(output) = Command::new(path).args(["version", "--client", "--output=json"]).output() else { return false };

@@ -59,7 +59,7 @@ impl Account for Caller {
             }
         }
         let created = |mine: &Mine| mine.request.metadata.creation_timestamp.as_ref().map(|time| time.0);
-        mine.sort_by(|a, b| created(b).cmp(&created(a)));
+        mine.sort_by_key(|mine| std::cmp::Reverse(created(mine)));
         let row = |mine: &Mine| rows::row(self, &mine.workspace, &mine.request);
         let needy: Vec<&Mine> = mine.iter().filter(|mine| rows::ball(&mine.request).is_requesters()).collect();
         Ok(Home {

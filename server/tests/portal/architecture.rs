@@ -19,8 +19,9 @@ const OURS: [(&str, &[&str]); 11] = [
     ("hydrate", &["app"]),
     ("opm-portal", &["app", "cluster", "devplane", "promise", "schema", "store"]),
     ("xtask", &[]),
-    // For tests alone: nothing imports it.
+    // For tests alone: nothing imports them.
     ("testdata", &[]),
+    ("testplane", &[]),
     ("opm", &["promise"]),
 ];
 

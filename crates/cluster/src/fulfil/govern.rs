@@ -104,7 +104,8 @@ where
     let api: Api<Object<K>> = Api::all(client);
     let body = json!({
         "apiVersion": names::API_VERSION, "kind": K::KIND,
-        "metadata": {"name": row.name_any(), "uid": row.uid()}, "status": status,
+        // What is said of an object that was just replaced is said anew when the new one is seen.
+        "metadata": {"name": row.name_any()}, "status": status,
     });
     let params = PatchParams::apply(names::MANAGER_FULFIL).force();
     match api.patch_status(&key.name, &params, &Patch::Apply(&body)).await {

@@ -28,8 +28,14 @@ pub async fn look(targets: &Targets, place: &Place, key: &Key) -> Result<Option<
 /// The same, where it is known how its kind is reached.
 pub async fn read(targets: &Targets, place: &Place, key: &Key, reach: Reach) -> Result<Option<Value>, String> {
     match api(reach, key).get(&key.name).await {
-        Ok(object) => Ok(Some(value(done(targets, place, object)))),
-        Err(error) if is_missing(&error) => Ok(done(targets, place, None)),
+        Ok(object) => {
+            answered(targets, place);
+            Ok(Some(value(object)))
+        }
+        Err(error) if is_missing(&error) => {
+            answered(targets, place);
+            Ok(None)
+        }
         // What was learnt of the kinds there may be old.
         Err(error) if is_missing_api(&error) && targets.is_gone(place, &kind(key)).await? => Ok(None),
         Err(error) => Err(failed(targets, place, &error, &format!("read {key}"))),
@@ -48,7 +54,10 @@ pub async fn apply(targets: &Targets, place: &Place, key: &Key, object: &Value, 
     // A new object must not meet other owners of its fields; an object that carries our label is ours whole.
     params.force = why != Why::Create;
     match api.patch(&key.name, &params, &Patch::Apply(&body)).await {
-        Ok(object) => Ok(value(done(targets, place, object))),
+        Ok(object) => {
+            answered(targets, place);
+            Ok(value(object))
+        }
         Err(error) => Err(refused(targets, place, key, &error)),
     }
 }
@@ -59,9 +68,12 @@ pub async fn delete(targets: &Targets, place: &Place, key: &Key, uid: &str) -> R
     let preconditions = Preconditions { uid: Some(uid.to_owned()), resource_version: None };
     let params = DeleteParams { preconditions: Some(preconditions), ..DeleteParams::background() };
     match api(reach, key).delete(&key.name, &params).await {
-        Ok(_) => Ok(done(targets, place, ())),
-        Err(error) if is_missing(&error) => Ok(done(targets, place, ())),
-        Err(error) => Err(failed(targets, place, &error, &format!("delete {key}"))),
+        Err(error) if !is_missing(&error) => Err(failed(targets, place, &error, &format!("delete {key}"))),
+        // It went, or was gone already.
+        _ => {
+            answered(targets, place);
+            Ok(())
+        }
     }
 }
 
@@ -72,9 +84,11 @@ pub async fn orphan(targets: &Targets, place: &Place, key: &Key, uid: &str) -> R
     let patch = json!({"metadata": {"uid": uid, "labels": labels, "annotations": {names::HASH_ANNOTATION: null}}});
     let params = PatchParams { field_manager: Some(names::MANAGER_FULFIL.to_owned()), ..PatchParams::default() };
     match api(reach, key).patch(&key.name, &params, &Patch::Merge(&patch)).await {
-        Ok(_) => Ok(done(targets, place, ())),
-        Err(error) if is_missing(&error) => Ok(done(targets, place, ())),
-        Err(error) => Err(failed(targets, place, &error, &format!("hand over {key}"))),
+        Err(error) if !is_missing(&error) => Err(failed(targets, place, &error, &format!("hand over {key}"))),
+        _ => {
+            answered(targets, place);
+            Ok(())
+        }
     }
 }
 
@@ -86,12 +100,11 @@ fn api(reach: Reach, key: &Key) -> Api<DynamicObject> {
     }
 }
 
-/// Passes on what came of a call that did what was asked.
-fn done<T>(targets: &Targets, place: &Place, outcome: T) -> T {
+/// A place that did what was asked works.
+fn answered(targets: &Targets, place: &Place) {
     if let Place::Destination(key) = place {
         targets.heard(key, None);
     }
-    outcome
 }
 
 /// Why an apply failed. What a server finds wrong with a Secret may repeat the secret, and conditions are read by more people.

@@ -168,7 +168,7 @@ async fn say(api: &Api<Promise>, promise: &Promise, status: PromiseStatus) -> Re
     }
     let body = json!({
         "apiVersion": names::API_VERSION, "kind": "Promise",
-        "metadata": {"name": promise.name_any(), "uid": promise.uid()}, "status": status,
+        "metadata": {"name": promise.name_any(), "resourceVersion": promise.resource_version()}, "status": status,
     });
     let params = PatchParams::apply(names::MANAGER_FULFIL).force();
     api.patch_status(&promise.name_any(), &params, &Patch::Apply(&body)).await.map(drop)

@@ -20,8 +20,8 @@ pub async fn status(
     let body = json!({
         "apiVersion": names::API_VERSION,
         "kind": "PromiseRequest",
-        // The uid keeps a late status away from a new request of the same name.
-        "metadata": {"name": request.name_any(), "uid": request.metadata.uid},
+        // The version keeps a late status away from a new request of the same name; a server looks at no uid here.
+        "metadata": {"name": request.name_any(), "resourceVersion": request.metadata.resource_version},
         "status": status,
     });
     let params = PatchParams::apply(names::MANAGER_FULFIL).force();

@@ -30,11 +30,10 @@ fn compare(before: &Schema, after: &Schema, path: &str, found: &mut Vec<(String,
         return;
     }
     let mut say = |keyword: &str, change: String| found.push((format!("{path}.{keyword}"), change));
-    if before.kind() != after.kind() || before.is_int_or_string() != after.is_int_or_string() {
-        if !takes_all(before, after) {
-            let name = |schema: &Schema| schema.kind().map_or("anything", Kind::name);
-            say("type", format!("the type changes from {} to {}", name(before), name(after)));
-        }
+    let changed = before.kind() != after.kind() || before.is_int_or_string() != after.is_int_or_string();
+    if changed && !takes_all(before, after) {
+        let name = |schema: &Schema| schema.kind().map_or("anything", Kind::name);
+        say("type", format!("the type changes from {} to {}", name(before), name(after)));
     }
     if before.is_nullable() && !after.is_nullable() {
         say("nullable", "null is no longer allowed".to_owned());

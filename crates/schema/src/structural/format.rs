@@ -267,7 +267,7 @@ fn digits_of(text: &str) -> String {
 
 fn is_isbn10(text: &str) -> bool {
     let Some((digits, check)) = text.split_at_checked(9) else { return false };
-    if !is_decimal(digits) || !matches!(check, "X") && !(check.len() == 1 && is_decimal(check)) {
+    if !is_decimal(digits) || !(check == "X" || check.len() == 1 && is_decimal(check)) {
         return false;
     }
     let sum: u32 = text.bytes().zip(1..).map(|(byte, at)| at * if byte == b'X' { 10 } else { u32::from(byte - b'0') }).sum();

@@ -1,0 +1,92 @@
+//! Who may do what, and how one asks.
+
+use k8s_openapi::api::authentication::v1::SelfSubjectReview;
+use k8s_openapi::api::authorization::v1::SelfSubjectAccessReview;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube::Api;
+use kube::api::{ListParams, Patch, PatchParams, PostParams};
+use serde_json::{Value, json};
+
+use crate::behaviours;
+use crate::ground::{Ground, config_map, refused, request, until};
+
+behaviours![
+    a_person_is_who_the_server_says,
+    without_a_right_nothing_is_read_or_written,
+    a_review_answers_what_the_server_then_does,
+    a_right_to_one_name_is_a_right_to_that_name,
+    a_subresource_is_a_right_of_its_own,
+    nobody_acts_as_another_without_the_right,
+];
+
+/// Whether the server says that dana may.
+async fn may(ground: &Ground, attributes: Value) -> bool {
+    let review = json!({"spec": {"resourceAttributes": attributes}});
+    let review: SelfSubjectAccessReview = serde_json::from_value(review).unwrap();
+    let api: Api<SelfSubjectAccessReview> = Api::all(ground.client("dana"));
+    api.create(&PostParams::default(), &review).await.unwrap().status.unwrap().allowed
+}
+
+async fn a_person_is_who_the_server_says(ground: Ground) {
+    let api: Api<SelfSubjectReview> = Api::all(ground.client("dana"));
+    let review: SelfSubjectReview = serde_json::from_value(json!({})).unwrap();
+    let told = api.create(&PostParams::default(), &review).await.unwrap().status.unwrap().user_info.unwrap();
+    assert_eq!(told.username.as_deref(), Some("dana"));
+    let groups = told.groups.unwrap();
+    assert!(["shop", "system:authenticated"].iter().all(|group| groups.iter().any(|own| own == group)), "{groups:?}");
+}
+
+async fn without_a_right_nothing_is_read_or_written(ground: Ground) {
+    ground.config_maps().create(&PostParams::default(), &config_map("there", "1")).await.unwrap();
+    let api: Api<ConfigMap> = Api::namespaced(ground.client("dana"), &ground.namespace);
+    let denied = (403, "Forbidden".to_owned());
+    assert_eq!(refused(api.get("there").await), denied);
+    assert_eq!(refused(api.get("absent").await), denied, "what is not there is denied as well");
+    assert_eq!(refused(api.list(&ListParams::default()).await), denied);
+    assert_eq!(refused(api.create(&PostParams::default(), &config_map("new", "1")).await), denied);
+}
+
+async fn a_review_answers_what_the_server_then_does(ground: Ground) {
+    let asked = json!({"namespace": ground.namespace, "verb": "create", "group": "platform.opmodel.dev", "resource": "promiserequests"});
+    assert!(!may(&ground, asked.clone()).await);
+    assert_eq!(refused(ground.requests("dana").create(&PostParams::default(), &request("a")).await).0, 403);
+    ground
+        .grant(
+            "requests",
+            json!({"apiGroups": ["platform.opmodel.dev"], "resources": ["promiserequests"], "verbs": ["create", "get", "patch"]}),
+        )
+        .await;
+    until("the right counts", || may(&ground, asked.clone())).await;
+    ground.requests("dana").create(&PostParams::default(), &request("a")).await.unwrap();
+    let elsewhere = json!({"namespace": "default", "verb": "create", "group": "platform.opmodel.dev", "resource": "promiserequests"});
+    assert!(!may(&ground, elsewhere).await);
+}
+
+async fn a_right_to_one_name_is_a_right_to_that_name(ground: Ground) {
+    let secrets: Api<Secret> = Api::namespaced(ground.client("admin"), &ground.namespace);
+    for name in ["mine-outputs", "other"] {
+        let secret: Secret = serde_json::from_value(json!({"metadata": {"name": name}, "stringData": {"password": "p"}})).unwrap();
+        secrets.create(&PostParams::default(), &secret).await.unwrap();
+    }
+    ground.grant("one", json!({"apiGroups": [""], "resources": ["secrets"], "resourceNames": ["mine-outputs"], "verbs": ["get"]})).await;
+    let api: Api<Secret> = Api::namespaced(ground.client("dana"), &ground.namespace);
+    until("the right counts", || async { api.get("mine-outputs").await.is_ok() }).await;
+    assert_eq!(refused(api.get("other").await).0, 403);
+    assert_eq!(refused(api.list(&ListParams::default()).await).0, 403);
+}
+
+async fn a_subresource_is_a_right_of_its_own(ground: Ground) {
+    ground.grant("requests", json!({"apiGroups": ["platform.opmodel.dev"], "resources": ["promiserequests"], "verbs": ["*"]})).await;
+    let api = ground.requests("dana");
+    until("the right counts", || async { api.list(&ListParams::default()).await.is_ok() }).await;
+    api.create(&PostParams::default(), &request("a")).await.unwrap();
+    let forged = json!({"status": {"phase": "Ready"}});
+    assert_eq!(refused(api.patch_status("a", &PatchParams::default(), &Patch::Merge(forged)).await).0, 403);
+}
+
+async fn nobody_acts_as_another_without_the_right(ground: Ground) {
+    ground.config_maps().create(&PostParams::default(), &config_map("a", "1")).await.unwrap();
+    let asked = http::Request::get(format!("/api/v1/namespaces/{}/configmaps/a", ground.namespace)).header("Impersonate-User", "admin");
+    let asked = asked.header("Impersonate-Group", "system:masters").body(Vec::new()).unwrap();
+    assert_eq!(refused(ground.client("dana").request_text(asked).await).0, 403);
+}

@@ -1,0 +1,196 @@
+//! The servers, and a fresh namespace on one of them for each behaviour.
+
+use std::time::Duration;
+
+use cluster::kinds::PromiseRequest;
+use cluster::{Endpoint, Scope, Token, WorkspacePath, install};
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::Client;
+use kube::api::{Api, DynamicObject, Patch, PatchParams, PostParams};
+use kube::core::{ApiResource, GroupVersionKind};
+use kube::runtime::wait::{await_condition, conditions};
+use serde_json::{Value, json};
+use testplane::{Person, Server};
+
+/// Longest wait for anything that a server does by itself.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Everybody whom the servers know. Only the first two have rights to begin with.
+const PEOPLE: &[Person] = &[
+    Person { name: "admin", groups: &["system:masters", "system:kcp:admin"] },
+    Person { name: "opm-controller", groups: &["system:masters", "system:kcp:admin"] },
+    Person { name: "dana", groups: &["shop"] },
+];
+
+/// A server to show behaviours on.
+pub struct Target {
+    pub name: &'static str,
+    reached: Reached,
+}
+
+enum Reached {
+    Embedded { endpoint: Endpoint, scope: Scope },
+    Server(Server),
+}
+
+impl Target {
+    /// A workspace of the embedded plane.
+    pub async fn embedded() -> Self {
+        let known = |person: &Person| devplane::Token {
+            token: Server::token(person.name),
+            username: person.name.to_owned(),
+            uid: person.name.to_owned(),
+            groups: person.groups.iter().map(|group| (*group).to_owned()).collect(),
+        };
+        let tokens = PEOPLE.iter().map(known).collect();
+        let plane = devplane::Plane::open(devplane::Options::new(devplane::Storage::Memory, tokens, "https://127.0.0.1:1")).unwrap();
+        let endpoint = Endpoint::in_process("embedded plane", plane.router());
+        let target = Self {
+            name: "embedded",
+            reached: Reached::Embedded { endpoint, scope: Scope::Workspace(WorkspacePath::parse("root").unwrap()) },
+        };
+        // In a kcp workspace a person needs access before any other right counts.
+        target
+            .apply(&json!({
+                "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "contract-access"},
+                "rules": [{"nonResourceURLs": ["/"], "verbs": ["access"]}],
+            }))
+            .await;
+        target
+            .apply(&json!({
+                "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "contract-access"},
+                "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "contract-access"},
+                "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "dana"}],
+            }))
+            .await;
+        target
+    }
+
+    /// A kube-apiserver with its etcd, where there is one.
+    pub async fn kubernetes() -> Option<Self> {
+        Some(Self { name: "kubernetes", reached: Reached::Server(testplane::kubernetes(PEOPLE).await?) })
+    }
+
+    /// A client of a person.
+    fn client(&self, person: &str) -> Client {
+        match &self.reached {
+            Reached::Embedded { endpoint, scope } => endpoint.client(&Token::new(Server::token(person)), scope),
+            Reached::Server(server) => {
+                let (endpoint, credential) = Endpoint::from_kubeconfig(self.name, &server.kubeconfig(person)).unwrap();
+                endpoint.client_with(&credential)
+            }
+        }
+    }
+
+    /// Our definitions and admission policies, as `deploy/` has them.
+    pub async fn install(&self) {
+        let files = install::files().unwrap();
+        let mut objects = Vec::new();
+        for (_, text) in files.iter().filter(|(file, _)| file.starts_with("deploy/crds/") || file.ends_with("-admission.yaml")) {
+            let documents: Vec<Value> = serde_saphyr::from_multiple(text).unwrap();
+            objects.extend(documents);
+        }
+        for object in &objects {
+            self.apply(object).await;
+        }
+        let definitions: Api<CustomResourceDefinition> = Api::all(self.client("admin"));
+        for definition in objects.iter().filter(|object| object["kind"] == "CustomResourceDefinition") {
+            let established =
+                await_condition(definitions.clone(), definition["metadata"]["name"].as_str().unwrap(), conditions::is_crd_established());
+            tokio::time::timeout(PATIENCE, established).await.expect("established in time").unwrap();
+        }
+    }
+
+    async fn apply(&self, object: &Value) {
+        let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap();
+        let (group, version) = text("/apiVersion").split_once('/').unwrap();
+        let resource = ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, text("/kind")));
+        let api: Api<DynamicObject> = Api::all_with(self.client("admin"), &resource);
+        api.patch(text("/metadata/name"), &PatchParams::apply("contract").force(), &Patch::Apply(object)).await.unwrap();
+    }
+
+    /// A new namespace, with clients of everybody.
+    pub async fn ground(&self, namespace: &str) -> Ground {
+        let namespace: String = namespace.chars().take(63).collect();
+        let namespace = namespace.trim_end_matches('-').to_owned();
+        let clients = PEOPLE.iter().map(|person| (person.name, self.client(person.name))).collect();
+        let ground = Ground { namespace, clients };
+        let object = Namespace {
+            metadata: kube::core::ObjectMeta { name: Some(ground.namespace.clone()), ..Default::default() },
+            ..Default::default()
+        };
+        Api::all(ground.client("admin")).create(&PostParams::default(), &object).await.unwrap();
+        ground
+    }
+}
+
+/// A namespace of its own on a server.
+pub struct Ground {
+    pub namespace: String,
+    clients: Vec<(&'static str, Client)>,
+}
+
+impl Ground {
+    /// A client of a person.
+    pub fn client(&self, person: &str) -> Client {
+        self.clients.iter().find(|(name, _)| *name == person).unwrap().1.clone()
+    }
+
+    /// Config maps of the namespace as its administrator sees them.
+    pub fn config_maps(&self) -> Api<ConfigMap> {
+        Api::namespaced(self.client("admin"), &self.namespace)
+    }
+
+    /// Requests of the namespace as a person sees them.
+    pub fn requests(&self, person: &str) -> Api<PromiseRequest> {
+        Api::namespaced(self.client(person), &self.namespace)
+    }
+
+    /// A right in the namespace for dana, by a Role of its own.
+    pub async fn grant(&self, name: &str, rule: Value) {
+        let role = json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": {"name": name}, "rules": [rule]});
+        let binding = json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": {"name": name},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name},
+            "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "dana"}],
+        });
+        for (kind, object) in [("Role", role), ("RoleBinding", binding)] {
+            let resource = ApiResource::from_gvk(&GroupVersionKind::gvk("rbac.authorization.k8s.io", "v1", kind));
+            let api: Api<DynamicObject> = Api::namespaced_with(self.client("admin"), &self.namespace, &resource);
+            api.create(&PostParams::default(), &serde_json::from_value(object).unwrap()).await.unwrap();
+        }
+    }
+}
+
+/// A config map with one entry.
+pub fn config_map(name: &str, value: &str) -> ConfigMap {
+    serde_json::from_value(json!({"metadata": {"name": name}, "data": {"key": value}})).unwrap()
+}
+
+/// A request of a promise.
+pub fn request(name: &str) -> PromiseRequest {
+    let object = json!({
+        "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseRequest", "metadata": {"name": name},
+        "spec": {"promise": {"name": "redis", "workspace": "root:platform"}, "parameters": {"size": "small"}},
+    });
+    serde_json::from_value(object).unwrap()
+}
+
+/// Code and reason of a refusal.
+pub fn refused<T: std::fmt::Debug>(answer: Result<T, kube::Error>) -> (u16, String) {
+    match answer.unwrap_err() {
+        kube::Error::Api(status) => (status.code, status.reason.clone()),
+        other => panic!("no Status: {other:?}"),
+    }
+}
+
+/// Asks again until it holds: what a server learns by watching takes it a moment.
+pub async fn until<F: Future<Output = bool>>(what: &str, mut holds: impl FnMut() -> F) {
+    let asking = async {
+        while !holds().await {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, asking).await.unwrap_or_else(|_| panic!("waited in vain until {what}"));
+}

@@ -1,0 +1,58 @@
+//! kube-apiserver and etcd, as plain as they start: RBAC, the token file, no controllers.
+
+use rcgen::KeyPair;
+
+use crate::process::{Process, free_ports};
+use crate::{Person, Server, binary, write_tokens};
+
+/// Starts the kube-apiserver that `OPM_KUBE_APISERVER` names on the etcd that `OPM_ETCD` names, and waits until it is ready.
+/// One of the people has to be in `system:masters`; the first is asked as.
+pub async fn kubernetes(people: &[Person]) -> Option<Server> {
+    let (apiserver, etcd) = (binary("OPM_KUBE_APISERVER")?, binary("OPM_ETCD")?);
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let [port, client, peer] = free_ports();
+    let (client, peer) = (format!("http://127.0.0.1:{client}"), format!("http://127.0.0.1:{peer}"));
+
+    let certified = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
+    std::fs::write(file("server.crt"), certified.cert.pem()).unwrap();
+    std::fs::write(file("server.key"), certified.signing_key.serialize_pem()).unwrap();
+    let accounts = KeyPair::generate().unwrap();
+    std::fs::write(file("accounts.key"), accounts.serialize_pem()).unwrap();
+    std::fs::write(file("accounts.pub"), accounts.public_key_pem()).unwrap();
+    write_tokens(&folder.path().join("tokens.csv"), people);
+
+    let etcd = Process::start(
+        &etcd,
+        &[
+            format!("--data-dir={}", file("etcd")),
+            format!("--listen-client-urls={client}"),
+            format!("--advertise-client-urls={client}"),
+            format!("--listen-peer-urls={peer}"),
+            format!("--initial-advertise-peer-urls={peer}"),
+            format!("--initial-cluster=default={peer}"),
+        ],
+        folder.path(),
+    );
+    let apiserver = Process::start(
+        &apiserver,
+        &[
+            format!("--etcd-servers={client}"),
+            "--bind-address=127.0.0.1".to_owned(),
+            format!("--secure-port={port}"),
+            format!("--tls-cert-file={}", file("server.crt")),
+            format!("--tls-private-key-file={}", file("server.key")),
+            format!("--token-auth-file={}", file("tokens.csv")),
+            "--authorization-mode=RBAC".to_owned(),
+            "--service-account-issuer=https://kubernetes.default.svc".to_owned(),
+            format!("--service-account-key-file={}", file("accounts.pub")),
+            format!("--service-account-signing-key-file={}", file("accounts.key")),
+            "--service-cluster-ip-range=10.0.0.0/24".to_owned(),
+        ],
+        folder.path(),
+    );
+    let certificate = certified.cert.pem();
+    let mut server = Server { address: format!("https://127.0.0.1:{port}"), certificate, processes: vec![apiserver, etcd], folder };
+    server.wait_until_ready(people.first()?.name).await;
+    Some(server)
+}

@@ -1,0 +1,94 @@
+//! Real servers for tests: a kube-apiserver with its etcd, started on free ports in a folder of their own and ended when dropped.
+//!
+//! It is a dev-dependency alone, and knows nothing of the product: what is installed on a server and asked of it is the tests' matter.
+//! Where a binary is missing that is said and the test has nothing to do; where `CI=true` it has to be there. To add another server:
+//! one file with a `start` that answers the same [`Server`].
+#![expect(clippy::unwrap_used, clippy::panic, reason = "it runs in tests alone, which end at the first surprise")]
+
+mod kubernetes;
+mod process;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use kube::config::{KubeConfigOptions, Kubeconfig};
+use serde_json::json;
+use tempfile::TempDir;
+
+pub use kubernetes::kubernetes;
+
+use process::Process;
+
+/// Somebody whom a server knows by a bearer token, as in a line of Kubernetes' token file.
+pub struct Person {
+    /// User name; the token is `token-of-<name>`.
+    pub name: &'static str,
+    /// Groups.
+    pub groups: &'static [&'static str],
+}
+
+/// A running server. Dropping it ends its processes and removes what they kept.
+pub struct Server {
+    address: String,
+    certificate: String,
+    // Ended in this order, before their folder goes.
+    processes: Vec<Process>,
+    folder: TempDir,
+}
+
+impl Server {
+    /// The bearer token of a person.
+    pub fn token(person: &str) -> String {
+        format!("token-of-{person}")
+    }
+
+    /// The YAML of a kubeconfig for a person, with everything inline.
+    pub fn kubeconfig(&self, person: &str) -> String {
+        json!({
+            "apiVersion": "v1", "kind": "Config", "current-context": person,
+            "clusters": [{"name": "server", "cluster": {"server": self.address, "certificate-authority-data": STANDARD.encode(&self.certificate)}}],
+            "users": [{"name": person, "user": {"token": Self::token(person)}}],
+            "contexts": [{"name": person, "context": {"cluster": "server", "user": person}}],
+        })
+        .to_string()
+    }
+
+    /// Waits until it says that it is ready.
+    async fn wait_until_ready(&mut self, person: &str) {
+        let file = Kubeconfig::from_yaml(&self.kubeconfig(person)).unwrap();
+        let config = kube::Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await.unwrap();
+        let client = kube::Client::try_from(config).unwrap();
+        for _ in 0..600 {
+            let asked = http::Request::get("/readyz").body(Vec::new()).unwrap();
+            if client.request_text(asked).await.is_ok() {
+                return;
+            }
+            if let Some(ended) = self.processes.iter_mut().find_map(Process::ended) {
+                panic!("{ended}");
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        let said: Vec<String> = self.processes.iter().map(Process::log).collect();
+        panic!("{} is not ready after a minute; in {}:\n{}", self.address, self.folder.path().display(), said.join("\n"));
+    }
+}
+
+/// The binary that a variable names; without the variable there is nothing to start, which is said.
+#[expect(clippy::disallowed_methods, reason = "tests have no configuration module; this is the only place that looks for servers")]
+fn binary(variable: &str) -> Option<PathBuf> {
+    let path = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_file());
+    if path.is_none() {
+        assert!(std::env::var_os("CI").is_none_or(|value| value != "true"), "{variable} names no binary");
+        println!("skipped: {variable} names no binary; `cargo xtask test --install` builds and names it");
+    }
+    path
+}
+
+/// The lines of Kubernetes' token file: token, name, uid, groups.
+fn write_tokens(file: &Path, people: &[Person]) {
+    let line =
+        |person: &Person| format!("{},{name},{name},\"{}\"\n", Server::token(person.name), person.groups.join(","), name = person.name);
+    std::fs::write(file, people.iter().map(line).collect::<String>()).unwrap();
+}
