@@ -30,6 +30,7 @@ export async function scenes(it) {
     alone: "Rejected",
     "ran-once": "Degraded",
     changing: "Updating",
+    going: "Deleting",
   };
   await Promise.all(Object.entries(phases).map(([name, phase]) => reaches(it.portal, name, phase)));
 

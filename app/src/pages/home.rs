@@ -39,14 +39,14 @@ pub async fn page(visit: &Visit) -> Page {
             <div class="split">
                 <div class="stack">
                     {(!home.waiting.is_empty()).then(|| view! { <section aria-labelledby="waiting"><h2 id="waiting">"Waits for you"</h2>{(home.waiting_total > home.waiting.len()).then(|| view! { <p class="basis">{format!("The newest {} of {}", home.waiting.len(), home.waiting_total)}</p> })}{lines(&home.waiting, &now)}</section> })}
-                    <section aria-labelledby="recent">
-                        <h2 id="recent">"Your latest requests"</h2>
+                    {(home.waiting.is_empty() || !home.recent.is_empty()).then(|| view! { <section aria-labelledby="recent">
+                        <h2 id="recent">{if home.waiting.is_empty() { "Your latest requests" } else { "Your other requests" }}</h2>
                         {if home.recent.is_empty() {
                             view! { <Empty title="You have not asked for anything yet" text="Open the catalog of a workspace and pick what you need.">
                                 {first.map(|path| view! { <LinkButton href=routes::catalog(&path) label="Open the catalog" weight=Weight::Primary/> })}
                             </Empty> }.into_any()
                         } else { lines(&home.recent, &now).into_any() }}
-                    </section>
+                    </section> })}
                 </div>
                 <aside class="rail" aria-label="Workspaces"><section><h2>"Your workspaces"</h2><ul class="places">{open.iter().take(PLACES).map(|node| entry(node)).collect_view()}</ul>{(open.len() > PLACES).then(|| view! { <p><a href=page::WORKSPACES>{format!("All {} workspaces", open.len())}</a></p> })}</section></aside>
             </div>

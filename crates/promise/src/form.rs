@@ -28,6 +28,7 @@ mod parse;
 mod place;
 #[cfg(feature = "engine")]
 mod press;
+mod rank;
 #[cfg(feature = "engine")]
 mod rows;
 mod secrets;
@@ -45,6 +46,7 @@ pub use model::model;
 pub use operation::{Operation, OperationKind};
 #[cfg(feature = "engine")]
 pub use parse::parse;
+pub use rank::rank;
 pub use secrets::{LONGEST_SECRET, says_parameters, secret_inputs};
 pub use start::{from_example, from_preset, starts_from};
 

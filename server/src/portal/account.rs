@@ -61,11 +61,11 @@ impl Account for Caller {
         let created = |mine: &Mine| mine.request.metadata.creation_timestamp.as_ref().map(|time| time.0);
         mine.sort_by_key(|mine| std::cmp::Reverse(created(mine)));
         let row = |mine: &Mine| rows::row(self, &mine.workspace, &mine.request);
-        let needy: Vec<&Mine> = mine.iter().filter(|mine| rows::ball(&mine.request).is_requesters()).collect();
+        let (needy, others): (Vec<&Mine>, Vec<&Mine>) = mine.iter().partition(|mine| rows::ball(&mine.request).is_requesters());
         Ok(Home {
             waiting: needy.iter().take(SHOWN).map(|mine| row(mine)).collect(),
             waiting_total: needy.len(),
-            recent: mine.iter().take(SHOWN).map(row).collect(),
+            recent: others.iter().take(SHOWN).map(|mine| row(mine)).collect(),
             workspaces: super::workspaces::nodes(&open, &counts),
             unseen,
             as_of: self.portal().lists_as_of(),

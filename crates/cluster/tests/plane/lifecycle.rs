@@ -1,8 +1,8 @@
 //! From asking to taking away.
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use kube::Api;
 use kube::api::{DeleteParams, Patch, PatchParams};
+use kube::{Api, ResourceExt};
 use promise::api::Phase;
 use serde_json::json;
 
@@ -46,6 +46,24 @@ async fn a_request_becomes_ready_changes_and_goes() {
     plane.gone(plane.config_maps(), "web-config").await;
     plane.gone(secrets.clone(), "web-access").await;
     plane.gone(secrets, "web-outputs").await;
+    controller.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_others_hold_says_that_nothing_of_it_is_left() {
+    let plane = Plane::open().await;
+    let controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("settings", settings("1.0.0")).await;
+    plane.ask("web", "settings", json!({})).await;
+    plane.ready("web").await;
+    let held = json!([{"op": "add", "path": "/metadata/finalizers/-", "value": "example.org/held"}]);
+    let held: Patch<()> = Patch::Json(serde_json::from_value(held).unwrap());
+    plane.requests("dana").patch("web", &PatchParams::default(), &held).await.unwrap();
+    plane.requests("dana").delete("web", &DeleteParams::default()).await.unwrap();
+    let left = plane.until("web", "given up by the controller", |request| request.finalizers() == ["example.org/held"]).await;
+    let status = left.status.unwrap();
+    assert_eq!((status.phase, status.inventory.len()), (Phase::Deleting, 0));
     controller.stop().await;
 }
 

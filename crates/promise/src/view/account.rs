@@ -56,7 +56,7 @@ pub struct WorkspaceTree {
     pub query: String,
 }
 
-/// What waits on a person, and what is recent.
+/// What waits on a person, and what else they asked for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Home {
@@ -64,7 +64,7 @@ pub struct Home {
     pub waiting: Vec<super::RequestRow>,
     /// How many need this person in all.
     pub waiting_total: usize,
-    /// The newest requests that this person made.
+    /// The newest of the others that this person made.
     pub recent: Vec<super::RequestRow>,
     /// Workspaces that the person may enter.
     pub workspaces: Vec<WorkspaceNode>,

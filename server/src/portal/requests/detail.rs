@@ -2,7 +2,7 @@
 
 use cluster::kinds::{PromiseRelease, PromiseRequest};
 use promise::api::{ConditionStatus, OutputStatus, PolicyOutcome, PolicyResult, PromiseSpec};
-use promise::form::Summary;
+use promise::form::{Summary, rank};
 use promise::path::Path;
 use promise::view::{Allowed, Happening, OutputValue, ParameterLine, RequestPage, ResourceLine, ValueSource};
 use promise::{Result, wording};
@@ -123,7 +123,7 @@ pub(super) fn parameters(
         .flat_map(|outcome| outcome.paths.iter().map(|path| (path, outcome.policy.as_str())))
         .filter_map(|(path, policy)| Some((Path::parse(path).ok()?, policy)))
         .collect();
-    let mut lines = Vec::new();
+    let mut lines: Vec<(Path, ParameterLine)> = Vec::new();
     let whole = resolved.or(asked).cloned().unwrap_or_default();
     let mut leaf = |path: &Path, value: &Value| {
         let text = path.to_string();
@@ -134,10 +134,11 @@ pub(super) fn parameters(
         };
         let secret = spec.secret_parameters.contains(&text);
         let value = if secret { "kept in a Secret".to_owned() } else { wording::value_of(spec, path, value) };
-        lines.push(ParameterLine { path: text, label: wording::label(spec, path), value, source });
+        lines.push((path.clone(), ParameterLine { path: text, label: wording::label(spec, path), value, source }));
     };
     walk(spec, &Path::default(), &whole, &mut leaf);
-    lines
+    lines.sort_by_cached_key(|(path, _)| rank(spec, path));
+    lines.into_iter().map(|(_, line)| line).collect()
 }
 
 /// Scalars, lists of scalars, and secret references, each once.

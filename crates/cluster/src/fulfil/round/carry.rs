@@ -1,6 +1,7 @@
 //! Doing what a plan says, in order, until something is refused.
 
 use futures::future::join_all;
+use kube::ResourceExt;
 use promise::api::Health;
 use promise::fulfil::{Action, Key as ObjectKey, Plan, Seen, Why};
 use promise::status::{Milestone, put_back};
@@ -58,6 +59,10 @@ impl Round<'_> {
                 Action::Delete { key, uid } => self.delete(sites, &key, &uid).await,
                 Action::Orphan { key, uid } => self.orphan(sites, &key, &uid).await,
                 Action::RemoveFinalizer => {
+                    // What somebody else still holds says from now on that nothing of it is left.
+                    if self.request.finalizers().len() > 1 {
+                        self.say(decision, plan).await?;
+                    }
                     releases::drop_all(&self.releases, &self.own_releases()).await;
                     match write::finalizer(&self.api, &self.request, false).await {
                         Ok(_) => {}
