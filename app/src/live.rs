@@ -69,7 +69,10 @@ impl Live {
     fn open(self: &Rc<Self>) {
         let Ok(stream) = EventSource::new(&self.address) else { return };
         let opened = self.clone();
-        let on_open = Closure::<dyn FnMut()>::new(move || opened.say("live", "Live"));
+        let on_open = Closure::<dyn FnMut()>::new(move || {
+            opened.say("live", "Live");
+            opened.settled();
+        });
         stream.set_onopen(Some(on_open.as_ref().unchecked_ref()));
         on_open.forget();
         let changed = self.clone();
@@ -112,18 +115,28 @@ impl Live {
         let live = self.clone();
         spawn_local(async move {
             match live.fetch().await {
-                Ok(page) => {
-                    *live.pause.borrow_mut() = FIRST;
-                    live.swap(&page);
-                }
+                Ok(page) => live.swap(&page),
                 // What is shown stays: an old page is worth more than none.
                 Err(_) => live.reopen_later(),
             }
             live.busy.replace(false);
+            live.settled();
             if live.again.replace(false) {
                 live.refresh();
             }
         });
+    }
+
+    fn is_open(&self) -> bool {
+        self.stream.borrow().as_ref().is_some_and(|stream| stream.ready_state() == EventSource::OPEN)
+    }
+
+    /// Page and stream both answer again: the next loss is a new one. A page that answers while its stream is refused must not be
+    /// fetched each second.
+    fn settled(&self) {
+        if self.is_open() && !*self.busy.borrow() {
+            *self.pause.borrow_mut() = FIRST;
+        }
     }
 
     async fn fetch(&self) -> Result<Document, JsValue> {
@@ -143,8 +156,10 @@ impl Live {
 
     fn swap(&self, page: &Document) {
         let Ok(regions) = self.document.query_selector_all("[data-live]") else { return };
-        // As it is here already, so that a region differs only where something changed.
-        say(page, "live", "Live");
+        // As it is here already, so that a region differs only where something changed. Without a stream its link comes back.
+        if self.is_open() {
+            say(page, "live", "Live");
+        }
         let mut replaced = 0;
         for index in 0..regions.length() {
             let Some(old) = regions.get(index).and_then(|node| node.dyn_into::<Element>().ok()) else { continue };

@@ -104,15 +104,24 @@ impl Topic {
     }
 }
 
-/// Names the present state of what a topic is about: as soon as anything of it changes, it is another name.
-pub fn seen(portal: &Portal, topic: &Topic) -> String {
+/// Names the present state of what a topic is about, as far as the person may see it: as soon as anything of that changes, it is
+/// another name.
+///
+/// # Errors
+/// The plane does not answer what the person may see.
+pub async fn seen(caller: &Caller, topic: &Topic) -> promise::Result<String> {
+    let portal = caller.portal();
     let mut state = DefaultHasher::new();
     let mut add = |key: &Key, request: &PromiseRequest| (key, &request.metadata.uid, &request.metadata.resource_version).hash(&mut state);
     match topic {
-        Topic::Requests(cluster) => portal.requests_of(cluster).iter().for_each(|(key, request)| add(key, request)),
+        Topic::Requests(cluster) => {
+            let sight = caller.sight(cluster).await?;
+            let all = portal.requests_of(cluster);
+            all.iter().filter(|(key, _)| sight.covers(&key.namespace)).for_each(|(key, request)| add(key, request));
+        }
         Topic::Request(key) => portal.world.requests.get(key).iter().for_each(|request| add(key, request)),
     }
-    format!("{:016x}", state.finish())
+    Ok(format!("{:016x}", state.finish()))
 }
 
 /// `GET /live?topic=…&workspace=PATH`.
@@ -145,7 +154,7 @@ async fn open(
     }
     let busy = || Error::Busy { message: "you have very many pages open; close some of them".to_owned() };
     let place = portal.streams.enter(caller.session()).ok_or_else(busy)?;
-    let pending = !subscription.seen.is_empty() && subscription.seen != seen(portal, &topic);
+    let pending = !subscription.seen.is_empty() && subscription.seen != seen(&caller, &topic).await?;
     let follower = Follower { caller, topic, changes, changed: BTreeSet::new(), pending, _place: place };
     let hello = Event::default().event("ready").retry(Duration::from_secs(2)).data("");
     Ok(stream::unfold((Some(hello), follower), |(hello, mut follower)| async move {
@@ -171,11 +180,13 @@ struct Follower {
 impl Follower {
     /// The next event; none when the stream is to end.
     async fn next(&mut self) -> Option<Event> {
+        // Also while changes come that this person may not see, so that a reader who is gone is noticed.
+        let beat = tokio::time::Instant::now() + HEARTBEAT;
         loop {
             let shutdown = self.caller.portal().shutdown.clone();
             let waited = tokio::select! {
                 () = shutdown.cancelled() => return None,
-                waited = tokio::time::timeout(HEARTBEAT, self.wait()) => waited,
+                waited = tokio::time::timeout_at(beat, self.wait()) => waited,
             };
             if !self.caller.is_signed_in().await {
                 return None;

@@ -104,7 +104,7 @@ pub struct Running {
 /// Serves until Ctrl-C or SIGTERM.
 ///
 /// # Errors
-/// Something cannot be opened, or serving breaks off.
+/// Something cannot be opened.
 pub async fn until_signalled(config: Config) -> Result<(), ServeError> {
     let listen = |source| ServeError::Listen { address: config.listen, source };
     // The port first: whoever has it taken hears so before anything is written.

@@ -58,10 +58,7 @@ fn sentence(error: &Error, visit: &Visit) -> String {
         Error::Unauthenticated => "You are not signed in, or your session has ended. Sign in and you come back to this page.".to_owned(),
         Error::NotFound { what } => format!("There is no {what} that you can see. It may be gone, or the address may have a slip."),
         Error::Unreachable { what } => {
-            format!(
-                "{} does not answer right now. Try again in a moment; what you typed into a form is still there when you go back.",
-                upper_first(what)
-            )
+            format!("{} does not answer right now. Try again in a moment.", upper_first(what))
         }
         Error::Internal => {
             format!("Something went wrong on our side. Whoever runs the portal finds it in the log under the id {}.", visit.reference)

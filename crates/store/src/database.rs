@@ -84,13 +84,17 @@ impl Store {
     }
 }
 
-/// Makes the file, unless it is there, readable by its owner alone; SQLite gives its other files the same mode.
+/// Makes the file readable by its owner alone, also one that is there already; SQLite gives its other files the same mode.
 fn make_private(path: &Path) -> std::io::Result<()> {
     let mut options = std::fs::OpenOptions::new();
     options.append(true).create(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map(drop)
+    let file = options.open(path)?;
+    #[cfg(unix)]
+    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    drop(file);
+    Ok(())
 }
 
 #[cfg(test)]

@@ -83,6 +83,11 @@ impl Caller {
         let caller =
             Self { inner: Arc::new(Inner { portal: portal.clone(), identity, token, session: key, form_token, verified: now, expires }) };
         portal.callers.remember(key, &caller, now);
+        // Whoever signed out while the plane was asked is signed out.
+        if !caller.is_signed_in().await {
+            portal.callers.forget(key);
+            return Ok(None);
+        }
         Ok(Some(caller))
     }
 

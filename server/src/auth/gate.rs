@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use app::routes::post;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
@@ -53,6 +54,8 @@ pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next:
             Err(error) => Visitor::Unknown(error),
         },
     };
+    // What nobody is known to send waits in memory until its token is seen: a name and a token are short.
+    let most = if matches!(visitor, Visitor::Person(_)) { csrf::MAX_BODY } else { csrf::MAX_ANONYMOUS };
     // The form of the sign-in page is known by a secret that the browser got with it.
     let secret = match visitor {
         Visitor::Person(_) => cookie,
@@ -66,15 +69,23 @@ pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next:
     let authority = host::authority(request.headers(), request.uri()).unwrap_or_default().to_owned();
     let (parts, body) = request.into_parts();
     let (visiting, page) = (Visiting::of(&portal, &parts), takes_page(&parts.headers));
+    // A database that does not answer must not keep somebody signed in.
+    let forgets = unknown.is_some() && parts.uri.path() == post::SIGN_OUT && csrf::check_origin(&parts.headers, &authority).is_ok();
     let checked = match (csrf::check_origin(&parts.headers, &authority), unknown, secret) {
         (Err(error), _, _) | (Ok(()), Some(error), _) => Err(error),
-        (Ok(()), None, Some(secret)) => csrf::check_token(Request::from_parts(parts, body), &secret).await,
+        (Ok(()), None, Some(secret)) => csrf::check_token(Request::from_parts(parts, body), &secret, most).await,
         // Whoever has neither session nor the sign-in page open is told to sign in.
         (Ok(()), None, None) => Err(Error::Unauthenticated),
     };
     match checked {
         Ok(request) => next.run(request).await,
-        Err(error) if page => visiting.refuse(None, &error).await,
+        Err(error) if page => {
+            let mut answer = visiting.refuse(None, &error).await;
+            if forgets {
+                answer.headers_mut().append(header::SET_COOKIE, style.clear(Kind::Session));
+            }
+            answer
+        }
         Err(error) => HttpProblem(error).into_response(),
     }
 }

@@ -31,7 +31,7 @@ pub async fn begin(portal: &Portal, visitor: &Visitor, person: &str) -> Result<H
 pub async fn end(portal: &Portal, visitor: &Visitor) -> Result<()> {
     let Visitor::Person(caller) = visitor else { return Ok(()) };
     let ended = portal.store.end_session(caller.session()).await.map_err(|error| database(&error));
-    // Afterwards, so that nobody who is being verified meanwhile is remembered.
+    // Afterwards: whoever is being verified meanwhile looks at the session once more.
     portal.callers.forget(caller.session());
     ended
 }

@@ -23,6 +23,8 @@ use crate::auth::Caller;
 
 /// How often a change is tried again that somebody else's write came before.
 const TRIES: usize = 5;
+/// How long a form waits until its rules are looked at.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(15);
 
 /// How a change is applied.
 #[derive(Clone, Copy)]
@@ -76,7 +78,11 @@ impl Caller {
                 namespace: submission.namespace.clone(),
                 workspace: workspace.path.to_string(),
                 labels: BTreeMap::new(),
-                requester: Requester { username: self.identity().username.to_string(), groups: self.identity().groups.clone() },
+                // The stamp of a request stays, whoever changes it.
+                requester: submission.spec.requester.clone().unwrap_or_else(|| Requester {
+                    username: self.identity().username.to_string(),
+                    groups: self.identity().groups.clone(),
+                }),
             },
             promise: PromiseContext { name: offered.key.name.clone(), version: spec.version.clone(), workspace: offered.home.path.clone() },
             workspace: WorkspaceContext {
@@ -88,7 +94,9 @@ impl Caller {
         };
         let (parameters, effective) = (submission.with_references(), effective.clone());
         let accepted = submission.accepted.clone();
-        let turn = self.portal().evaluations.clone().acquire_owned().await.map_err(|_| Error::Internal)?;
+        let turn = tokio::time::timeout(PATIENCE, self.portal().evaluations.clone().acquire_owned()).await;
+        let busy = |_| Error::Busy { message: "many forms are being checked right now; try again in a moment".to_owned() };
+        let turn = turn.map_err(busy)?.map_err(|_| Error::Internal)?;
         let evaluated = tokio::task::spawn_blocking(move || {
             let _turn = turn;
             resolve(&spec, &parameters, accepted.as_ref(), &effective, &context)

@@ -3,11 +3,7 @@
 use std::time::Duration;
 
 use cluster::{Scope, WorkspacePath};
-use http::StatusCode;
-use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
-use kube::Api;
-use kube::api::PostParams;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::access::write_request;
 use crate::browser::{Answer, Browser, Product};
@@ -41,13 +37,25 @@ async fn requests_are_cut_into_pages_and_counted_whole() {
     assert_eq!(second.text.matches("/requests/default/cache-").count(), 10);
     let one = browser.get(&format!("{LIST}?q=cache-07")).await;
     assert!(one.text.contains("1 shown, 1 fit, 60 in all"), "{}", one.text);
-    // What a person wrote is there when the list is opened next.
     let delete = "/w/root:acme:shop/requests/default/cache-07/delete";
     let token = browser.get(delete).await.hidden("_token");
     let deleted = browser.post(delete, &[("_token", &token), ("confirmation", "cache-07")]).await;
     assert_eq!(deleted.location(), LIST, "{}", deleted.text);
-    let after = browser.get(&format!("{LIST}?q=cache-07")).await;
-    assert!(!after.text.contains("/requests/default/cache-07") || after.text.contains("Deleting"), "{}", after.text);
+    until(&mut browser, &format!("{LIST}?q=cache-07"), |after| {
+        !after.text.contains("/requests/default/cache-07") || after.text.contains("Deleting")
+    })
+    .await;
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_may_enter_alone_is_told_and_sees_nothing() {
+    let product = Product::quiet().await;
+    write_request(&product, "secluded").await;
+    let mut stranger = product.signed_in("dev-data").await;
+    let_in(&product).await;
+    let denied = until(&mut stranger, LIST, |answer| answer.text.contains("not list its requests")).await;
+    assert!(!denied.text.contains("secluded"), "{}", denied.text);
     product.running.close().await;
 }
 
@@ -55,50 +63,48 @@ async fn requests_are_cut_into_pages_and_counted_whole() {
 async fn who_may_list_one_namespace_sees_that_one() {
     let product = Product::quiet().await;
     write_request(&product, "seen").await;
-    let admin = product.running.identities.token("plane-admin").expect("an admin");
-    let scope = Scope::Workspace(WorkspacePath::parse("root:acme:shop").expect("a path"));
-    let client = product.running.endpoint.client(admin, &scope);
-    let mut stranger = product.signed_in("dev-data").await;
-    assert_eq!(stranger.get(LIST).await.status, StatusCode::NOT_FOUND);
+    let client = let_in(&product).await;
+    let written = "/apis/platform.opmodel.dev/v1alpha1/namespaces/closed/promiserequests";
+    post(&client, "/api/v1/namespaces", json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "closed"}})).await;
+    let secluded = json!({"apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseRequest", "metadata": {"name": "secluded"},
+        "spec": {"promise": {"name": "redis", "workspace": "root:platform"}}});
+    post(&client, written, secluded).await;
+    let rule = json!({"apiGroups": ["platform.opmodel.dev"], "resources": ["promiserequests"], "verbs": ["get", "list", "watch"]});
+    let role = json!({"apiVersion": API, "kind": "Role", "metadata": {"name": "lists"}, "rules": [rule]});
+    post(&client, &format!("/apis/{API}/namespaces/default/roles"), role).await;
+    let binding = json!({"apiVersion": API, "kind": "RoleBinding", "metadata": {"name": "lists"}, "subjects": stranger(),
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "lists"}});
+    post(&client, &format!("/apis/{API}/namespaces/default/rolebindings"), binding).await;
 
-    // Entering is a right of its own; with it alone there is nothing to list.
-    let post = async |path: &str, body: serde_json::Value| {
-        let request = http::Request::post(path).header("content-type", "application/json").body(body.to_string().into_bytes());
-        client.request::<serde_json::Value>(request.expect("a request")).await.expect("written")
-    };
-    let rbac = "/apis/rbac.authorization.k8s.io/v1";
-    let user = json!([{"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": "dev-data"}]);
-    post(
-        &format!("{rbac}/clusterroles"),
-        json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "enters"},
-            "rules": [{"nonResourceURLs": ["/"], "verbs": ["access"]}]}),
-    )
-    .await;
-    post(
-        &format!("{rbac}/clusterrolebindings"),
-        json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "enters"},
-            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "enters"}, "subjects": user}),
-    )
-    .await;
-    // Another person of the same rights, whose refusal is not remembered from before.
-    let role = json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": {"name": "lists", "namespace": "default"},
-        "rules": [{"apiGroups": ["platform.opmodel.dev"], "resources": ["promiserequests"], "verbs": ["get", "list", "watch"]}]});
-    let binding = json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": {"name": "lists", "namespace": "default"},
-        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "lists"},
-        "subjects": [{"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": "finance"}]});
-    post(
-        &format!("{rbac}/clusterrolebindings"),
-        json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "finance-enters"},
-            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "enters"},
-            "subjects": [{"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": "finance"}]}),
-    )
-    .await;
-    let roles: Api<Role> = Api::namespaced(client.clone(), "default");
-    roles.create(&PostParams::default(), &serde_json::from_value(role).expect("a role")).await.expect("written");
-    let bindings: Api<RoleBinding> = Api::namespaced(client.clone(), "default");
-    bindings.create(&PostParams::default(), &serde_json::from_value(binding).expect("a binding")).await.expect("written");
-    let mut finance = product.signed_in("finance").await;
-    let list = until(&mut finance, LIST, |answer| answer.text.contains("/requests/default/seen")).await;
-    assert!(list.text.contains("1 of 1 requests"), "{}", list.text);
+    let mut everybody = product.signed_in("org-owner").await;
+    until(&mut everybody, LIST, |answer| answer.text.contains("2 of 2 requests")).await;
+    let mut some = product.signed_in("dev-data").await;
+    let list = until(&mut some, LIST, |answer| answer.text.contains("/requests/default/seen")).await;
+    assert!(list.text.contains("1 of 1 requests") && !list.text.contains("secluded"), "{}", list.text);
     product.running.close().await;
+}
+
+const API: &str = "rbac.authorization.k8s.io/v1";
+
+/// dev-data, who has no right in the shop.
+fn stranger() -> Value {
+    json!([{"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": "dev-data"}])
+}
+
+/// Lets the stranger enter the shop, and nothing more. The client is its administrator's.
+async fn let_in(product: &Product) -> kube::Client {
+    let admin = product.running.identities.token("plane-admin").expect("an admin");
+    let client = product.running.endpoint.client(admin, &Scope::Workspace(WorkspacePath::parse("root:acme:shop").expect("a path")));
+    let role = json!({"apiVersion": API, "kind": "ClusterRole", "metadata": {"name": "enters"},
+        "rules": [{"nonResourceURLs": ["/"], "verbs": ["access"]}]});
+    post(&client, &format!("/apis/{API}/clusterroles"), role).await;
+    let binding = json!({"apiVersion": API, "kind": "ClusterRoleBinding", "metadata": {"name": "enters"}, "subjects": stranger(),
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "enters"}});
+    post(&client, &format!("/apis/{API}/clusterrolebindings"), binding).await;
+    client
+}
+
+async fn post(client: &kube::Client, path: &str, body: Value) {
+    let request = http::Request::post(path).header("content-type", "application/json").body(body.to_string().into_bytes());
+    client.request::<Value>(request.expect("a request")).await.expect("written");
 }

@@ -17,7 +17,7 @@ use crate::portal::rights::Right;
 /// The page of a request.
 pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str, name: &str) -> Result<RequestPage> {
     // Before the request is read: what changes in between is told by the stream.
-    let seen = live::seen(caller.portal(), &Topic::request(workspace.cluster.clone(), namespace, name));
+    let seen = live::seen(caller, &Topic::request(workspace.cluster.clone(), namespace, name)).await?;
     let request = caller.read_request(workspace, namespace, name).await?;
     let (releases, events) = futures::try_join!(caller.read_releases(workspace, &request), caller.read_events(workspace, &request))?;
     let spec = revision(caller, &request);
@@ -182,7 +182,7 @@ async fn problems(caller: &Caller, workspace: &Workspace, request: &PromiseReque
     let refused = conditions.iter().any(|condition| {
         matches!(condition.r#type.as_str(), "Accepted" | "PoliciesSatisfied") && condition.status == ConditionStatus::False
     });
-    if !refused {
+    if !refused || request.metadata.deletion_timestamp.is_some() {
         return Vec::new();
     }
     let problems = async { form::open_for(caller, workspace, request).await?.problems(caller, workspace).await };

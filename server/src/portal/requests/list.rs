@@ -24,7 +24,7 @@ const PROMISES: usize = 12;
 pub(super) async fn page(caller: &Caller, workspace: &Workspace, query: &RequestQuery) -> Result<RequestsPage> {
     let portal = caller.portal();
     // Before the list is read: what changes in between is told by the stream.
-    let seen = live::seen(portal, &Topic::requests(workspace.cluster.clone()));
+    let seen = live::seen(caller, &Topic::requests(workspace.cluster.clone())).await?;
     let requests = caller.list_requests(workspace).await?;
     let create = create(&visibility::open(&caller.facts(workspace).await?, workspace.path.as_str()));
     let mut titles: HashMap<(Option<String>, String), Arc<str>> = HashMap::new();
