@@ -4,10 +4,11 @@
 //! nothing: it looks at everything that `promise` wants to know, asks it what to do, does that, and writes what is seen into
 //! status. It remembers nothing either: whatever it needs after a crash stands on the plane. Files by subject: who is next
 //! ([`queue`]), what wakes whom (`wakes`), who leads (`lease`), how it goes (`standing`), its key (`keys`), where things go (`target`),
-//! which places do not answer (`outage`), single objects (`objects`), what changed there (`eyes`), what is noted about it (`events`),
+//! which places do not answer (`outage`) and which are gone (`absences`), single objects (`objects`), what changed there (`eyes`), what is noted about it (`events`),
 //! which release a request should have (`decide`), one request (`round`) and its end (`remove`), promises, policies and destinations (`publish`,
 //! `govern`).
 
+mod absences;
 mod controller;
 mod core;
 mod decide;

@@ -88,7 +88,8 @@ where
     }
 }
 
-/// The answer, once its head is there. A server that takes connections and says nothing must not keep anybody for ever.
+/// The answer, once its head is there: its body may be a watch, so whoever reads it bounds the rest. A server that takes connections
+/// and says nothing must not keep anybody for ever.
 async fn answer<S>(server: S, request: Request<Body>) -> Result<Response<Body>, BoxError>
 where
     S: Service<Request<Body>, Response = Response<Body>, Error = BoxError>,

@@ -10,6 +10,7 @@ use tokio::sync::{Semaphore, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::absences::Absences;
 use super::core::{Core, Work};
 use super::eyes::Eyes;
 use super::lease::Leadership;
@@ -105,7 +106,7 @@ impl Controller {
 struct Ends {
     /// Nothing new is begun.
     term: CancellationToken,
-    /// Nothing goes on.
+    /// Workers stop where they are; a write that is on its way may still arrive.
     lost: CancellationToken,
 }
 
@@ -124,6 +125,7 @@ async fn work(options: Options, provider: Client, report: Arc<Report>, tasks: Ta
     let core = Arc::new(Core {
         targets: Targets::new(world.clone(), options.trusted_homes.clone(), lost),
         eyes: Eyes::new(found, options.clock.clone(), tasks.clone(), term.clone()),
+        absences: Absences::default(),
         events,
         queue: Queue::default(),
         clock: options.clock.clone(),

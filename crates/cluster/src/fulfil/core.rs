@@ -9,6 +9,7 @@ use promise::keyed::DigestKey;
 use promise::render::Compiled;
 use tokio::sync::Semaphore;
 
+use super::absences::Absences;
 use super::events::Events;
 use super::eyes::Eyes;
 use super::govern::problems_in_words;
@@ -44,6 +45,8 @@ pub struct Core {
     pub world: World,
     pub targets: Targets,
     pub eyes: Eyes,
+    /// How long removals have been missing what they need.
+    pub absences: Absences,
     /// Takes what is noted about requests.
     pub events: Events,
     pub queue: Queue<Work>,

@@ -74,8 +74,10 @@ pub async fn destination(core: &Core, key: &Key) -> After {
     let Some(row) = core.world.destinations.get(key) else {
         core.targets.forget(key);
         core.eyes.close(&place);
+        core.absences.missed(key, core.clock.now());
         return After::Done;
     };
+    core.absences.ends(key);
     let answer = core.targets.probe(key).await;
     let before = row.status.clone().unwrap_or_default();
     let (holds, reason, message, version) = match answer {

@@ -2,11 +2,12 @@
 
 use kube::Api;
 use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams, Preconditions};
-use kube::core::GroupVersionKind;
+use kube::core::{GroupVersionKind, Status};
 use promise::fulfil::{Key, Why};
 use promise::names;
 use serde_json::{Value, json};
 
+use super::outage::whole;
 use super::target::{Place, Reach, Targets};
 use super::words::{told_at, told_in_workspace, told_of};
 use crate::error::{is_missing, is_missing_api};
@@ -27,7 +28,7 @@ pub async fn look(targets: &Targets, place: &Place, key: &Key) -> Result<Option<
 
 /// The same, where it is known how its kind is reached.
 pub async fn read(targets: &Targets, place: &Place, key: &Key, reach: Reach) -> Result<Option<Value>, String> {
-    match api(reach, key).get(&key.name).await {
+    match whole(api(reach, key).get(&key.name)).await {
         Ok(object) => {
             answered(targets, place);
             Ok(Some(value(object)))
@@ -53,7 +54,7 @@ pub async fn apply(targets: &Targets, place: &Place, key: &Key, object: &Value, 
     let mut params = PatchParams::apply(names::MANAGER_FULFIL);
     // A new object must not meet other owners of its fields; an object that carries our label is ours whole.
     params.force = why != Why::Create;
-    match api.patch(&key.name, &params, &Patch::Apply(&body)).await {
+    match whole(api.patch(&key.name, &params, &Patch::Apply(&body))).await {
         Ok(object) => {
             answered(targets, place);
             Ok(value(object))
@@ -67,7 +68,7 @@ pub async fn delete(targets: &Targets, place: &Place, key: &Key, uid: &str) -> R
     let Some(reach) = targets.find(place, &kind(key)).await? else { return Ok(()) };
     let preconditions = Preconditions { uid: Some(uid.to_owned()), resource_version: None };
     let params = DeleteParams { preconditions: Some(preconditions), ..DeleteParams::background() };
-    match api(reach, key).delete(&key.name, &params).await {
+    match whole(api(reach, key).delete(&key.name, &params)).await {
         Err(error) if !is_missing(&error) => Err(failed(targets, place, &error, &format!("delete {key}"))),
         // It went, or was gone already.
         _ => {
@@ -83,7 +84,7 @@ pub async fn orphan(targets: &Targets, place: &Place, key: &Key, uid: &str) -> R
     let labels = json!({names::REQUEST_UID_LABEL: null, names::REQUEST_NAME_LABEL: null, names::RESOURCE_ID_LABEL: null});
     let patch = json!({"metadata": {"uid": uid, "labels": labels, "annotations": {names::HASH_ANNOTATION: null}}});
     let params = PatchParams { field_manager: Some(names::MANAGER_FULFIL.to_owned()), ..PatchParams::default() };
-    match api(reach, key).patch(&key.name, &params, &Patch::Merge(&patch)).await {
+    match whole(api(reach, key).patch(&key.name, &params, &Patch::Merge(&patch))).await {
         Err(error) if !is_missing(&error) => Err(failed(targets, place, &error, &format!("hand over {key}"))),
         _ => {
             answered(targets, place);
@@ -112,13 +113,21 @@ fn refused(targets: &Targets, place: &Place, key: &Key, error: &kube::Error) -> 
     let why = failed(targets, place, error, &format!("apply {key}"));
     let secret = key.group.is_empty() && key.kind == "Secret";
     match error {
-        kube::Error::Api(status) if secret && matches!(status.code, 400 | 422 | 500) => {
+        kube::Error::Api(status) if secret && may_repeat(status) => {
             format!(
                 "The controller cannot apply {key}: the server refuses what stands in it. Its words are not shown, because they may repeat a secret."
             )
         }
         _ => why,
     }
+}
+
+/// Whether the words of a refusal may repeat what was sent: those of a check of the content, whatever code it answers with. A missing
+/// right and owners of fields are told without it.
+fn may_repeat(status: &Status) -> bool {
+    // A webhook "denied the request", a ValidatingAdmissionPolicy "denied request".
+    let admission = ["denied the request", "denied request"].iter().any(|words| status.message.contains(words));
+    admission || matches!(status.code, 400 | 422 | 500)
 }
 
 fn failed(targets: &Targets, place: &Place, error: &kube::Error, doing: &str) -> String {
@@ -137,4 +146,28 @@ fn value(object: DynamicObject) -> Value {
     let mut object = object;
     object.metadata.managed_fields = None;
     serde_json::to_value(object).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::may_repeat;
+
+    #[test]
+    fn words_that_may_repeat_a_secret_are_told_from_a_missing_right() {
+        let repeats = |code: u16, message: &str| {
+            let status = json!({"status": "Failure", "code": code, "reason": "", "message": message});
+            may_repeat(&serde_json::from_value(status).unwrap())
+        };
+        assert!(repeats(403, r#"admission webhook "weak.example.dev" denied the request: hunter2 is too short"#));
+        assert!(repeats(
+            403,
+            r#"secrets "web" is forbidden: ValidatingAdmissionPolicy 'weak' with binding 'weak' denied request: hunter2 is too short"#
+        ));
+        assert!(repeats(422, r#"Secret "web" is invalid: data[key]: Invalid value: "hunter2""#));
+        let right = r#"secrets "web" is forbidden: User "sandbox" cannot patch resource "secrets" in API group "" in the namespace "a""#;
+        assert!(!repeats(403, right));
+        assert!(!repeats(409, r#"Apply failed with 1 conflict: conflict with "kubectl": .data.key"#));
+    }
 }

@@ -1,11 +1,22 @@
 //! Destinations that do not answer: one asks whether they are back, and meanwhile nobody waits for them.
 
 use std::collections::HashSet;
+use std::future::Future;
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
 use crate::watch::Key;
+
+/// Longest wait for a whole answer, repetitions included: a server that stalls in the middle must not keep anybody for ever.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A call with its whole answer. Errors: those of the call; a late answer is none.
+pub async fn whole<T>(call: impl Future<Output = Result<T, kube::Error>>) -> Result<T, kube::Error> {
+    let late = |_| kube::Error::Service(format!("no whole answer within {} seconds", PATIENCE.as_secs()).into());
+    tokio::time::timeout(PATIENCE, call).await.map_err(late)?
+}
 
 /// Which Destinations do not answer.
 pub struct Outages {
@@ -36,11 +47,16 @@ impl Outages {
         }
     }
 
-    /// It answered, or is gone.
+    /// It answered.
     pub fn ends(&self, key: &Key) {
         if self.out.lock().remove(key) {
             tracing::info!(destination = %key, "it answers again");
         }
+    }
+
+    /// What was known of it counts no longer.
+    pub fn forget(&self, key: &Key) {
+        self.out.lock().remove(key);
     }
 }
 
@@ -48,7 +64,8 @@ impl Outages {
 mod tests {
     use tokio::sync::mpsc;
 
-    use super::Outages;
+    use super::{Outages, whole};
+    use crate::error::is_unanswered;
     use crate::watch::Key;
     use crate::workspaces::ClusterId;
 
@@ -63,5 +80,11 @@ mod tests {
         assert_eq!((lost.try_recv(), lost.try_recv().is_err()), (Ok(eu.clone()), true));
         outages.ends(&eu);
         assert!(outages.admit(&eu).is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_that_never_ends_is_none() {
+        let stalled = whole(std::future::pending::<Result<(), kube::Error>>()).await;
+        assert!(is_unanswered(&stalled.unwrap_err()));
     }
 }

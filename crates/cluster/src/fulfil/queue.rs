@@ -47,8 +47,10 @@ struct Entry {
     running: bool,
     /// What came while it was being worked on.
     came: Came,
-    /// Attempts in a row that did not get it done.
+    /// Attempts that failed, since one did not.
     failures: u32,
+    /// Looks that found it waiting, since one did not; failures between them count for themselves.
+    waits: u32,
     due: Option<(Instant, u64)>,
 }
 
@@ -117,7 +119,7 @@ impl<K: Clone + Eq + Hash> State<K> {
         let entry = self.entries.entry(key.clone()).or_default();
         if entry.running {
             entry.came = entry.came.max(came);
-        } else if !entry.queued && (came == Came::Change || entry.failures == 0 || entry.due.is_none()) {
+        } else if !entry.queued && (came == Came::Change || (entry.failures, entry.waits) == (0, 0) || entry.due.is_none()) {
             entry.queued = true;
             if let Some(due) = entry.due.take() {
                 self.later.remove(&due);
@@ -147,12 +149,16 @@ impl<K: Clone + Eq + Hash> State<K> {
     fn done(&mut self, key: &K, after: After, now: Instant) {
         let Some(entry) = self.entries.get_mut(key) else { return };
         entry.running = false;
-        entry.failures = if matches!(after, After::Failed | After::Waits) { entry.failures.saturating_add(1) } else { 0 };
+        (entry.failures, entry.waits) = match after {
+            After::Failed => (entry.failures.saturating_add(1), entry.waits),
+            After::Waits => (0, entry.waits.saturating_add(1)),
+            After::Later(_) | After::Done => (0, 0),
+        };
         let came = std::mem::take(&mut entry.came);
         let (pause, at_once) = match after {
             // A change during a failing attempt waits as well: otherwise a broken object that changes often keeps everybody busy.
             After::Failed => (Some(pause(entry.failures).min(LONGEST)), false),
-            After::Waits => (Some(pause(entry.failures).min(LONGEST_WAIT)), came == Came::Change),
+            After::Waits => (Some(pause(entry.waits).min(LONGEST_WAIT)), came == Came::Change),
             After::Later(pause) => (Some(pause), came != Came::Nothing),
             After::Done => (None, came != Came::Nothing),
         };
@@ -169,8 +175,8 @@ impl<K: Clone + Eq + Hash> State<K> {
     }
 }
 
-fn pause(failures: u32) -> Duration {
-    PAUSE.saturating_mul(1 << failures.saturating_sub(1).min(16))
+fn pause(attempts: u32) -> Duration {
+    PAUSE.saturating_mul(1 << attempts.saturating_sub(1).min(16))
 }
 
 #[cfg(test)]
@@ -270,5 +276,9 @@ mod tests {
             longest = longest.max(start.elapsed());
         }
         assert_eq!(longest.as_secs(), 20);
+        queue.done(&"a", After::Failed);
+        let start = Instant::now();
+        queue.next().await;
+        assert!(start.elapsed() < Duration::from_secs(1), "one failure is not the last of many");
     }
 }

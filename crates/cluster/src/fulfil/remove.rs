@@ -1,5 +1,7 @@
 //! The end of a request: what the inventory names goes, last made first, and then the finalizer.
 
+use std::collections::BTreeMap;
+
 use jiff::SignedDuration;
 use kube::ResourceExt;
 use promise::api::DeletionPolicy;
@@ -15,7 +17,7 @@ use super::sites::Sites;
 use crate::watch::{Freshness, Key};
 use crate::workspaces::{ClusterId, Node, WorkspacePath};
 
-/// How long a deleted request waits for a Destination that is gone.
+/// How long a Destination, or the home of the promise, is missed before a deleted request no longer waits for it.
 const LET_GO: SignedDuration = SignedDuration::from_mins(10);
 
 impl Round<'_> {
@@ -34,7 +36,8 @@ impl Round<'_> {
         if self.request.spec.deletion_policy == DeletionPolicy::Delete
             && let Err(why) = inputs::forget(self.core, &self.key.cluster, &self.key.namespace, &self.key.name).await
         {
-            tracing::warn!(request = %self.key, why, "not now");
+            self.failure = Some(why);
+            self.say(&decision, None).await?;
             return Ok(After::Failed);
         }
         self.let_go(home.as_ref());
@@ -56,31 +59,55 @@ impl Round<'_> {
             match self.carry_out(actions, &sites, &decision, latest.as_ref()).await? {
                 Carried::Done => {}
                 Carried::Stopped => break,
-                Carried::Finished => return Ok(After::Done),
+                Carried::Finished => {
+                    self.core.absences.ends(self.key);
+                    return Ok(After::Done);
+                }
             }
         }
         self.say(&decision, latest.as_ref()).await?;
         Ok(self.after(latest.as_ref()))
     }
 
-    /// Lets go of objects at Destinations that their owner took away for good: nobody can reach them any more, and a request must not
-    /// stay for ever. The wait rules out that a Destination is only being replaced.
+    /// Lets go of objects at Destinations that their owner took away for good, alone or with their home: nobody can reach them any more,
+    /// and a request must not stay for ever. The wait rules out that a Destination is only being replaced.
     fn let_go(&mut self, home: Option<&Node>) {
-        let (core, Some(home)) = (self.core, home) else { return };
-        let since = self.request.metadata.deletion_timestamp.as_ref().map(|since| core.clock.now().duration_since(since.0));
-        if since.is_none_or(|since| since < LET_GO) || core.world.destinations.freshness() != Freshness::Synced {
+        let world = &self.core.world;
+        // What is not read now is not known to be gone.
+        if world.destinations.freshness() != Freshness::Synced || world.workspaces.freshness() != Freshness::Synced {
             return;
         }
-        let is_gone = |name: &str| core.world.destinations.get(&Key::cluster_scoped(&home.cluster, name)).is_none();
-        let inventory = self.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
-        let lost = inventory.iter().filter(|item| item.destination.as_deref().is_some_and(is_gone)).map(ObjectKey::of_item);
-        let lost: Vec<ObjectKey> = lost.collect();
-        let Some(destination) = lost.first().and_then(|key| key.destination.clone()) else { return };
-        let count = promise::wording::counted(lost.len() as u64, "object");
-        let message = format!("The destination {destination} is gone; {count} that may still be there cannot be removed any more.");
-        tracing::warn!(request = %self.key, message, objects = ?lost, "left behind");
-        self.note(vec![Milestone { reason: "LeftBehind", warning: true, message }]);
-        self.seen.extend(lost.into_iter().map(|key| (key, Seen::Absent)));
+        let mut lost: BTreeMap<String, Vec<ObjectKey>> = BTreeMap::new();
+        for item in self.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default() {
+            if let Some(destination) = &item.destination {
+                lost.entry(destination.clone()).or_default().push(ObjectKey::of_item(item));
+            }
+        }
+        lost.retain(|destination, _| self.is_lost(home, destination));
+        for (destination, objects) in lost {
+            let count = promise::wording::counted(objects.len() as u64, "object");
+            let message = format!("The destination {destination} is gone; {count} that may still be there cannot be removed any more.");
+            tracing::warn!(request = %self.key, message, ?objects, "left behind");
+            self.note(vec![Milestone { reason: "LeftBehind", warning: true, message }]);
+            self.seen.extend(objects.into_iter().map(|key| (key, Seen::Absent)));
+        }
+    }
+
+    /// Whether a Destination was missed long enough. Without a home nobody knows where it lay, and the request itself stands for it.
+    fn is_lost(&self, home: Option<&Node>, destination: &str) -> bool {
+        let (world, absences) = (&self.core.world, &self.core.absences);
+        let missed = match home {
+            Some(home) => {
+                absences.ends(self.key);
+                Key::cluster_scoped(&home.cluster, destination)
+            }
+            None => self.key.clone(),
+        };
+        if home.is_some() && world.destinations.get(&missed).is_some() {
+            absences.ends(&missed);
+            return false;
+        }
+        absences.missed(&missed, self.core.clock.now()) >= LET_GO
     }
 
     /// Home of the promise, from what the status remembers, else from what the request asks for.

@@ -102,7 +102,7 @@ pub(super) struct Round<'a> {
     ids: BTreeMap<ObjectKey, String>,
     /// Their places in the order of making.
     stages: BTreeMap<ObjectKey, u32>,
-    failure: Option<String>,
+    pub(super) failure: Option<String>,
     outputs: Vec<OutputStatus>,
     /// Whether a Secret that others write is waited for; nothing announces it.
     awaiting_outputs: bool,
@@ -188,7 +188,7 @@ impl Round<'_> {
             let known = self.seen.len();
             let rendered = self.rendered(wanted).await;
             let Some(rendered) = rendered else { return Ok(latest) };
-            let situation = self.situation(&rendered, sites, wanted).await;
+            let mut situation = self.situation(&rendered, sites, wanted).await;
             let now = plan(&situation, &self.core.digests);
             let actions = now.actions.clone();
             latest = Some(now);
@@ -201,7 +201,13 @@ impl Round<'_> {
             }
             match self.carry_out(actions, sites, decision, latest.as_ref()).await? {
                 Carried::Done => {}
-                Carried::Stopped | Carried::Finished => break,
+                Carried::Stopped => {
+                    // What was done before the refusal is told as well.
+                    self.take_in(&mut situation, sites, wanted).await;
+                    latest = Some(plan(&situation, &self.core.digests));
+                    break;
+                }
+                Carried::Finished => break,
             }
         }
         Ok(latest)

@@ -1,5 +1,7 @@
 //! The places where objects go, and how the controller reaches them.
 
+mod served;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,10 +14,11 @@ use parking_lot::Mutex;
 use promise::names;
 use tokio::sync::mpsc;
 
+use self::served::Served;
 use super::outage::Outages;
 use super::words::{told, told_at};
 use crate::endpoint::Endpoint;
-use crate::error::{is_missing, is_missing_api, is_unanswered};
+use crate::error::is_unanswered;
 use crate::kinds::{Destination, Export};
 use crate::watch::Key;
 use crate::workspaces::{ClusterId, WorkspacePath};
@@ -67,13 +70,6 @@ struct Remote {
     served: tokio::sync::Mutex<HashMap<String, Vec<Served>>>,
 }
 
-#[derive(Clone)]
-struct Served {
-    kind: String,
-    plural: String,
-    namespaced: bool,
-}
-
 /// What can be written in a workspace through the claims of the requests export, besides our own kinds.
 const CLAIMED: [(&str, &str, bool); 4] =
     [("Namespace", "namespaces", false), ("ConfigMap", "configmaps", true), ("Secret", "secrets", true), ("Event", "events", true)];
@@ -91,7 +87,7 @@ impl Targets {
             Place::Workspace(cluster) => self.in_workspace(cluster, kind),
             Place::Destination(key) => {
                 let remote = self.admitted(key).await?;
-                let served = self.told(key, remote.kind(kind).await)?;
+                let served = self.kind(key, &remote, kind).await?;
                 let served = served.ok_or_else(|| {
                     format!("The destination {} does not serve the kind {} of {}.", key.name, kind.kind, kind.api_version())
                 })?;
@@ -107,7 +103,7 @@ impl Targets {
             Place::Workspace(cluster) => self.in_workspace(cluster, kind).map(Some),
             Place::Destination(key) => {
                 let remote = self.admitted(key).await?;
-                let served = self.told(key, remote.in_any_version(kind).await)?;
+                let served = self.in_any_version(key, &remote, kind).await?;
                 Ok(served.map(|(kind, served)| remote.reach(&kind, &served)))
             }
         }
@@ -124,13 +120,6 @@ impl Targets {
     async fn admitted(&self, key: &Key) -> Result<Arc<Remote>, String> {
         self.outages.admit(key)?;
         self.remote(key).await
-    }
-
-    fn told<T>(&self, key: &Key, answer: Result<T, kube::Error>) -> Result<T, String> {
-        answer.map_err(|error| {
-            self.heard(key, Some(&error));
-            told_at(&key.name, &error, "ask for its kinds")
-        })
     }
 
     /// How a kind is watched in all workspaces at once. Errors: a sentence.
@@ -204,10 +193,10 @@ impl Targets {
         }
     }
 
-    /// Forgets all about a Destination that is gone.
+    /// Forgets all about a Destination that is gone, or whose credential is no longer good.
     pub fn forget(&self, key: &Key) {
         self.destinations.lock().remove(key);
-        self.outages.ends(key);
+        self.outages.forget(key);
     }
 
     fn in_workspace(&self, cluster: &ClusterId, kind: &GroupVersionKind) -> Result<Reach, String> {
@@ -289,58 +278,4 @@ impl Remote {
     fn is_of(&self, destination: &Destination) -> bool {
         self.destination == (destination.metadata.uid.clone(), destination.metadata.generation)
     }
-
-    /// What the server says about a kind, none when it does not serve it in this version. Asked once per group and version, and again
-    /// when a kind is not known.
-    async fn kind(&self, kind: &GroupVersionKind) -> Result<Option<Served>, kube::Error> {
-        let group_version = kind.api_version();
-        let mut served = self.served.lock().await;
-        if let Some(found) = served.get(&group_version).and_then(|kinds| find(kinds, &kind.kind)) {
-            return Ok(Some(found));
-        }
-        let list = if kind.group.is_empty() {
-            self.client.list_core_api_resources(&kind.version).await
-        } else {
-            self.client.list_api_group_resources(&group_version).await
-        };
-        let list = match list {
-            Ok(list) => list,
-            Err(error) if is_missing_api(&error) || is_missing(&error) => {
-                served.remove(&group_version);
-                return Ok(None);
-            }
-            Err(error) => return Err(error),
-        };
-        let kinds: Vec<Served> = list
-            .resources
-            .into_iter()
-            .filter(|resource| !resource.name.contains('/'))
-            .map(|resource| Served { kind: resource.kind, plural: resource.name, namespaced: resource.namespaced })
-            .collect();
-        let found = find(&kinds, &kind.kind);
-        served.insert(group_version, kinds);
-        Ok(found)
-    }
-
-    /// The same, in whichever version the server has it: objects outlive the versions of their API.
-    async fn in_any_version(&self, kind: &GroupVersionKind) -> Result<Option<(GroupVersionKind, Served)>, kube::Error> {
-        if let Some(served) = self.kind(kind).await? {
-            return Ok(Some((kind.clone(), served)));
-        }
-        if kind.group.is_empty() {
-            return Ok(None);
-        }
-        let groups = self.client.list_api_groups().await?.groups;
-        for version in groups.into_iter().filter(|group| group.name == kind.group).flat_map(|group| group.versions) {
-            let other = GroupVersionKind::gvk(&kind.group, &version.version, &kind.kind);
-            if let Some(served) = self.kind(&other).await? {
-                return Ok(Some((other, served)));
-            }
-        }
-        Ok(None)
-    }
-}
-
-fn find(kinds: &[Served], kind: &str) -> Option<Served> {
-    kinds.iter().find(|served| served.kind == kind).cloned()
 }

@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 use kube::api::ObjectMeta;
 use parking_lot::Mutex;
-use promise::api::Phase;
+use promise::api::{Condition, Phase, PolicyStatus, PromiseStatus};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::core::{Core, Work};
-use crate::kinds::{Kind, Object, PromiseRequest};
+use crate::kinds::{Destination, Kind, Object, PromiseRequest};
 use crate::watch::{Cache, Key};
 
 /// What puts work into the queue.
@@ -111,42 +111,14 @@ impl Wakes {
     pub fn start(&self, finds: mpsc::UnboundedReceiver<String>, losses: mpsc::UnboundedReceiver<Key>) {
         let world = &self.core.world;
         self.on(&world.requests, |wakes, key| wakes.request(key));
-        self.on(&world.promises, |wakes, key| {
-            let (work, row) = (Work::Promise(key.clone()), wakes.core.world.promises.get(key));
-            if wakes.is_new(&work, row.map(|row| edition(&row.metadata, ()))) {
-                wakes.core.queue.add(work);
-                wakes.requests_of(&key.name);
-            } else {
-                wakes.core.queue.echo(work);
-            }
-        });
+        self.on(&world.promises, Self::promise);
         self.on(&world.revisions, |wakes, key| {
             if let Some(revision) = wakes.core.world.revisions.get(key) {
                 wakes.requests_of(&revision.spec.promise);
             }
         });
-        self.on(&world.policies, |wakes, key| {
-            let (work, row) = (Work::Policy(key.clone()), wakes.core.world.policies.get(key));
-            if wakes.is_new(&work, row.map(|row| edition(&row.metadata, ()))) {
-                wakes.core.queue.add(work);
-                wakes.requests();
-            } else {
-                wakes.core.queue.echo(work);
-            }
-        });
-        self.on(&world.destinations, |wakes, key| {
-            let row = wakes.core.world.destinations.get(key);
-            // Whether it answers is its status, and decides what its requests can do.
-            let reachable = |row: &Arc<crate::kinds::Destination>| {
-                let conditions = row.status.as_ref().map(|status| status.conditions.as_slice()).unwrap_or_default();
-                conditions.iter().any(|condition| condition.reason == "Reachable")
-            };
-            let work = Work::Destination(key.clone());
-            if wakes.is_new(&work, row.map(|row| edition(&row.metadata, reachable(&row)))) {
-                wakes.core.queue.add(work);
-                wakes.requests_at(&key.name);
-            }
-        });
+        self.on(&world.policies, Self::policy);
+        self.on(&world.destinations, Self::destination);
         self.on(&world.catalogs, |wakes, _| wakes.undecided());
         self.on(&world.workspaces, |wakes, _| {
             wakes.undecided();
@@ -233,11 +205,54 @@ impl Wakes {
         }
     }
 
-    /// Notices requests that went without a word.
+    fn promise(&self, key: &Key) {
+        let (work, row) = (Work::Promise(key.clone()), self.core.world.promises.get(key));
+        if self.is_new(&work, row.map(|row| edition(&row.metadata, ()))) {
+            self.core.queue.add(work);
+            self.requests_of(&key.name);
+        } else {
+            self.core.queue.echo(work);
+        }
+    }
+
+    fn policy(&self, key: &Key) {
+        let (work, row) = (Work::Policy(key.clone()), self.core.world.policies.get(key));
+        if self.is_new(&work, row.map(|row| edition(&row.metadata, ()))) {
+            self.core.queue.add(work);
+            self.requests();
+        } else {
+            self.core.queue.echo(work);
+        }
+    }
+
+    fn destination(&self, key: &Key) {
+        // Whether it answers is its status, and decides what its requests can do.
+        let reachable = |row: &Destination| {
+            let conditions = row.status.as_ref().map(|status| status.conditions.as_slice()).unwrap_or_default();
+            conditions.iter().any(|condition| condition.reason == "Reachable")
+        };
+        let (work, row) = (Work::Destination(key.clone()), self.core.world.destinations.get(key));
+        if self.is_new(&work, row.map(|row| edition(&row.metadata, reachable(&row)))) {
+            self.core.queue.add(work);
+            self.requests_at(&key.name);
+        }
+    }
+
+    /// Notices what went without a word.
     fn departed(&self) {
-        let rows = self.core.world.requests.snapshot();
+        let world = &self.core.world;
+        let rows = world.requests.snapshot();
         let gone: Vec<Key> = self.known.lock().requests.keys().filter(|key| !rows.contains_key(*key)).cloned().collect();
         gone.iter().for_each(|key| self.request(key));
+        let known: Vec<Work> = self.known.lock().editions.keys().cloned().collect();
+        for work in known {
+            match &work {
+                Work::Promise(key) if world.promises.get(key).is_none() => self.promise(key),
+                Work::Policy(key) if world.policies.get(key).is_none() => self.policy(key),
+                Work::Destination(key) if world.destinations.get(key).is_none() => self.destination(key),
+                _ => {}
+            }
+        }
     }
 
     fn promises_called(&self, name: &str) {
@@ -270,11 +285,13 @@ impl Wakes {
     /// Promises and policies that may be valid where they are known to lie now: it takes a trusted home for some.
     fn unpublished(&self) {
         let world = &self.core.world;
-        let unpublished = |status: &promise::api::PromiseStatus| status.revision.is_none();
+        let is_invalid = |conditions: &[Condition]| conditions.iter().any(|condition| condition.reason == "Invalid");
+        // A version after the first may have been judged before its home was known.
+        let unpublished = |status: &PromiseStatus| status.revision.is_none() || is_invalid(&status.conditions);
         for (at, _) in world.promises.snapshot().iter().filter(|(_, row)| row.status.as_ref().is_none_or(unpublished)) {
             self.core.queue.add(Work::Promise(at.clone()));
         }
-        let invalid = |status: &promise::api::PolicyStatus| status.conditions.iter().any(|condition| condition.reason == "Invalid");
+        let invalid = |status: &PolicyStatus| is_invalid(&status.conditions);
         for (at, _) in world.policies.snapshot().iter().filter(|(_, row)| row.status.as_ref().is_none_or(invalid)) {
             self.core.queue.add(Work::Policy(at.clone()));
         }

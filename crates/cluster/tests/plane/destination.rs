@@ -172,9 +172,33 @@ async fn a_destination_that_is_gone_keeps_a_request_only_for_a_while() {
     destinations.delete("sandbox", &DeleteParams::default()).await.unwrap();
     deleting(&plane, "web").await;
     plane.until("web", "held", |r| condition(r, "Applied").contains("There is no destination sandbox")).await;
-    controller.stop().await;
-    let controller = plane.controller_ahead(jiff::SignedDuration::from_mins(11)).await;
+    controller.advance(jiff::SignedDuration::from_mins(11));
     plane.gone(plane.requests("dana"), "web").await;
+    controller.stop().await;
+}
+
+/// However long the request has been waiting: the Destination is gone for a moment only.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_destination_that_is_replaced_during_a_long_deletion_loses_its_objects() {
+    let plane = Plane::open().await;
+    let root = sandbox(&plane, &["ConfigMap", "Secret", "Service"]).await;
+    let controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("trio", trio()).await;
+    plane.ask("web", "trio", json!({})).await;
+    let ready = plane.ready("web").await;
+    controller.stop().await;
+    let destinations: Api<kinds::Destination> = Api::all(plane.client("admin", "root:platform"));
+    destinations.delete("sandbox", &DeleteParams::default()).await.unwrap();
+    plane.gone(destinations, "sandbox").await;
+    deleting(&plane, "web").await;
+    let controller = plane.controller_ahead(jiff::SignedDuration::from_mins(11)).await;
+    plane.until("web", "held", |r| condition(r, "Applied").contains("There is no destination sandbox")).await;
+    sandbox(&plane, &["ConfigMap", "Secret", "Service"]).await;
+    plane.gone(plane.requests("dana"), "web").await;
+    let own = ListParams::default().labels(&format!("{}={}", names::REQUEST_UID_LABEL, ready.metadata.uid.unwrap()));
+    assert!(Api::<Service>::all(root.clone()).list(&own).await.unwrap().items.is_empty());
+    assert!(Api::<Namespace>::all(root).list(&own).await.unwrap().items.is_empty());
     controller.stop().await;
 }
 

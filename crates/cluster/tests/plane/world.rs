@@ -1,7 +1,7 @@
 //! A small installation: provider, trusted home, an organisation with a team, and the people in it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use cluster::fulfil::{Controller, Options, Standing};
@@ -36,6 +36,7 @@ pub struct Running {
     shutdown: CancellationToken,
     /// What it says about itself.
     pub standing: watch::Receiver<Standing>,
+    clock: Machine,
     task: JoinHandle<()>,
     /// Everything that the controller starts lives here, so that all of it can die at once.
     runtime: Option<Runtime>,
@@ -153,7 +154,9 @@ impl Plane {
 
     /// Starts a controller whose clock is ahead, and waits until it works.
     pub async fn controller_ahead(&self, ahead: jiff::SignedDuration) -> Running {
-        let mut running = self.beginning(self.endpoint.clone(), Machine(ahead));
+        let clock = Machine::default();
+        clock.advance(ahead);
+        let mut running = self.beginning(self.endpoint.clone(), clock);
         running.until("working", |standing| *standing == Standing::Working).await;
         running
     }
@@ -174,7 +177,7 @@ impl Plane {
             access: Access { endpoint, token: token("opm-controller"), provider: path("root:opm") },
             trusted_homes: vec![path("root:platform")],
             identity: "test".to_owned(),
-            clock: Arc::new(clock),
+            clock: Arc::new(clock.clone()),
             random: Arc::new(|bytes: &mut [u8]| bytes.fill(7)),
             workers: 4,
             evaluations: 2,
@@ -184,7 +187,7 @@ impl Plane {
         let shutdown = CancellationToken::new();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let task = runtime.spawn(controller.run(shutdown.clone()));
-        Running { shutdown, standing, task, runtime: Some(runtime) }
+        Running { shutdown, standing, clock, task, runtime: Some(runtime) }
     }
 
     /// Publishes a promise in the trusted home and waits until its revision is there.
@@ -271,6 +274,11 @@ impl Running {
         said.unwrap_or_else(|_| panic!("the controller is not {what}: {:?}", self.standing.borrow().clone()))
     }
 
+    /// Lets so much time pass on its clock.
+    pub fn advance(&self, by: jiff::SignedDuration) {
+        self.clock.advance(by);
+    }
+
     /// Stops the controller the orderly way.
     pub async fn stop(mut self) {
         self.shutdown.cancel();
@@ -291,15 +299,21 @@ impl Drop for Running {
     }
 }
 
-/// The machine's clock, so much ahead.
-#[derive(Default)]
-struct Machine(jiff::SignedDuration);
+/// The machine's clock, so many seconds ahead.
+#[derive(Clone, Default)]
+struct Machine(Arc<AtomicI64>);
+
+impl Machine {
+    fn advance(&self, by: jiff::SignedDuration) {
+        self.0.fetch_add(by.as_secs(), Ordering::SeqCst);
+    }
+}
 
 impl Clock for Machine {
     fn now(&self) -> jiff::Timestamp {
         #[expect(clippy::disallowed_methods, reason = "the clock of this test binary")]
         let now = jiff::Timestamp::now();
-        now + self.0
+        now + jiff::SignedDuration::from_secs(self.0.load(Ordering::SeqCst))
     }
 }
 

@@ -60,17 +60,23 @@ impl Round<'_> {
             request: subject,
             desired: Some(desired),
             pending,
-            inventory: self.request.status.as_ref().map(|status| status.inventory.clone()).unwrap_or_default(),
             budget: BUDGET,
             now: self.core.clock.now().as_second(),
             ..Situation::default()
         };
-        self.look(&situation, sites).await;
+        self.take_in(&mut situation, sites, wanted).await;
+        situation
+    }
+
+    /// Takes in what is there by now, and what the request says of it.
+    pub(super) async fn take_in(&mut self, situation: &mut Situation, sites: &Sites, wanted: &Chosen) {
+        situation.request = self.subject();
+        situation.inventory = self.request.status.as_ref().map(|status| status.inventory.clone()).unwrap_or_default();
+        self.look(situation, sites).await;
         self.judge(wanted).await;
         situation.seen.clone_from(&self.seen);
         situation.answered.clone_from(&self.answered);
         situation.repaired.clone_from(&self.repaired);
-        situation
     }
 
     /// Judges the health of everything that was seen; expressions of the promise may have a say.

@@ -1,0 +1,45 @@
+//! Since when Destinations and homes are missed, as far as this term of leading saw.
+
+use std::collections::HashMap;
+
+use jiff::{SignedDuration, Timestamp};
+use parking_lot::Mutex;
+
+use crate::watch::Key;
+
+/// What is missed, each since when it was first seen missing. A new term begins to count anew: nobody saw what was there in between.
+#[derive(Default)]
+pub struct Absences {
+    since: Mutex<HashMap<Key, Timestamp>>,
+}
+
+impl Absences {
+    /// It is not there now. How long that is so.
+    pub fn missed(&self, key: &Key, now: Timestamp) -> SignedDuration {
+        now.duration_since(*self.since.lock().entry(key.clone()).or_insert(now))
+    }
+
+    /// It is there, or nobody waits for it any more.
+    pub fn ends(&self, key: &Key) {
+        self.since.lock().remove(key);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::{SignedDuration, Timestamp};
+
+    use super::Absences;
+    use crate::watch::Key;
+    use crate::workspaces::ClusterId;
+
+    #[test]
+    fn an_absence_counts_from_when_it_was_first_seen_and_ends_with_a_return() {
+        let (absences, key) = (Absences::default(), Key::cluster_scoped(&ClusterId::root(), "eu-1"));
+        let at = |minutes| Timestamp::UNIX_EPOCH + SignedDuration::from_mins(minutes);
+        assert_eq!(absences.missed(&key, at(3)), SignedDuration::ZERO);
+        assert_eq!(absences.missed(&key, at(12)), SignedDuration::from_mins(9));
+        absences.ends(&key);
+        assert_eq!(absences.missed(&key, at(20)), SignedDuration::ZERO);
+    }
+}
