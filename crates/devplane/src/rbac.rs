@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::{authn::MASTERS, request::User};
+use crate::{authn::MASTERS, request::User, selectors::LabelSelector};
 use rule::Rule;
 use wish::{About, Wish};
 
@@ -127,7 +127,7 @@ fn subject_of(binding: &Value, user: &User) -> Option<String> {
             "User" if name == user.name => Some(format!("User {name:?}")),
             "Group" if user.in_group(name) => Some(format!("Group {name:?}")),
             "ServiceAccount" => {
-                let namespace = subject["namespace"].as_str().unwrap_or(own_namespace);
+                let namespace = subject["namespace"].as_str().filter(|said| !said.is_empty()).unwrap_or(own_namespace);
                 (user.name == format!("system:serviceaccount:{namespace}:{name}"))
                     .then(|| format!("ServiceAccount {:?}", format!("{name}/{namespace}")))
             }
@@ -143,14 +143,10 @@ fn cluster_role_rules(role: &Value, roles: &dyn Roles, seen: &mut HashSet<String
     if !own.is_empty() || !seen.insert(text(&role["metadata"]["name"]).to_owned()) {
         return own;
     }
-    let selected = roles.cluster_roles().into_iter().filter(|other| selectors.iter().any(|selector| selects(selector, other)));
+    let selectors: Vec<_> = selectors.iter().map(LabelSelector::from_object).collect();
+    let selected =
+        roles.cluster_roles().into_iter().filter(|other| selectors.iter().any(|selector| selector.matches(&other["metadata"]["labels"])));
     selected.flat_map(|other| cluster_role_rules(&other, roles, seen)).collect()
-}
-
-/// Whether a selector by labels (the only form that built-in aggregation uses) selects a role.
-fn selects(selector: &Value, role: &Value) -> bool {
-    let labels = &role["metadata"]["labels"];
-    selector["matchLabels"].as_object().is_some_and(|wanted| wanted.iter().all(|(key, value)| labels.get(key) == Some(value)))
 }
 
 fn text(value: &Value) -> &str {
@@ -217,6 +213,33 @@ pub(crate) mod tests {
         assert_eq!(grant.reason, "RBAC: allowed by RoleBinding \"cm-readers/n\" of Role \"cm-reader\" to Group \"team-a\"");
         assert_eq!(authorize(&alice(), &get("other", "configmaps"), &roles), None);
         assert_eq!(authorize(&alice(), &get("", "configmaps"), &roles), None);
+    }
+
+    #[test]
+    fn a_service_account_without_a_namespace_is_one_of_the_binding() {
+        let mut objects = reader();
+        objects[1]["subjects"] = json!([{"kind": "ServiceAccount", "name": "robot", "namespace": ""}]);
+        let robot = User { name: "system:serviceaccount:n:robot".into(), ..User::default() };
+        assert!(authorize(&robot, &get("n", "configmaps"), &roles(objects)).is_some());
+    }
+
+    #[test]
+    fn aggregation_reads_all_of_a_selector() {
+        let aggregate = |selector: Value| {
+            let label = json!({"team": "a"});
+            let extra = [
+                json!({"kind": "ClusterRole", "metadata": {"name": "part", "labels": label}, "rules": [{"apiGroups": ["g"], "resources": ["widgets"], "verbs": ["get"]}]}),
+                json!({"kind": "ClusterRole", "metadata": {"name": "whole"}, "aggregationRule": {"clusterRoleSelectors": [selector]}}),
+                json!({"kind": "ClusterRoleBinding", "metadata": {"name": "b"}, "roleRef": {"kind": "ClusterRole", "name": "whole"}, "subjects": [{"kind": "User", "name": "alice"}]}),
+            ];
+            let wish = Wish::resource("get", ResourceWish::new("g", "widgets"));
+            authorize(&alice(), &wish, &roles(extra)).is_some()
+        };
+        let expression =
+            |operator: &str| json!({"matchLabels": {"team": "a"}, "matchExpressions": [{"key": "team", "operator": operator}]});
+        assert!(aggregate(expression("Exists")));
+        assert!(!aggregate(expression("DoesNotExist")));
+        assert!(aggregate(json!({})));
     }
 
     #[test]

@@ -28,6 +28,8 @@ use crate::{
 
 /// A watch without `timeoutSeconds` ends after this time; the real server takes 30 to 60 minutes.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(45 * 60);
+/// What no watch outlasts, whatever it asks for: times far ahead cannot be told as a moment.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 /// How often a client that asked for bookmarks gets one.
 const BOOKMARKS: Duration = Duration::from_secs(60);
 
@@ -60,7 +62,7 @@ pub async fn answer(call: Call) -> Result<Response<Body>, ApiError> {
     // A watch that may take less than no time is over before its first event.
     let timeout = match options::number(query, "timeoutSeconds")? {
         None | Some(0) => DEFAULT_TIMEOUT,
-        Some(seconds) => Duration::from_secs(u64::try_from(seconds).unwrap_or_default()),
+        Some(seconds) => Duration::from_secs(u64::try_from(seconds).unwrap_or_default()).min(LONGEST),
     };
     let mut selection = call.selection()?;
     // A watch of one object by its path (`/watch/…/NAME`) is one by its name.

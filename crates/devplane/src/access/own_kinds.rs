@@ -100,7 +100,7 @@ fn roles(state: &State, admission: &Admission<'_>, resource: &GroupResource, obj
         escalation::check_role(&attributes.user, &resource.resource, object, admission.old, &stored)
     };
     outcome.map_err(|error| match error {
-        Escalation::NotHeld(why) => forbidden(admission, &why),
+        Escalation::NotHeld(_) | Escalation::Aggregation => forbidden(admission, &error.to_string()),
         Escalation::UnknownRole(name) => ApiError::not_found(rbac::GROUP, &resource.resource, &name),
     })
 }

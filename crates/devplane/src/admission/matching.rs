@@ -49,7 +49,7 @@ impl<'a> Write<'a> {
         let (resource, objects) = (self.admission.resource, &constraints["objectSelector"]);
         // A namespace is selected by its own labels; other objects at the cluster scope pass any selector of namespaces.
         let is_namespace = resource.plural == "namespaces" && resource.group.is_empty();
-        let labelled = if is_namespace { self.object.unwrap_or(self.namespace) } else { self.namespace };
+        let labelled = if is_namespace { self.object.or(self.admission.old).unwrap_or(self.namespace) } else { self.namespace };
         [self.object, self.admission.old].into_iter().flatten().any(|state| selects(objects, state))
             && (labelled.is_null() || selects(&constraints["namespaceSelector"], labelled))
     }

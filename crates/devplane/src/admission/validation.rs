@@ -1,11 +1,18 @@
 //! What a policy and its binding must look like (`pkg/apis/admissionregistration/validation`).
 
+use std::collections::BTreeSet;
+
 use schema::expr::{Environment, Type};
 use serde_json::{Value, json};
 
 use crate::objects::metadata::{self, Unit};
 use crate::selectors;
 use crate::status::Cause;
+
+/// The most match conditions of a policy.
+const MAX_CONDITIONS: usize = 64;
+/// The most variables of a policy: each is compiled with all before it.
+const MAX_VARIABLES: usize = 256;
 
 /// All broken rules of a policy or binding, ordered by field. `plural` is the resource that is written.
 pub fn check(plural: &str, object: &Value) -> Vec<Cause> {
@@ -125,7 +132,8 @@ fn parameter_kind(kind: &Value, causes: &mut Vec<Cause>) {
 }
 
 fn conditions(conditions: &Value, compiler: &Compiler, causes: &mut Vec<Cause>) {
-    let mut names = Vec::new();
+    at_most(conditions, MAX_CONDITIONS, "spec.matchConditions", causes);
+    let mut names = BTreeSet::new();
     for (index, condition) in list(conditions).iter().enumerate() {
         let at = format!("spec.matchConditions[{index}]");
         let (name, expression) = (text(&condition["name"]), text(&condition["expression"]));
@@ -140,15 +148,17 @@ fn conditions(conditions: &Value, compiler: &Compiler, causes: &mut Vec<Cause>) 
         } else {
             causes.extend(metadata::qualified_faults(name).iter().map(|fault| Cause::invalid(&field, &name.into(), fault)));
         }
-        if names.contains(&name) {
+        if !name.is_empty() && !names.insert(name) {
             causes.push(Cause::duplicate(&field, name));
         }
-        names.push(name);
     }
 }
 
 /// Each variable knows those before it.
 fn variables(variables: &Value, compiler: &mut Compiler, causes: &mut Vec<Cause>) {
+    if !at_most(variables, MAX_VARIABLES, "spec.variables", causes) {
+        return;
+    }
     let mut known: Vec<(&str, Type)> = Vec::new();
     for (index, variable) in list(variables).iter().enumerate() {
         let (at, name) = (format!("spec.variables[{index}]"), text(&variable["name"]));
@@ -162,7 +172,9 @@ fn variables(variables: &Value, compiler: &mut Compiler, causes: &mut Vec<Cause>
             causes.push(Cause::duplicate(&field, name));
         }
         if let Some(kind) = compiler.kind(&format!("{at}.expression"), text(&variable["expression"]), causes) {
-            known.push((name, kind));
+            // Types of types of earlier variables grow with each of them: only simple ones are kept.
+            let is_simple = matches!(kind, Type::Null | Type::Bool | Type::Int | Type::UInt | Type::Double | Type::String | Type::Bytes);
+            known.push((name, if is_simple { kind } else { Type::Dyn }));
             let fields = Type::object(known.iter().map(|(name, kind)| (*name, kind.clone())));
             compiler.environment = std::mem::take(&mut compiler.environment).variable("variables", fields);
         }
@@ -210,12 +222,13 @@ fn actions(actions: &Value, causes: &mut Vec<Cause>) {
     if given.is_empty() {
         causes.push(Cause::required("spec.validationActions", "at least one validation action is required"));
     }
+    let mut seen = BTreeSet::new();
     for (index, action) in given.iter().enumerate() {
         let at = format!("spec.validationActions[{index}]");
         if !["Audit", "Deny", "Warn"].contains(action) {
             causes.push(Cause::unsupported(&at, action, &["Audit", "Deny", "Warn"]));
         }
-        if given[..index].contains(action) {
+        if !seen.insert(action) {
             causes.push(Cause::duplicate(&at, action));
         }
     }
@@ -269,10 +282,22 @@ fn rule(rule: &Value, at: &str, causes: &mut Vec<Cause>) {
         }
     }
     one_of(rule, at, "scope", &["*", "Cluster", "Namespaced"], causes);
-    let names = list(&rule["resourceNames"]);
-    for (index, name) in names.iter().enumerate().filter(|(index, name)| names[..*index].contains(name)) {
-        causes.push(Cause::duplicate(&format!("{at}.resourceNames[{index}]"), text(name)));
+    let mut seen = BTreeSet::new();
+    for (index, name) in list(&rule["resourceNames"]).iter().map(text).enumerate() {
+        if !seen.insert(name) {
+            causes.push(Cause::duplicate(&format!("{at}.resourceNames[{index}]"), name));
+        }
     }
+}
+
+/// Whether a list is no longer than that; if it is, this is told.
+fn at_most(items: &Value, most: usize, at: &str, causes: &mut Vec<Cause>) -> bool {
+    let count = list(items).len();
+    if count > most {
+        let message = format!("Too many: {count}: must have at most {most} items");
+        causes.push(Cause { reason: "FieldValueTooMany".into(), message, field: at.into() });
+    }
+    count <= most
 }
 
 /// A field that may be absent, else must have one of these values.
@@ -324,6 +349,21 @@ mod tests {
         assert!(message("variables.x == 1").contains("undeclared reference to 'variables'"));
         let faults = policy(|spec| spec["variables"] = json!([{"name": "1a", "expression": "true"}]));
         assert_eq!(faults, [("spec.variables[0].name".into(), "Invalid value: \"1a\": must be a valid CEL identifier".into())]);
+    }
+
+    #[test]
+    fn lists_have_an_end() {
+        let variables = |count: usize| (0..count).map(|i| json!({"name": format!("v{i}"), "expression": "{'a': variables}"})).skip(1);
+        let many = |count: usize| {
+            let first = json!({"name": "v0", "expression": "{'a': object}"});
+            let all: Vec<Value> = std::iter::once(first).chain(variables(count)).collect();
+            policy(|spec| spec["variables"] = json!(all))
+        };
+        assert_eq!(many(256), []);
+        assert_eq!(many(257), [("spec.variables".into(), "Too many: 257: must have at most 256 items".into())]);
+        let conditions: Vec<Value> = (0..65).map(|i| json!({"name": format!("c{i}"), "expression": "true"})).collect();
+        let faults = policy(|spec| spec["matchConditions"] = json!(conditions));
+        assert_eq!(faults, [("spec.matchConditions".into(), "Too many: 65: must have at most 64 items".into())]);
     }
 
     #[test]

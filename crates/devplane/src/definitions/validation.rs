@@ -7,6 +7,8 @@ mod conversion;
 mod names;
 mod version;
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 use crate::{objects::metadata::Unit, registry::custom, status::Cause};
@@ -108,12 +110,12 @@ fn versions(spec: &Value, causes: &mut Vec<Cause>) {
             }
         }
     }
-    let names: Vec<&str> = versions.iter().map(|version| text(&version["name"])).collect();
+    let names: BTreeSet<&str> = versions.iter().map(|version| text(&version["name"])).collect();
     let mut refuse = |why: &str| {
         let message = format!("Invalid value: {}: {why}", printed(&spec["versions"]));
         causes.push(Cause { reason: "FieldValueInvalid".into(), message, field: "spec.versions".into() });
     };
-    if names.iter().enumerate().any(|(index, name)| names[..index].contains(name)) {
+    if names.len() < versions.len() {
         refuse("must contain unique version names");
     }
     if versions.iter().filter(|version| version["storage"] == true).count() != 1 {
@@ -124,12 +126,11 @@ fn versions(spec: &Value, causes: &mut Vec<Cause>) {
 /// Versions as the Go structures print them. What all of them share is not there.
 fn printed(versions: &Value) -> String {
     let Some(versions) = versions.as_array() else { return "null".into() };
+    let alike = |field: &str| versions.windows(2).all(|pair| pair[0][field] == pair[1][field]);
+    let shared: Vec<&str> = version::PARTS.iter().map(|part| part.field).filter(|field| alike(field)).collect();
     let shown = |version: &Value| {
         let flag = |field: &str| version[field] == true;
-        let own = |field: &str| {
-            let alike = versions.iter().all(|other| other[field] == version[field]);
-            if alike { Value::Null } else { version[field].clone() }
-        };
+        let own = |field: &str| if shared.contains(&field) { Value::Null } else { version[field].clone() };
         let fields = [
             ("Name", version["name"].clone()),
             ("Served", flag("served").into()),
@@ -155,10 +156,12 @@ fn stored_versions(stored: &Value, versions: &Value, causes: &mut Vec<Cause>) {
         causes.push(Cause::invalid(FIELD, &Value::Null, "must have at least one stored version"));
         return;
     }
-    for version in list(versions).iter().filter(|version| version["storage"] == true && !names.contains(&version["name"])) {
+    let kept: BTreeSet<&str> = names.iter().map(text).collect();
+    let known: BTreeSet<&str> = list(versions).iter().map(|version| text(&version["name"])).collect();
+    for version in list(versions).iter().filter(|version| version["storage"] == true && !kept.contains(text(&version["name"]))) {
         causes.push(Cause::invalid(FIELD, stored, &format!("must have the storage version {}", text(&version["name"]))));
     }
-    for (index, name) in names.iter().enumerate().filter(|(_, name)| !list(versions).iter().any(|version| version["name"] == **name)) {
+    for (index, name) in names.iter().enumerate().filter(|(_, name)| !known.contains(text(name))) {
         let shown = text(name);
         let detail = format!(
             "missing from spec.versions; {shown} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in {shown} and removes {shown} from status.storedVersions"

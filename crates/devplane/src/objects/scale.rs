@@ -92,8 +92,9 @@ pub fn propose(call: &Call, old: &Value, _options: &WriteOptions) -> Result<Valu
     };
     let (spec, _, _) = paths(call);
     let replicas = Some(&wanted["spec"]["replicas"]).filter(|replicas| !replicas.is_null()).cloned().unwrap_or(json!(0));
-    if !replicas.is_i64() {
-        let why = format!("json: cannot unmarshal {} into Go struct field ScaleSpec.spec.replicas of type int32", go_type(&replicas));
+    if replicas.as_i64().and_then(|number| i32::try_from(number).ok()).is_none() {
+        let said = if replicas.is_number() { format!("number {replicas}") } else { go_type(&replicas).to_owned() };
+        let why = format!("json: cannot unmarshal {said} into Go struct field ScaleSpec.spec.replicas of type int32");
         return Err(if updates {
             ApiError::bad_request(format!("Scale in version \"v1\" cannot be handled as a Scale: {why}"))
         } else {

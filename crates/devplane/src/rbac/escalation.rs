@@ -13,6 +13,9 @@ pub enum Escalation {
     /// Rules that the user does not hold; the text follows `… is forbidden: `.
     #[error("{0}")]
     NotHeld(String),
+    /// The role aggregates others, or did, and the user does not hold everything.
+    #[error("must have cluster-admin privileges to use the aggregationRule")]
+    Aggregation,
     /// The binding refers to a role that is not there, and only its rules could tell whether it may be granted.
     #[error("role {0:?} not found")]
     UnknownRole(String),
@@ -21,10 +24,9 @@ pub enum Escalation {
 /// Judges the write of a Role or ClusterRole (`resource` is `roles` or `clusterroles`).
 ///
 /// # Errors
-/// [`Escalation::NotHeld`] with the missing rules.
+/// [`Escalation::NotHeld`] with the missing rules, or [`Escalation::Aggregation`].
 pub fn check_role(user: &User, resource: &str, object: &Value, old: Option<&Value>, roles: &dyn Roles) -> Result<(), Escalation> {
-    let wanted = rule::rules(object);
-    if user.in_group(MASTERS) || old.is_some_and(|old| rule::rules(old) == wanted) {
+    if user.in_group(MASTERS) || old.is_some_and(|old| grants_alike(old, object)) {
         return Ok(());
     }
     let (name, namespace) = identity(object);
@@ -32,7 +34,29 @@ pub fn check_role(user: &User, resource: &str, object: &Value, old: Option<&Valu
     if authorize(user, &Wish::resource("escalate", target), roles).is_some() {
         return Ok(());
     }
-    held_by(user, namespace, &wanted, roles)
+    held_by(user, namespace, &rule::rules(object), roles)?;
+    // What labels select today says nothing of what they select tomorrow: only who holds everything may aggregate.
+    if aggregates(object) || old.is_some_and(aggregates) {
+        held_by(user, namespace, &everything(), roles).map_err(|_| Escalation::Aggregation)?;
+    }
+    Ok(())
+}
+
+/// Whether two states of a role grant the same, to its own bindings and, by its labels, to roles that aggregate it.
+fn grants_alike(old: &Value, new: &Value) -> bool {
+    rule::rules(old) == rule::rules(new)
+        && old["aggregationRule"] == new["aggregationRule"]
+        && old["metadata"]["labels"] == new["metadata"]["labels"]
+}
+
+fn aggregates(role: &Value) -> bool {
+    role["aggregationRule"]["clusterRoleSelectors"].as_array().is_some_and(|selectors| !selectors.is_empty())
+}
+
+/// The rules of who may do anything.
+fn everything() -> [Rule; 2] {
+    let all = || vec!["*".to_owned()];
+    [Rule { verbs: all(), groups: all(), resources: all(), ..Rule::default() }, Rule { verbs: all(), paths: all(), ..Rule::default() }]
 }
 
 /// Judges the write of a RoleBinding or ClusterRoleBinding.
@@ -115,6 +139,28 @@ mod tests {
     #[test]
     fn a_missing_role_is_named() {
         assert_eq!(check_binding(&bob(), &binding("Role", "nosuch"), None, &roles()), Err(Escalation::UnknownRole("nosuch".into())));
+    }
+
+    #[test]
+    fn aggregation_is_for_those_who_hold_everything() {
+        let rule = json!({"clusterRoleSelectors": [{"matchLabels": {"kubernetes.io/bootstrapping": "rbac-defaults"}}]});
+        let aggregating = json!({"metadata": {"name": "mine"}, "rules": [], "aggregationRule": rule});
+        let plain = json!({"metadata": {"name": "mine"}, "rules": []});
+        let check = |object: &Value, old: Option<&Value>| check_role(&bob(), "clusterroles", object, old, &roles());
+        assert_eq!(check(&aggregating, None), Err(Escalation::Aggregation));
+        assert_eq!(check(&aggregating, Some(&plain)), Err(Escalation::Aggregation));
+        assert_eq!(check(&plain, Some(&aggregating)), Err(Escalation::Aggregation));
+        assert_eq!(check(&aggregating, Some(&aggregating)), Ok(()));
+        let admin = User { name: "root".into(), groups: vec![MASTERS.into()], ..User::default() };
+        assert_eq!(check_role(&admin, "clusterroles", &aggregating, None, &roles()), Ok(()));
+    }
+
+    #[test]
+    fn a_label_that_lends_a_stronger_role_is_no_small_change() {
+        let strong = json!({"metadata": {"name": "r"}, "rules": [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}]});
+        let mut lent = strong.clone();
+        lent["metadata"]["labels"] = json!({"rbac.authorization.k8s.io/aggregate-to-view": "true"});
+        assert!(matches!(check_role(&bob(), "clusterroles", &lent, Some(&strong), &roles()), Err(Escalation::NotHeld(_))));
     }
 
     #[test]

@@ -98,10 +98,9 @@ fn printed(owner: &Value) -> String {
 
 /// The uids that several owner references name: allowed, and told as a warning.
 pub fn repeated_owners(object: &Value) -> Option<String> {
-    let uids: Vec<&str> =
-        object["metadata"]["ownerReferences"].as_array().into_iter().flatten().filter_map(|owner| owner["uid"].as_str()).collect();
-    let repeated: BTreeSet<&str> =
-        uids.iter().enumerate().filter(|(index, uid)| uids[..*index].contains(uid)).map(|(_, uid)| *uid).collect();
+    let owners = object["metadata"]["ownerReferences"].as_array().into_iter().flatten();
+    let mut seen = BTreeSet::new();
+    let repeated: BTreeSet<&str> = owners.filter_map(|owner| owner["uid"].as_str()).filter(|uid| !seen.insert(*uid)).collect();
     let listed: Vec<&str> = repeated.into_iter().collect();
     (!listed.is_empty()).then(|| {
         format!(
