@@ -21,6 +21,7 @@ use crate::api::PromiseSpec;
 use crate::error::Problem;
 use crate::expression;
 use crate::render::Compiled;
+use crate::resolve::TOLD;
 
 /// How often a schema is judged: its structure, its defaults, its rules and their cost each need the ones before to be in order.
 const PASSES: usize = 5;
@@ -55,6 +56,10 @@ pub fn validate(spec: &PromiseSpec, previous: Option<&PromiseSpec>, trusted: boo
     for _ in 0..PASSES {
         let Err(errors) = Schema::parse(&readable) else { break };
         parameters::report(&mut draft, &errors);
+        if errors.len() > TOLD {
+            // So much is wrong that nothing further can be judged.
+            return Err(draft.problems);
+        }
         readable = mended::schema(&readable, &errors);
     }
     // The rest is held to what can be understood: expressions are not blamed for a fault of the schema, and are judged all the same.

@@ -25,6 +25,8 @@ use crate::wording;
 const BASE: &str = ".parameters";
 /// Steps that the rules of a promise's schema may take together.
 const RULE_STEPS: u64 = 200_000;
+/// Most problems of one kind that are told: finding the words for each costs time, and nobody reads thousands.
+pub(crate) const TOLD: usize = 100;
 
 /// What became of the parameters.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -51,8 +53,8 @@ impl Resolved {
     }
 }
 
-/// Resolves parameters under the policies in effect. `former` are those that were accepted last, for rules of the schema that compare
-/// with them (`oldSelf`); nothing for a new request.
+/// Resolves parameters under the policies in effect. `former` are those of the release that was accepted last, for rules of the schema
+/// that compare with them (`oldSelf`); nothing for a new request.
 pub fn resolve(promise: &PromiseSpec, parameters: &Value, former: Option<&Value>, effective: &Effective, context: &Context) -> Resolved {
     let mut resolved = Resolved::default();
     let json = promise.parameters.clone().unwrap_or_else(|| serde_json::json!({"type": "object"}));
@@ -67,14 +69,21 @@ pub fn resolve(promise: &PromiseSpec, parameters: &Value, former: Option<&Value>
         return resolved;
     }
     numbers::whole(&json, &mut value);
-    for field in schema.prune(&mut value) {
-        let path = locate::path(&field, parameters);
+    let unknown = schema.prune(&mut value);
+    for field in unknown.iter().take(TOLD) {
+        let path = locate::path(field, parameters);
         resolved.problems.push(Problem { message: words::unknown(promise, &json, &path), path: shown(&path) });
     }
+    resolved.problems.extend(untold(unknown.len(), BASE));
     defaults(&schema, effective, &mut value, &mut resolved);
     sets(promise, effective, &mut value, &mut resolved);
     schema.default(&mut value);
-    let former = former.map(|former| in_effect(promise, &schema, effective, former));
+    // Policies had their say when it was accepted; only fields that the schema has got since are filled in.
+    let former = former.map(|former| {
+        let mut former = former.clone();
+        schema.default(&mut former);
+        former
+    });
     validate(promise, &json, &schema, &value, former.as_ref(), &mut resolved);
     policy::evaluate(promise, effective, &value, context, &mut resolved);
     resolved.parameters = value;
@@ -94,6 +103,13 @@ pub(crate) fn in_effect(promise: &PromiseSpec, schema: &Schema, effective: &Effe
     sets(promise, effective, &mut value, &mut unread);
     schema.default(&mut value);
     value
+}
+
+/// Of more problems than are told, how many are left.
+pub(crate) fn untold(found: usize, path: &str) -> Option<Problem> {
+    let left = found.checked_sub(TOLD).filter(|left| *left > 0)?;
+    let more = if left == 1 { "1 more problem".to_owned() } else { format!("{left} more problems") };
+    Some(Problem { path: path.to_owned(), message: format!("Correct what is named first: {more} of this kind were found.") })
 }
 
 /// A problem's path of a parameter.
@@ -145,6 +161,8 @@ fn validate(promise: &PromiseSpec, json: &Value, schema: &Schema, value: &Value,
         let former = former.filter(|former| schema.validate(former).is_empty());
         errors = schema.validate_all_rules(value, former, &mut budget);
     }
+    let untold = untold(errors.len(), BASE);
+    errors.truncate(TOLD);
     let alternatives = if structural { Vec::new() } else { together::misfits(promise, json, &errors, value) };
     for error in errors {
         let path = locate::path(error.place(), value);
@@ -164,6 +182,7 @@ fn validate(promise: &PromiseSpec, json: &Value, schema: &Schema, value: &Value,
         }
     }
     resolved.problems.dedup();
+    resolved.problems.extend(untold);
 }
 
 /// The outcomes of one rule, in the order of the rules; see [`PolicyOutcome`].

@@ -4,6 +4,7 @@
 //! The expression is rewritten into the syntax of the crate `regex`, which differs in these points: perl classes are Unicode
 //! there, a lone brace is an error, `\Q…\E` is unknown, and classes nest and have set operators.
 
+use std::collections::HashMap;
 use std::iter::Peekable;
 use std::str::Chars;
 
@@ -13,6 +14,10 @@ use regex::Regex;
 const COMPILED_LIMIT: usize = 10 << 20;
 /// The same for expressions that are compiled while something is evaluated, perhaps many of them.
 const COMPILED_OFTEN_LIMIT: usize = 2 << 20;
+/// Compiled size in bytes of all expressions of one schema.
+const COMPILED_TOGETHER: usize = 64 << 20;
+/// Sizes in bytes by which expressions of a schema count: each by the smallest that it fits in.
+const COMPILED_SIZES: [usize; 4] = [16 << 10, 256 << 10, 2 << 20, COMPILED_LIMIT];
 
 /// Compiles an expression.
 ///
@@ -25,6 +30,48 @@ pub fn compile(pattern: &str) -> Result<Regex, String> {
 /// As [`compile`], with the limit for what can be asked for in a loop.
 pub(crate) fn compile_often(pattern: &str) -> Result<Regex, String> {
     compile_within(pattern, COMPILED_OFTEN_LIMIT)
+}
+
+/// What the expressions of one schema may take together. One that stands there more than once counts once.
+pub(crate) struct Allowance {
+    left: usize,
+    known: HashMap<String, Regex>,
+}
+
+impl Default for Allowance {
+    fn default() -> Self {
+        Self { left: COMPILED_TOGETHER, known: HashMap::new() }
+    }
+}
+
+impl Allowance {
+    /// As [`compile`], as long as there is room.
+    pub(crate) fn compile(&mut self, pattern: &str) -> Result<Regex, String> {
+        if let Some(known) = self.known.get(pattern) {
+            return Ok(known.clone());
+        }
+        let translated = translate(pattern);
+        for size in COMPILED_SIZES {
+            if size > self.left {
+                break;
+            }
+            match regex::RegexBuilder::new(&translated).size_limit(size).build() {
+                Ok(regex) => {
+                    self.left -= size;
+                    self.known.insert(pattern.to_owned(), regex.clone());
+                    return Ok(regex);
+                }
+                // What is too large for any size has cost as much as if it were not.
+                Err(error @ regex::Error::CompiledTooBig(_)) if size == COMPILED_LIMIT => {
+                    self.left -= size;
+                    return Err(reason(pattern, &error));
+                }
+                Err(regex::Error::CompiledTooBig(_)) => {}
+                Err(error) => return Err(reason(pattern, &error)),
+            }
+        }
+        Err(format!("error parsing regexp: expression too large together with those before it: `{pattern}`"))
+    }
 }
 
 fn compile_within(pattern: &str, bytes: usize) -> Result<Regex, String> {
@@ -229,6 +276,20 @@ mod tests {
     fn large_classes_may_be_counted() {
         assert!(compile(r"^[\p{L}0-9 ]{1,63}$").unwrap().is_match("größe"));
         assert!(compile_often(r"^[\p{L}0-9 ]{1,1000}$").is_err());
+    }
+
+    #[test]
+    fn the_expressions_of_a_schema_have_one_allowance() {
+        let mut patterns = Allowance { left: 1 << 20, ..Allowance::default() };
+        for _ in 0..1000 {
+            assert!(patterns.compile("^[a-z]+$").is_ok(), "the same one counts once");
+        }
+        let taken = (0..1000).take_while(|count| patterns.compile(&format!("^[a-z]{{{count},}}$")).is_ok()).count();
+        assert!((1..64).contains(&taken), "{taken}");
+        let refused = patterns.compile("^b$").unwrap_err();
+        assert_eq!(refused, "error parsing regexp: expression too large together with those before it: `^b$`");
+        assert!(patterns.compile("^[a-z]+$").is_ok(), "what is there stays");
+        assert_eq!(Allowance::default().compile("(").unwrap_err(), compile("(").unwrap_err());
     }
 
     #[test]

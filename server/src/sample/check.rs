@@ -83,6 +83,10 @@ pub fn said(paths: &[PathBuf], trusted: bool) -> Result<String, SampleError> {
             Ok(format!("{}: {workspaces} workspaces, {people} people and {objects} objects are fine", folder.display()))
         }
         _ => match files(&below(paths)?, trusted)? {
+            0 => {
+                let named: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+                Err(SampleError::File { file: named.join(", "), message: "there is no object in it".to_owned() })
+            }
             1 => Ok("1 object is fine".to_owned()),
             objects => Ok(format!("{objects} objects are fine")),
         },

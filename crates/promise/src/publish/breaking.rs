@@ -25,13 +25,11 @@ pub(super) fn changes(before: &PromiseSpec, after: &PromiseSpec) -> Vec<(String,
 }
 
 fn compare(before: &Schema, after: &Schema, path: &str, found: &mut Vec<(String, String)>) {
-    if after.kind().is_none() && after.preserves_unknown() && after.properties().next().is_none() {
-        // Anything may stand there now.
-        return;
-    }
+    // A value of any shape may stand there now, as far as the keywords let it.
+    let open = after.kind().is_none() && after.preserves_unknown() && after.properties().next().is_none();
     let mut say = |keyword: &str, change: String| found.push((format!("{path}.{keyword}"), change));
     let changed = before.kind() != after.kind() || before.is_int_or_string() != after.is_int_or_string();
-    if changed && !takes_all(before, after) {
+    if changed && !open && !takes_all(before, after) {
         let name = |schema: &Schema| schema.kind().map_or("anything", Kind::name);
         say("type", format!("the type changes from {} to {}", name(before), name(after)));
     }
@@ -62,7 +60,7 @@ fn compare(before: &Schema, after: &Schema, path: &str, found: &mut Vec<(String,
     {
         match (before, after) {
             (Some(before), Some(after)) => compare(before, after, &format!("{path}.{keyword}"), found),
-            (Some(_), None) => found.push((format!("{path}.{keyword}"), "values of any name are no longer allowed".to_owned())),
+            (Some(_), None) if !open => found.push((format!("{path}.{keyword}"), "values of any name are no longer allowed".to_owned())),
             _ => {}
         }
     }

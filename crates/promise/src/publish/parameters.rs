@@ -7,17 +7,18 @@ use super::Draft;
 use crate::context::Context;
 use crate::path::Path;
 use crate::policy::{self, Effective};
-use crate::resolve::{locate, resolve};
+use crate::resolve::{TOLD, locate, resolve, untold};
 use crate::wording::lower_first;
 
-/// Problems of the schema itself, the first of each place.
+/// Problems of the schema itself, the first of each place, as far as they are told.
 pub(super) fn report(draft: &mut Draft<'_>, errors: &[FieldError]) {
-    for error in errors {
+    for error in errors.iter().take(TOLD) {
         let path = format!(".parameters{}", locate::path(error.place(), &draft.json));
         if !draft.problems.iter().any(|known| known.path == path) {
             draft.problem(path, in_words(error));
         }
     }
+    draft.problems.extend(untold(errors.len(), ".parameters"));
 }
 
 /// The words of the API server after a verb; of a rule that does not compile only place and cause, since the rule stands where they point.

@@ -196,6 +196,19 @@ fn versions_rise_and_breaking_changes_need_a_new_major() {
         (&|json: &mut Value| json["parameters"]["properties"]["names"] = json!({"x-kubernetes-preserve-unknown-fields": true}), None),
         (
             &|json: &mut Value| {
+                json["parameters"]["properties"]["names"] = json!({"x-kubernetes-preserve-unknown-fields": true, "enum": [["a"]]});
+            },
+            Some("only listed values are allowed now"),
+        ),
+        (
+            &|json: &mut Value| {
+                let open = json!({"x-kubernetes-preserve-unknown-fields": true, "not": {"required": ["a"]}});
+                json["parameters"]["properties"]["names"] = open;
+            },
+            Some("not changes"),
+        ),
+        (
+            &|json: &mut Value| {
                 json["parameters"]["properties"]["replicas"] = json!({"x-kubernetes-int-or-string": true, "default": 1});
                 json["implementation"]["resources"][0]["template"]["data"] = json!({});
                 json["policies"] = json!([]);
@@ -275,4 +288,15 @@ fn a_promise_of_too_many_resources_is_refused_before_they_are_ordered() {
         problems.iter().any(|problem| problem.path == ".implementation.resources" && problem.message.contains("at most 200")),
         "{problems:?}"
     );
+}
+
+#[test]
+fn of_very_many_faults_the_first_are_told() {
+    let mut json = good();
+    let fields: serde_json::Map<String, Value> = (0..3000).map(|index| (format!("x{index}"), json!({"type": "texd"}))).collect();
+    json["parameters"]["properties"] = fields.into();
+    let problems = validate(&spec(json), None, false).unwrap_err();
+    let told: Vec<_> = problems.iter().filter(|problem| problem.path.starts_with(".parameters")).collect();
+    assert!(told.len() <= crate::resolve::TOLD + 1, "{}", told.len());
+    assert!(told[told.len() - 1].message.ends_with(" more problems of this kind were found."), "{told:?}");
 }

@@ -55,7 +55,11 @@ fn database() -> Value {
 
 #[test]
 fn a_resource_may_be_named_in_brackets_or_by_another_name() {
-    for host in ["resources['database'].status.host", "cel.bind(d, resources.database, d.status.host)"] {
+    for host in [
+        "resources['database'].status.host",
+        "cel.bind(d, resources.database, d.status.host)",
+        "cel.bind(d, resources['database'], d.status.host)",
+    ] {
         let mut resources = database();
         resources[0]["template"]["data"]["host"] = json!(format!("${{{host}}}"));
         let spec = spec(resources, json!([]));

@@ -3,7 +3,8 @@ use serde_json::{Value, json};
 use super::{Resolved, resolve};
 use crate::api::{PolicyResult, PromiseSpec};
 use crate::context::Context;
-use crate::policy::Effective;
+use crate::path::Path;
+use crate::policy::{Effective, Provenance, Ruling};
 
 fn promise() -> PromiseSpec {
     let spec = json!({
@@ -207,6 +208,36 @@ fn rules_of_the_schema_compare_with_what_was_accepted() {
 }
 
 #[test]
+fn policies_of_today_do_not_change_what_was_accepted() {
+    let promise: PromiseSpec = serde_json::from_value(json!({"version": "1.0.0", "parameters": {"type": "object", "properties": {
+        "zone": {"type": "string", "x-kubernetes-validations": [{"rule": "self == oldSelf", "message": "the zone cannot change"}]}}}}))
+    .unwrap();
+    let from: Provenance =
+        serde_json::from_value(json!({"origin": "trustedHome", "workspace": "root", "cluster": "root", "policy": "zones",
+        "rule": "zone", "title": null, "owner": null, "reason": null, "enforcement": "block"}))
+        .unwrap();
+    let fixed = Ruling { from, path: Path::parse(".zone").unwrap(), effect: json!("b") };
+    let effective = Effective { schema: promise.parameters.clone().unwrap(), sets: vec![fixed], ..Effective::default() };
+    let resolve = |former: Value| resolve(&promise, &json!({"zone": "a"}), Some(&former), &effective, &Context::default());
+    assert_eq!(resolve(json!({"zone": "a"})).problems[0].message, "The zone cannot change.");
+    assert_eq!(resolve(json!({"zone": "b"})).problems, []);
+}
+
+#[test]
+fn of_very_many_problems_the_first_are_told() {
+    let problems = with_schema(json!({"type": "object", "properties": {"list": {"type": "array", "items": {"type": "object",
+        "properties": {"a": {"type": "string"}, "b": {"type": "string"}}, "oneOf": [{"required": ["a"]}, {"required": ["b"]}]}}}}));
+    let many = problems(json!({"list": vec![json!({}); 100_000]}), None);
+    assert!((10..=super::TOLD + 1).contains(&many.len()), "{}", many.len());
+    assert_eq!(many[0], (".parameters.list[0]".to_owned(), "Fill in exactly one of list 1: a or b.".to_owned()));
+    assert!(many.last().unwrap().1.ends_with(" more problems of this kind were found."), "{many:?}");
+    let unknown: serde_json::Map<String, Value> = (0..50_000).map(|index| (format!("x{index}"), Value::Null)).collect();
+    let unknown = problems(Value::Object(unknown), None);
+    assert_eq!(unknown.len(), super::TOLD + 1);
+    assert_eq!(unknown[super::TOLD].1, "Correct what is named first: 49900 more problems of this kind were found.");
+}
+
+#[test]
 fn what_stands_nowhere_for_the_api_server_has_its_field() {
     let alternatives = json!({"type": "object", "properties": {
         "port": {"type": "integer", "format": "int32"},
@@ -215,6 +246,8 @@ fn what_stands_nowhere_for_the_api_server_has_its_field() {
         "code": {"type": "string", "pattern": "^(a|b)+$"},
         "source": {"type": "object", "properties": {"git": {"type": "string"}, "httpUrl": {"type": "string"}},
             "oneOf": [{"required": ["git"]}, {"required": ["httpUrl"]}]},
+        "login": {"type": "object", "properties": {"user": {"type": "string"}, "password": {"type": "string"}, "token": {"type": "string"}},
+            "oneOf": [{"required": ["user", "password"]}, {"required": ["token"]}]},
         "contact": {"type": "object", "properties": {"mail": {"type": "string"}, "chat": {"type": "string"}, "off": {"type": "boolean"}},
             "anyOf": [{"required": ["mail"]}, {"required": ["chat"]}], "not": {"required": ["chat", "off"]}},
         "twice": {"type": "array", "items": {"type": "string"}, "maxItems": 5, "x-kubernetes-validations": [
@@ -230,6 +263,11 @@ fn what_stands_nowhere_for_the_api_server_has_its_field() {
         (json!({"code": "c"}), ".parameters.code", "Change code so that it matches the pattern ^(a|b)+$"),
         (json!({"source": {}}), ".parameters.source", "Fill in exactly one of source: git or HTTP URL."),
         (json!({"source": {"git": "a", "httpUrl": "b"}}), ".parameters.source", "Keep only one of source: git or HTTP URL."),
+        (
+            json!({"login": {"user": "a", "password": "b", "token": "c"}}),
+            ".parameters.login",
+            "Keep only one of login: user and password or token.",
+        ),
         (json!({"contact": {"off": true}}), ".parameters.contact", "Fill in at least one of contact: mail or chat."),
         (
             json!({"contact": {"chat": "a", "off": true}}),

@@ -54,12 +54,12 @@ fn misfit(promise: &PromiseSpec, node: &Value, value: &Value, path: &Path) -> Op
         Some(Misfit { path: path.clone(), message, names: names.map(str::to_owned).collect() })
     };
     if let Some(alternatives) = asked_for(&node["oneOf"]) {
-        let met: Vec<&[&str]> = alternatives.iter().filter(|names| has_all(value, names)).map(Vec::as_slice).collect();
-        let (met_names, all) = (met.concat(), alternatives.concat());
+        let met: Vec<Vec<&str>> = alternatives.iter().filter(|names| has_all(value, names)).cloned().collect();
+        let all = alternatives.concat();
         match met.as_slice() {
             [] => return say(format!("Fill in exactly one{of}: {}.", one_of(&choices(&alternatives, &words))), all),
             [_] => {}
-            _ => return say(format!("Keep only one{of}: {}.", one_of(&words(&met_names))), all),
+            _ => return say(format!("Keep only one{of}: {}.", one_of(&choices(&met, &words))), all),
         }
     }
     if let Some(alternatives) = asked_for(&node["anyOf"])

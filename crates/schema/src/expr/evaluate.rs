@@ -215,7 +215,7 @@ impl<'e> Evaluator<'e> {
             (call.target.as_deref().map(|target| &target.expr), call.func_name.as_str(), call.args.as_slice())
             && namespace == "cel"
         {
-            let origin = matches!(value.expr, Expr::Ident(_) | Expr::Select(_)).then(|| Origin::At(self.path(value).into()));
+            let origin = is_place(value).then(|| Origin::At(self.path(value).into()));
             let value = self.node(value)?;
             self.locals.push(Local { name, value, origin });
             let result = self.node(body);
@@ -381,6 +381,15 @@ impl<'e> Evaluator<'e> {
             Expr::Comprehension(comprehension) => self.path(&comprehension.iter_range),
             _ => "the value".to_owned(),
         }
+    }
+}
+
+/// Whether an expression reads a value where it stands, instead of computing one.
+fn is_place(node: &IdedExpr) -> bool {
+    match &node.expr {
+        Expr::Ident(_) | Expr::Select(_) => true,
+        Expr::Call(call) => call.func_name == operators::INDEX,
+        _ => false,
     }
 }
 

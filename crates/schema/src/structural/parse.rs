@@ -7,13 +7,14 @@ use serde_json::{Map, Number, Value};
 use super::error::FieldError;
 use super::path::Path;
 use super::{Additional, Kind, Limit, ListType, Pattern, Schema, rules};
+use crate::pattern::Allowance;
 
 /// Deepest nesting of a schema that is read.
 const DEPTH_LIMIT: usize = 100;
 
 /// Reads what can be read, and the problems found on the way.
 pub(super) fn read(json: &Value) -> (Schema, Vec<FieldError>) {
-    let mut reader = Reader { root: Arc::new(json.clone()), errors: Vec::new() };
+    let mut reader = Reader { root: Arc::new(json.clone()), errors: Vec::new(), patterns: Allowance::default() };
     let schema = reader.schema(json, &Path::Root, String::new(), 0);
     (schema, reader.errors)
 }
@@ -21,6 +22,7 @@ pub(super) fn read(json: &Value) -> (Schema, Vec<FieldError>) {
 struct Reader {
     root: Arc<Value>,
     errors: Vec<FieldError>,
+    patterns: Allowance,
 }
 
 /// Keywords of JSON Schema that structural schemas refuse, whatever they hold.
@@ -109,7 +111,7 @@ impl Reader {
         schema.min_properties = self.count(json, "minProperties", path);
         schema.max_properties = self.count(json, "maxProperties", path);
         if let Some(source) = self.text(json, "pattern", path).filter(|source| !source.is_empty()) {
-            let regex = crate::pattern::compile(&source).map_err(|reason| {
+            let regex = self.patterns.compile(&source).map_err(|reason| {
                 let detail = format!("must be a valid regular expression, but isn't: {reason}");
                 self.errors.push(FieldError::invalid(path.field("pattern").to_string(), source.clone(), detail));
             });

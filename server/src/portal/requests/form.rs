@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use app::backend::FormOf;
 use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
-use promise::api::{ConditionStatus, PromiseRequestSpec, PromiseSpec};
+use promise::api::{PromiseRequestSpec, PromiseSpec};
 use promise::form::{Draft, Summary, model, starts_from};
 use promise::policy::Effective;
 use promise::resolve::Resolved;
@@ -70,7 +70,7 @@ pub(super) struct Opened {
     pub(super) effective: Effective,
     /// What is there already; the default for a new request.
     pub(super) existing: PromiseRequestSpec,
-    /// The parameters of what is there, when they are those that were accepted last.
+    /// The parameters that were accepted last, where rules compare with them and the person may read them.
     pub(super) accepted: Option<Value>,
     /// What the form starts from.
     pub(super) start: Typed,
@@ -114,7 +114,8 @@ pub(super) async fn open_for(caller: &Caller, workspace: &Workspace, request: &P
         version: Some(edition(request)),
         ..Typed::default()
     };
-    Ok(Opened { offered, spec, effective, existing: request.spec.clone(), accepted: accepted(request), start, subject })
+    let accepted = accepted(caller, workspace, request, &spec).await?;
+    Ok(Opened { offered, spec, effective, existing: request.spec.clone(), accepted, start, subject })
 }
 
 impl Opened {
@@ -150,12 +151,20 @@ impl Opened {
     }
 }
 
-/// The parameters of a request as they stand, if the controller has accepted these very ones.
-fn accepted(request: &PromiseRequest) -> Option<Value> {
-    let status = request.status.as_ref().filter(|status| Some(status.observed_generation) == request.metadata.generation)?;
-    let is_true =
-        |name: &str| status.conditions.iter().any(|condition| condition.r#type == name && condition.status == ConditionStatus::True);
-    (is_true("Accepted") && is_true("PoliciesSatisfied")).then(|| request.spec.parameters.clone()).flatten()
+/// The parameters of the release that was accepted last, as the controller compares with them: what is meant to run next, else what runs.
+/// They are read only for a schema with rules that compare. Who may not read releases hears from the controller.
+async fn accepted(caller: &Caller, workspace: &Workspace, request: &PromiseRequest, spec: &PromiseSpec) -> Result<Option<Value>> {
+    let Some(status) = request.status.as_ref().filter(|_| compares(spec)) else { return Ok(None) };
+    let candidate = status.candidate.as_ref().map(|candidate| &candidate.release);
+    let Some(name) = candidate.or(status.current.as_ref().map(|current| &current.release)) else { return Ok(None) };
+    let releases = caller.read_releases(workspace, request).await?;
+    let accepted = releases.into_iter().find(|release| release.metadata.name.as_ref() == Some(name));
+    Ok(accepted.and_then(|release| release.spec.parameters))
+}
+
+/// Whether rules of the parameters may compare with what was accepted.
+fn compares(spec: &PromiseSpec) -> bool {
+    spec.parameters.as_ref().is_some_and(|schema| schema.to_string().contains("oldSelf"))
 }
 
 /// The form as a page shows it.

@@ -156,6 +156,9 @@ fn files_are_judged_by_themselves() {
     assert!(said(std::slice::from_ref(&path), true).is_ok());
     let untrusted = said(&[path], false).unwrap_err().to_string();
     assert!(untrusted.contains("promise.yaml:33:5: .spec.rules[0]: ") && untrusted.contains("trusted homes"), "{untrusted}");
+    let empty = tempfile::tempdir().unwrap();
+    let nothing = said(&[empty.path().to_owned()], true).unwrap_err().to_string();
+    assert_eq!(nothing, format!("{}: there is no object in it", empty.path().display()));
     let missing = said(&[folder.path().join("none.yaml")], true).unwrap_err().to_string();
     assert!(missing.contains("none.yaml: "), "{missing}");
 }
