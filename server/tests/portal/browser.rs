@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
@@ -93,6 +94,20 @@ pub struct Answer {
 }
 
 impl Browser {
+    /// Opens an address until its answer fits: what the portal knows follows the plane a moment later.
+    pub async fn until(&mut self, address: &str, fits: impl Fn(&Answer) -> bool) -> Answer {
+        let asking = async {
+            loop {
+                let answer = self.get(address).await;
+                if fits(&answer) {
+                    return answer;
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(30), asking).await.unwrap_or_else(|_| panic!("{address} never fits"))
+    }
+
     /// Opens an address.
     pub async fn get(&mut self, address: &str) -> Answer {
         self.send(self.request("GET", address, Body::empty())).await

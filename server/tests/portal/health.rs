@@ -1,30 +1,14 @@
 //! Probes: alive is one word, ready names each part and what is wrong with it.
 
-use std::time::Duration;
-
 use http::StatusCode;
 
-use crate::browser::{Answer, Browser, Product};
-
-/// Asks until the answer fits.
-async fn until(browser: &mut Browser, address: &str, fits: impl Fn(&Answer) -> bool) -> Answer {
-    let asking = async {
-        loop {
-            let answer = browser.get(address).await;
-            if fits(&answer) {
-                return answer;
-            }
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(30), asking).await.unwrap_or_else(|_| panic!("{address} never fits"))
-}
+use crate::browser::Product;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn readiness_follows_controller_database_and_process() {
     let product = Product::open().await;
     let mut probe = product.browser();
-    let ready = until(&mut probe, "/readyz", |answer| answer.status == StatusCode::OK).await;
+    let ready = probe.until("/readyz", |answer| answer.status == StatusCode::OK).await;
     assert_eq!(ready.text, "ok\n");
     let verbose = probe.get("/readyz?verbose").await;
     for part in ["process", "database", "controller", "workspaces", "requests", "promises", "revisions", "policies", "destinations"] {
@@ -38,7 +22,7 @@ async fn readiness_follows_controller_database_and_process() {
     assert_eq!(probe.get("/healthz").await.text, "ok\n", "alive all the same");
 
     product.running.portal.shutdown.cancel();
-    let ending = until(&mut probe, "/readyz", |answer| answer.text.to_lowercase().contains("[-] controller: it ended")).await;
+    let ending = probe.until("/readyz", |answer| answer.text.to_lowercase().contains("[-] controller: it ended")).await;
     assert!(ending.text.contains("[-] process: it is ending\n"), "{}", ending.text);
     product.running.close().await;
 }

@@ -1,28 +1,12 @@
 //! Lists: pages with exact totals, of what the person may list and nothing else.
 
-use std::time::Duration;
-
 use cluster::{Scope, WorkspacePath};
 use serde_json::{Value, json};
 
 use crate::access::write_request;
-use crate::browser::{Answer, Browser, Product};
+use crate::browser::Product;
 
 const LIST: &str = "/w/root:acme:shop/requests";
-
-/// Opens an address until its page fits: lists follow the plane a moment later.
-pub async fn until(browser: &mut Browser, address: &str, fits: impl Fn(&Answer) -> bool) -> Answer {
-    let asking = async {
-        loop {
-            let answer = browser.get(address).await;
-            if fits(&answer) {
-                return answer;
-            }
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(30), asking).await.unwrap_or_else(|_| panic!("{address} never fits"))
-}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn requests_are_cut_into_pages_and_counted_whole() {
@@ -31,7 +15,7 @@ async fn requests_are_cut_into_pages_and_counted_whole() {
         write_request(&product, &format!("cache-{index:02}")).await;
     }
     let mut browser = product.signed_in("dev-shop").await;
-    let first = until(&mut browser, LIST, |answer| answer.text.contains("50 shown, 60 fit, 60 in all")).await;
+    let first = browser.until(LIST, |answer| answer.text.contains("50 shown, 60 fit, 60 in all")).await;
     assert_eq!(first.text.matches("/requests/default/cache-").count(), 50);
     let second = browser.get(&format!("{LIST}?page=2")).await;
     assert_eq!(second.text.matches("/requests/default/cache-").count(), 10);
@@ -41,10 +25,9 @@ async fn requests_are_cut_into_pages_and_counted_whole() {
     let token = browser.get(delete).await.hidden("_token");
     let deleted = browser.post(delete, &[("_token", &token), ("confirmation", "cache-07")]).await;
     assert_eq!(deleted.location(), LIST, "{}", deleted.text);
-    until(&mut browser, &format!("{LIST}?q=cache-07"), |after| {
-        !after.text.contains("/requests/default/cache-07") || after.text.contains("Deleting")
-    })
-    .await;
+    browser
+        .until(&format!("{LIST}?q=cache-07"), |after| !after.text.contains("/requests/default/cache-07") || after.text.contains("Deleting"))
+        .await;
     product.running.close().await;
 }
 
@@ -54,7 +37,7 @@ async fn who_may_enter_alone_is_told_and_sees_nothing() {
     write_request(&product, "secluded").await;
     let mut stranger = product.signed_in("dev-data").await;
     let_in(&product).await;
-    let denied = until(&mut stranger, LIST, |answer| answer.text.contains("not list its requests")).await;
+    let denied = stranger.until(LIST, |answer| answer.text.contains("not list its requests")).await;
     assert!(!denied.text.contains("secluded"), "{}", denied.text);
     product.running.close().await;
 }
@@ -77,9 +60,9 @@ async fn who_may_list_one_namespace_sees_that_one() {
     post(&client, &format!("/apis/{API}/namespaces/default/rolebindings"), binding).await;
 
     let mut everybody = product.signed_in("org-owner").await;
-    until(&mut everybody, LIST, |answer| answer.text.contains("2 of 2 requests")).await;
+    everybody.until(LIST, |answer| answer.text.contains("2 of 2 requests")).await;
     let mut some = product.signed_in("dev-data").await;
-    let list = until(&mut some, LIST, |answer| answer.text.contains("/requests/default/seen")).await;
+    let list = some.until(LIST, |answer| answer.text.contains("/requests/default/seen")).await;
     assert!(list.text.contains("1 of 1 requests") && !list.text.contains("secluded"), "{}", list.text);
     product.running.close().await;
 }

@@ -36,7 +36,7 @@ async fn a_promise_says_what_has_to_be_there_first_and_whom_to_ask() {
     let mut current = api.get("redis").await.expect("the promise");
     current.spec.requires = redis.spec.requires;
     api.replace("redis", &PostParams::default(), &current).await.expect("changed");
-    let page = crate::lists::until(&mut browser, "/w/root:acme:shop/promises/redis", |answer| !answer.text.contains("It needs")).await;
+    let page = browser.until("/w/root:acme:shop/promises/redis", |answer| !answer.text.contains("It needs")).await;
     assert!(page.text.contains("Available here"), "the destination takes the kind: {}", page.text);
     let mut viewer = product.signed_in("viewer-shop").await;
     let page = viewer.get("/w/root:acme:shop/promises/postgresql").await;
@@ -56,8 +56,8 @@ async fn an_instance_that_works_meets_what_another_promise_requires() {
     api.replace("object-bucket", &PostParams::default(), &bucket).await.expect("changed");
     let mut browser = product.signed_in("dev-shop").await;
     let address = "/w/root:acme:shop/promises/object-bucket";
-    crate::lists::until(&mut browser, address, |answer| answer.text.contains("It needs a working instance of redis first")).await;
+    browser.until(address, |answer| answer.text.contains("It needs a working instance of redis first")).await;
     crate::access::write_request(&product, "cache").await;
-    crate::lists::until(&mut browser, address, |answer| !answer.text.contains("It needs") && answer.text.contains("Available here")).await;
+    browser.until(address, |answer| !answer.text.contains("It needs") && answer.text.contains("Available here")).await;
     product.running.close().await;
 }

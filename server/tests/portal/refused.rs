@@ -8,7 +8,6 @@ use promise::api::{PromiseRef, PromiseRequestSpec};
 use serde_json::json;
 
 use crate::browser::Product;
-use crate::lists::until;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_does_not_fit_is_told_once_and_marked_in_the_form() {
@@ -25,7 +24,7 @@ async fn what_does_not_fit_is_told_once_and_marked_in_the_form() {
 
     let mut browser = product.signed_in("dev-shop").await;
     let address = "/w/root:acme:shop/requests/default/misfit";
-    let page = until(&mut browser, address, |answer| answer.text.contains("/edit#")).await;
+    let page = browser.until(address, |answer| answer.text.contains("/edit#")).await;
     assert!(!page.text.contains(".parameters"), "no path is shown: {}", page.text);
     let sentence =
         page.text.split("/edit#").nth(1).and_then(|rest| rest.split('>').nth(1)?.split('<').next()).expect("a sentence").to_owned();
