@@ -44,13 +44,16 @@ pub(super) fn of(caller: &Caller, request: &PromiseRequest, releases: &[PromiseR
             ("PoliciesSatisfied", ConditionStatus::False) => "Refused by policies",
             ("Applied", ConditionStatus::True) => "Everything was applied",
             ("Healthy", ConditionStatus::True) => "Everything works",
+            ("Healthy", ConditionStatus::False) if condition.reason == "Progressing" => "Becoming healthy",
             ("Healthy", ConditionStatus::False) => "Not everything works",
             ("DriftFree", ConditionStatus::False) => "Somebody changed what was made",
             _ => continue,
         };
         if let Some(at) = &condition.last_transition_time {
-            let trouble = condition.status == ConditionStatus::False;
-            let message = Some(&condition.message).filter(|message| trouble && !message.is_empty());
+            let unmet = condition.status == ConditionStatus::False;
+            // What is on its way is no trouble.
+            let trouble = unmet && condition.reason != "Progressing";
+            let message = Some(&condition.message).filter(|message| unmet && !message.is_empty());
             let what = message.map_or_else(|| words.to_owned(), |message| format!("{words}: {}", labelled(message, spec)));
             all.push(happening(at.clone(), what, "the platform", trouble));
         }
