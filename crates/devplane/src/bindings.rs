@@ -17,7 +17,7 @@ use crate::{ClusterId, State};
 pub const FINALIZER: &str = "apis.kcp.io/apibinding-finalizer";
 
 /// An export that a workspace has bound.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Export {
     /// The logical cluster of the export.
     pub provider: ClusterId,
@@ -39,7 +39,8 @@ pub fn export_of(binding: &Value) -> Option<Export> {
 
 /// The export by which a workspace serves a resource; none for its own resources.
 pub fn export_behind(state: &State, cluster: &ClusterId, group: &str, resource: &str) -> Option<Export> {
-    list(state, cluster).iter().find(|(_, binding)| binds(binding, group, resource)).and_then(|(_, binding)| export_of(binding))
+    let all = state.parsed.list(&state.store, &BINDINGS, cluster);
+    all.iter().find(|(_, binding)| binds(binding, group, resource)).and_then(|(_, binding)| export_of(binding))
 }
 
 /// Whether a binding brings this resource.

@@ -10,6 +10,7 @@ use std::time::Duration;
 use tokio::time::{Sleep, sleep};
 
 use crate::authored::is_being_deleted;
+use crate::deletion::is_marked;
 use crate::kinds::{BINDINGS, EXPORTS, NAMESPACES, SCHEMAS, WORKSPACES};
 use crate::registry::DEFINITIONS;
 use crate::store::{Change, Key, Range, WriteError};
@@ -86,7 +87,7 @@ fn react(state: &State, change: &Change, doomed: &mut BTreeSet<Key>) -> Result<(
         return if state.controllers { quota::reconcile(state, &key.cluster) } else { Ok(()) };
     }
     let gone = change.new.is_none();
-    let marked = change.new.as_ref().is_some_and(|stored| is_being_deleted(&stored.object()));
+    let marked = change.new.as_ref().is_some_and(is_marked);
     if *resource == *WORKSPACES && marked {
         workspaces::deletion::announce(state, key)?;
         doomed.insert(key.clone());

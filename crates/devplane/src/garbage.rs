@@ -183,8 +183,7 @@ impl Collector {
 
 /// Whether an object may concern the collector, without reading it.
 fn matters(stored: &Stored) -> bool {
-    let has = |word: &[u8]| stored.json.windows(word.len()).any(|part| part == word);
-    has(b"\"ownerReferences\"") || (has(b"\"deletionTimestamp\"") && has(b"\"finalizers\""))
+    stored.mentions("\"ownerReferences\"") || (stored.mentions("\"deletionTimestamp\"") && stored.mentions("\"finalizers\""))
 }
 
 fn has_finalizer(object: &Value, name: &str) -> bool {

@@ -25,6 +25,8 @@
 //!   labels that new objects get.
 //! - `workspaces::resolve(state, segment)` turns the segment after `/clusters/` into an id; `access::workspace::allows` asks for entry,
 //!   roles and permission policies there.
+//! - Stored text is spliced into answers, lists and events without being read (`store/text.rs`, `objects/convert.rs`); what each request
+//!   has to know of roles and bindings is read once (`parsed`).
 //! - `controllers::run` follows all changes and does what follows from them: workspaces become ready or go, exports get their identity
 //!   and address, bindings come into force. It writes through `authored`, which is idempotent and does not wait for the disk.
 //!
@@ -58,6 +60,7 @@ pub mod kinds;
 mod namespaces;
 pub mod objects;
 pub mod openapi;
+pub mod parsed;
 pub mod patch;
 mod plane;
 mod protobuf;

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
-use crate::{objects::Call, registry::GroupResource, status::ApiError, store::Key};
+use crate::{deletion::is_marked, objects::Call, registry::GroupResource, status::ApiError, store::Key};
 
 /// Where namespaces are stored.
 pub static NAMESPACES: LazyLock<GroupResource> = LazyLock::new(|| GroupResource::new("", "namespaces"));
@@ -16,7 +16,7 @@ pub async fn check_open(call: &Call, name: &str) -> Result<(), ApiError> {
     let Some(stored) = call.state.store.get(&NAMESPACES, &key).await else {
         return Err(ApiError::not_found("", "namespaces", namespace));
     };
-    if stored.object()["metadata"]["deletionTimestamp"].is_null() {
+    if !is_marked(&stored) {
         return Ok(());
     }
     let why = format!("unable to create new content in namespace {namespace} because it is being terminated");

@@ -105,7 +105,16 @@ impl Call {
     async fn read(&self) -> Result<Answer, ApiError> {
         let name = &self.attributes.name;
         let stored = self.stored(name).await.ok_or_else(|| self.not_found(name))?;
-        self.show(self.shown(&stored), 200, Vec::new())
+        self.show_stored(&stored, 200, Vec::new())
+    }
+
+    /// Writes a stored object as the client wants it: as itself it is not read for that.
+    pub(crate) fn show_stored(&self, stored: &Stored, code: u16, warnings: Vec<String>) -> Result<Answer, ApiError> {
+        if self.format.transform != Transform::None {
+            return self.show(self.shown(stored), code, warnings);
+        }
+        let text = convert::text(&self.resource, &self.api_version, stored);
+        Ok(Answer::text(text).with_code(code).with_warnings(self.deprecation(warnings)))
     }
 
     /// A stored object as this resource shows it.
@@ -114,12 +123,7 @@ impl Call {
     }
 
     /// Writes one object as the client wants it.
-    pub(crate) fn show(&self, object: Value, code: u16, mut warnings: Vec<String>) -> Result<Answer, ApiError> {
-        if let crate::registry::Shape::Custom(shape) = &self.resource.shape
-            && let Some(text) = &shape.deprecation
-        {
-            warnings.insert(0, text.clone());
-        }
+    pub(crate) fn show(&self, object: Value, code: u16, warnings: Vec<String>) -> Result<Answer, ApiError> {
         let value = match self.format.transform {
             Transform::None => object,
             Transform::Table => table::of_object(self, &object)?,
@@ -129,7 +133,17 @@ impl Call {
                 return Err(ApiError::of(406, "NotAcceptable", format!("{text} ({})", self.go_type())));
             }
         };
-        Ok(Answer::json(value).with_code(code).with_warnings(warnings))
+        Ok(Answer::json(value).with_code(code).with_warnings(self.deprecation(warnings)))
+    }
+
+    /// Warnings, with the one about a version on its way out before them.
+    fn deprecation(&self, mut warnings: Vec<String>) -> Vec<String> {
+        if let crate::registry::Shape::Custom(shape) = &self.resource.shape
+            && let Some(text) = &shape.deprecation
+        {
+            warnings.insert(0, text.clone());
+        }
+        warnings
     }
 
     fn go_type(&self) -> String {

@@ -6,8 +6,11 @@ use crate::{
     authn::{Authenticator, impersonation::Impersonation},
     bootstrap,
     clock::{Clock, SystemClock},
-    controllers, deletion, garbage, http,
+    controllers, deletion,
+    exports::view::Views,
+    garbage, http,
     openapi::Indexes,
+    parsed::Parsed,
     random::{Random, SystemRandom},
     registry::Registry,
     store::{Storage, Store, StoreError, WriteError},
@@ -87,6 +90,10 @@ pub struct Shared {
     pub store: Store,
     /// Which resources clusters serve.
     pub registry: Registry,
+    /// Roles and bindings, read.
+    pub parsed: Parsed,
+    /// What virtual workspaces know of their consumers.
+    pub views: Views,
     /// Known tokens.
     pub authenticator: Authenticator,
     /// Who acted as somebody else.
@@ -137,6 +144,8 @@ impl Plane {
         let state = State(Arc::new(Shared {
             store,
             registry: Registry::default(),
+            parsed: Parsed::default(),
+            views: Views::default(),
             authenticator: Authenticator::new(tokens),
             impersonation: Impersonation::default(),
             openapi: Indexes::default(),

@@ -6,6 +6,8 @@
 
 mod disk;
 mod memory;
+mod news;
+mod text;
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -18,6 +20,9 @@ use crate::{ClusterId, registry::GroupResource};
 use disk::Disk;
 use memory::Memory;
 pub use memory::{Change, HistoryGap};
+use news::News;
+use text::Draft;
+pub use text::Parts;
 
 /// Where the plane keeps its objects.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,7 +75,8 @@ impl Key {
     }
 }
 
-/// A stored object: JSON text with `metadata.resourceVersion` in it, and that version as a number. Cheap to clone.
+/// A stored object: JSON text with `metadata.resourceVersion` in it (see `store/text.rs` for its order), and that version as a number.
+/// Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Stored {
     /// Version of the last write.
@@ -126,6 +132,8 @@ pub struct Store {
     disk: Option<Arc<Disk>>,
     /// The last revision on disk: what watches and reads may show.
     settled: watch::Receiver<Progress>,
+    /// Tells who follows a resource that it has changed.
+    news: News,
     /// Sends progress where no disk does.
     progress: Option<Arc<watch::Sender<Progress>>>,
 }
@@ -143,14 +151,15 @@ impl Store {
     /// Opens the store and loads it.
     pub fn open(storage: &Storage) -> Result<Self, StoreError> {
         let mut memory = Memory::new();
+        let news = News::default();
         match storage {
             Storage::Memory => {
                 let (sender, settled) = watch::channel(Progress { revision: memory.revision(), failure: None });
-                Ok(Self { memory: Arc::new(RwLock::new(memory)), disk: None, settled, progress: Some(Arc::new(sender)) })
+                Ok(Self { memory: Arc::new(RwLock::new(memory)), disk: None, settled, news, progress: Some(Arc::new(sender)) })
             }
             Storage::Directory(directory) => {
-                let (disk, settled) = Disk::open(directory, &mut memory)?;
-                Ok(Self { memory: Arc::new(RwLock::new(memory)), disk: Some(Arc::new(disk)), settled, progress: None })
+                let (disk, settled) = Disk::open(directory, &mut memory, news.clone())?;
+                Ok(Self { memory: Arc::new(RwLock::new(memory)), disk: Some(Arc::new(disk)), settled, news, progress: None })
             }
         }
     }
@@ -185,9 +194,18 @@ impl Store {
         self.memory.read().all()
     }
 
-    /// The range as it was at a revision of the past; an error where the history does not reach back.
-    pub fn list_at(&self, resource: &GroupResource, range: &Range, revision: u64) -> Result<Vec<(Key, Stored)>, HistoryGap> {
-        self.memory.read().list_at(resource, range, revision)
+    /// A part of the range as it was at a revision: what comes after a place, no more than so many objects, and how many follow them;
+    /// not counted, 1 says that some do. An error where the history does not reach back.
+    pub fn page(
+        &self,
+        resource: &GroupResource,
+        range: &Range,
+        revision: u64,
+        after: Option<&Key>,
+        limit: usize,
+        counted: bool,
+    ) -> Result<(Vec<(Key, Stored)>, usize), HistoryGap> {
+        self.memory.read().page(resource, range, revision, after, limit, counted)
     }
 
     /// The resources that have objects in a cluster, in no order.
@@ -226,12 +244,17 @@ impl Store {
         if let Some(failure) = self.settled.borrow().failure.clone() {
             return Err(WriteError::Disk(failure.to_string()));
         }
+        // Written out before the lock is taken: others wait for it.
+        let draft = object.as_ref().map(Draft::of);
         let mut memory = self.memory.write();
-        let change = memory.write(resource, key, expected, object)?;
+        let change = memory.write(resource, key, expected, draft.as_ref())?;
         // Queued under the lock: the disk sees changes in the order of their revisions.
         match (&self.disk, &self.progress) {
             (Some(disk), _) => disk.queue(&change, memory.oldest()),
-            (None, Some(progress)) => progress.send_modify(|p| p.revision = change.revision),
+            (None, Some(progress)) => {
+                progress.send_modify(|p| p.revision = change.revision);
+                self.news.tell(&change.resource);
+            }
             (None, None) => {}
         }
         Ok(Stored { revision: change.revision, json: change.json().clone() })
@@ -251,7 +274,7 @@ impl Store {
 
     /// A reader of changes after this revision.
     pub fn follow(&self, after: u64) -> Follower {
-        Follower { store: self.clone(), position: after, settled: self.settled.clone() }
+        Follower { store: self.clone(), position: after, settled: self.settled.clone(), news: None }
     }
 
     /// The oldest revision from which changes can still be followed.
@@ -268,15 +291,38 @@ pub struct Follower {
     store: Store,
     position: u64,
     settled: watch::Receiver<Progress>,
+    /// The resource that was asked for last, and its news: changes of others wake nobody.
+    news: Option<(GroupResource, watch::Receiver<()>)>,
 }
 
 impl Follower {
-    /// Waits for changes of a resource (all resources if none is given), and moves beyond them. May answer none when only other resources changed: then
-    /// [`Follower::position`] has moved.
+    /// Waits for changes of a resource (of any if none is given), and moves beyond them.
     pub async fn next(&mut self, resource: Option<&GroupResource>) -> Result<Vec<Arc<Change>>, HistoryGap> {
-        let position = self.position;
-        let moved = self.settled.wait_for(|progress| progress.revision > position).await.map(|progress| progress.revision);
-        let Ok(revision) = moved else { return std::future::pending().await };
+        loop {
+            // Marked as seen before looking: what comes in between wakes again.
+            if let Some(news) = resource.map(|resource| self.news_of(resource)) {
+                news.mark_unchanged();
+            }
+            let revision = self.settled.borrow_and_update().revision;
+            if revision > self.position {
+                let changes = self.step(resource, revision)?;
+                if !changes.is_empty() {
+                    return Ok(changes);
+                }
+            }
+            let woken = match resource {
+                Some(resource) => self.news_of(resource).changed().await,
+                None => self.settled.changed().await,
+            };
+            if woken.is_err() {
+                // The store is gone, and with it all that could change.
+                return std::future::pending().await;
+            }
+        }
+    }
+
+    /// What changed up to a revision, within one step.
+    fn step(&mut self, resource: Option<&GroupResource>, revision: u64) -> Result<Vec<Arc<Change>>, HistoryGap> {
         let mut changes = self.store.memory.read().changes(resource, self.position, revision)?;
         self.position = revision;
         if changes.len() > STEP {
@@ -286,8 +332,17 @@ impl Follower {
         Ok(changes)
     }
 
-    /// Everything up to this revision was read.
-    pub fn position(&self) -> u64 {
+    fn news_of(&mut self, resource: &GroupResource) -> &mut watch::Receiver<()> {
+        let news = self.news.take().filter(|(known, _)| known == resource);
+        &mut self.news.insert(news.unwrap_or_else(|| (resource.clone(), self.store.news.of(resource)))).1
+    }
+
+    /// Up to where nothing of this resource is left to be read, at this moment.
+    pub fn rest(&mut self, resource: &GroupResource) -> u64 {
+        let revision = self.settled.borrow().revision;
+        if self.store.memory.read().changes(Some(resource), self.position, revision).is_ok_and(|changes| changes.is_empty()) {
+            self.position = self.position.max(revision);
+        }
         self.position
     }
 }
@@ -352,7 +407,7 @@ mod tests {
         let store = reopened(&storage);
         assert!(!store.is_new());
         assert_eq!(told(store.follow(1).next(None).await.unwrap()), before);
-        assert_eq!(store.list_at(&resource, &Range::All, 3).unwrap()[0].1.object()["n"], 2);
+        assert_eq!(store.page(&resource, &Range::All, 3, None, 10, true).unwrap().0[0].1.object()["n"], 2);
     }
 
     #[tokio::test]
@@ -401,7 +456,7 @@ mod tests {
         store.write(&resource, &key, second.revision, None).await.unwrap();
         let changes = follower.next(Some(&resource)).await.unwrap();
         assert_eq!(changes.iter().map(|change| change.new.is_some()).collect::<Vec<_>>(), [true, true, false]);
-        let past = store.list_at(&resource, &Range::All, first.revision).unwrap();
+        let past = store.page(&resource, &Range::All, first.revision, None, usize::MAX, true).unwrap().0;
         assert_eq!(past[0].1.object()["n"], 1);
         assert!(store.list(&resource, &Range::All).await.0.is_empty());
     }

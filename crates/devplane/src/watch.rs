@@ -3,7 +3,7 @@
 //! A watch holds nothing but its place in the history and the events of one step. A client that reads too slowly falls out of the
 //! history and gets `410 Expired`; others do not notice it.
 
-use std::{convert::Infallible, time::Duration};
+use std::{convert::Infallible, sync::Arc, time::Duration, vec};
 
 use axum::body::Body;
 use bytes::Bytes;
@@ -13,9 +13,12 @@ use serde_json::{Value, json};
 use tokio_stream::StreamExt;
 
 use crate::{
-    http::media::{Encoding, Transform},
+    http::{
+        answer::PIECE,
+        media::{Encoding, Transform},
+    },
     objects::{
-        Call,
+        Call, convert,
         list::{options, parse_version, wait_for},
     },
     protobuf,
@@ -98,71 +101,91 @@ pub async fn answer(call: Call) -> Result<Response<Body>, ApiError> {
 }
 
 fn stream(watch: Watch, start: Start, follower: Follower, timeout: Duration) -> impl Stream<Item = Bytes> {
-    let deadline = tokio::time::Instant::now() + timeout;
-    let first = if timeout.is_zero() { Bytes::new() } else { watch.initial(&start) };
-    let state = (watch, follower, deadline, false);
-    let rest = futures::stream::unfold(state, |(watch, mut follower, deadline, ended)| async move {
-        if ended {
-            return None;
+    let deadline = Box::pin(tokio::time::sleep(timeout));
+    let initial = Initial { items: start.initial.into_iter(), mark: start.mark_end.then_some(start.revision), first: true };
+    let initial = (!timeout.is_zero()).then_some(initial);
+    let state = Some((watch, initial, follower, deadline));
+    futures::stream::unfold(state, |state| async move {
+        let (watch, mut initial, mut follower, mut deadline) = state?;
+        if let Some(text) = initial.as_mut().and_then(|initial| initial.next(&watch)) {
+            return Some((text, Some((watch, initial, follower, deadline))));
         }
         let resource = watch.call.resource.storage.clone();
         let next = tokio::select! {
             biased;
-            () = tokio::time::sleep_until(deadline) => return None,
+            () = &mut deadline => return None,
             next = follower.next(Some(&resource)) => Some(next),
             () = tokio::time::sleep(BOOKMARKS), if watch.bookmarks => None,
         };
-        let (text, ended) = match next {
-            None => (watch.bookmark(follower.position(), false), false),
-            Some(Ok(changes)) => (watch.tell(&changes), false),
-            Some(Err(gap)) => (watch.expired(gap), true),
-        };
-        Some((text, (watch, follower, deadline, ended)))
-    });
+        Some(match next {
+            None => (watch.bookmark(follower.rest(&resource), false), Some((watch, None, follower, deadline))),
+            Some(Ok(changes)) => (watch.tell(&changes), Some((watch, None, follower, deadline))),
+            Some(Err(gap)) => (watch.expired(gap), None),
+        })
+    })
     // Empty chunks would end the body of HTTP/1.1 for some clients.
-    tokio_stream::iter([first]).chain(rest).filter(|text: &Bytes| !text.is_empty())
+    .filter(|text: &Bytes| !text.is_empty())
+}
+
+/// The initial objects of a watch that are still to be told.
+struct Initial {
+    items: vec::IntoIter<(Key, Stored)>,
+    /// The version of the bookmark that ends them.
+    mark: Option<u64>,
+    /// Whether none was told yet.
+    first: bool,
+}
+
+impl Initial {
+    /// The next piece of them; none when they are told.
+    fn next(&mut self, watch: &Watch) -> Option<Bytes> {
+        let mut text = Vec::new();
+        for (key, stored) in self.items.by_ref() {
+            if watch.shows(&key, &stored) {
+                watch.push_stored(&mut text, "ADDED", &stored, std::mem::take(&mut self.first));
+            }
+            if text.len() >= PIECE {
+                return Some(text.into());
+            }
+        }
+        text.extend_from_slice(&self.mark.take().map(|revision| watch.bookmark(revision, true)).unwrap_or_default());
+        (!text.is_empty()).then(|| text.into())
+    }
 }
 
 impl Watch {
-    fn initial(&self, start: &Start) -> Bytes {
-        let mut text = Vec::new();
-        for (key, stored) in &start.initial {
-            if self.shows(key, stored) {
-                let first = text.is_empty();
-                self.push(&mut text, "ADDED", self.form(self.call.shown(stored), first));
-            }
-        }
-        if start.mark_end {
-            text.extend_from_slice(&self.bookmark(start.revision, true));
-        }
-        text.into()
-    }
-
     fn shows(&self, key: &Key, stored: &Stored) -> bool {
-        self.range.contains(key)
-            && self.call.view.shows(&self.call.resource, key, stored)
-            && (self.selection.is_empty() || self.selection.matches(&self.call.shown(stored)))
+        self.range.contains(key) && self.call.view.shows(&self.call.resource, key, stored) && self.call.passes(&self.selection, key, stored)
     }
 
-    fn tell(&self, changes: &[std::sync::Arc<Change>]) -> Bytes {
+    fn tell(&self, changes: &[Arc<Change>]) -> Bytes {
         let mut text = Vec::new();
         for change in changes.iter().filter(|change| self.range.contains(&change.key)) {
             let old = change.old.as_ref().filter(|old| self.shows(&change.key, old));
             let new = change.new.as_ref().filter(|new| self.shows(&change.key, new));
-            let (kind, object) = match (old, new) {
-                (None, None) => continue,
-                (None, Some(new)) => ("ADDED", self.call.shown(new)),
-                (Some(_), Some(new)) => ("MODIFIED", self.call.shown(new)),
-                (Some(old), None) => {
-                    // What leaves is told as it was while it belonged, under the version of the change.
-                    let mut object = self.call.shown(old);
-                    object["metadata"]["resourceVersion"] = change.revision.to_string().into();
-                    ("DELETED", object)
-                }
-            };
-            self.push(&mut text, kind, self.form(object, false));
+            match (old, new) {
+                (None, None) => {}
+                (None, Some(new)) => self.push_stored(&mut text, "ADDED", new, false),
+                (Some(_), Some(new)) => self.push_stored(&mut text, "MODIFIED", new, false),
+                // What leaves is told as it was while it belonged, under the version of the change.
+                (Some(old), None) => self.push_stored(&mut text, "DELETED", &old.told_under(change.revision), false),
+            }
         }
         text.into()
+    }
+
+    /// Writes an event about a stored object. As JSON it costs a copy: thousands may watch the same object.
+    fn push_stored(&self, text: &mut Vec<u8>, kind: &str, stored: &Stored, first: bool) {
+        let call = &self.call;
+        if (call.format.transform, call.format.encoding) != (Transform::None, Encoding::Json) {
+            return self.push(text, kind, self.form(call.shown(stored), first));
+        }
+        text.reserve(stored.json.len() + 64);
+        for part in [r#"{"type":""#, kind, r#"","object":"#] {
+            text.extend_from_slice(part.as_bytes());
+        }
+        convert::append(text, &call.resource, &call.api_version, stored);
+        text.extend_from_slice(b"}\n");
     }
 
     /// The object in the form that the client asked for; columns only once.

@@ -1,13 +1,17 @@
 //! Roles and bindings as they are stored in one cluster, with those that hold in all workspaces.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use serde_json::Value;
 
 use crate::rbac::{GROUP, Roles, bootstrap};
 use crate::registry::GroupResource;
-use crate::store::{Key, Range};
 use crate::{ClusterId, State};
+
+static CLUSTER_ROLE_BINDINGS: LazyLock<GroupResource> = LazyLock::new(|| GroupResource::new(GROUP, "clusterrolebindings"));
+static ROLE_BINDINGS: LazyLock<GroupResource> = LazyLock::new(|| GroupResource::new(GROUP, "rolebindings"));
+static CLUSTER_ROLES: LazyLock<GroupResource> = LazyLock::new(|| GroupResource::new(GROUP, "clusterroles"));
+static ROLES: LazyLock<GroupResource> = LazyLock::new(|| GroupResource::new(GROUP, "roles"));
 
 /// The roles of one cluster.
 pub struct StoredRoles<'a> {
@@ -21,19 +25,17 @@ impl<'a> StoredRoles<'a> {
         Self { state, cluster }
     }
 
-    fn list(&self, resource: &str, namespace: Option<&str>, built_in_kind: &str) -> Vec<Arc<Value>> {
-        let range = match namespace {
-            Some(namespace) => Range::Namespace(self.cluster.clone(), namespace.into()),
-            None => Range::Cluster(self.cluster.clone()),
-        };
-        let (stored, _) = self.state.store.peek_list(&GroupResource::new(GROUP, resource), &range);
-        let stored = stored.into_iter().map(|(_, stored)| Arc::new(stored.object()));
+    fn list(&self, resource: &GroupResource, namespace: Option<&str>, built_in_kind: &str) -> Vec<Arc<Value>> {
+        let stored = self.state.parsed.list(&self.state.store, resource, self.cluster);
+        let stored = stored.iter().filter(|(key, _)| namespace.is_none_or(|namespace| *key.namespace == *namespace));
+        let stored = stored.map(|(_, object)| object.clone());
         self.built_in().iter().filter(|object| object["kind"] == built_in_kind).cloned().chain(stored).collect()
     }
 
-    fn get(&self, resource: &str, namespace: &str, name: &str) -> Option<Arc<Value>> {
-        let stored = self.state.store.peek(&GroupResource::new(GROUP, resource), &Key::new(self.cluster, namespace, name))?;
-        Some(Arc::new(stored.object()))
+    fn get(&self, resource: &GroupResource, namespace: &str, name: &str) -> Option<Arc<Value>> {
+        let stored = self.state.parsed.list(&self.state.store, resource, self.cluster);
+        let place = stored.binary_search_by(|(key, _)| (&*key.namespace, &*key.name).cmp(&(namespace, name))).ok()?;
+        stored.get(place).map(|(_, object)| object.clone())
     }
 
     /// What holds in workspaces without being stored in them. A plain cluster stores its own.
@@ -48,24 +50,24 @@ impl<'a> StoredRoles<'a> {
 
 impl Roles for StoredRoles<'_> {
     fn cluster_role_bindings(&self) -> Vec<Arc<Value>> {
-        self.list("clusterrolebindings", None, "ClusterRoleBinding")
+        self.list(&CLUSTER_ROLE_BINDINGS, None, "ClusterRoleBinding")
     }
 
     fn role_bindings(&self, namespace: &str) -> Vec<Arc<Value>> {
-        self.list("rolebindings", Some(namespace), "RoleBinding")
+        self.list(&ROLE_BINDINGS, Some(namespace), "RoleBinding")
     }
 
     fn cluster_roles(&self) -> Vec<Arc<Value>> {
-        self.list("clusterroles", None, "ClusterRole")
+        self.list(&CLUSTER_ROLES, None, "ClusterRole")
     }
 
     fn cluster_role(&self, name: &str) -> Option<Arc<Value>> {
         let built_in =
             || self.built_in().iter().find(|object| object["kind"] == "ClusterRole" && object["metadata"]["name"] == name).cloned();
-        self.get("clusterroles", "", name).or_else(built_in)
+        self.get(&CLUSTER_ROLES, "", name).or_else(built_in)
     }
 
     fn role(&self, namespace: &str, name: &str) -> Option<Arc<Value>> {
-        self.get("roles", namespace, name)
+        self.get(&ROLES, namespace, name)
     }
 }

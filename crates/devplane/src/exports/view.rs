@@ -1,6 +1,6 @@
 //! What an export's virtual workspace shows: the exported resources in all consumers, what they let it claim, and its bindings.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::load;
 use crate::bindings::claims::{self, Claim};
-use crate::bindings::{self, Export, binds};
+use crate::bindings::{self, Export};
 use crate::kinds::{self, APIS, BINDINGS, EXPORTS};
 use crate::rbac::wish::{About, ResourceWish, Wish};
 use crate::registry::{GroupResource, Resource, Served, builtin};
@@ -22,21 +22,52 @@ const VERBS: [&str; 8] = ["create", "delete", "deletecollection", "get", "list",
 /// What an export may always do with the bindings to it.
 const READ: [&str; 3] = ["get", "list", "watch"];
 
+/// How many workspaces are remembered for an export. Beyond that all are forgotten: most of them are gone by then.
+const CONSUMERS: usize = 100_000;
+/// How many different sets of rights are compared with a new one. Nearly all workspaces let an export do the same.
+const ALIKE: usize = 16;
+
 /// The virtual workspace of one export. What consumers have bound and accepted is asked anew whenever their bindings change, so a
 /// watch follows them.
 pub struct View {
     state: State,
     export: Export,
-    consumers: Mutex<HashMap<ClusterId, Remembered>>,
+    consumers: Arc<Mutex<Consumers>>,
 }
 
-/// The last change of a workspace's bindings that was seen, and what they let the export do; none without a binding to it.
+/// What is known of the consumers of each export.
+#[derive(Default)]
+pub struct Views(Mutex<HashMap<Export, Arc<Mutex<Consumers>>>>);
+
+/// What is known of the consumers of one export.
+#[derive(Default)]
+struct Consumers {
+    known: HashMap<ClusterId, Remembered>,
+    /// Those last made, so that what is alike is kept once.
+    alike: VecDeque<Arc<Consumer>>,
+}
+
+impl Consumers {
+    /// The remembered consumer that is like this one, or this one.
+    fn shared(&mut self, consumer: Consumer) -> Arc<Consumer> {
+        if let Some(same) = self.alike.iter().find(|known| ***known == consumer) {
+            return same.clone();
+        }
+        let consumer = Arc::new(consumer);
+        self.alike.push_front(consumer.clone());
+        self.alike.truncate(ALIKE);
+        consumer
+    }
+}
+
+/// The last change of a workspace's bindings and exports that was seen, and what they let the export do; none without a binding to it.
 type Remembered = (u64, Option<Arc<Consumer>>);
 
 /// What one workspace lets the export do.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct Consumer {
-    binding: Value,
+    /// The resources that the binding to the export brings: (group, resource).
+    bound: Vec<(String, String)>,
     claims: Vec<Claim>,
     /// Identities behind the resources that the workspace has bound: (group, resource, identity hash).
     identities: Vec<(String, String, String)>,
@@ -70,23 +101,33 @@ impl View {
     /// The view of an export.
     pub fn of(state: &State, target: &ExportTarget) -> Self {
         let export = Export { provider: target.provider.clone(), name: target.export.clone() };
-        Self { state: state.clone(), export, consumers: Mutex::default() }
+        let consumers = state.views.0.lock().entry(export.clone()).or_default().clone();
+        Self { state: state.clone(), export, consumers }
     }
 
     /// What a workspace has bound and accepted; none without a binding to the export.
     fn consumer(&self, cluster: &ClusterId) -> Option<Arc<Consumer>> {
-        let version = self.state.store.last_change(&BINDINGS, cluster);
-        if let Some((seen, consumer)) = self.consumers.lock().get(cluster)
+        // What it has bound, and what it exports itself.
+        let version = self.state.store.last_change(&BINDINGS, cluster).max(self.state.store.last_change(&EXPORTS, cluster));
+        if let Some((seen, consumer)) = self.consumers.lock().known.get(cluster)
             && *seen == version
         {
             return consumer.clone();
         }
         let own = |binding: &Value| bindings::export_of(binding).as_ref() == Some(&self.export);
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let binding = bindings::list(&self.state, cluster).into_iter().map(|(_, binding)| binding).find(own);
-        let consumer = binding.map(|binding| {
-            Arc::new(Consumer { claims: claims::in_force(&binding["status"]), identities: identities(&self.state, cluster), binding })
+        let consumer = binding.map(|binding| Consumer {
+            bound: bindings::bound_resources(&binding).iter().map(|own| (text(&own["group"]), text(&own["resource"]))).collect(),
+            claims: claims::in_force(&binding["status"]),
+            identities: identities(&self.state, cluster),
         });
-        self.consumers.lock().insert(cluster.clone(), (version, consumer.clone()));
+        let mut consumers = self.consumers.lock();
+        let consumer = consumer.map(|consumer| consumers.shared(consumer));
+        if consumers.known.len() >= CONSUMERS {
+            consumers.known.clear();
+        }
+        consumers.known.insert(cluster.clone(), (version, consumer.clone()));
         consumer
     }
 
@@ -95,7 +136,7 @@ impl View {
     fn shows(&self, resource: &GroupResource, key: &Key, stored: &Stored, wildcard: bool) -> bool {
         let Some(consumer) = self.consumer(&key.cluster) else { return false };
         let (group, plural) = (&*resource.group, &*resource.resource);
-        if binds(&consumer.binding, group, plural) {
+        if consumer.binds(group, plural) {
             return true;
         }
         let claim = consumer.claims.iter().find(|claim| {
@@ -122,13 +163,18 @@ impl View {
         let Some(consumer) = self.consumer(cluster) else { return false };
         let About::Resource(target) = &wish.about else { return true };
         let (group, resource) = (&target.group, &target.resource);
-        binds(&consumer.binding, group, resource)
+        consumer.binds(group, resource)
             || (group == APIS && resource == "apibindings" && READ.contains(&wish.verb.as_str()))
             || consumer.claims.iter().any(|claim| claim.allows(group, resource, &wish.verb) && consumer.owns(claim, group, resource))
     }
 }
 
 impl Consumer {
+    /// Whether its binding to the export brings this resource.
+    fn binds(&self, group: &str, resource: &str) -> bool {
+        self.bound.iter().any(|(of_group, of_resource)| of_group == group && of_resource == resource)
+    }
+
     /// Whether the resource of a claim is what the claim means: one with an identity only if the workspace has bound that very one.
     fn owns(&self, claim: &Claim, group: &str, resource: &str) -> bool {
         let same = |(of_group, of_resource, identity): &(String, String, String)| {
@@ -153,8 +199,7 @@ fn identities(state: &State, cluster: &ClusterId) -> Vec<(String, String, String
     let bound = all.iter().flat_map(|(_, binding)| bindings::bound_resources(binding));
     let mut found: Vec<_> =
         bound.map(|bound| (text(&bound["group"]), text(&bound["resource"]), text(&bound["schema"]["identityHash"]))).collect();
-    let (exports, _) = state.store.peek_list(&EXPORTS, &Range::All);
-    for (_, stored) in exports.iter().filter(|(key, _)| key.cluster == *cluster) {
+    for (_, stored) in state.store.peek_list(&EXPORTS, &Range::Cluster(cluster.clone())).0 {
         let export = stored.object();
         let identity = text(&export["status"]["identityHash"]);
         let offered = export["spec"]["resources"].as_array().into_iter().flatten();

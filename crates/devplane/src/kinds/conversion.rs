@@ -7,7 +7,7 @@ use super::APIS;
 use crate::registry::Resource;
 
 /// Whether objects of the resource look different from how they are stored.
-fn differs(resource: &Resource) -> bool {
+pub fn differs(resource: &Resource) -> bool {
     resource.group == APIS && resource.version == "v1alpha1" && ["apiexports", "apibindings"].contains(&resource.plural.as_str())
 }
 

@@ -1,12 +1,13 @@
 //! Between the stored form of an object and the one that a resource shows. Versions of custom resources differ by `apiVersion` alone.
 
+use bytes::Bytes;
 use serde_json::Value;
 
 use super::shape;
 use crate::{
     kinds::conversion,
     registry::{Resource, Shape},
-    store::Stored,
+    store::{Parts, Stored},
 };
 
 /// Whether an object was stored before the schema was what it is: it may lack defaults, and hold what is unknown by now.
@@ -22,6 +23,49 @@ pub fn shown(resource: &Resource, stored: &Stored) -> Value {
         shape::default(resource, &mut object);
     }
     versioned(resource, object)
+}
+
+/// The stored object as the resource shows it, as text. Where nothing has to be changed but the version, it is not read.
+pub fn text(resource: &Resource, api_version: &str, stored: &Stored) -> Bytes {
+    match as_stored(resource, stored) {
+        Some(parts) if parts.api_version == api_version.as_bytes() => stored.json.clone(),
+        _ => {
+            let mut text = Vec::with_capacity(stored.json.len() + 64);
+            append(&mut text, resource, api_version, stored);
+            text.into()
+        }
+    }
+}
+
+/// Appends the stored object as the resource shows it.
+pub fn append(text: &mut Vec<u8>, resource: &Resource, api_version: &str, stored: &Stored) {
+    let Some(parts) = as_stored(resource, stored) else { return text.extend_from_slice(shown(resource, stored).to_string().as_bytes()) };
+    for part in [br#"{"apiVersion":""#, api_version.as_bytes(), br#"","kind":""#, parts.kind, br#"","#, parts.rest] {
+        text.extend_from_slice(part);
+    }
+}
+
+/// Appends the stored object as an item of a list: those of built-in kinds say neither version nor kind.
+pub fn append_item(text: &mut Vec<u8>, resource: &Resource, api_version: &str, stored: &Stored) {
+    if !resource.is_built_in() {
+        return append(text, resource, api_version, stored);
+    }
+    if let Some(parts) = as_stored(resource, stored) {
+        text.push(b'{');
+        return text.extend_from_slice(parts.rest);
+    }
+    let mut object = shown(resource, stored);
+    if let Some(fields) = object.as_object_mut() {
+        fields.remove("apiVersion");
+        fields.remove("kind");
+    }
+    text.extend_from_slice(object.to_string().as_bytes());
+}
+
+/// The parts of an object that the resource shows as it is stored, but for the version.
+fn as_stored<'a>(resource: &Resource, stored: &'a Stored) -> Option<Parts<'a>> {
+    let differs = conversion::differs(resource) || is_event(resource) || is_older_than_schema(resource, stored);
+    if differs { None } else { stored.parts() }
 }
 
 /// A stored object in the version of the resource.

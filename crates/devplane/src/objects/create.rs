@@ -9,24 +9,41 @@ use crate::{
     namespaces, random,
     request::Operation,
     status::{ApiError, Cause},
+    store::Stored,
 };
+
+/// What a creation came to.
+pub(super) enum Created {
+    /// An object.
+    Stored(Stored),
+    /// What would have been stored, had it not been a dry run.
+    Tried(Value),
+}
 
 impl Call {
     pub(super) async fn create(&self) -> Result<Answer, ApiError> {
         let options = WriteOptions::parse(&self.query, &self.headers, "CreateOptions")?;
         let (object, warnings) = self.decode_body(options.validation)?;
-        let (object, more) = self.create_object(object, &options, false).await.map_err(|error| error.with_warnings(warnings.clone()))?;
-        self.show(object, 201, [warnings, more].concat())
+        let (created, more) = self.create_object(object, &options, false).await.map_err(|error| error.with_warnings(warnings.clone()))?;
+        self.show_created(created, 201, [warnings, more].concat())
     }
 
-    /// Creates a decoded object; the object as shown and further warnings come back. The `managedFields` of an applied object are
+    /// Writes a new object as the client wants it.
+    pub(super) fn show_created(&self, created: Created, code: u16, warnings: Vec<String>) -> Result<Answer, ApiError> {
+        match created {
+            Created::Stored(stored) => self.show_stored(&stored, code, warnings),
+            Created::Tried(object) => self.show(object, code, warnings),
+        }
+    }
+
+    /// Creates a decoded object; further warnings come back with it. The `managedFields` of an applied object are
     /// settled already.
     pub(super) async fn create_object(
         &self,
         mut object: Value,
         options: &WriteOptions,
         applied: bool,
-    ) -> Result<(Value, Vec<String>), ApiError> {
+    ) -> Result<(Created, Vec<String>), ApiError> {
         let resource = &self.resource;
         metadata::check_place(resource, &self.attributes.namespace, &mut object)?;
         if !metadata::text(&object, "resourceVersion").is_empty() {
@@ -41,22 +58,21 @@ impl Call {
         if resource.namespaced {
             namespaces::check_open(self, &name).await?;
         }
+        let Some(prefix) = generated else { return self.try_create(object, options, applied).await };
         for attempt in 1.. {
             let mut object = object.clone();
-            if let Some(prefix) = &generated {
-                let name = format!("{prefix}{}", random::name_suffix(&*self.state.random));
-                metadata::of(&mut object).insert("name".into(), name.into());
-            }
+            let name = format!("{prefix}{}", random::name_suffix(&*self.state.random));
+            metadata::of(&mut object).insert("name".into(), name.into());
             match self.try_create(object, options, applied).await {
                 // The generated name was taken: another one.
-                Err(error) if error.reason == "AlreadyExists" && generated.is_some() && attempt < super::ATTEMPTS => {}
+                Err(error) if error.reason == "AlreadyExists" && attempt < super::ATTEMPTS => {}
                 done => return done,
             }
         }
         Err(ApiError::internal("no free name was found"))
     }
 
-    async fn try_create(&self, mut object: Value, options: &WriteOptions, applied: bool) -> Result<(Value, Vec<String>), ApiError> {
+    async fn try_create(&self, mut object: Value, options: &WriteOptions, applied: bool) -> Result<(Created, Vec<String>), ApiError> {
         let (resource, state) = (&self.resource, &self.state);
         let name = metadata::text(&object, "name").to_owned();
         let mut attributes = self.attributes.clone();
@@ -91,7 +107,7 @@ impl Call {
         if options.dry_run {
             return match self.stored(&name).await {
                 Some(_) => Err(taken()),
-                None => Ok((object, warnings)),
+                None => Ok((Created::Tried(object), warnings)),
             };
         }
         let Some(stored) = self.store(&key, 0, Some(object)).await? else {
@@ -100,9 +116,8 @@ impl Call {
             let taken = taken();
             return Err(if leaving { ApiError { message: format!("object is being deleted: {}", taken.message), ..taken } } else { taken });
         };
-        let shown = self.shown(&stored);
         self.after_write(&key, &stored).await;
-        Ok((shown, warnings))
+        Ok((Created::Stored(stored), warnings))
     }
 
     /// Built-in shaping, rules of metadata and schema: all broken rules.

@@ -58,8 +58,9 @@ impl Call {
     pub(super) async fn delete_collection(&self) -> Result<Answer, ApiError> {
         let options = self.delete_options()?;
         let page = self.page().await?;
-        let answer = self.show_page(&page)?;
-        for (key, stored) in &page.items {
+        let items = page.items.clone();
+        let answer = self.show_page(page)?;
+        for (key, stored) in &items {
             let mut current = Some(stored.clone());
             while let Some(stored) = current {
                 match self.delete_stored(key, &stored, &options).await? {

@@ -1,26 +1,31 @@
 //! GET on a collection: selection, versions, pages.
 
 pub mod options;
+mod text;
 
 use std::sync::Arc;
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
-use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
-use super::{Call, convert};
+use super::Call;
 use crate::{
     ClusterId,
     http::{answer::Answer, media::Transform},
     registry::Shape,
     selectors::Selection,
     status::ApiError,
-    store::{Key, Range, Stored},
+    store::{HistoryGap, Key, Range, Stored},
     table,
 };
 
 /// How long a list waits for a version of the future.
 const FUTURE_WAIT: std::time::Duration = std::time::Duration::from_secs(3);
+
+/// How many objects are looked at together where some are left out.
+const BATCH: usize = 1024;
+/// What is said of a page that cannot be gone on from.
+const EXPIRED: &str = "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
 
 /// One page of a list.
 pub struct Page {
@@ -36,8 +41,7 @@ pub struct Page {
 
 impl Call {
     pub(super) async fn list(&self) -> Result<Answer, ApiError> {
-        let page = self.page().await?;
-        self.show_page(&page)
+        self.show_page(self.page().await?)
     }
 
     /// The part of the store that the path is about.
@@ -76,49 +80,58 @@ impl Call {
         let limit = options::number(query, "limit")?.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(0);
         let wanted = parse_version(version).map_err(|error| ApiError::bad_request(format!("invalid resource version: {error}")))?;
         let (store, storage, range) = (&self.state.store, &self.resource.storage, self.range());
-        let (all, revision, after) = if next.is_empty() {
+        let (revision, mut place) = if next.is_empty() {
             if wanted > store.revision() {
                 wait_for(self, wanted).await?;
             }
             let exact = matching == "Exact" || (matching.is_empty() && limit > 0 && wanted > 0);
-            if exact {
-                let found = store.list_at(storage, &range, wanted);
-                let found = found.map_err(|gap| ApiError::expired(format!("{gap}")))?;
-                (found, wanted, None)
-            } else {
-                let (found, revision) = store.list(storage, &range).await;
-                (found, revision, None)
-            }
+            (if exact { wanted } else { store.revision() }, None)
         } else {
             if !version.is_empty() && version != "0" {
                 return Err(ApiError::bad_request("specifying resource version is not allowed when using continue"));
             }
-            let (revision, after) = parse_continue(next)?;
-            let found = store.list_at(storage, &range, revision).map_err(|_| {
-                ApiError::expired("The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.")
-            })?;
-            (found, revision, Some(after))
+            let (revision, place) = parse_continue(next)?;
+            (revision, Some(place))
         };
-        let mut items: Vec<(Key, Stored)> = all
-            .into_iter()
-            .filter(|(key, _)| after.as_ref().is_none_or(|after| key > after))
-            .filter(|(key, stored)| self.view.shows(&self.resource, key, stored) && self.passes(&selection, stored))
-            .collect();
+        store.settle(revision).await;
+        // A page of everything is found by its place; where objects are left out, all are looked at until there are enough.
+        let whole = selection.is_empty() && self.view.filter.is_none();
+        let reach = match limit {
+            0 => usize::MAX,
+            _ if whole => limit,
+            _ => limit.max(BATCH),
+        };
         let mut page = Page { items: Vec::new(), revision, next: String::new(), remaining: None };
-        if limit > 0 && items.len() > limit {
-            let rest = items.split_off(limit);
-            page.remaining = selection.is_empty().then_some(rest.len());
-            page.next = items.last().map(|(key, _)| format_continue(revision, key)).unwrap_or_default();
+        loop {
+            let gap = |gap: HistoryGap| if next.is_empty() { ApiError::expired(gap.to_string()) } else { ApiError::expired(EXPIRED) };
+            let (found, rest) = store.page(storage, &range, revision, place.as_ref(), reach, whole).map_err(gap)?;
+            place = found.last().map(|(key, _)| key.clone()).or(place);
+            page.items.extend(
+                found
+                    .into_iter()
+                    .filter(|(key, stored)| self.view.shows(&self.resource, key, stored) && self.passes(&selection, key, stored)),
+            );
+            if limit > 0 && (page.items.len() > limit || (whole && rest > 0)) {
+                page.items.truncate(limit);
+                page.next = page.items.last().map(|(key, _)| format_continue(revision, key)).unwrap_or_default();
+                page.remaining = whole.then_some(rest);
+            }
+            if rest == 0 || !page.next.is_empty() {
+                return Ok(page);
+            }
         }
-        page.items = items;
-        Ok(page)
     }
 
-    fn passes(&self, selection: &Selection, stored: &Stored) -> bool {
-        selection.is_empty() || selection.matches(&self.shown(stored))
+    /// Whether a stored object is selected. One that is asked for by its name alone is not read for that.
+    pub(crate) fn passes(&self, selection: &Selection, key: &Key, stored: &Stored) -> bool {
+        if selection.is_empty() {
+            return true;
+        }
+        let other = selection.exact("metadata.name").is_some_and(|name| *name != *key.name);
+        !other && selection.matches(&self.shown(stored))
     }
 
-    pub(super) fn show_page(&self, page: &Page) -> Result<Answer, ApiError> {
+    pub(super) fn show_page(&self, page: Page) -> Result<Answer, ApiError> {
         let api_version = self.resource.api_version();
         let mut metadata = Map::new();
         if !page.next.is_empty() || !self.resource.is_built_in() {
@@ -132,7 +145,7 @@ impl Call {
         let value = match self.format.transform {
             Transform::None => {
                 let head = json!({"kind": self.resource.list_kind, "apiVersion": api_version, "metadata": metadata});
-                return Ok(self.deprecated(Answer::text(list_text(self, &head, page))));
+                return Ok(self.deprecated(Answer::pieces(text::List::new(self, &head, page.items))));
             }
             Transform::Partial => {
                 let list = if self.resource.is_built_in() {
@@ -163,34 +176,6 @@ impl Call {
             Shape::BuiltIn => answer,
         }
     }
-}
-
-/// The list as text. Custom resources in their storage version are copied as they are stored; built-in ones lose apiVersion and kind.
-fn list_text(call: &Call, head: &Value, page: &Page) -> Bytes {
-    let head = head.to_string();
-    let mut text = Vec::with_capacity(head.len() + page.items.iter().map(|(_, stored)| stored.json.len() + 1).sum::<usize>() + 16);
-    text.extend_from_slice(&head.as_bytes()[..head.len() - 1]);
-    text.extend_from_slice(b",\"items\":[");
-    let as_stored = !call.resource.is_built_in() && call.resource.version == call.resource.storage_version;
-    for (index, (_, stored)) in page.items.iter().enumerate() {
-        if index > 0 {
-            text.push(b',');
-        }
-        if as_stored && !convert::is_older_than_schema(&call.resource, stored) {
-            text.extend_from_slice(&stored.json);
-        } else {
-            let mut object = convert::shown(&call.resource, stored);
-            if let Some(fields) = object.as_object_mut()
-                && call.resource.is_built_in()
-            {
-                fields.remove("apiVersion");
-                fields.remove("kind");
-            }
-            text.extend_from_slice(object.to_string().as_bytes());
-        }
-    }
-    text.extend_from_slice(b"]}");
-    text.into()
 }
 
 /// Fields by which built-in kinds can be selected beside name and namespace.

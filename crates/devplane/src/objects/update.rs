@@ -58,10 +58,10 @@ impl Call {
         if let Some(fields) = object.as_object_mut() {
             fields.remove("status");
         }
-        let (object, more) = self.create_object(object, options, true).await?;
+        let (created, more) = self.create_object(object, options, true).await?;
         // A virtual workspace does not tell creation from change.
         let code = if self.attributes.target.export.is_some() { 200 } else { 201 };
-        self.show(object, code, [warnings, more].concat())
+        self.show_created(created, code, [warnings, more].concat())
     }
 
     /// One attempt; none if the object changed meanwhile.
@@ -124,7 +124,8 @@ impl Call {
             return self.show(shown(object), 200, warnings).map(Some);
         }
         let Some(written) = self.store(&key, stored.revision, Some(object)).await? else { return Ok(None) };
-        let answer = self.show(shown(self.shown(&written)), 200, warnings);
+        let answer =
+            if sub == "scale" { self.show(shown(self.shown(&written)), 200, warnings) } else { self.show_stored(&written, 200, warnings) };
         self.after_write(&key, &written).await;
         answer.map(Some)
     }

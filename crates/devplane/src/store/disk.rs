@@ -1,6 +1,7 @@
 //! The state on disk: one redb file, written by one thread that puts all waiting changes into each commit.
 
 use std::{
+    collections::HashSet,
     io,
     path::{Path, PathBuf},
     sync::Arc,
@@ -12,6 +13,7 @@ use tokio::sync::{mpsc, watch};
 use super::{
     Change, Key, Progress, StoreError, Stored,
     memory::{Memory, Past},
+    news::News,
 };
 use crate::{ClusterId, registry::GroupResource};
 
@@ -38,7 +40,7 @@ struct Queued {
 
 impl Disk {
     /// Opens or makes the file in the directory and loads it into memory.
-    pub(super) fn open(directory: &Path, memory: &mut Memory) -> Result<(Self, watch::Receiver<Progress>), StoreError> {
+    pub(super) fn open(directory: &Path, memory: &mut Memory, news: News) -> Result<(Self, watch::Receiver<Progress>), StoreError> {
         let failed = |source| StoreError::Directory { path: directory.into(), source };
         std::fs::create_dir_all(directory).map_err(failed)?;
         let path = directory.join("plane.redb");
@@ -47,18 +49,18 @@ impl Disk {
             DatabaseError::Storage(redb::StorageError::Io(source)) if source.kind() != io::ErrorKind::InvalidData => failed(source),
             other => corrupt(&path, other),
         })?;
-        Self::serve(database, &path, memory)
+        Self::serve(database, &path, memory, news)
     }
 
     /// Loads what a database holds, and starts to write to it.
-    fn serve(database: Database, path: &Path, memory: &mut Memory) -> Result<(Self, watch::Receiver<Progress>), StoreError> {
+    fn serve(database: Database, path: &Path, memory: &mut Memory, news: News) -> Result<(Self, watch::Receiver<Progress>), StoreError> {
         load(&database, memory).map_err(|detail| corrupt(path, detail))?;
         let revision = memory.revision();
         let (queue, waiting) = mpsc::unbounded_channel();
         let (progress, settled) = watch::channel(Progress { revision, failure: None });
         std::thread::Builder::new()
             .name("plane-disk".into())
-            .spawn(move || write_all(&database, waiting, &progress))
+            .spawn(move || write_all(&database, waiting, &progress, &news))
             .map_err(|source| StoreError::Directory { path: path.into(), source })?;
         Ok((Self { queue }, settled))
     }
@@ -105,11 +107,19 @@ fn load(database: &Database, memory: &mut Memory) -> Result<(), String> {
     broken.map_or(Ok(()), Err)
 }
 
-fn write_all(database: &Database, mut waiting: mpsc::UnboundedReceiver<Queued>, progress: &watch::Sender<Progress>) {
+fn write_all(database: &Database, mut waiting: mpsc::UnboundedReceiver<Queued>, progress: &watch::Sender<Progress>, news: &News) {
     let mut batch = Vec::new();
     while waiting.blocking_recv_many(&mut batch, 1024) > 0 {
         match commit(database, &batch) {
-            Ok(revision) => progress.send_modify(|progress| progress.revision = revision),
+            Ok(revision) => {
+                progress.send_modify(|progress| progress.revision = revision);
+                batch
+                    .iter()
+                    .map(|queued| &queued.change.resource)
+                    .collect::<HashSet<_>>()
+                    .into_iter()
+                    .for_each(|resource| news.tell(resource));
+            }
             Err(error) => {
                 tracing::error!(%error, "the plane cannot write its data file; it refuses writes from now on");
                 progress.send_modify(|progress| progress.failure = Some(error.to_string().into()));

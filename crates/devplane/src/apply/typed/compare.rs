@@ -109,8 +109,10 @@ impl Walk {
         let new = new.and_then(Value::as_object).unwrap_or(&empty);
         let gone = old.keys().filter(|name| !new.contains_key(*name));
         for name in new.keys().chain(gone) {
-            if let Some(field) = ty.field(name) {
-                self.below(PathElement::field(name), field, old.get(name), new.get(name));
+            let (before, after) = (old.get(name), new.get(name));
+            // Most of an object stays as it was: that is not walked through.
+            if let Some(field) = ty.field(name).filter(|_| before != after) {
+                self.below(PathElement::field(name), field, before, after);
             }
         }
     }

@@ -73,8 +73,9 @@ impl StorageBackend for Fragile {
 fn open(backend: Fragile) -> Store {
     let database = Database::builder().create_with_backend(backend).unwrap();
     let mut memory = Memory::new();
-    let (disk, settled) = Disk::serve(database, Path::new("fragile"), &mut memory).unwrap();
-    Store { memory: Arc::new(RwLock::new(memory)), disk: Some(Arc::new(disk)), settled, progress: None }
+    let news = News::default();
+    let (disk, settled) = Disk::serve(database, Path::new("fragile"), &mut memory, news.clone()).unwrap();
+    Store { memory: Arc::new(RwLock::new(memory)), disk: Some(Arc::new(disk)), settled, news, progress: None }
 }
 
 fn place(number: usize) -> (GroupResource, Key) {
