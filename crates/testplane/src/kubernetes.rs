@@ -6,7 +6,7 @@ use crate::process::{Process, free_ports};
 use crate::{Person, Server, binary, write_tokens};
 
 /// Starts the kube-apiserver that `OPM_KUBE_APISERVER` names on the etcd that `OPM_ETCD` names, and waits until it is ready.
-/// One of the people has to be in `system:masters`; the first is asked as.
+/// One of the people has to be in `system:masters`; the first one asks whether it is ready. etcd waits for the disk.
 pub async fn kubernetes(people: &[Person]) -> Option<Server> {
     let (apiserver, etcd) = (binary("OPM_KUBE_APISERVER")?, binary("OPM_ETCD")?);
     let folder = tempfile::tempdir().unwrap();
@@ -52,7 +52,8 @@ pub async fn kubernetes(people: &[Person]) -> Option<Server> {
         folder.path(),
     );
     let certificate = certified.cert.pem();
-    let mut server = Server { address: format!("https://127.0.0.1:{port}"), certificate, processes: vec![apiserver, etcd], folder };
-    server.wait_until_ready(people.first()?.name).await;
+    let address = format!("https://127.0.0.1:{port}");
+    let mut server = Server { address, certificate, asker: people.first()?.name, processes: vec![apiserver, etcd], folder };
+    server.wait_until_ready().await;
     Some(server)
 }

@@ -2,9 +2,10 @@
 //!
 //! It is a dev-dependency alone, and knows nothing of the product: what is installed on a server and asked of it is the tests' matter.
 //! Where a binary is missing that is said and the test has nothing to do; where `CI=true` it has to be there. To add another server:
-//! one file with a `start` that answers the same [`Server`].
+//! one file with a function that answers the same [`Server`].
 #![expect(clippy::unwrap_used, clippy::panic, reason = "it runs in tests alone, which end at the first surprise")]
 
+mod embedded;
 mod kubernetes;
 mod process;
 
@@ -17,6 +18,7 @@ use kube::config::{KubeConfigOptions, Kubeconfig};
 use serde_json::json;
 use tempfile::TempDir;
 
+pub use embedded::embedded;
 pub use kubernetes::kubernetes;
 
 use process::Process;
@@ -29,10 +31,17 @@ pub struct Person {
     pub groups: &'static [&'static str],
 }
 
+/// How long a server may take to be ready.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How often it is asked: short, because how long a start takes is measured with this, too.
+const PAUSE: Duration = Duration::from_millis(5);
+
 /// A running server. Dropping it ends its processes and removes what they kept.
 pub struct Server {
     address: String,
     certificate: String,
+    /// Who is asked as whether it is ready.
+    asker: &'static str,
     // Ended in this order, before their folder goes.
     processes: Vec<Process>,
     folder: TempDir,
@@ -42,6 +51,32 @@ impl Server {
     /// The bearer token of a person.
     pub fn token(person: &str) -> String {
         format!("token-of-{person}")
+    }
+
+    /// `https://127.0.0.1:<port>`.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// The certificate that vouches for it, in PEM.
+    pub fn certificate(&self) -> &str {
+        &self.certificate
+    }
+
+    /// Bytes of memory that all its processes hold together.
+    pub fn resident(&self) -> u64 {
+        self.processes.iter().map(Process::resident).sum()
+    }
+
+    /// Ends its processes by force.
+    pub fn kill(&mut self) {
+        self.processes.iter_mut().for_each(Process::kill);
+    }
+
+    /// Starts what was ended on what it has stored, and waits until it is ready.
+    pub async fn start_again(&mut self) {
+        self.processes.iter_mut().rev().for_each(Process::start_again);
+        self.wait_until_ready().await;
     }
 
     /// The YAML of a kubeconfig for a person, with everything inline.
@@ -56,11 +91,11 @@ impl Server {
     }
 
     /// Waits until it says that it is ready.
-    async fn wait_until_ready(&mut self, person: &str) {
-        let file = Kubeconfig::from_yaml(&self.kubeconfig(person)).unwrap();
+    async fn wait_until_ready(&mut self) {
+        let file = Kubeconfig::from_yaml(&self.kubeconfig(self.asker)).unwrap();
         let config = kube::Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await.unwrap();
         let client = kube::Client::try_from(config).unwrap();
-        for _ in 0..600 {
+        for _ in 0..PATIENCE.as_millis() / PAUSE.as_millis() {
             let asked = http::Request::get("/readyz").body(Vec::new()).unwrap();
             if client.request_text(asked).await.is_ok() {
                 return;
@@ -68,7 +103,7 @@ impl Server {
             if let Some(ended) = self.processes.iter_mut().find_map(Process::ended) {
                 panic!("{ended}");
             }
-            tokio::time::sleep(Duration::from_millis(100)).await;
+            tokio::time::sleep(PAUSE).await;
         }
         let said: Vec<String> = self.processes.iter().map(Process::log).collect();
         panic!("{} is not ready after a minute; in {}:\n{}", self.address, self.folder.path().display(), said.join("\n"));

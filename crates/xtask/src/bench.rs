@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: measures the release build; the programs are in `server/benches/portal`.
+//! `cargo xtask bench`: measures the release build; the programs are in `server/benches`.
 
 use anyhow::Result;
 use clap::Args;
@@ -11,9 +11,15 @@ use crate::workspace::Workspace;
 /// Arguments of `bench`.
 #[derive(Args)]
 pub struct Bench {
-    /// pages, start, fulfilment or all; then seconds for each load.
+    /// plane; or pages, start, fulfilment or all of these three, then seconds for each load.
     #[arg(default_value = "all")]
     which: Vec<String>,
+    /// For plane: the sizes, as numbers of objects.
+    #[arg(long, value_delimiter = ',', default_value = "1000,10000,100000")]
+    objects: Vec<usize>,
+    /// For plane: how many workspaces with ten objects each.
+    #[arg(long, default_value_t = 10_000)]
+    workspaces: usize,
     #[command(flatten)]
     tools: Tools,
 }
@@ -22,12 +28,12 @@ impl Bench {
     /// Builds in release, then measures.
     pub fn run(self) -> Result<()> {
         let workspace = Workspace::find()?;
+        if self.which == ["plane"] {
+            return self.plane(&workspace);
+        }
         site::build(&workspace, &self.tools, Optimise::IfPossible)?;
         eprintln!("    script and wasm of live pages: {} bytes compressed", site::live_weight(&workspace)?);
-        // One selection of targets for both, so that nothing is compiled twice with other features.
-        step("building the server", || {
-            run(cargo(&workspace.root).args(["build", "--release", "--package", "opm-portal", "--bin", "opm-portal", "--bench", "portal"]))
-        })?;
+        build(&workspace)?;
         step("measuring", || {
             run(cargo(&workspace.root)
                 .args(["bench", "--package", "opm-portal", "--bench", "portal", "--"])
@@ -36,4 +42,29 @@ impl Bench {
                 .env("OPM_SITE", workspace.site()))
         })
     }
+
+    /// The embedded plane beside a real kube-apiserver with its etcd.
+    fn plane(&self, workspace: &Workspace) -> Result<()> {
+        let sizes: Vec<String> = self.objects.iter().map(ToString::to_string).collect();
+        let servers = self.tools.api_server(&workspace.root)?;
+        build(workspace)?;
+        let mut program = cargo(&workspace.root);
+        program
+            .args(["bench", "--package", "opm-portal", "--bench", "plane", "--", "--objects", &sizes.join(",")])
+            .args(["--workspaces", &self.workspaces.to_string()])
+            .env("OPM_PORTAL", workspace.target.join("release/opm-portal"));
+        if let Some((apiserver, etcd)) = servers {
+            program.env("OPM_KUBE_APISERVER", apiserver).env("OPM_ETCD", etcd);
+        }
+        step("measuring the planes", || run(&mut program))
+    }
+}
+
+/// One selection of targets for all programs, so that nothing is compiled twice with other features.
+fn build(workspace: &Workspace) -> Result<()> {
+    step("building the server", || {
+        run(cargo(&workspace.root)
+            .args(["build", "--release", "--package", "opm-portal", "--bin", "opm-portal"])
+            .args(["--bench", "portal", "--bench", "plane"]))
+    })
 }
