@@ -67,7 +67,6 @@ pub async fn fan_out(subject: &Subject, watchers: usize, sheet: &mut Sheet) {
     let version = list["metadata"]["resourceVersion"].as_str().expect("the version of a list").to_owned();
     let watch = Call::get(format!("{}?watch=1&resourceVersion={version}", objects::COLLECTION));
     let board = Arc::new(Board::default());
-    let before = subject.server.resident();
     let mut readers = Vec::new();
     for _ in 0..watchers {
         let mut connection = client.connect().await;
@@ -75,7 +74,7 @@ pub async fn fan_out(subject: &Subject, watchers: usize, sheet: &mut Sheet) {
         assert_eq!(response.status(), 200, "a watch");
         readers.push(tokio::spawn(read(connection, response.into_body(), board.clone())));
     }
-    sheet.add("memory for each watcher", Figure::bytes(subject.resident_at_rest().await.saturating_sub(before) / watchers as u64));
+    sheet.add(&format!("memory with {watchers} watchers"), Figure::bytes(subject.resident_at_rest().await));
     let mut delays = Vec::new();
     for write in 0..WRITES {
         let name = objects::name(write % 10);
