@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use cluster::projection::Reader;
 use cluster::world::Access;
-use cluster::{WorkspacePath, World as Caches, fulfil};
+use cluster::{Topology, WorkspacePath, World as Caches, fulfil};
 use devplane::sandbox::{Operators, Pace};
 use store::{SealKeys, Store};
 use tokio::net::TcpListener;
@@ -156,10 +156,11 @@ impl Running {
             let clock = edges.clock.clone();
             Arc::new(move || clock.now())
         };
-        let access = Access { endpoint: endpoint.clone(), token: token(identity::PORTAL)?, provider: world.provider.clone() };
+        let topology = Topology::Workspaces { provider: world.provider.clone() };
+        let access = Access { endpoint: endpoint.clone(), token: token(identity::PORTAL)?, topology: topology.clone() };
         let caches = Caches::start(access, Reader::Portal, clock.clone(), &tasks, &shutdown);
         let controller = if config.controller {
-            let access = Access { endpoint: endpoint.clone(), token: token(identity::CONTROLLER)?, provider: world.provider.clone() };
+            let access = Access { endpoint: endpoint.clone(), token: token(identity::CONTROLLER)?, topology };
             let identity = CONTROLLER_INSTANCE.to_owned();
             let random: Arc<dyn cluster::Random> = {
                 let random = edges.random.clone();

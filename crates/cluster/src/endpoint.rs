@@ -19,6 +19,9 @@ use tower::{BoxError, Service};
 pub use kubeconfig::{Credential, KubeconfigError};
 pub use scope::{Scope, Target};
 
+use self::kubeconfig::Presents;
+use crate::topology::Topology;
+
 /// A bearer token. It never shows in logs.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token(Arc<str>);
@@ -48,6 +51,8 @@ type Transport = BoxCloneSyncService<Request<Body>, Response<Body>, BoxError>;
 pub struct Endpoint {
     transport: Transport,
     name: Arc<str>,
+    /// Stands before the prefix of every scope, such as the path of a proxy.
+    base: Arc<str>,
 }
 
 impl fmt::Debug for Endpoint {
@@ -75,8 +80,15 @@ impl Endpoint {
     /// Reaches a server through the current context of a kubeconfig: https with its CA, and at most the credentials that
     /// stand inline in it. Files, commands and plugins are refused, because a kubeconfig may come from a Secret.
     pub fn from_kubeconfig(name: &str, yaml: &str) -> Result<(Self, Credential), KubeconfigError> {
-        let (client, credential) = kubeconfig::open(yaml)?;
+        let (client, credential) = kubeconfig::open(yaml, Presents::TheUser)?;
         Ok((Self::over(name, client), credential))
+    }
+
+    /// Reaches the plane that a kubeconfig names for whoever has a token: nothing of the kubeconfig's user is used. A client certificate
+    /// would count before any token, and everybody would be its owner.
+    pub fn plane_from_kubeconfig(name: &str, yaml: &str, topology: &Topology) -> Result<Self, KubeconfigError> {
+        let (client, credential) = kubeconfig::open(yaml, Presents::Nothing)?;
+        Ok(Self { base: Arc::from(topology.base(&credential.prefix)), ..Self::over(name, client) })
     }
 
     fn over(name: &str, client: kube::Client) -> Self {
@@ -84,7 +96,7 @@ impl Endpoint {
             let client = client.clone();
             async move { client.send(request).await.map_err(BoxError::from) }
         });
-        Self { transport: BoxCloneSyncService::new(transport), name: Arc::from(name) }
+        Self { transport: BoxCloneSyncService::new(transport), name: Arc::from(name), base: Arc::default() }
     }
 
     /// What people call this endpoint.
@@ -94,16 +106,27 @@ impl Endpoint {
 
     /// A client that acts with `token` inside `scope`.
     pub fn client(&self, token: &Token, scope: &Scope) -> kube::Client {
-        self.authorized(Some(token), scope.prefix())
+        self.authorized(Some(token), format!("{}{}", self.base, scope.prefix()), None)
+    }
+
+    /// A client that acts with `token` as somebody else, by impersonation: the plane decides whether it may.
+    pub fn client_as(&self, token: &Token, scope: &Scope, username: &str) -> kube::Client {
+        self.authorized(Some(token), format!("{}{}", self.base, scope.prefix()), Some(username))
     }
 
     /// A client with the credential of a kubeconfig, inside the path of its server address.
     pub fn client_with(&self, credential: &Credential) -> kube::Client {
-        self.authorized(credential.token.as_ref(), credential.prefix.clone())
+        self.authorized(credential.token.as_ref(), credential.prefix.clone(), None)
     }
 
-    fn authorized(&self, token: Option<&Token>, prefix: String) -> kube::Client {
-        let layered = layer::Authorized::new(self.transport.clone(), token, prefix);
+    /// A client with the credential of a kubeconfig, in `scope` of the plane that its server address leads to.
+    pub fn client_at(&self, credential: &Credential, topology: &Topology, scope: &Scope) -> kube::Client {
+        let prefix = format!("{}{}", topology.base(&credential.prefix), scope.prefix());
+        self.authorized(credential.token.as_ref(), prefix, None)
+    }
+
+    fn authorized(&self, token: Option<&Token>, prefix: String, acts_as: Option<&str>) -> kube::Client {
+        let layered = layer::Authorized::new(self.transport.clone(), token, prefix, acts_as);
         kube::Client::new(layered, "default")
     }
 }
@@ -151,6 +174,9 @@ mod tests {
             Scope::Root,
             Scope::Workspace(WorkspacePath::parse("root:acme").unwrap()),
             Scope::Cluster(ClusterId::parse("abc1").unwrap()),
+            Scope::Cluster(ClusterId::cluster()),
+            Scope::Cluster(ClusterId::of_namespace("shop").unwrap()),
+            Scope::Workspace(WorkspacePath::parse("cluster:shop").unwrap()),
             export(Target::Wildcard),
             export(Target::Workspace(ClusterId::parse("abc1").unwrap())),
         ] {
@@ -162,6 +188,9 @@ mod tests {
             "",
             "/clusters/root:acme",
             "/clusters/abc1",
+            "",
+            "",
+            "",
             "/services/apiexport/prov1/e.dev/clusters/*",
             "/services/apiexport/prov1/e.dev/clusters/abc1",
         ]

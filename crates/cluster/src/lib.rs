@@ -4,8 +4,10 @@
 //! this crate observes, asks, and carries out. Whoever acts is visible in the types: every client is made of an
 //! [`Endpoint`], a [`Token`] and a [`Scope`].
 //!
+//! A plane is a kcp or a plain Kubernetes cluster; [`topology`] says what differs.
+//!
 //! To add a kind: a struct in `promise::api`, an entry in [`kinds`], then `cargo xtask gen`.
-//! To add a thing that the provider workspace needs: an entry in [`install`].
+//! To add a thing that an installation needs: an entry in [`install`].
 
 pub mod clock;
 pub mod endpoint;
@@ -17,6 +19,7 @@ pub mod projection;
 pub mod provider;
 pub mod random;
 pub mod takeover;
+pub mod topology;
 pub mod watch;
 pub mod workspaces;
 pub mod world;
@@ -24,5 +27,6 @@ pub mod world;
 pub use clock::Clock;
 pub use endpoint::{Endpoint, Scope, Target, Token};
 pub use random::Random;
+pub use topology::Topology;
 pub use workspaces::{ClusterId, WorkspacePath};
 pub use world::World;

@@ -63,5 +63,5 @@ fn endpoint(slice: &DynamicObject, export: Export) -> Option<ExportAddress> {
     let (_, rest) = url.split_once("/services/apiexport/")?;
     let (cluster, name) = rest.trim_end_matches('/').split_once('/')?;
     (name == export.name()).then_some(())?;
-    Some(ExportAddress { provider: ClusterId::parse(cluster).ok()?, export })
+    Some(ExportAddress { provider: ClusterId::of_kcp(cluster)?, export })
 }

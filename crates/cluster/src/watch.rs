@@ -9,5 +9,5 @@ mod key;
 mod source;
 
 pub use cache::{Cache, Changes, Freshness};
-pub use key::Key;
+pub use key::{Key, Origin};
 pub use source::Source;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::select_all;
+use imbl::OrdMap;
 use kube::Client;
 use kube::api::DynamicObject;
 use kube::core::{ApiResource, GroupVersionKind};
@@ -16,12 +17,13 @@ use tokio_util::task::TaskTracker;
 
 use crate::clock::Clock;
 use crate::endpoint::{Endpoint, Scope, Token};
-use crate::install::{MEND, content_mend};
+use crate::install::{content_mend, mend};
 use crate::kinds::{Destination, Export, Kind, Object, Policy, Promise, PromiseCatalog, PromiseRelease, PromiseRequest, PromiseRevision};
 use crate::projection::{Projected, Reader, bare};
 use crate::provider::{ExportAddress, address};
-use crate::watch::{Cache, Source};
-use crate::workspaces::{BindingRow, Standing, Tree, WorkspacePath, WorkspaceRow};
+use crate::topology::Topology;
+use crate::watch::{Cache, Key, Origin, Source};
+use crate::workspaces::{BindingRow, ClusterId, Standing, Tree, WorkspaceRow};
 
 /// Both exports, in the order of everything that is kept for each.
 const EXPORTS: [Export; 2] = [Export::Requests, Export::Catalog];
@@ -39,17 +41,8 @@ pub struct Access {
     pub endpoint: Endpoint,
     /// Identity of these caches.
     pub token: Token,
-    /// Path of the provider workspace.
-    pub provider: WorkspacePath,
-}
-
-/// Addresses of both exports, once the plane serves them.
-#[derive(Clone, Debug)]
-pub struct Addresses {
-    /// What consumers bind.
-    pub requests: ExportAddress,
-    /// What homes and governing workspaces bind.
-    pub catalog: ExportAddress,
+    /// What the plane has in the way of workspaces.
+    pub topology: Topology,
 }
 
 /// Everything that our exports show. Clones share the content.
@@ -59,9 +52,9 @@ pub struct World {
     pub requests: Cache<PromiseRequest>,
     /// Releases of all workspaces.
     pub releases: Cache<PromiseRelease>,
-    /// Workspace objects of all workspaces that let us see them.
+    /// Workspace objects of all workspaces that let us see them; on plain Kubernetes its namespaces.
     pub workspaces: Cache<WorkspaceRow>,
-    /// Who binds the requests export.
+    /// Who binds the requests export; on plain Kubernetes nobody has to.
     pub request_bindings: Cache<BindingRow>,
     /// Promises of all workspaces.
     pub promises: Cache<Promise>,
@@ -73,11 +66,12 @@ pub struct World {
     pub policies: Cache<Policy>,
     /// Destinations of all workspaces.
     pub destinations: Cache<Destination>,
-    /// Who binds the catalog export.
+    /// Who binds the catalog export; on plain Kubernetes nobody has to.
     pub catalog_bindings: Cache<BindingRow>,
     tree: Arc<RwLock<Arc<Tree>>>,
     access: Access,
-    addresses: Arc<RwLock<Option<Addresses>>>,
+    /// Id of the provider workspace, once the plane serves the exports. Both lie there.
+    provider: Arc<RwLock<Option<ClusterId>>>,
     /// Why it is not known where an export is served, by export.
     slices: Arc<[watch::Sender<Option<promise::Error>>; 2]>,
 }
@@ -87,25 +81,42 @@ impl World {
     ///
     /// Of each object only what `reader` reads is kept.
     pub fn start(access: Access, reader: Reader, clock: Arc<dyn Clock>, tasks: &TaskTracker, shutdown: &CancellationToken) -> Self {
+        let bindings = || match access.topology {
+            Topology::Workspaces { .. } => Cache::default(),
+            Topology::Namespaces => Cache::of_nothing(),
+        };
         let world = Self {
             requests: Cache::default(),
             releases: Cache::default(),
             workspaces: Cache::default(),
-            request_bindings: Cache::default(),
+            request_bindings: bindings(),
             promises: Cache::default(),
             revisions: Cache::default(),
             catalogs: Cache::default(),
             policies: Cache::default(),
             destinations: Cache::default(),
-            catalog_bindings: Cache::default(),
-            tree: Arc::default(),
+            catalog_bindings: bindings(),
+            tree: Arc::new(RwLock::new(Arc::new(Tree::new(access.topology.root(), &OrdMap::new())))),
             access,
-            addresses: Arc::default(),
+            provider: Arc::default(),
             slices: Arc::default(),
         };
         tasks.spawn(world.clone().grow_tree(shutdown.clone()));
-        for export in EXPORTS {
-            tasks.spawn(world.clone().follow(export, reader, clock.clone(), tasks.clone(), shutdown.clone()));
+        let feeder =
+            |client, origin| Feeder { client, origin, reader, clock: clock.clone(), tasks: tasks.clone(), shutdown: shutdown.clone() };
+        match world.access.topology {
+            Topology::Workspaces { .. } => {
+                for export in EXPORTS {
+                    let world = world.clone();
+                    let with = feeder(world.access.endpoint.client(&world.access.token, &Scope::Root), Origin::Annotated);
+                    tasks.spawn(async move { world.follow(export, with).await });
+                }
+            }
+            Topology::Namespaces => {
+                let with = feeder(world.access.endpoint.client(&world.access.token, &Scope::Root), Origin::Namespaces);
+                with.feed(Source::dynamic(with.client.clone(), namespaces()), &world.workspaces, WorkspaceRow::of_namespace);
+                EXPORTS.into_iter().for_each(|export| world.read(export, &with));
+            }
         }
         world
     }
@@ -131,7 +142,7 @@ impl World {
     /// Makes the tree of what is known now. The lock comes first, so that an older look never replaces a newer one.
     fn plant(&self) {
         let mut tree = self.tree.write();
-        *tree = Arc::new(Tree::new(&self.workspaces.snapshot()));
+        *tree = Arc::new(Tree::new(self.access.topology.root(), &self.workspaces.snapshot()));
     }
 
     /// Which workspace lies in which, as of the last change.
@@ -141,12 +152,40 @@ impl World {
 
     /// Who binds what.
     pub fn standing(&self) -> Standing {
-        Standing { requests: self.request_bindings.snapshot(), catalog: self.catalog_bindings.snapshot() }
+        match self.access.topology {
+            Topology::Workspaces { .. } => {
+                Standing::Bound { requests: self.request_bindings.snapshot(), catalog: self.catalog_bindings.snapshot() }
+            }
+            Topology::Namespaces => Standing::Everywhere(Arc::new(BindingRow::complete())),
+        }
     }
 
-    /// Where the exports are served; none before the first workspace bound both.
-    pub fn addresses(&self) -> Option<Addresses> {
-        self.addresses.read().clone()
+    /// A client of what an export shows in one workspace, as the identity of these caches. Errors: a sentence, before the first workspace
+    /// bound the export.
+    pub fn within(&self, export: Export, workspace: &ClusterId) -> Result<Client, String> {
+        self.client(|provider| ExportAddress { provider, export }.within(workspace))
+    }
+
+    /// A client of what an export shows in all workspaces, to list and watch. Errors: as above.
+    pub fn everywhere(&self, export: Export) -> Result<Client, String> {
+        self.client(|provider| ExportAddress { provider, export }.everywhere())
+    }
+
+    fn client(&self, scope: impl FnOnce(ClusterId) -> Scope) -> Result<Client, String> {
+        let scope = match self.access.topology {
+            Topology::Workspaces { .. } => {
+                let provider = self.provider.read().clone();
+                scope(provider.ok_or_else(|| "The exports are not served yet.".to_owned())?)
+            }
+            Topology::Namespaces => Scope::Root,
+        };
+        Ok(self.access.endpoint.client(&self.access.token, &scope))
+    }
+
+    /// Whether everything in a workspace goes because its namespace is being deleted: rights and Secrets of it may be gone already.
+    pub fn is_leaving(&self, workspace: &ClusterId) -> bool {
+        let namespace = workspace.namespace().map(|name| Key::cluster_scoped(&ClusterId::cluster(), name));
+        namespace.and_then(|key| self.workspaces.get(&key)).is_some_and(|row| !row.ready)
     }
 
     /// As whom these caches are read.
@@ -171,13 +210,18 @@ impl World {
     }
 
     fn gaps_now(&self) -> Vec<Gap> {
-        let slices = EXPORTS.into_iter().zip(&*self.slices).map(|(export, trouble)| Gap {
+        let topology = &self.access.topology;
+        let (on_kcp, places) = match topology {
+            Topology::Workspaces { .. } => (true, "workspaces"),
+            Topology::Namespaces => (false, "namespaces"),
+        };
+        let slices = EXPORTS.into_iter().zip(&*self.slices).filter(|_| on_kcp).map(|(export, trouble)| Gap {
             what: format!("the endpoint slice of {}", export.name()),
-            mend: MEND.to_owned(),
+            mend: mend(topology).to_owned(),
             trouble: trouble.subscribe(),
         });
         let caches = [
-            ("workspaces", Export::Requests, self.workspaces.trouble()),
+            (places, Export::Requests, self.workspaces.trouble()),
             ("bindings", Export::Requests, self.request_bindings.trouble()),
             ("requests", Export::Requests, self.requests.trouble()),
             ("releases", Export::Requests, self.releases.trouble()),
@@ -189,34 +233,41 @@ impl World {
             ("destinations", Export::Catalog, self.destinations.trouble()),
         ];
         let caches = caches.into_iter().map(|(what, export, trouble)| Gap {
-            what: format!("{what} through {}", export.name()),
-            mend: content_mend(export),
+            what: if on_kcp { format!("{what} through {}", export.name()) } else { what.to_owned() },
+            mend: content_mend(topology, export),
             trouble,
         });
         slices.chain(caches).collect()
     }
 
-    async fn follow(self, export: Export, reader: Reader, clock: Arc<dyn Clock>, tasks: TaskTracker, shutdown: CancellationToken) {
+    /// Reads an export from when it is served.
+    async fn follow(self, export: Export, with: Feeder) {
         let found = tokio::select! {
-            () = shutdown.cancelled() => return,
+            () = with.shutdown.cancelled() => return,
             found = self.find(export) => found,
         };
         let client = self.access.endpoint.client(&self.access.token, &found.everywhere());
-        self.remember(found);
-        let with = Feeder { client, reader, clock, tasks, shutdown };
-        match export {
+        *self.provider.write() = Some(found.provider);
+        let with = Feeder { client, ..with };
+        let bound = match export {
             Export::Requests => {
                 with.feed(Source::dynamic(with.client.clone(), workspaces()), &self.workspaces, WorkspaceRow::project);
-                with.feed(Source::dynamic(with.client.clone(), bindings()), &self.request_bindings, |o| {
-                    Some(BindingRow::project(Export::Requests, o))
-                });
+                &self.request_bindings
+            }
+            Export::Catalog => &self.catalog_bindings,
+        };
+        with.feed(Source::dynamic(with.client.clone(), bindings()), bound, move |o| Some(BindingRow::project(export, o)));
+        self.read(export, &with);
+    }
+
+    /// Fills the caches of the kinds of an export.
+    fn read(&self, export: Export, with: &Feeder) {
+        match export {
+            Export::Requests => {
                 with.kind(&self.requests);
                 with.kind(&self.releases);
             }
             Export::Catalog => {
-                with.feed(Source::dynamic(with.client.clone(), bindings()), &self.catalog_bindings, |o| {
-                    Some(BindingRow::project(Export::Catalog, o))
-                });
                 with.kind(&self.promises);
                 with.kind(&self.revisions);
                 with.kind(&self.catalogs);
@@ -227,7 +278,7 @@ impl World {
     }
 
     async fn find(&self, export: Export) -> ExportAddress {
-        let client = self.access.endpoint.client(&self.access.token, &Scope::Workspace(self.access.provider.clone()));
+        let client = self.access.endpoint.client(&self.access.token, &self.access.topology.own());
         loop {
             let found = address(&client, export).await;
             if let Some((_, trouble)) = EXPORTS.iter().zip(&*self.slices).find(|(of, _)| **of == export) {
@@ -239,12 +290,6 @@ impl World {
             }
             tokio::time::sleep(AGAIN).await;
         }
-    }
-
-    fn remember(&self, found: ExportAddress) {
-        let provider = found.provider;
-        let of = |export| ExportAddress { provider: provider.clone(), export };
-        *self.addresses.write() = Some(Addresses { requests: of(Export::Requests), catalog: of(Export::Catalog) });
     }
 
     async fn grow_tree(self, shutdown: CancellationToken) {
@@ -288,6 +333,7 @@ impl GapChanges {
 
 struct Feeder {
     client: Client,
+    origin: Origin,
     reader: Reader,
     clock: Arc<dyn Clock>,
     tasks: TaskTracker,
@@ -300,6 +346,7 @@ impl Feeder {
         V: PartialEq + Send + Sync + 'static,
         F: Fn(DynamicObject) -> Option<V> + Send + Sync + 'static,
     {
+        let source = source.told_apart(self.origin.clone());
         self.tasks.spawn(source.run(cache.clone(), project, self.clock.clone(), self.shutdown.clone()));
     }
 
@@ -327,6 +374,10 @@ pub(crate) fn typed<K: Kind>(mut object: DynamicObject) -> Option<Object<K>> {
             None
         }
     }
+}
+
+fn namespaces() -> ApiResource {
+    ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk("", "v1", "Namespace"), "namespaces")
 }
 
 fn workspaces() -> ApiResource {

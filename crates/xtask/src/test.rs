@@ -46,6 +46,8 @@ pub enum Plane {
     Embedded,
     /// kube-apiserver with its etcd.
     Kubernetes,
+    /// kcp, where KCP_BIN names one or it is on the PATH.
+    Kcp,
     /// Each of them.
     All,
 }
@@ -88,6 +90,7 @@ impl Test {
         match plane {
             Plane::Embedded => tests.arg("embedded"),
             Plane::Kubernetes => tests.arg("kubernetes"),
+            Plane::Kcp => tests.arg("kcp"),
             Plane::All => &mut tests,
         };
         tests.args(["--", "--nocapture"]);

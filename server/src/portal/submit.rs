@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use cluster::error::PlaneResult as _;
 use cluster::kinds::{PromiseRequest, PromiseRequestKind, object};
 use cluster::takeover;
-use cluster::watch::{Changes, Key};
+use cluster::watch::{Changes, Key, Origin};
 use kube::api::{Api, DeleteParams, PatchParams, PostParams, Preconditions};
 use promise::api::{PromiseRef, PromiseRequestSpec, PromiseSpec, Requester};
 use promise::context::{Context, PromiseContext, RequestContext, WorkspaceContext};
@@ -158,7 +158,7 @@ impl Caller {
 
     /// Waits a moment until lists show what was written.
     async fn shown(&self, workspace: &Workspace, changes: Changes, written: &PromiseRequest) {
-        let Some(key) = Key::of(&written.metadata, Some(&workspace.cluster)) else { return };
+        let Some(key) = Key::of(&written.metadata, &Origin::One(workspace.cluster.clone())) else { return };
         let (uid, generation) = (&written.metadata.uid, written.metadata.generation);
         let shown = |listed: Option<&PromiseRequest>| {
             listed.is_some_and(|listed| listed.metadata.uid == *uid && listed.metadata.generation >= generation)

@@ -5,11 +5,13 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use http::header::{AUTHORIZATION, HeaderValue, RETRY_AFTER};
+use http::header::{AUTHORIZATION, HeaderName, HeaderValue, RETRY_AFTER};
 use http::{Method, Request, Response, StatusCode, Uri};
 use kube::client::Body;
 use tower::{BoxError, Service, ServiceExt};
 
+/// Whom a client acts as.
+const IMPERSONATE_USER: HeaderName = HeaderName::from_static("impersonate-user");
 /// How often a request is sent again while the plane answers 429; it does so for about a second after a binding.
 const ATTEMPTS: u32 = 5;
 /// Longest wait before one repetition, whatever the plane asks for.
@@ -25,18 +27,21 @@ pub struct Authorized<S> {
     inner: S,
     prefix: String,
     authorization: Option<HeaderValue>,
+    acts_as: Option<HeaderValue>,
 }
 
 impl<S> Authorized<S> {
-    /// Without a token the transport authenticates, for example by certificate.
-    pub fn new(inner: S, token: Option<&super::Token>, prefix: String) -> Self {
+    /// Without a token the transport authenticates, for example by certificate. `acts_as` is the user who is impersonated.
+    pub fn new(inner: S, token: Option<&super::Token>, prefix: String, acts_as: Option<&str>) -> Self {
         // A token that cannot stand in a header cannot be anybody's: it is sent as an empty one, which the plane refuses.
         let authorization = token.map(|token| {
             let mut value = HeaderValue::try_from(format!("Bearer {}", token.expose())).unwrap_or(HeaderValue::from_static("Bearer"));
             value.set_sensitive(true);
             value
         });
-        Self { inner, prefix, authorization }
+        // Without a user of that name nobody is: the plane refuses an empty one.
+        let acts_as = acts_as.map(|user| HeaderValue::try_from(user).unwrap_or(HeaderValue::from_static("")));
+        Self { inner, prefix, authorization, acts_as }
     }
 
     fn prepare(&self, request: &mut Request<Body>) -> Result<(), BoxError> {
@@ -46,9 +51,15 @@ impl<S> Authorized<S> {
         }
         *request.uri_mut() = Uri::try_from(format!("{}{path}", self.prefix))?;
         // Whoever builds requests further up must not be able to act as somebody else.
-        request.headers_mut().remove(AUTHORIZATION);
+        let own: Vec<HeaderName> = request.headers().keys().filter(|name| speaks_for(name)).cloned().collect();
+        for name in own {
+            request.headers_mut().remove(name);
+        }
         if let Some(value) = &self.authorization {
             request.headers_mut().insert(AUTHORIZATION, value.clone());
+        }
+        if let Some(user) = &self.acts_as {
+            request.headers_mut().insert(IMPERSONATE_USER, user.clone());
         }
         Ok(())
     }
@@ -86,6 +97,11 @@ where
             answer(inner, request).await
         })
     }
+}
+
+/// Whether a header says who asks.
+fn speaks_for(name: &HeaderName) -> bool {
+    *name == AUTHORIZATION || name.as_str().starts_with("impersonate-") || name.as_str().starts_with("x-remote-")
 }
 
 /// The answer, once its head is there: its body may be a watch, so whoever reads it bounds the rest. A server that takes connections

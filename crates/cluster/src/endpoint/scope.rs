@@ -7,9 +7,9 @@ use crate::workspaces::{ClusterId, WorkspacePath};
 pub enum Scope {
     /// The server itself: plain Kubernetes, or the paths of a plane that belong to no workspace.
     Root,
-    /// A workspace by path.
+    /// A workspace by path. Of plain Kubernetes it is the server itself.
     Workspace(WorkspacePath),
-    /// A workspace by id.
+    /// A workspace by id. Of plain Kubernetes it is the server itself.
     Cluster(ClusterId),
     /// What consumers of an export hold, through its virtual workspace.
     Export {
@@ -36,6 +36,9 @@ impl Scope {
     pub(super) fn prefix(&self) -> String {
         match self {
             Self::Root => String::new(),
+            // A cluster of namespaces has no paths of its own; the namespace stands behind `/api`.
+            Self::Workspace(path) if path.is_of_kubernetes() => String::new(),
+            Self::Cluster(id) if id.is_of_kubernetes() => String::new(),
             Self::Workspace(path) => format!("/clusters/{path}"),
             Self::Cluster(id) => format!("/clusters/{id}"),
             Self::Export { cluster, export, target: Target::Wildcard } => format!("/services/apiexport/{cluster}/{export}/clusters/*"),

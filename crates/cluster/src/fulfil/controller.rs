@@ -20,9 +20,9 @@ use super::target::Targets;
 use super::wakes::Wakes;
 use super::{events, govern, keys, publish, round};
 use crate::clock::Clock;
-use crate::endpoint::Scope;
 use crate::projection::Reader;
 use crate::random::Random;
+use crate::topology::Topology;
 use crate::workspaces::WorkspacePath;
 use crate::world::{Access, World};
 
@@ -32,7 +32,7 @@ const AGAIN: Duration = Duration::from_secs(2);
 /// How the controller is set up.
 #[derive(Clone)]
 pub struct Options {
-    /// The plane, the controller's own token, and the provider workspace.
+    /// The plane, the controller's own token, and what the plane has in the way of workspaces.
     pub access: Access,
     /// Homes that may offer across the tree and own destinations.
     pub trusted_homes: Vec<WorkspacePath>,
@@ -68,8 +68,8 @@ impl Controller {
     /// Leads and works until `shutdown`, through losses of its Lease. A unit of work that has begun is finished, except when the Lease is lost.
     pub async fn run(self, shutdown: CancellationToken) {
         let access = &self.options.access;
-        let provider = access.endpoint.client(&access.token, &Scope::Workspace(access.provider.clone()));
-        let leadership = Leadership::new(provider.clone(), self.options.identity.clone(), self.options.clock.clone());
+        let own = access.endpoint.client(&access.token, &access.topology.own());
+        let leadership = Leadership::new(own.clone(), access.topology.clone(), self.options.identity.clone(), self.options.clock.clone());
         while !shutdown.is_cancelled() {
             let leading = tokio::select! {
                 () = shutdown.cancelled() => break,
@@ -82,7 +82,7 @@ impl Controller {
             let _ended = (term.clone().drop_guard(), lost.clone().drop_guard());
             let tasks = TaskTracker::new();
             let ends = Ends { term: term.clone(), lost: lost.clone() };
-            tasks.spawn(work(self.options.clone(), provider.clone(), self.report.clone(), tasks.clone(), ends));
+            tasks.spawn(work(self.options.clone(), own.clone(), self.report.clone(), tasks.clone(), ends));
             let ended = leadership.keep(leading, &shutdown).await;
             term.cancel();
             if !ended {
@@ -111,11 +111,11 @@ struct Ends {
 }
 
 /// One term of leading.
-async fn work(options: Options, provider: Client, report: Arc<Report>, tasks: TaskTracker, ends: Ends) {
+async fn work(options: Options, own: Client, report: Arc<Report>, tasks: TaskTracker, ends: Ends) {
     let term = ends.term.clone();
     let digests = tokio::select! {
         () = term.cancelled() => return,
-        digests = key(&provider, &*options.random, &report) => digests,
+        digests = key(&own, &options.access.topology, &*options.random, &report) => digests,
     };
     let world = World::start(options.access.clone(), Reader::Controller, options.clock.clone(), &tasks, &term);
     let (found, finds) = mpsc::unbounded_channel();
@@ -152,9 +152,9 @@ async fn work(options: Options, provider: Client, report: Arc<Report>, tasks: Ta
 }
 
 /// The key of the digests; while there is none, nothing can be applied.
-async fn key(provider: &Client, random: &dyn Random, report: &Report) -> DigestKey {
+async fn key(own: &Client, topology: &Topology, random: &dyn Random, report: &Report) -> DigestKey {
     loop {
-        match keys::open(provider, random).await {
+        match keys::open(own, topology, random).await {
             Ok(key) => {
                 report.misses(Vec::new());
                 return key;

@@ -76,7 +76,7 @@ impl Core {
 
     /// One of our own kinds cannot be read or written now.
     pub fn refused(&self, work: &Work, export: Export, error: &kube::Error, doing: &str) -> After {
-        let why = told_of(export, error, doing);
+        let why = told_of(self.targets.topology(), export, error, doing);
         tracing::warn!(?work, why, "not now");
         self.report.refused(work, is_denied(error).then_some(why));
         After::Failed

@@ -351,8 +351,8 @@ async fn secrets(
     if stays || spec.secret_parameters.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let client = core.targets.workspace(&key.cluster)?;
-    inputs::digests(&client, &core.digests, &key.namespace, &spec.secret_parameters, request.spec.parameters.as_ref()).await
+    let client = core.targets.beside(&key.cluster)?;
+    inputs::digests(&client, &core.digests, &key.cluster, &key.namespace, &spec.secret_parameters, request.spec.parameters.as_ref()).await
 }
 
 fn policies(core: &Core) -> Vec<Candidate> {

@@ -17,10 +17,11 @@ use sha2::{Digest, Sha256};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::words::told_in_workspace;
+use super::words::{told_beside, told_of};
 use crate::clock::Clock;
 use crate::error::{is_conflict, is_denied, is_terminating};
-use crate::kinds::PromiseRequest;
+use crate::kinds::{Export, PromiseRequest};
+use crate::topology::Topology;
 use crate::watch::Key;
 use crate::workspaces::ClusterId;
 
@@ -104,7 +105,10 @@ impl Writer {
                 // Nobody reads events of what goes away whole.
                 Ok(Err(error)) if is_terminating(&error) => return,
                 Ok(Err(error)) if is_denied(&error) => {
-                    let why = told_in_workspace(&error, "write events");
+                    let why = match told.request.cluster.namespace() {
+                        Some(_) => told_of(&Topology::Namespaces, Export::Requests, &error, "write events"),
+                        None => told_beside(&told.request.cluster, &error, "write events"),
+                    };
                     if self.denied.insert(told.request.cluster.clone()) {
                         tracing::warn!(request = %told.request, why, "requests of this workspace get no events");
                     }

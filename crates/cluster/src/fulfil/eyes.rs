@@ -14,7 +14,7 @@ use tokio_util::task::TaskTracker;
 
 use super::target::{Place, Reach};
 use crate::clock::Clock;
-use crate::watch::{Cache, Changes, Key, Source};
+use crate::watch::{Cache, Changes, Key, Origin, Source};
 use crate::workspaces::ClusterId;
 
 /// Watches on what was made; each change comes out as the uid of the request that it belongs to.
@@ -51,12 +51,13 @@ impl Eyes {
             }
             open.insert(at, (reach.session, shutdown.clone()));
         }
-        let source = Source::dynamic(reach.client.clone(), reach.resource.clone()).labelled(names::REQUEST_UID_LABEL);
-        let source = match place {
-            Place::Workspace(_) => source,
-            // A Destination has no workspaces: one id stands for all of it.
-            Place::Destination(_) => source.belonging_to(ClusterId::root()),
+        let origin = match place {
+            Place::Workspace(cluster) if cluster.namespace().is_none() => Origin::Annotated,
+            // Here all that is watched belongs together: one id stands for it.
+            Place::Workspace(_) | Place::Destination(_) => Origin::One(ClusterId::root()),
         };
+        let source = Source::dynamic(reach.client.clone(), reach.resource.clone());
+        let source = source.labelled(names::REQUEST_UID_LABEL).told_apart(origin).within(reach.within.clone());
         let cache = Cache::default();
         // Subscribed before the first list is read, so that nothing falls between.
         let changes = cache.changes();

@@ -15,7 +15,7 @@ use promise::names;
 use serde_json::{Map, Value};
 
 use super::core::Core;
-use super::words::told;
+use super::words::{told, told_beside};
 use crate::error::{is_denied, is_missing, is_missing_api};
 use crate::install::ROLE_INPUTS;
 use crate::workspaces::ClusterId;
@@ -28,12 +28,13 @@ pub async fn filled(core: &Core, workspace: &ClusterId, namespace: &str, mut obj
     if named.is_empty() {
         return Ok(object);
     }
-    let secrets: Api<Secret> = Api::namespaced(core.targets.workspace(workspace)?, namespace);
+    let secrets: Api<Secret> = Api::namespaced(core.targets.beside(workspace)?, namespace);
     let mut read: BTreeMap<&str, BTreeMap<String, ByteString>> = BTreeMap::new();
     for reference in &named {
         if !read.contains_key(reference.name.as_str()) {
             let secret = secrets.get(&reference.name).await;
-            let secret = secret.map_err(|error| told(&error, &format!("read the typed secrets in {}", reference.name)))?;
+            let secret =
+                secret.map_err(|error| told_beside(workspace, &error, &format!("read the typed secrets in {}", reference.name)))?;
             read.insert(&reference.name, data(secret, &reference.name)?);
         }
         let value = read.get(reference.name.as_str()).and_then(|data| data.get(&reference.key));
@@ -45,7 +46,7 @@ pub async fn filled(core: &Core, workspace: &ClusterId, namespace: &str, mut obj
 
 /// Whether somebody typed secrets for a request, as far as we may see.
 pub async fn are_typed(core: &Core, workspace: &ClusterId, namespace: &str, request: &str) -> bool {
-    let Ok(client) = core.targets.workspace(workspace) else { return false };
+    let Ok(client) = core.targets.beside(workspace) else { return false };
     let secrets: Api<Secret> = Api::namespaced(client, namespace);
     let found = secrets.get_metadata(&names::inputs_secret(request)).await;
     found.is_ok_and(|secret| is_inputs(&secret.metadata) && is_of(&secret.metadata, request))
@@ -54,7 +55,7 @@ pub async fn are_typed(core: &Core, workspace: &ClusterId, namespace: &str, requ
 /// Removes the typed secrets of a request that is being removed. Errors: a sentence about what may be tried again.
 pub async fn forget(core: &Core, workspace: &ClusterId, namespace: &str, request: &str) -> Result<(), String> {
     let name = names::inputs_secret(request);
-    let secrets: Api<Secret> = Api::namespaced(core.targets.workspace(workspace)?, namespace);
+    let secrets: Api<Secret> = Api::namespaced(core.targets.beside(workspace)?, namespace);
     let secret = match secrets.get_metadata(&name).await {
         Ok(secret) if is_inputs(&secret.metadata) && is_of(&secret.metadata, request) => secret,
         Ok(_) => return Ok(()),

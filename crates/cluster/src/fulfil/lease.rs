@@ -1,4 +1,4 @@
-//! One controller at a time: a Lease in the provider workspace.
+//! One controller at a time: a Lease beside the controller's own things.
 //!
 //! Whether a foreign Lease has run out is judged by watching it not change for its duration on our own clock, so that the
 //! clocks of two machines need not agree.
@@ -16,7 +16,8 @@ use tokio_util::sync::CancellationToken;
 use super::words::told;
 use crate::clock::Clock;
 use crate::error::{is_conflict, is_denied, is_missing};
-use crate::install::{LEASE, MEND, SYSTEM_NAMESPACE};
+use crate::install::{LEASE, SYSTEM_NAMESPACE, mend};
+use crate::topology::Topology;
 
 /// How long a leader that says nothing still counts.
 const DURATION: Duration = Duration::from_secs(15);
@@ -30,6 +31,7 @@ pub struct Leadership {
     api: Api<Lease>,
     identity: String,
     clock: Arc<dyn Clock>,
+    topology: Topology,
 }
 
 /// What somebody else was last seen to say, and when we saw it first.
@@ -39,10 +41,10 @@ struct Rival {
 }
 
 impl Leadership {
-    /// `client` acts in the provider workspace. `identity` names this instance; one that starts again under its old name
+    /// `client` acts where the controller's own objects are. `identity` names this instance; one that starts again under its old name
     /// takes its Lease back at once.
-    pub fn new(client: Client, identity: String, clock: Arc<dyn Clock>) -> Self {
-        Self { api: Api::namespaced(client, SYSTEM_NAMESPACE), identity, clock }
+    pub fn new(client: Client, topology: Topology, identity: String, clock: Arc<dyn Clock>) -> Self {
+        Self { api: Api::namespaced(client, SYSTEM_NAMESPACE), identity, clock, topology }
     }
 
     /// Waits until this instance leads, and answers with the moment from which the Lease counts. What stands in the way is told as a
@@ -59,7 +61,7 @@ impl Leadership {
                     let name = rival.as_ref().and_then(|rival| rival.said.0.as_deref());
                     tell(name.map_or_else(|| "Another instance was faster.".to_owned(), |name| format!("Another instance leads: {name}.")));
                 }
-                Err(error) => tell(without(&error, "take")),
+                Err(error) => tell(self.without(&error, "take")),
             }
             tokio::time::sleep(LOOK).await;
         }
@@ -80,7 +82,7 @@ impl Leadership {
             match tokio::time::timeout_at(last, self.attempt(&mut None)).await {
                 Ok(Ok(true)) => renewed = asked,
                 Ok(Ok(false)) | Err(_) => return false,
-                Ok(Err(error)) => tracing::warn!(why = without(&error, "renew"), "no longer sure to lead"),
+                Ok(Err(error)) => tracing::warn!(why = self.without(&error, "renew"), "no longer sure to lead"),
             }
         }
     }
@@ -104,6 +106,12 @@ impl Leadership {
                 tracing::info!(%error, "the Lease of the controller was not given back");
             }
         }
+    }
+
+    /// What is wrong with the Lease, and who can mend it.
+    fn without(&self, error: &kube::Error, doing: &str) -> String {
+        let why = told(error, &format!("{doing} its {}", self.topology.own_object("Lease", LEASE)));
+        if is_denied(error) || is_missing(error) { format!("{why} {}", mend(&self.topology)) } else { why }
     }
 
     async fn attempt(&self, rival: &mut Option<Rival>) -> Result<bool, kube::Error> {
@@ -145,12 +153,6 @@ impl Leadership {
         let named = || ObjectMeta { name: Some(LEASE.to_owned()), namespace: Some(SYSTEM_NAMESPACE.to_owned()), ..ObjectMeta::default() };
         Lease { metadata: before.map_or_else(named, |lease| lease.metadata.clone()), spec: Some(spec) }
     }
-}
-
-/// What is wrong with the Lease, and who can mend it.
-fn without(error: &kube::Error, doing: &str) -> String {
-    let why = told(error, &format!("{doing} its Lease {SYSTEM_NAMESPACE}/{LEASE} of the provider workspace"));
-    if is_denied(error) { format!("{why} {MEND}") } else { why }
 }
 
 fn holder(lease: &Lease) -> Option<&String> {

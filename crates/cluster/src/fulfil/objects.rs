@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::outage::whole;
 use super::target::{Place, Reach, Targets};
-use super::words::{told_at, told_in_workspace, told_of};
+use super::words::{told_at, told_beside, told_of};
 use crate::error::{is_missing, is_missing_api};
 use crate::kinds::Export;
 
@@ -132,9 +132,11 @@ fn may_repeat(status: &Status) -> bool {
 
 fn failed(targets: &Targets, place: &Place, error: &kube::Error, doing: &str) -> String {
     match place {
-        // All claims are in force, so it is not these that are missing.
-        Place::Workspace(cluster) if targets.is_granted(cluster) => told_of(Export::Requests, error, doing),
-        Place::Workspace(_) => told_in_workspace(error, doing),
+        // On kcp all claims are in force, so it is not these that are missing.
+        Place::Workspace(cluster) if cluster.namespace().is_none() && targets.is_granted(cluster) => {
+            told_of(targets.topology(), Export::Requests, error, doing)
+        }
+        Place::Workspace(cluster) => told_beside(cluster, error, doing),
         Place::Destination(key) => {
             targets.heard(key, Some(error));
             told_at(&key.name, error, doing)

@@ -150,7 +150,7 @@ async fn publish(core: &Core, key: &Key, promise: &Promise, api: &Api<PromiseRev
     match api.create(&params, &record).await {
         Ok(_) => Ok(Ok(name)),
         Err(error) if is_conflict(&error) => Ok(Ok(name)),
-        Err(error) => Err(told_of(Export::Catalog, &error, &format!("record the revision {name}"))),
+        Err(error) => Err(told_of(core.targets.topology(), Export::Catalog, &error, &format!("record the revision {name}"))),
     }
 }
 

@@ -9,6 +9,7 @@ use promise::names;
 use super::words::told_of;
 use crate::error::{is_conflict, is_missing};
 use crate::kinds::{Export, PromiseRelease, PromiseRequest, object};
+use crate::topology::Topology;
 
 /// How many releases of a request are kept.
 const KEPT: usize = 10;
@@ -22,7 +23,13 @@ pub fn name(request: &str, content_hash: &str) -> String {
 }
 
 /// Makes sure that the release exists. Its name follows its content, so that a second attempt finds the first. Errors: a sentence.
-pub async fn ensure(api: &Api<PromiseRelease>, request: &PromiseRequest, name: &str, spec: PromiseReleaseSpec) -> Result<(), String> {
+pub async fn ensure(
+    topology: &Topology,
+    api: &Api<PromiseRelease>,
+    request: &PromiseRequest,
+    name: &str,
+    spec: PromiseReleaseSpec,
+) -> Result<(), String> {
     let mut release = object(name, request.namespace().as_deref(), spec);
     release.metadata = ObjectMeta {
         labels: Some([(names::REQUEST_UID_LABEL.to_owned(), request.uid().unwrap_or_default())].into()),
@@ -40,7 +47,7 @@ pub async fn ensure(api: &Api<PromiseRelease>, request: &PromiseRequest, name: &
     match api.create(&params, &release).await {
         Ok(_) => Ok(()),
         Err(error) if is_conflict(&error) => Ok(()),
-        Err(error) => Err(told_of(Export::Requests, &error, &format!("record the release {name}"))),
+        Err(error) => Err(told_of(topology, Export::Requests, &error, &format!("record the release {name}"))),
     }
 }
 

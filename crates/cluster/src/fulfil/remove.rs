@@ -32,8 +32,13 @@ impl Round<'_> {
         let sites = Sites::new(self.key, path, home.clone(), trusted);
         let decision = Decision::default();
         let mut latest = None;
+        let leaving = self.core.world.is_leaving(&self.key.cluster);
+        if leaving {
+            self.leave_to_the_namespace();
+        }
         // What is handed over may still refer to them.
-        if self.request.spec.deletion_policy == DeletionPolicy::Delete
+        if !leaving
+            && self.request.spec.deletion_policy == DeletionPolicy::Delete
             && let Err(why) = inputs::forget(self.core, &self.key.cluster, &self.key.namespace, &self.key.name).await
         {
             self.failure = Some(why);
@@ -67,6 +72,14 @@ impl Round<'_> {
         }
         self.say(&decision, latest.as_ref()).await?;
         Ok(self.after(latest.as_ref()))
+    }
+
+    /// Leaves what stands beside the request to the plane, which removes everything in a namespace that goes. The rights by which we could
+    /// do that ourselves go as well, and as early.
+    fn leave_to_the_namespace(&mut self) {
+        let inventory = self.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
+        let beside = inventory.iter().filter(|item| item.destination.is_none()).map(|item| (ObjectKey::of_item(item), Seen::Absent));
+        self.seen.extend(beside.collect::<Vec<_>>());
     }
 
     /// Lets go of objects at Destinations that their owner took away for good, alone or with their home: nobody can reach them any more,

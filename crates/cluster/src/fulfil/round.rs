@@ -153,7 +153,8 @@ impl Round<'_> {
     fn begin_record(&mut self, decision: &Decision) {
         let Some(next) = &decision.next else { return };
         let (api, request, name, release) = (self.releases.clone(), self.request.clone(), next.name.clone(), next.release.clone());
-        self.recording = Some(tokio::spawn(async move { releases::ensure(&api, &request, &name, release).await }));
+        let topology = self.core.targets.topology().clone();
+        self.recording = Some(tokio::spawn(async move { releases::ensure(&topology, &api, &request, &name, release).await }));
     }
 
     /// Waits until the new release is written down: nothing is made of it before. Whether it is; why not becomes the failure.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::core::Core;
 use super::inputs;
-use super::target::Place;
+use super::target::{Place, Unreachable};
 use crate::watch::Key;
 use crate::workspaces::{ClusterId, Node};
 
@@ -86,13 +86,18 @@ impl Sites {
         let trusted = self.trusted;
         let placed = match destination {
             None => {
-                let refused = |message| Displaced::Refused(Problem { path: format!(".implementation.resources[{id}]"), message });
-                let namespaced = core.targets.reach(&place, &kind).await.map_err(refused)?.namespaced;
+                let displaced = |why| match why {
+                    Unreachable::Never(message) => {
+                        Displaced::Refused(Problem { path: format!(".implementation.resources[{id}]"), message })
+                    }
+                    Unreachable::NotNow(why) => Displaced::Unknown(why),
+                };
+                let namespaced = core.targets.reach(&place, &kind).await.map_err(displaced)?.namespaced;
                 placement::place(id, object, namespaced, Site::Workspace { namespace: &self.namespace }, trusted)
             }
             Some(name) => {
                 let admitted = self.admitted(core, name)?;
-                let namespaced = core.targets.reach(&place, &kind).await.map_err(Displaced::Unknown)?.namespaced;
+                let namespaced = core.targets.reach(&place, &kind).await.map_err(|why| Displaced::Unknown(why.into()))?.namespaced;
                 let site = Site::Destination { name, spec: &admitted.spec, namespace: &admitted.namespace };
                 placement::place(id, object, namespaced, site, trusted)
             }

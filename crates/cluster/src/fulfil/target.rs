@@ -1,5 +1,6 @@
 //! The places where objects go, and how the controller reaches them.
 
+mod namespace;
 mod served;
 
 use std::collections::HashMap;
@@ -14,12 +15,14 @@ use parking_lot::Mutex;
 use promise::names;
 use tokio::sync::mpsc;
 
-use self::served::Served;
+use self::served::{Kinds, Served, Unlisted};
 use super::outage::Outages;
 use super::words::{told, told_at};
 use crate::endpoint::Endpoint;
 use crate::error::is_unanswered;
+use crate::install::{ROLE_DESTINATION, SYSTEM_NAMESPACE};
 use crate::kinds::{Destination, Export};
+use crate::topology::Topology;
 use crate::watch::Key;
 use crate::workspaces::{ClusterId, WorkspacePath};
 use crate::world::World;
@@ -32,7 +35,7 @@ const PROBE: Duration = Duration::from_secs(10);
 /// A place where objects go.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Place {
-    /// A workspace, through the claims of the requests export.
+    /// A workspace: of kcp through the claims of the requests export, of Kubernetes as the ServiceAccount of the namespace.
     Workspace(ClusterId),
     /// A Destination, named by its home and its name.
     Destination(Key),
@@ -47,13 +50,34 @@ pub struct Reach {
     pub resource: ApiResource,
     /// Whether its objects live in namespaces.
     pub namespaced: bool,
+    /// The only namespace in which the client may be used.
+    pub within: Option<String>,
     /// Changes when the client was made anew, so that watches with the old one can end.
     pub session: u64,
+}
+
+/// Why a kind cannot be reached at a place. As text it is a sentence.
+#[derive(Debug)]
+pub enum Unreachable {
+    /// It must not go there, or there is nothing to go to.
+    Never(String),
+    /// It is not known now.
+    NotNow(String),
+}
+
+impl From<Unreachable> for String {
+    fn from(why: Unreachable) -> Self {
+        match why {
+            Unreachable::Never(why) | Unreachable::NotNow(why) => why,
+        }
+    }
 }
 
 /// Clients of all places, kept while they work.
 pub struct Targets {
     world: World,
+    /// Kinds of the plane itself, where it is plain Kubernetes.
+    own_kinds: Kinds,
     trusted: Vec<WorkspacePath>,
     destinations: Mutex<HashMap<Key, Arc<Remote>>>,
     outages: Outages,
@@ -62,12 +86,11 @@ pub struct Targets {
 
 struct Remote {
     session: u64,
-    client: Client,
+    kinds: Kinds,
     /// Uid and generation of the Destination from which the client was made: an edit makes another one.
     destination: (Option<String>, Option<i64>),
     /// Version of the Secret from which it was made: so does another credential.
     credential: Option<String>,
-    served: tokio::sync::Mutex<HashMap<String, Vec<Served>>>,
 }
 
 /// What can be written in a workspace through the claims of the requests export, besides our own kinds.
@@ -78,18 +101,23 @@ impl Targets {
     /// Reaches what `world` shows, as its identity. Destinations count in `trusted` homes alone. `lost` receives each that stops to answer,
     /// and is left alone until [`Targets::probe`] finds it back.
     pub fn new(world: World, trusted: Vec<WorkspacePath>, lost: mpsc::UnboundedSender<Key>) -> Self {
-        Self { world, trusted, destinations: Mutex::default(), outages: Outages::new(lost), sessions: AtomicU64::new(1) }
+        let own_kinds = namespace::kinds(&world);
+        Self { world, own_kinds, trusted, destinations: Mutex::default(), outages: Outages::new(lost), sessions: AtomicU64::new(1) }
     }
 
-    /// How a kind is reached at a place, in this very version. Errors: a sentence.
-    pub async fn reach(&self, place: &Place, kind: &GroupVersionKind) -> Result<Reach, String> {
+    /// How a kind is reached at a place, in this very version.
+    pub async fn reach(&self, place: &Place, kind: &GroupVersionKind) -> Result<Reach, Unreachable> {
         match place {
-            Place::Workspace(cluster) => self.in_workspace(cluster, kind),
+            Place::Workspace(cluster) => match cluster.namespace() {
+                Some(namespace) => self.in_namespace(namespace, kind).await,
+                None => self.in_workspace(cluster, kind).map_err(Unreachable::Never),
+            },
             Place::Destination(key) => {
-                let remote = self.admitted(key).await?;
-                let served = self.kind(key, &remote, kind).await?;
+                let remote = self.admitted(key).await.map_err(Unreachable::NotNow)?;
+                let served = remote.kinds.kind(kind, &|| self.outages.admit(key)).await.map_err(|why| self.unlisted(key, why))?;
                 let served = served.ok_or_else(|| {
-                    format!("The destination {} does not serve the kind {} of {}.", key.name, kind.kind, kind.api_version())
+                    let name = format!("{} of {}", kind.kind, kind.api_version());
+                    Unreachable::NotNow(format!("The destination {} does not serve the kind {name}.", key.name))
                 })?;
                 Ok(remote.reach(kind, &served))
             }
@@ -100,10 +128,13 @@ impl Targets {
     /// is left. Errors: a sentence.
     pub async fn find(&self, place: &Place, kind: &GroupVersionKind) -> Result<Option<Reach>, String> {
         match place {
-            Place::Workspace(cluster) => self.in_workspace(cluster, kind).map(Some),
+            Place::Workspace(cluster) => match cluster.namespace() {
+                Some(namespace) => Ok(self.find_in_namespace(namespace, kind).await?),
+                None => self.in_workspace(cluster, kind).map(Some),
+            },
             Place::Destination(key) => {
                 let remote = self.admitted(key).await?;
-                let served = self.in_any_version(key, &remote, kind).await?;
+                let served = remote.kinds.in_any_version(kind, &|| self.outages.admit(key)).await.map_err(|why| self.unlisted(key, why))?;
                 Ok(served.map(|(kind, served)| remote.reach(&kind, &served)))
             }
         }
@@ -111,8 +142,9 @@ impl Targets {
 
     /// Whether a place no longer serves a kind in any version, asked anew. Errors: a sentence.
     pub async fn is_gone(&self, place: &Place, kind: &GroupVersionKind) -> Result<bool, String> {
-        if let Place::Destination(key) = place {
-            self.admitted(key).await?.served.lock().await.clear();
+        match place {
+            Place::Workspace(_) => self.own_kinds.forget().await,
+            Place::Destination(key) => self.admitted(key).await?.kinds.forget().await,
         }
         Ok(self.find(place, kind).await?.is_none())
     }
@@ -122,19 +154,35 @@ impl Targets {
         self.remote(key).await
     }
 
-    /// How a kind is watched in all workspaces at once. Errors: a sentence.
-    pub fn everywhere(&self, kind: &GroupVersionKind) -> Result<Reach, String> {
-        let addresses = self.world.addresses().ok_or_else(|| "The exports are not served yet.".to_owned())?;
-        let access = self.world.access();
-        let client = access.endpoint.client(&access.token, &addresses.requests.everywhere());
-        Ok(Reach { client, ..self.in_workspace(&ClusterId::root(), kind)? })
+    /// Where and how a kind is watched that is reached so at a place. On kcp one watch serves all workspaces; on Kubernetes each namespace
+    /// has its own, because only its ServiceAccount may see what is there. Errors: a sentence.
+    pub fn sight(&self, place: &Place, kind: &GroupVersionKind, reach: &Reach) -> Result<(Place, Reach), String> {
+        match place {
+            Place::Workspace(cluster) if cluster.namespace().is_none() => {
+                let all = ClusterId::root();
+                let client = self.world.everywhere(Export::Requests)?;
+                Ok((Place::Workspace(all.clone()), Reach { client, ..self.in_workspace(&all, kind)? }))
+            }
+            _ => Ok((place.clone(), reach.clone())),
+        }
     }
 
-    /// A client in a workspace, through the requests export. Errors: a sentence.
+    /// A client of our own kinds in a workspace, and of its events. Errors: a sentence.
     pub fn workspace(&self, cluster: &ClusterId) -> Result<Client, String> {
-        let addresses = self.world.addresses().ok_or_else(|| "The exports are not served yet.".to_owned())?;
-        let access = self.world.access();
-        Ok(access.endpoint.client(&access.token, &addresses.requests.within(cluster)))
+        self.world.within(Export::Requests, cluster)
+    }
+
+    /// A client of what stands beside requests in a workspace. Errors: a sentence.
+    pub fn beside(&self, cluster: &ClusterId) -> Result<Client, String> {
+        match cluster.namespace() {
+            Some(namespace) => Ok(self.fulfiller(namespace)),
+            None => self.workspace(cluster),
+        }
+    }
+
+    /// What the plane has in the way of workspaces.
+    pub fn topology(&self) -> &Topology {
+        &self.world.access().topology
     }
 
     /// Whether a workspace grants everything that the requests export claims.
@@ -145,9 +193,7 @@ impl Targets {
 
     /// A client in a home, through the catalog export. Errors: a sentence.
     pub fn home(&self, cluster: &ClusterId) -> Result<Client, String> {
-        let addresses = self.world.addresses().ok_or_else(|| "The exports are not served yet.".to_owned())?;
-        let access = self.world.access();
-        Ok(access.endpoint.client(&access.token, &addresses.catalog.within(cluster)))
+        self.world.within(Export::Catalog, cluster)
     }
 
     /// Asks a Destination for its version, with its credential as it is now. Errors: a sentence.
@@ -165,7 +211,7 @@ impl Targets {
             Some(remote) => remote,
             None => self.connect(key, &destination, &credential)?,
         };
-        match tokio::time::timeout(PROBE, remote.client.apiserver_version()).await {
+        match tokio::time::timeout(PROBE, remote.kinds.client.apiserver_version()).await {
             Ok(Ok(version)) => {
                 self.outages.ends(key);
                 Ok(version.git_version)
@@ -213,7 +259,23 @@ impl Targets {
                 ));
             }
         };
-        Ok(Reach { client: self.workspace(cluster)?, resource: ApiResource::from_gvk_with_plural(kind, plural), namespaced, session: 0 })
+        Ok(Reach {
+            client: self.workspace(cluster)?,
+            resource: ApiResource::from_gvk_with_plural(kind, plural),
+            namespaced,
+            within: None,
+            session: 0,
+        })
+    }
+
+    fn unlisted(&self, key: &Key, why: Unlisted) -> Unreachable {
+        Unreachable::NotNow(match why {
+            Unlisted::Refused(why) => why,
+            Unlisted::Failed(error) => {
+                self.heard(key, Some(&error));
+                told_at(&key.name, &error, "ask for its kinds")
+            }
+        })
     }
 
     /// The Destination, if it lies where Destinations count. Errors: a sentence.
@@ -243,10 +305,21 @@ impl Targets {
         let reference = destination.spec.secret_ref.as_ref();
         let reference = reference.ok_or_else(|| format!("The destination {name} names no credential. Its owner has to set secretRef."))?;
         let secrets: Api<Secret> = Api::namespaced(self.home(&key.cluster)?, &reference.namespace);
-        secrets.get(&reference.name).await.map_err(|error| {
+        let label = format!("It has to carry the label {}={ROLE_DESTINATION}", names::SECRET_ROLE_LABEL);
+        let label = match self.topology() {
+            Topology::Workspaces { .. } => format!("{label}."),
+            Topology::Namespaces => format!("{label}, and to lie in the namespace {SYSTEM_NAMESPACE}."),
+        };
+        let secret = secrets.get(&reference.name).await.map_err(|error| {
             let what = format!("read the credential {}/{} of the destination {name}", reference.namespace, reference.name);
-            format!("{} It has to carry the label {}={}.", told(&error, &what), names::SECRET_ROLE_LABEL, crate::install::ROLE_DESTINATION)
-        })
+            format!("{} {label}", told(&error, &what))
+        })?;
+        // The claim of the catalog export shows no others; where there is no claim, they are not meant for it all the same.
+        let role = secret.metadata.labels.as_ref().and_then(|labels| labels.get(names::SECRET_ROLE_LABEL));
+        if role.map(String::as_str) != Some(ROLE_DESTINATION) {
+            return Err(format!("The Secret {} is not a credential of destinations. {label}", reference.name));
+        }
+        Ok(secret)
     }
 
     /// Makes a client, without sending anything, and keeps it.
@@ -259,10 +332,9 @@ impl Targets {
             .map_err(|error| format!("The credential of the destination {name} is refused: {error}."))?;
         let remote = Arc::new(Remote {
             session: self.sessions.fetch_add(1, Ordering::Relaxed),
-            client: endpoint.client_with(&login),
+            kinds: Kinds::new(endpoint.client_with(&login)),
             destination: (destination.metadata.uid.clone(), destination.metadata.generation),
             credential: credential.metadata.resource_version.clone(),
-            served: tokio::sync::Mutex::default(),
         });
         self.destinations.lock().insert(key.clone(), remote.clone());
         Ok(remote)
@@ -272,7 +344,7 @@ impl Targets {
 impl Remote {
     fn reach(&self, kind: &GroupVersionKind, served: &Served) -> Reach {
         let resource = ApiResource::from_gvk_with_plural(kind, &served.plural);
-        Reach { client: self.client.clone(), resource, namespaced: served.namespaced, session: self.session }
+        Reach { client: self.kinds.client.clone(), resource, namespaced: served.namespaced, within: None, session: self.session }
     }
 
     fn is_of(&self, destination: &Destination) -> bool {

@@ -16,8 +16,10 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::core::{Core, Work};
+use super::target::Place;
 use crate::kinds::{Destination, Kind, Object, PromiseRequest};
 use crate::watch::{Cache, Key};
+use crate::workspaces::ClusterId;
 
 /// What puts work into the queue.
 #[derive(Clone)]
@@ -120,7 +122,8 @@ impl Wakes {
         self.on(&world.policies, Self::policy);
         self.on(&world.destinations, Self::destination);
         self.on(&world.catalogs, |wakes, _| wakes.undecided());
-        self.on(&world.workspaces, |wakes, _| {
+        self.on(&world.workspaces, |wakes, key| {
+            wakes.departed_workspace(key);
             wakes.undecided();
             wakes.unpublished();
         });
@@ -235,6 +238,16 @@ impl Wakes {
         if self.is_new(&work, row.map(|row| edition(&row.metadata, reachable(&row)))) {
             self.core.queue.add(work);
             self.requests_at(&key.name);
+        }
+    }
+
+    /// Watches a namespace no more that is gone: nobody may see anything there.
+    fn departed_workspace(&self, key: &Key) {
+        if key.cluster == ClusterId::cluster()
+            && self.core.world.workspaces.get(key).is_none()
+            && let Ok(namespace) = ClusterId::of_namespace(&key.name)
+        {
+            self.core.eyes.close(&Place::Workspace(namespace));
         }
     }
 

@@ -3,8 +3,10 @@
 use promise::names;
 
 use crate::error::is_denied;
-use crate::install::content_mend;
+use crate::install::{content_mend, fulfiller_mend, mend};
 use crate::kinds::Export;
+use crate::topology::Topology;
+use crate::workspaces::ClusterId;
 
 /// A sentence about a failed call. `doing` is a verb with its object, such as `read Secret orders-db`.
 ///
@@ -34,17 +36,28 @@ pub fn told(error: &kube::Error, doing: &str) -> String {
     }
 }
 
-/// The same about our own kinds: they need no consent of a workspace, only the right to the content of their export.
-pub fn told_of(export: Export, error: &kube::Error, doing: &str) -> String {
+/// The same about our own kinds: they need no consent of a workspace, only the right that an installation gives.
+pub fn told_of(topology: &Topology, export: Export, error: &kube::Error, doing: &str) -> String {
     let why = told(error, doing);
-    if is_denied(error) { format!("{why} {}", content_mend(export)) } else { why }
+    if is_denied(error) { format!("{why} {}", content_mend(topology, export)) } else { why }
 }
 
-/// The same about a call into the workspace of a request, where our rights are claims that its people accept.
-pub fn told_in_workspace(error: &kube::Error, doing: &str) -> String {
+/// The same about what stands beside a request, where our rights are what the people of its workspace agreed to: claims of a binding, or
+/// the rights of their namespace's ServiceAccount.
+pub fn told_beside(cluster: &ClusterId, error: &kube::Error, doing: &str) -> String {
     let why = told(error, doing);
-    let mend = format!("Whoever administers this workspace can accept the permission claim in its APIBinding {}.", names::EXPORT_REQUESTS);
-    if is_denied(error) { format!("{why} {mend}") } else { why }
+    if !is_denied(error) {
+        return why;
+    }
+    match cluster.namespace() {
+        None => format!(
+            "{why} Whoever administers this workspace can accept the permission claim in its APIBinding {}.",
+            names::EXPORT_REQUESTS
+        ),
+        // The plane names the right that is missing: of the controller, or of the ServiceAccount that it acts as.
+        Some(_) if why.contains("impersonate") => format!("{why} {}", mend(&Topology::Namespaces)),
+        Some(namespace) => format!("{why} {}", fulfiller_mend(namespace)),
+    }
 }
 
 /// The same about a call to a Destination, where our rights are those of its credential.

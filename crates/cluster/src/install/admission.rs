@@ -1,4 +1,5 @@
-//! Admission policies of the provider workspace; they judge our kinds in every consumer, and nobody there can remove them.
+//! Admission policies. On kcp they stand in the provider workspace and judge our kinds in every consumer, and nobody there can remove
+//! them; on Kubernetes they are the cluster's.
 
 use promise::names;
 use serde_json::{Value, json};
@@ -8,8 +9,9 @@ use super::Identities;
 const STAMP: &str = "requester-stamp.platform.opmodel.dev";
 const FROZEN: &str = "requester-frozen.platform.opmodel.dev";
 const GUARD: &str = "finalizer-guard.platform.opmodel.dev";
+const RECORDS: &str = "records-guard.platform.opmodel.dev";
 
-/// All policies and their bindings.
+/// What holds on every plane: policies and their bindings.
 pub(super) fn policies(identities: &Identities) -> Vec<Value> {
     let mut all = stamp();
     all.extend(frozen());
@@ -59,8 +61,8 @@ fn guard(controller: &str) -> Vec<Value> {
              (has(object.metadata.finalizers) && '{finalizer}' in object.metadata.finalizers))"
         )
     };
-    let user = controller.replace('\\', "\\\\").replace('\'', "\\'");
-    let expression = format!("request.userInfo.username == '{user}' || ({} && {})", kept(names::FINALIZER), kept(names::PROMISE_FINALIZER));
+    let user = quoted(controller);
+    let expression = format!("request.userInfo.username == {user} || ({} && {})", kept(names::FINALIZER), kept(names::PROMISE_FINALIZER));
     let mut constraints = matching("promiserequests", &["UPDATE"]);
     constraints["resourceRules"][0]["resources"] = json!(["promiserequests", "promises"]);
     validating(
@@ -69,6 +71,29 @@ fn guard(controller: &str) -> Vec<Value> {
         &expression,
         "the finalizers of platform.opmodel.dev are removed by the controller when it has cleaned up",
     )
+}
+
+/// Status, releases and revisions are the controller's, whatever rights somebody has. On kcp the maximal permission policy says so. Removing
+/// releases and revisions is left to the cluster's own controllers, which clean up, and to its superusers.
+pub(super) fn records(controller: &str) -> Vec<Value> {
+    let user = quoted(controller);
+    let expression = format!(
+        "request.userInfo.username == {user} || (request.operation == 'DELETE' && (\
+         request.userInfo.username.startsWith('system:serviceaccount:kube-system:') || \
+         request.userInfo.username == 'system:kube-controller-manager' || \
+         (has(request.userInfo.groups) && 'system:masters' in request.userInfo.groups)))"
+    );
+    let rule = |resources: &[&str], operations: &[&str]| json!({"apiGroups": [names::GROUP], "apiVersions": ["*"], "operations": operations, "resources": resources});
+    let constraints = json!({"resourceRules": [
+        rule(&["promisereleases", "promiserevisions"], &["CREATE", "UPDATE", "DELETE"]),
+        rule(&["promiserequests/status", "promises/status", "policies/status", "destinations/status"], &["UPDATE"]),
+    ]});
+    validating(RECORDS, constraints, &expression, "status, releases and revisions are written by the controller alone")
+}
+
+/// A text as CEL writes it.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
 }
 
 fn validating(name: &str, constraints: Value, expression: &str, message: &str) -> Vec<Value> {

@@ -11,18 +11,29 @@ use serde_json::Value;
 use super::{Identities, admission, binding, export, files, rbac};
 use crate::error::from_plane;
 use crate::kinds::{Export, api_resource_schemas};
-use crate::workspaces::ClusterId;
+use crate::topology::Topology;
+use crate::workspaces::{ClusterId, WorkspacePath};
 
 /// Field manager of an installation.
-const MANAGER: &str = "opm-install";
+pub(super) const MANAGER: &str = "opm-install";
 /// How long the plane may take to serve what was applied; measured on kcp: 5 s for a first binding.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What an installation may choose.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Who gets rights.
-    pub identities: Identities,
+    /// Who gets rights; unsaid, [`Identities::usual`].
+    pub identities: Option<Identities>,
+    /// On kcp: the trusted homes, which are made where they are missing and bind both exports.
+    pub homes: Vec<WorkspacePath>,
+    /// On Kubernetes: namespaces in which requests are to be fulfilled.
+    pub namespaces: Vec<String>,
+}
+
+impl Options {
+    pub(super) fn identities(&self, topology: &Topology) -> Identities {
+        self.identities.clone().unwrap_or_else(|| Identities::usual(topology))
+    }
 }
 
 /// What others need to know of an installed provider workspace.
@@ -48,6 +59,11 @@ pub enum InstallError {
     /// The workspace lacks the default binding from which root's identity is read.
     #[error("the workspace has no binding of tenancy.kcp.io, so it cannot be told which Workspace objects are genuine")]
     NoTenancy,
+    /// The server does not know what stamps requests.
+    #[error(
+        "the server has no MutatingAdmissionPolicy of admissionregistration.k8s.io/v1, which stamps who asks; use Kubernetes 1.36 or newer"
+    )]
+    TooOld,
     /// The plane does not serve what was applied.
     #[error("{object} is not served after {seconds} seconds: {missing}", seconds = PATIENCE.as_secs())]
     NotServed {
@@ -58,25 +74,32 @@ pub enum InstallError {
     },
 }
 
-/// Installs everything into the provider workspace. `client` acts there as its administrator.
+/// Installs everything into the provider workspace of a kcp. `client` acts there as its administrator.
 pub async fn provider(client: &Client, options: &Options) -> Result<Installed, InstallError> {
-    apply(client, &files::namespace()).await?;
-    for object in rbac::roles(&options.identities) {
+    let installed = tenancy(client).await?;
+    let identities = options.identities.clone().unwrap_or_default();
+    for object in provider_objects(&identities, &installed) {
         apply(client, &object).await?;
+        if object["kind"] == "APIExport" {
+            served(client, &object, "a valid identity", |o: &Value| o.pointer("/status/identityHash").is_some_and(|h| h != "")).await?;
+        }
     }
-    for (_, schema) in api_resource_schemas() {
-        apply(client, &schema).await?;
-    }
-    for object in admission::policies(&options.identities) {
-        apply(client, &object).await?;
-    }
-    let (provider, tenancy_identity) = tenancy(client).await?;
-    for export in [Export::Requests, Export::Catalog] {
-        let object = export::api_export(export, &tenancy_identity);
-        apply(client, &object).await?;
-        served(client, &object, "a valid identity", |o: &Value| o.pointer("/status/identityHash").is_some_and(|h| h != "")).await?;
-    }
-    Ok(Installed { provider, tenancy_identity })
+    Ok(installed)
+}
+
+/// Everything in the provider workspace, in an order in which each finds what it needs.
+pub(super) fn provider_objects(identities: &Identities, installed: &Installed) -> Vec<Value> {
+    let mut all = vec![files::namespace()];
+    all.extend(rbac::roles(identities));
+    all.extend(api_resource_schemas().into_iter().map(|(_, schema)| schema));
+    all.extend(admission::policies(identities));
+    all.extend([Export::Requests, Export::Catalog].map(|export| export::api_export(export, &installed.tenancy_identity)));
+    all
+}
+
+/// Whether the plane refused for want of a right.
+pub(super) fn is_denied(error: &InstallError) -> bool {
+    matches!(error, InstallError::Refused { error: promise::Error::Denied { .. }, .. })
 }
 
 /// Binds an export in the workspace of `client` with all its claims, and waits until it is served.
@@ -103,7 +126,7 @@ pub async fn rebind(client: &Client, installed: &Installed) -> Result<(), Instal
 }
 
 /// Id of the workspace, and identity of the export from which it has its Workspace objects.
-async fn tenancy(client: &Client) -> Result<(ClusterId, String), InstallError> {
+pub(super) async fn tenancy(client: &Client) -> Result<Installed, InstallError> {
     bindings(client)
         .await?
         .iter()
@@ -112,12 +135,13 @@ async fn tenancy(client: &Client) -> Result<(ClusterId, String), InstallError> {
             let workspaces = bound.iter().find(|b| b["group"] == "tenancy.kcp.io" && b["resource"] == "workspaces")?;
             let identity = workspaces.pointer("/schema/identityHash")?.as_str()?.to_owned();
             let cluster = binding.metadata.annotations.as_ref()?.get(promise::names::KCP_CLUSTER)?;
-            Some((ClusterId::parse(cluster).ok()?, identity))
+            Some(Installed { provider: ClusterId::of_kcp(cluster)?, tenancy_identity: identity })
         })
         .ok_or(InstallError::NoTenancy)
 }
 
-async fn bindings(client: &Client) -> Result<Vec<DynamicObject>, InstallError> {
+/// All bindings of a workspace.
+pub(super) async fn bindings(client: &Client) -> Result<Vec<DynamicObject>, InstallError> {
     let resource = ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk("apis.kcp.io", "v1alpha2", "APIBinding"), "apibindings");
     let api: Api<DynamicObject> = Api::all_with(client.clone(), &resource);
     let list = api.list(&kube::api::ListParams::default()).await;
@@ -125,7 +149,7 @@ async fn bindings(client: &Client) -> Result<Vec<DynamicObject>, InstallError> {
     Ok(list.items)
 }
 
-async fn apply(client: &Client, object: &Value) -> Result<(), InstallError> {
+pub(super) async fn apply(client: &Client, object: &Value) -> Result<(), InstallError> {
     let (api, name) = api(client, object);
     let params = PatchParams::apply(MANAGER).force();
     match api.patch(&name, &params, &Patch::Apply(object)).await {
@@ -134,7 +158,13 @@ async fn apply(client: &Client, object: &Value) -> Result<(), InstallError> {
     }
 }
 
-async fn served(client: &Client, object: &Value, missing: &'static str, ready: impl Fn(&Value) -> bool) -> Result<(), InstallError> {
+/// Waits until the plane says what `ready` wants to hear of an object.
+pub(super) async fn served(
+    client: &Client,
+    object: &Value,
+    missing: &'static str,
+    ready: impl Fn(&Value) -> bool,
+) -> Result<(), InstallError> {
     let (api, name) = api(client, object);
     let not_served = || InstallError::NotServed { object: describe(object), missing };
     let waiting = await_condition(api, &name, Served(|o: Option<&DynamicObject>| o.is_some_and(|o| ready(&o.data))));
@@ -152,7 +182,7 @@ impl<F: Fn(Option<&DynamicObject>) -> bool> Condition<DynamicObject> for Served<
     }
 }
 
-fn api(client: &Client, object: &Value) -> (Api<DynamicObject>, String) {
+pub(super) fn api(client: &Client, object: &Value) -> (Api<DynamicObject>, String) {
     let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let (group, version) = text("/apiVersion").split_once('/').unwrap_or(("", text("/apiVersion")));
     let resource = ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, text("/kind")));
@@ -163,7 +193,7 @@ fn api(client: &Client, object: &Value) -> (Api<DynamicObject>, String) {
     }
 }
 
-fn describe(object: &Value) -> String {
+pub(super) fn describe(object: &Value) -> String {
     format!(
         "{} {}",
         object["kind"].as_str().unwrap_or_default(),

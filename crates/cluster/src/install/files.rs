@@ -3,13 +3,17 @@
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::{Identities, SYSTEM_NAMESPACE, admission, binding, export, rbac};
+use super::{Identities, SYSTEM_NAMESPACE, admission, binding, export, kubernetes, rbac};
 use crate::kinds::{Export, api_resource_schemas, crds};
+use crate::topology::Topology;
 
 /// Stands in files where the installation's own value goes: identity hash of root's export of workspaces.
 const TENANCY_IDENTITY: &str = "${ROOT_TENANCY_IDENTITY_HASH}";
 /// Stands in files where the installation's own value goes: cluster id of the provider workspace.
 const PROVIDER: &str = "${PROVIDER_CLUSTER_ID}";
+
+/// Stands in files where the installation's own value goes: a namespace in which requests are to be fulfilled.
+const NAMESPACE: &str = "${NAMESPACE}";
 
 const EXPORTS: [Export; 2] = [Export::Requests, Export::Catalog];
 
@@ -31,10 +35,15 @@ pub fn files() -> Result<Vec<(String, String)>, serde_saphyr::ser::Error> {
     files.push(("deploy/kcp/30-exports.yaml".to_owned(), yaml(&exports)?));
     files.push(("deploy/kcp/40-admission.yaml".to_owned(), yaml(&admission::policies(&identities))?));
     files.push(("deploy/kcp/consumer-bindings.yaml".to_owned(), yaml(&bindings)?));
+    let identities = Identities::usual(&Topology::Namespaces);
+    files.push(("deploy/kubernetes/10-rights.yaml".to_owned(), yaml(&kubernetes::rights(&identities))?));
+    files.push(("deploy/kubernetes/40-admission.yaml".to_owned(), yaml(&kubernetes::policies(&identities))?));
+    // Apart from the others, because it is applied to each namespace that is to be served.
+    files.push(("deploy/kubernetes/namespace/fulfiller.yaml".to_owned(), yaml(&kubernetes::served(NAMESPACE))?));
     Ok(files)
 }
 
-/// Digest of all that an installation writes: where it is another one, the provider workspace was installed by another build.
+/// Digest of all that an installation writes on kcp: where it is another one, the provider workspace was installed by another build.
 pub fn fingerprint() -> String {
     let identities = Identities::default();
     let mut all = vec![namespace()];
@@ -70,7 +79,7 @@ mod tests {
     #[test]
     fn every_file_reads_back_as_kubernetes_objects() {
         let files = files().unwrap();
-        assert_eq!(files.len(), 7 + 5);
+        assert_eq!(files.len(), 7 + 5 + 3);
         for (path, text) in files {
             let documents: Vec<Value> = serde_saphyr::from_multiple(&text).unwrap_or_else(|e| panic!("{path}: {e}"));
             assert!(!documents.is_empty(), "{path}");

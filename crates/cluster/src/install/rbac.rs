@@ -1,4 +1,4 @@
-//! Who may do what in the provider workspace, and the cap on what consumers may do with our kinds.
+//! kcp: who may do what in the provider workspace, and the cap on what consumers may do with our kinds.
 
 use promise::names;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ const PUBLISHES: &[&str] = &["get", "list", "watch", "create", "patch"];
 /// Verbs of the portal on what both show: it keeps caches. Single objects are read as the person who looks.
 const WATCHES: &[&str] = &["list", "watch"];
 
-const EVERY_VERB: &[&str] = &["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
+pub(super) const EVERY_VERB: &[&str] = &["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
 
 /// Prefix that the plane puts before users and groups when it asks the provider for the maximal permission policy.
 const CAPPED: &str = "apis.kcp.io:binding:";
@@ -70,7 +70,7 @@ fn own_role(controller: &str) -> Vec<Value> {
     ]
 }
 
-fn cluster_role(name: &str, subject: &Value, rules: &[Value]) -> Vec<Value> {
+pub(super) fn cluster_role(name: &str, subject: &Value, rules: &[Value]) -> Vec<Value> {
     vec![
         json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": name}, "rules": rules}),
         json!({
@@ -79,6 +79,19 @@ fn cluster_role(name: &str, subject: &Value, rules: &[Value]) -> Vec<Value> {
             "subjects": [subject],
         }),
     ]
+}
+
+/// An identity as roles are bound to it.
+pub(super) fn subject(name: &str) -> Value {
+    match service_account(name) {
+        Some((namespace, name)) => json!({"kind": "ServiceAccount", "name": name, "namespace": namespace}),
+        None => user(name),
+    }
+}
+
+/// Namespace and name of a user that is a ServiceAccount.
+pub(super) fn service_account(user: &str) -> Option<(&str, &str)> {
+    user.strip_prefix("system:serviceaccount:")?.split_once(':')
 }
 
 fn user(name: &str) -> Value {

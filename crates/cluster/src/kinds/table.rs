@@ -7,7 +7,7 @@ use promise::names;
 use super::object::{Kind, NoStatus, Object};
 
 /// Which export offers a kind on kcp: whoever binds one can create all of its kinds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Export {
     /// What consumers bind.
     Requests,

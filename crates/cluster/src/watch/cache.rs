@@ -63,6 +63,13 @@ impl<V> Default for Cache<V> {
 }
 
 impl<V> Cache<V> {
+    /// A cache of what does not exist: nothing fills it, and that is known.
+    pub fn of_nothing() -> Self {
+        let cache = Self::default();
+        cache.set_synced();
+        cache
+    }
+
     /// One row.
     pub fn get(&self, key: &Key) -> Option<Arc<V>> {
         self.inner.rows.read().get(key).cloned()

@@ -18,13 +18,25 @@ pub struct Key {
     pub name: String,
 }
 
+/// How one tells to which workspace an object belongs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// kcp: by the annotation that it puts on every object, whatever was sent.
+    Annotated,
+    /// Plain Kubernetes: by its namespace; without one it is of the whole cluster. Annotations prove nothing: anybody writes them.
+    Namespaces,
+    /// It is known already.
+    One(ClusterId),
+}
+
 impl Key {
-    /// Key of an object served by the plane. Objects of a server without workspaces belong to `otherwise`.
-    pub fn of(meta: &ObjectMeta, otherwise: Option<&ClusterId>) -> Option<Self> {
-        let annotated = meta.annotations.as_ref().and_then(|a| a.get(names::KCP_CLUSTER));
-        let cluster = match annotated {
-            Some(id) => ClusterId::parse(id).ok()?,
-            None => otherwise?.clone(),
+    /// Key of an object that a server showed; none when it belongs nowhere.
+    pub fn of(meta: &ObjectMeta, origin: &Origin) -> Option<Self> {
+        let cluster = match (origin, &meta.namespace) {
+            (Origin::Annotated, _) => ClusterId::of_kcp(meta.annotations.as_ref()?.get(names::KCP_CLUSTER)?)?,
+            (Origin::Namespaces, Some(namespace)) => ClusterId::of_namespace(namespace).ok()?,
+            (Origin::Namespaces, None) => ClusterId::cluster(),
+            (Origin::One(cluster), _) => cluster.clone(),
         };
         Some(Self { cluster, namespace: meta.namespace.clone().unwrap_or_default(), name: meta.name.clone()? })
     }
@@ -42,5 +54,24 @@ impl fmt::Display for Key {
         } else {
             write!(f, "{}|{}/{}", self.cluster, self.namespace, self.name)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kube::api::ObjectMeta;
+    use serde_json::json;
+
+    use super::{Key, Origin};
+
+    #[test]
+    fn an_annotation_counts_on_kcp_alone() {
+        let meta = json!({"name": "a", "namespace": "shop", "annotations": {"kcp.io/cluster": "abc"}});
+        let meta: ObjectMeta = serde_json::from_value(meta).unwrap();
+        assert_eq!(Key::of(&meta, &Origin::Annotated).unwrap().to_string(), "abc|shop/a");
+        assert_eq!(Key::of(&meta, &Origin::Namespaces).unwrap().to_string(), "cluster:shop|shop/a");
+        let bare = ObjectMeta { namespace: None, annotations: None, ..meta };
+        assert_eq!(Key::of(&bare, &Origin::Namespaces).unwrap().to_string(), "cluster|a");
+        assert_eq!(Key::of(&bare, &Origin::Annotated), None);
     }
 }

@@ -9,11 +9,10 @@ use kube::core::ApiResource;
 use kube::{Api, Client};
 use tokio_util::sync::CancellationToken;
 
-use super::{Cache, Key};
+use super::{Cache, Key, Origin};
 use crate::clock::Clock;
 use crate::error::from_plane;
 use crate::kinds::{Kind, Object};
-use crate::workspaces::ClusterId;
 
 /// Objects of one page of a list.
 const PAGE: u32 = 500;
@@ -29,7 +28,8 @@ pub struct Source {
     resource: ApiResource,
     labels: Option<String>,
     fields: Option<String>,
-    otherwise: Option<ClusterId>,
+    origin: Origin,
+    namespace: Option<String>,
 }
 
 enum Broken {
@@ -46,7 +46,7 @@ impl Source {
 
     /// Any kind.
     pub fn dynamic(client: Client, resource: ApiResource) -> Self {
-        Self { client, resource, labels: None, fields: None, otherwise: None }
+        Self { client, resource, labels: None, fields: None, origin: Origin::Annotated, namespace: None }
     }
 
     /// Only objects with matching labels.
@@ -63,10 +63,17 @@ impl Source {
         self
     }
 
-    /// Key for objects of a server without workspaces.
+    /// How objects are told apart by workspace; unsaid, as kcp does it.
     #[must_use]
-    pub fn belonging_to(mut self, cluster: ClusterId) -> Self {
-        self.otherwise = Some(cluster);
+    pub fn told_apart(mut self, origin: Origin) -> Self {
+        self.origin = origin;
+        self
+    }
+
+    /// Only objects of one namespace.
+    #[must_use]
+    pub fn within(mut self, namespace: Option<String>) -> Self {
+        self.namespace = namespace;
         self
     }
 
@@ -79,7 +86,10 @@ impl Source {
         F: Fn(DynamicObject) -> Option<V>,
     {
         let work = async {
-            let api: Api<DynamicObject> = Api::all_with(self.client.clone(), &self.resource);
+            let api: Api<DynamicObject> = match &self.namespace {
+                Some(namespace) => Api::namespaced_with(self.client.clone(), namespace, &self.resource),
+                None => Api::all_with(self.client.clone(), &self.resource),
+            };
             let mut pause = PAUSE.0;
             loop {
                 match self.cycle(&api, &cache, &project, &mut pause).await {
@@ -129,7 +139,7 @@ impl Source {
                     }
                     Ok(WatchEvent::Deleted(object)) => {
                         version = object.metadata.resource_version.clone().unwrap_or(version);
-                        if let Some(key) = Key::of(&object.metadata, self.otherwise.as_ref()) {
+                        if let Some(key) = Key::of(&object.metadata, &self.origin) {
                             cache.remove(key);
                         }
                     }
@@ -165,7 +175,7 @@ impl Source {
         loop {
             let page = api.list(&params).await?;
             for object in page.items {
-                if let Some(key) = Key::of(&object.metadata, self.otherwise.as_ref())
+                if let Some(key) = Key::of(&object.metadata, &self.origin)
                     && let Some(value) = project(object)
                 {
                     rows.push((key, value));
@@ -186,7 +196,7 @@ impl Source {
         V: PartialEq,
         F: Fn(DynamicObject) -> Option<V>,
     {
-        let Some(key) = Key::of(&object.metadata, self.otherwise.as_ref()) else { return };
+        let Some(key) = Key::of(&object.metadata, &self.origin) else { return };
         match project(object) {
             Some(value) => cache.put(key, value),
             None => cache.remove(key),

@@ -4,20 +4,55 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Id of a logical cluster, such as `2abc9d0e1f2g3h4i` or `root`. Paths can be reused, ids cannot.
+/// Id of a workspace: of a logical cluster of kcp, such as `2abc9d0e1f2g3h4i` or `root`, or on plain Kubernetes `cluster` for all of it
+/// and `cluster:<namespace>` for a namespace. Paths can be reused, ids of kcp cannot; on Kubernetes the uids of objects tell a namespace from
+/// its successor.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ClusterId(String);
 
-/// Text that is no id of a logical cluster.
+/// Id of a plain Kubernetes cluster. kcp calls no workspace so: its ids are `root` or made of 16 random letters.
+const KUBERNETES: &str = "cluster";
+
+/// Text that is no id of a workspace.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("\"{0}\" is not the id of a workspace: lower-case letters, digits and inner hyphens, at most 63")]
 pub struct InvalidClusterId(pub String);
 
 impl ClusterId {
-    /// Reads an id. Errors: anything outside kcp's grammar of one segment, so that an id can stand in a URL as it is.
+    /// Reads an id of either sort. Errors: anything outside kcp's grammar of one segment, and of a namespace's name behind `cluster:`.
     pub fn parse(text: &str) -> Result<Self, InvalidClusterId> {
-        if is_segment(text) { Ok(Self(text.to_owned())) } else { Err(InvalidClusterId(text.to_owned())) }
+        let known = is_segment(text) || Self::split(text).is_some_and(is_segment);
+        if known { Ok(Self(text.to_owned())) } else { Err(InvalidClusterId(text.to_owned())) }
+    }
+
+    /// Reads the id of a logical cluster, as kcp writes it on objects; none when it is something else.
+    pub(crate) fn of_kcp(text: &str) -> Option<Self> {
+        (is_segment(text) && text != KUBERNETES).then(|| Self(text.to_owned()))
+    }
+
+    /// All of a plain Kubernetes cluster: the home of cluster-scoped kinds.
+    pub fn cluster() -> Self {
+        Self(KUBERNETES.to_owned())
+    }
+
+    /// A namespace of a plain Kubernetes cluster. Errors: no name of a namespace.
+    pub fn of_namespace(namespace: &str) -> Result<Self, InvalidClusterId> {
+        if is_segment(namespace) { Ok(Self(format!("{KUBERNETES}:{namespace}"))) } else { Err(InvalidClusterId(namespace.to_owned())) }
+    }
+
+    /// The namespace of a plain Kubernetes cluster that this is.
+    pub fn namespace(&self) -> Option<&str> {
+        Self::split(&self.0)
+    }
+
+    /// Whether this is a plain Kubernetes cluster or one of its namespaces: both are reached without a path.
+    pub fn is_of_kubernetes(&self) -> bool {
+        self.0 == KUBERNETES || self.namespace().is_some()
+    }
+
+    fn split(text: &str) -> Option<&str> {
+        text.strip_prefix(KUBERNETES)?.strip_prefix(':')
     }
 
     /// The logical cluster at the top of the tree.
@@ -25,7 +60,7 @@ impl ClusterId {
         Self("root".to_owned())
     }
 
-    /// As it stands in URLs and in the annotation `kcp.io/cluster`.
+    /// As it stands in the annotation `kcp.io/cluster`, and for kcp in URLs.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -59,4 +94,22 @@ pub(super) fn is_segment(text: &str) -> bool {
         && bytes.iter().all(|b| plain(b) || *b == b'-')
         && bytes.first().is_some_and(plain)
         && bytes.last().is_some_and(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ClusterId;
+
+    #[test]
+    fn a_namespace_is_no_logical_cluster_whatever_its_name() {
+        let namespace = ClusterId::of_namespace("cluster").unwrap();
+        assert_ne!(namespace, ClusterId::cluster());
+        assert_eq!((namespace.namespace(), ClusterId::cluster().namespace()), (Some("cluster"), None));
+        assert_eq!(ClusterId::parse(namespace.as_str()).unwrap(), namespace);
+        assert!(namespace.is_of_kubernetes() && ClusterId::cluster().is_of_kubernetes() && !ClusterId::root().is_of_kubernetes());
+        assert!(ClusterId::of_kcp("cluster").is_none() && ClusterId::of_kcp("cluster:shop").is_none());
+        for bad in ["cluster:", "cluster:a:b", "cluster:../x", "root:acme"] {
+            assert!(ClusterId::parse(bad).is_err(), "{bad}");
+        }
+    }
 }

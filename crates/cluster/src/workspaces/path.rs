@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::ClusterId;
 use super::id::is_segment;
 
 /// Path of a workspace such as `root:acme:shop`. Parsing is what keeps `*`, `/` and `..` of a URL away from the plane.
@@ -23,9 +24,19 @@ impl WorkspacePath {
         if text.len() <= 1024 && text.split(':').all(is_segment) { Ok(Self(text.to_owned())) } else { Err(InvalidPath(text.to_owned())) }
     }
 
-    /// The top of the tree.
+    /// The top of a kcp's tree.
     pub fn root() -> Self {
         Self("root".to_owned())
+    }
+
+    /// The top of the tree of a plain Kubernetes cluster; its namespaces are `cluster:<namespace>`.
+    pub fn cluster() -> Self {
+        Self(ClusterId::cluster().as_str().to_owned())
+    }
+
+    /// Whether this is a plain Kubernetes cluster or one of its namespaces.
+    pub fn is_of_kubernetes(&self) -> bool {
+        Self::cluster().contains(self)
     }
 
     /// As it stands in URLs.

@@ -20,6 +20,11 @@ pub struct BindingRow {
 }
 
 impl BindingRow {
+    /// What stands for a binding where our kinds are served without any.
+    pub fn complete() -> Self {
+        Self { bound: true, missing: Vec::new() }
+    }
+
     /// Projects a binding of `export`.
     pub fn project(export: Export, object: DynamicObject) -> Self {
         let bound = object.data.pointer("/status/phase").is_some_and(|phase| phase == "Bound");
@@ -35,6 +40,12 @@ pub enum Unproven {
     Place {
         /// Path, or id when there is no path.
         workspace: String,
+    },
+    /// Requests of this namespace are nobody's business: it belongs to the system.
+    #[error("requests of the namespace {namespace} are not served: it belongs to the cluster itself; use a namespace of your own")]
+    Reserved {
+        /// Its name.
+        namespace: String,
     },
     /// A workspace above does not bind what shows its policies.
     #[error("the policies of {workspace} cannot be seen: an administrator of {workspace} has to bind {export}")]
@@ -56,21 +67,27 @@ pub enum Unproven {
     },
 }
 
-/// Bindings of both exports by workspace, at one moment.
-#[derive(Clone, Debug, Default)]
-pub struct Standing {
-    /// Rows of the watch on bindings of the requests export.
-    pub requests: OrdMap<Key, Arc<BindingRow>>,
-    /// Rows of the watch on bindings of the catalog export.
-    pub catalog: OrdMap<Key, Arc<BindingRow>>,
+/// Who uses our kinds, at one moment.
+#[derive(Clone, Debug)]
+pub enum Standing {
+    /// Whoever binds the exports.
+    Bound {
+        /// Rows of the watch on bindings of the requests export.
+        requests: OrdMap<Key, Arc<BindingRow>>,
+        /// Rows of the watch on bindings of the catalog export.
+        catalog: OrdMap<Key, Arc<BindingRow>>,
+    },
+    /// Every workspace: our kinds are those of the whole cluster.
+    Everywhere(Arc<BindingRow>),
 }
 
 impl Standing {
     /// The binding of an export in a workspace; of several the best.
     pub fn binding(&self, export: Export, cluster: &ClusterId) -> Option<&Arc<BindingRow>> {
-        let rows = match export {
-            Export::Requests => &self.requests,
-            Export::Catalog => &self.catalog,
+        let rows = match (self, export) {
+            (Self::Bound { requests, .. }, Export::Requests) => requests,
+            (Self::Bound { catalog, .. }, Export::Catalog) => catalog,
+            (Self::Everywhere(row), _) => return Some(row),
         };
         let of = rows.range(Key::cluster_scoped(cluster, "")..).take_while(|(key, _)| key.cluster == *cluster);
         of.map(|(_, row)| row).max_by_key(|row| (row.bound, usize::MAX - row.missing.len()))
@@ -81,7 +98,10 @@ impl Standing {
     /// Root itself may do without the catalog: whoever administers it can always bind it, and nothing above could forbid
     /// what it forbids. The workspace itself needs only the requests export: kinds that it does not bind cannot exist in it.
     pub fn lineage(&self, tree: &Tree, cluster: &ClusterId) -> Result<Vec<Node>, Unproven> {
-        let place = || Unproven::Place { workspace: tree.path(cluster).map_or_else(|| cluster.to_string(), |path| path.to_string()) };
+        let place = || match cluster.namespace() {
+            Some(namespace) => Unproven::Reserved { namespace: namespace.to_owned() },
+            None => Unproven::Place { workspace: tree.path(cluster).map_or_else(|| cluster.to_string(), |path| path.to_string()) },
+        };
         let nodes = tree.lineage(cluster).ok_or_else(place)?;
         for node in nodes.iter().skip(1).filter(|node| node.cluster != *cluster) {
             self.transparent(node)?;
@@ -122,7 +142,7 @@ mod tests {
     fn tree() -> Tree {
         let row = |child: &str| Arc::new(WorkspaceRow { cluster: id(child), labels: BTreeMap::new(), ready: true });
         let edges = [("root", "acme", "c1"), ("c1", "shop", "c2")];
-        Tree::new(&edges.iter().map(|(parent, name, child)| (Key::cluster_scoped(&id(parent), name), row(child))).collect())
+        Tree::new(id("root"), &edges.iter().map(|(parent, name, child)| (Key::cluster_scoped(&id(parent), name), row(child))).collect())
     }
 
     fn bindings(of: &[(&str, bool, &[&str])]) -> OrdMap<Key, Arc<BindingRow>> {
@@ -137,7 +157,7 @@ mod tests {
     #[test]
     fn a_workspace_in_sight_has_its_way_from_root() {
         let all = bindings(&[("c1", true, &[]), ("c2", true, &[])]);
-        let standing = Standing { requests: all.clone(), catalog: bindings(&[("c1", true, &[])]) };
+        let standing = Standing::Bound { requests: all.clone(), catalog: bindings(&[("c1", true, &[])]) };
         let paths: Vec<_> = standing.lineage(&tree(), &id("c2")).unwrap().into_iter().map(|n| n.path.to_string()).collect();
         assert_eq!(paths, ["root", "root:acme", "root:acme:shop"]);
     }
@@ -152,10 +172,21 @@ mod tests {
             (bindings(&[("c1", true, &["workspaces.tenancy.kcp.io"])]), bound.clone(), "does not grant workspaces.tenancy.kcp.io"),
         ];
         for (requests, catalog, says) in cases {
-            let error = Standing { requests, catalog }.lineage(&tree(), &id("c2")).unwrap_err();
+            let error = Standing::Bound { requests, catalog }.lineage(&tree(), &id("c2")).unwrap_err();
             assert!(error.to_string().contains(says) && error.to_string().contains("root:acme"), "{error}");
         }
-        let nowhere = Standing { requests: bound.clone(), catalog: bound }.lineage(&tree(), &id("c7")).unwrap_err();
+        let nowhere = Standing::Bound { requests: bound.clone(), catalog: bound }.lineage(&tree(), &id("c7")).unwrap_err();
         assert_eq!(nowhere, Unproven::Place { workspace: "c7".into() });
+    }
+
+    #[test]
+    fn a_namespace_needs_no_binding_and_one_of_the_system_is_not_served() {
+        let row = Arc::new(WorkspaceRow { cluster: ClusterId::of_namespace("shop").unwrap(), labels: BTreeMap::new(), ready: true });
+        let tree = Tree::new(ClusterId::cluster(), &[(Key::cluster_scoped(&ClusterId::cluster(), "shop"), row)].into_iter().collect());
+        let standing = Standing::Everywhere(Arc::new(BindingRow::complete()));
+        let way = standing.lineage(&tree, &ClusterId::of_namespace("shop").unwrap()).unwrap();
+        assert_eq!(way.iter().map(|node| node.path.as_str()).collect::<Vec<_>>(), ["cluster", "cluster:shop"]);
+        let refused = standing.lineage(&tree, &ClusterId::of_namespace("kube-system").unwrap()).unwrap_err();
+        assert!(refused.to_string().contains("kube-system"), "{refused}");
     }
 }

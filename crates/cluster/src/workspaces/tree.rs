@@ -10,9 +10,10 @@ use imbl::OrdMap;
 use kube::api::DynamicObject;
 
 use super::{ClusterId, WorkspacePath};
+use crate::install::SYSTEM_NAMESPACE;
 use crate::watch::Key;
 
-/// What is kept of a Workspace object.
+/// What is kept of a Workspace object, or of a Namespace that stands for one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkspaceRow {
     /// The workspace that it makes.
@@ -26,8 +27,19 @@ pub struct WorkspaceRow {
 impl WorkspaceRow {
     /// Projects a Workspace object; none while the plane has not given it a cluster.
     pub fn project(object: DynamicObject) -> Option<Self> {
-        let cluster = ClusterId::parse(object.data.pointer("/spec/cluster")?.as_str()?).ok()?;
+        let cluster = ClusterId::of_kcp(object.data.pointer("/spec/cluster")?.as_str()?)?;
         let ready = object.data.pointer("/status/phase").is_some_and(|p| p == "Ready") && object.metadata.deletion_timestamp.is_none();
+        Some(Self { cluster, labels: object.metadata.labels.unwrap_or_default(), ready })
+    }
+
+    /// Projects a Namespace of plain Kubernetes; none for those of the system and ours.
+    pub fn of_namespace(object: DynamicObject) -> Option<Self> {
+        let name = object.metadata.name.as_deref()?;
+        if name.starts_with("kube-") || name == SYSTEM_NAMESPACE {
+            return None;
+        }
+        let cluster = ClusterId::of_namespace(name).ok()?;
+        let ready = object.metadata.deletion_timestamp.is_none();
         Some(Self { cluster, labels: object.metadata.labels.unwrap_or_default(), ready })
     }
 }
@@ -39,7 +51,7 @@ pub struct Node {
     pub cluster: ClusterId,
     /// Path, derived from the edges.
     pub path: WorkspacePath,
-    /// Labels of its Workspace object; none for root.
+    /// Labels of its Workspace object; none for the top.
     pub labels: BTreeMap<String, String>,
 }
 
@@ -51,17 +63,18 @@ struct Edge {
 }
 
 /// All proven edges at one moment.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Tree {
+    root: ClusterId,
     parents: BTreeMap<ClusterId, Edge>,
     children: BTreeMap<(ClusterId, String), ClusterId>,
 }
 
 impl Tree {
-    /// Takes the rows of the watch on Workspace objects. Two objects that name the same workspace prove nothing, and
+    /// Takes the rows of the watch on Workspace objects below `root`. Two objects that name the same workspace prove nothing, and
     /// both edges are left out.
-    pub fn new(rows: &OrdMap<Key, Arc<WorkspaceRow>>) -> Self {
-        let mut tree = Self::default();
+    pub fn new(root: ClusterId, rows: &OrdMap<Key, Arc<WorkspaceRow>>) -> Self {
+        let mut tree = Self { root, parents: BTreeMap::new(), children: BTreeMap::new() };
         let mut doubtful = Vec::new();
         for (key, row) in rows {
             let edge = Edge { parent: key.cluster.clone(), name: key.name.clone(), labels: row.labels.clone() };
@@ -77,11 +90,11 @@ impl Tree {
         tree
     }
 
-    /// The way from root to the workspace, both included; none when an edge is missing or they form a ring.
+    /// The way from the top to the workspace, both included; none when an edge is missing or they form a ring.
     pub fn lineage(&self, cluster: &ClusterId) -> Option<Vec<Node>> {
         let mut upward = Vec::new();
         let mut at = cluster.clone();
-        while at != ClusterId::root() {
+        while at != self.root {
             let edge = self.parents.get(&at)?;
             if upward.len() > self.parents.len() {
                 return None;
@@ -89,7 +102,8 @@ impl Tree {
             upward.push((at, edge));
             at = edge.parent.clone();
         }
-        let mut nodes = vec![Node { cluster: ClusterId::root(), path: WorkspacePath::root(), labels: BTreeMap::new() }];
+        let top = WorkspacePath::parse(self.root.as_str()).ok()?;
+        let mut nodes = vec![Node { cluster: self.root.clone(), path: top, labels: BTreeMap::new() }];
         for (cluster, edge) in upward.into_iter().rev() {
             let path = nodes.last()?.path.child(&edge.name).ok()?;
             nodes.push(Node { cluster, path, labels: edge.labels.clone() });
@@ -102,13 +116,13 @@ impl Tree {
         self.lineage(cluster)?.pop().map(|node| node.path)
     }
 
-    /// The workspace at a path below root.
+    /// The workspace at a path.
     pub fn cluster(&self, path: &WorkspacePath) -> Option<ClusterId> {
         let mut segments = path.as_str().split(':');
-        if segments.next() != Some("root") {
+        if segments.next() != Some(self.root.as_str()) {
             return None;
         }
-        segments.try_fold(ClusterId::root(), |at, name| self.children.get(&(at, name.to_owned())).cloned())
+        segments.try_fold(self.root.clone(), |at, name| self.children.get(&(at, name.to_owned())).cloned())
     }
 
     /// Direct children in the order of their names.
@@ -118,10 +132,10 @@ impl Tree {
         self.children.range(from..).take_while(move |((parent, _), _)| *parent == of).map(|((_, name), child)| (name.as_str(), child))
     }
 
-    /// Every workspace with a proven place, root included, in the order of paths.
+    /// Every workspace with a proven place, the top included, in the order of paths.
     pub fn all(&self) -> Vec<Node> {
         let mut nodes: Vec<Node> = self.parents.keys().filter_map(|cluster| self.lineage(cluster)?.pop()).collect();
-        nodes.extend(self.lineage(&ClusterId::root()).into_iter().flatten());
+        nodes.extend(self.lineage(&self.root).into_iter().flatten());
         nodes.sort_by(|a, b| a.path.cmp(&b.path));
         nodes
     }
@@ -142,7 +156,7 @@ mod tests {
 
     fn tree(edges: &[(&str, &str, &str)]) -> Tree {
         let row = |child: &str| Arc::new(WorkspaceRow { cluster: id(child), labels: BTreeMap::new(), ready: true });
-        Tree::new(&edges.iter().map(|(parent, name, child)| (Key::cluster_scoped(&id(parent), name), row(child))).collect())
+        Tree::new(id("root"), &edges.iter().map(|(parent, name, child)| (Key::cluster_scoped(&id(parent), name), row(child))).collect())
     }
 
     #[test]
@@ -155,6 +169,22 @@ mod tests {
             tree.all().iter().map(|n| n.path.as_str()).collect::<Vec<_>>(),
             ["root", "root:acme", "root:acme:data", "root:acme:shop"]
         );
+    }
+
+    #[test]
+    fn namespaces_are_workspaces_and_those_of_the_system_are_not() {
+        let namespace = |name: &str| {
+            let object = serde_json::json!({"metadata": {"name": name, "labels": {"team": "a"}}});
+            WorkspaceRow::of_namespace(serde_json::from_value(object).unwrap())
+        };
+        let rows = ["shop", "cluster", "kube-system", "opm-system"].into_iter();
+        let rows = rows.filter_map(|name| Some((Key::cluster_scoped(&ClusterId::cluster(), name), Arc::new(namespace(name)?))));
+        let tree = Tree::new(ClusterId::cluster(), &rows.collect());
+        let paths: Vec<String> = tree.all().into_iter().map(|node| node.path.to_string()).collect();
+        assert_eq!(paths, ["cluster", "cluster:cluster", "cluster:shop"]);
+        let shop = tree.cluster(&WorkspacePath::parse("cluster:shop").unwrap()).unwrap();
+        assert_eq!((shop.namespace(), tree.path(&shop).unwrap().as_str()), (Some("shop"), "cluster:shop"));
+        assert!(tree.cluster(&WorkspacePath::parse("root").unwrap()).is_none());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use cluster::kinds::PromiseRequest;
-use cluster::{Endpoint, Scope, Token, WorkspacePath, install};
+use cluster::{Endpoint, Scope, Token, Topology, WorkspacePath, install};
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::Client;
@@ -26,12 +26,17 @@ const PEOPLE: &[Person] = &[
 /// A server to show behaviours on.
 pub struct Target {
     pub name: &'static str,
-    reached: Reached,
+    endpoint: Endpoint,
+    scope: Scope,
+    _reached: Reached,
 }
 
 enum Reached {
-    Embedded { endpoint: Endpoint, scope: Scope },
-    Server(Server),
+    Embedded,
+    /// Ended when it is dropped.
+    Server {
+        _running: Server,
+    },
 }
 
 impl Target {
@@ -46,48 +51,67 @@ impl Target {
         let tokens = PEOPLE.iter().map(known).collect();
         let plane = devplane::Plane::open(devplane::Options::new(devplane::Storage::Memory, tokens, "https://127.0.0.1:1")).unwrap();
         let endpoint = Endpoint::in_process("embedded plane", plane.router());
-        let target = Self {
-            name: "embedded",
-            reached: Reached::Embedded { endpoint, scope: Scope::Workspace(WorkspacePath::parse("root").unwrap()) },
-        };
-        // In a kcp workspace a person needs access before any other right counts.
-        target
-            .apply(&json!({
-                "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "contract-access"},
-                "rules": [{"nonResourceURLs": ["/"], "verbs": ["access"]}],
-            }))
-            .await;
-        target
-            .apply(&json!({
-                "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "contract-access"},
-                "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "contract-access"},
-                "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "dana"}],
-            }))
-            .await;
+        let scope = Scope::Workspace(WorkspacePath::parse("root").unwrap());
+        let target = Self { name: "embedded", endpoint, scope, _reached: Reached::Embedded };
+        target.let_dana_in().await;
         target
     }
 
     /// A kube-apiserver with its etcd, where there is one.
     pub async fn kubernetes() -> Option<Self> {
-        Some(Self { name: "kubernetes", reached: Reached::Server(testplane::kubernetes(PEOPLE).await?) })
+        let server = testplane::kubernetes(PEOPLE).await?;
+        let endpoint = Endpoint::plane_from_kubeconfig("kubernetes", &server.kubeconfig("admin"), &Topology::Namespaces).unwrap();
+        Some(Self { name: "kubernetes", endpoint, scope: Scope::Root, _reached: Reached::Server { _running: server } })
+    }
+
+    /// A fresh workspace of a kcp, by its URL, where there is a kcp.
+    pub async fn kcp() -> Option<Self> {
+        let server = testplane::kcp(PEOPLE).await?;
+        let root = WorkspacePath::root();
+        let topology = Topology::Workspaces { provider: root.clone() };
+        let endpoint = Endpoint::plane_from_kubeconfig("kcp", &server.kubeconfig("admin"), &topology).unwrap();
+        let running = Reached::Server { _running: server };
+        let mut target = Self { name: "kcp", endpoint, scope: Scope::Workspace(root.clone()), _reached: running };
+        // The types of workspaces come some time after the server says that it is ready.
+        until("root has its types", || async { target.try_apply(&workspace("contract")).await.is_ok() }).await;
+        let kind = ApiResource::from_gvk(&GroupVersionKind::gvk("tenancy.kcp.io", "v1alpha1", "Workspace"));
+        let workspaces: Api<DynamicObject> = Api::all_with(target.client("admin"), &kind);
+        // The label comes last of all that tells of its being ready.
+        let ready = |object: Option<&DynamicObject>| {
+            let labels = object.and_then(|object| object.metadata.labels.as_ref());
+            labels.and_then(|labels| labels.get("tenancy.kcp.io/phase")).is_some_and(|phase| phase == "Ready")
+        };
+        tokio::time::timeout(PATIENCE, await_condition(workspaces, "contract", ready)).await.expect("ready in time").unwrap();
+        target.scope = Scope::Workspace(root.child("contract").unwrap());
+        target.let_dana_in().await;
+        Some(target)
+    }
+
+    /// In a workspace of kcp a person needs access before any other right counts.
+    async fn let_dana_in(&self) {
+        self.apply(&json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "contract-access"},
+            "rules": [{"nonResourceURLs": ["/"], "verbs": ["access"]}],
+        }))
+        .await;
+        self.apply(&json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "contract-access"},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "contract-access"},
+            "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "dana"}],
+        }))
+        .await;
     }
 
     /// A client of a person.
     fn client(&self, person: &str) -> Client {
-        match &self.reached {
-            Reached::Embedded { endpoint, scope } => endpoint.client(&Token::new(Server::token(person)), scope),
-            Reached::Server(server) => {
-                let (endpoint, credential) = Endpoint::from_kubeconfig(self.name, &server.kubeconfig(person)).unwrap();
-                endpoint.client_with(&credential)
-            }
-        }
+        self.endpoint.client(&Token::new(Server::token(person)), &self.scope)
     }
 
     /// Our definitions and admission policies, as `deploy/` has them.
     pub async fn install(&self) {
         let files = install::files().unwrap();
         let mut objects = Vec::new();
-        for (_, text) in files.iter().filter(|(file, _)| file.starts_with("deploy/crds/") || file.ends_with("-admission.yaml")) {
+        for (_, text) in files.iter().filter(|(file, _)| file.starts_with("deploy/crds/") || *file == "deploy/kcp/40-admission.yaml") {
             let documents: Vec<Value> = serde_saphyr::from_multiple(text).unwrap();
             objects.extend(documents);
         }
@@ -103,11 +127,15 @@ impl Target {
     }
 
     async fn apply(&self, object: &Value) {
+        self.try_apply(object).await.unwrap();
+    }
+
+    async fn try_apply(&self, object: &Value) -> Result<(), kube::Error> {
         let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap();
         let (group, version) = text("/apiVersion").split_once('/').unwrap();
         let resource = ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, text("/kind")));
         let api: Api<DynamicObject> = Api::all_with(self.client("admin"), &resource);
-        api.patch(text("/metadata/name"), &PatchParams::apply("contract").force(), &Patch::Apply(object)).await.unwrap();
+        api.patch(text("/metadata/name"), &PatchParams::apply("contract").force(), &Patch::Apply(object)).await.map(drop)
     }
 
     /// A new namespace, with clients of everybody.
@@ -115,7 +143,8 @@ impl Target {
         let namespace: String = namespace.chars().take(63).collect();
         let namespace = namespace.trim_end_matches('-').to_owned();
         let clients = PEOPLE.iter().map(|person| (person.name, self.client(person.name))).collect();
-        let ground = Ground { namespace, clients };
+        let dana = Token::new(Server::token("dana"));
+        let ground = Ground { namespace, clients, as_admin: self.endpoint.client_as(&dana, &self.scope, "admin") };
         let object = Namespace {
             metadata: kube::core::ObjectMeta { name: Some(ground.namespace.clone()), ..Default::default() },
             ..Default::default()
@@ -129,6 +158,8 @@ impl Target {
 pub struct Ground {
     pub namespace: String,
     clients: Vec<(&'static str, Client)>,
+    /// Dana, who says that she is admin.
+    pub as_admin: Client,
 }
 
 impl Ground {
@@ -161,6 +192,11 @@ impl Ground {
             api.create(&PostParams::default(), &serde_json::from_value(object).unwrap()).await.unwrap();
         }
     }
+}
+
+/// A workspace of kcp.
+fn workspace(name: &str) -> Value {
+    json!({"apiVersion": "tenancy.kcp.io/v1alpha1", "kind": "Workspace", "metadata": {"name": name}})
 }
 
 /// A config map with one entry.

@@ -1,4 +1,5 @@
-//! What the crate needs from a plane, behaviour by behaviour: on the embedded plane, and on a real kube-apiserver where there is one.
+//! What the crate needs from a plane, behaviour by behaviour: on the embedded plane, and on a real kube-apiserver and a real kcp where there
+//! is one.
 //!
 //! A behaviour is a function of a [`Ground`]: a fresh namespace of a server with our definitions and admission policies. To add one: a
 //! function in the file of its subject, and its name in that file's list.
@@ -43,6 +44,13 @@ async fn embedded() {
 #[tokio::test]
 async fn kubernetes() {
     if let Some(target) = Target::kubernetes().await {
+        all_on(target).await;
+    }
+}
+
+#[tokio::test]
+async fn kcp() {
+    if let Some(target) = Target::kcp().await {
         all_on(target).await;
     }
 }

@@ -3,16 +3,16 @@
 use kube::api::DeleteParams;
 use serde_json::json;
 
-use crate::world::{Plane, apply, condition, settings};
+use crate::world::{Plane, apply, condition, on_every_plane, settings};
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_foreign_object_stops_the_release_until_it_goes() {
-    let plane = Plane::open().await;
+on_every_plane![a_foreign_object_stops_the_release_until_it_goes, a_foreign_object_stays_when_the_request_goes,];
+
+async fn a_foreign_object_stops_the_release_until_it_goes(plane: Plane) {
     let controller = plane.controller().await;
     plane.offer().await;
     plane.publish("settings", settings("1.0.0")).await;
     let shop = plane.client("admin", "root:acme:shop");
-    let foreign = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "web-config", "namespace": "default"}, "data": {"mine": "yes"}});
+    let foreign = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "web-config", "namespace": plane.namespace()}, "data": {"mine": "yes"}});
     apply(&shop, &foreign).await.unwrap();
 
     plane.ask("web", "settings", json!({})).await;
@@ -26,13 +26,11 @@ async fn a_foreign_object_stops_the_release_until_it_goes() {
     controller.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_foreign_object_stays_when_the_request_goes() {
-    let plane = Plane::open().await;
+async fn a_foreign_object_stays_when_the_request_goes(plane: Plane) {
     let controller = plane.controller().await;
     plane.offer().await;
     plane.publish("settings", settings("1.0.0")).await;
-    let foreign = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "web-config", "namespace": "default"}});
+    let foreign = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "web-config", "namespace": plane.namespace()}});
     apply(&plane.client("admin", "root:acme:shop"), &foreign).await.unwrap();
     plane.ask("web", "settings", json!({})).await;
     plane.until("web", "in conflict", |r| condition(r, "Applied").contains("Conflict")).await;

@@ -35,7 +35,7 @@ pub fn trio() -> Value {
 
 /// A Destination that takes these kinds of the core group.
 pub async fn sandbox(plane: &Plane, allowed_kinds: &[&str]) -> Client {
-    sandbox_over(plane, plane.plane.router(), json!([{"group": "", "kinds": allowed_kinds}])).await
+    sandbox_over(plane, plane.router(), json!([{"group": "", "kinds": allowed_kinds}])).await
 }
 
 /// A Destination behind this router; the answer is its administrator's client.
@@ -130,7 +130,7 @@ async fn deleting(plane: &Plane, name: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_of_a_kind_that_is_gone_does_not_keep_its_request() {
     let plane = Plane::open().await;
-    let root = sandbox_over(&plane, plane.plane.router(), json!([{"group": "example.dev", "kinds": ["Widget"]}])).await;
+    let root = sandbox_over(&plane, plane.router(), json!([{"group": "example.dev", "kinds": ["Widget"]}])).await;
     let crd = json!({
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "widgets.example.dev"},
         "spec": {

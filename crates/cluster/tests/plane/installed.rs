@@ -14,7 +14,7 @@ use crate::world::{PATIENCE, Plane, request, settings};
 async fn installing_twice_changes_nothing() {
     let plane = Plane::open().await;
     let again = install::provider(&plane.client("admin", "root:opm"), &install::Options::default()).await.unwrap();
-    assert_eq!(again, plane.installed);
+    assert_eq!(again, *plane.installed());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -85,6 +85,6 @@ async fn bindings_of_another_build_are_renewed_and_rejections_stay() {
     };
     let until = |names| tokio::time::timeout(PATIENCE, await_condition(bindings.clone(), name, missing(names)));
     until(&["configmaps", "secrets"]).await.expect("the old words grant nothing").unwrap();
-    install::rebind(&shop, &plane.installed).await.unwrap();
+    install::rebind(&shop, plane.installed()).await.unwrap();
     until(&["configmaps"]).await.expect("what was rejected stays rejected").unwrap();
 }

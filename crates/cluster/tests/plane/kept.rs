@@ -60,7 +60,7 @@ async fn what_the_server_rewrites_settles_and_what_others_write_is_put_back() {
     let plane = Plane::open().await;
     let applies: Arc<Mutex<Vec<String>>> = Arc::default();
     let seen = applies.clone();
-    let router = plane.plane.router().layer(from_fn(move |request: Request, next: Next| {
+    let router = plane.router().layer(from_fn(move |request: Request, next: Next| {
         let path = request.uri().path().to_owned();
         let by_us = request.uri().query().is_some_and(|query| query.contains("fieldManager=opm-fulfil"));
         if by_us && request.method() == http::Method::PATCH && path.contains("/widgets/") {

@@ -6,15 +6,19 @@ use kube::{Api, ResourceExt};
 use promise::api::Phase;
 use serde_json::json;
 
-use crate::world::{Plane, condition, settings, wait};
+use crate::world::{Plane, condition, on_every_plane, settings, wait};
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_request_becomes_ready_changes_and_goes() {
-    let plane = Plane::open().await;
+on_every_plane![
+    a_request_becomes_ready_changes_and_goes,
+    what_others_hold_says_that_nothing_of_it_is_left,
+    what_does_not_fit_is_said_and_nothing_is_made,
+];
+
+async fn a_request_becomes_ready_changes_and_goes(plane: Plane) {
     let controller = plane.controller().await;
     plane.offer().await;
     plane.publish("settings", settings("1.0.0")).await;
-    let secrets: Api<Secret> = Api::namespaced(plane.client("dana", "root:acme:shop"), "default");
+    let secrets: Api<Secret> = plane.in_shop("dana");
 
     plane.ask("web", "settings", json!({"level": 5, "extra": true})).await;
     let ready = plane.ready("web").await;
@@ -49,9 +53,7 @@ async fn a_request_becomes_ready_changes_and_goes() {
     controller.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_others_hold_says_that_nothing_of_it_is_left() {
-    let plane = Plane::open().await;
+async fn what_others_hold_says_that_nothing_of_it_is_left(plane: Plane) {
     let controller = plane.controller().await;
     plane.offer().await;
     plane.publish("settings", settings("1.0.0")).await;
@@ -67,9 +69,7 @@ async fn what_others_hold_says_that_nothing_of_it_is_left() {
     controller.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_does_not_fit_is_said_and_nothing_is_made() {
-    let plane = Plane::open().await;
+async fn what_does_not_fit_is_said_and_nothing_is_made(plane: Plane) {
     let controller = plane.controller().await;
     plane.offer().await;
     plane.publish("settings", settings("1.0.0")).await;

@@ -4,12 +4,12 @@ use kube::api::{DeleteParams, ListParams};
 use promise::names;
 use serde_json::json;
 
-use crate::world::{Plane, settings};
+use crate::world::{Plane, on_every_plane, settings};
+
+on_every_plane![a_fulfilled_request_is_left_as_it_is,];
 
 /// A controller that starts again looks at everything and has nothing to write.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_fulfilled_request_is_left_as_it_is() {
-    let plane = Plane::open().await;
+async fn a_fulfilled_request_is_left_as_it_is(plane: Plane) {
     plane.offer().await;
     let controller = plane.controller().await;
     plane.publish("settings", settings("1.0.0")).await;

@@ -10,7 +10,7 @@ use crate::world::{Plane, condition, settings};
 
 /// Rejects one claim of the shop's binding.
 pub async fn reject(plane: &Plane, at: &str, resource: &str) {
-    let mut binding = install::api_binding(Export::Requests, &plane.installed.provider, &plane.installed.tenancy_identity);
+    let mut binding = install::api_binding(Export::Requests, &plane.installed().provider, &plane.installed().tenancy_identity);
     for claim in binding["spec"]["permissionClaims"].as_array_mut().unwrap() {
         if claim["resource"] == resource {
             claim["state"] = json!("Rejected");
@@ -60,7 +60,7 @@ async fn an_organisation_that_hides_its_workspaces_leaves_policies_unknown() {
     assert!(held.status.as_ref().unwrap().inventory.is_empty());
     let before = plane.requests("dana").get("before").await.unwrap();
     assert!(condition(&before, "Applied").starts_with("True"), "what runs goes on: {}", condition(&before, "Applied"));
-    install::bind(&plane.client("admin", "root:acme"), Export::Requests, &plane.installed).await.unwrap();
+    install::bind(&plane.client("admin", "root:acme"), Export::Requests, plane.installed()).await.unwrap();
     plane.ready("web").await;
     controller.stop().await;
 }

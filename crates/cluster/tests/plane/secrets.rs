@@ -8,7 +8,13 @@ use kube::core::{ApiResource, GroupVersionKind};
 use promise::names;
 use serde_json::{Value, json};
 
-use crate::world::{Plane, apply};
+use crate::world::{Plane, apply, on_every_plane};
+
+on_every_plane![
+    values_stand_in_their_secrets_alone_and_change_the_release,
+    a_secret_that_is_not_there_is_asked_for_by_name,
+    what_was_typed_for_a_request_that_came_to_nothing_goes_with_it,
+];
 
 /// Typed by the person, and made by the promise: neither stands in any text that is not a Secret.
 const TYPED: &str = "marker-typed-3e1f";
@@ -38,7 +44,7 @@ fn vault() -> Value {
 async fn type_in(plane: &Plane, value: &str) {
     let secret = json!({
         "apiVersion": "v1", "kind": "Secret", "stringData": {"password": value},
-        "metadata": {"name": "web-inputs", "namespace": "default", "labels": {
+        "metadata": {"name": "web-inputs", "namespace": plane.namespace(), "labels": {
             names::SECRET_ROLE_LABEL: "inputs", names::REQUEST_NAME_LABEL: "web",
         }},
     });
@@ -53,7 +59,12 @@ async fn everything(plane: &Plane) -> Vec<Value> {
     let homes = [own("Promise"), own("PromiseRevision"), core("ConfigMap"), core("Secret"), core("Event")];
     let provider = [core("ConfigMap"), core("Secret"), core("Event")];
     let mut found = Vec::new();
-    for (at, kinds) in [("root:acme:shop", &tenants[..]), ("root:platform", &homes), ("root:opm", &provider)] {
+    let mut places = vec![("root:acme:shop", &tenants[..]), ("root:platform", &homes), ("root:opm", &provider)];
+    let everywhere = [&tenants[..], &homes[..2]].concat();
+    if plane.has_namespaces() {
+        places = vec![("cluster", &everywhere)];
+    }
+    for (at, kinds) in places {
         for (group, version, kind) in kinds {
             let resource = ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, kind));
             let api: Api<DynamicObject> = Api::all_with(plane.client("admin", at), &resource);
@@ -67,9 +78,7 @@ async fn everything(plane: &Plane) -> Vec<Value> {
     found
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn values_stand_in_their_secrets_alone_and_change_the_release() {
-    let plane = Plane::open().await;
+async fn values_stand_in_their_secrets_alone_and_change_the_release(plane: Plane) {
     let controller = plane.controller().await;
     plane.offer().await;
     plane.publish("vault", vault()).await;
@@ -112,7 +121,7 @@ async fn what_was_typed_goes_with_the_request_and_what_is_not_ours_stays() {
         plane.offer().await;
         plane.publish("vault", vault()).await;
         type_in(&plane, TYPED).await;
-        let secrets: Api<Secret> = Api::namespaced(plane.client("dana", "root:acme:shop"), "default");
+        let secrets: Api<Secret> = plane.in_shop("dana");
         plane.ask("web", "vault", json!({"password": {"name": "web-inputs", "key": "password"}})).await;
         plane.ready("web").await;
         let label = json!({"metadata": {"labels": {names::SECRET_ROLE_LABEL: role}}});
@@ -124,9 +133,7 @@ async fn what_was_typed_goes_with_the_request_and_what_is_not_ours_stays() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_secret_that_is_not_there_is_asked_for_by_name() {
-    let plane = Plane::open().await;
+async fn a_secret_that_is_not_there_is_asked_for_by_name(plane: Plane) {
     let controller = plane.controller().await;
     plane.offer().await;
     plane.publish("vault", vault()).await;
@@ -142,9 +149,7 @@ async fn a_secret_that_is_not_there_is_asked_for_by_name() {
     controller.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_was_typed_for_a_request_that_came_to_nothing_goes_with_it() {
-    let plane = Plane::open().await;
+async fn what_was_typed_for_a_request_that_came_to_nothing_goes_with_it(plane: Plane) {
     let controller = plane.controller().await;
     plane.offer().await;
     type_in(&plane, TYPED).await;
@@ -153,7 +158,7 @@ async fn what_was_typed_for_a_request_that_came_to_nothing_goes_with_it() {
     plane.ask("bare", "no-such-promise", json!({})).await;
     plane.requests("dana").delete("web", &DeleteParams::default()).await.unwrap();
     plane.gone(plane.requests("dana"), "web").await;
-    let secrets: Api<Secret> = Api::namespaced(plane.client("dana", "root:acme:shop"), "default");
+    let secrets: Api<Secret> = plane.in_shop("dana");
     assert!(secrets.get_opt("web-inputs").await.unwrap().is_none());
     let bare = plane.until("bare", "refused", |r| crate::world::condition(r, "Accepted").contains("no-such-promise")).await;
     assert_eq!(bare.metadata.finalizers, None, "where nothing was typed, nothing has to be held");

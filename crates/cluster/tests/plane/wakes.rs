@@ -7,7 +7,9 @@ use kube::Api;
 use kube::api::DeleteParams;
 use serde_json::json;
 
-use crate::world::{Plane, settings, wait};
+use crate::world::{Plane, on_every_plane, settings, wait};
+
+on_every_plane![a_promise_hears_that_its_last_request_went,];
 
 /// Each new request changes the count of its promise: were that to wake all its requests, n requests would take n² looks.
 #[tokio::test(flavor = "multi_thread")]
@@ -38,9 +40,7 @@ async fn a_new_request_leaves_those_of_the_same_promise_alone() {
     controller.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_promise_hears_that_its_last_request_went() {
-    let plane = Plane::open().await;
+async fn a_promise_hears_that_its_last_request_went(plane: Plane) {
     let controller = plane.controller().await;
     plane.offer().await;
     plane.publish("settings", settings("1.0.0")).await;

@@ -1,35 +1,61 @@
 //! A small installation: provider, trusted home, an organisation with a team, and the people in it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use cluster::endpoint::Credential;
 use cluster::fulfil::{Controller, Options, Standing};
 use cluster::install::{self, Installed};
 use cluster::kinds::{Export, Promise, PromiseRequest};
 use cluster::world::Access;
-use cluster::{Clock, Endpoint, Scope, Token, WorkspacePath};
-use k8s_openapi::api::core::v1::ConfigMap;
+use cluster::{Clock, Endpoint, Scope, Token, Topology, WorkspacePath};
+use k8s_openapi::api::authentication::v1::TokenRequest;
+use k8s_openapi::api::core::v1::{ConfigMap, ServiceAccount};
 use kube::api::{Api, DynamicObject, Patch, PatchParams, PostParams};
 use kube::core::{ApiResource, GroupVersionKind};
 use kube::runtime::wait::await_condition;
 use kube::{Client, ResourceExt};
 use serde_json::{Value, json};
+use testplane::Person;
 use tokio::runtime::Runtime;
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Mutex, MutexGuard, Notify, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
-/// Longest wait for anything; everything is expected within a second.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+/// Longest wait for anything; everything is expected within a second or two.
+pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A plane with an installation.
 pub struct Plane {
-    pub plane: devplane::Plane,
+    reached: Reached,
     pub endpoint: Endpoint,
-    pub installed: Installed,
+    pub topology: Topology,
+    installed: Option<Installed>,
+    /// Tokens that the plane made, by name of whom they are.
+    accounts: BTreeMap<&'static str, Token>,
 }
+
+enum Reached {
+    Embedded(devplane::Plane),
+    /// Ended when it is dropped, with the turn to have one: each takes a good part of a machine.
+    Server {
+        _running: testplane::Server,
+        _turn: MutexGuard<'static, ()>,
+    },
+}
+
+/// Everybody whom a plane knows besides its own ServiceAccounts. Only the first has rights to begin with.
+const PEOPLE: &[Person] = &[
+    Person { name: "admin", groups: &["system:masters", "system:kcp:admin"] },
+    Person { name: "opm-controller", groups: &[] },
+    Person { name: "opm-portal", groups: &[] },
+    Person { name: "dana", groups: &["shop"] },
+    Person { name: "erin", groups: &[] },
+    Person { name: "sandbox", groups: &[] },
+];
 
 /// A controller that runs until it is stopped.
 pub struct Running {
@@ -43,8 +69,34 @@ pub struct Running {
 }
 
 pub fn token(name: &str) -> Token {
-    Token::new(format!("token-of-{name}"))
+    Token::new(testplane::Server::token(name))
 }
+
+/// Makes a test of each function, on each plane: `<test>::workspaces` and `<test>::namespaces` on the embedded plane, `<test>::kubernetes` on
+/// a real kube-apiserver, where there is one.
+macro_rules! on_every_plane {
+    ($($test:ident),* $(,)?) => {
+        $(mod $test {
+            #[tokio::test(flavor = "multi_thread")]
+            async fn workspaces() {
+                super::$test(crate::world::Plane::open().await).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread")]
+            async fn namespaces() {
+                super::$test(crate::world::Plane::namespaces().await).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread")]
+            async fn kubernetes() {
+                if let Some(plane) = crate::world::Plane::kubernetes().await {
+                    super::$test(plane).await;
+                }
+            }
+        })*
+    };
+}
+pub(crate) use on_every_plane;
 
 pub fn path(text: &str) -> WorkspacePath {
     WorkspacePath::parse(text).unwrap()
@@ -69,49 +121,126 @@ impl Plane {
             ("root:acme", Export::Catalog),
             ("root:acme:shop", Export::Requests),
         ] {
-            install::bind(&self.client("admin", at), export, &self.installed).await.unwrap();
+            install::bind(&self.client("admin", at), export, self.installed()).await.unwrap();
         }
+    }
+
+    fn embedded() -> (devplane::Plane, Endpoint) {
+        let known = |person: &Person| devplane::Token {
+            token: token(person.name).expose().to_owned(),
+            username: person.name.to_owned(),
+            uid: person.name.to_owned(),
+            groups: person.groups.iter().map(|group| (*group).to_owned()).collect(),
+        };
+        let tokens = PEOPLE.iter().map(known).collect();
+        let plane = devplane::Plane::open(devplane::Options::new(devplane::Storage::Memory, tokens, "https://127.0.0.1:1")).unwrap();
+        let endpoint = Endpoint::in_process("test plane", plane.router());
+        (plane, endpoint)
+    }
+
+    /// The embedded plane's top, which is plain Kubernetes: everything installed, and the namespace `shop` served.
+    pub async fn namespaces() -> Self {
+        let (plane, endpoint) = Self::embedded();
+        Self::bootstrapped(Reached::Embedded(plane), endpoint).await
+    }
+
+    /// The same on a kube-apiserver, where there is one. No controllers of Kubernetes run beside it.
+    pub async fn kubernetes() -> Option<Self> {
+        static ONE: Mutex<()> = Mutex::const_new(());
+        let turn = ONE.lock().await;
+        let server = testplane::kubernetes(PEOPLE).await?;
+        let endpoint = Endpoint::plane_from_kubeconfig("kube-apiserver", &server.kubeconfig("admin"), &Topology::Namespaces).unwrap();
+        Some(Self::bootstrapped(Reached::Server { _running: server, _turn: turn }, endpoint).await)
+    }
+
+    async fn bootstrapped(reached: Reached, endpoint: Endpoint) -> Self {
+        let mut plane = Self { reached, endpoint, topology: Topology::Namespaces, installed: None, accounts: BTreeMap::new() };
+        let admin = plane.client("admin", "cluster");
+        apply(&admin, &json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}})).await.unwrap();
+        plane.bootstrap(&["shop"]).await;
+        let accounts: Api<ServiceAccount> = Api::namespaced(admin, install::SYSTEM_NAMESPACE);
+        for name in ["opm-controller", "opm-portal"] {
+            let asked: TokenRequest = serde_json::from_value(json!({"spec": {"audiences": [], "expirationSeconds": 3600}})).unwrap();
+            let made = accounts.create_token_request(name, &PostParams::default(), &asked).await.unwrap();
+            plane.accounts.insert(name, Token::new(made.status.unwrap().token.unwrap()));
+        }
+        plane.let_dana_in().await;
+        plane
+    }
+
+    /// What `opm-portal bootstrap` does on plain Kubernetes.
+    pub async fn bootstrap(&self, namespaces: &[&str]) {
+        let options = install::Options { namespaces: namespaces.iter().map(|name| (*name).to_owned()).collect(), ..Default::default() };
+        install::bootstrap(&self.endpoint, &self.administrator(), &self.topology, &options).await.unwrap();
+    }
+
+    /// The credential by which it is installed.
+    pub fn administrator(&self) -> Credential {
+        Credential { token: Some(token("admin")), prefix: String::new() }
+    }
+
+    /// What the embedded plane serves; the tests that need it have no other.
+    pub fn router(&self) -> axum::Router {
+        match &self.reached {
+            Reached::Embedded(plane) => plane.router(),
+            Reached::Server { .. } => panic!("a real server has no router in this process"),
+        }
+    }
+
+    /// What was installed in the provider workspace of a kcp.
+    pub fn installed(&self) -> &Installed {
+        self.installed.as_ref().expect("it has workspaces")
+    }
+
+    /// Whether workspaces are namespaces.
+    pub fn has_namespaces(&self) -> bool {
+        self.topology == Topology::Namespaces
+    }
+
+    /// The namespace of the shop's requests.
+    pub fn namespace(&self) -> &'static str {
+        if self.has_namespaces() { "shop" } else { "default" }
     }
 
     /// Installed and not used by any workspace yet.
     pub async fn unbound() -> Self {
-        let user = |name: &str, groups: &[&str]| devplane::Token {
-            token: token(name).expose().to_owned(),
-            username: name.to_owned(),
-            uid: name.to_owned(),
-            groups: groups.iter().map(|group| (*group).to_owned()).collect(),
-        };
-        let tokens = vec![
-            user("admin", &["system:masters", "system:kcp:admin"]),
-            user("opm-controller", &[]),
-            user("opm-portal", &[]),
-            user("dana", &["shop"]),
-            user("sandbox", &[]),
-        ];
-        let options = devplane::Options::new(devplane::Storage::Memory, tokens, "https://127.0.0.1:1");
-        let plane = devplane::Plane::open(options).unwrap();
-        let endpoint = Endpoint::in_process("test plane", plane.router());
+        let (plane, endpoint) = Self::embedded();
         let admin = |at: &str| endpoint.client(&token("admin"), &Scope::Workspace(path(at)));
         for (parent, name) in [("root", "opm"), ("root", "platform"), ("root", "acme"), ("root:acme", "shop")] {
             workspace(&admin(parent), name).await;
         }
         let installed = install::provider(&admin("root:opm"), &install::Options::default()).await.unwrap();
-        Self { plane, endpoint, installed }
+        let topology = Topology::Workspaces { provider: path("root:opm") };
+        Self { reached: Reached::Embedded(plane), endpoint, topology, installed: Some(installed), accounts: BTreeMap::new() }
     }
 
-    /// A client of somebody in a workspace.
+    /// The token of somebody.
+    pub fn token(&self, who: &str) -> Token {
+        self.accounts.get(who).cloned().unwrap_or_else(|| token(who))
+    }
+
+    /// A client of somebody in a workspace; where workspaces are namespaces it is the server itself.
     pub fn client(&self, who: &str, at: &str) -> Client {
-        self.endpoint.client(&token(who), &Scope::Workspace(path(at)))
+        let scope = if self.has_namespaces() { Scope::Root } else { Scope::Workspace(path(at)) };
+        self.endpoint.client(&self.token(who), &scope)
     }
 
     /// Requests of the shop as somebody.
     pub fn requests(&self, who: &str) -> Api<PromiseRequest> {
-        Api::namespaced(self.client(who, "root:acme:shop"), "default")
+        self.in_shop(who)
     }
 
     /// Config maps of the shop as its people see them.
     pub fn config_maps(&self) -> Api<ConfigMap> {
-        Api::namespaced(self.client("admin", "root:acme:shop"), "default")
+        self.in_shop("admin")
+    }
+
+    /// Objects of the shop as somebody.
+    pub fn in_shop<K>(&self, who: &str) -> Api<K>
+    where
+        K: kube::Resource<Scope = k8s_openapi::NamespaceResourceScope, DynamicType = ()>,
+    {
+        Api::namespaced(self.client(who, "root:acme:shop"), self.namespace())
     }
 
     /// Starts a controller and waits until it works.
@@ -121,12 +250,14 @@ impl Plane {
 
     /// Starts a controller that gets no further than `writes` writes into workspaces, events apart, and says when it hangs at the next.
     pub async fn mortal_controller(&self, writes: usize) -> (Running, Arc<Notify>) {
-        let (router, left, hanging) = (self.plane.router(), Arc::new(AtomicUsize::new(writes)), Arc::new(Notify::new()));
+        let (router, left, hanging) = (self.router(), Arc::new(AtomicUsize::new(writes)), Arc::new(Notify::new()));
         let hangs = hanging.clone();
         let service = tower::service_fn(move |request: http::Request<kube::client::Body>| {
             let (router, left, hangs) = (router.clone(), left.clone(), hangs.clone());
             async move {
-                let write = request.method() != http::Method::GET && request.uri().path().starts_with("/services/apiexport/");
+                // What it keeps for itself does not count.
+                let own = ["/namespaces/opm-system/", "/clusters/root:opm/"].iter().any(|own| request.uri().path().contains(own));
+                let write = request.method() != http::Method::GET && !own;
                 // Events come beside the fulfilment, whenever there is time.
                 let counts = write && !request.uri().path().contains("/events");
                 if counts && left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_err() {
@@ -141,7 +272,7 @@ impl Plane {
 
     /// Starts a controller and counts its reads of the paths that `counts` names.
     pub async fn counting_controller(&self, counts: impl Fn(&str) -> bool + Clone + Send + Sync + 'static) -> (Running, Arc<AtomicUsize>) {
-        let (router, read) = (self.plane.router(), Arc::new(AtomicUsize::new(0)));
+        let (router, read) = (self.router(), Arc::new(AtomicUsize::new(0)));
         let count = read.clone();
         let service = tower::service_fn(move |request: http::Request<kube::client::Body>| {
             if request.method() == http::Method::GET && counts(request.uri().path()) {
@@ -174,8 +305,8 @@ impl Plane {
 
     fn beginning(&self, endpoint: Endpoint, clock: Machine) -> Running {
         let options = Options {
-            access: Access { endpoint, token: token("opm-controller"), provider: path("root:opm") },
-            trusted_homes: vec![path("root:platform")],
+            access: Access { endpoint, token: self.token("opm-controller"), topology: self.topology.clone() },
+            trusted_homes: self.topology.default_homes().unwrap(),
             identity: "test".to_owned(),
             clock: Arc::new(clock.clone()),
             random: Arc::new(|bytes: &mut [u8]| bytes.fill(7)),
@@ -211,14 +342,15 @@ impl Plane {
     pub async fn offer(&self) {
         let shelf = json!({
             "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseCatalog", "metadata": {"name": "standard"},
-            "spec": {"title": "Standard", "promises": ["*"], "workspaces": ["root:acme:**"]},
+            "spec": {"title": "Standard", "promises": ["*"], "workspaces": ["root:acme:**", "cluster:*"]},
         });
         apply(&self.client("admin", "root:platform"), &shelf).await.unwrap();
     }
 
     /// Asks for a promise as Dana.
     pub async fn ask(&self, name: &str, promise: &str, parameters: Value) -> PromiseRequest {
-        let request = request(name, promise, parameters);
+        let mut request = request(name, promise, parameters);
+        request.metadata.namespace = Some(self.namespace().to_owned());
         self.requests("dana").create(&PostParams::default(), &request).await.unwrap()
     }
 
@@ -256,8 +388,13 @@ impl Plane {
                 {"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]},
             ],
         });
+        // Whoever administers a workspace has every right in it.
+        let (kind, metadata) = match self.topology {
+            Topology::Workspaces { .. } => ("ClusterRoleBinding", json!({"name": "dana"})),
+            Topology::Namespaces => ("RoleBinding", json!({"name": "dana", "namespace": self.namespace()})),
+        };
         let binding = json!({
-            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "dana"},
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind, "metadata": metadata,
             "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "dana"},
             "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "shop"}],
         });
@@ -301,7 +438,7 @@ impl Drop for Running {
 
 /// The machine's clock, so many seconds ahead.
 #[derive(Clone, Default)]
-struct Machine(Arc<AtomicI64>);
+pub struct Machine(Arc<AtomicI64>);
 
 impl Machine {
     fn advance(&self, by: jiff::SignedDuration) {
@@ -374,7 +511,8 @@ where
     }
 }
 
-async fn workspace(parent: &Client, name: &str) {
+/// Makes a workspace of a kcp and waits until it is ready.
+pub async fn workspace(parent: &Client, name: &str) {
     let object = json!({"apiVersion": "tenancy.kcp.io/v1alpha1", "kind": "Workspace", "metadata": {"name": name}});
     let created = apply(parent, &object).await.unwrap();
     let resource = ApiResource::from_gvk(&GroupVersionKind::gvk("tenancy.kcp.io", "v1alpha1", "Workspace"));

@@ -9,12 +9,14 @@ use promise::path::Path;
 use serde_json::Value;
 
 use crate::error::is_missing;
-use crate::fulfil::words::told_in_workspace;
+use crate::fulfil::words::told_beside;
+use crate::workspaces::ClusterId;
 
-/// Keyed digests of the secrets that the parameters refer to, by path. Errors: a sentence.
+/// Keyed digests of the secrets that the parameters refer to, by path; `client` reads what stands beside requests. Errors: a sentence.
 pub async fn digests(
     client: &Client,
     key: &DigestKey,
+    workspace: &ClusterId,
     namespace: &str,
     secret_parameters: &[String],
     parameters: Option<&Value>,
@@ -27,7 +29,7 @@ pub async fn digests(
             if is_missing(&error) {
                 format!("There is no Secret {name} in the namespace {namespace}, which {path} names. Create it.")
             } else {
-                told_in_workspace(&error, &format!("read the Secret {name}"))
+                told_beside(workspace, &error, &format!("read the Secret {name}"))
             }
         })?;
         let data = super::data(secret, name)?;

@@ -14,7 +14,6 @@ use crate::fulfil::render::{self, Rendered};
 use crate::fulfil::sites::{Displaced, Sites};
 use crate::fulfil::target::Place;
 use crate::fulfil::{objects, outputs};
-use crate::workspaces::ClusterId;
 
 impl Round<'_> {
     /// Puts every rendered object into its place and looks at what is there.
@@ -130,13 +129,11 @@ impl Round<'_> {
     }
 }
 
-/// Looks at an object, and keeps an eye on its kind from now on; in workspaces one watch serves all.
+/// Looks at an object, and keeps an eye on its kind from now on.
 async fn look(core: &Core, place: &Place, key: &ObjectKey) -> Result<Option<Value>, String> {
     let kind = objects::kind(key);
     let Some(reach) = core.targets.find(place, &kind).await? else { return Ok(None) };
-    match place {
-        Place::Workspace(_) => core.eyes.open(&Place::Workspace(ClusterId::root()), &kind, &core.targets.everywhere(&kind)?),
-        Place::Destination(_) => core.eyes.open(place, &kind, &reach),
-    }
+    let (at, watched) = core.targets.sight(place, &kind, &reach)?;
+    core.eyes.open(&at, &kind, &watched);
     objects::read(&core.targets, place, key, reach).await
 }

@@ -1,13 +1,15 @@
-//! What kinds a Destination serves: asked once and remembered, and asked again when a kind is not known.
+//! What kinds a server serves: asked once and remembered, and asked again when a kind is not known.
 
+use std::collections::HashMap;
+
+use kube::Client;
 use kube::core::GroupVersionKind;
+use tokio::sync::Mutex;
 
-use super::{Remote, Targets};
 use crate::error::{is_missing, is_missing_api};
 use crate::fulfil::outage::whole;
-use crate::fulfil::words::told_at;
-use crate::watch::Key;
 
+/// A kind that a server serves.
 #[derive(Clone)]
 pub(super) struct Served {
     kind: String,
@@ -15,29 +17,57 @@ pub(super) struct Served {
     pub(super) namespaced: bool,
 }
 
-impl Targets {
+/// Why it is not known what a server serves.
+pub(super) enum Unlisted {
+    /// It must not be asked now: a sentence.
+    Refused(String),
+    /// It did not say.
+    Failed(kube::Error),
+}
+
+/// The kinds of one server.
+pub(super) struct Kinds {
+    pub(super) client: Client,
+    known: Mutex<HashMap<String, Vec<Served>>>,
+}
+
+impl Kinds {
+    /// `client` asks; nothing is known yet.
+    pub(super) fn new(client: Client) -> Self {
+        Self { client, known: Mutex::default() }
+    }
+
+    /// What was learnt counts no more.
+    pub(super) async fn forget(&self) {
+        self.known.lock().await.clear();
+    }
+
     /// What the server says about a kind, none when it does not serve it in this version. Asked once per group and version, and again
-    /// when a kind is not known. Errors: a sentence.
-    pub(super) async fn kind(&self, key: &Key, remote: &Remote, kind: &GroupVersionKind) -> Result<Option<Served>, String> {
+    /// when a kind is not known. `admit` has the last word before the server is asked.
+    pub(super) async fn kind(
+        &self,
+        kind: &GroupVersionKind,
+        admit: &(impl Fn() -> Result<(), String> + Sync),
+    ) -> Result<Option<Served>, Unlisted> {
         let group_version = kind.api_version();
-        let mut served = remote.served.lock().await;
-        if let Some(found) = served.get(&group_version).and_then(|kinds| find(kinds, &kind.kind)) {
+        let mut known = self.known.lock().await;
+        if let Some(found) = known.get(&group_version).and_then(|kinds| find(kinds, &kind.kind)) {
             return Ok(Some(found));
         }
         // Whoever had its turn before may have heard nothing: not everybody waits for that in turn.
-        self.outages.admit(key)?;
+        admit().map_err(Unlisted::Refused)?;
         let list = if kind.group.is_empty() {
-            whole(remote.client.list_core_api_resources(&kind.version)).await
+            whole(self.client.list_core_api_resources(&kind.version)).await
         } else {
-            whole(remote.client.list_api_group_resources(&group_version)).await
+            whole(self.client.list_api_group_resources(&group_version)).await
         };
         let list = match list {
             Ok(list) => list,
             Err(error) if is_missing_api(&error) || is_missing(&error) => {
-                served.remove(&group_version);
+                known.remove(&group_version);
                 return Ok(None);
             }
-            Err(error) => return Err(self.unlisted(key, &error)),
+            Err(error) => return Err(Unlisted::Failed(error)),
         };
         let kinds: Vec<Served> = list
             .resources
@@ -46,36 +76,30 @@ impl Targets {
             .map(|resource| Served { kind: resource.kind, plural: resource.name, namespaced: resource.namespaced })
             .collect();
         let found = find(&kinds, &kind.kind);
-        served.insert(group_version, kinds);
+        known.insert(group_version, kinds);
         Ok(found)
     }
 
     /// The same, in whichever version the server has it: objects outlive the versions of their API.
     pub(super) async fn in_any_version(
         &self,
-        key: &Key,
-        remote: &Remote,
         kind: &GroupVersionKind,
-    ) -> Result<Option<(GroupVersionKind, Served)>, String> {
-        if let Some(served) = self.kind(key, remote, kind).await? {
+        admit: &(impl Fn() -> Result<(), String> + Sync),
+    ) -> Result<Option<(GroupVersionKind, Served)>, Unlisted> {
+        if let Some(served) = self.kind(kind, admit).await? {
             return Ok(Some((kind.clone(), served)));
         }
         if kind.group.is_empty() {
             return Ok(None);
         }
-        let groups = whole(remote.client.list_api_groups()).await.map_err(|error| self.unlisted(key, &error))?.groups;
+        let groups = whole(self.client.list_api_groups()).await.map_err(Unlisted::Failed)?.groups;
         for version in groups.into_iter().filter(|group| group.name == kind.group).flat_map(|group| group.versions) {
             let other = GroupVersionKind::gvk(&kind.group, &version.version, &kind.kind);
-            if let Some(served) = self.kind(key, remote, &other).await? {
+            if let Some(served) = self.kind(&other, admit).await? {
                 return Ok(Some((other, served)));
             }
         }
         Ok(None)
-    }
-
-    fn unlisted(&self, key: &Key, error: &kube::Error) -> String {
-        self.heard(key, Some(error));
-        told_at(&key.name, error, "ask for its kinds")
     }
 }
 

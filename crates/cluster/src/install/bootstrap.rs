@@ -1,0 +1,149 @@
+//! Installing everything on a plane, whichever it is, as often as one likes.
+
+use std::time::Duration;
+
+use kube::Client;
+use serde_json::{Value, json};
+
+use super::apply::{InstallError, Installed, Options, apply, bind, is_denied, provider, served};
+use super::kubernetes;
+use crate::endpoint::{Credential, Endpoint, Scope};
+use crate::error::from_plane;
+use crate::kinds::Export;
+use crate::topology::Topology;
+use crate::workspaces::WorkspacePath;
+
+/// A plane learns of a new export by watching: until then it refuses to bind it. Measured on kcp: a second.
+const LEARNS: (u32, Duration) = (40, Duration::from_millis(500));
+
+/// Installs what portal and controller need, or brings it up to this build. A second run changes nothing.
+///
+/// `credential` is that of an administrator of the plane: `cluster-admin` of a Kubernetes cluster, on kcp somebody who may create and
+/// administer workspaces below root. On kcp it makes the provider workspace and those of `options.homes` where they are missing, installs
+/// exports, policies and rights in the first, and has root, the homes and everything between bind the exports. On Kubernetes it applies
+/// definitions, policies and rights, waits until the definitions are served, and prepares `options.namespaces` for being served.
+///
+/// # Errors
+/// What the plane refused or did not do in time, by name. It can be run again as it is.
+pub async fn bootstrap(endpoint: &Endpoint, credential: &Credential, topology: &Topology, options: &Options) -> Result<(), InstallError> {
+    match topology {
+        Topology::Workspaces { provider: path } => {
+            let at = |path: &WorkspacePath| endpoint.client_at(credential, topology, &Scope::Workspace(path.clone()));
+            for path in std::iter::once(path).chain(&options.homes) {
+                for place in way(path) {
+                    make(&at, &place).await?;
+                }
+            }
+            let installed = provider(&at(path), options).await?;
+            bind_all(&at, &installed, &options.homes).await
+        }
+        Topology::Namespaces => {
+            let client = endpoint.client_at(credential, topology, &Scope::Root);
+            cluster(&client, options).await
+        }
+    }
+}
+
+async fn cluster(client: &Client, options: &Options) -> Result<(), InstallError> {
+    if !has_mutating_policies(client).await? {
+        return Err(InstallError::TooOld);
+    }
+    let objects = kubernetes::objects(&options.identities(&Topology::Namespaces));
+    for object in &objects {
+        apply(client, object).await?;
+    }
+    for definition in objects.iter().filter(|object| object["kind"] == "CustomResourceDefinition") {
+        served(client, definition, "the condition Established", is_established).await?;
+    }
+    for namespace in &options.namespaces {
+        serve_namespace(client, namespace).await?;
+    }
+    Ok(())
+}
+
+/// Lets requests of a namespace be fulfilled in it: its ServiceAccount `opm-fulfiller`, with the rights of the ClusterRole of that name.
+///
+/// # Errors
+/// What the plane refused.
+pub async fn serve_namespace(client: &Client, namespace: &str) -> Result<(), InstallError> {
+    for object in kubernetes::served(namespace) {
+        apply(client, &object).await?;
+    }
+    Ok(())
+}
+
+/// Whether the server knows what stamps requests; Kubernetes does from 1.36 on.
+pub(super) async fn has_mutating_policies(client: &Client) -> Result<bool, InstallError> {
+    let asked = "admissionregistration.k8s.io/v1";
+    let list = client.list_api_group_resources(asked).await;
+    let list = list.map_err(|error| InstallError::Refused { object: asked.to_owned(), error: from_plane(&error, asked) })?;
+    Ok(list.resources.iter().any(|resource| resource.name == "mutatingadmissionpolicies"))
+}
+
+/// Whether a definition is served.
+pub(super) fn is_established(definition: &Value) -> bool {
+    let conditions = definition.pointer("/status/conditions").and_then(Value::as_array);
+    conditions.into_iter().flatten().any(|condition| condition["type"] == "Established" && condition["status"] == "True")
+}
+
+/// The workspaces from below root to this one, itself included.
+fn way(path: &WorkspacePath) -> Vec<WorkspacePath> {
+    let mut way: Vec<WorkspacePath> = std::iter::successors(Some(path.clone()), WorkspacePath::parent).collect();
+    way.pop();
+    way.reverse();
+    way
+}
+
+/// Makes a workspace where there is none, and waits until it is ready.
+async fn make(at: &impl Fn(&WorkspacePath) -> Client, path: &WorkspacePath) -> Result<(), InstallError> {
+    let parent = at(&path.parent().unwrap_or_else(WorkspacePath::root));
+    let object = json!({"apiVersion": "tenancy.kcp.io/v1alpha1", "kind": "Workspace", "metadata": {"name": path.name()}});
+    apply(&parent, &object).await?;
+    served(&parent, &object, "the phase Ready", |o: &Value| o.pointer("/status/phase").is_some_and(|phase| phase == "Ready")).await
+}
+
+/// Who binds what: the homes everything, and what lies above them whatever shows their place.
+pub(super) fn bindings(homes: &[WorkspacePath]) -> Vec<(WorkspacePath, Export)> {
+    let mut all = vec![(WorkspacePath::root(), Export::Requests)];
+    for home in homes {
+        // Fail closed: a workspace that hides its policies hides what lies below it.
+        for place in way(home) {
+            all.extend([(place.clone(), Export::Requests), (place, Export::Catalog)]);
+        }
+    }
+    all.sort();
+    all.dedup();
+    all
+}
+
+async fn bind_all(at: &impl Fn(&WorkspacePath) -> Client, installed: &Installed, homes: &[WorkspacePath]) -> Result<(), InstallError> {
+    for (path, export) in bindings(homes) {
+        let client = at(&path);
+        let mut attempts = 0;
+        while let Err(error) = bind(&client, export, installed).await {
+            attempts += 1;
+            if !is_denied(&error) || attempts > LEARNS.0 {
+                return Err(error);
+            }
+            tokio::time::sleep(LEARNS.1).await;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bindings;
+    use crate::kinds::Export;
+    use crate::workspaces::WorkspacePath;
+
+    #[test]
+    fn homes_bind_everything_and_so_does_what_lies_above_them() {
+        let homes = ["root:platform", "root:teams:data"].map(|path| WorkspacePath::parse(path).unwrap());
+        let told: Vec<(String, Export)> = bindings(&homes).into_iter().map(|(path, export)| (path.to_string(), export)).collect();
+        let both = |path: &str| [(path.to_owned(), Export::Requests), (path.to_owned(), Export::Catalog)];
+        let mut expected = vec![("root".to_owned(), Export::Requests)];
+        expected.extend(["root:platform", "root:teams", "root:teams:data"].into_iter().flat_map(both));
+        assert_eq!(told, expected);
+    }
+}

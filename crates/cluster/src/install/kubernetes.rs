@@ -1,0 +1,138 @@
+//! What a plain Kubernetes cluster needs: identities, rights and admission policies around the CustomResourceDefinitions.
+//!
+//! RBAC takes the place of kcp's maximal permission policy, and since whoever gives somebody `*` in a namespace gives away the records of
+//! the controller as well, an admission policy keeps those besides.
+
+use promise::names;
+use serde_json::{Value, json};
+
+use super::{FULFILLER, Identities, LEASE, SYSTEM_NAMESPACE, admission, files, rbac};
+use crate::kinds::crds;
+
+const RBAC: &str = "rbac.authorization.k8s.io/v1";
+const READ: &[&str] = &["get", "list", "watch"];
+const WATCHES: &[&str] = &["list", "watch"];
+/// Objects are made and changed by apply, which is a patch that may create.
+const MAKES: &[&str] = &["get", "list", "watch", "create", "patch", "delete"];
+
+/// The namespace of our own, the identities in it, and who may do what.
+pub(super) fn rights(identities: &Identities) -> Vec<Value> {
+    let mut all = vec![files::namespace()];
+    all.extend([&identities.controller, &identities.portal].into_iter().filter_map(|user| account(user)));
+    all.extend(rbac::cluster_role("opm-controller", &rbac::subject(&identities.controller), &controller()));
+    all.extend(own_role(&identities.controller));
+    all.extend(rbac::cluster_role("opm-portal", &rbac::subject(&identities.portal), &portal()));
+    all.push(role(FULFILLER, &[], &[rule("", &["configmaps", "secrets"], MAKES), rule(names::GROUP, &["promiserequests"], MAKES)]));
+    all.extend(people());
+    all
+}
+
+/// Everything of an installation, in an order in which each finds what it needs.
+pub(super) fn objects(identities: &Identities) -> Vec<Value> {
+    let mut all = crds();
+    all.extend(rights(identities));
+    all.extend(policies(identities));
+    all
+}
+
+/// All admission policies and their bindings.
+pub(super) fn policies(identities: &Identities) -> Vec<Value> {
+    let mut all = admission::policies(identities);
+    all.extend(admission::records(&identities.controller));
+    all
+}
+
+/// What a namespace needs in which requests are to be fulfilled: an identity of its own, and what that may do.
+pub(super) fn served(namespace: &str) -> Vec<Value> {
+    let metadata = json!({"name": FULFILLER, "namespace": namespace});
+    vec![
+        json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata}),
+        json!({
+            "apiVersion": RBAC, "kind": "RoleBinding", "metadata": metadata,
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": FULFILLER},
+            "subjects": [{"kind": "ServiceAccount", "name": FULFILLER, "namespace": namespace}],
+        }),
+    ]
+}
+
+/// The controller: it reads what people wrote, and writes what it found out. What it makes, it makes as the namespace's own identity.
+fn controller() -> Vec<Value> {
+    let own = |resources: &[&str], verbs: &[&str]| rule(names::GROUP, resources, verbs);
+    vec![
+        own(&["promisecatalogs", "policies", "destinations"], WATCHES),
+        own(&["promises", "promiserequests"], &["get", "list", "watch", "patch"]),
+        own(&["promises/status", "policies/status", "destinations/status", "promiserequests/status"], &["patch"]),
+        own(&["promiserevisions"], &["list", "watch", "create"]),
+        own(&["promisereleases"], &["get", "list", "watch", "create", "delete"]),
+        rule("", &["namespaces"], WATCHES),
+        rule("", &["events"], &["get", "create", "patch"]),
+        json!({"apiGroups": [""], "resources": ["serviceaccounts"], "resourceNames": [FULFILLER], "verbs": ["impersonate"]}),
+    ]
+}
+
+/// What the controller keeps for itself, and the credentials of Destinations.
+fn own_role(controller: &str) -> Vec<Value> {
+    let metadata = json!({"name": "opm-controller", "namespace": SYSTEM_NAMESPACE});
+    vec![
+        json!({
+            "apiVersion": RBAC, "kind": "Role", "metadata": metadata,
+            "rules": [
+                // `create` cannot be narrowed to a name: the name is not known when rights are checked.
+                {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["create"]},
+                {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "resourceNames": [LEASE], "verbs": ["get", "update"]},
+                rule("", &["secrets"], &["get", "create"]),
+            ],
+        }),
+        json!({
+            "apiVersion": RBAC, "kind": "RoleBinding", "metadata": metadata,
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "opm-controller"},
+            "subjects": [rbac::subject(controller)],
+        }),
+    ]
+}
+
+/// The portal: caches. Single objects are read as the person who looks.
+fn portal() -> Vec<Value> {
+    let kinds = ["promises", "promiserevisions", "promisecatalogs", "policies", "destinations", "promiserequests", "promisereleases"];
+    vec![rule(names::GROUP, &kinds, WATCHES), rule("", &["namespaces"], WATCHES)]
+}
+
+/// Roles for people. Those about requests become part of the built-in `view`, `edit` and `admin`; nobody but the controller writes status,
+/// releases and revisions.
+fn people() -> Vec<Value> {
+    let own = |resources: &[&str], verbs: &[&str]| rule(names::GROUP, resources, verbs);
+    let reads = own(&["promiserequests", "promiserequests/status", "promisereleases"], READ);
+    let catalog = ["promises", "promisecatalogs", "policies", "destinations"];
+    vec![
+        role("opm-viewer", &["view", "edit", "admin"], std::slice::from_ref(&reads)),
+        role("opm-user", &["edit", "admin"], &[own(&["promiserequests"], rbac::EVERY_VERB), reads.clone()]),
+        role(
+            "opm-platform",
+            &[],
+            &[
+                own(&catalog, rbac::EVERY_VERB),
+                own(&["promiserevisions", "promises/status", "policies/status", "destinations/status"], READ),
+                reads,
+            ],
+        ),
+    ]
+}
+
+fn rule(group: &str, resources: &[&str], verbs: &[&str]) -> Value {
+    json!({"apiGroups": [group], "resources": resources, "verbs": verbs})
+}
+
+fn role(name: &str, becomes_part_of: &[&str], rules: &[Value]) -> Value {
+    let labels = becomes_part_of.iter().map(|role| (format!("rbac.authorization.k8s.io/aggregate-to-{role}"), json!("true")));
+    let mut metadata = json!({"name": name});
+    if !becomes_part_of.is_empty() {
+        metadata["labels"] = Value::Object(labels.collect());
+    }
+    json!({"apiVersion": RBAC, "kind": "ClusterRole", "metadata": metadata, "rules": rules})
+}
+
+/// The ServiceAccount of an identity that is one.
+fn account(user: &str) -> Option<Value> {
+    let (namespace, name) = rbac::service_account(user)?;
+    Some(json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name, "namespace": namespace}}))
+}

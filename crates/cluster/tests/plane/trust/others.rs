@@ -1,0 +1,199 @@
+//! Being somebody else: impersonation, identities of ours, and looking like the platform.
+
+use k8s_openapi::api::coordination::v1::Lease;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::api::{Api, DynamicObject, ListParams, Patch, PatchParams, PostParams};
+use kube::core::{ApiResource, GroupVersionKind};
+use serde_json::{Value, json};
+
+use super::{Missing, attacks, refused};
+use crate::world::{Plane, apply, condition, request, settings, wait};
+
+attacks![
+    somebody_acts_as_the_controller,
+    an_impersonation_header_is_smuggled_through_the_portal,
+    the_fulfiller_of_a_namespace_forges_a_status:
+        Missing::InWorkspaces("objects beside requests are made through claims, not as somebody of the workspace"),
+    the_portals_own_token_is_used,
+    the_controllers_own_token_reads_secrets_of_a_namespace:
+        Missing::InWorkspaces("reading Secrets beside requests is what the claim of the binding grants"),
+    what_the_controller_keeps_for_itself_is_read_and_taken,
+    an_api_is_made_to_look_like_ours,
+    a_home_without_trust_names_a_destination:
+        Missing::InNamespaces("Destinations are the platform's alone; that tenants may not write them is tried with the catalog"),
+    a_home_without_trust_sets_parameters:
+        Missing::InNamespaces("Policies are the platform's alone; that tenants may not write them is tried with the catalog"),
+    a_tenant_writes_what_belongs_to_the_platform,
+];
+
+fn platform(kind: &str) -> ApiResource {
+    ApiResource::from_gvk(&GroupVersionKind::gvk("platform.opmodel.dev", "v1alpha1", kind))
+}
+
+async fn somebody_acts_as_the_controller(plane: &Plane) {
+    let scope = match &plane.topology {
+        cluster::Topology::Workspaces { .. } => cluster::Scope::Workspace(crate::world::path("root:acme:shop")),
+        cluster::Topology::Namespaces => cluster::Scope::Root,
+    };
+    let forged = json!({"status": {"phase": "Failed"}});
+    for user in ["opm-controller", "system:serviceaccount:opm-system:opm-controller", "system:admin", "admin"] {
+        for who in ["dana", "erin"] {
+            let client = plane.endpoint.client_as(&plane.token(who), &scope, user);
+            let api: Api<cluster::kinds::PromiseRequest> = Api::namespaced(client, plane.namespace());
+            refused(&format!("{who} as {user}"), api.patch_status("web", &PatchParams::default(), &Patch::Merge(&forged)).await);
+        }
+    }
+}
+
+/// Whoever could put headers into a request of the portal still is who the token says.
+async fn an_impersonation_header_is_smuggled_through_the_portal(plane: &Plane) {
+    let client = plane.client("admin", "root:acme:shop");
+    let review = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"});
+    let asked = http::Request::post("/apis/authentication.k8s.io/v1/selfsubjectreviews")
+        .header("content-type", "application/json")
+        .header("Impersonate-User", "dana")
+        .header("Impersonate-Group", "shop")
+        .header("Impersonate-Extra-Scopes", "all")
+        .header("X-Remote-User", "dana")
+        .body(review.to_string().into_bytes())
+        .unwrap();
+    let told: Value = client.request(asked).await.unwrap();
+    assert_eq!(told["status"]["userInfo"]["username"], "admin", "{told}");
+}
+
+async fn the_fulfiller_of_a_namespace_forges_a_status(plane: &Plane) {
+    let fulfiller = "system:serviceaccount:shop:opm-fulfiller";
+    let client = plane.endpoint.client_as(&plane.token("dana"), &cluster::Scope::Root, fulfiller);
+    let api: Api<cluster::kinds::PromiseRequest> = Api::namespaced(client.clone(), "shop");
+    refused(fulfiller, api.patch_status("web", &PatchParams::default(), &Patch::Merge(json!({"status": {"phase": "Failed"}}))).await);
+    let elsewhere: Api<Secret> = Api::namespaced(client, cluster::install::SYSTEM_NAMESPACE);
+    refused(fulfiller, elsewhere.list(&ListParams::default()).await);
+}
+
+async fn the_portals_own_token_is_used(plane: &Plane) {
+    let secrets: Api<Secret> = plane.in_shop("opm-portal");
+    refused("opm-portal", secrets.list(&ListParams::default()).await);
+    refused("opm-portal", secrets.get("web-access").await);
+    let requests = plane.requests("opm-portal");
+    let mut forged = request("forged", "settings", json!({}));
+    forged.metadata.namespace = Some(plane.namespace().to_owned());
+    refused("opm-portal", requests.create(&PostParams::default(), &forged).await);
+    refused("opm-portal", requests.patch("web", &PatchParams::default(), &Patch::Merge(json!({"spec": {"paused": true}}))).await);
+}
+
+async fn the_controllers_own_token_reads_secrets_of_a_namespace(plane: &Plane) {
+    let secrets: Api<Secret> = plane.in_shop("opm-controller");
+    refused("opm-controller", secrets.get("web-access").await);
+    let maps: Api<ConfigMap> = plane.in_shop("opm-controller");
+    refused("opm-controller", maps.list(&ListParams::default()).await);
+    let requests = plane.requests("opm-controller");
+    let mut forged = request("forged", "settings", json!({}));
+    forged.metadata.namespace = Some("shop".to_owned());
+    refused("opm-controller", requests.create(&PostParams::default(), &forged).await);
+    let other =
+        plane.endpoint.client_as(&plane.token("opm-controller"), &cluster::Scope::Root, "system:serviceaccount:kube-system:default");
+    refused("opm-controller", Api::<Secret>::namespaced(other, "kube-system").list(&ListParams::default()).await);
+}
+
+async fn what_the_controller_keeps_for_itself_is_read_and_taken(plane: &Plane) {
+    for who in ["dana", "erin", "opm-portal"] {
+        let client = plane.client(who, "root:opm");
+        let secrets: Api<Secret> = Api::namespaced(client.clone(), cluster::install::SYSTEM_NAMESPACE);
+        refused(who, secrets.get(cluster::install::KEYS).await);
+        let leases: Api<Lease> = Api::namespaced(client, cluster::install::SYSTEM_NAMESPACE);
+        let taken = json!({"spec": {"holderIdentity": who}});
+        refused(who, leases.patch(cluster::install::LEASE, &PatchParams::default(), &Patch::Merge(&taken)).await);
+    }
+}
+
+async fn an_api_is_made_to_look_like_ours(plane: &Plane) {
+    let definition = cluster::kinds::crds().into_iter().find(|crd| crd["spec"]["names"]["kind"] == "PromiseRequest").unwrap();
+    if plane.has_namespaces() {
+        // There is one definition for the whole cluster.
+        let definitions: Api<CustomResourceDefinition> = Api::all(plane.client("dana", "cluster"));
+        let name = definition["metadata"]["name"].as_str().unwrap();
+        refused("dana", definitions.patch(name, &PatchParams::apply("forger").force(), &Patch::Apply(&definition)).await);
+        return;
+    }
+    // A workspace of its own may define what it likes, and call it as we do.
+    let acme = plane.client("admin", "root:acme");
+    crate::world::workspace(&acme, "mall").await;
+    let mall = plane.client("admin", "root:acme:mall");
+    apply(&mall, &definition).await.unwrap();
+    let definitions: Api<CustomResourceDefinition> = Api::all(mall.clone());
+    wait(definitions, "promiserequests.platform.opmodel.dev", "served", |crd| {
+        let conditions = crd.status.as_ref().and_then(|status| status.conditions.as_ref());
+        conditions.is_some_and(|all| all.iter().any(|c| c.type_ == "Established" && c.status == "True"))
+    })
+    .await;
+    let mut looks = request("looks-alike", "settings", json!({}));
+    looks.spec.requester = Some(promise::api::Requester { username: "admin".into(), groups: Vec::new() });
+    let api: Api<cluster::kinds::PromiseRequest> = Api::namespaced(mall, "default");
+    api.create(&PostParams::default(), &looks).await.unwrap();
+    // Whatever would have become of it came before this one.
+    plane.ask("genuine", "settings", json!({})).await;
+    plane.ready("genuine").await;
+    assert!(api.get("looks-alike").await.unwrap().status.is_none(), "nobody looks at what is not ours");
+}
+
+async fn a_home_without_trust_names_a_destination(plane: &Plane) {
+    let acme = plane.client("admin", "root:acme");
+    let destination = json!({
+        "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Destination", "metadata": {"name": "theirs"},
+        "spec": {"title": "Theirs", "type": "cluster", "secretRef": {"namespace": "default", "name": "theirs"}, "allowedHomes": ["**"], "allowedWorkspaces": ["**"]},
+    });
+    apply(&acme, &destination).await.unwrap();
+    let api: Api<DynamicObject> = Api::all_with(acme, &platform("Destination"));
+    wait_dynamic(&api, "theirs", "not a trusted home").await;
+    refused("dana", apply(&plane.client("dana", "root:acme:shop"), &destination).await);
+}
+
+async fn a_home_without_trust_sets_parameters(plane: &Plane) {
+    let acme = plane.client("admin", "root:acme");
+    let rule = |name: &str, rule: Value| {
+        let spec = json!({"title": "Theirs", "owner": {"team": "Acme"}, "rules": [rule]});
+        json!({"apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Policy", "metadata": {"name": name}, "spec": spec})
+    };
+    let set = rule("sets", json!({"name": "level", "set": {"parameter": ".level", "value": 9}}));
+    let inject =
+        rule("injects", json!({"name": "data", "inject": {"match": {"kinds": ["ConfigMap"]}, "merge": {"data": {"forged": "yes"}}}}));
+    for policy in [&set, &inject] {
+        apply(&acme, policy).await.unwrap();
+    }
+    let api: Api<DynamicObject> = Api::all_with(acme.clone(), &platform("Policy"));
+    for name in ["sets", "injects"] {
+        wait_dynamic(&api, name, "\"False\"").await;
+    }
+    plane.ask("unset", "settings", json!({})).await;
+    let asked = plane.until("unset", "judged", |r| r.status.as_ref().is_some_and(|s| s.observed_generation > 0)).await;
+    if let Ok(map) = plane.config_maps().get("unset-config").await {
+        let data = map.data.unwrap();
+        assert!(data["level"] != "9" && !data.contains_key("forged"), "{data:?} {}", condition(&asked, "PoliciesSatisfied"));
+    }
+    for name in ["sets", "injects"] {
+        api.delete(name, &kube::api::DeleteParams::default()).await.unwrap();
+    }
+}
+
+async fn a_tenant_writes_what_belongs_to_the_platform(plane: &Plane) {
+    let own = |kind: &str, spec: Value| json!({"apiVersion": "platform.opmodel.dev/v1alpha1", "kind": kind, "metadata": {"name": "theirs"}, "spec": spec});
+    let objects = [
+        own("Promise", settings("1.0.0")),
+        own("PromiseCatalog", json!({"title": "Theirs", "promises": ["*"], "workspaces": ["**"]})),
+        own("Policy", json!({"title": "Theirs", "rules": [{"name": "level", "set": {"parameter": ".level", "value": 9}}]})),
+        own("Destination", json!({"title": "Theirs", "type": "cluster", "secretRef": {"namespace": "default", "name": "theirs"}})),
+    ];
+    for who in ["dana", "erin", "opm-portal"] {
+        for object in &objects {
+            refused(&format!("{who}: {}", object["kind"]), apply(&plane.client(who, "root:acme:shop"), object).await);
+        }
+    }
+}
+
+/// Waits until the status of an object says something.
+async fn wait_dynamic(api: &Api<DynamicObject>, name: &str, says: &str) {
+    let said = |object: Option<&DynamicObject>| object.is_some_and(|object| object.data["status"].to_string().contains(says));
+    let waiting = kube::runtime::wait::await_condition(api.clone(), name, said);
+    tokio::time::timeout(crate::world::PATIENCE, waiting).await.unwrap_or_else(|_| panic!("{name} does not say {says}")).unwrap();
+}
