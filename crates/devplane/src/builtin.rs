@@ -15,7 +15,7 @@ mod decode;
 mod defaults;
 pub mod kinds;
 mod prepare;
-mod quantity;
+pub(crate) mod quantity;
 mod schemas;
 mod validate;
 

@@ -1,6 +1,7 @@
 //! HTTP: one entry for all paths, from the prefix of a workspace to the answer.
 
 pub(crate) mod answer;
+pub(crate) mod connection;
 pub(crate) mod limits;
 pub(crate) mod media;
 pub(crate) mod path;
@@ -23,6 +24,7 @@ use crate::{
     watch, workspaces,
 };
 use answer::{Answer, error_response};
+use connection::LongRunning;
 use media::Format;
 use path::{Prefix, ResourcePath};
 use query::Query;
@@ -158,7 +160,9 @@ async fn resources(
     let format = media::negotiate(&headers, messages)?;
     let call = Call { state: state.clone(), attributes, resource, api_version, view: served.view, query, headers, body, format };
     if call.attributes.verb == "watch" {
-        return watch::answer(call).await;
+        let mut response = watch::answer(call).await?;
+        response.extensions_mut().insert(LongRunning);
+        return Ok(response);
     }
     let answer = call.answer().await?;
     let mut response = answer.into_response(call.format, &call.headers, is_get);

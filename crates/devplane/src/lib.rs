@@ -30,7 +30,7 @@
 //! - `controllers::run` follows all changes and does what follows from them: workspaces become ready or go, exports get their identity
 //!   and address, bindings come into force. It writes through `authored`, which is idempotent and does not wait for the disk.
 //!
-//! - `deletion` finishes what is being deleted, `garbage` collects what has lost its owner; both follow all changes.
+//! - `deletion` finishes what is being deleted, `garbage` collects what has lost its owner, `expiry` takes what is too old; all follow changes.
 //!
 //! # Adding things
 //!
@@ -53,7 +53,10 @@ pub mod controllers;
 mod definitions;
 mod deletion;
 mod discovery;
+mod expiry;
 pub mod exports;
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod garbage;
 mod http;
 pub mod kinds;
@@ -81,7 +84,7 @@ mod watch;
 pub mod watches;
 pub mod workspaces;
 
-pub use clock::Clock;
+pub use clock::{Clock, SystemClock};
 pub use cluster_id::ClusterId;
 pub use plane::{OpenError, Options, Plane, State, Token};
 pub use store::Storage;

@@ -54,7 +54,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_list_is_read_again_when_it_has_changed() {
-        let store = Store::open(&Storage::Memory).unwrap();
+        let store = Store::open(&Storage::Memory, Arc::new(crate::SystemClock)).unwrap();
         let (resource, cluster) = (GroupResource::new("", "secrets"), ClusterId::root());
         let key = Key::new(&cluster, "default", "a");
         let parsed = Parsed::default();

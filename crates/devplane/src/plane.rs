@@ -6,7 +6,7 @@ use crate::{
     authn::{Authenticator, impersonation::Impersonation},
     bootstrap,
     clock::{Clock, SystemClock},
-    controllers, deletion,
+    controllers, deletion, expiry,
     exports::view::Views,
     garbage, http,
     openapi::Indexes,
@@ -140,7 +140,7 @@ impl Plane {
     /// When the storage cannot be opened or the first objects cannot be written.
     pub fn open(options: Options) -> Result<Self, OpenError> {
         let Options { storage, tokens, clock, random, controllers, external_url } = options;
-        let store = Store::open(&storage)?;
+        let store = Store::open(&storage, clock.clone())?;
         let state = State(Arc::new(Shared {
             store,
             registry: Registry::default(),
@@ -164,6 +164,7 @@ impl Plane {
         }
         tokio::spawn(report(controllers::run(state.clone())));
         tokio::spawn(deletion::run(state.clone(), controllers));
+        tokio::spawn(report(expiry::run(state.clone())));
         if controllers {
             tokio::spawn(report(garbage::run(state.clone())));
         }

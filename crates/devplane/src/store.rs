@@ -5,6 +5,7 @@
 //! whole plane, as etcd does, and the history of the recent past outlives a restart as etcd's does, so that watches go on.
 
 mod disk;
+mod history;
 mod memory;
 mod news;
 mod text;
@@ -13,22 +14,26 @@ use std::{path::PathBuf, sync::Arc};
 
 use bytes::Bytes;
 use parking_lot::RwLock;
+use redb::StorageBackend;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use crate::{ClusterId, registry::GroupResource};
-use disk::Disk;
+use crate::{Clock, ClusterId, registry::GroupResource};
+use disk::{Disk, File};
+pub use history::HistoryGap;
+pub use memory::Change;
 use memory::Memory;
-pub use memory::{Change, HistoryGap};
 use news::News;
 use text::Draft;
 pub use text::Parts;
 
 /// Where the plane keeps its objects.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Storage {
     /// In this directory; one process at a time.
     Directory(PathBuf),
+    /// On this device, whatever it does with what is not synced.
+    Device(Arc<dyn StorageBackend>),
     /// In memory alone: gone with the process.
     Memory,
 }
@@ -136,6 +141,8 @@ pub struct Store {
     news: News,
     /// Sends progress where no disk does.
     progress: Option<Arc<watch::Sender<Progress>>>,
+    /// How old the history is.
+    clock: Arc<dyn Clock>,
 }
 
 /// How far the disk is.
@@ -149,26 +156,44 @@ pub(crate) struct Progress {
 
 impl Store {
     /// Opens the store and loads it.
-    pub fn open(storage: &Storage) -> Result<Self, StoreError> {
-        let mut memory = Memory::new();
-        let news = News::default();
-        match storage {
+    ///
+    /// # Errors
+    /// When there is something on disk that cannot be used.
+    pub fn open(storage: &Storage, clock: Arc<dyn Clock>) -> Result<Self, StoreError> {
+        let (mut memory, news) = (Memory::new(), News::default());
+        let file = match storage {
+            Storage::Directory(directory) => File::in_directory(directory)?,
+            Storage::Device(device) => File::on_device(device.clone())?,
             Storage::Memory => {
                 let (sender, settled) = watch::channel(Progress { revision: memory.revision(), failure: None });
-                Ok(Self { memory: Arc::new(RwLock::new(memory)), disk: None, settled, news, progress: Some(Arc::new(sender)) })
+                return Ok(Self {
+                    memory: Arc::new(RwLock::new(memory)),
+                    disk: None,
+                    settled,
+                    news,
+                    progress: Some(Arc::new(sender)),
+                    clock,
+                });
             }
-            Storage::Directory(directory) => {
-                let (disk, settled) = Disk::open(directory, &mut memory, news.clone())?;
-                Ok(Self { memory: Arc::new(RwLock::new(memory)), disk: Some(Arc::new(disk)), settled, news, progress: None })
-            }
-        }
+        };
+        file.load(&mut memory, clock.now())?;
+        let memory = Arc::new(RwLock::new(memory));
+        let (disk, settled) = Disk::start(file, memory.clone(), news.clone())?;
+        Ok(Self { memory, disk: Some(Arc::new(disk)), settled, news, progress: None, clock })
     }
 
     /// The object at this place.
     pub async fn get(&self, resource: &GroupResource, key: &Key) -> Option<Stored> {
-        let found = self.peek(resource, key)?;
-        self.settle(found.revision).await;
-        Some(found)
+        loop {
+            let (found, revision) = {
+                let memory = self.memory.read();
+                (memory.get(resource, key), memory.revision())
+            };
+            // That there is nothing may be the work of a removal that is not on disk yet.
+            if self.settle(found.as_ref().map_or(revision, |found| found.revision)).await {
+                return found;
+            }
+        }
     }
 
     /// The object at this place, without waiting for the disk: for decisions inside the plane (rights, bindings), not for answers.
@@ -178,9 +203,12 @@ impl Store {
 
     /// All objects of the range in order, and the revision at which this was so.
     pub async fn list(&self, resource: &GroupResource, range: &Range) -> (Vec<(Key, Stored)>, u64) {
-        let (found, revision) = self.peek_list(resource, range);
-        self.settle(revision).await;
-        (found, revision)
+        loop {
+            let (found, revision) = self.peek_list(resource, range);
+            if self.settle(revision).await {
+                return (found, revision);
+            }
+        }
     }
 
     /// As [`Store::list`], without waiting for the disk.
@@ -232,22 +260,25 @@ impl Store {
     /// when that is on disk. The new resourceVersion is put into the object. A removal answers the last state under the new revision.
     pub async fn write(&self, resource: &GroupResource, key: &Key, expected: u64, object: Option<Value>) -> Result<Stored, WriteError> {
         let stored = self.write_behind(resource, key, expected, object)?;
-        self.settle(stored.revision).await;
-        match self.settled.borrow().failure.clone() {
-            Some(failure) => Err(WriteError::Disk(failure.to_string())),
-            None => Ok(stored),
+        if self.settle(stored.revision).await {
+            return Ok(stored);
         }
+        self.refuse_after_failure()?;
+        Ok(stored)
+    }
+
+    fn refuse_after_failure(&self) -> Result<(), WriteError> {
+        self.settled.borrow().failure.as_ref().map_or(Ok(()), |failure| Err(WriteError::Disk(failure.to_string())))
     }
 
     /// As [`Store::write`], but returns before the change is on disk: for first objects, which nobody was told of.
     pub fn write_behind(&self, resource: &GroupResource, key: &Key, expected: u64, object: Option<Value>) -> Result<Stored, WriteError> {
-        if let Some(failure) = self.settled.borrow().failure.clone() {
-            return Err(WriteError::Disk(failure.to_string()));
-        }
         // Written out before the lock is taken: others wait for it.
         let draft = object.as_ref().map(Draft::of);
         let mut memory = self.memory.write();
-        let change = memory.write(resource, key, expected, draft.as_ref())?;
+        // Under the lock: once the disk has failed there is nothing that it does not know.
+        self.refuse_after_failure()?;
+        let change = memory.write(resource, key, expected, draft.as_ref(), self.clock.now())?;
         // Queued under the lock: the disk sees changes in the order of their revisions.
         match (&self.disk, &self.progress) {
             (Some(disk), _) => disk.queue(&change, memory.oldest()),
@@ -265,11 +296,18 @@ impl Store {
         self.memory.write().begin_history();
     }
 
-    /// Waits until everything up to the revision is on disk (or the disk has failed).
-    pub async fn settle(&self, revision: u64) {
+    /// Lets go of what is too old of the history. Each write does so, too.
+    pub fn expire_history(&self) {
+        self.memory.write().expire_history(self.clock.now());
+    }
+
+    /// Waits until everything up to the revision is on disk. False if that will never be: the disk has failed, and what was read or
+    /// written at this revision is no more.
+    pub async fn settle(&self, revision: u64) -> bool {
         let mut settled = self.settled.clone();
-        // The sender lives as long as the store: it cannot be gone here.
-        let _ = settled.wait_for(|progress| progress.revision >= revision || progress.failure.is_some()).await;
+        // The sender lives as long as the store, or until it has told of its failure.
+        let told = settled.wait_for(|progress| progress.revision >= revision || progress.failure.is_some()).await;
+        told.is_ok_and(|progress| progress.revision >= revision)
     }
 
     /// A reader of changes after this revision.
@@ -348,116 +386,4 @@ impl Follower {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn place(name: &str) -> (GroupResource, Key) {
-        (GroupResource::new("", "configmaps"), Key::new(&ClusterId::root(), "default", name))
-    }
-
-    /// The writer thread lets go of the file when it has seen that its store is gone.
-    fn reopened(storage: &Storage) -> Store {
-        loop {
-            match Store::open(storage) {
-                Err(StoreError::InUse(_)) => std::thread::yield_now(),
-                opened => break opened.unwrap(),
-            }
-        }
-    }
-
-    #[tokio::test]
-    async fn what_was_acknowledged_is_there_after_a_restart() {
-        let directory = tempfile::tempdir().unwrap();
-        let storage = Storage::Directory(directory.path().into());
-        let (resource, key) = place("a");
-        let written = {
-            let store = Store::open(&storage).unwrap();
-            store.write(&resource, &key, 0, Some(json!({"metadata": {"name": "a"}}))).await.unwrap()
-        };
-        let store = reopened(&storage);
-        let found = store.get(&resource, &key).await.unwrap();
-        assert_eq!((found.revision, found.object()["metadata"]["resourceVersion"].as_str()), (written.revision, Some("2")));
-        assert_eq!(store.revision(), written.revision);
-    }
-
-    #[tokio::test]
-    async fn the_history_goes_on_after_a_restart() {
-        let directory = tempfile::tempdir().unwrap();
-        let storage = Storage::Directory(directory.path().into());
-        let (resource, key) = place("a");
-        let told = |changes: Vec<Arc<Change>>| {
-            let state = |stored: &Option<Stored>| stored.as_ref().map(|stored| stored.json.clone());
-            changes.iter().map(|change| (change.revision, state(&change.old), state(&change.new), change.last.clone())).collect::<Vec<_>>()
-        };
-        let before = {
-            let store = Store::open(&storage).unwrap();
-            assert!(store.is_new());
-            let mut revision = 0;
-            for object in
-                [Some(json!({"metadata": {}, "n": 1})), Some(json!({"metadata": {}, "n": 2})), None, Some(json!({"metadata": {}, "n": 3}))]
-            {
-                let removal = object.is_none();
-                let written = store.write(&resource, &key, revision, object).await.unwrap();
-                revision = if removal { 0 } else { written.revision };
-            }
-            told(store.follow(1).next(None).await.unwrap())
-        };
-        let store = reopened(&storage);
-        assert!(!store.is_new());
-        assert_eq!(told(store.follow(1).next(None).await.unwrap()), before);
-        assert_eq!(store.page(&resource, &Range::All, 3, None, 10, true).unwrap().0[0].1.object()["n"], 2);
-    }
-
-    #[tokio::test]
-    async fn a_history_that_was_begun_anew_stays_so() {
-        let directory = tempfile::tempdir().unwrap();
-        let storage = Storage::Directory(directory.path().into());
-        let (resource, key) = place("a");
-        {
-            let store = Store::open(&storage).unwrap();
-            let first = store.write(&resource, &key, 0, Some(json!({"metadata": {}}))).await.unwrap();
-            store.begin_history();
-            store.write(&resource, &key, first.revision, Some(json!({"metadata": {}, "n": 2}))).await.unwrap();
-        }
-        let store = reopened(&storage);
-        assert_eq!(store.oldest(), 2);
-        assert!(store.follow(1).next(None).await.is_err(), "it does not reach back to the first write");
-        assert_eq!(store.follow(2).next(None).await.unwrap().len(), 1);
-    }
-
-    #[tokio::test]
-    async fn a_directory_belongs_to_one_process() {
-        let directory = tempfile::tempdir().unwrap();
-        let storage = Storage::Directory(directory.path().into());
-        let _first = Store::open(&storage).unwrap();
-        assert!(matches!(Store::open(&storage), Err(StoreError::InUse(_))));
-    }
-
-    #[tokio::test]
-    async fn a_damaged_file_is_told_and_left_alone() {
-        let directory = tempfile::tempdir().unwrap();
-        let file = directory.path().join("plane.redb");
-        std::fs::write(&file, "this is no database").unwrap();
-        let error = Store::open(&Storage::Directory(directory.path().into())).map(|_| ()).unwrap_err();
-        assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
-        assert_eq!(std::fs::read_to_string(&file).unwrap(), "this is no database");
-    }
-
-    #[tokio::test]
-    async fn a_write_with_a_stale_revision_is_refused_and_changes_are_told_in_order() {
-        let store = Store::open(&Storage::Memory).unwrap();
-        let (resource, key) = place("a");
-        let mut follower = store.follow(store.revision());
-        let first = store.write(&resource, &key, 0, Some(json!({"metadata": {}, "n": 1}))).await.unwrap();
-        let second = store.write(&resource, &key, first.revision, Some(json!({"metadata": {}, "n": 2}))).await.unwrap();
-        assert_eq!(store.write(&resource, &key, first.revision, None).await.map(|_| ()), Err(WriteError::Changed));
-        store.write(&resource, &key, second.revision, None).await.unwrap();
-        let changes = follower.next(Some(&resource)).await.unwrap();
-        assert_eq!(changes.iter().map(|change| change.new.is_some()).collect::<Vec<_>>(), [true, true, false]);
-        let past = store.page(&resource, &Range::All, first.revision, None, usize::MAX, true).unwrap().0;
-        assert_eq!(past[0].1.object()["n"], 1);
-        assert!(store.list(&resource, &Range::All).await.0.is_empty());
-    }
-}
+mod tests;

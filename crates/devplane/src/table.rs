@@ -3,7 +3,7 @@
 mod age;
 mod builtin;
 mod cells;
-mod json_path;
+pub(crate) mod json_path;
 
 use serde_json::{Value, json};
 

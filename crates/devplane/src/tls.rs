@@ -5,19 +5,20 @@ use std::{
     net::SocketAddr,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use axum::Router;
-use hyper_util::{
-    rt::{TokioExecutor, TokioIo, TokioTimer},
-    server::conn::auto,
-    service::TowerToHyperService,
-};
 use rcgen::{BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
-use tokio::net::TcpListener;
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{OwnedSemaphorePermit, Semaphore},
+};
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
+
+use crate::http::connection::{self, Patience};
 
 /// Why TLS cannot be served.
 #[derive(Debug, thiserror::Error)]
@@ -151,56 +152,44 @@ impl Listener {
 
     /// Serves until told to stop; open connections get no new requests then.
     pub async fn serve(self, router: Router, shutdown: CancellationToken) {
+        let places = Arc::new(Semaphore::new(CONNECTIONS));
         loop {
+            let next = async {
+                let place = places.clone().acquire_owned().await.map_err(io::Error::other)?;
+                Ok::<_, io::Error>((self.listener.accept().await?.0, place))
+            };
             let accepted = tokio::select! {
                 () = shutdown.cancelled() => return,
-                accepted = self.listener.accept() => accepted,
+                accepted = next => accepted,
             };
-            let stream = match accepted {
-                Ok((stream, _)) => stream,
+            match accepted {
+                Ok((stream, place)) => {
+                    // Small answers to small requests: waiting for more would cost 40 ms each.
+                    let _ = stream.set_nodelay(true);
+                    tokio::spawn(connection(stream, place, self.acceptor.clone(), router.clone(), shutdown.clone()));
+                }
                 Err(error) => {
                     tracing::warn!(%error, "a connection to the plane was not accepted");
                     // Out of file descriptors, most likely: others must be closed first.
-                    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-                    continue;
+                    tokio::time::sleep(Duration::from_millis(50)).await;
                 }
-            };
-            // Small answers to small requests: waiting for more would cost 40 ms each.
-            let _ = stream.set_nodelay(true);
-            tokio::spawn(connection(stream, self.acceptor.clone(), router.clone(), shutdown.clone()));
+            }
         }
     }
 }
 
+/// Connections at the same time; more wait until one is closed.
+const CONNECTIONS: usize = 8192;
 /// How long a TLS handshake may take.
-const HANDSHAKE: std::time::Duration = std::time::Duration::from_secs(10);
-/// How long a connection may wait for the head of its next request.
-const HEADERS: std::time::Duration = std::time::Duration::from_secs(60);
-/// Requests on one connection at the same time.
-const STREAMS: u32 = 250;
+const HANDSHAKE: Duration = Duration::from_secs(10);
 
-async fn connection(stream: tokio::net::TcpStream, acceptor: TlsAcceptor, router: Router, shutdown: CancellationToken) {
-    let stream = match tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)).await {
-        Ok(Ok(stream)) => stream,
-        Ok(Err(error)) => {
-            tracing::debug!(%error, "a TLS handshake with the plane failed");
-            return;
+async fn connection(stream: TcpStream, _place: OwnedSemaphorePermit, acceptor: TlsAcceptor, router: Router, shutdown: CancellationToken) {
+    match tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)).await {
+        Ok(Ok(stream)) => {
+            let http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
+            connection::serve(stream, http2, router, &shutdown, Patience::default()).await;
         }
-        Err(_) => {
-            tracing::debug!("a TLS handshake with the plane took too long");
-            return;
-        }
-    };
-    let mut builder = auto::Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADERS);
-    builder.http2().timer(TokioTimer::new()).max_concurrent_streams(STREAMS);
-    let serving = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
-    tokio::select! {
-        () = shutdown.cancelled() => {}
-        served = serving => {
-            if let Err(error) = served {
-                tracing::debug!(%error, "a connection to the plane broke");
-            }
-        }
+        Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake with the plane failed"),
+        Err(_) => tracing::debug!("a TLS handshake with the plane took too long"),
     }
 }

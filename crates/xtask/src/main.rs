@@ -5,6 +5,7 @@
 
 mod bench;
 mod check;
+mod fuzz;
 mod generate;
 mod release;
 mod serve;
@@ -41,6 +42,8 @@ enum Command {
     Bench(bench::Bench),
     /// Run a check in its full size.
     Soak(soak::Soak),
+    /// Give the parts that hostile input reaches any input there is.
+    Fuzz(fuzz::Fuzz),
     /// Formatting and lints, without running anything.
     Check(check::Check),
 }
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
         Command::Gen(generate) => generate.run(),
         Command::Bench(bench) => bench.run(),
         Command::Soak(soak) => soak.run(),
+        Command::Fuzz(fuzz) => fuzz.run(),
         Command::Check(check) => check.run(),
     };
     match outcome {

@@ -1,5 +1,7 @@
 //! `cargo xtask soak NAME`: the full size of a check whose small size is in `cargo xtask test`.
 
+use std::process::Command;
+
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
@@ -25,22 +27,61 @@ enum Check {
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
+    /// Kill the bare plane of the release binary while many write: nothing that it acknowledged is lost, and how long it takes to start.
+    PlaneKill {
+        /// How often.
+        #[arg(long, default_value_t = 200)]
+        kills: u32,
+        /// Objects of about 2 kB in the plane.
+        #[arg(long, default_value_t = 100_000)]
+        objects: u32,
+        /// Which instants.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
+    /// Cut the power of a disk in memory at seeded instants under a plane that many write to: nothing that it acknowledged is lost.
+    PowerCut {
+        /// How often.
+        #[arg(long, default_value_t = 2_000)]
+        cuts: u32,
+    },
 }
 
 impl Soak {
-    /// Builds in release, then runs the chosen check.
+    /// Builds what the chosen check needs, then runs it.
     pub fn run(self) -> Result<()> {
         let workspace = Workspace::find()?;
-        let Check::Kill { kills, seed } = self.check;
-        step("building the server", || {
-            run(cargo(&workspace.root).args(["build", "--release", "--package", "opm-portal", "--bin", "opm-portal", "--bench", "portal"]))
-        })?;
-        step("killing and starting again", || {
-            run(cargo(&workspace.root)
-                .args(["test", "--package", "opm-portal", "--test", "portal", "kill::", "--", "--nocapture"])
-                .env("OPM_PORTAL", workspace.target.join("release/opm-portal"))
-                .env("OPM_KILLS", kills.to_string())
-                .env("OPM_SEED", seed.to_string()))
-        })
+        match self.check {
+            Check::Kill { kills, seed } => {
+                release(&workspace)?;
+                let mut tests = killing(&workspace, "kill::", kills, seed);
+                step("killing and starting again", || run(&mut tests))
+            }
+            Check::PlaneKill { kills, objects, seed } => {
+                release(&workspace)?;
+                let mut tests = killing(&workspace, "plane_kill::what", kills, seed);
+                step("killing and starting again", || run(tests.env("OPM_OBJECTS", objects.to_string())))
+            }
+            Check::PowerCut { cuts } => step("cutting the power", || {
+                run(cargo(&workspace.root)
+                    .args(["test", "--package", "devplane", "--test", "durability", "power::", "--", "--nocapture"])
+                    .env("OPM_POWER_CUTS", cuts.to_string()))
+            }),
+        }
     }
+}
+
+fn release(workspace: &Workspace) -> Result<()> {
+    step("building the server", || {
+        run(cargo(&workspace.root).args(["build", "--release", "--package", "opm-portal", "--bin", "opm-portal", "--bench", "portal"]))
+    })
+}
+
+/// The tests of this name, against the release binary.
+fn killing(workspace: &Workspace, name: &str, kills: u32, seed: u64) -> Command {
+    let mut tests = cargo(&workspace.root);
+    tests.args(["test", "--package", "opm-portal", "--test", "portal", name, "--", "--nocapture"]);
+    tests.env("OPM_PORTAL", workspace.target.join("release/opm-portal"));
+    tests.env("OPM_KILLS", kills.to_string()).env("OPM_SEED", seed.to_string());
+    tests
 }

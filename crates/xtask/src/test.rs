@@ -10,10 +10,15 @@ use crate::site::{self, Optimise};
 use crate::steps::{cargo, run, step};
 use crate::tools::Tools;
 use crate::workspace::Workspace;
-use crate::{check, generate};
+use crate::{check, fuzz, generate};
 
 /// Script and wasm together, compressed with brotli: `architecture.md`, invariant 6.
 const LIVE_BUDGET: usize = 60_000;
+
+/// How long each fuzz target runs, in seconds.
+const FUZZ_SECONDS: u32 = 20;
+/// How long one input may take there, in seconds: the machine does other things, too.
+const FUZZ_TIMEOUT: u32 = 10;
 
 /// Arguments of `test`.
 #[derive(Args)]
@@ -35,6 +40,8 @@ pub enum Part {
     Lint,
     /// Tests of the crates, and generated files.
     Rust,
+    /// Each fuzz target for a short time.
+    Fuzz,
     /// Weights and browser tests.
     Browser,
 }
@@ -74,6 +81,9 @@ impl Test {
             tests.args(["test", "--workspace", "--exclude", "hydrate"]).env("OPM_KUBECTL", kubectl);
             step("running the tests of the crates", || run(&mut tests))?;
             generate::deploy(&workspace, true)?;
+        }
+        if wanted(Part::Fuzz) {
+            fuzz::all(&workspace, &[], FUZZ_SECONDS, FUZZ_TIMEOUT)?;
         }
         if wanted(Part::Browser) {
             self.browser(&workspace)?;

@@ -11,22 +11,31 @@ use hyper_util::server::conn::auto;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 /// Connections at the same time; more wait until one is closed. Each open page has one for its stream.
 const CONNECTIONS: usize = 8192;
-/// How long a connection may take to send the head of its next request. Without a limit anybody could hold all connections by sending nothing.
-const HEAD: Duration = Duration::from_secs(30);
+/// How long a connection may keep us waiting.
+#[derive(Clone, Copy)]
+struct Patience {
+    /// For the head of its next request. Without a limit anybody could hold all connections by sending nothing.
+    head: Duration,
+    /// For it to take anything at all of what is written: by not reading they could be held as well.
+    write: Duration,
+}
+
+const PATIENCE: Patience = Patience { head: Duration::from_secs(30), write: Duration::from_secs(60) };
 /// Pause when the system gives no connection, such as when there are no file descriptors left.
 const AGAIN: Duration = Duration::from_millis(50);
 
 /// Serves until `ending`, and then until the requests that are under way are answered.
 pub async fn serve(listener: TcpListener, app: Router, ending: CancellationToken) {
-    serve_with(listener, app, ending, HEAD).await;
+    serve_with(listener, app, ending, PATIENCE).await;
 }
 
-async fn serve_with(listener: TcpListener, app: Router, ending: CancellationToken, head: Duration) {
+async fn serve_with(listener: TcpListener, app: Router, ending: CancellationToken, patience: Patience) {
     let places = Arc::new(Semaphore::new(CONNECTIONS));
     let connections = TaskTracker::new();
     loop {
@@ -40,7 +49,7 @@ async fn serve_with(listener: TcpListener, app: Router, ending: CancellationToke
         };
         match next {
             Ok((stream, place)) => {
-                connections.spawn(connection(stream, app.clone(), ending.clone(), head, place));
+                connections.spawn(connection(stream, app.clone(), ending.clone(), patience, place));
             }
             Err(error) => {
                 tracing::warn!(%error, "a connection was not accepted");
@@ -52,14 +61,16 @@ async fn serve_with(listener: TcpListener, app: Router, ending: CancellationToke
     connections.wait().await;
 }
 
-async fn connection(stream: TcpStream, app: Router, ending: CancellationToken, head: Duration, _place: OwnedSemaphorePermit) {
+async fn connection(stream: TcpStream, app: Router, ending: CancellationToken, patience: Patience, _place: OwnedSemaphorePermit) {
     // Without it small packets wait for the other side's acknowledgement, and streamed pages take 40 ms each.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY could not be set");
     }
     let mut builder = auto::Builder::new(TokioExecutor::new()).http1_only();
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(head);
-    let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(app)));
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(patience.head);
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(patience.write));
+    let mut connection = pin!(builder.serve_connection(TokioIo::new(Box::pin(stream)), TowerToHyperService::new(app)));
     let served = tokio::select! {
         served = connection.as_mut() => served,
         () = ending.cancelled() => {
@@ -90,7 +101,8 @@ mod tests {
             tokio::task::yield_now().await;
             "done"
         };
-        let serving = tokio::spawn(serve_with(listener, Router::new().fallback(slow), ending.clone(), Duration::from_millis(200)));
+        let patience = Patience { head: Duration::from_millis(200), ..PATIENCE };
+        let serving = tokio::spawn(serve_with(listener, Router::new().fallback(slow), ending.clone(), patience));
 
         let mut silent = TcpStream::connect(address).await.unwrap();
         silent.write_all(b"GET / HTTP/1.1\r\nHost: a").await.unwrap();
@@ -104,6 +116,23 @@ mod tests {
         ending.cancel();
         waiting.read_to_end(&mut rest).await.unwrap();
         assert!(rest.ends_with(b"done"), "{}", String::from_utf8_lossy(&rest));
+        tokio::time::timeout(Duration::from_secs(20), serving).await.expect("it ends").unwrap();
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_nobody_reads_is_given_up() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let ending = CancellationToken::new();
+        let patience = Patience { write: Duration::from_millis(200), ..PATIENCE };
+        // More than the buffers of both sides hold.
+        let large = async || vec![b'x'; 64 << 20];
+        let serving = tokio::spawn(serve_with(listener, Router::new().fallback(large), ending.clone(), patience));
+        let mut idle = TcpStream::connect(address).await.unwrap();
+        idle.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await.unwrap();
+        idle.readable().await.unwrap();
+        ending.cancel();
+        // The end waits for answers that are under way, and not for this one.
         tokio::time::timeout(Duration::from_secs(20), serving).await.expect("it ends").unwrap();
     }
 }

@@ -22,6 +22,8 @@ const OURS: &[(&str, &[&str])] = &[
     // For tests alone: nothing imports them.
     ("testdata", &[]),
     ("testplane", &[]),
+    ("witness", &[]),
+    ("fuzz", &["devplane", "schema"]),
     ("opm", &["promise"]),
 ];
 

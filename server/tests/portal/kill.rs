@@ -147,7 +147,8 @@ fn fraction(seed: u64, number: u64) -> f64 {
     f64::from(word) / f64::from(u32::MAX)
 }
 
-fn setting(name: &str, default: u64) -> u64 {
+/// A size that the build tool sets.
+pub fn setting(name: &str, default: u64) -> u64 {
     #[expect(clippy::disallowed_methods, reason = "the build tool sets the size of the check here")]
     let text = std::env::var(name);
     text.map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text}")))

@@ -11,6 +11,7 @@ mod lists;
 mod live;
 mod offers;
 mod path;
+mod plane_kill;
 mod process;
 mod refused;
 mod robust;

@@ -11,7 +11,7 @@ use crate::status::ApiError;
 /// The largest body that is read, as in the real server.
 pub const BODY_BYTES: usize = 3 << 20;
 /// The largest headers in all, names and values.
-const HEADER_BYTES: usize = 64 << 10;
+pub const HEADER_BYTES: u32 = 64 << 10;
 /// How long anything but a watch may take, its body included (`--request-timeout` of the real server).
 const REQUEST: Duration = Duration::from_secs(60);
 
@@ -23,7 +23,7 @@ pub fn too_large(what: impl std::fmt::Display) -> ApiError {
 /// Whether the headers are small enough.
 pub fn check_headers(headers: &HeaderMap) -> Result<(), ApiError> {
     let bytes: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
-    if bytes <= HEADER_BYTES {
+    if bytes <= HEADER_BYTES as usize {
         return Ok(());
     }
     let message = format!("Request header fields too large: limit is {HEADER_BYTES} bytes");

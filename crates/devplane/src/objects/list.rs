@@ -231,7 +231,7 @@ pub fn parse_version(text: &str) -> Result<u64, String> {
 /// Waits a moment for a version that nobody wrote yet.
 pub async fn wait_for(call: &Call, wanted: u64) -> Result<(), ApiError> {
     let store = &call.state.store;
-    if tokio::time::timeout(FUTURE_WAIT, store.settle(wanted)).await.is_ok() {
+    if tokio::time::timeout(FUTURE_WAIT, store.settle(wanted)).await == Ok(true) {
         return Ok(());
     }
     let cause = json!({"reason": "ResourceVersionTooLarge", "message": "Too large resource version"});
@@ -248,7 +248,7 @@ fn format_continue(revision: u64, last: &Key) -> String {
     BASE64_URL_SAFE_NO_PAD.encode(start.to_string())
 }
 
-fn parse_continue(token: &str) -> Result<(u64, Key), ApiError> {
+pub(crate) fn parse_continue(token: &str) -> Result<(u64, Key), ApiError> {
     let not_valid = |why: &str| ApiError::bad_request(format!("invalid continue token: continue key is not valid: {why}"));
     let invalid = || not_valid("the token was not made by this server");
     let text = BASE64_URL_SAFE_NO_PAD.decode(token.trim_end_matches('=')).map_err(|_| invalid())?;

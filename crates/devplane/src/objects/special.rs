@@ -16,7 +16,9 @@ pub async fn answer(call: &Call) -> Result<Answer, ApiError> {
         let request = decode::untyped(&call.headers, &call.body, "authentication.k8s.io/v1", "TokenRequest")?;
         let answer = service_accounts::issue(&call.state, attributes, &request)?;
         // The key that signed it may be new: a token must not outlive it in a crash.
-        call.state.store.settle(call.state.store.revision()).await;
+        if !call.state.store.settle(call.state.store.revision()).await {
+            return Err(ApiError::internal("the plane's storage does not take the key of the token"));
+        }
         return Ok(Answer::json(answer).with_code(201));
     }
     let (body, warnings) = call.decode_body(options.validation)?;

@@ -1,29 +1,32 @@
 //! The state on disk: one redb file, written by one thread that puts all waiting changes into each commit.
 
+mod load;
+mod older;
+mod rows;
+
 use std::{
     collections::HashSet,
-    io,
+    fs, io,
+    panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-use redb::{Database, DatabaseError, ReadableDatabase, ReadableTable, TableDefinition};
+use parking_lot::RwLock;
+use redb::{Database, DatabaseError, StorageBackend, TableDefinition};
 use tokio::sync::{mpsc, watch};
 
-use super::{
-    Change, Key, Progress, StoreError, Stored,
-    memory::{Memory, Past},
-    news::News,
-};
-use crate::{ClusterId, registry::GroupResource};
+use super::{Change, Progress, StoreError, memory::Memory, news::News};
 
-/// `group NUL resource NUL cluster NUL namespace NUL name` → revision (8 bytes, big endian) and JSON text.
+/// Key → state; both as in `rows`.
 const OBJECTS: TableDefinition<&str, &[u8]> = TableDefinition::new("objects");
-/// Revision of a change → the key of its object, and what it replaced: nothing, or revision and JSON text as in [`OBJECTS`].
+/// Revision of a change → the key of its object, and the state that it replaced, empty where there was none.
 /// What it led to is in the next change of the same object, or in [`OBJECTS`]: so each state is on disk once.
 const HISTORY: TableDefinition<u64, (&str, &[u8])> = TableDefinition::new("history");
-/// `revision`: the last one; `compacted`: the history begins after it.
+/// `revision`: the last one; `compacted`: the history begins after it; `format`: see [`FORMAT`].
 const META: TableDefinition<&str, u64> = TableDefinition::new("meta");
+/// How rows are written. A larger number is the file of a later build, none that of an `older` one.
+const FORMAT: u64 = 2;
 /// redb's page cache. Everything is in memory anyway; this only serves the tree of the file itself.
 const CACHE_BYTES: usize = 512 << 10;
 
@@ -38,30 +41,84 @@ struct Queued {
     compacted: u64,
 }
 
-impl Disk {
-    /// Opens or makes the file in the directory and loads it into memory.
-    pub(super) fn open(directory: &Path, memory: &mut Memory, news: News) -> Result<(Self, watch::Receiver<Progress>), StoreError> {
+/// A database that is open, and what to call it.
+pub(super) struct File {
+    database: Database,
+    path: PathBuf,
+}
+
+impl File {
+    /// Opens or makes the file in the directory.
+    pub(super) fn in_directory(directory: &Path) -> Result<Self, StoreError> {
         let failed = |source| StoreError::Directory { path: directory.into(), source };
-        std::fs::create_dir_all(directory).map_err(failed)?;
+        fs::create_dir_all(directory).map_err(failed)?;
         let path = directory.join("plane.redb");
-        let database = Database::builder().set_cache_size(CACHE_BYTES).create(&path).map_err(|error| match error {
-            DatabaseError::DatabaseAlreadyOpen => StoreError::InUse(directory.into()),
-            DatabaseError::Storage(redb::StorageError::Io(source)) if source.kind() != io::ErrorKind::InvalidData => failed(source),
-            other => corrupt(&path, other),
-        })?;
-        Self::serve(database, &path, memory, news)
+        match guarded(&path, || Database::builder().set_cache_size(CACHE_BYTES).create(&path))? {
+            Ok(database) => Ok(Self { database, path }),
+            Err(DatabaseError::DatabaseAlreadyOpen) => Err(StoreError::InUse(directory.into())),
+            Err(DatabaseError::Storage(redb::StorageError::Io(source))) if source.kind() != io::ErrorKind::InvalidData => {
+                Err(failed(source))
+            }
+            Err(other) => Err(corrupt(&path, other)),
+        }
     }
 
-    /// Loads what a database holds, and starts to write to it.
-    fn serve(database: Database, path: &Path, memory: &mut Memory, news: News) -> Result<(Self, watch::Receiver<Progress>), StoreError> {
-        load(&database, memory).map_err(|detail| corrupt(path, detail))?;
-        let revision = memory.revision();
+    /// Opens or makes a database on a device.
+    pub(super) fn on_device(device: Arc<dyn StorageBackend>) -> Result<Self, StoreError> {
+        let path = PathBuf::from("device");
+        match guarded(&path, || Database::builder().set_cache_size(CACHE_BYTES).create_with_backend(Device(device)))? {
+            Ok(database) => Ok(Self { database, path }),
+            Err(error) => Err(corrupt(&path, error)),
+        }
+    }
+
+    /// What is in it.
+    pub(super) fn load(&self, memory: &mut Memory, now: jiff::Timestamp) -> Result<(), StoreError> {
+        let loaded = guarded(&self.path, || older::bring_up(&self.database).and_then(|()| load::all(&self.database, memory, now)))?;
+        loaded.map_err(|detail| corrupt(&self.path, detail))
+    }
+}
+
+/// A device that is shared with whoever looks at what is written to it.
+#[derive(Debug)]
+struct Device(Arc<dyn StorageBackend>);
+
+impl StorageBackend for Device {
+    fn len(&self) -> io::Result<u64> {
+        self.0.len()
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.0.read(offset, out)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.0.set_len(len)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        self.0.sync_data()
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.0.write(offset, data)
+    }
+
+    fn close(&self) -> io::Result<()> {
+        self.0.close()
+    }
+}
+
+impl Disk {
+    /// Starts to write what is queued to the file, from which the memory was loaded.
+    pub(super) fn start(file: File, memory: Arc<RwLock<Memory>>, news: News) -> Result<(Self, watch::Receiver<Progress>), StoreError> {
         let (queue, waiting) = mpsc::unbounded_channel();
-        let (progress, settled) = watch::channel(Progress { revision, failure: None });
+        let (progress, settled) = watch::channel(Progress { revision: memory.read().revision(), failure: None });
+        let File { database, path } = file;
         std::thread::Builder::new()
             .name("plane-disk".into())
-            .spawn(move || write_all(&database, waiting, &progress, &news))
-            .map_err(|source| StoreError::Directory { path: path.into(), source })?;
+            .spawn(move || write_all(&database, waiting, &progress, &memory, &news))
+            .map_err(|source| StoreError::Directory { path, source })?;
         Ok((Self { queue }, settled))
     }
 
@@ -72,57 +129,43 @@ impl Disk {
     }
 }
 
+/// Does something with a file that may be damaged: redb stops where it finds what it never wrote.
+fn guarded<T>(path: &Path, work: impl FnOnce() -> T) -> Result<T, StoreError> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|_| corrupt(path, "it is damaged"))
+}
+
 fn corrupt(path: &Path, detail: impl ToString) -> StoreError {
     StoreError::Corrupt { path: PathBuf::from(path), detail: detail.to_string() }
 }
 
-fn load(database: &Database, memory: &mut Memory) -> Result<(), String> {
-    let text = |error: &dyn std::fmt::Display| error.to_string();
-    let transaction = database.begin_read().map_err(|e| text(&e))?;
-    let objects = match transaction.open_table(OBJECTS) {
-        Ok(table) => table,
-        // A file without tables is a new one.
-        Err(redb::TableError::TableDoesNotExist(_)) => return Ok(()),
-        Err(error) => return Err(text(&error)),
-    };
-    for row in objects.iter().map_err(|e| text(&e))? {
-        let (key, value) = row.map_err(|e| text(&e))?;
-        let (resource, place) = parse_key(key.value())?;
-        let stored = parse_state(value.value()).ok_or_else(|| format!("{:?} has no revision", key.value()))?;
-        memory.load(resource, place, stored);
-    }
-    let meta = transaction.open_table(META).map_err(|e| text(&e))?;
-    let number = |name: &str| meta.get(name).map_err(|e| text(&e))?.map(|row| row.value()).ok_or(format!("the {name} is missing"));
-    let history = transaction.open_table(HISTORY).map_err(|e| text(&e))?;
-    let mut broken = None;
-    let past = history.iter().map_err(|e| text(&e))?.rev().map_while(|row| {
-        let read = row.map_err(|e| text(&e)).and_then(|(revision, change)| {
-            let (key, old) = change.value();
-            let (resource, key) = parse_key(key)?;
-            Ok(Past { revision: revision.value(), resource, key, old: parse_state(old) })
-        });
-        read.map_err(|detail| broken = Some(detail)).ok()
-    });
-    memory.resume(number("revision")?, number("compacted")?, past);
-    broken.map_or(Ok(()), Err)
-}
-
-fn write_all(database: &Database, mut waiting: mpsc::UnboundedReceiver<Queued>, progress: &watch::Sender<Progress>, news: &News) {
+fn write_all(
+    database: &Database,
+    mut waiting: mpsc::UnboundedReceiver<Queued>,
+    progress: &watch::Sender<Progress>,
+    memory: &RwLock<Memory>,
+    news: &News,
+) {
     let mut batch = Vec::new();
     while waiting.blocking_recv_many(&mut batch, 1024) > 0 {
-        match commit(database, &batch) {
+        // A library that stops half-way is a disk that does not answer.
+        let committed = catch_unwind(AssertUnwindSafe(|| commit(database, &batch)));
+        let committed = committed.map_err(|_| "a commit broke off".to_owned()).and_then(|done| done.map_err(|error| error.to_string()));
+        match committed {
             Ok(revision) => {
                 progress.send_modify(|progress| progress.revision = revision);
-                batch
-                    .iter()
-                    .map(|queued| &queued.change.resource)
-                    .collect::<HashSet<_>>()
-                    .into_iter()
-                    .for_each(|resource| news.tell(resource));
+                let changed: HashSet<_> = batch.iter().map(|queued| &queued.change.resource).collect();
+                changed.into_iter().for_each(|resource| news.tell(resource));
             }
             Err(error) => {
                 tracing::error!(%error, "the plane cannot write its data file; it refuses writes from now on");
-                progress.send_modify(|progress| progress.failure = Some(error.to_string().into()));
+                // Under the lock nothing more is queued. What is not on disk never was: nobody was told of it, and nobody will be.
+                let mut memory = memory.write();
+                while let Ok(queued) = waiting.try_recv() {
+                    batch.push(queued);
+                }
+                let lost: Vec<_> = batch.iter().map(|queued| queued.change.clone()).collect();
+                memory.undo(progress.borrow().revision, &lost);
+                progress.send_modify(|progress| progress.failure = Some(error.into()));
                 return;
             }
         }
@@ -141,45 +184,20 @@ fn commit(database: &Database, batch: &[Queued]) -> Result<u64, redb::Error> {
         for queued in batch {
             let change = &queued.change;
             (revision, compacted) = (change.revision, queued.compacted);
-            let key = format_key(&change.resource, &change.key);
+            let key = rows::key(&change.resource, &change.key);
             match &change.new {
-                Some(stored) => objects.insert(key.as_str(), format_state(stored).as_slice())?,
+                Some(stored) => objects.insert(key.as_str(), rows::state(&key, stored).as_slice())?,
                 None => objects.remove(key.as_str())?,
             };
-            let old = change.old.as_ref().map(format_state).unwrap_or_default();
+            let old = change.old.as_ref().map(|old| rows::state(&key, old)).unwrap_or_default();
             history.insert(revision, (key.as_str(), old.as_slice()))?;
         }
         history.retain_in(..=compacted, |_, _| false)?;
         let mut meta = transaction.open_table(META)?;
-        meta.insert("revision", revision)?;
-        meta.insert("compacted", compacted)?;
+        for (name, value) in [("revision", revision), ("compacted", compacted), ("format", FORMAT)] {
+            meta.insert(name, value)?;
+        }
     }
     transaction.commit()?;
     Ok(revision)
 }
-
-fn format_state(stored: &Stored) -> Vec<u8> {
-    [&stored.revision.to_be_bytes(), &*stored.json].concat()
-}
-
-fn parse_state(bytes: &[u8]) -> Option<Stored> {
-    let (revision, json) = bytes.split_first_chunk::<8>()?;
-    Some(Stored { revision: u64::from_be_bytes(*revision), json: json.to_vec().into() })
-}
-
-fn format_key(resource: &GroupResource, key: &Key) -> String {
-    [&*resource.group, &*resource.resource, key.cluster.as_str(), &*key.namespace, &*key.name].join("\0")
-}
-
-fn parse_key(text: &str) -> Result<(GroupResource, Key), String> {
-    let parse = || {
-        let mut parts = text.split('\0');
-        let mut part = || parts.next();
-        let (group, resource, cluster, namespace, name) = (part()?, part()?, part()?, part()?, part()?);
-        Some((GroupResource::new(group, resource), Key::new(&ClusterId::parse(cluster)?, namespace, name)))
-    };
-    parse().ok_or_else(|| format!("the key {text:?} is none of ours"))
-}
-
-#[cfg(test)]
-mod tests;

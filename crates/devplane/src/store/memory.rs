@@ -1,23 +1,20 @@
 //! The state in memory: current objects, and the changes of the recent past.
 
 use std::{
-    collections::{BTreeMap, HashMap, VecDeque},
+    collections::{BTreeMap, HashMap},
     ops::Bound,
     sync::Arc,
 };
 
 use bytes::Bytes;
+use jiff::Timestamp;
 
 use super::{
     Key, Range, Stored, WriteError,
+    history::{History, HistoryGap},
     text::{self, Draft},
 };
 use crate::{ClusterId, registry::GroupResource};
-
-/// How many changes are kept for watches.
-const HISTORY_CHANGES: usize = 20_000;
-/// How many bytes of objects the kept changes may hold.
-const HISTORY_BYTES: usize = 12 << 20;
 
 /// One write.
 #[derive(Debug, Clone)]
@@ -43,7 +40,8 @@ impl Change {
         self.new.as_ref().map(|stored| &stored.json).or(self.last.as_ref()).unwrap_or(&EMPTY)
     }
 
-    fn weight(&self) -> usize {
+    /// About how many bytes it holds.
+    pub(super) fn weight(&self) -> usize {
         self.json().len() + 128
     }
 }
@@ -60,57 +58,31 @@ pub(super) struct Past {
     pub(super) old: Option<Stored>,
 }
 
-/// The history does not reach back to the revision asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("too old resource version: {wanted} ({oldest})")]
-pub struct HistoryGap {
-    /// Asked for.
-    pub wanted: u64,
-    /// What the history reaches back to.
-    pub oldest: u64,
-}
-
 /// Current objects and recent changes.
 pub(super) struct Memory {
     revision: u64,
     objects: HashMap<GroupResource, BTreeMap<Key, Stored>>,
     last_changes: HashMap<GroupResource, HashMap<ClusterId, u64>>,
-    history: VecDeque<Arc<Change>>,
-    history_bytes: usize,
-    /// Changes up to and including this revision are gone.
-    compacted: u64,
-    /// For each resource the revision of its last change that is gone, where that is known; not after this one for the others.
-    gone: HashMap<GroupResource, u64>,
-    gone_before: u64,
+    history: History,
 }
 
 impl Memory {
     pub(super) fn new() -> Self {
         // Revision 1 is etcd's empty state.
-        Self {
-            revision: 1,
-            objects: HashMap::new(),
-            last_changes: HashMap::new(),
-            history: VecDeque::new(),
-            history_bytes: 0,
-            compacted: 1,
-            gone: HashMap::new(),
-            gone_before: 1,
-        }
+        Self { revision: 1, objects: HashMap::new(), last_changes: HashMap::new(), history: History::after(1) }
     }
 
-    /// Puts an object that was on disk.
-    pub(super) fn load(&mut self, resource: GroupResource, key: Key, stored: Stored) {
-        let objects = self.objects.entry(resource).or_default();
-        let key = sharing(objects, &key);
-        objects.insert(key, stored);
+    /// Puts the objects of a resource that were on disk.
+    pub(super) fn load(&mut self, resource: GroupResource, objects: BTreeMap<Key, Stored>) {
+        self.objects.insert(resource, objects);
     }
 
     /// Goes on from the revision that was on disk, with the history after `compacted`. `past` are the kept changes, newest first, each
-    /// as the state that it replaced: what it led to is what the next change of the object replaced, or what is there now.
-    pub(super) fn resume(&mut self, revision: u64, compacted: u64, past: impl IntoIterator<Item = Past>) {
+    /// as the state that it replaced: what it led to is what the next change of the object replaced, or what is there now. When they
+    /// were made is not known any more: they age from now on.
+    pub(super) fn resume(&mut self, revision: u64, compacted: u64, past: impl IntoIterator<Item = Past>, now: Timestamp) {
         self.revision = self.revision.max(revision);
-        self.forget_until(self.revision);
+        self.history = History::after(self.revision);
         let mut later: HashMap<(GroupResource, Key), Option<Stored>> = HashMap::new();
         for Past { revision, resource, key, old } in past {
             let place = (resource, key);
@@ -118,20 +90,10 @@ impl Memory {
             let last = removed(&old, &new, revision);
             later.insert(place.clone(), old.clone());
             let change = Change { revision, resource: place.0, key: place.1, old, new, last };
-            if revision <= compacted || self.history_bytes + change.weight() > HISTORY_BYTES {
+            if revision <= compacted || !self.history.prepend(change, now) {
                 return;
             }
-            self.history_bytes += change.weight();
-            // Every write of the plane has a revision of its own: before this one there is nothing between.
-            self.forget_until(revision - 1);
-            self.history.push_front(Arc::new(change));
         }
-    }
-
-    /// The revision from which the changes of a resource are all there; those of all resources if none is given. The history of what
-    /// seldom changes reaches further back than that of the rest: nothing is missed by who follows it.
-    fn oldest_of(&self, resource: Option<&GroupResource>) -> u64 {
-        resource.map_or(self.compacted, |resource| self.gone.get(resource).copied().unwrap_or(self.gone_before))
     }
 
     /// Whether nothing was ever written.
@@ -141,16 +103,12 @@ impl Memory {
 
     /// Drops the history up to now.
     pub(super) fn begin_history(&mut self) {
-        self.history.clear();
-        self.history_bytes = 0;
-        self.forget_until(self.revision);
+        self.history = History::after(self.revision);
     }
 
-    /// Nothing is known of what changed up to here.
-    fn forget_until(&mut self, revision: u64) {
-        self.compacted = revision;
-        self.gone_before = revision;
-        self.gone.clear();
+    /// Drops what is too old of the history.
+    pub(super) fn expire_history(&mut self, now: Timestamp) {
+        self.history.expire(now);
     }
 
     pub(super) fn revision(&self) -> u64 {
@@ -162,7 +120,7 @@ impl Memory {
     }
 
     pub(super) fn oldest(&self) -> u64 {
-        self.compacted
+        self.history.oldest()
     }
 
     pub(super) fn get(&self, resource: &GroupResource, key: &Key) -> Option<Stored> {
@@ -235,6 +193,7 @@ impl Memory {
         key: &Key,
         expected: u64,
         draft: Option<&Draft>,
+        now: Timestamp,
     ) -> Result<Arc<Change>, WriteError> {
         let old = self.get(resource, key);
         if old.as_ref().map_or(0, |stored| stored.revision) != expected || (old.is_none() && draft.is_none()) {
@@ -245,36 +204,38 @@ impl Memory {
         let last = removed(&old, &new, revision);
         self.revision = revision;
         self.last_changes.entry(resource.clone()).or_default().insert(key.cluster.clone(), revision);
+        let key = self.put(resource, key, new.clone());
+        let change = Arc::new(Change { revision, resource: resource.clone(), key, old, new, last });
+        self.history.push(change.clone(), now);
+        Ok(change)
+    }
+
+    /// Puts an object, or takes it away; answers its key as it is kept.
+    fn put(&mut self, resource: &GroupResource, key: &Key, state: Option<Stored>) -> Key {
         let objects = self.objects.entry(resource.clone()).or_default();
         let key = sharing(objects, key);
-        match &new {
-            Some(stored) => objects.insert(key.clone(), stored.clone()),
+        match state {
+            Some(stored) => objects.insert(key.clone(), stored),
             None => objects.remove(&key),
         };
-        let change = Arc::new(Change { revision, resource: resource.clone(), key, old, new, last });
-        self.history_bytes += change.weight();
-        self.history.push_back(change.clone());
-        while self.history.len() > HISTORY_CHANGES || self.history_bytes > HISTORY_BYTES {
-            let Some(gone) = self.history.pop_front() else { break };
-            self.history_bytes -= gone.weight();
-            self.compacted = gone.revision;
-            match self.gone.get_mut(&gone.resource) {
-                Some(last) => *last = gone.revision,
-                None => drop(self.gone.insert(gone.resource.clone(), gone.revision)),
-            }
+        key
+    }
+
+    /// Takes back the changes after a revision: they never were. `lost` are all of them, in their order; the history may not have kept
+    /// each of them.
+    pub(super) fn undo(&mut self, revision: u64, lost: &[Arc<Change>]) {
+        for change in lost.iter().rev() {
+            self.put(&change.resource, &change.key, change.old.clone());
+            // Whoever has computed something from it finds that it changed.
+            self.last_changes.entry(change.resource.clone()).or_default().insert(change.key.cluster.clone(), revision);
         }
-        Ok(change)
+        while self.history.pop_after(revision).is_some() {}
+        self.revision = revision;
     }
 
     /// Changes after one revision up to another, in the order of their revisions.
     pub(super) fn changes(&self, resource: Option<&GroupResource>, after: u64, until: u64) -> Result<Vec<Arc<Change>>, HistoryGap> {
-        let oldest = self.oldest_of(resource);
-        if after < oldest {
-            return Err(HistoryGap { wanted: after, oldest });
-        }
-        let start = self.history.partition_point(|change| change.revision <= after);
-        let wanted = |change: &&Arc<Change>| change.revision <= until && resource.is_none_or(|resource| change.resource == *resource);
-        Ok(self.history.range(start..).filter(wanted).cloned().collect())
+        self.history.between(resource, after, until)
     }
 }
 

@@ -3,8 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test stops where it fails")]
 
 mod admission;
+mod connections;
 mod corpus;
 mod garbage;
+mod history;
 mod kubectl;
 mod limits;
 mod malformed;

@@ -1,7 +1,15 @@
 //! A plane in memory and requests to it as one of its users.
 
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::Duration,
+};
+
 use axum::body::Body;
-use devplane::{Options, Plane, Storage, Token};
+use devplane::{Clock, Options, Plane, Storage, Token};
 use http::{Method, Request};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
@@ -13,8 +21,25 @@ pub struct Server {
     router: axum::Router,
 }
 
+/// A clock that stands still until it is moved.
+#[derive(Clone, Default)]
+pub struct Hands(Arc<AtomicI64>);
+
+impl Hands {
+    pub fn forward(&self, time: Duration) {
+        self.0.fetch_add(i64::try_from(time.as_secs()).unwrap(), Ordering::SeqCst);
+    }
+}
+
+impl Clock for Hands {
+    fn now(&self) -> jiff::Timestamp {
+        // 2026-01-01
+        jiff::Timestamp::from_second(1_767_225_600 + self.0.load(Ordering::SeqCst)).unwrap()
+    }
+}
+
 /// How long a test waits for a change before it fails.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Tokens of the users.
 pub fn tokens() -> Vec<Token> {
@@ -35,7 +60,16 @@ pub fn tokens() -> Vec<Token> {
 
 impl Server {
     pub fn start() -> Self {
-        let plane = Plane::open(Options::new(Storage::Memory, tokens(), "https://plane.test")).unwrap();
+        Self::with(Options::new(Storage::Memory, tokens(), "https://plane.test"))
+    }
+
+    /// A plane whose time only the test moves.
+    pub fn at(clock: &Hands) -> Self {
+        Self::with(Options { clock: Arc::new(clock.clone()), ..Options::new(Storage::Memory, tokens(), "https://plane.test") })
+    }
+
+    fn with(options: Options) -> Self {
+        let plane = Plane::open(options).unwrap();
         Self { router: plane.router(), plane }
     }
 

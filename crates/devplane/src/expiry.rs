@@ -1,0 +1,106 @@
+//! What goes with time: Events (kube-apiserver `--event-ttl`), and the changes that watches read (etcd's compaction).
+
+use std::{cmp::Reverse, collections::BinaryHeap, sync::LazyLock, time::Duration};
+
+use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
+
+use crate::{
+    State,
+    registry::GroupResource,
+    store::{Key, Range, Stored, WriteError},
+};
+
+/// How long an Event stays after its last write.
+const EVENT_TTL: SignedDuration = SignedDuration::from_hours(1);
+/// How often is looked at the clock where nothing else happens.
+const ROUND: Duration = Duration::from_secs(60);
+
+/// Where Events of both groups are stored.
+static EVENTS: LazyLock<GroupResource> = LazyLock::new(|| GroupResource::new("", "events"));
+
+/// Lets go of what is too old until storage fails.
+///
+/// # Errors
+/// When the storage takes no writes.
+pub async fn run(state: State) -> Result<(), WriteError> {
+    let mut follower = state.store.follow(state.store.revision());
+    let mut waiting = Waiting::of(&state);
+    loop {
+        waiting.sweep(&state)?;
+        tokio::select! {
+            changes = follower.next(None) => match changes {
+                Ok(changes) => changes.iter().filter(|change| change.resource == *EVENTS).for_each(|change| {
+                    if let Some(stored) = &change.new {
+                        waiting.push(&change.key, stored);
+                    }
+                }),
+                // Too slow for the history: start over from what is there.
+                Err(_) => {
+                    follower = state.store.follow(state.store.revision());
+                    waiting = Waiting::of(&state);
+                }
+            },
+            () = tokio::time::sleep(ROUND) => state.store.expire_history(),
+        }
+    }
+}
+
+/// Events by the time at which they go, each at least as often as it was written.
+#[derive(Default)]
+struct Waiting(BinaryHeap<Reverse<(Timestamp, Key)>>);
+
+impl Waiting {
+    fn of(state: &State) -> Self {
+        let mut waiting = Self::default();
+        state.store.peek_list(&EVENTS, &Range::All).0.iter().for_each(|(key, stored)| waiting.push(key, stored));
+        waiting
+    }
+
+    fn push(&mut self, key: &Key, stored: &Stored) {
+        if let Some(written) = last_write(&stored.object()) {
+            self.0.push(Reverse((written.saturating_add(EVENT_TTL).unwrap_or(Timestamp::MAX), key.clone())));
+        }
+    }
+
+    /// Removes the Events whose time has come.
+    fn sweep(&mut self, state: &State) -> Result<(), WriteError> {
+        let now = state.clock.now();
+        while self.0.peek().is_some_and(|Reverse((due, _))| *due < now) {
+            let Some(Reverse((_, key))) = self.0.pop() else { return Ok(()) };
+            let Some(stored) = state.store.peek(&EVENTS, &key) else { continue };
+            // Written again meanwhile: that write has its own place here.
+            if last_write(&stored.object()).is_none_or(|written| now.duration_since(written) <= EVENT_TTL) {
+                continue;
+            }
+            match state.store.write_behind(&EVENTS, &key, stored.revision, None) {
+                Ok(_) | Err(WriteError::Changed) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// When an object was last written: whoever changed it has noted the time, unless these notes were taken away.
+fn last_write(object: &Value) -> Option<Timestamp> {
+    let metadata = &object["metadata"];
+    let noted = metadata["managedFields"].as_array().into_iter().flatten().map(|entry| &entry["time"]);
+    noted.chain([&metadata["creationTimestamp"]]).filter_map(|time| time.as_str()?.parse().ok()).max()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_last_write_is_the_latest_time_that_is_noted() {
+        let entry = |time: &str| json!({"manager": "m", "time": time});
+        let metadata = json!({"creationTimestamp": "2026-01-01T10:00:00Z", "managedFields": [entry("2026-01-01T12:00:00Z"), entry("2026-01-01T11:00:00Z"), {}]});
+        assert_eq!(last_write(&json!({"metadata": metadata})), "2026-01-01T12:00:00Z".parse().ok());
+        assert_eq!(last_write(&json!({"metadata": {"creationTimestamp": "2026-01-01T10:00:00Z"}})), "2026-01-01T10:00:00Z".parse().ok());
+        assert_eq!(last_write(&json!({"metadata": {}})), None);
+    }
+}
