@@ -104,9 +104,10 @@ pub fn apply(target: &Target<'_>, live: Option<&Value>, patch: &Value, manager: 
     let id = target.manager(manager, Operation::Apply);
     let mut merged = merge::merge(root, &bare, patch);
     let applied = typed::field_set(root, patch).without_subtrees(&ignored);
-    let last = managed.set(&id).cloned();
+    // What is asked for again stays: only a configuration that says less than the last one takes something away.
+    let last = managed.set(&id).filter(|last| !applied.includes(last)).cloned();
     managed.put(id.clone(), Entry { set: applied, api_version: target.api_version.into(), time: managed.time(&id) });
-    if let Some(last) = last.filter(|last| !last.is_empty()) {
+    if let Some(last) = last {
         merged = merge::prune(root, &merged, &managed, &last);
     }
     let changes = typed::compare(root, &bare, &merged).without_subtrees(&ignored);
@@ -151,8 +152,8 @@ pub fn keep_times(live: &Value, new: &mut Value) {
         return;
     };
     if old_fields != new_fields
+        && same_beside_managed_fields(live, new)
         && managed_fields::without_times(old_fields) == managed_fields::without_times(new_fields)
-        && without_managed_fields(live) == without_managed_fields(new)
     {
         let old_fields = old_fields.clone();
         if let Some(metadata) = new.get_mut("metadata").and_then(Value::as_object_mut) {
@@ -192,6 +193,21 @@ fn server_owned() -> FieldSet {
 fn identity(object: &Value) -> Value {
     let kept = ["apiVersion", "kind"].into_iter().filter_map(|name| Some((name.to_owned(), object.get(name)?.clone())));
     Value::Object(kept.collect::<Map<_, _>>())
+}
+
+/// Whether two objects with metadata are the same in everything but managed fields.
+fn same_beside_managed_fields(a: &Value, b: &Value) -> bool {
+    let (Some(a), Some(b)) = (a.as_object(), b.as_object()) else { return a == b };
+    let same = |a: &Map<String, Value>, b: &Map<String, Value>, but: &str| {
+        let rest = |fields: &Map<String, Value>| fields.len() - usize::from(fields.contains_key(but));
+        rest(a) == rest(b) && a.iter().all(|(name, value)| name == but || b.get(name) == Some(value))
+    };
+    let metadata = |fields| Map::get(fields, "metadata").and_then(Value::as_object);
+    let described = match (metadata(a), metadata(b)) {
+        (Some(a), Some(b)) => same(a, b, "managedFields"),
+        _ => a.get("metadata") == b.get("metadata"),
+    };
+    described && same(a, b, "metadata")
 }
 
 fn without_managed_fields(object: &Value) -> Value {

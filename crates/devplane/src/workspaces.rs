@@ -87,6 +87,22 @@ pub fn told_path(state: &State, cluster: &ClusterId) -> String {
 
 /// The Workspace object whose logical cluster this is, with the cluster it lies in. Only Workspace objects prove ancestry.
 pub fn workspace_of(state: &State, cluster: &ClusterId) -> Option<(Key, Value)> {
+    if cluster.is_root() || cluster.is_sandbox() {
+        return None;
+    }
+    told_workspace(state, cluster).or_else(|| find_workspace(state, cluster))
+}
+
+/// The Workspace that a logical cluster names as its owner, if it says the same: administrators of the workspace can change what is told.
+fn told_workspace(state: &State, cluster: &ClusterId) -> Option<(Key, Value)> {
+    let owner = &logical_cluster(state, cluster)?["spec"]["owner"];
+    let key = Key::new(&ClusterId::parse(owner["cluster"].as_str()?)?, "", owner["name"].as_str()?);
+    let workspace = state.store.peek(&WORKSPACES, &key)?.object();
+    (workspace["spec"]["cluster"] == cluster.as_str()).then_some((key, workspace))
+}
+
+/// Looks at all Workspaces, of which there may be many.
+fn find_workspace(state: &State, cluster: &ClusterId) -> Option<(Key, Value)> {
     let (all, _) = state.store.peek_list(&WORKSPACES, &Range::All);
     all.into_iter().map(|(key, stored)| (key, stored.object())).find(|(_, workspace)| workspace["spec"]["cluster"] == cluster.as_str())
 }

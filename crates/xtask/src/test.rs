@@ -80,6 +80,7 @@ impl Test {
             let mut tests = self.with_servers(&workspace)?;
             tests.args(["test", "--workspace", "--exclude", "hydrate"]).env("OPM_KUBECTL", kubectl);
             step("running the tests of the crates", || run(&mut tests))?;
+            self.planes_side_by_side(&workspace)?;
             generate::deploy(&workspace, true)?;
         }
         if wanted(Part::Fuzz) {
@@ -92,6 +93,14 @@ impl Test {
             check::lints(&workspace)?;
         }
         Ok(())
+    }
+
+    /// `cargo xtask bench plane` in a small size, with what was built for the tests: that everything is answered rightly counts, not when.
+    fn planes_side_by_side(&self, workspace: &Workspace) -> Result<()> {
+        let mut program = self.with_servers(workspace)?;
+        program.args(["test", "--workspace", "--exclude", "hydrate", "--bench", "plane", "--"]);
+        program.args(["--objects", "200", "--watchers", "50", "--workspaces", "10", "--starts", "1", "--rest", "0"]);
+        step("comparing the planes in a small size", || run(program.env("OPM_PORTAL", workspace.portal())))
     }
 
     fn contract(&self, workspace: &Workspace, plane: Plane) -> Result<()> {

@@ -21,6 +21,7 @@ mod watch;
 mod workspaces;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Parser;
 
@@ -42,6 +43,9 @@ struct Arguments {
     /// Starts that are measured at each size.
     #[arg(long, default_value_t = 5)]
     starts: usize,
+    /// Seconds until what was begun has come to rest, before memory is measured.
+    #[arg(long, default_value_t = 3)]
+    rest: u64,
     /// The program with the embedded plane.
     #[arg(long, env = "OPM_PORTAL")]
     portal: PathBuf,
@@ -52,18 +56,19 @@ struct Arguments {
 
 fn main() {
     let arguments = Arguments::parse();
+    let rest = Duration::from_secs(arguments.rest);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
         for &size in &arguments.objects {
-            let theirs = match Subject::kubernetes().await {
+            let theirs = match Subject::kubernetes(rest).await {
                 Some(server) => Some(measured(server, size, &arguments).await),
                 None => None,
             };
-            let ours = measured(Subject::embedded(&arguments.portal).await, size, &arguments).await;
+            let ours = measured(Subject::embedded(&arguments.portal, rest).await, size, &arguments).await;
             println!("\n## {size} objects of 2 kB\n\n{}", sheet::side_by_side(&ours, theirs.as_ref()));
         }
         if arguments.workspaces > 0 {
-            let sheet = workspaces::measure(Subject::embedded(&arguments.portal).await, arguments.workspaces, arguments.starts).await;
+            let sheet = workspaces::measure(Subject::embedded(&arguments.portal, rest).await, arguments.workspaces, arguments.starts).await;
             println!("\n## {} workspaces with 10 objects each\n\n{}", arguments.workspaces, sheet::alone(&sheet));
         }
     });

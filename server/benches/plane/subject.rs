@@ -24,21 +24,23 @@ pub struct Subject {
     pub server: Server,
     /// From nothing to ready.
     pub first_start: Duration,
+    /// Until what was begun has come to rest.
+    rest: Duration,
 }
 
 impl Subject {
     /// kube-apiserver with etcd; none where their binaries are not named.
-    pub async fn kubernetes() -> Option<Self> {
+    pub async fn kubernetes(rest: Duration) -> Option<Self> {
         let begun = Instant::now();
         let server = testplane::kubernetes(&people()).await?;
-        Some(Self { server, first_start: begun.elapsed() })
+        Some(Self { server, first_start: begun.elapsed(), rest })
     }
 
     /// The embedded plane of this program.
-    pub async fn embedded(program: &Path) -> Self {
+    pub async fn embedded(program: &Path, rest: Duration) -> Self {
         let begun = Instant::now();
         let server = testplane::embedded(program, &people()).await;
-        Self { server, first_start: begun.elapsed() }
+        Self { server, first_start: begun.elapsed(), rest }
     }
 
     /// Who may do everything.
@@ -78,7 +80,7 @@ impl Subject {
 
     /// Memory once what was begun has come to rest.
     pub async fn resident_at_rest(&self) -> u64 {
-        tokio::time::sleep(Duration::from_secs(3)).await;
+        tokio::time::sleep(self.rest).await;
         self.server.resident()
     }
 }

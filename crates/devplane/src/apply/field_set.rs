@@ -41,6 +41,12 @@ impl FieldSet {
         self.members.contains(element)
     }
 
+    /// Whether every path of the other set is in this one.
+    pub(super) fn includes(&self, other: &Self) -> bool {
+        let below = |(element, set): (&PathElement, &Self)| self.children.get(element).is_some_and(|own| own.includes(set));
+        self.members.is_superset(&other.members) && other.children.iter().all(below)
+    }
+
     /// What is in the set below this element.
     pub(super) fn below(&self, element: &PathElement) -> Option<&Self> {
         self.children.get(element)

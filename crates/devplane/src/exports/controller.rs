@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{bindings_of, identity};
+use super::{bindings_of, identity, is_of};
 use crate::authored::{self, Fault, set_condition};
 use crate::clock::seconds;
 use crate::kinds::{APIS, BINDINGS, ENDPOINT_SLICES, EXPORTS, LOGICAL_CLUSTERS, TENANCY};
@@ -103,7 +103,7 @@ pub fn maintain(state: &State, key: &Key) -> Result<(), WriteError> {
         let same =
             |(path, name): &&(String, String)| **name == *key.name && resolve(state, path).is_ok_and(|provider| provider == key.cluster);
         let Some((path, name)) = own_type.default_bindings.iter().find(same) else { continue };
-        let bound = bindings_of(state, &key.cluster, name).into_iter().find(|(binding, _)| binding.cluster == consumer.cluster);
+        let bound = bindings::list(state, &consumer.cluster).into_iter().find(|(_, binding)| is_of(binding, &key.cluster, name));
         match bound {
             Some((binding, _)) => {
                 bindings::controller::accept_claims(state, &binding, &export)?;

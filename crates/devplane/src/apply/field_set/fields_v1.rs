@@ -122,6 +122,8 @@ mod tests {
         fn sets_behave_as_sets(a in field_set(), b in field_set()) {
             prop_assert_eq!(a.difference(&b).union(&a.intersection(&b)), a.clone());
             prop_assert!(a.difference(&b).intersection(&b).is_empty());
+            prop_assert_eq!(a.includes(&b), b.difference(&a).is_empty());
+            prop_assert!(a.union(&b).includes(&b));
             prop_assert_eq!(a.union(&b), b.union(&a));
             prop_assert!(a.without_subtrees(&b).difference(&a).is_empty());
         }

@@ -7,7 +7,8 @@ use super::{VERSION, World};
 use crate::apply::{
     Target, apply,
     arbitrary::{json_object, json_value},
-    update_managed_fields,
+    managed_fields::{Entry, Managed, Operation},
+    merge, typed, update_managed_fields, without_managed_fields,
 };
 
 /// A configuration that fits the kind.
@@ -42,6 +43,29 @@ proptest! {
         let once = world.live.clone();
         prop_assert!(!world.apply("two", config).unwrap(), "the second apply wrote");
         prop_assert_eq!(world.live, once);
+    }
+
+    #[test]
+    fn what_is_asked_for_again_is_not_taken_away(before in spec(), config in spec(), host in proptest::option::of("[a-d]")) {
+        let mut world = World::new();
+        world.apply("one", before).unwrap();
+        world.force("two", config.clone()).unwrap();
+        world.update("tool", |object| {
+            for port in object["spec"]["ports"].as_array_mut().into_iter().flatten() {
+                port["host"] = json!(host);
+            }
+        });
+        let mut again = config;
+        again["size"] = json!(7);
+        let target = world.target("");
+        let (root, live) = (target.root(), world.live.clone().unwrap());
+        let (mut managed, id) = (Managed::read(&live), target.manager("two", Operation::Apply));
+        let merged = merge::merge(root, &without_managed_fields(&live), &json!({"spec": again}));
+        let last = managed.set(&id).cloned().unwrap_or_default();
+        let applied = typed::field_set(root, &json!({"spec": again}));
+        prop_assume!(applied.includes(&last));
+        managed.put(id, Entry { set: applied, api_version: VERSION.into(), time: None });
+        prop_assert_eq!(merge::prune(root, &merged, &managed, &last), merged);
     }
 
     #[test]
