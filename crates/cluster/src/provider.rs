@@ -1,5 +1,7 @@
 //! Where the exports are served.
 
+use std::collections::BTreeSet;
+
 use kube::api::DynamicObject;
 use kube::core::{ApiResource, GroupVersionKind};
 use kube::runtime::wait::await_condition;
@@ -57,11 +59,39 @@ fn broken(error: kube::runtime::wait::Error, what: &str) -> promise::Error {
     }
 }
 
-/// Reads `…/services/apiexport/<cluster id>/<export>` of the first endpoint.
+/// Reads `…/services/apiexport/<cluster id>/<export>` of the endpoints. There is one for each shard that has consumers, all with the same
+/// path; through the server that people use only those of its own shard are seen.
 fn endpoint(slice: &DynamicObject, export: Export) -> Option<ExportAddress> {
-    let url = slice.data.pointer("/status/endpoints/0/url")?.as_str()?;
-    let (_, rest) = url.split_once("/services/apiexport/")?;
-    let (cluster, name) = rest.trim_end_matches('/').split_once('/')?;
-    (name == export.name()).then_some(())?;
-    Some(ExportAddress { provider: ClusterId::of_kcp(cluster)?, export })
+    let endpoints = slice.data.pointer("/status/endpoints")?.as_array()?;
+    let urls: BTreeSet<&str> = endpoints.iter().filter_map(|endpoint| endpoint["url"].as_str()).collect();
+    if urls.len() > 1 {
+        tracing::warn!(export = export.name(), ?urls, "the export is served by several shards, and only one of them is read");
+    }
+    urls.into_iter().find_map(|url| {
+        let (_, rest) = url.split_once("/services/apiexport/")?;
+        let (cluster, name) = rest.trim_end_matches('/').split_once('/')?;
+        (name == export.name()).then_some(())?;
+        Some(ExportAddress { provider: ClusterId::of_kcp(cluster)?, export })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::endpoint;
+    use crate::kinds::Export;
+
+    #[test]
+    fn whichever_endpoint_is_ours_says_where_the_provider_is() {
+        let slice = |urls: &[&str]| {
+            let endpoints: Vec<_> = urls.iter().map(|url| json!({"url": url})).collect();
+            serde_json::from_value(json!({"metadata": {"name": "a"}, "status": {"endpoints": endpoints}})).unwrap()
+        };
+        let ours = "https://one:6443/services/apiexport/p1/requests.platform.opmodel.dev";
+        let found = endpoint(&slice(&["https://one:6443/services/initializingworkspaces/x", ours]), Export::Requests);
+        assert_eq!(found.unwrap().provider.as_str(), "p1");
+        assert_eq!(endpoint(&slice(&[ours]), Export::Catalog), None);
+        assert_eq!(endpoint(&slice(&[]), Export::Requests), None);
+    }
 }

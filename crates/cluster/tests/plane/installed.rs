@@ -1,20 +1,49 @@
 //! What the installation guards, and what tenants cannot do.
 
 use cluster::install;
-use cluster::kinds::{Export, PromiseRelease, object};
+use cluster::kinds::Export;
+use k8s_openapi::api::rbac::v1::ClusterRole;
 use kube::Api;
 use kube::api::{ApiResource, DeleteParams, DynamicObject, GroupVersionKind, Patch, PatchParams, PostParams};
 use kube::runtime::wait::await_condition;
-use promise::names;
 use serde_json::json;
 
-use crate::world::{PATIENCE, Plane, request, settings};
+use crate::world::{PATIENCE, Plane, path, request};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn installing_twice_changes_nothing() {
     let plane = Plane::open().await;
     let again = install::provider(&plane.client("admin", "root:opm"), &install::Options::default()).await.unwrap();
     assert_eq!(again, *plane.installed());
+}
+
+/// The same by the command, which makes the workspaces as well, and says what somebody changed since.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_missing_is_found_and_mended() {
+    let plane = Plane::open().await;
+    let options = install::Options { homes: vec![path("root:platform"), path("root:teams:data")], ..Default::default() };
+    let examined = async || {
+        let found = install::doctor(&plane.endpoint, &plane.administrator(), &plane.topology, &options).await.unwrap();
+        found.into_iter().map(|finding| finding.what).collect::<Vec<_>>()
+    };
+    let found = examined().await;
+    assert!(found.iter().any(|line| line.contains("root:teams:data")), "{found:?}");
+    install::bootstrap(&plane.endpoint, &plane.administrator(), &plane.topology, &options).await.unwrap();
+    assert_eq!(examined().await, Vec::<String>::new());
+
+    let roles: Api<ClusterRole> = Api::all(plane.client("admin", "root:opm"));
+    roles.delete("opm-bind-requests", &DeleteParams::default()).await.unwrap();
+    let less = json!({"rules": [{"nonResourceURLs": ["/"], "verbs": ["access"]}]});
+    roles.patch("opm-portal", &PatchParams::default(), &Patch::Merge(&less)).await.unwrap();
+    crate::rights::reject(&plane, "root:teams:data", "secrets").await;
+    let expected = [
+        "ClusterRole opm-portal in root:opm is not as this build installs it.",
+        "ClusterRole opm-bind-requests is missing in root:opm.",
+        "root:teams:data does not grant secrets to requests.platform.opmodel.dev.",
+    ];
+    assert_eq!(examined().await, expected);
+    install::bootstrap(&plane.endpoint, &plane.administrator(), &plane.topology, &options).await.unwrap();
+    assert_eq!(examined().await, Vec::<String>::new());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -40,29 +69,6 @@ async fn the_requester_is_stamped_and_frozen() {
     forged.spec.requester = Some(promise::api::Requester { username: "somebody-else".into(), groups: Vec::new() });
     let unstamped = plane.requests("dana").create(&PostParams::default(), &forged).await.unwrap();
     assert_eq!(unstamped.spec.requester.unwrap().username, "somebody-else");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn tenants_write_neither_status_nor_releases_and_keep_the_finalizer() {
-    let plane = Plane::open().await;
-    let controller = plane.controller().await;
-    plane.offer().await;
-    plane.publish("settings", settings("1.0.0")).await;
-    plane.ask("a", "settings", json!({})).await;
-    plane.ready("a").await;
-    let requests = plane.requests("dana");
-    let status = json!({"status": {"phase": "Failed"}});
-    let refused = requests.patch_status("a", &PatchParams::default(), &Patch::Merge(&status)).await.unwrap_err();
-    assert!(matches!(refused, kube::Error::Api(ref status) if status.code == 403), "{refused}");
-    let bare = json!({"metadata": {"finalizers": null}});
-    let refused = requests.patch("a", &PatchParams::default(), &Patch::Merge(&bare)).await.unwrap_err();
-    assert!(refused.to_string().contains("removed by the controller"), "{refused}");
-    let releases: Api<PromiseRelease> = Api::namespaced(plane.client("dana", "root:acme:shop"), "default");
-    let forged = object("forged", Some("default"), promise::api::PromiseReleaseSpec::default());
-    let refused = releases.create(&PostParams::default(), &forged).await.unwrap_err();
-    assert!(matches!(refused, kube::Error::Api(ref status) if status.code == 403), "{refused}");
-    assert_eq!(plane.requests("dana").get("a").await.unwrap().metadata.finalizers.unwrap(), [names::FINALIZER]);
-    controller.stop().await;
 }
 
 /// A binding of an earlier build claims in other words, and then nothing is granted.

@@ -1,5 +1,7 @@
 //! What is peculiar to plain Kubernetes: installing, namespaces as workspaces, their ServiceAccounts, and namespaces that go.
 
+mod rights;
+
 use std::sync::Arc;
 
 use cluster::projection::Reader;

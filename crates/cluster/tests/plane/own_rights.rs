@@ -17,19 +17,24 @@ const MENDED: &str = "Whoever runs the platform can give it back";
 
 /// One verb on one thing, and its role without it.
 #[derive(Debug)]
-struct Right {
-    verb: String,
-    thing: String,
-    role_without: Value,
+pub struct Right {
+    pub verb: String,
+    pub thing: String,
+    pub role_without: Value,
 }
 
 /// Every right that the generated manifests give to the controller, so that one added later is taken away too.
 fn rights() -> Vec<Right> {
+    rights_in("deploy/kcp/10-rbac.yaml", "User")
+}
+
+/// The same in one file, where the controller is a subject of this kind.
+pub fn rights_in(file: &str, kind: &str) -> Vec<Right> {
     let files = install::files().unwrap();
-    let (_, text) = files.iter().find(|(path, _)| path.ends_with("rbac.yaml")).unwrap();
+    let (_, text) = files.iter().find(|(path, _)| path == file).unwrap();
     let objects: Vec<Value> = serde_saphyr::from_multiple(text).unwrap();
     let bound = |role: &Value| {
-        let is_ours = |subject: &Value| subject["kind"] == "User" && subject["name"] == CONTROLLER;
+        let is_ours = |subject: &Value| subject["kind"] == kind && subject["name"] == CONTROLLER;
         objects.iter().any(|binding| {
             binding["roleRef"]["kind"] == role["kind"]
                 && binding["roleRef"]["name"] == role["metadata"]["name"]

@@ -25,10 +25,18 @@ async fn a_fulfilled_request_is_left_as_it_is(plane: Plane) {
     controller.stop().await;
 }
 
-/// Each round the controller dies before a later write than in the round before, making and removing.
 #[tokio::test(flavor = "multi_thread")]
 async fn before_whichever_write_it_dies_the_next_one_completes_without_duplicates() {
-    let plane = Plane::open().await;
+    dies_before_whichever_write(Plane::open().await).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_same_in_namespaces() {
+    dies_before_whichever_write(Plane::namespaces().await).await;
+}
+
+/// Each round the controller dies before a later write than in the round before, making and removing.
+async fn dies_before_whichever_write(plane: Plane) {
     plane.offer().await;
     let controller = plane.controller().await;
     plane.publish("settings", settings("1.0.0")).await;

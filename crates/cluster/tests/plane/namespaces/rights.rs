@@ -1,0 +1,89 @@
+//! Each right that an installation gives to the controller of plain Kubernetes is taken away in turn, and the controller says which one it
+//! lacks: so it has no right that it does not need.
+
+use std::time::Duration;
+
+use cluster::fulfil::Standing;
+use cluster::kinds::{Destination, Policy, Promise};
+use kube::Api;
+use serde_json::{Value, json};
+
+use super::admin;
+use crate::own_rights::{Right, rights_in};
+use crate::world::{PATIENCE, Plane, Running, apply, settings};
+
+/// What can be done.
+const MENDED: &str = "opm-portal bootstrap";
+
+/// Rights whose loss stands in the log alone: events are lost, and records stay that nobody needs any more.
+const LOGGED: &[(&str, &str)] =
+    &[("get", "events"), ("create", "events"), ("patch", "events"), ("delete", "promisereleases"), ("get", "promisereleases")];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_right_taken_away_is_named() {
+    let rights = rights_in("deploy/kubernetes/10-rights.yaml", "ServiceAccount");
+    assert!(rights.len() >= 35, "{rights:#?}");
+    for right in rights.iter().filter(|right| !LOGGED.contains(&(right.verb.as_str(), right.thing.as_str()))) {
+        let plane = Plane::namespaces().await;
+        // What is made once is there, unless it is the making that is forbidden.
+        if right.verb != "create" {
+            let mut before = plane.beginning_controller();
+            before.until("working", |standing| *standing == Standing::Working).await;
+            before.stop().await;
+        }
+        apply(&admin(&plane), &right.role_without).await.unwrap();
+        let controller = plane.beginning_controller();
+        work_of_every_kind(&plane).await;
+        let words = named(right);
+        let naming = async {
+            loop {
+                let said = everything_said(&plane, &controller).await;
+                if words.iter().all(|word| said.contains(word)) {
+                    return;
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        if tokio::time::timeout(PATIENCE, naming).await.is_err() {
+            panic!("{} {} is not named: {}", right.verb, right.thing, everything_said(&plane, &controller).await);
+        }
+        controller.stop().await;
+    }
+}
+
+/// What the controller has to say without a right: the verb, the thing, and who can mend it. The plane itself names the first two.
+fn named(right: &Right) -> [&str; 3] {
+    let thing = match right.thing.split_once(" of ") {
+        // It is refused as what is done as somebody else.
+        _ if right.verb == "impersonate" => "configmaps",
+        Some((_, resource)) => resource,
+        None => &right.thing,
+    };
+    [&right.verb, thing, MENDED]
+}
+
+/// One of everything that the controller looks after.
+async fn work_of_every_kind(plane: &Plane) {
+    let own = |kind: &str, name: &str, spec: Value| json!({"apiVersion": "platform.opmodel.dev/v1alpha1", "kind": kind, "metadata": {"name": name}, "spec": spec});
+    let rule = json!({"name": "low", "constrain": {"parameter": ".level", "maximum": 9}});
+    let reference = json!({"namespace": "opm-system", "name": "absent"});
+    for object in [
+        own("Promise", "settings", settings("1.0.0")),
+        own("Policy", "modest", json!({"title": "Modest", "rules": [rule]})),
+        own("Destination", "other", json!({"title": "Other", "type": "cluster", "secretRef": reference})),
+    ] {
+        apply(&admin(plane), &object).await.unwrap();
+    }
+    plane.offer().await;
+    plane.ask("web", "settings", json!({})).await;
+}
+
+/// What the controller says of itself, and what it writes where people look.
+async fn everything_said(plane: &Plane, controller: &Running) -> String {
+    let promise = Api::<Promise>::all(admin(plane)).get("settings").await.unwrap().status;
+    let policy = Api::<Policy>::all(admin(plane)).get("modest").await.unwrap().status;
+    let destination = Api::<Destination>::all(admin(plane)).get("other").await.unwrap().status;
+    let request = plane.requests("dana").get("web").await.unwrap().status;
+    let standing = controller.standing.borrow().to_string();
+    format!("{standing} {}", json!([promise, policy, destination, request]))
+}
