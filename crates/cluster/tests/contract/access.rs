@@ -1,8 +1,8 @@
 //! Who may do what, and how one asks.
 
-use k8s_openapi::api::authentication::v1::SelfSubjectReview;
+use k8s_openapi::api::authentication::v1::{SelfSubjectReview, TokenRequest};
 use k8s_openapi::api::authorization::v1::SelfSubjectAccessReview;
-use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use k8s_openapi::api::core::v1::{ConfigMap, Secret, ServiceAccount};
 use kube::Api;
 use kube::api::{ListParams, Patch, PatchParams, PostParams};
 use serde_json::{Value, json};
@@ -17,6 +17,8 @@ behaviours![
     a_right_to_one_name_is_a_right_to_that_name,
     a_subresource_is_a_right_of_its_own,
     nobody_acts_as_another_without_the_right,
+    who_may_acts_as_a_service_account_and_as_no_more,
+    a_service_account_signs_in_with_a_token_of_its_own,
 ];
 
 /// Whether the server says that dana may.
@@ -86,11 +88,50 @@ async fn a_subresource_is_a_right_of_its_own(ground: Ground) {
 
 async fn nobody_acts_as_another_without_the_right(ground: Ground) {
     ground.config_maps().create(&PostParams::default(), &config_map("a", "1")).await.unwrap();
-    let as_admin: Api<ConfigMap> = Api::namespaced(ground.as_admin.clone(), &ground.namespace);
+    let as_admin: Api<ConfigMap> = Api::namespaced(ground.client_as("dana", "admin"), &ground.namespace);
     assert_eq!(refused(as_admin.get("a").await).0, 403);
     // With rights of her own she still is not somebody else.
     ground.grant("maps", json!({"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]})).await;
     let own: Api<ConfigMap> = Api::namespaced(ground.client("dana"), &ground.namespace);
     until("the right counts", || async { own.get("a").await.is_ok() }).await;
     assert_eq!(refused(as_admin.get("a").await).0, 403);
+}
+
+/// Makes the ServiceAccount of the namespace, which may read config maps.
+async fn fulfiller(ground: &Ground) -> Api<ServiceAccount> {
+    let accounts: Api<ServiceAccount> = Api::namespaced(ground.client("admin"), &ground.namespace);
+    let account: ServiceAccount = serde_json::from_value(json!({"metadata": {"name": "opm-fulfiller"}})).unwrap();
+    accounts.create(&PostParams::default(), &account).await.unwrap();
+    let subject = json!({"kind": "ServiceAccount", "name": "opm-fulfiller", "namespace": ground.namespace});
+    let rule = json!({"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]});
+    ground.grant_to(&subject, "fulfiller", rule).await;
+    ground.config_maps().create(&PostParams::default(), &config_map("a", "1")).await.unwrap();
+    accounts
+}
+
+async fn who_may_acts_as_a_service_account_and_as_no_more(ground: Ground) {
+    fulfiller(&ground).await;
+    let user = format!("system:serviceaccount:{}:opm-fulfiller", ground.namespace);
+    let maps: Api<ConfigMap> = Api::namespaced(ground.client_as("dana", &user), &ground.namespace);
+    assert_eq!(refused(maps.get("a").await).0, 403, "nobody has the right by himself");
+    let rule = json!({"apiGroups": [""], "resources": ["serviceaccounts"], "resourceNames": ["opm-fulfiller"], "verbs": ["impersonate"]});
+    ground.grant("acts", rule).await;
+    until("the right counts", || async { maps.get("a").await.is_ok() }).await;
+    let own: Api<ConfigMap> = Api::namespaced(ground.client("dana"), &ground.namespace);
+    assert_eq!(refused(own.get("a").await).0, 403, "the right is not her own");
+    let secrets: Api<Secret> = Api::namespaced(ground.client_as("dana", &user), &ground.namespace);
+    assert_eq!(refused(secrets.list(&ListParams::default()).await).0, 403, "and it is no more than the other's");
+    let other = format!("system:serviceaccount:{}:default", ground.namespace);
+    let maps: Api<ConfigMap> = Api::namespaced(ground.client_as("dana", &other), &ground.namespace);
+    assert_eq!(refused(maps.get("a").await).0, 403);
+}
+
+async fn a_service_account_signs_in_with_a_token_of_its_own(ground: Ground) {
+    let accounts = fulfiller(&ground).await;
+    let asked: TokenRequest = serde_json::from_value(json!({"spec": {"audiences": [], "expirationSeconds": 600}})).unwrap();
+    let made = accounts.create_token_request("opm-fulfiller", &PostParams::default(), &asked).await.unwrap();
+    let client = ground.client_with(&made.status.unwrap().token.unwrap());
+    let maps: Api<ConfigMap> = Api::namespaced(client.clone(), &ground.namespace);
+    until("the right counts", || async { maps.get("a").await.is_ok() }).await;
+    assert_eq!(refused(maps.list(&ListParams::default()).await).0, 403);
 }

@@ -143,8 +143,7 @@ impl Target {
         let namespace: String = namespace.chars().take(63).collect();
         let namespace = namespace.trim_end_matches('-').to_owned();
         let clients = PEOPLE.iter().map(|person| (person.name, self.client(person.name))).collect();
-        let dana = Token::new(Server::token("dana"));
-        let ground = Ground { namespace, clients, as_admin: self.endpoint.client_as(&dana, &self.scope, "admin") };
+        let ground = Ground { namespace, clients, endpoint: self.endpoint.clone(), scope: self.scope.clone() };
         let object = Namespace {
             metadata: kube::core::ObjectMeta { name: Some(ground.namespace.clone()), ..Default::default() },
             ..Default::default()
@@ -158,14 +157,24 @@ impl Target {
 pub struct Ground {
     pub namespace: String,
     clients: Vec<(&'static str, Client)>,
-    /// Dana, who says that she is admin.
-    pub as_admin: Client,
+    endpoint: Endpoint,
+    scope: Scope,
 }
 
 impl Ground {
     /// A client of a person.
     pub fn client(&self, person: &str) -> Client {
         self.clients.iter().find(|(name, _)| *name == person).unwrap().1.clone()
+    }
+
+    /// A client of a person who says that they are somebody else.
+    pub fn client_as(&self, person: &str, user: &str) -> Client {
+        self.endpoint.client_as(&Token::new(Server::token(person)), &self.scope, user)
+    }
+
+    /// A client of whoever has a token.
+    pub fn client_with(&self, token: &str) -> Client {
+        self.endpoint.client(&Token::new(token), &self.scope)
     }
 
     /// Config maps of the namespace as its administrator sees them.
@@ -180,11 +189,16 @@ impl Ground {
 
     /// A right in the namespace for dana, by a Role of its own.
     pub async fn grant(&self, name: &str, rule: Value) {
+        self.grant_to(&json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "dana"}), name, rule).await;
+    }
+
+    /// The same for somebody else.
+    pub async fn grant_to(&self, subject: &Value, name: &str, rule: Value) {
         let role = json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": {"name": name}, "rules": [rule]});
         let binding = json!({
             "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": {"name": name},
             "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name},
-            "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "dana"}],
+            "subjects": [subject],
         });
         for (kind, object) in [("Role", role), ("RoleBinding", binding)] {
             let resource = ApiResource::from_gvk(&GroupVersionKind::gvk("rbac.authorization.k8s.io", "v1", kind));
