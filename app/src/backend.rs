@@ -91,7 +91,7 @@ impl<T: Account + Catalog + Requests + Workspaces> Backend for T {}
 pub struct Visit {
     /// The person; nobody is signed in without.
     pub backend: Option<Arc<dyn Backend>>,
-    /// People who may sign in on the embedded plane; empty elsewhere.
+    /// People who may sign in on the embedded plane; empty elsewhere, where people bring a token.
     pub people: Arc<[Person]>,
     /// The token that the form of the sign-in page carries.
     pub sign_in_token: String,
@@ -103,6 +103,8 @@ pub struct Visit {
     pub theme: String,
     /// Whether the portal runs on its embedded plane, which every page says.
     pub embedded: bool,
+    /// What operators call the server that the portal works on.
+    pub server: String,
     /// The address of this page, path and query.
     pub address: String,
     /// Under which the log has what is said about this visit.

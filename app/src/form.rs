@@ -13,4 +13,4 @@ mod text;
 pub use field::Fields;
 pub use secret::Secrets;
 pub use summary::{ErrorSummary, Presets};
-pub use text::Text;
+pub use text::{Text, complaint, described};

@@ -13,6 +13,7 @@ pub mod bare;
 pub mod clock;
 pub mod config;
 pub mod error;
+pub mod install;
 pub mod live;
 pub mod logging;
 pub mod manifests;

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use clap::Parser as _;
 use opm_portal::config::{Cli, Command, LogConfig, LogFormat};
 use opm_portal::sample::check;
-use opm_portal::{bare, logging, manifests, serve};
+use opm_portal::{bare, install, logging, manifests, serve};
 
 /// The machines this runs on are small, and everything slow waits for input and output.
 const WORKERS: usize = 2;
@@ -34,6 +34,16 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Plane(args) => {
             logging::start(&LogConfig { format: LogFormat::Text, filter: "info".to_owned() })?;
             runtime()?.block_on(bare::until_signalled(args)).map_err(Into::into)
+        }
+        Command::Bootstrap(args) => {
+            logging::start(&LogConfig { format: LogFormat::Text, filter: "warn".to_owned() })?;
+            println!("{}", runtime()?.block_on(install::bootstrap(&args))?);
+            Ok(())
+        }
+        Command::Doctor(args) => {
+            logging::start(&LogConfig { format: LogFormat::Text, filter: "warn".to_owned() })?;
+            println!("{}", runtime()?.block_on(install::doctor(&args))?);
+            Ok(())
         }
         Command::Check(args) => {
             let said = check::said(&args.paths, !args.untrusted)?;

@@ -1,14 +1,18 @@
 //! `opm-portal serve`: opens everything, serves until told to end, and closes everything in turn.
 
+mod embedded;
+mod ground;
+pub mod kubeconfig;
+
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use cluster::endpoint::OwnError;
 use cluster::projection::Reader;
-use cluster::world::Access;
-use cluster::{Topology, WorkspacePath, World as Caches, fulfil};
-use devplane::sandbox::{Operators, Pace};
+use cluster::{World as Caches, fulfil};
+use devplane::sandbox::Pace;
 use store::{SealKeys, Store};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
@@ -18,26 +22,24 @@ use tokio_util::task::TaskTracker;
 use crate::auth::cookie::CookieStyle;
 use crate::auth::{Callers, Doors};
 use crate::clock::{Clock, System};
-use crate::config::Config;
+use crate::config::{Config, PlaneConfig};
 use crate::live::Streams;
 use crate::plane::Folder;
-use crate::plane::embedded::{self, Embedded};
-use crate::plane::folder::write_private;
-use crate::plane::identity::{self, Identities};
-use crate::plane::kubeconfig::{self, Server};
+use crate::plane::embedded::EmbeddedError;
 use crate::portal::rights::Rights;
 use crate::router::{probes, router};
-use crate::sample::{Files, SampleError, World, load};
+use crate::sample::SampleError;
 use crate::state::Portal;
 use crate::web::assets::Assets;
 use crate::web::listen;
+
+pub use embedded::Sandbox;
+pub use ground::Ground;
 
 /// Forms whose rules are evaluated at the same time.
 const EVALUATIONS: usize = 2;
 /// How long open requests may take to end.
 const GRACE: Duration = Duration::from_secs(10);
-/// Name of this process's controller in its Lease: the next process of the same data directory goes on under it at once.
-const CONTROLLER_INSTANCE: &str = "opm-portal";
 /// How often expired sessions and drafts are removed.
 const SWEEP: Duration = Duration::from_secs(600);
 
@@ -57,13 +59,24 @@ pub enum ServeError {
     },
     /// The embedded plane.
     #[error(transparent)]
-    Plane(#[from] embedded::EmbeddedError),
+    Plane(#[from] EmbeddedError),
     /// Sessions and drafts.
     #[error(transparent)]
     Store(#[from] store::Error),
     /// The sample world.
     #[error(transparent)]
     Sample(#[from] SampleError),
+    /// The operator's kubeconfig.
+    #[error(transparent)]
+    Kubeconfig(#[from] OwnError),
+    /// The server of the kubeconfig.
+    #[error("{context}: {why}")]
+    Server {
+        /// Name of the context.
+        context: String,
+        /// What is missing, and what to do.
+        why: String,
+    },
     /// An identity that must be there is not.
     #[error("the plane does not know {0}")]
     Identity(&'static str),
@@ -90,13 +103,10 @@ impl Default for Edges {
 pub struct Running {
     /// The portal, with which the router is made.
     pub portal: Arc<Portal>,
-    /// The way to the plane.
-    pub endpoint: cluster::Endpoint,
-    /// Everybody whom the plane knows.
-    pub identities: Identities,
-    /// People and workspaces of the sample world.
-    pub world: World,
-    folder: Folder,
+    /// What only an embedded plane has.
+    pub sandbox: Option<Sandbox>,
+    /// In memory-only operation it goes with the process.
+    _folder: Folder,
     tasks: TaskTracker,
     shutdown: CancellationToken,
 }
@@ -130,86 +140,93 @@ pub async fn until_signalled(config: Config) -> Result<(), ServeError> {
 }
 
 impl Running {
-    /// Opens plane, sample world, database and caches, and starts what works in the background.
+    /// Opens plane, database and caches, and starts what works in the background.
     ///
     /// # Errors
-    /// Something cannot be opened, or the sample world does not fit.
+    /// Something cannot be opened.
     pub async fn open(config: &Config, edges: Edges) -> Result<Self, ServeError> {
         let folder = Folder::open(&config.storage).map_err(ServeError::Folder)?;
-        let files = config.examples.clone().map_or(Files::BuiltIn, Files::Directory);
-        let world = World::read(&files)?;
-        let identities = Identities::open(&folder, &world.people, &*edges.random).map_err(ServeError::Folder)?;
-        let Embedded { plane, endpoint, listener, server } =
-            embedded::open(&folder, config.plane_listen, &identities, edges.clock.clone()).await?;
         let shutdown = CancellationToken::new();
         let tasks = TaskTracker::new();
-
-        let token = |name: &'static str| identities.token(name).cloned().ok_or(ServeError::Identity(name));
-        let operators = Operators::new(plane.router(), token(identity::OPERATOR)?.expose(), embedded::clock(&edges.clock), edges.pace);
-        load::load(&world, &files, &endpoint, &token(identity::ADMIN)?).await?;
-        tasks.spawn(operators.run(shutdown.clone()));
-        tasks.spawn(listener.serve(plane.router(), shutdown.clone()));
-        let homes: Vec<WorkspacePath> = world.trusted_homes().cloned().collect();
-        hand_out(&folder, &server, &identities, &world, &endpoint).await?;
-
-        let clock: Arc<dyn cluster::Clock> = {
-            let clock = edges.clock.clone();
-            Arc::new(move || clock.now())
+        let (ground, sandbox) = match &config.plane {
+            PlaneConfig::Embedded { listen, examples } => {
+                let opened = embedded::open(&folder, *listen, examples.as_deref(), &edges, &tasks, &shutdown).await?;
+                (opened.0, Some(opened.1))
+            }
+            PlaneConfig::Kubeconfig { server, trusted_homes } => {
+                (kubeconfig::open(server, trusted_homes, &edges, &tasks, &shutdown).await?, None)
+            }
         };
-        let topology = Topology::Workspaces { provider: world.provider.clone() };
-        let access = Access { endpoint: endpoint.clone(), token: token(identity::PORTAL)?, topology: topology.clone() };
-        let caches = Caches::start(access, Reader::Portal, clock.clone(), &tasks, &shutdown);
-        let controller = if config.controller {
-            let access = Access { endpoint: endpoint.clone(), token: token(identity::CONTROLLER)?, topology };
-            let identity = CONTROLLER_INSTANCE.to_owned();
+        let clock = cluster_clock(&edges);
+        let caches = Caches::start(ground.access(&ground.portal), Reader::Portal, clock.clone(), &tasks, &shutdown);
+        // The name in the controller's Lease: the next process of the same directory goes on under it at once.
+        let identity = folder.instance(&*edges.random).map_err(ServeError::Folder)?;
+        let controller = config.controller.then(|| {
             let random: Arc<dyn cluster::Random> = {
                 let random = edges.random.clone();
                 Arc::new(move |bytes: &mut [u8]| random.fill(bytes))
             };
-            let options = fulfil::Options { access, trusted_homes: homes.clone(), identity, clock, random, workers: 8, evaluations: 2 };
-            let controller = fulfil::Controller::new(options);
+            let controller = fulfil::Controller::new(fulfil::Options {
+                access: ground.access(&ground.controller),
+                trusted_homes: ground.trusted_homes.clone(),
+                identity,
+                clock,
+                random,
+                workers: 8,
+                evaluations: 2,
+            });
             let standing = controller.standing();
             tasks.spawn(controller.run(shutdown.clone()));
-            Some(standing)
-        } else {
-            None
-        };
+            standing
+        });
         let store = open_store(&folder, &*edges.random).await?;
         let style = if config.public_url.as_ref().is_some_and(|url| url.secure) { CookieStyle::Secure } else { CookieStyle::Plain };
-        let people = world.people.iter().filter_map(|person| Some((person.clone(), identities.token(&person.name)?.clone())));
         let portal = Arc::new(Portal {
-            rights: Rights::new(endpoint.clone(), edges.clock.clone()),
+            rights: Rights::new(ground.endpoint.clone(), edges.clock.clone()),
             clock: edges.clock,
             random: edges.random,
             store,
-            plane: config.plane,
-            endpoint: endpoint.clone(),
+            plane: ground.plane,
+            endpoint: ground.endpoint,
+            account: ground.account,
             world: caches,
             controller,
             callers: Callers::default(),
             evaluations: Arc::new(Semaphore::new(EVALUATIONS)),
             streams: Streams::default(),
-            doors: Doors::embedded(people.collect(), style),
-            trusted_homes: homes,
+            doors: Doors::new(ground.way, style),
+            trusted_homes: ground.trusted_homes,
             public_authority: config.public_url.as_ref().map(|url| url.authority.clone()),
             assets: Assets::open(&config.site),
             shutdown: shutdown.clone(),
         });
         tasks.spawn(sweep(portal.clone()));
-        portal.world.synced().await;
-        Ok(Self { portal, endpoint, identities, world, folder, tasks, shutdown })
+        // On the plane of this process everything comes at once; elsewhere pages say what they still wait for.
+        if sandbox.is_some() {
+            portal.world.synced().await;
+        }
+        Ok(Self { portal, sandbox, _folder: folder, tasks, shutdown })
     }
 
     /// Tells people where to go.
     fn announce(&self, address: SocketAddr, pages: bool) {
-        let names: Vec<&str> = self.world.people.iter().map(|person| person.name.as_str()).collect();
-        if pages {
-            eprintln!("\n  OPM Portal on the embedded plane, for trying out: http://{address}\n");
-            eprintln!("  sign in as  {}", names.join(", "));
-        } else {
-            eprintln!("\n  OPM Portal on the embedded plane, without pages; probes at http://{address}\n");
+        let where_ = if pages { format!("http://{address}") } else { format!("without pages; probes at http://{address}") };
+        match &self.sandbox {
+            Some(sandbox) => {
+                eprintln!("\n  OPM Portal on the embedded plane, for trying out: {where_}\n");
+                let names: Vec<&str> = sandbox.world.people.iter().map(|person| person.name.as_str()).collect();
+                if pages {
+                    eprintln!("  sign in as  {}", names.join(", "));
+                }
+                eprintln!("  kubectl     export KUBECONFIG={}\n", sandbox.kubeconfig.display());
+            }
+            None => {
+                eprintln!("\n  OPM Portal on {}: {where_}\n", self.portal.endpoint.name());
+                if pages {
+                    eprintln!("  sign in with a bearer token that it accepts, such as one of `kubectl create token`\n");
+                }
+            }
         }
-        eprintln!("  kubectl     export KUBECONFIG={}\n", self.folder.kubeconfig().display());
     }
 
     /// Ends everything in turn.
@@ -223,25 +240,10 @@ impl Running {
     }
 }
 
-/// Writes the kubeconfig for people, and the one by which each trusted home reaches the sandbox cluster.
-async fn hand_out(
-    folder: &Folder,
-    server: &Server,
-    identities: &Identities,
-    world: &World,
-    endpoint: &cluster::Endpoint,
-) -> Result<(), ServeError> {
-    let people: Vec<String> = world.people.iter().map(|person| person.name.clone()).collect();
-    let workspaces: Vec<WorkspacePath> = world.workspaces.iter().map(|workspace| workspace.path.clone()).collect();
-    let file = kubeconfig::for_people(server, identities, &people, &workspaces);
-    write_private(&folder.kubeconfig(), &format!("{file:#}\n")).map_err(ServeError::Folder)?;
-    let admin = identities.token(identity::ADMIN).ok_or(ServeError::Identity(identity::ADMIN))?;
-    let writer = identities.get(identity::DESTINATION).ok_or(ServeError::Identity(identity::DESTINATION))?;
-    let file = kubeconfig::for_destination(server, writer);
-    for home in world.trusted_homes() {
-        load::write_destination(home, &file, endpoint, admin).await?;
-    }
-    Ok(())
+/// The portal's clock, as the cluster's parts ask for it.
+fn cluster_clock(edges: &Edges) -> Arc<dyn cluster::Clock> {
+    let clock = edges.clock.clone();
+    Arc::new(move || clock.now())
 }
 
 async fn open_store(folder: &Folder, random: &dyn store::Random) -> Result<Store, ServeError> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cluster::fulfil::Standing;
-use cluster::{Endpoint, WorkspacePath, World};
+use cluster::{Endpoint, Scope, WorkspacePath, World};
 use store::Store;
 use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
@@ -28,6 +28,8 @@ pub struct Portal {
     pub plane: PlaneKind,
     /// How the plane is reached.
     pub endpoint: Endpoint,
+    /// Where everybody whom it knows may ask who they are.
+    pub account: Scope,
     /// What the portal knows by itself.
     pub world: World,
     /// What the controller of this process does; none when it runs elsewhere.
@@ -53,7 +55,7 @@ pub struct Portal {
 }
 
 impl Portal {
-    /// The person of that name who can sign in on the embedded plane.
+    /// The person of that name among those who can be chosen on the sign-in page.
     pub fn person(&self, name: &str) -> Option<&Person> {
         self.doors.people().find(|person| person.name == name)
     }

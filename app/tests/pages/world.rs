@@ -39,6 +39,7 @@ pub fn visit(world: Option<World>, address: &str) -> Visit {
         assets: Arc::new(Assets { style: "/assets/portal.css".into(), script: "/pkg/portal.js".into(), wasm: "/pkg/portal.wasm".into() }),
         theme: String::new(),
         embedded: true,
+        server: "the embedded plane".into(),
         address: address.into(),
         reference: "5f3a9c0211d84e7b".into(),
         now: NOW.into(),

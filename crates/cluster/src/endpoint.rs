@@ -5,7 +5,10 @@
 
 mod kubeconfig;
 mod layer;
+mod own;
 mod scope;
+mod service_account;
+mod token;
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,32 +20,12 @@ use tower::util::BoxCloneSyncService;
 use tower::{BoxError, Service};
 
 pub use kubeconfig::{Credential, KubeconfigError};
+pub use own::{Own, OwnError};
 pub use scope::{Scope, Target};
+pub use service_account::ServiceAccount;
+pub use token::Token;
 
-use self::kubeconfig::Presents;
 use crate::topology::Topology;
-
-/// A bearer token. It never shows in logs.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Token(Arc<str>);
-
-impl Token {
-    /// Takes a token as the plane knows it.
-    pub fn new(token: impl Into<Arc<str>>) -> Self {
-        Self(token.into())
-    }
-
-    /// The token itself, for the one place that sends it and the one that seals it.
-    pub fn expose(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Token {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Token(…)")
-    }
-}
 
 type Transport = BoxCloneSyncService<Request<Body>, Response<Body>, BoxError>;
 
@@ -80,15 +63,8 @@ impl Endpoint {
     /// Reaches a server through the current context of a kubeconfig: https with its CA, and at most the credentials that
     /// stand inline in it. Files, commands and plugins are refused, because a kubeconfig may come from a Secret.
     pub fn from_kubeconfig(name: &str, yaml: &str) -> Result<(Self, Credential), KubeconfigError> {
-        let (client, credential) = kubeconfig::open(yaml, Presents::TheUser)?;
+        let (client, credential) = kubeconfig::open(yaml)?;
         Ok((Self::over(name, client), credential))
-    }
-
-    /// Reaches the plane that a kubeconfig names for whoever has a token: nothing of the kubeconfig's user is used. A client certificate
-    /// would count before any token, and everybody would be its owner.
-    pub fn plane_from_kubeconfig(name: &str, yaml: &str, topology: &Topology) -> Result<Self, KubeconfigError> {
-        let (client, credential) = kubeconfig::open(yaml, Presents::Nothing)?;
-        Ok(Self { base: Arc::from(topology.base(&credential.prefix)), ..Self::over(name, client) })
     }
 
     fn over(name: &str, client: kube::Client) -> Self {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::site::{self, Optimise};
 use crate::steps::{cargo, run, step};
@@ -15,6 +15,15 @@ use crate::workspace::Workspace;
 /// Arguments of `serve`.
 #[derive(Args)]
 pub struct Serve {
+    /// The plane to run on: the embedded one, or the server of a kubeconfig on which `opm-portal bootstrap` was run.
+    #[arg(long, value_enum, default_value_t = Plane::Embedded)]
+    plane: Plane,
+    /// The kubeconfig [default: as kubectl].
+    #[arg(long, value_name = "FILE")]
+    kubeconfig: Option<PathBuf>,
+    /// Its context [default: the current one].
+    #[arg(long, value_name = "NAME")]
+    context: Option<String>,
     /// Port of the portal on loopback.
     #[arg(long, default_value_t = 8080)]
     port: u16,
@@ -31,6 +40,25 @@ pub struct Serve {
     tools: Tools,
 }
 
+/// A plane that the portal runs on.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Plane {
+    /// The development plane in the process of the portal.
+    Embedded,
+    /// The server that a context of a kubeconfig names.
+    Kubeconfig,
+}
+
+impl Plane {
+    /// As the portal's own argument names it.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Embedded => "embedded",
+            Self::Kubeconfig => "kubeconfig",
+        }
+    }
+}
+
 impl Serve {
     /// Builds everything, then becomes the server.
     pub fn run(self) -> Result<()> {
@@ -40,7 +68,13 @@ impl Serve {
         step("building the server", || run(cargo(&workspace.root).args(["build", "--package", "opm-portal", "--profile", profile])))?;
         let binary = if self.release { workspace.target.join("release/opm-portal") } else { workspace.portal() };
         let mut portal = Command::new(&binary);
-        portal.args(["serve", "--plane", "embedded", "--port", &self.port.to_string()]).arg("--site").arg(workspace.site());
+        portal.args(["serve", "--plane", self.plane.name(), "--port", &self.port.to_string()]).arg("--site").arg(workspace.site());
+        if let Some(kubeconfig) = &self.kubeconfig {
+            portal.arg("--kubeconfig").arg(kubeconfig);
+        }
+        if let Some(context) = &self.context {
+            portal.args(["--context", context]);
+        }
         if self.ephemeral {
             portal.arg("--ephemeral");
         } else {

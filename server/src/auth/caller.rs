@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cluster::error::from_plane;
-use cluster::{ClusterId, Endpoint, Scope, Token};
+use cluster::{ClusterId, Scope, Token};
 use jiff::{SignedDuration, Timestamp};
 use promise::{Error, Result};
 use serde_json::{Value, json};
@@ -69,7 +69,7 @@ impl Caller {
         };
         let Session { token, expires, .. } = session;
         let token = Token::new(token);
-        let identity = match review(&portal.endpoint, &token).await {
+        let identity = match review(portal, &token).await {
             Ok(identity) => identity,
             Err(Error::Unauthenticated) => {
                 // The plane no longer knows the token: the session is worth nothing.
@@ -144,13 +144,18 @@ async fn drop_session(portal: &Portal, key: SessionKey) {
     }
 }
 
-async fn review(endpoint: &Endpoint, token: &Token) -> Result<Identity> {
+/// Whom the plane takes the holder of a token for.
+///
+/// # Errors
+/// [`Error::Unauthenticated`] when it knows no such token; or it does not answer.
+pub(super) async fn review(portal: &Portal, token: &Token) -> Result<Identity> {
     let review = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"});
     let request = http::Request::post("/apis/authentication.k8s.io/v1/selfsubjectreviews")
         .header(http::header::CONTENT_TYPE, "application/json")
         .body(review.to_string().into_bytes())
         .map_err(|_| Error::Internal)?;
-    let answer: Value = endpoint.client(token, &Scope::Root).request(request).await.map_err(|error| from_plane(&error, "your account"))?;
+    let answer: Value =
+        portal.endpoint.client(token, &portal.account).request(request).await.map_err(|error| from_plane(&error, "your account"))?;
     let username = answer.pointer("/status/userInfo/username").and_then(Value::as_str).ok_or(Error::Internal)?;
     let groups = answer.pointer("/status/userInfo/groups").and_then(Value::as_array);
     Ok(Identity {

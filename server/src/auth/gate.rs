@@ -109,6 +109,11 @@ pub async fn signed_in(State(portal): State<Arc<Portal>>, request: Request, next
 pub async fn embedded(State(portal): State<Arc<Portal>>, request: Request, next: Next) -> Response {
     match portal.plane {
         PlaneKind::Embedded => next.run(request).await,
+        PlaneKind::Kubeconfig => {
+            let (parts, _) = request.into_parts();
+            let absent = Error::NotFound { what: "page at this address".to_owned() };
+            Visiting::of(&portal, &parts).refuse(None, &absent).await
+        }
     }
 }
 

@@ -1,27 +1,51 @@
 //! Beginning and ending a session.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::HeaderValue;
+use jiff::Timestamp;
 use promise::{Error, Result};
+use serde_json::Value;
 
-use super::caller::database;
+use super::caller::{database, review};
 use super::cookie::Kind;
 use super::doors::SESSION;
 use super::gate::Visitor;
 use crate::state::Portal;
 
-/// Begins a session of one of the people of the embedded plane; the cookie for the browser. An earlier session of it ends.
+/// What somebody gave on the sign-in page.
+#[derive(Clone, Copy)]
+pub struct Given<'a> {
+    /// One of the people of the embedded plane.
+    pub person: &'a str,
+    /// A bearer token; it is kept sealed, and nowhere else.
+    pub token: &'a str,
+}
+
+/// Begins a session of somebody whom the plane knows; the cookie for the browser. An earlier session of it ends.
 ///
 /// # Errors
-/// There is no such person, or the database does not answer.
-pub async fn begin(portal: &Portal, visitor: &Visitor, person: &str) -> Result<HeaderValue> {
-    let not_found = || Error::NotFound { what: format!("person {person}") };
-    let token = portal.doors.token(person).ok_or_else(not_found)?;
+/// There is no such person, the plane does not accept the token, or plane or database do not answer.
+pub async fn begin(portal: &Portal, visitor: &Visitor, given: Given<'_>) -> Result<HeaderValue> {
+    let token = portal.doors.open(given.person, given.token)?;
+    let identity = review(portal, &token).await.map_err(|error| match error {
+        Error::Unauthenticated => Error::Denied { why: "The server does not accept this token; it may have expired.".to_owned() },
+        other => other,
+    })?;
     end(portal, visitor).await?;
     let now = portal.clock.now();
     let expires = now.checked_add(SESSION).map_err(|_| Error::Internal)?;
-    let begun = portal.store.begin_session(person, token.expose(), now, expires, &*portal.random).await;
+    let expires = ends(&token.expose()).map_or(expires, |end| end.min(expires));
+    let begun = portal.store.begin_session(&identity.username, &token.expose(), now, expires, &*portal.random).await;
     let cookie = begun.map_err(|error| database(&error))?;
-    portal.doors.cookie.set(Kind::Session, cookie.reveal(), SESSION.as_secs()).ok_or(Error::Internal)
+    portal.doors.cookie.set(Kind::Session, cookie.reveal(), expires.duration_since(now).as_secs()).ok_or(Error::Internal)
+}
+
+/// When a token says that it ends (RFC 7519, `exp`). It can only shorten a session, so that nobody needs to check who signed it.
+fn ends(token: &str) -> Option<Timestamp> {
+    let claims = URL_SAFE_NO_PAD.decode(token.split('.').nth(1)?).ok()?;
+    let claims: Value = serde_json::from_slice(&claims).ok()?;
+    Timestamp::from_second(claims.get("exp")?.as_i64()?).ok()
 }
 
 /// Ends the session of a visitor, if there is one.
@@ -34,4 +58,18 @@ pub async fn end(portal: &Portal, visitor: &Visitor) -> Result<()> {
     // Afterwards: whoever is being verified meanwhile looks at the session once more.
     portal.callers.forget(caller.session());
     ended
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_that_says_when_it_ends_is_believed() {
+        let token = |claims: &str| format!("h.{}.s", URL_SAFE_NO_PAD.encode(claims));
+        assert_eq!(ends(&token(r#"{"exp":1800000000}"#)), Timestamp::from_second(1_800_000_000).ok());
+        for other in ["opaque".to_owned(), token("{}"), token("no json"), "a.%%%.b".to_owned()] {
+            assert_eq!(ends(&other), None, "{other}");
+        }
+    }
 }

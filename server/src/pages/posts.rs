@@ -13,7 +13,7 @@ use serde::Deserialize;
 use super::visit::{THEME, Visiting};
 use super::{Named, Placed};
 use crate::auth::cookie::Kind;
-use crate::auth::session;
+use crate::auth::session::{self, Given};
 use crate::web::asked::Asked;
 use crate::web::local::local;
 use crate::web::pairs::{Pairs, field};
@@ -26,11 +26,12 @@ pub(crate) struct Home {
     home: Option<String>,
 }
 
-/// Begins a session of the chosen person of the embedded plane. An earlier session of the browser ends.
+/// Begins a session of the chosen person, or of the one whose token was pasted. An earlier session of the browser ends.
 pub(crate) async fn sign_in(visiting: Visiting, Pairs(pairs): Pairs) -> Response {
     let portal = visiting.portal().clone();
     let back = local(field(&pairs, "back").unwrap_or_default()).to_owned();
-    let begun = session::begin(&portal, visiting.visitor(), field(&pairs, "person").unwrap_or_default()).await;
+    let given = Given { person: field(&pairs, "person").unwrap_or_default(), token: field(&pairs, "token").unwrap_or_default() };
+    let begun = session::begin(&portal, visiting.visitor(), given).await;
     match begun {
         Ok(cookie) => {
             let visit = portal.doors.cookie.clear(Kind::Visit);

@@ -112,9 +112,8 @@ impl Visiting {
             nonce: self.random(),
             assets: self.portal.assets.manifest().clone(),
             theme: theme(&self.headers).to_owned(),
-            embedded: match self.portal.plane {
-                PlaneKind::Embedded => true,
-            },
+            embedded: self.portal.plane == PlaneKind::Embedded,
+            server: self.portal.endpoint.name().to_owned(),
             address: self.uri.path_and_query().map_or("/", |address| address.as_str()).to_owned(),
             reference: self.reference.clone(),
             now: self.portal.clock.now().to_string(),

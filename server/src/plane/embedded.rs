@@ -47,7 +47,7 @@ pub async fn open(folder: &Folder, address: SocketAddr, identities: &Identities,
     let url = format!("https://{}", listener.local_addr().map_err(EmbeddedError::Address)?);
     let storage = if folder.is_temporary() { Storage::Memory } else { Storage::Directory(folder.plane()) };
     let tokens = identities.all().iter().map(|identity| devplane::Token {
-        token: identity.token.expose().to_owned(),
+        token: identity.token.expose().to_string(),
         username: identity.name.clone(),
         uid: identity.name.clone(),
         groups: identity.groups.clone(),

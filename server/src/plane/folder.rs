@@ -50,6 +50,26 @@ impl Folder {
         self.root.join("portal.sqlite")
     }
 
+    /// The name of whoever runs from this directory, made the first time: the next process of the directory is taken for the same one, and
+    /// that of another directory is not.
+    ///
+    /// # Errors
+    /// It cannot be read or written.
+    pub fn instance(&self, random: &dyn store::Random) -> io::Result<String> {
+        let path = self.root.join("instance");
+        match std::fs::read_to_string(&path) {
+            Ok(name) => Ok(name.trim().to_owned()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let mut bytes = [0; 8];
+                random.fill(&mut bytes);
+                let name = format!("opm-portal-{}", hex::encode(bytes));
+                write_private(&path, &name)?;
+                Ok(name)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
     /// The key that seals tokens in the database.
     pub fn session_key(&self) -> PathBuf {
         self.root.join("session.key")

@@ -33,7 +33,7 @@ pub fn for_people(server: &Server, identities: &Identities, people: &[String], w
         .all()
         .iter()
         .filter(known)
-        .map(|identity| json!({"name": identity.name, "user": {"token": identity.token.expose()}}))
+        .map(|identity| json!({"name": identity.name, "user": {"token": &*identity.token.expose()}}))
         .collect();
     let context = |name: String, cluster: &str, user: &str| json!({"name": name, "context": {"cluster": cluster, "user": user}});
     let mut contexts = vec![context(ADMIN.to_owned(), "root", ADMIN), context(format!("{ADMIN}@sandbox"), "sandbox", ADMIN)];
@@ -47,7 +47,7 @@ pub fn for_people(server: &Server, identities: &Identities, people: &[String], w
 
 /// The file with which a Destination is reached: the plane's top-level cluster, as one identity.
 pub fn for_destination(server: &Server, identity: &Identity) -> Value {
-    let user = json!({"name": identity.name, "user": {"token": identity.token.expose()}});
+    let user = json!({"name": identity.name, "user": {"token": &*identity.token.expose()}});
     let context = json!({"name": "sandbox", "context": {"cluster": "sandbox", "user": identity.name}});
     file(vec![server.cluster("sandbox", "")], vec![user], vec![context], "sandbox")
 }
@@ -87,7 +87,10 @@ mod tests {
         let users: Vec<&str> = file["users"].as_array().unwrap().iter().filter_map(|user| user["name"].as_str()).collect();
         assert_eq!(users, ["plane-admin", "dev-shop"], "the portal's own identities stay with the portal");
         let destination = for_destination(&server, &identities.all()[4]);
-        assert_eq!(destination["users"][0]["user"]["token"], identities.token(super::super::identity::DESTINATION).unwrap().expose());
+        assert_eq!(
+            destination["users"][0]["user"]["token"],
+            identities.token(super::super::identity::DESTINATION).unwrap().expose().as_ref()
+        );
         assert_eq!(destination["clusters"][0]["cluster"]["server"], "https://127.0.0.1:6443", "the top-level cluster");
     }
 }

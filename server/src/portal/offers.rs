@@ -11,8 +11,7 @@ use promise::requirements::{self, Present};
 use promise::visibility::{self, Facts, Offer, Place, SeenBy, Shelf, Standing};
 use promise::{Error, Result};
 
-use super::place::Workspace;
-use super::requests::listing::NAMESPACE;
+use super::place::{Namespaces, Workspace};
 use super::rights::Right;
 use crate::auth::Caller;
 
@@ -121,11 +120,15 @@ impl Caller {
         Ok(Facts {
             bound: Some(binding.is_some_and(|row| row.bound)),
             missing_claims: binding.map(|row| row.missing.clone()).unwrap_or_default(),
-            may_bind: Some(self.may(&workspace.cluster, BIND).await?),
+            may_bind: Some(workspace.namespaces == Namespaces::Any && self.may(&workspace.cluster, BIND).await?),
             missing_requirements: Vec::new(),
-            may_create: Some(self.may(&workspace.cluster, Right::requests("create", NAMESPACE)).await?),
+            may_create: Some(workspace.namespaces != Namespaces::None && self.may_order(workspace).await?),
             owner: workspace.owner.clone(),
         })
+    }
+
+    async fn may_order(&self, workspace: &Workspace) -> Result<bool> {
+        self.may(&workspace.cluster, Right::requests("create", workspace.usual_namespace())).await
     }
 
     /// What a promise requires and the workspace does not have. It says no more of others' requests than that one works.

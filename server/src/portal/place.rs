@@ -25,10 +25,60 @@ pub struct Workspace {
     pub owner: Option<String>,
     /// The way from the root to it, both included.
     pub lineage: Vec<Place>,
+    /// Which namespaces it has.
+    pub namespaces: Namespaces,
+}
+
+/// Which namespaces a workspace has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Namespaces {
+    /// As many as people make: kcp.
+    Any,
+    /// This one, which it is: plain Kubernetes.
+    One(String),
+    /// None of its own: a plain Kubernetes cluster as a whole.
+    None,
+}
+
+impl Namespaces {
+    /// Those of a workspace.
+    pub fn of(cluster: &ClusterId) -> Self {
+        match cluster.namespace() {
+            Some(namespace) => Self::One(namespace.to_owned()),
+            None if cluster.is_of_kubernetes() => Self::None,
+            None => Self::Any,
+        }
+    }
+
+    /// Whether a namespace can be one of them.
+    pub fn has(&self, namespace: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::One(only) => only == namespace,
+            Self::None => false,
+        }
+    }
+}
+
+/// Where requests go unless their form says otherwise, in a workspace with many namespaces.
+pub(super) const NAMESPACE: &str = "default";
+
+impl Workspace {
+    /// Where new requests go unless their form says otherwise.
+    pub fn usual_namespace(&self) -> &str {
+        match &self.namespaces {
+            Namespaces::One(only) => only,
+            Namespaces::Any | Namespaces::None => NAMESPACE,
+        }
+    }
 }
 
 /// The id of no workspace: the plane is asked about it as about one that is there, so that the answer takes as long.
 fn nowhere(path: &WorkspacePath) -> Option<ClusterId> {
+    // A namespace's id is its path.
+    if let Some(namespace) = ClusterId::parse(path.as_str()).ok().filter(ClusterId::is_of_kubernetes) {
+        return Some(namespace);
+    }
     ClusterId::parse(hex::encode(Sha256::digest(path.as_str())).get(..16)?).ok()
 }
 
@@ -52,7 +102,8 @@ impl Caller {
         let owner = lineage.iter().rev().find_map(|node| node.labels.get(names::OWNER_LABEL).cloned());
         let labels = lineage.last().map(|node| node.labels.clone()).unwrap_or_default();
         let lineage = lineage.into_iter().map(|node| Place { cluster: node.cluster.to_string(), path: node.path.to_string() }).collect();
-        Ok(Workspace { cluster, path, labels, owner, lineage })
+        let namespaces = Namespaces::of(&cluster);
+        Ok(Workspace { cluster, path, labels, owner, lineage, namespaces })
     }
 
     /// All workspaces that this person may enter, in the order of their paths.

@@ -20,7 +20,7 @@ impl Caller {
     pub async fn read_request(&self, workspace: &Workspace, namespace: &str, name: &str) -> Result<PromiseRequest> {
         let what = format!("request {name}");
         // Both become parts of an address of the plane; no object has another kind of name.
-        if !is_object_name(namespace) || !is_object_name(name) {
+        if !is_object_name(namespace) || !is_object_name(name) || !workspace.namespaces.has(namespace) {
             return Err(Error::NotFound { what });
         }
         let api: Api<PromiseRequest> = Api::namespaced(self.client(&workspace.cluster), namespace);

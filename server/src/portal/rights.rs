@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use promise::{Error, Result};
 use serde_json::{Value, json};
 
+use super::place::Namespaces;
 use crate::clock::Clock;
 
 /// How long an answer counts; a revoked right is gone from every page and event stream after that.
@@ -41,6 +42,11 @@ impl Right {
     /// A verb on promise requests in a namespace; the empty one stands for all.
     pub fn requests(verb: &'static str, namespace: &str) -> Self {
         Self::request(verb, namespace, "")
+    }
+
+    /// A verb on promises.
+    pub fn promises(verb: &'static str) -> Self {
+        Self::Do { verb, group: promise::names::GROUP, resource: "promises", namespace: String::new(), name: String::new() }
     }
 
     /// A verb on one promise request.
@@ -103,7 +109,10 @@ impl Rights {
     }
 
     async fn ask(&self, token: &Token, cluster: &ClusterId, right: &Right) -> Result<bool> {
-        let (field, attributes) = right.attributes();
+        let (field, attributes) = match right {
+            Right::Enter => entering(cluster).attributes(),
+            Right::Do { .. } => right.attributes(),
+        };
         let review = json!({
             "apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview", "spec": {field: attributes}
         });
@@ -120,5 +129,15 @@ impl Rights {
                 other => Err(other),
             },
         }
+    }
+}
+
+/// What lets somebody enter: on kcp a right of its own; on plain Kubernetes, where there is none, to list requests of the namespace, and
+/// promises for the cluster as a whole.
+fn entering(cluster: &ClusterId) -> Right {
+    match Namespaces::of(cluster) {
+        Namespaces::Any => Right::Enter,
+        Namespaces::One(namespace) => Right::requests("list", &namespace),
+        Namespaces::None => Right::promises("list"),
     }
 }

@@ -37,9 +37,9 @@ fn of(method: &Method) -> Vec<Route> {
 }
 
 fn requests(product: &Product) -> Api<PromiseRequest> {
-    let admin = product.running.identities.token("plane-admin").expect("an admin");
+    let admin = product.admin();
     let scope = Scope::Workspace(WorkspacePath::parse(SHOP).expect("a path"));
-    Api::namespaced(product.running.endpoint.client(admin, &scope), "default")
+    Api::namespaced(product.running.portal.endpoint.client(admin, &scope), "default")
 }
 
 pub async fn write_request(product: &Product, name: &str) -> Api<PromiseRequest> {

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
+use cluster::Token;
 use devplane::sandbox::Pace;
 use http::{Request, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
-use opm_portal::config::{Config, PlaneKind, Storage};
+use opm_portal::config::{Config, PlaneConfig, Storage};
 use opm_portal::router::router;
 use opm_portal::serve::{Edges, Running};
 use tower::ServiceExt as _;
@@ -43,20 +44,24 @@ impl Product {
 
     async fn with(storage: Storage, controller: bool) -> Self {
         let config = Config {
-            plane: PlaneKind::Embedded,
+            plane: PlaneConfig::Embedded { listen: ([127, 0, 0, 1], 0).into(), examples: None },
             storage,
             listen: ([127, 0, 0, 1], 0).into(),
-            plane_listen: ([127, 0, 0, 1], 0).into(),
             web: true,
             controller,
             site: PathBuf::from("no-site"),
-            examples: None,
             public_url: None,
         };
         let edges = Edges { pace: Pace::faster(50.0), ..Edges::default() };
         let running = Running::open(&config, edges).await.expect("the portal opens");
         let router = router(&running.portal);
         Self { running, router }
+    }
+
+    /// The token of somebody who may do everything.
+    pub fn admin(&self) -> &Token {
+        let sandbox = self.running.sandbox.as_ref().expect("an embedded plane");
+        sandbox.identities.token("plane-admin").expect("an admin")
     }
 
     /// A browser in which nobody is signed in.
@@ -194,4 +199,18 @@ impl Answer {
     pub fn location(&self) -> &str {
         self.headers.get(header::LOCATION).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
+}
+
+/// Fills a form with its hidden inputs and the pairs, and presses `button`.
+pub async fn fill(browser: &mut Browser, address: &str, pairs: &[(&str, &str)], button: &str) -> Answer {
+    let page = browser.get(address).await;
+    assert_eq!(page.status, StatusCode::OK, "{}", page.text);
+    let (token, cluster) = (page.hidden("_token"), page.hidden("_cluster"));
+    let version = if page.text.contains("name=\"_version\"") { page.hidden("_version") } else { String::new() };
+    let mut all = vec![("_token", token.as_str()), ("_cluster", cluster.as_str()), ("_op", button)];
+    if !version.is_empty() {
+        all.push(("_version", version.as_str()));
+    }
+    all.extend(pairs);
+    browser.post(address, &all).await
 }

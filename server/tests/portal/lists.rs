@@ -76,8 +76,8 @@ fn stranger() -> Value {
 
 /// Lets the stranger enter the shop, and nothing more. The client is its administrator's.
 async fn let_in(product: &Product) -> kube::Client {
-    let admin = product.running.identities.token("plane-admin").expect("an admin");
-    let client = product.running.endpoint.client(admin, &Scope::Workspace(WorkspacePath::parse("root:acme:shop").expect("a path")));
+    let admin = product.admin();
+    let client = product.running.portal.endpoint.client(admin, &Scope::Workspace(WorkspacePath::parse("root:acme:shop").expect("a path")));
     let role = json!({"apiVersion": API, "kind": "ClusterRole", "metadata": {"name": "enters"},
         "rules": [{"nonResourceURLs": ["/"], "verbs": ["access"]}]});
     post(&client, &format!("/apis/{API}/clusterroles"), role).await;

@@ -7,6 +7,7 @@ mod browser;
 mod health;
 mod input;
 mod kill;
+mod kubernetes;
 mod lists;
 mod live;
 mod offers;

@@ -11,9 +11,9 @@ use crate::browser::Product;
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_promise_says_what_has_to_be_there_first_and_whom_to_ask() {
     let product = Product::quiet().await;
-    let admin = product.running.identities.token("plane-admin").expect("an admin");
+    let admin = product.admin();
     let scope = Scope::Workspace(WorkspacePath::parse("root:platform").expect("a path"));
-    let api: Api<Promise> = Api::all(product.running.endpoint.client(admin, &scope));
+    let api: Api<Promise> = Api::all(product.running.portal.endpoint.client(admin, &scope));
     let mut redis = api.get("redis").await.expect("the sample promise");
     redis.spec.requires = serde_json::from_value(
         json!([{"promise": "postgresql", "version": ">=1"}, {"api": "example.org/Thing", "destination": "sandbox"}]),
@@ -47,9 +47,9 @@ async fn a_promise_says_what_has_to_be_there_first_and_whom_to_ask() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_instance_that_works_meets_what_another_promise_requires() {
     let product = Product::open().await;
-    let admin = product.running.identities.token("plane-admin").expect("an admin");
+    let admin = product.admin();
     let scope = |path: &str| Scope::Workspace(WorkspacePath::parse(path).expect("a path"));
-    let api: Api<Promise> = Api::all(product.running.endpoint.client(admin, &scope("root:platform")));
+    let api: Api<Promise> = Api::all(product.running.portal.endpoint.client(admin, &scope("root:platform")));
     let mut bucket = api.get("object-bucket").await.expect("the sample promise");
     bucket.spec.requires = serde_json::from_value(json!([{"promise": "redis"}])).expect("a requirement");
     bucket.spec.version = "99.0.0".to_owned();

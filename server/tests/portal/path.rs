@@ -8,7 +8,7 @@ use http::StatusCode;
 use kube::Api;
 use promise::api::Phase;
 
-use crate::browser::{Browser, Product};
+use crate::browser::{Product, fill};
 
 const SHOP: &str = "root:acme:shop";
 
@@ -16,23 +16,9 @@ const SHOP: &str = "root:acme:shop";
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn requests(product: &Product) -> Api<PromiseRequest> {
-    let admin = product.running.identities.token("plane-admin").expect("an admin");
+    let admin = product.admin();
     let scope = Scope::Workspace(WorkspacePath::parse(SHOP).expect("a path"));
-    Api::namespaced(product.running.endpoint.client(admin, &scope), "default")
-}
-
-/// Fills the form of `promise` with its hidden inputs and the pairs, and presses `button`.
-async fn press(browser: &mut Browser, address: &str, pairs: &[(&str, &str)], button: &str) -> crate::browser::Answer {
-    let page = browser.get(address).await;
-    assert_eq!(page.status, StatusCode::OK, "{}", page.text);
-    let (token, cluster) = (page.hidden("_token"), page.hidden("_cluster"));
-    let version = if page.text.contains("name=\"_version\"") { page.hidden("_version") } else { String::new() };
-    let mut all = vec![("_token", token.as_str()), ("_cluster", cluster.as_str()), ("_op", button)];
-    if !version.is_empty() {
-        all.push(("_version", version.as_str()));
-    }
-    all.extend(pairs);
-    browser.post(address, &all).await
+    Api::namespaced(product.running.portal.endpoint.client(admin, &scope), "default")
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -51,14 +37,14 @@ async fn a_request_is_made_followed_changed_and_deleted() {
 
     // A name that does not fit comes back with the field, and nothing is written.
     let form = format!("/w/{SHOP}/promises/redis/request");
-    let refused = press(&mut browser, &form, &[("/name", "Not A Name"), ("/reason", "cache")], "review").await;
+    let refused = fill(&mut browser, &form, &[("/name", "Not A Name"), ("/reason", "cache")], "review").await;
     assert!(refused.status == StatusCode::SEE_OTHER && refused.location().starts_with(&format!("{form}?draft=")), "{refused:?}");
     let again = browser.get(refused.location()).await;
     assert!(again.text.contains("Not A Name") && again.text.contains("lower-case letters"), "{}", again.text);
     assert!(requests(&product).list(&Default::default()).await.expect("a list").items.is_empty());
 
     // Review, then submit what the review shows.
-    let review = press(&mut browser, &form, &[("/name", "cache"), ("/reason", "sessions")], "review").await;
+    let review = fill(&mut browser, &form, &[("/name", "cache"), ("/reason", "sessions")], "review").await;
     assert!(review.location().starts_with(&format!("{form}/review?draft=")), "{review:?}");
     let shown = browser.get(review.location()).await;
     let submit = [
@@ -89,13 +75,13 @@ async fn a_request_is_made_followed_changed_and_deleted() {
     assert!(detail.status == StatusCode::OK && detail.text.contains("Ready"), "{}", detail.text);
 
     // A second one of the same name is refused in the form.
-    let taken = press(&mut browser, &form, &[("/name", "cache")], "review").await;
+    let taken = fill(&mut browser, &form, &[("/name", "cache")], "review").await;
     let again = browser.get(taken.location()).await;
     assert!(again.text.contains("cache is taken"), "{}", again.text);
 
     // Change, review, submit.
     let edit = format!("/w/{SHOP}/requests/default/cache/edit");
-    let changed = press(&mut browser, &edit, &[("/reason", "more sessions")], "submit").await;
+    let changed = fill(&mut browser, &edit, &[("/reason", "more sessions")], "submit").await;
     assert_eq!(changed.location(), format!("/w/{SHOP}/requests/default/cache"), "{}", changed.text);
     assert_eq!(api.get("cache").await.expect("the request").spec.reason.as_deref(), Some("more sessions"));
 

@@ -12,9 +12,9 @@ use crate::browser::Product;
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_does_not_fit_is_told_once_and_marked_in_the_form() {
     let product = Product::open().await;
-    let admin = product.running.identities.token("plane-admin").expect("an admin");
+    let admin = product.admin();
     let scope = Scope::Workspace(WorkspacePath::parse("root:acme:shop").expect("a path"));
-    let api: Api<PromiseRequest> = Api::namespaced(product.running.endpoint.client(admin, &scope), "default");
+    let api: Api<PromiseRequest> = Api::namespaced(product.running.portal.endpoint.client(admin, &scope), "default");
     let spec = PromiseRequestSpec {
         promise: PromiseRef { name: "redis".into(), workspace: Some("root:platform".into()), version: None },
         parameters: Some(json!({"size": "giant"})),

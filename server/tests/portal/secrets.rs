@@ -42,7 +42,7 @@ fn follow_log() {
 }
 
 fn client(product: &Product, scope: &Scope) -> Client {
-    product.running.endpoint.client(product.running.identities.token("plane-admin").expect("an admin"), scope)
+    product.running.portal.endpoint.client(product.admin(), scope)
 }
 
 fn shop(product: &Product) -> Client {

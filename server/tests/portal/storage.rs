@@ -109,9 +109,9 @@ async fn losing_the_database_costs_sessions_and_drafts_alone() {
     assert_eq!(browser.get("/workspaces").await.status, StatusCode::SEE_OTHER);
     let mut browser = product.signed_in("dev-shop").await;
     assert_eq!(browser.get("/w/root:acme:shop/requests/default/kept").await.status, StatusCode::OK);
-    let admin = product.running.identities.token("plane-admin").expect("an admin");
+    let admin = product.admin();
     let scope = Scope::Workspace(WorkspacePath::parse("root:acme:shop").expect("a path"));
-    let api: Api<PromiseRequest> = Api::namespaced(product.running.endpoint.client(admin, &scope), "default");
+    let api: Api<PromiseRequest> = Api::namespaced(product.running.portal.endpoint.client(admin, &scope), "default");
     assert!(api.get("kept").await.is_ok());
     product.running.close().await;
 }

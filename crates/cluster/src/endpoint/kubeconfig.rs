@@ -37,25 +37,15 @@ pub enum KubeconfigError {
     Transport(String),
 }
 
-/// What a connection says of who is at its other end.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Presents {
-    /// The kubeconfig's user: its client certificate, if it has one.
-    TheUser,
-    /// Nothing.
-    Nothing,
-}
-
 /// Opens a connection pool for the current context, without sending anything.
-pub(super) fn open(yaml: &str, presents: Presents) -> Result<(kube::Client, Credential), KubeconfigError> {
+pub(super) fn open(yaml: &str) -> Result<(kube::Client, Credential), KubeconfigError> {
     let file = Kubeconfig::from_yaml(yaml).map_err(|_| KubeconfigError::Unreadable)?;
     let current = file.current_context.as_deref().ok_or(KubeconfigError::Missing("current-context"))?;
     let context = file.contexts.iter().find(|c| c.name == current).and_then(|c| c.context.as_ref());
     let context = context.ok_or(KubeconfigError::Missing("context of the name in current-context"))?;
     let cluster = file.clusters.iter().find(|c| c.name == context.cluster).and_then(|c| c.cluster.as_ref());
     let cluster = cluster.ok_or(KubeconfigError::Missing("cluster of the current context"))?;
-    let user = file.auth_infos.iter().filter(|_| presents == Presents::TheUser).find(|u| Some(&u.name) == context.user.as_ref());
-    let user = user.and_then(|u| u.auth_info.as_ref());
+    let user = file.auth_infos.iter().find(|u| Some(&u.name) == context.user.as_ref()).and_then(|u| u.auth_info.as_ref());
 
     if cluster.certificate_authority.is_some() {
         return Err(KubeconfigError::Refused("a file as certificate-authority"));
@@ -84,10 +74,6 @@ pub(super) fn open(yaml: &str, presents: Presents) -> Result<(kube::Client, Cred
     };
     let prefix = server.path().trim_end_matches('/').to_owned();
 
-    let mut file = file;
-    if presents == Presents::Nothing {
-        file.auth_infos.iter_mut().for_each(|user| user.auth_info = Some(AuthInfo::default()));
-    }
     let mut config = Config::try_from(file).map_err(|_| KubeconfigError::Unreadable)?;
     config.cluster_url = origin;
     config.connect_timeout = Some(CONNECT_TIMEOUT);

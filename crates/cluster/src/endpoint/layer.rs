@@ -10,6 +10,8 @@ use http::{Method, Request, Response, StatusCode, Uri};
 use kube::client::Body;
 use tower::{BoxError, Service, ServiceExt};
 
+use super::Token;
+
 /// Whom a client acts as.
 const IMPERSONATE_USER: HeaderName = HeaderName::from_static("impersonate-user");
 /// How often a request is sent again while the plane answers 429; it does so for about a second after a binding.
@@ -26,22 +28,16 @@ const PATIENCE_FOR_WRITES: Duration = Duration::from_secs(40);
 pub struct Authorized<S> {
     inner: S,
     prefix: String,
-    authorization: Option<HeaderValue>,
+    token: Option<Token>,
     acts_as: Option<HeaderValue>,
 }
 
 impl<S> Authorized<S> {
     /// Without a token the transport authenticates, for example by certificate. `acts_as` is the user who is impersonated.
-    pub fn new(inner: S, token: Option<&super::Token>, prefix: String, acts_as: Option<&str>) -> Self {
-        // A token that cannot stand in a header cannot be anybody's: it is sent as an empty one, which the plane refuses.
-        let authorization = token.map(|token| {
-            let mut value = HeaderValue::try_from(format!("Bearer {}", token.expose())).unwrap_or(HeaderValue::from_static("Bearer"));
-            value.set_sensitive(true);
-            value
-        });
+    pub fn new(inner: S, token: Option<&Token>, prefix: String, acts_as: Option<&str>) -> Self {
         // Without a user of that name nobody is: the plane refuses an empty one.
         let acts_as = acts_as.map(|user| HeaderValue::try_from(user).unwrap_or(HeaderValue::from_static("")));
-        Self { inner, prefix, authorization, acts_as }
+        Self { inner, prefix, token: token.cloned(), acts_as }
     }
 
     fn prepare(&self, request: &mut Request<Body>) -> Result<(), BoxError> {
@@ -55,8 +51,8 @@ impl<S> Authorized<S> {
         for name in own {
             request.headers_mut().remove(name);
         }
-        if let Some(value) = &self.authorization {
-            request.headers_mut().insert(AUTHORIZATION, value.clone());
+        if let Some(token) = &self.token {
+            request.headers_mut().insert(AUTHORIZATION, token.header());
         }
         if let Some(user) = &self.acts_as {
             request.headers_mut().insert(IMPERSONATE_USER, user.clone());

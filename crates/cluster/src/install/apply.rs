@@ -48,6 +48,9 @@ pub struct Installed {
 /// Why an installation stopped. It can be run again as it is.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
+    /// A namespace that requests are to be fulfilled in.
+    #[error("there is no namespace {0}; `kubectl create namespace {0}` makes it")]
+    NoNamespace(String),
     /// The plane refused an object.
     #[error("{object} cannot be applied: {error}")]
     Refused {

@@ -67,7 +67,10 @@ async fn cluster(client: &Client, options: &Options) -> Result<(), InstallError>
 /// What the plane refused.
 pub async fn serve_namespace(client: &Client, namespace: &str) -> Result<(), InstallError> {
     for object in kubernetes::served(namespace) {
-        apply(client, &object).await?;
+        apply(client, &object).await.map_err(|error| match error {
+            InstallError::Refused { error: promise::Error::NotFound { .. }, .. } => InstallError::NoNamespace(namespace.to_owned()),
+            other => other,
+        })?;
     }
     Ok(())
 }

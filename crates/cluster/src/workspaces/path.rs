@@ -71,6 +71,14 @@ impl fmt::Display for WorkspacePath {
     }
 }
 
+impl std::str::FromStr for WorkspacePath {
+    type Err = InvalidPath;
+
+    fn from_str(text: &str) -> Result<Self, InvalidPath> {
+        Self::parse(text)
+    }
+}
+
 impl TryFrom<String> for WorkspacePath {
     type Error = InvalidPath;
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use cluster::kinds::PromiseRequest;
-use cluster::{Endpoint, Scope, Token, Topology, WorkspacePath, install};
+use cluster::{Endpoint, Scope, Token, WorkspacePath, install};
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::Client;
@@ -60,7 +60,7 @@ impl Target {
     /// A kube-apiserver with its etcd, where there is one.
     pub async fn kubernetes() -> Option<Self> {
         let server = testplane::kubernetes(PEOPLE).await?;
-        let endpoint = Endpoint::plane_from_kubeconfig("kubernetes", &server.kubeconfig("admin"), &Topology::Namespaces).unwrap();
+        let (endpoint, _) = Endpoint::from_kubeconfig("kubernetes", &server.kubeconfig("admin")).unwrap();
         Some(Self { name: "kubernetes", endpoint, scope: Scope::Root, _reached: Reached::Server { _running: server } })
     }
 
@@ -68,8 +68,7 @@ impl Target {
     pub async fn kcp() -> Option<Self> {
         let server = testplane::kcp(PEOPLE).await?;
         let root = WorkspacePath::root();
-        let topology = Topology::Workspaces { provider: root.clone() };
-        let endpoint = Endpoint::plane_from_kubeconfig("kcp", &server.kubeconfig("admin"), &topology).unwrap();
+        let (endpoint, _) = Endpoint::from_kubeconfig("kcp", &server.kubeconfig("admin")).unwrap();
         let running = Reached::Server { _running: server };
         let mut target = Self { name: "kcp", endpoint, scope: Scope::Workspace(root.clone()), _reached: running };
         // The types of workspaces come some time after the server says that it is ready.

@@ -52,7 +52,7 @@ pub async fn sandbox_over(plane: &Plane, router: axum::Router, allowed_kinds: Va
     });
     apply(&root, &role).await.unwrap();
     apply(&root, &binding).await.unwrap();
-    let kubeconfig = tls::serve(router, token("sandbox").expose()).await;
+    let kubeconfig = tls::serve(router, &token("sandbox").expose()).await;
     let home = plane.client("admin", "root:platform");
     let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "opm-system"}});
     let secret = json!({

@@ -14,6 +14,7 @@ mod namespaces;
 mod own_rights;
 mod restart;
 mod rights;
+mod running;
 mod secrets;
 mod takeover;
 mod tls;

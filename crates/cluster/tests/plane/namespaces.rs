@@ -16,7 +16,8 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::world::{Machine, PATIENCE, Plane, apply, condition, request, settings, wait};
+use crate::running::Machine;
+use crate::world::{PATIENCE, Plane, apply, condition, request, settings, wait};
 
 /// Makes two tests of each function, on the embedded plane's top and on a real kube-apiserver.
 macro_rules! on_namespaces {

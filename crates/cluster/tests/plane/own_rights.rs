@@ -7,7 +7,8 @@ use kube::Api;
 use kube::api::DeleteParams;
 use serde_json::{Value, json};
 
-use crate::world::{PATIENCE, Plane, Running, apply, settings};
+use crate::running::Running;
+use crate::world::{PATIENCE, Plane, apply, settings};
 
 const CONTROLLER: &str = "opm-controller";
 const REQUESTS: &str = "requests.platform.opmodel.dev of apiexports/content";

@@ -2,28 +2,26 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use cluster::endpoint::Credential;
-use cluster::fulfil::{Controller, Options, Standing};
+use cluster::endpoint::{Credential, ServiceAccount};
+use cluster::fulfil::Standing;
 use cluster::install::{self, Installed};
 use cluster::kinds::{Export, Promise, PromiseRequest};
 use cluster::world::Access;
-use cluster::{Clock, Endpoint, Scope, Token, Topology, WorkspacePath};
-use k8s_openapi::api::authentication::v1::TokenRequest;
-use k8s_openapi::api::core::v1::{ConfigMap, ServiceAccount};
+use cluster::{Endpoint, Scope, Token, Topology, WorkspacePath};
+use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, DynamicObject, Patch, PatchParams, PostParams};
 use kube::core::{ApiResource, GroupVersionKind};
 use kube::runtime::wait::await_condition;
 use kube::{Client, ResourceExt};
 use serde_json::{Value, json};
 use testplane::Person;
-use tokio::runtime::Runtime;
-use tokio::sync::{Mutex, MutexGuard, Notify, watch};
-use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
+use tokio::sync::{Mutex, MutexGuard, Notify};
 use tower::ServiceExt;
+
+use crate::running::{Machine, Running};
 
 /// Longest wait for anything; everything is expected within a second or two.
 pub const PATIENCE: Duration = Duration::from_secs(30);
@@ -56,17 +54,6 @@ const PEOPLE: &[Person] = &[
     Person { name: "erin", groups: &[] },
     Person { name: "sandbox", groups: &[] },
 ];
-
-/// A controller that runs until it is stopped.
-pub struct Running {
-    shutdown: CancellationToken,
-    /// What it says about itself.
-    pub standing: watch::Receiver<Standing>,
-    clock: Machine,
-    task: JoinHandle<()>,
-    /// Everything that the controller starts lives here, so that all of it can die at once.
-    runtime: Option<Runtime>,
-}
 
 pub fn token(name: &str) -> Token {
     Token::new(testplane::Server::token(name))
@@ -127,7 +114,7 @@ impl Plane {
 
     fn embedded() -> (devplane::Plane, Endpoint) {
         let known = |person: &Person| devplane::Token {
-            token: token(person.name).expose().to_owned(),
+            token: token(person.name).expose().to_string(),
             username: person.name.to_owned(),
             uid: person.name.to_owned(),
             groups: person.groups.iter().map(|group| (*group).to_owned()).collect(),
@@ -149,7 +136,7 @@ impl Plane {
         static ONE: Mutex<()> = Mutex::const_new(());
         let turn = ONE.lock().await;
         let server = testplane::kubernetes(PEOPLE).await?;
-        let endpoint = Endpoint::plane_from_kubeconfig("kube-apiserver", &server.kubeconfig("admin"), &Topology::Namespaces).unwrap();
+        let (endpoint, _) = Endpoint::from_kubeconfig("kube-apiserver", &server.kubeconfig("admin")).unwrap();
         Some(Self::bootstrapped(Reached::Server { _running: server, _turn: turn }, endpoint).await)
     }
 
@@ -158,11 +145,9 @@ impl Plane {
         let admin = plane.client("admin", "cluster");
         apply(&admin, &json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}})).await.unwrap();
         plane.bootstrap(&["shop"]).await;
-        let accounts: Api<ServiceAccount> = Api::namespaced(admin, install::SYSTEM_NAMESPACE);
         for name in ["opm-controller", "opm-portal"] {
-            let asked: TokenRequest = serde_json::from_value(json!({"spec": {"audiences": [], "expirationSeconds": 3600}})).unwrap();
-            let made = accounts.create_token_request(name, &PostParams::default(), &asked).await.unwrap();
-            plane.accounts.insert(name, Token::new(made.status.unwrap().token.unwrap()));
+            let account = ServiceAccount { namespace: install::SYSTEM_NAMESPACE.to_owned(), name: name.to_owned() };
+            plane.accounts.insert(name, account.issue(&admin).await.unwrap().token);
         }
         plane.let_dana_in().await;
         plane
@@ -304,21 +289,8 @@ impl Plane {
     }
 
     fn beginning(&self, endpoint: Endpoint, clock: Machine) -> Running {
-        let options = Options {
-            access: Access { endpoint, token: self.token("opm-controller"), topology: self.topology.clone() },
-            trusted_homes: self.topology.default_homes().unwrap(),
-            identity: "test".to_owned(),
-            clock: Arc::new(clock.clone()),
-            random: Arc::new(|bytes: &mut [u8]| bytes.fill(7)),
-            workers: 4,
-            evaluations: 2,
-        };
-        let controller = Controller::new(options);
-        let standing = controller.standing();
-        let shutdown = CancellationToken::new();
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-        let task = runtime.spawn(controller.run(shutdown.clone()));
-        Running { shutdown, standing, clock, task, runtime: Some(runtime) }
+        let access = Access { endpoint, token: self.token("opm-controller"), topology: self.topology.clone() };
+        Running::begin(access, self.topology.default_homes().unwrap(), clock)
     }
 
     /// Publishes a promise in the trusted home and waits until its revision is there.
@@ -400,57 +372,6 @@ impl Plane {
         });
         apply(&shop, &role).await.unwrap();
         apply(&shop, &binding).await.unwrap();
-    }
-}
-
-impl Running {
-    /// Waits until the controller says what `holds` wants to hear.
-    pub async fn until(&mut self, what: &str, holds: impl Fn(&Standing) -> bool) -> Standing {
-        let said =
-            tokio::time::timeout(PATIENCE, self.standing.wait_for(|standing| holds(standing))).await.map(|said| said.unwrap().clone());
-        said.unwrap_or_else(|_| panic!("the controller is not {what}: {:?}", self.standing.borrow().clone()))
-    }
-
-    /// Lets so much time pass on its clock.
-    pub fn advance(&self, by: jiff::SignedDuration) {
-        self.clock.advance(by);
-    }
-
-    /// Stops the controller the orderly way.
-    pub async fn stop(mut self) {
-        self.shutdown.cancel();
-        tokio::time::timeout(PATIENCE, &mut self.task).await.expect("it stops in time").unwrap();
-    }
-
-    /// Ends the controller in the middle of whatever it does, as a crash would: every task dies where it waits.
-    pub fn crash(self) {
-        drop(self);
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_background();
-        }
-    }
-}
-
-/// The machine's clock, so many seconds ahead.
-#[derive(Clone, Default)]
-pub struct Machine(Arc<AtomicI64>);
-
-impl Machine {
-    fn advance(&self, by: jiff::SignedDuration) {
-        self.0.fetch_add(by.as_secs(), Ordering::SeqCst);
-    }
-}
-
-impl Clock for Machine {
-    fn now(&self) -> jiff::Timestamp {
-        #[expect(clippy::disallowed_methods, reason = "the clock of this test binary")]
-        let now = jiff::Timestamp::now();
-        now + jiff::SignedDuration::from_secs(self.0.load(Ordering::SeqCst))
     }
 }
 

@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::detail;
-use super::listing::NAMESPACE;
 use crate::auth::Caller;
 use crate::portal::catalog::lines;
 use crate::portal::offers::Offered;
@@ -87,7 +86,7 @@ pub(super) async fn open(caller: &Caller, workspace: &Workspace, form: &FormOf<'
             let effective = caller.rules(workspace, &offered.home, &offered.key.name, &spec)?;
             let subject = format!("new {} {} {}", workspace.cluster, offered.key.cluster, offered.key.name);
             let parameters = start.and_then(|start| starts_from(&spec, start)).unwrap_or_else(|| json!({}));
-            let start = Typed { namespace: NAMESPACE.to_owned(), draft: Draft::of(parameters), ..Typed::default() };
+            let start = Typed { namespace: workspace.usual_namespace().to_owned(), draft: Draft::of(parameters), ..Typed::default() };
             Ok(Opened { offered, spec, effective, existing: PromiseRequestSpec::default(), accepted: None, start, subject })
         }
         FormOf::Edit { namespace, name } => {

@@ -14,12 +14,10 @@ use promise::{Error, Result};
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::auth::Caller;
-use crate::portal::place::{TOGETHER, Workspace};
+use crate::portal::place::{NAMESPACE, Namespaces, TOGETHER, Workspace};
 use crate::portal::rights::Right;
 use crate::state::Portal;
 
-/// Where requests go unless their form says otherwise.
-pub(in crate::portal) const NAMESPACE: &str = "default";
 /// How long a person who wrote something may wait until lists show it.
 const SHOWN_WITHIN: std::time::Duration = std::time::Duration::from_millis(500);
 
@@ -84,11 +82,15 @@ impl Caller {
     /// # Errors
     /// The plane does not answer.
     pub async fn sight(&self, cluster: &ClusterId) -> Result<Sight> {
-        if self.may(cluster, Right::requests("list", "")).await? {
-            return Ok(Sight::Everywhere);
-        }
-        let mut namespaces: BTreeSet<String> = self.portal().requests_of(cluster).into_iter().map(|(key, _)| key.namespace).collect();
-        namespaces.insert(NAMESPACE.to_owned());
+        let namespaces = match Namespaces::of(cluster) {
+            Namespaces::None => BTreeSet::new(),
+            Namespaces::One(only) => BTreeSet::from([only]),
+            Namespaces::Any if self.may(cluster, Right::requests("list", "")).await? => return Ok(Sight::Everywhere),
+            Namespaces::Any => {
+                let used = self.portal().requests_of(cluster).into_iter().map(|(key, _)| key.namespace);
+                used.chain([NAMESPACE.to_owned()]).collect()
+            }
+        };
         let asked = stream::iter(namespaces).map(|namespace| async move {
             let may = self.may(cluster, Right::requests("list", &namespace)).await?;
             Ok(may.then_some(namespace))

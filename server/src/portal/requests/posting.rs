@@ -54,7 +54,7 @@ pub(super) async fn post(caller: &Caller, workspace: &Workspace, of: FormOf<'_>,
         submission.secrets = secrets;
     }
     let resolved = caller.preflight(workspace, &opened.offered, &opened.effective, &submission).await?;
-    if !is_object_name(&typed.namespace) {
+    if !is_object_name(&typed.namespace) || !workspace.namespaces.has(&typed.namespace) {
         let message = format!("Choose another namespace: there is none called {:?}.", typed.namespace);
         return Err(Error::Invalid { problems: vec![Problem { path: ".metadata.namespace".to_owned(), message }] });
     }

@@ -1,0 +1,50 @@
+//! The address under which people reach the portal.
+
+use std::str::FromStr;
+
+/// Where people reach the portal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublicUrl {
+    /// Whether the browser speaks TLS, to us or to a proxy in front of us.
+    pub secure: bool,
+    /// Host, with the port when it is not the scheme's own.
+    pub authority: String,
+}
+
+impl FromStr for PublicUrl {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let uri: http::Uri = text.parse().map_err(|_| "not an address".to_owned())?;
+        let secure = match uri.scheme_str() {
+            Some("https") => true,
+            Some("http") => false,
+            _ => return Err("must begin with https:// or http://".to_owned()),
+        };
+        let authority = uri.authority().ok_or("has no host")?;
+        if authority.as_str().contains('@') || uri.query().is_some() || !matches!(uri.path(), "" | "/") {
+            return Err("must be scheme, host and port only".to_owned());
+        }
+        // Browsers leave out the port that the scheme has anyway.
+        let authority = authority.as_str().to_ascii_lowercase();
+        let own = if secure { ":443" } else { ":80" };
+        Ok(Self { secure, authority: authority.strip_suffix(own).map_or_else(|| authority.clone(), str::to_owned) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PublicUrl;
+
+    #[test]
+    fn public_urls_are_scheme_host_and_port() {
+        let authority = |text: &str| text.parse::<PublicUrl>().map(|url| url.authority);
+        let read: PublicUrl = "https://Portal.example.org:8443/".parse().unwrap();
+        assert_eq!(read, PublicUrl { secure: true, authority: "portal.example.org:8443".into() });
+        assert_eq!(authority("https://portal.example.org:443").unwrap(), "portal.example.org");
+        assert_eq!(authority("http://portal.example.org:443").unwrap(), "portal.example.org:443");
+        for wrong in ["portal.example.org", "ftp://a", "https://a/b", "https://u@a", "https://a/?q"] {
+            assert!(authority(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The embedded plane with its sample world, as the ground of the portal.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use cluster::{Endpoint, Scope, Token, Topology, WorkspacePath};
+use devplane::sandbox::Operators;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::ground::Ground;
+use super::{Edges, ServeError};
+use crate::auth::doors::Way;
+use crate::config::PlaneKind;
+use crate::plane::Folder;
+use crate::plane::embedded;
+use crate::plane::folder::write_private;
+use crate::plane::identity::{self, Identities};
+use crate::plane::kubeconfig::{self, Server};
+use crate::sample::{Files, World, load};
+
+/// What only an embedded plane has.
+pub struct Sandbox {
+    /// Everybody whom the plane knows.
+    pub identities: Identities,
+    /// People and workspaces of the sample world.
+    pub world: World,
+    /// The kubeconfig for people.
+    pub kubeconfig: PathBuf,
+}
+
+/// Opens the plane of a folder, loads the sample world into it unless it is there, and starts what works in the background.
+///
+/// # Errors
+/// Something cannot be opened, or the sample world does not fit.
+pub async fn open(
+    folder: &Folder,
+    listen: SocketAddr,
+    examples: Option<&Path>,
+    edges: &Edges,
+    tasks: &TaskTracker,
+    shutdown: &CancellationToken,
+) -> Result<(Ground, Sandbox), ServeError> {
+    let files = examples.map_or(Files::BuiltIn, |examples| Files::Directory(examples.to_owned()));
+    let world = World::read(&files)?;
+    let identities = Identities::open(folder, &world.people, &*edges.random).map_err(ServeError::Folder)?;
+    let embedded::Embedded { plane, endpoint, listener, server } = embedded::open(folder, listen, &identities, edges.clock.clone()).await?;
+    let token = |name: &'static str| identities.token(name).cloned().ok_or(ServeError::Identity(name));
+    let operators = Operators::new(plane.router(), &*token(identity::OPERATOR)?.expose(), embedded::clock(&edges.clock), edges.pace);
+    load::load(&world, &files, &endpoint, &token(identity::ADMIN)?).await?;
+    tasks.spawn(operators.run(shutdown.clone()));
+    tasks.spawn(listener.serve(plane.router(), shutdown.clone()));
+    hand_out(folder, &server, &identities, &world, &endpoint).await?;
+    let people = world.people.iter().filter_map(|person| Some((person.clone(), identities.token(&person.name)?.clone())));
+    let ground = Ground {
+        plane: PlaneKind::Embedded,
+        endpoint,
+        topology: Topology::Workspaces { provider: world.provider.clone() },
+        account: Scope::Root,
+        portal: token(identity::PORTAL)?,
+        controller: token(identity::CONTROLLER)?,
+        trusted_homes: world.trusted_homes().cloned().collect(),
+        way: Way::People(people.collect()),
+    };
+    Ok((ground, Sandbox { identities, world, kubeconfig: folder.kubeconfig() }))
+}
+
+/// Writes the kubeconfig for people, and the one by which each trusted home reaches the sandbox cluster.
+async fn hand_out(folder: &Folder, server: &Server, identities: &Identities, world: &World, endpoint: &Endpoint) -> Result<(), ServeError> {
+    let people: Vec<String> = world.people.iter().map(|person| person.name.clone()).collect();
+    let workspaces: Vec<WorkspacePath> = world.workspaces.iter().map(|workspace| workspace.path.clone()).collect();
+    let file = kubeconfig::for_people(server, identities, &people, &workspaces);
+    write_private(&folder.kubeconfig(), &format!("{file:#}\n")).map_err(ServeError::Folder)?;
+    let admin: &Token = identities.token(identity::ADMIN).ok_or(ServeError::Identity(identity::ADMIN))?;
+    let writer = identities.get(identity::DESTINATION).ok_or(ServeError::Identity(identity::DESTINATION))?;
+    let file = kubeconfig::for_destination(server, writer);
+    for home in world.trusted_homes() {
+        load::write_destination(home, &file, endpoint, admin).await?;
+    }
+    Ok(())
+}

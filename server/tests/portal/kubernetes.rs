@@ -1,0 +1,190 @@
+//! The product on plain Kubernetes: `bootstrap`, `doctor`, `serve --plane kubeconfig`, on a real kube-apiserver.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use cluster::endpoint::Own;
+use cluster::kinds::PromiseRequest;
+use cluster::{Scope, Topology};
+use http::StatusCode;
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
+use kube::api::{Api, DynamicObject, ListParams, Patch, PatchParams, PostParams};
+use kube::core::{ApiResource, GroupVersionKind};
+use kube::runtime::wait::await_condition;
+use opm_portal::config::{BootstrapArgs, Config, DoctorArgs, OnServer, PlaneConfig, Storage};
+use opm_portal::install;
+use opm_portal::router::router;
+use opm_portal::serve::{Edges, Running};
+use promise::api::Phase;
+use serde_json::{Value, json};
+use testplane::{Person, Server};
+
+use crate::browser::{Browser, Product, fill};
+
+/// How long anything may take that a server or the controller does by itself.
+const PATIENCE: Duration = Duration::from_secs(60);
+const PEOPLE: &[Person] = &[
+    Person { name: "admin", groups: &["system:masters"] },
+    Person { name: "dana", groups: &["shop-developers"] },
+    Person { name: "eve", groups: &[] },
+];
+
+/// A server with its kubeconfig in a file, as an operator has it.
+struct Site {
+    _server: Server,
+    file: tempfile::NamedTempFile,
+    own: Own,
+}
+
+impl Site {
+    async fn open() -> Option<Self> {
+        let server = testplane::kubernetes(PEOPLE).await?;
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), server.kubeconfig("admin")).expect("written");
+        let own = Own::open(Some(file.path()), None).await.expect("a kubeconfig");
+        Some(Self { _server: server, file, own })
+    }
+
+    fn server(&self) -> OnServer {
+        let provider = "root:opm".parse().expect("a path");
+        OnServer { kubeconfig: Some(self.file.path().to_owned()), context: None, provider }
+    }
+
+    fn client(&self) -> kube::Client {
+        self.own.client_at(&Topology::Namespaces, &Scope::Root)
+    }
+
+    async fn apply(&self, object: Value) {
+        let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+        let (group, version) = text("/apiVersion").split_once('/').unwrap_or(("", text("/apiVersion")));
+        let resource = ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, text("/kind")));
+        let api: Api<DynamicObject> = match text("/metadata/namespace") {
+            "" => Api::all_with(self.client(), &resource),
+            namespace => Api::namespaced_with(self.client(), namespace, &resource),
+        };
+        let applied = api.patch(text("/metadata/name"), &PatchParams::apply("test").force(), &Patch::Apply(&object)).await;
+        applied.unwrap_or_else(|error| panic!("{object}: {error}"));
+    }
+
+    /// A namespace in which Dana's group may order.
+    async fn shop(&self) {
+        let namespaces: Api<Namespace> = Api::all(self.client());
+        let shop: Namespace = serde_json::from_value(json!({"metadata": {"name": "shop"}})).expect("a namespace");
+        namespaces.create(&PostParams::default(), &shop).await.expect("created");
+        self.apply(json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": {"name": "developers", "namespace": "shop"},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "opm-user"},
+            "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "shop-developers"}],
+        }))
+        .await;
+    }
+
+    async fn publish(&self) {
+        self.apply(json!({
+            "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Promise", "metadata": {"name": "settings"},
+            "spec": {
+                "version": "1.0.0", "lifecycle": "published", "visibility": "descendants",
+                "presentation": {"displayName": "Settings", "summary": "A config map of settings", "category": "Configuration"},
+                "parameters": {"type": "object", "properties": {"colour": {"type": "string", "enum": ["green", "blue"], "default": "green"}}},
+                "implementation": {"resources": [{
+                    "id": "settings",
+                    "template": {
+                        "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "${request.name}"},
+                        "data": {"colour": "${parameters.colour}"}
+                    }
+                }]},
+            },
+        }))
+        .await;
+    }
+
+    async fn serve(&self) -> Product {
+        let config = Config {
+            plane: PlaneConfig::Kubeconfig { server: self.server(), trusted_homes: Vec::new() },
+            storage: Storage::Memory,
+            listen: ([127, 0, 0, 1], 0).into(),
+            web: true,
+            controller: true,
+            site: PathBuf::from("no-site"),
+            public_url: None,
+        };
+        let running = Running::open(&config, Edges::default()).await.expect("the portal opens");
+        let router = router(&running.portal);
+        Product { running, router }
+    }
+}
+
+/// Signs in with a token.
+async fn signed_in(product: &Product, person: &str) -> Browser {
+    let mut browser = product.browser();
+    let page = browser.get("/sign-in").await;
+    assert!(page.text.contains("name=\"token\"") && !page.text.contains("name=\"person\""), "{}", page.text);
+    let token = Server::token(person);
+    let answer = browser.post("/sign-in", &[("_token", &page.hidden("_token")), ("token", &token)]).await;
+    assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.text);
+    browser
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_person_orders_on_a_cluster_that_was_bootstrapped() {
+    let Some(site) = Site::open().await else { return };
+    let doctor = DoctorArgs { server: site.server(), homes: Vec::new() };
+    let before = install::doctor(&doctor).await.expect_err("an empty cluster lacks everything").to_string();
+    assert!(before.contains("opm-portal bootstrap"), "{before}");
+    site.shop().await;
+    let bootstrap = BootstrapArgs { server: site.server(), homes: Vec::new(), namespaces: vec!["shop".to_owned()] };
+    install::bootstrap(&bootstrap).await.expect("installed");
+    install::bootstrap(&bootstrap).await.expect("installed again");
+    let after = install::doctor(&doctor).await.unwrap_or_else(|missing| panic!("{missing}"));
+    assert!(after.contains("has everything"), "{after}");
+    site.publish().await;
+
+    let product = site.serve().await;
+    let mut stranger = product.browser();
+    let page = stranger.get("/sign-in").await;
+    let refused = stranger.post("/sign-in", &[("_token", &page.hidden("_token")), ("token", "no-token-of-anybody")]).await;
+    assert!(refused.status == StatusCode::FORBIDDEN && refused.text.contains("does not accept this token"), "{}", refused.text);
+    assert!(!refused.text.contains("no-token-of-anybody"), "what was typed is not repeated");
+
+    let mut dana = signed_in(&product, "dana").await;
+    let catalog = dana.until("/w/cluster:shop/catalog", |page| page.text.contains("/w/cluster:shop/promises/settings")).await;
+    assert!(!catalog.text.contains("Development plane"), "{}", catalog.text);
+    let form = "/w/cluster:shop/promises/settings/request";
+    let elsewhere = fill(&mut dana, form, &[("/name", "mine"), ("/namespace", "kube-system")], "submit").await;
+    assert_ne!(elsewhere.status, StatusCode::SEE_OTHER, "a request stays in its workspace: {}", elsewhere.text);
+    let written = fill(&mut dana, form, &[("/name", "mine")], "submit").await;
+    assert_eq!(written.location(), "/w/cluster:shop/requests/shop/mine", "{}", written.text);
+
+    let requests: Api<PromiseRequest> = Api::namespaced(site.client(), "shop");
+    let ready = |request: Option<&PromiseRequest>| {
+        request.and_then(|request| request.status.as_ref()).is_some_and(|status| status.phase == Phase::Ready)
+    };
+    let waited = tokio::time::timeout(PATIENCE, await_condition(requests.clone(), "mine", ready)).await;
+    assert!(matches!(waited, Ok(Ok(_))), "never ready: {:#?}", requests.get("mine").await.expect("the request").status);
+    assert_eq!(requests.get("mine").await.expect("the request").spec.requester.expect("the stamp").username, "dana");
+    let maps: Api<ConfigMap> = Api::namespaced(site.client(), "shop");
+    let made = maps.get("mine").await.expect("the config map");
+    assert_eq!(made.data.expect("data").get("colour").map(String::as_str), Some("green"));
+    let page = dana.until(written.location(), |page| page.text.contains("Ready")).await;
+    assert_eq!(page.status, StatusCode::OK);
+
+    // Somebody without rights finds neither the workspace nor the request.
+    let mut eve = signed_in(&product, "eve").await;
+    for address in ["/w/cluster:shop/catalog", "/w/cluster/catalog", written.location(), "/w/cluster:shop/requests"] {
+        let answer = eve.get(address).await;
+        assert_eq!(answer.status, StatusCode::NOT_FOUND, "{address}: {}", answer.text);
+    }
+    // A request of another namespace is none of this workspace, whoever asks.
+    assert_eq!(dana.get("/w/cluster:shop/requests/default/mine").await.status, StatusCode::NOT_FOUND);
+    assert_eq!(dana.get("/dev/ui").await.status, StatusCode::NOT_FOUND, "only the embedded plane has a gallery");
+
+    let delete = "/w/cluster:shop/requests/shop/mine/delete";
+    let token = dana.get(delete).await.hidden("_token");
+    let sure = dana.post(delete, &[("_token", &token), ("confirmation", "mine")]).await;
+    assert_eq!(sure.status, StatusCode::SEE_OTHER, "{}", sure.text);
+    let gone = await_condition(requests, "mine", |request: Option<&PromiseRequest>| request.is_none());
+    assert!(matches!(tokio::time::timeout(PATIENCE, gone).await, Ok(Ok(_))), "never gone");
+    let left = maps.list(&ListParams::default()).await.expect("a list").items;
+    assert!(left.iter().all(|map| map.metadata.name.as_deref() != Some("mine")), "{left:?}");
+    product.running.close().await;
+}
