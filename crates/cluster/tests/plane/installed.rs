@@ -1,7 +1,7 @@
 //! What the installation guards, and what tenants cannot do.
 
-use cluster::install;
 use cluster::kinds::Export;
+use cluster::{Topology, install};
 use k8s_openapi::api::rbac::v1::ClusterRole;
 use kube::Api;
 use kube::api::{ApiResource, DeleteParams, DynamicObject, GroupVersionKind, Patch, PatchParams, PostParams};
@@ -26,6 +26,7 @@ async fn what_is_missing_is_found_and_mended() {
         let found = install::doctor(&plane.endpoint, &plane.administrator(), &plane.topology, &options).await.unwrap();
         found.into_iter().map(|finding| finding.what).collect::<Vec<_>>()
     };
+    assert_eq!(Topology::detect(&plane.client("admin", "root")).await.unwrap(), plane.topology);
     let found = examined().await;
     assert!(found.iter().any(|line| line.contains("root:teams:data")), "{found:?}");
     install::bootstrap(&plane.endpoint, &plane.administrator(), &plane.topology, &options).await.unwrap();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use cluster::projection::Reader;
 use cluster::world::{Access, World};
-use cluster::{ClusterId, install};
+use cluster::{ClusterId, Topology, install};
 use k8s_openapi::api::admissionregistration::v1::ValidatingAdmissionPolicyBinding;
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret, ServiceAccount};
 use k8s_openapi::api::rbac::v1::{ClusterRole, RoleBinding};
@@ -40,6 +40,7 @@ macro_rules! on_namespaces {
 
 on_namespaces![
     what_is_missing_is_found_and_mended,
+    the_files_of_deploy_install_the_same,
     the_portal_sees_a_tree_of_namespaces,
     the_same_names_in_two_namespaces_are_two,
     what_belongs_to_no_namespace_needs_a_destination,
@@ -86,6 +87,28 @@ async fn what_is_missing_is_found_and_mended(plane: Plane) {
     }
     assert_eq!(found.len(), 4, "{found:#?}");
     plane.bootstrap(&["shop"]).await;
+    assert_eq!(findings(&plane).await, Vec::<String>::new());
+}
+
+/// Whoever applies the files has what the command installs.
+async fn the_files_of_deploy_install_the_same(plane: Plane) {
+    assert_eq!(Topology::detect(&admin(&plane)).await.unwrap(), Topology::Namespaces);
+    let roles: Api<ClusterRole> = Api::all(admin(&plane));
+    roles.delete("opm-controller", &DeleteParams::default()).await.unwrap();
+    let guards: Api<ValidatingAdmissionPolicyBinding> = Api::all(admin(&plane));
+    guards.delete("finalizer-guard.platform.opmodel.dev", &DeleteParams::default()).await.unwrap();
+    let bindings: Api<RoleBinding> = Api::namespaced(admin(&plane), "shop");
+    bindings.delete(install::FULFILLER, &DeleteParams::default()).await.unwrap();
+    plane.ask("web", "no-such-promise", json!({})).await;
+    assert_eq!(findings(&plane).await.len(), 3);
+    let files = install::files().unwrap();
+    let ours = files.iter().filter(|(file, _)| file.starts_with("deploy/crds/") || file.starts_with("deploy/kubernetes/"));
+    for (_, text) in ours {
+        let objects: Vec<Value> = serde_saphyr::from_multiple(&text.replace("${NAMESPACE}", "shop")).unwrap();
+        for object in objects {
+            apply(&admin(&plane), &object).await.unwrap();
+        }
+    }
     assert_eq!(findings(&plane).await, Vec::<String>::new());
 }
 
