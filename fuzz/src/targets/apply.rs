@@ -96,7 +96,9 @@ pub(crate) fn run(data: &[u8]) {
         if bytes.one_in(2) {
             let force = bytes.one_in(2);
             let Ok(applied) = apply(&target, live.as_ref(), &object, manager, force, now) else { continue };
-            again(&target, &applied, &object, manager);
+            if !says_nothing(&object) && owns(&applied, manager) {
+                again(&target, &applied, &object, manager);
+            }
             live = Some(applied);
         } else {
             // As a client does that sends back what it read.
@@ -123,4 +125,21 @@ fn again(target: &Target<'_>, applied: &Value, patch: &Value, manager: &str) {
         }
         Err(error) => panic!("applied twice it is refused with {error}: {applied} {patch}"),
     }
+}
+
+/// Whether there is a null or something empty in it: what that leaves depends on what was there (structured-merge-diff keeps a map that
+/// null is applied to, and takes null for one that has become empty).
+fn says_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Array(items) => items.is_empty() || items.iter().any(says_nothing),
+        Value::Object(fields) => fields.is_empty() || fields.values().any(says_nothing),
+        _ => false,
+    }
+}
+
+/// Whether an applier owns anything. Who applies nothing is forgotten, and the next one is the first again.
+fn owns(object: &Value, manager: &str) -> bool {
+    let entries = object["metadata"]["managedFields"].as_array();
+    entries.into_iter().flatten().any(|entry| entry["manager"] == manager && entry["operation"] == "Apply")
 }
