@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 
 use super::admin;
 use crate::own_rights::{Right, rights_in};
-use crate::world::{PATIENCE, Plane, Running, apply, settings};
+use crate::running::Running;
+use crate::world::{PATIENCE, Plane, apply, settings};
 
 /// What can be done.
 const MENDED: &str = "opm-portal bootstrap";
