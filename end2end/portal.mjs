@@ -33,39 +33,56 @@ function environment(name) {
   return value;
 }
 
-/** Starts the portal and waits until it is ready. */
-export async function startPortal() {
-  const data = await mkdtemp(join(tmpdir(), "opm-portal-"));
-  const child = spawn(
-    environment("OPM_PORTAL"),
-    ["serve", "--plane", "embedded", "--data", data, "--port", "0", "--plane-port", "0", "--site", environment("OPM_SITE")],
-    { stdio: ["ignore", "pipe", "pipe"] },
-  );
+/** Starts the program with these arguments, and waits until it prints what `says` matches; that is `said`. */
+export async function launch(args, says) {
+  const child = spawn(environment("OPM_PORTAL"), args, { stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
-  const url = await new Promise((resolve, reject) => {
+  const said = await new Promise((resolve, reject) => {
     const read = (chunk) => {
       output += chunk;
-      const found = output.match(/http:\/\/127\.0\.0\.1:\d+/);
+      const found = output.match(says);
       if (found) resolve(found[0]);
     };
     child.stdout.setEncoding("utf8").on("data", read);
     child.stderr.setEncoding("utf8").on("data", read);
-    child.on("exit", (code) => reject(new Error(`the portal ended with ${code}:\n${output}`)));
+    child.on("exit", (code) => reject(new Error(`${args[0]} ended with ${code}:\n${output}`)));
   });
-  await until(async () => (await fetch(`${url}/readyz`)).ok, "the portal to be ready");
   return {
-    url,
-    data,
-    kubeconfig: join(data, "kubeconfig"),
+    said,
     log: () => output,
     async stop() {
       child.removeAllListeners("exit");
       const ended = new Promise((resolve) => child.on("exit", resolve));
       child.kill("SIGTERM");
       await ended;
+    },
+  };
+}
+
+/** Serves the portal in a folder, and waits until it is ready. */
+export async function serve(data, args) {
+  const served = await launch(["serve", ...args, "--data", data, "--port", "0", "--site", environment("OPM_SITE")], /http:\/\/127\.0\.0\.1:\d+/);
+  await until(async () => (await fetch(`${served.said}/readyz`)).ok, "the portal to be ready");
+  return { ...served, url: served.said, data };
+}
+
+/** Starts the portal on its embedded plane in a folder of its own. */
+export async function startPortal() {
+  const data = await mkdtemp(join(tmpdir(), "opm-portal-"));
+  const portal = await serve(data, ["--plane", "embedded", "--plane-port", "0"]);
+  return {
+    ...portal,
+    kubeconfig: join(data, "kubeconfig"),
+    async stop() {
+      await portal.stop();
       await rm(data, { recursive: true, force: true });
     },
   };
+}
+
+/** Runs a command of the program to its end; answers what it printed. */
+export async function command(...args) {
+  return (await run(environment("OPM_PORTAL"), args)).stdout;
 }
 
 const run = promisify(execFile);
