@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use cluster::projection::Reader;
 use cluster::world::{Access, World};
-use cluster::{ClusterId, Topology, install};
+use cluster::{ClusterId, Scope, Topology, install};
 use k8s_openapi::api::admissionregistration::v1::ValidatingAdmissionPolicyBinding;
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret, ServiceAccount};
 use k8s_openapi::api::rbac::v1::{ClusterRole, RoleBinding};
@@ -194,6 +194,7 @@ async fn a_namespace_that_does_not_agree_is_named(plane: Plane) {
     let accounts: Api<ServiceAccount> = Api::namespaced(admin(&plane), "shop");
     bindings.delete(install::FULFILLER, &DeleteParams::default()).await.unwrap();
     accounts.delete(install::FULFILLER, &DeleteParams::default()).await.unwrap();
+    the_fulfiller_is_shut_out(&plane).await;
     plane.ask("web", "settings", json!({})).await;
     let command =
         "kubectl create rolebinding opm-fulfiller --namespace=shop --clusterrole=opm-fulfiller --serviceaccount=shop:opm-fulfiller";
@@ -205,6 +206,7 @@ async fn a_namespace_that_does_not_agree_is_named(plane: Plane) {
 
     // The same when it goes away while something is to be removed.
     bindings.delete(install::FULFILLER, &DeleteParams::default()).await.unwrap();
+    the_fulfiller_is_shut_out(&plane).await;
     plane.requests("dana").delete("web", &DeleteParams::default()).await.unwrap();
     plane.until("web", "stopped by name", names_it).await;
     install::serve_namespace(&admin(&plane), "shop").await.unwrap();
@@ -212,6 +214,19 @@ async fn a_namespace_that_does_not_agree_is_named(plane: Plane) {
     let maps: Api<ConfigMap> = plane.in_shop("admin");
     assert!(maps.get_opt("web-config").await.unwrap().is_none());
     controller.stop().await;
+}
+
+/// Waits until the server knows that the ServiceAccount of the shop has no rights any more.
+async fn the_fulfiller_is_shut_out(plane: &Plane) {
+    let user = format!("system:serviceaccount:shop:{}", install::FULFILLER);
+    let maps: Api<ConfigMap> = Api::namespaced(plane.endpoint.client_as(&plane.token("admin"), &Scope::Root, &user), "shop");
+    let shut = |error: kube::Error| matches!(error, kube::Error::Api(status) if status.code == 403);
+    let waiting = async {
+        while !maps.get("nobody-made-this").await.is_err_and(shut) {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, waiting).await.expect("it is shut out in time");
 }
 
 async fn a_namespace_that_goes_takes_its_requests_along(plane: Plane) {

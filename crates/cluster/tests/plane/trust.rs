@@ -99,6 +99,7 @@ async fn let_erin_in(plane: &Plane) {
     };
     if plane.has_namespaces() {
         apply(&shop, &bound("RoleBinding", "opm-user", json!({"name": "erin", "namespace": "shop"}))).await.unwrap();
+        plane.lets_in("erin").await;
         return;
     }
     let role = json!({
@@ -111,6 +112,7 @@ async fn let_erin_in(plane: &Plane) {
     });
     apply(&shop, &role).await.unwrap();
     apply(&shop, &bound("ClusterRoleBinding", "erin", json!({"name": "erin"}))).await.unwrap();
+    plane.lets_in("erin").await;
 }
 
 /// That the plane refused, and not for want of an answer.

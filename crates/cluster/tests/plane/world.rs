@@ -372,6 +372,19 @@ impl Plane {
         });
         apply(&shop, &role).await.unwrap();
         apply(&shop, &binding).await.unwrap();
+        self.lets_in("dana").await;
+    }
+
+    /// Waits until somebody's rights count: a server learns of them by watching.
+    pub async fn lets_in(&self, who: &str) {
+        // Where our kinds are not bound yet, whoever is in hears that they are not there.
+        let closed = |error: &kube::Error| matches!(error, kube::Error::Api(status) if status.code == 403);
+        let waiting = async {
+            while self.requests(who).get("nobody-asked-for-this").await.is_err_and(|error| closed(&error)) {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, waiting).await.unwrap_or_else(|_| panic!("{who} is not let in"));
     }
 }
 
