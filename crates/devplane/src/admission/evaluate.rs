@@ -1,9 +1,25 @@
 //! The values that expressions of a policy see, and their evaluation.
 
-use std::cell::RefCell;
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
 
 use schema::expr::{Budget, Environment, ExprError, RULE_STEPS, STEPS, Scope, Type};
 use serde_json::{Map, Value};
+
+/// Steps of all policies together for one write, however many there are and however many parameters they have.
+const REQUEST_STEPS: u64 = 2 * RULE_STEPS;
+
+/// What all policies together may still use for one write. Clones are the same.
+#[derive(Debug, Clone)]
+pub struct Allowance(Rc<Cell<u64>>);
+
+impl Default for Allowance {
+    fn default() -> Self {
+        Self(Rc::new(Cell::new(REQUEST_STEPS)))
+    }
+}
 
 /// The values of one write for one policy.
 pub struct Values {
@@ -15,12 +31,14 @@ pub struct Values {
     variables: Map<String, Value>,
     /// Steps that all expressions of the policy have left for this write.
     left: RefCell<u64>,
+    allowance: Allowance,
 }
 
 impl Values {
     /// Values of a write, without parameters and variables yet.
-    pub fn new(object: Value, old: Value, request: Value, namespace: Value) -> Self {
-        Self { object, old, request, namespace, parameters: Value::Null, variables: Map::new(), left: RefCell::new(RULE_STEPS) }
+    pub fn new(object: Value, old: Value, request: Value, namespace: Value, allowance: &Allowance) -> Self {
+        let (left, allowance) = (RefCell::new(RULE_STEPS), allowance.clone());
+        Self { object, old, request, namespace, parameters: Value::Null, variables: Map::new(), left, allowance }
     }
 
     /// The object as it is now.
@@ -75,12 +93,14 @@ fn environment() -> Environment {
 pub fn evaluate(expression: &str, values: &Values) -> Result<Value, ExprError> {
     let environment = environment();
     let program = environment.compile(expression)?;
-    // Each expression has its own limit, within what the policy has left.
+    // Each expression has its own limit, within what the policy has left, and all of them.
     let mut left = values.left.borrow_mut();
-    let allowed = STEPS.min(*left);
+    let allowed = STEPS.min(*left).min(values.allowance.0.get());
     let mut budget = Budget::steps(allowed);
     let result = program.evaluate(&values.scope(&environment), &mut budget);
-    *left -= allowed - budget.remaining();
+    let used = allowed - budget.remaining();
+    *left -= used;
+    values.allowance.0.set(values.allowance.0.get() - used);
     result
 }
 
@@ -91,7 +111,7 @@ mod tests {
     use super::*;
 
     fn values(object: Value) -> Values {
-        Values::new(object, Value::Null, json!({"userInfo": {"username": "alice"}}), Value::Null)
+        Values::new(object, Value::Null, json!({"userInfo": {"username": "alice"}}), Value::Null, &Allowance::default())
     }
 
     #[test]
@@ -116,6 +136,20 @@ mod tests {
         let results: Vec<_> = (0..40).map(|_| evaluate(loops, &values)).collect();
         assert_eq!(results[0], Ok(json!(true)));
         assert!(matches!(results[39], Err(ExprError::Budget(_))), "{:?}", results[39]);
+    }
+
+    #[test]
+    fn all_policies_of_a_write_share_one_budget() {
+        let mut values = values(json!({"list": (0..300).collect::<Vec<_>>()}));
+        let loops = "object.list.all(a, object.list.all(b, a + b >= 0))";
+        let mut first_of_each = Vec::new();
+        for _ in 0..40 {
+            values.set_parameters(None);
+            first_of_each.push(evaluate(loops, &values));
+            while evaluate(loops, &values).is_ok() {}
+        }
+        assert_eq!(first_of_each[1], Ok(json!(true)), "a policy has a budget of its own");
+        assert!(matches!(first_of_each[39], Err(ExprError::Budget(_))), "{:?}", first_of_each[39]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::evaluate::{Values, evaluate};
+use super::evaluate::{Allowance, Values, evaluate};
 use super::matching::Write;
 use super::validating::{conditions_hold, ignores_failures};
 use super::{Enforced, enforced, equivalents, is_judged, literals, namespace, parameters, refusal, request, source};
@@ -27,6 +27,7 @@ pub fn mutate(state: &State, admission: &Admission<'_>, object: &mut Value) -> R
         return Ok(());
     }
     let (namespace, equivalents) = (namespace(state, admission), equivalents(state, admission));
+    let allowance = Allowance::default();
     for pair in &pairs {
         let write = Write { admission, equivalents: &equivalents, object: Some(object), namespace: &namespace };
         let spec = &pair.policy["spec"];
@@ -46,7 +47,7 @@ pub fn mutate(state: &State, admission: &Admission<'_>, object: &mut Value) -> R
         };
         let seen = |state: &Value| convert::between(admission.resource, matched, state.clone());
         let old = admission.old.map(seen).unwrap_or_default();
-        let mut values = Values::new(seen(object), old, request(admission, matched), namespace.clone());
+        let mut values = Values::new(seen(object), old, request(admission, matched), namespace.clone(), &allowance);
         for parameters in parameters {
             let before = values.object().clone();
             values.set_parameters(parameters);

@@ -3,7 +3,7 @@
 use schema::expr::ExprError;
 use serde_json::Value;
 
-use super::evaluate::{Values, evaluate};
+use super::evaluate::{Allowance, Values, evaluate};
 use super::matching::Write;
 use super::{Enforced, enforced, equivalents, is_judged, namespace, parameters, refusal, request, source};
 use crate::State;
@@ -29,7 +29,7 @@ pub fn validate(state: &State, admission: &Admission<'_>, object: Option<&Value>
     let (namespace, equivalents) = (namespace(state, admission), equivalents(state, admission));
     let object = object.filter(|_| admission.operation != Operation::Delete);
     let write = Write { admission, equivalents: &equivalents, object, namespace: &namespace };
-    let mut values = Values::new(Value::Null, Value::Null, Value::Null, namespace.clone());
+    let mut values = Values::new(Value::Null, Value::Null, Value::Null, namespace.clone(), &Allowance::default());
     let mut refused: Option<ApiError> = None;
     for pair in &pairs {
         let (policy, binding) = (&pair.policy["spec"], &pair.binding["spec"]);

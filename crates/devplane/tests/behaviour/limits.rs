@@ -72,6 +72,41 @@ async fn deep_nesting_is_refused_in_every_form() {
     assert_eq!(refused(&server, "PATCH", &format!("{object}?fieldManager=m"), "application/apply-patch+yaml", with(300)).await.0, 400);
 }
 
+#[tokio::test]
+async fn a_body_that_never_ends_is_given_up() {
+    let server = Server::start();
+    let endless = Body::from_stream(futures::stream::pending::<Result<Vec<u8>, std::io::Error>>());
+    let (code, message) = refused(&server, "POST", &format!("{MAPS}?timeout=200ms"), "application/json", endless).await;
+    assert_eq!((code, message.as_str()), (504, "Timeout: request did not complete within the allotted timeout"));
+}
+
+/// Watches that one user may have.
+const WATCHES: usize = 5_000;
+
+#[tokio::test]
+async fn one_user_may_not_have_all_watches() {
+    let server = Server::start();
+    let watch = async |user: &str| {
+        let request = Request::builder().uri(format!("{MAPS}?watch=true")).header(header::AUTHORIZATION, format!("Bearer {user}"));
+        server.answer(request.body(Body::empty()).unwrap()).await
+    };
+    let mut open = Vec::new();
+    for _ in 0..WATCHES {
+        open.push(watch("admin").await);
+    }
+    assert!(open.iter().all(|answer| answer.status() == 200));
+    let refused = watch("admin").await;
+    assert_eq!((refused.status().as_u16(), refused.headers()[header::RETRY_AFTER].to_str().unwrap()), (429, "1"));
+    assert_eq!(server.get("admin", MAPS).await.0, 200, "anything else is served");
+    let rights = json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "bob"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
+        "subjects": [{"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": "bob"}]});
+    server.create("admin", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", rights).await;
+    assert_eq!(watch("bob").await.status(), 200, "so are others");
+    open.pop();
+    assert_eq!(watch("admin").await.status(), 200, "a closed watch makes room");
+}
+
 /// More changes than the history keeps.
 const CHANGES: u64 = 20_500;
 
