@@ -1,9 +1,10 @@
 //! Server-side apply, by which everything is made and kept.
 
 use cluster::kinds::PromiseRequest;
+use k8s_openapi::api::admissionregistration::v1::ValidatingAdmissionPolicyBinding;
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::ResourceExt;
 use kube::api::{Patch, PatchParams, PostParams};
+use kube::{Api, ResourceExt};
 use serde_json::{Value, json};
 
 use crate::behaviours;
@@ -16,6 +17,7 @@ behaviours![
     force_takes_over,
     a_status_for_an_older_version_is_a_conflict,
     parameters_are_one_value,
+    what_two_managers_apply_to_a_set_is_joined,
 ];
 
 fn body(data: Value) -> Value {
@@ -103,4 +105,21 @@ async fn parameters_are_one_value(ground: Ground) {
     assert_eq!(status.details.as_ref().unwrap().causes[0].field, ".spec.parameters");
     let taken = api.patch("a", &PatchParams::apply("opm-portal").force(), &Patch::Apply(body(json!({"other": 1})))).await.unwrap();
     assert_eq!(serde_json::to_value(&taken.spec.parameters).unwrap(), json!({"other": 1}));
+}
+
+/// So nobody takes the teeth out of a guard by applying it once more in other words.
+async fn what_two_managers_apply_to_a_set_is_joined(ground: Ground) {
+    let api: Api<ValidatingAdmissionPolicyBinding> = Api::all(ground.client("admin"));
+    let binding = |actions: Value| {
+        json!({
+            "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicyBinding", "metadata": {"name": "contract"},
+            "spec": {"policyName": "there-is-none", "validationActions": actions},
+        })
+    };
+    for (manager, actions) in [("one", json!(["Deny"])), ("two", json!(["Audit"]))] {
+        api.patch("contract", &PatchParams::apply(manager).force(), &Patch::Apply(binding(actions))).await.unwrap();
+    }
+    let mut joined = api.get("contract").await.unwrap().spec.validation_actions;
+    joined.sort();
+    assert_eq!(joined, ["Audit", "Deny"]);
 }

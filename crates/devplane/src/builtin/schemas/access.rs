@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{
     Row, open,
-    shapes::{atomic, conditions, extended, keyed, kind, list, object, selector, text, texts},
+    shapes::{atomic, conditions, extended, keyed, kind, list, object, selector, set, text, texts},
 };
 
 const RBAC: &str = "rbac.authorization.k8s.io";
@@ -19,7 +19,7 @@ pub(super) const KINDS: &[Row] = &[
     (ADMISSION, "MutatingAdmissionPolicyBinding", || object([("spec", open())])),
     (ADMISSION, "MutatingWebhookConfiguration", webhooks),
     (ADMISSION, "ValidatingAdmissionPolicy", policy),
-    (ADMISSION, "ValidatingAdmissionPolicyBinding", || object([("spec", open())])),
+    (ADMISSION, "ValidatingAdmissionPolicyBinding", || object([("spec", extended(open(), [("validationActions", set(text()))]))])),
     (ADMISSION, "ValidatingWebhookConfiguration", webhooks),
     ("apiextensions.k8s.io", "CustomResourceDefinition", || {
         let names = object([
