@@ -21,8 +21,8 @@ pub use seed::Seed;
 
 use object::Slot;
 
-/// How many acknowledged versions are remembered for watches: more than a plane keeps.
-const JOURNAL: usize = 30_000;
+/// How many acknowledged versions are remembered for watches: more than a plane keeps of objects of some kilobytes.
+const JOURNAL: usize = 8_000;
 
 /// What was written, and what was acknowledged.
 pub struct Witness {
