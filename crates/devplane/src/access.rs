@@ -1,4 +1,5 @@
 //! The seam to everything that may refuse a request: authentication, authorisation, admission.
+//! Source: apiserver `endpoints/filters/{authentication,authorization}.go`, `admission/chain.go`.
 //!
 //! `http` calls [`authenticate`] and [`authorize`] once per request, `objects` calls [`admit`] before each write.
 

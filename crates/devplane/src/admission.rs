@@ -1,4 +1,5 @@
 //! Admission policies: rules that whoever owns an API writes in CEL, and that judge or change every write of its objects.
+//! Source: apiserver `admission/plugin/policy`.
 //!
 //! A policy says what it matches and what must hold; a binding puts it into force. In workspaces the policies of the workspace that
 //! *exports* an API judge its objects in all consumers, who neither see nor remove them; everything else is judged by the policies

@@ -1,4 +1,5 @@
 //! Server-side apply, and the bookkeeping of `metadata.managedFields` for every other write.
+//! Source: structured-merge-diff `merge/update.go`; apimachinery `util/managedfields`.
 //!
 //! Pure functions over JSON, after structured-merge-diff and kube-apiserver. [`typed`] walks objects along their schema, [`merge`]
 //! combines and prunes them, [`field_set`] holds sets of fields, [`managed_fields`] reads and writes the entries.
@@ -39,6 +40,8 @@ pub struct Target<'a> {
     pub subresource: &'a str,
     /// Top-level fields that this endpoint does not write, see [`RESET_BY_OBJECT`] and [`RESET_BY_STATUS`].
     pub reset: &'a [&'a str],
+    /// What a new object holds before anything is said of it.
+    pub zero: &'a Map<String, Value>,
 }
 
 /// What a write of an object resets if the kind has a status subresource.
@@ -140,7 +143,7 @@ pub fn update_managed_fields(target: &Target<'_>, live: Option<&Value>, new: &mu
     // An object whose managed fields were reset, or that never had any, is not tracked again until somebody applies to it.
     let tracked = live.is_none() || !managed.is_empty();
     if tracked {
-        let bare_live = live.map_or_else(|| identity(&bare_new), without_managed_fields);
+        let bare_live = live.map_or_else(|| blank(&bare_new, target.zero), without_managed_fields);
         record_update(target, &bare_live, &bare_new, &mut managed, manager, now);
     }
     managed.write(new);
@@ -208,6 +211,15 @@ fn same_beside_managed_fields(a: &Value, b: &Value) -> bool {
         _ => a.get("metadata") == b.get("metadata"),
     };
     described && same(a, b, "metadata")
+}
+
+/// The object that a created one starts from.
+fn blank(object: &Value, zero: &Map<String, Value>) -> Value {
+    let mut blank = identity(object);
+    if let Some(fields) = blank.as_object_mut() {
+        fields.extend(zero.clone());
+    }
+    blank
 }
 
 fn without_managed_fields(object: &Value) -> Value {

@@ -1,4 +1,5 @@
 //! Who is asking: bearer tokens, anonymous requests and impersonation headers.
+//! Source: apiserver `endpoints/filters/authentication.go`, `authentication/request`.
 //!
 //! A request with a bearer token that is not known is refused, whatever it asks for. A request without one, or with another
 //! scheme, is the anonymous user. Impersonation is decided in [`impersonation`], after authentication and before everything else.

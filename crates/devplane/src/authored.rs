@@ -1,4 +1,5 @@
 //! Objects that the plane itself writes: what controllers make and change in a workspace.
+//! Source: none upstream: kcp writes these objects through its own clients.
 //!
 //! Every write is idempotent: creating what is there and changing nothing both do nothing, so a controller that was interrupted
 //! simply runs again.

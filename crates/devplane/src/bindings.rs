@@ -1,4 +1,5 @@
 //! APIBindings: which exported APIs a workspace serves, and which claims of exports it has accepted.
+//! Source: kcp `pkg/reconciler/apis/apibinding`.
 
 pub mod admission;
 pub mod claims;

@@ -1,4 +1,5 @@
 //! What is there from the start: namespaces, roles and bindings.
+//! Source: kubernetes `pkg/controlplane/controller/systemnamespaces`; kcp `config`.
 
 use serde_json::{Value, json};
 

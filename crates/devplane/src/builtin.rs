@@ -1,4 +1,5 @@
 //! Built-in kinds: what their objects look like, and what the API server does to them before it stores them.
+//! Source: kubernetes `pkg/apis` (types, defaults, validation), `pkg/registry` (strategies).
 //!
 //! Pure functions over JSON; they know neither store nor http. The order of use for a write:
 //!
@@ -18,6 +19,7 @@ mod prepare;
 pub(crate) mod quantity;
 mod schemas;
 mod validate;
+pub mod zero;
 
 use serde_json::Value;
 

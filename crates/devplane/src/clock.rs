@@ -1,4 +1,5 @@
 //! Time, injected: the plane reads it from a [`Clock`] only.
+//! Source: apimachinery `apis/meta/v1/{time,micro_time}.go` for how times are written.
 
 use jiff::Timestamp;
 

@@ -1,4 +1,5 @@
 //! Names of logical clusters.
+//! Source: kcp `sdk/apis/core/v1alpha1` (names of logical clusters).
 
 use std::{fmt, sync::Arc};
 

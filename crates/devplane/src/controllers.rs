@@ -1,4 +1,5 @@
 //! The plane's own controllers: what follows from a write without anybody asking.
+//! Source: kcp `pkg/reconciler`.
 //!
 //! One task reads all changes and brings what they touch up to date. It starts with a look at everything, so that what was cut off
 //! by the end of the process is finished by the next one. To add a consequence, add an arm to [`react`].

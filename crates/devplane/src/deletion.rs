@@ -1,4 +1,6 @@
 //! What goes on after something was marked for deletion: definitions take their objects with them, namespaces their content.
+//! Source: apiextensions-apiserver `pkg/controller/finalizer`; kubernetes `pkg/controller/namespace/deletion`; apiserver
+//! `registry/generic/registry/store.go`.
 //!
 //! One task follows all changes. It looks at a doomed definition or namespace when it is marked, and again whenever something in its
 //! cluster was removed; so finalizers of single objects hold it up, and nothing is lost when the process ends in between.
@@ -10,7 +12,7 @@ use serde_json::{Value, json};
 use crate::{
     ClusterId, State, clock,
     definitions::set_condition,
-    garbage::{FOREGROUND, ORPHAN},
+    garbage::{Dependants, FOREGROUND, ORPHAN},
     namespaces::NAMESPACES,
     objects::{may_go, raise_generation},
     registry::{DEFINITIONS, GroupResource},
@@ -20,24 +22,15 @@ use crate::{
 /// The finalizer under which a definition waits for its objects.
 const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
 
-/// An object as it is once somebody asked it to go, with a finalizer that holds it up, if there is to be one. What is marked already
-/// keeps its time.
-pub fn marked(resource: &GroupResource, object: &Value, now: &str, finalizer: Option<&str>) -> Value {
+/// An object as it is once somebody asked it to go, held up by the finalizer that what it owns may need. What is marked already keeps
+/// its time.
+pub fn marked(resource: &GroupResource, object: &Value, now: &str, dependants: Dependants) -> Value {
     let mut marked = object.clone();
     prepare(resource, &mut marked, now);
-    let metadata = &mut marked["metadata"];
-    if let Some(finalizer) = finalizer {
-        if !metadata["finalizers"].is_array() {
-            metadata["finalizers"] = json!([]);
-        }
-        if let Some(list) = metadata["finalizers"].as_array_mut() {
-            // The last one to ask says what becomes of the dependants.
-            list.retain(|own| ![FOREGROUND, ORPHAN].into_iter().any(|other| own == other && other != finalizer));
-            if !list.iter().any(|own| own == finalizer) {
-                list.push(finalizer.into());
-            }
-        }
+    if dependants != Dependants::Unsaid {
+        set_dependants(&mut marked, dependants);
     }
+    let metadata = &mut marked["metadata"];
     if metadata["deletionTimestamp"].is_null() {
         metadata["deletionTimestamp"] = now.into();
         if *resource != *NAMESPACES {
@@ -46,6 +39,22 @@ pub fn marked(resource: &GroupResource, object: &Value, now: &str, finalizer: Op
         }
     }
     marked
+}
+
+/// The last one to ask says what becomes of what the object owns.
+fn set_dependants(object: &mut Value, dependants: Dependants) {
+    let metadata = &mut object["metadata"];
+    let current = metadata["finalizers"].as_array().cloned().unwrap_or_default();
+    let (said, others): (Vec<Value>, Vec<Value>) = current.into_iter().partition(|own| own == FOREGROUND || own == ORPHAN);
+    let wanted: Vec<Value> = dependants.finalizer().map(Value::from).into_iter().collect();
+    if said == wanted {
+        return;
+    }
+    let next = [others, wanted].concat();
+    match (next.is_empty(), metadata.as_object_mut()) {
+        (true, Some(fields)) => drop(fields.remove("finalizers")),
+        _ => metadata["finalizers"] = next.into(),
+    }
 }
 
 /// What marking for deletion does to some kinds beside the time stamp.
@@ -124,7 +133,7 @@ pub async fn empty(state: &State, resource: &GroupResource, range: &Range) -> us
     let now = clock::seconds(state.clock.now());
     for (key, stored) in state.store.peek_list(resource, range).0 {
         let object = stored.object();
-        let marked = marked(resource, &object, &now, None);
+        let marked = marked(resource, &object, &now, Dependants::Unsaid);
         let next = (!may_go(&marked)).then_some(marked);
         if next.as_ref() != Some(&object) {
             // A writer in between only delays this: its change brings the next sweep.

@@ -1,4 +1,5 @@
 //! Discovery: which groups, versions and resources a target serves, in the classic and in the aggregated form.
+//! Source: apiserver `endpoints/discovery`, `endpoints/discovery/aggregated`.
 
 use axum::body::Body;
 use http::{HeaderMap, HeaderValue, Response, header};
@@ -36,7 +37,7 @@ pub fn answer(state: &State, attributes: &Attributes, path: &str, headers: &Head
             "versions": ["v1"],
             "serverAddressByClientCIDRs": [{"clientCIDR": "0.0.0.0/0", "serverAddress": server_address(state)}],
         }),
-        ["api", version] => resource_list(resources, "", version).ok_or_else(ApiError::page_not_found)?,
+        ["api", version] => resource_list(resources, "", version).ok_or_else(ApiError::resource_not_found)?,
         ["apis"] => json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups(resources)}),
         ["apis", group] => {
             let found = groups(resources).into_iter().find(|own| own["name"] == *group);
@@ -50,6 +51,9 @@ pub fn answer(state: &State, attributes: &Attributes, path: &str, headers: &Head
             // kcp answers an unbound group with an empty list.
             None if !sandbox => {
                 json!({"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": format!("{group}/{version}"), "resources": []})
+            }
+            None if resources.iter().any(|resource| resource.group == *group && resource.is_built_in()) => {
+                return Err(ApiError::resource_not_found());
             }
             None => return Err(ApiError::page_not_found()),
         },
@@ -139,7 +143,6 @@ fn aggregated_version(headers: &HeaderMap, sandbox: bool) -> Result<Option<&'sta
         if clause.parameter("as") == "APIGroupDiscoveryList" && clause.parameter("g") == "apidiscovery.k8s.io" {
             match clause.parameter("v") {
                 "v2" if sandbox => return Ok(Some("v2")),
-                "v2beta1" if sandbox => return Ok(Some("v2beta1")),
                 _ => continue,
             }
         }

@@ -1,4 +1,5 @@
 //! APIExports: what a workspace offers to others, and the virtual workspace through which its controller sees all consumers.
+//! Source: kcp `pkg/reconciler/apis/apiexport`, `pkg/virtual/apiexport`.
 
 pub mod admission;
 pub mod controller;

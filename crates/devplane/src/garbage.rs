@@ -23,6 +23,31 @@ pub const FOREGROUND: &str = "foregroundDeletion";
 /// A deletion that leaves the dependants behind, without their owner.
 pub const ORPHAN: &str = "orphan";
 
+/// What a deletion says of the objects that the deleted one owns (`propagationPolicy`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Dependants {
+    /// Nothing: a finalizer of the object says it, else they go after it.
+    #[default]
+    Unsaid,
+    /// They go after it: `Background`.
+    After,
+    /// They go before it: `Foreground`.
+    Before,
+    /// They stay: `Orphan`.
+    Stay,
+}
+
+impl Dependants {
+    /// The finalizer under which the object waits for what becomes of them.
+    pub fn finalizer(self) -> Option<&'static str> {
+        match self {
+            Self::Unsaid | Self::After => None,
+            Self::Before => Some(FOREGROUND),
+            Self::Stay => Some(ORPHAN),
+        }
+    }
+}
+
 /// What an owner reference leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Owner {
@@ -154,8 +179,8 @@ impl Collector {
         }
         // An owner that waits for this one makes this one wait for its own dependants.
         let in_turn = of(Owner::Waiting).next().is_some() && self.graph.dependants(cluster, uid(&object)).next().is_some();
-        let finalizer = in_turn.then_some(FOREGROUND);
-        ask_to_go(state, node, &stored, &object, finalizer)
+        let dependants = if in_turn { Dependants::Before } else { Dependants::Unsaid };
+        ask_to_go(state, node, &stored, &object, dependants)
     }
 
     fn judge(&self, state: &State, node: &Node, owner: &Value) -> Owner {
@@ -213,9 +238,9 @@ fn disown(state: &State, node: &Node, uids: &[&str]) -> Result<(), WriteError> {
 }
 
 /// Deletes an object if it is still as it was judged.
-fn ask_to_go(state: &State, node: &Node, stored: &Stored, object: &Value, finalizer: Option<&str>) -> Result<(), WriteError> {
+fn ask_to_go(state: &State, node: &Node, stored: &Stored, object: &Value, dependants: Dependants) -> Result<(), WriteError> {
     let now = clock::seconds(state.clock.now());
-    let marked = marked(&node.resource, object, &now, finalizer);
+    let marked = marked(&node.resource, object, &now, dependants);
     let next = (!crate::objects::may_go(&marked)).then_some(marked);
     state.store.write_behind(&node.resource, &node.key, stored.revision, next).map(drop)
 }

@@ -1,4 +1,5 @@
 //! HTTP: one entry for all paths, from the prefix of a workspace to the answer.
+//! Source: apiserver `server/{config,handler}.go`.
 
 pub(crate) mod answer;
 pub(crate) mod connection;

@@ -1,4 +1,5 @@
 //! The kinds that every workspace serves on top of Kubernetes' own: workspaces, exports, bindings.
+//! Source: kcp `sdk/apis/{tenancy,apis,core}` and `config/crds`.
 //!
 //! They are defined as custom resources are, in `kinds/*.yaml`; a new kind is an entry there. What happens when one is written
 //! is in [`crate::workspaces`], [`crate::exports`] and [`crate::bindings`].

@@ -1,4 +1,5 @@
 //! Namespaces: what is created in them must find them open, and deleting one deletes what it holds.
+//! Source: apiserver `admission/plugin/namespace/lifecycle`; kubernetes `pkg/registry/core/namespace`.
 
 use std::sync::LazyLock;
 

@@ -1,5 +1,6 @@
 //! Objects of resources: create, read, replace, patch, delete (apiserver `registry/generic/registry/store.go`, `registry/rest`).
 
+mod containers;
 pub(crate) mod convert;
 mod create;
 pub(crate) mod decode;
@@ -69,7 +70,10 @@ impl Call {
     pub async fn answer(&self) -> Result<Answer, ApiError> {
         let a = &self.attributes;
         let sub = a.subresource.as_str();
-        if self.resource.traits.review || matches!(sub, "token" | "eviction" | "binding" | "log") {
+        if containers::PARTS.contains(&sub) {
+            return containers::answer(self).await;
+        }
+        if self.resource.traits.review || matches!(sub, "token" | "eviction" | "binding") {
             return special::answer(self).await;
         }
         match a.verb.as_str() {
@@ -104,6 +108,7 @@ impl Call {
 
     async fn read(&self) -> Result<Answer, ApiError> {
         let name = &self.attributes.name;
+        list::wait_for_version(self).await?;
         let stored = self.stored(name).await.ok_or_else(|| self.not_found(name))?;
         self.show_stored(&stored, 200, Vec::new())
     }
@@ -186,7 +191,10 @@ impl Call {
             FieldValidation::Warn => warnings = problems,
             FieldValidation::Strict if problems.is_empty() => {}
             FieldValidation::Strict => {
-                return Err(ApiError::bad_request(format!("{}strict decoding error: {}", self.cannot_be_handled(), problems.join(", "))));
+                let yaml =
+                    if problems.iter().any(|problem| problem.ends_with("already set in map")) { "yaml: unmarshal errors:\n  " } else { "" };
+                let said = format!("{}strict decoding error: {yaml}{}", self.cannot_be_handled(), problems.join(", "));
+                return Err(ApiError::bad_request(said));
             }
         }
         if other_version && self.resource.is_built_in() && !self.is_known_version(&value) {

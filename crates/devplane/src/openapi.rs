@@ -37,6 +37,7 @@ pub fn answer(state: &State, attributes: &Attributes, path: &str, query: &Query,
     let served = state.registry.view(state, &attributes.target)?;
     let resources: Vec<&Resource> = served.resources.iter().map(|resource| &**resource).collect();
     let (content_type, text) = match path.trim_end_matches('/') {
+        "/openapi/v2" if version2::wants_message(headers) => (version2::MESSAGE_TYPE, version2::message().into()),
         "/openapi/v2" => ("application/json", Bytes::from(version2::document(&resources).to_string())),
         "/openapi/v3" => ("text/plain; charset=utf-8", state.openapi.index(&served.resources)),
         path => match path.strip_prefix("/openapi/v3/") {

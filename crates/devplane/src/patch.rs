@@ -1,4 +1,5 @@
 //! The three patches of the API: pure functions from an object and a patch to an object.
+//! Source: apiserver `endpoints/handlers/patch.go`.
 
 mod json;
 mod merge;

@@ -1,4 +1,5 @@
 //! The plane as a whole: what it is opened with, and the state that all its parts share.
+//! Source: none upstream: how the plane is put together.
 
 use std::sync::Arc;
 

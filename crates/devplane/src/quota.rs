@@ -1,4 +1,5 @@
 //! ResourceQuotas: how many objects of a resource there may be, in a namespace or, with an annotation, in a whole workspace.
+//! Source: apiserver `admission/plugin/resourcequota`; kcp `pkg/admission/kubequota`.
 //!
 //! Limits of the form `count/<resource>.<group>` are counted, and the older names of some core resources (kubernetes `pkg/quota/v1/evaluator/core`).
 //! Counts are taken from the store at the moment of asking. What pods ask for is not counted: nothing runs.

@@ -1,4 +1,5 @@
 //! Randomness, injected: uids, generated names and cluster ids come from a [`Random`].
+//! Source: apiserver `storage/names/generate.go` for generated names.
 
 /// Where the plane takes random bytes from.
 pub trait Random: Send + Sync + 'static {

@@ -1,4 +1,5 @@
 //! Role-based access control: which role rules allow a wish, and in whose name.
+//! Source: kubernetes `plugin/pkg/auth/authorizer/rbac`.
 //!
 //! Everything here is a function over roles and bindings as JSON; where they are stored is the business of whoever implements
 //! [`Roles`]. A binding to a role that does not exist grants nothing. Aggregated roles whose rules nobody has filled in are

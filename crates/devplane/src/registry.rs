@@ -1,4 +1,5 @@
 //! Which resources a logical cluster serves.
+//! Source: apiextensions-apiserver `pkg/apiserver/customresource_handler.go`.
 
 pub mod builtin;
 pub mod custom;
@@ -100,6 +101,8 @@ pub struct Traits {
     pub generation: bool,
     /// Whether PUT may leave resourceVersion out.
     pub unconditional_update: bool,
+    /// A PUT creates what is not there.
+    pub create_on_update: bool,
     /// Which names are allowed.
     pub name: NameRule,
     /// Whether objects are only created and answered, never stored.
@@ -273,7 +276,7 @@ impl Served {
         let found = self.resources.iter().find(|r| r.group == group && r.version == version && r.plural == plural);
         match found {
             Some(resource) => Found::Resource(resource.clone()),
-            None if self.resources.iter().any(|r| r.group == group && r.version == version && r.is_built_in()) => Found::UnknownInOwnGroup,
+            None if self.resources.iter().any(|r| r.group == group && r.is_built_in()) => Found::UnknownInOwnGroup,
             None => Found::UnknownPath,
         }
     }

@@ -1,4 +1,5 @@
 //! What a request is about: who asks, for what, in which logical cluster. Filled by `http`, read by everything after it.
+//! Source: apiserver `endpoints/request/requestinfo.go`, `authorization/authorizer/interfaces.go`.
 
 use std::collections::BTreeMap;
 

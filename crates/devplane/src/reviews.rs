@@ -1,9 +1,11 @@
 //! Questions about rights and identity that are asked by creating an object and answered in its status. Nothing is stored.
+//! Source: kubernetes `pkg/registry/{authorization,authentication}`, `pkg/apis/authorization/validation`.
 //!
 //! What is allowed is asked of an [`Oracle`], so that the same code serves a plain cluster and a workspace with all its layers.
 
 use serde_json::{Map, Value, json};
 
+use crate::authn::service_accounts::ISSUER;
 use crate::rbac::rule::Rule;
 use crate::rbac::wish::{ResourceWish, Wish};
 use crate::request::User;
@@ -97,7 +99,7 @@ fn token_review(body: &Value, oracle: &dyn Oracle) -> Value {
     let token = text(&body["spec"]["token"]);
     let audiences: Vec<String> = body["spec"]["audiences"].as_array().into_iter().flatten().map(|own| text(own).to_owned()).collect();
     let status = match oracle.user_of(token, &audiences) {
-        Some(user) => json!({"authenticated": true, "user": user_info(&user)}),
+        Some(user) => json!({"authenticated": true, "user": user_info(&user), "audiences": audiences_of(&audiences)}),
         None => json!({"user": {}, "error": "invalid bearer token"}),
     };
     let mut spec = json!({"token": token});
@@ -105,6 +107,11 @@ fn token_review(body: &Value, oracle: &dyn Oracle) -> Value {
         spec["audiences"] = json!(audiences);
     }
     object("authentication.k8s.io/v1", "TokenReview", json!({}), Some(spec), status)
+}
+
+/// For whom a token was found good: whom the question named, else the plane itself.
+fn audiences_of(asked: &[String]) -> Vec<String> {
+    if asked.is_empty() { vec![ISSUER.to_owned()] } else { asked.to_vec() }
 }
 
 fn about_subject(spec: &Value, oracle: &dyn Oracle) -> Result<(Value, Value), ApiError> {

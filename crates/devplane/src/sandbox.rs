@@ -1,4 +1,5 @@
 //! The *sample operators* of the sandbox cluster: a simulation of what controllers do in a real one.
+//! Source: none upstream: a simulation, told by the statuses that kubernetes `pkg/controller` and the operators write.
 //!
 //! Nothing runs in the sandbox. These operators give its objects a believable status over seconds, so that a plane can be tried out and
 //! tested without a cluster; what they write says "simulated". They are an ordinary client: requests go through the plane's own router with

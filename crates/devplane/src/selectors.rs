@@ -20,12 +20,13 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Reads both selectors of a query; `supported` says which fields the kind can be selected by.
-    pub fn parse(labels: &str, fields: &str, supported: impl Fn(&str) -> bool) -> Result<Self, ApiError> {
+    /// Reads both selectors of a query; `supported` says which fields the kind can be selected by, `unknown` what is said of
+    /// others.
+    pub fn parse(labels: &str, fields: &str, supported: impl Fn(&str) -> bool, unknown: impl Fn(&str) -> String) -> Result<Self, ApiError> {
         let labels = LabelSelector::parse(labels).map_err(ApiError::bad_request)?;
         let fields = parse_fields(fields).map_err(ApiError::bad_request)?;
         if let Some((field, _, _)) = fields.iter().find(|(field, _, _)| !supported(field)) {
-            return Err(ApiError::bad_request(format!("field label not supported: {field}")));
+            return Err(ApiError::bad_request(unknown(field)));
         }
         Ok(Self { labels, fields })
     }
@@ -90,14 +91,14 @@ mod tests {
 
     #[test]
     fn fields_are_compared_as_text() {
-        let selection = Selection::parse("", "spec.a=1,metadata.name!=b", |_| true).expect("a selection");
+        let selection = Selection::parse("", "spec.a=1,metadata.name!=b", |_| true, str::to_owned).expect("a selection");
         assert!(selection.matches(&json!({"metadata": {"name": "a"}, "spec": {"a": 1}})));
         assert!(!selection.matches(&json!({"metadata": {"name": "b"}, "spec": {"a": 1}})));
     }
 
     #[test]
     fn labels_in_and_absent() {
-        let selection = Selection::parse("tier in (web,db),!env", "", |_| true).expect("a selection");
+        let selection = Selection::parse("tier in (web,db),!env", "", |_| true, str::to_owned).expect("a selection");
         assert!(selection.matches(&json!({"metadata": {"labels": {"tier": "db"}}})));
         assert!(!selection.matches(&json!({"metadata": {"labels": {"tier": "db", "env": "x"}}})));
         assert!(!selection.matches(&json!({"metadata": {}})));

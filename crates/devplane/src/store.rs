@@ -1,4 +1,5 @@
 //! Objects, their versions, and the history that watches read.
+//! Source: apiserver `storage/interfaces.go`, `storage/etcd3`.
 //!
 //! All state is in memory; a single writer thread puts each change on disk (`store/disk.rs`) and a write is acknowledged only then.
 //! Reads wait until what they saw is on disk, so nobody ever sees a state that a crash could undo. Revisions count writes of the

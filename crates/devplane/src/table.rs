@@ -47,6 +47,23 @@ pub fn of_object(call: &Call, object: &Value) -> Result<Value, ApiError> {
     of_list(call, json!({"resourceVersion": version}), std::iter::once(object.clone()))
 }
 
+/// The table of a Scale (apiextensions-apiserver `pkg/apiserver/customresource_handler.go`).
+pub fn of_scale(call: &Call, scale: &Value) -> Value {
+    let definitions = [
+        json!({"name": "Desired", "type": "integer", "description": "Number of desired replicas", "jsonPath": ".spec.replicas"}),
+        json!({"name": "Available", "type": "integer", "description": "Number of actual replicas", "jsonPath": ".status.replicas"}),
+        json!({"name": "Age", "type": "date", "description": CREATED, "jsonPath": ".metadata.creationTimestamp"}),
+    ];
+    let (columns, paths) = custom_columns(&definitions);
+    let columns: Vec<Value> = columns.iter().map(Column::to_json).collect();
+    let meta_version = call.format.meta_version;
+    let row = json!({"cells": custom_cells(scale, &paths, call.state.clock.now()), "object": partial(scale, meta_version)});
+    json!({
+        "kind": "Table", "apiVersion": format!("meta.k8s.io/{meta_version}"),
+        "metadata": {"resourceVersion": scale["metadata"]["resourceVersion"]}, "columnDefinitions": columns, "rows": [row],
+    })
+}
+
 /// The table of a list with this metadata.
 pub fn of_list(call: &Call, metadata: Value, objects: impl Iterator<Item = Value>) -> Result<Value, ApiError> {
     let include = match call.query.get("includeObject") {
@@ -99,13 +116,7 @@ fn custom_columns(definitions: &[Value]) -> (Vec<Column>, Vec<(String, String)>)
         paths.push((path.to_owned(), text("type").to_owned()));
     }
     if definitions.is_empty() {
-        columns.push(Column::new(
-            "Age",
-            "date",
-            "",
-            "Custom resource definition column (in JSONPath format): .metadata.creationTimestamp",
-            0,
-        ));
+        columns.push(Column::new("Age", "date", "", CREATED, 0));
         paths.push((".metadata.creationTimestamp".into(), "date".into()));
     }
     (columns, paths)

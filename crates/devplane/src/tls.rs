@@ -1,4 +1,5 @@
 //! TLS on loopback for `kubectl`: it sends no token over plain HTTP. The authority is made once and kept in the data directory.
+//! Source: none upstream: kube-apiserver is given its certificates.
 
 use std::{
     io,

@@ -1,4 +1,5 @@
 //! What one request sees of a resource. A plain request sees everything in its range; a virtual workspace shows less, and stamps writes.
+//! Source: kcp `pkg/virtual/framework/forwardingregistry`.
 
 use std::sync::Arc;
 

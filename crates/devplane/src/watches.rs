@@ -1,4 +1,5 @@
 //! How many watches are open. Each costs a connection and a task, so one caller may not have too many.
+//! Source: none upstream: a limit of our own.
 
 use std::{collections::HashMap, sync::Arc};
 

@@ -1,4 +1,5 @@
 //! The tree of workspaces: which logical cluster a path names, what a Workspace must be, and what makes one ready.
+//! Source: kcp `pkg/index`, `sdk/apis/tenancy/v1alpha1`.
 
 pub mod admission;
 pub mod controller;

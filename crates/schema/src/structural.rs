@@ -173,6 +173,11 @@ impl Schema {
         default::default(self, value);
     }
 
+    /// As [`Schema::default`], but nulls without a default stay.
+    pub fn default_beside_nulls(&self, value: &mut Value) {
+        default::default(self, value);
+    }
+
     /// Drops fields that the schema does not know; the answer is their paths, such as `spec.foo`, sorted.
     pub fn prune(&self, value: &mut Value) -> Vec<String> {
         prune::prune(self, value, false)

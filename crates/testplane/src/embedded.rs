@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::process::{Process, free_ports};
-use crate::{PATIENCE, PAUSE, Person, Server, write_tokens};
+use crate::{PATIENCE, PAUSE, Person, Server, anybody, write_tokens};
 
 /// Starts the plane of this program, and waits until it is ready. The first of the people asks whether it is.
 pub async fn embedded(program: &Path, people: &[Person]) -> Server {
@@ -21,7 +21,8 @@ pub async fn embedded(program: &Path, people: &[Person]) -> Server {
     let mut process = Process::start(program, &arguments, folder.path());
     let certificate = authority(&folder.path().join("data/tls/ca.crt"), &mut process).await;
     let address = format!("https://127.0.0.1:{port}");
-    let mut server = Server { address, certificate, asker: people[0].name, processes: vec![process], folder };
+    let client = anybody(&address, &certificate).await;
+    let mut server = Server { address, client, certificate, asker: people[0].name, processes: vec![process], folder };
     server.wait_until_ready().await;
     server
 }

@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use kube::config::Kubeconfig;
 
 use crate::process::{Process, free_ports};
-use crate::{Person, Server, write_tokens};
+use crate::{Person, Server, anybody, write_tokens};
 
 /// How long it may take until it has written down how it is reached; measured: 25 s on two cores.
 const BEGINS: Duration = Duration::from_secs(120);
@@ -42,7 +42,8 @@ pub async fn kcp(people: &[Person]) -> Option<Server> {
     );
     let mut processes = vec![process];
     let (address, certificate) = reached(&root.join("admin.kubeconfig"), &mut processes).await;
-    let mut server = Server { address, certificate, asker: people.first()?.name, processes, folder };
+    let client = anybody(&address, &certificate).await;
+    let mut server = Server { address, client, certificate, asker: people.first()?.name, processes, folder };
     server.wait_until_ready().await;
     Some(server)
 }

@@ -3,7 +3,7 @@
 use rcgen::KeyPair;
 
 use crate::process::{Process, free_ports};
-use crate::{Person, Server, binary, write_tokens};
+use crate::{Person, Server, anybody, binary, write_tokens};
 
 /// Starts the kube-apiserver that `OPM_KUBE_APISERVER` names on the etcd that `OPM_ETCD` names, and waits until it is ready.
 /// One of the people has to be in `system:masters`; the first one asks whether it is ready. etcd waits for the disk.
@@ -48,12 +48,14 @@ pub async fn kubernetes(people: &[Person]) -> Option<Server> {
             format!("--service-account-key-file={}", file("accounts.pub")),
             format!("--service-account-signing-key-file={}", file("accounts.key")),
             "--service-cluster-ip-range=10.0.0.0/24".to_owned(),
+            // No controller makes the accounts that it would ask for.
+            "--disable-admission-plugins=ServiceAccount".to_owned(),
         ],
         folder.path(),
     );
-    let certificate = certified.cert.pem();
-    let address = format!("https://127.0.0.1:{port}");
-    let mut server = Server { address, certificate, asker: people.first()?.name, processes: vec![apiserver, etcd], folder };
+    let (address, certificate) = (format!("https://127.0.0.1:{port}"), certified.cert.pem());
+    let client = anybody(&address, &certificate).await;
+    let mut server = Server { address, client, certificate, asker: people.first()?.name, processes: vec![apiserver, etcd], folder };
     server.wait_until_ready().await;
     Some(server)
 }

@@ -41,6 +41,8 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// A running server. Dropping it ends its processes and removes what they kept.
 pub struct Server {
     address: String,
+    /// It sends no token of its own.
+    client: kube::Client,
     certificate: String,
     /// Who is asked as whether it is ready.
     asker: &'static str,
@@ -92,14 +94,22 @@ impl Server {
         .to_string()
     }
 
+    /// Host and port.
+    pub fn host(&self) -> &str {
+        self.address.trim_start_matches("https://")
+    }
+
+    /// Sends a request as it is, and answers what the server answers; fails where there is no answer.
+    pub async fn send(&self, request: http::Request<Vec<u8>>) -> Result<http::Response<kube::client::Body>, String> {
+        self.client.send(request.map(kube::client::Body::from)).await.map_err(|error| error.to_string())
+    }
+
     /// Waits until it says that it is ready.
     async fn wait_until_ready(&mut self) {
-        let file = Kubeconfig::from_yaml(&self.kubeconfig(self.asker)).unwrap();
-        let config = kube::Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await.unwrap();
-        let client = kube::Client::try_from(config).unwrap();
         for _ in 0..PATIENCE.as_millis() / PAUSE.as_millis() {
-            let asked = http::Request::get("/readyz").body(Vec::new()).unwrap();
-            if client.request_text(asked).await.is_ok() {
+            let bearer = format!("Bearer {}", Self::token(self.asker));
+            let asked = http::Request::get("/readyz").header("authorization", bearer).body(Vec::new()).unwrap();
+            if self.send(asked).await.is_ok_and(|answer| answer.status() == http::StatusCode::OK) {
                 return;
             }
             if let Some(ended) = self.processes.iter_mut().find_map(Process::ended) {
@@ -110,6 +120,21 @@ impl Server {
         let said: Vec<String> = self.processes.iter().map(Process::log).collect();
         panic!("{} is not ready after a minute; in {}:\n{}", self.address, self.folder.path().display(), said.join("\n"));
     }
+}
+
+/// A client for whoever asks, who trusts the certificate.
+async fn anybody(address: &str, certificate: &str) -> kube::Client {
+    let file = json!({
+        "apiVersion": "v1", "kind": "Config", "current-context": "server",
+        "clusters": [{"name": "server", "cluster": {"server": address, "certificate-authority-data": STANDARD.encode(certificate)}}],
+        "users": [{"name": "nobody", "user": {}}],
+        "contexts": [{"name": "server", "context": {"cluster": "server", "user": "nobody"}}],
+    });
+    let file = Kubeconfig::from_yaml(&file.to_string()).unwrap();
+    let mut config = kube::Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await.unwrap();
+    // What a server answers is what is asked for, also where it says that one should come again.
+    config.default_retry = false;
+    kube::Client::try_from(config).unwrap()
 }
 
 /// The binary that a variable names; without the variable there is nothing to start, which is said.

@@ -1,4 +1,5 @@
 //! Annotations that every object of a workspace carries: its logical cluster, and its path where one is asked for.
+//! Source: kcp `pkg/admission/pathannotation`, `sdk/apis/core`.
 
 use serde_json::{Value, json};
 

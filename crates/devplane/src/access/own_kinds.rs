@@ -1,4 +1,5 @@
 //! Checks and completion of the kinds that the plane acts on itself: roles, workspaces, exports, bindings.
+//! Source: kcp `pkg/admission`, kubernetes `pkg/registry/rbac`.
 
 use serde_json::Value;
 

@@ -1,4 +1,5 @@
 //! Roles and bindings as they are stored in one cluster, with those that hold in all workspaces.
+//! Source: kubernetes `pkg/registry/rbac/validation/rule.go`; kcp `pkg/authorization/bootstrap_policy_authorizer.go`.
 
 use std::sync::{Arc, LazyLock, OnceLock};
 

@@ -1,4 +1,5 @@
 //! Rights in a workspace: first entry, then the role rules inside, capped by the permission policies of bound exports.
+//! Source: kcp `pkg/authorization/{workspace_content,maximal_permission_policy}_authorizer.go`.
 
 use crate::authn::impersonation::SCOPES;
 use crate::authn::{ANONYMOUS, AUTHENTICATED};

@@ -1,4 +1,5 @@
 //! What a policy or its binding may leave out.
+//! Source: kubernetes `pkg/apis/admissionregistration/v1/defaults.go`.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,5 @@
 //! The values that expressions of a policy see, and their evaluation.
+//! Source: apiserver `admission/plugin/cel/{activation,condition}.go`.
 
 use std::{
     cell::{Cell, RefCell},

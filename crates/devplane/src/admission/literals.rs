@@ -1,4 +1,5 @@
 //! Literals of named types in the expressions of mutating policies, such as `JSONPatch{op: "add"}` and `Object.spec{a: 1}`.
+//! Source: apiserver `cel/mutation`.
 //!
 //! The types only say what a value is for; here they become maps, which is what they are as JSON. The pass works on the text,
 //! because the expression language itself knows no such types.

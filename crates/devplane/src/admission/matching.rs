@@ -1,4 +1,5 @@
 //! Which writes a policy is about: rules over resources and operations, and selectors over labels. Pure functions over JSON.
+//! Source: apiserver `admission/plugin/policy/matching`, `admission/plugin/webhook/predicates`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
 //! MutatingAdmissionPolicy: what is changed in a write before it is judged.
+//! Source: apiserver `admission/plugin/policy/mutating`.
 
 use serde_json::{Map, Value};
 

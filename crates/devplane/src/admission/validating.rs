@@ -1,4 +1,5 @@
 //! ValidatingAdmissionPolicy: what must hold of a write.
+//! Source: apiserver `admission/plugin/policy/validating`.
 
 use schema::expr::ExprError;
 use serde_json::Value;

@@ -1,5 +1,7 @@
 //! What a policy and its binding must look like (`pkg/apis/admissionregistration/validation`).
 
+mod mutations;
+
 use std::collections::BTreeSet;
 
 use schema::expr::{Environment, Type};
@@ -82,7 +84,7 @@ fn policy(spec: &Value, name: &str, validating: bool, causes: &mut Vec<Cause>) {
     conditions(&spec["matchConditions"], &compiler, causes);
     variables(&spec["variables"], &mut compiler, causes);
     if !validating {
-        return;
+        return mutations::check(spec, &compiler, causes);
     }
     let (validations, annotations) = (list(&spec["validations"]), list(&spec["auditAnnotations"]));
     if validations.is_empty() && annotations.is_empty() {
@@ -98,6 +100,10 @@ fn policy(spec: &Value, name: &str, validating: bool, causes: &mut Vec<Cause>) {
         let key = format!("{name}/{}", text(&entry["key"]));
         let faults = metadata::qualified_faults(&key);
         causes.extend(faults.iter().map(|fault| Cause::invalid(&format!("{at}.key"), &key.as_str().into(), fault)));
+        if text(&entry["valueExpression"]).trim().is_empty() {
+            causes.push(Cause::required(&format!("{at}.valueExpression"), "valueExpression is not specified"));
+            continue;
+        }
         compiler.expect(&format!("{at}.valueExpression"), text(&entry["valueExpression"]), &[Type::String, Type::Null], causes);
     }
 }
@@ -109,7 +115,9 @@ fn validation(entry: &Value, at: &str, compiler: &Compiler, causes: &mut Vec<Cau
     if let Some(computed) = computed {
         compiler.expect(&format!("{at}.messageExpression"), computed, &[Type::String], causes);
     }
-    if message.trim().contains('\n') {
+    if message.trim().is_empty() && !message.is_empty() {
+        causes.push(Cause::invalid(&format!("{at}.message"), &message.into(), "must be non-empty if specified"));
+    } else if message.trim().contains('\n') {
         causes.push(Cause::invalid(&format!("{at}.message"), &message.into(), "must not contain line breaks"));
     } else if expression.trim().contains('\n') && message.trim().is_empty() && computed.is_none() {
         causes.push(Cause::required(&format!("{at}.message"), "message must be specified if expression contains line breaks"));
@@ -197,6 +205,8 @@ fn binding(spec: &Value, validating: bool, causes: &mut Vec<Cause>) {
     }
     if validating {
         actions(&spec["validationActions"], causes);
+    } else {
+        mutations::operations(&spec["matchResources"], "spec.matchResources", causes);
     }
 }
 

@@ -1,4 +1,5 @@
 //! Why an apply is refused, and the texts for it.
+//! Source: structured-merge-diff `merge/conflict.go`; apimachinery `util/managedfields/internal/conflict.go`.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +51,7 @@ pub enum ApplyError {
 }
 
 impl ApplyError {
-    pub(super) fn not_typed(which: &'static str, object: &Value, target: &Target<'_>, problems: Vec<String>) -> Self {
+    pub(crate) fn not_typed(which: &'static str, object: &Value, target: &Target<'_>, problems: Vec<String>) -> Self {
         // Only texts count as names: the body may hold anything there.
         let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
         let (namespace, name, kind) = (text("/metadata/namespace"), text("/metadata/name"), target.kind);

@@ -1,4 +1,5 @@
 //! Sets of fields, and their form `fieldsV1` in managed fields.
+//! Source: structured-merge-diff `fieldpath`.
 
 mod element;
 mod fields_v1;

@@ -1,4 +1,5 @@
 //! The entries of `metadata.managedFields`.
+//! Source: structured-merge-diff `fieldpath/managers.go`; apimachinery `util/managedfields/internal/managedfields.go`.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
 //! Combining an applied configuration with the live object, and taking away what its manager no longer asks for.
+//! Source: structured-merge-diff `typed/merge.go`, `merge/update.go`.
 
 mod order;
 mod remove;

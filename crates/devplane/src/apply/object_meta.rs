@@ -1,4 +1,5 @@
 //! The schema of `metadata`, the same for all kinds.
+//! Source: apimachinery `apis/meta/v1/types.go`, as the OpenAPI document of a server has it.
 
 use std::sync::LazyLock;
 

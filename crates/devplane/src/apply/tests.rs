@@ -3,12 +3,16 @@
 mod laws;
 mod ownership;
 
+use std::sync::LazyLock;
+
 use schema::structural::Schema;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{ApplyError, RESET_BY_OBJECT, RESET_BY_STATUS, Target, apply, keep_times, update_managed_fields};
 
 const VERSION: &str = "example.org/v1";
+/// What a new widget holds.
+static NOTHING: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
 
 /// A kind with every sort of list and map.
 fn widget() -> Schema {
@@ -50,7 +54,7 @@ impl World {
 
     fn target<'a>(&'a self, subresource: &'a str) -> Target<'a> {
         let reset = if subresource == "status" { RESET_BY_STATUS } else { RESET_BY_OBJECT };
-        Target { schema: Some(&self.schema), api_version: VERSION, kind: "Widget", subresource, reset }
+        Target { schema: Some(&self.schema), api_version: VERSION, kind: "Widget", subresource, reset, zero: &NOTHING }
     }
 
     fn now(&self) -> String {

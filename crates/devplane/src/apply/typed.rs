@@ -1,8 +1,9 @@
 //! Objects walked along their schema: do they fit, which fields do they set, what differs between two of them.
+//! Source: structured-merge-diff `typed`.
 
 mod compare;
 mod fields;
-mod go;
+pub(crate) mod go;
 mod validate;
 
 use serde_json::Value;

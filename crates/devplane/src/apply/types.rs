@@ -1,4 +1,5 @@
 //! What the schema says about one value, as apply sees it.
+//! Source: structured-merge-diff `schema/elements.go`; kube-openapi `schemaconv`.
 
 use schema::structural::{Kind, ListType, Schema};
 use serde_json::Value;

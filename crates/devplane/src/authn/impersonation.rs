@@ -1,4 +1,5 @@
 //! Acting as somebody else by `Impersonate-*` headers: what was asked for, and what rights it takes.
+//! Source: apiserver `endpoints/filters/impersonation`.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -154,11 +155,26 @@ impl Impersonation {
         }
         if let Some(missing) = disguise.needed().into_iter().find(|needed| !allows(needed)) {
             let known = self.succeeded.lock().contains(&requestor.name);
-            let denied = if known { missing } else { Wish { verb: format!("impersonate-on:user-info:{}", wish.verb), ..wish.clone() } };
+            let denied = if known {
+                missing
+            } else {
+                Wish { verb: format!("impersonate-on:{}:{}", kind_of(&disguise.username), wish.verb), ..wish.clone() }
+            };
             return Err(ImpersonationError::Denied(Box::new(denied)));
         }
         self.succeeded.lock().insert(requestor.name.clone());
         Ok(disguise.user())
+    }
+}
+
+/// Which right it takes to act as somebody for one request.
+fn kind_of(username: &str) -> &'static str {
+    if service_account(username).is_some() {
+        "serviceaccount"
+    } else if username.starts_with("system:node:") {
+        "arbitrary-node"
+    } else {
+        "user-info"
     }
 }
 

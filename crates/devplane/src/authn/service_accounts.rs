@@ -13,7 +13,9 @@ use serde_json::{Value, json};
 use sha2::Sha256;
 
 use crate::{
-    ClusterId, State, clock, random,
+    ClusterId, State, clock,
+    namespaces::NAMESPACES,
+    random,
     registry::GroupResource,
     request::{Attributes, User},
     status::{ApiError, Cause},
@@ -39,8 +41,15 @@ static KEYS: LazyLock<GroupResource> = LazyLock::new(|| GroupResource::new("plan
 /// When the service account or what the token is to be bound to is not there, or the duration is out of bounds.
 pub fn issue(state: &State, attributes: &Attributes, request: &Value) -> Result<Value, ApiError> {
     let (cluster, namespace, name) = (&attributes.target.cluster, &attributes.namespace, &attributes.name);
+    if state.store.peek(&NAMESPACES, &Key::new(cluster, "", namespace)).is_none() {
+        return Err(ApiError::not_found("", "namespaces", namespace));
+    }
     let account = state.store.peek(&SERVICE_ACCOUNTS, &Key::new(cluster, namespace, name));
     let account = account.ok_or_else(|| ApiError::not_found("", "serviceaccounts", name))?.object();
+    let said = request["metadata"]["name"].as_str().unwrap_or_default();
+    if !said.is_empty() && said != name {
+        return Err(invalid("metadata.name", &said.into(), "must match the service account name if specified"));
+    }
     let spec = &request["spec"];
     let seconds = lifetime(&spec["expirationSeconds"])?;
     let audiences: Vec<&str> = spec["audiences"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
@@ -68,7 +77,7 @@ pub fn issue(state: &State, attributes: &Attributes, request: &Value) -> Result<
     Ok(json!({
         "kind": "TokenRequest",
         "apiVersion": "authentication.k8s.io/v1",
-        "metadata": {"name": name, "namespace": namespace, "creationTimestamp": clock::seconds(now)},
+        "metadata": {"name": name, "namespace": namespace, "uid": account["metadata"]["uid"], "creationTimestamp": clock::seconds(now)},
         "spec": {"audiences": audiences, "expirationSeconds": seconds, "boundObjectRef": spec["boundObjectRef"]},
         "status": {"token": token, "expirationTimestamp": until},
     }))
@@ -114,6 +123,11 @@ pub fn user_of(state: &State, cluster: &ClusterId, token: &str, audiences: &[Str
 /// What a token can be bound to: the word of the claim, the resource, and whether it lives in the namespace.
 const BOUND: [(&str, &str, bool); 3] = [("pod", "pods", true), ("secret", "secrets", true), ("node", "nodes", false)];
 
+/// Group and version as Go prints them: the core group is empty.
+fn group_version(api_version: &str) -> String {
+    if api_version.contains('/') { api_version.to_owned() } else { format!("/{api_version}") }
+}
+
 fn username(namespace: &str, name: &str) -> String {
     format!("system:serviceaccount:{namespace}:{name}")
 }
@@ -136,7 +150,11 @@ fn bound_object(state: &State, cluster: &ClusterId, namespace: &str, reference: 
     let text = |field: &str| reference[field].as_str().unwrap_or_default();
     let found = BOUND.iter().find(|(word, _, _)| text("apiVersion") == "v1" && text("kind").eq_ignore_ascii_case(word));
     let Some((word, resource, namespaced)) = found else {
-        return Err(ApiError::bad_request(format!("cannot bind token to object of type {}, Kind={}", text("apiVersion"), text("kind"))));
+        return Err(ApiError::bad_request(format!(
+            "cannot bind token to object of type {}, Kind={}",
+            group_version(text("apiVersion")),
+            text("kind")
+        )));
     };
     let place = Key::new(cluster, if *namespaced { namespace } else { "" }, text("name"));
     let stored = state.store.peek(&GroupResource::new("", resource), &place);

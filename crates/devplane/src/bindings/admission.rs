@@ -1,4 +1,5 @@
 //! What is checked and filled in when an APIBinding is written.
+//! Source: kcp `pkg/admission/{apibinding,permissionclaims}`.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,5 @@
 //! Permission claims: what an export asks for, what a binding accepts, and what is in force. Pure functions over JSON.
+//! Source: kcp `pkg/permissionclaim`, `pkg/reconciler/apis/permissionclaimlabel`.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,6 @@
 //! Brings bindings into force: the export is looked up, its resources are served unless their names are taken, and the claims
 //! that both sides agree on hold. A binding that is deleted takes its objects with it.
+//! Source: kcp `pkg/reconciler/apis/{apibinding,apibindingdeletion}`.
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha224};

@@ -1,4 +1,5 @@
 //! An object read as its kind: types are checked, quantities and texts of Secrets take the form in which they are stored.
+//! Source: `k8s.io/api` types; apimachinery `runtime/serializer/json`.
 
 use ::schema::structural::{Kind, Schema};
 use base64::{DecodeError, Engine, engine::general_purpose::STANDARD};

@@ -1,4 +1,5 @@
 //! Defaults that depend on other fields; constant ones stand in the schemas.
+//! Source: kubernetes `pkg/apis/{core,apps,batch}/v1/defaults.go`.
 
 use serde_json::{Map, Value, json};
 
@@ -26,8 +27,22 @@ pub(super) fn after_schema(resource: &Resource, object: &mut Value) {
                 });
             }
         }
-        ("", "Namespace") => namespaces::label(object),
-        ("", "Pod") => pod_spec(object.get_mut("spec")),
+        ("", "Namespace") => {
+            namespaces::label(object);
+            for condition in objects(object.pointer_mut("/status/conditions")) {
+                condition.entry("lastTransitionTime").or_insert(Value::Null);
+            }
+        }
+        ("", "Pod") => {
+            pod_spec(object.get_mut("spec"));
+            requests(object.get_mut("spec"));
+        }
+        ("", "PersistentVolume") => {
+            if let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) {
+                spec.entry("persistentVolumeReclaimPolicy").or_insert_with(|| "Retain".into());
+                spec.entry("volumeMode").or_insert_with(|| "Filesystem".into());
+            }
+        }
         ("", "Service") => service(object.get_mut("spec")),
         ("", "Event") => event(object, ["source", "firstTimestamp", "lastTimestamp", "reportingComponent"]),
         ("events.k8s.io", "Event") => {
@@ -52,6 +67,15 @@ pub(super) fn after_schema(resource: &Resource, object: &mut Value) {
             pod_spec(object.pointer_mut("/spec/template/spec"));
         }
         ("batch", "CronJob") => pod_spec(object.pointer_mut("/spec/jobTemplate/spec/template/spec")),
+        ("autoscaling", "HorizontalPodAutoscaler") => {
+            let spec = object.get_mut("spec").and_then(Value::as_object_mut);
+            if let Some(spec) = spec
+                && spec.get("metrics").and_then(Value::as_array).is_none_or(Vec::is_empty)
+            {
+                let target = json!({"type": "Utilization", "averageUtilization": 80});
+                spec.insert("metrics".into(), json!([{"type": "Resource", "resource": {"name": "cpu", "target": target}}]));
+            }
+        }
         ("rbac.authorization.k8s.io", "RoleBinding" | "ClusterRoleBinding") => {
             for subject in objects(object.get_mut("subjects")) {
                 if matches!(subject.get("kind").and_then(Value::as_str), Some("User" | "Group")) {
@@ -87,7 +111,7 @@ fn rolling(spec: Option<&mut Value>, field: &str, details: Value) {
     }
 }
 
-/// What depends on other fields of a pod: when images are pulled, and what is requested where only limits are given.
+/// When images are pulled depends on their tags.
 fn pod_spec(spec: Option<&mut Value>) {
     let Some(spec) = spec else { return };
     for list in ["containers", "initContainers"] {
@@ -95,6 +119,15 @@ fn pod_spec(spec: Option<&mut Value>) {
             let image = container.get("image").and_then(Value::as_str).unwrap_or_default();
             let policy = pull_policy(image);
             container.entry("imagePullPolicy").or_insert_with(|| policy.into());
+        }
+    }
+}
+
+/// A pod requests what it limits, where it says nothing else; a template of pods does not.
+fn requests(spec: Option<&mut Value>) {
+    let Some(spec) = spec else { return };
+    for list in ["containers", "initContainers"] {
+        for container in objects(spec.get_mut(list)) {
             if let Some(resources) = container.get_mut("resources").and_then(Value::as_object_mut)
                 && let Some(Value::Object(limits)) = resources.get("limits").cloned()
             {

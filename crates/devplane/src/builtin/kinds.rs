@@ -1,4 +1,5 @@
 //! The table of built-in kinds: one line for each resource, in the order of discovery.
+//! Source: kubernetes `pkg/controlplane/instance.go`; the discovery documents of a server.
 
 use std::sync::LazyLock;
 
@@ -31,6 +32,9 @@ const STATUS: Part = Part("status", "", "", "", &["get", "patch", "update"]);
 const SCALE: Part = Part("scale", "autoscaling", "v1", "Scale", &["get", "patch", "update"]);
 const FINALIZE: Part = Part("finalize", "", "", "", &["update"]);
 const LOG: Part = Part("log", "", "", "", &["get"]);
+const ATTACH: Part = Part("attach", "", "", "PodAttachOptions", &["create", "get"]);
+const EXEC: Part = Part("exec", "", "", "PodExecOptions", &["create", "get"]);
+const PORT_FORWARD: Part = Part("portforward", "", "", "PodPortForwardOptions", &["create", "get"]);
 const EVICTION: Part = Part("eviction", "policy", "v1", "Eviction", &["create"]);
 const TOKEN: Part = Part("token", "authentication.k8s.io", "v1", "TokenRequest", &["create"]);
 const APPROVAL: Part = Part("approval", "", "", "", &["get", "patch", "update"]);
@@ -96,7 +100,7 @@ const ROWS: &[Row] = &[
     wide("", "v1", "nodes", "Node", Sandbox).short(&["no"]).parts(&[STATUS]),
     own("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", Sandbox).short(&["pvc"]).parts(&[STATUS]),
     wide("", "v1", "persistentvolumes", "PersistentVolume", Sandbox).short(&["pv"]).parts(&[STATUS]),
-    own("", "v1", "pods", "Pod", Sandbox).short(&["po"]).all_category().parts(&[EVICTION, LOG, STATUS]),
+    own("", "v1", "pods", "Pod", Sandbox).short(&["po"]).all_category().parts(&[ATTACH, EVICTION, EXEC, LOG, PORT_FORWARD, STATUS]),
     own("", "v1", "podtemplates", "PodTemplate", Sandbox),
     own("", "v1", "resourcequotas", "ResourceQuota", Everywhere).short(&["quota"]).parts(&[STATUS]),
     own("", "v1", "secrets", "Secret", Everywhere),

@@ -1,4 +1,5 @@
 //! What the server alone decides about an object: its first status, its addresses, its selectors.
+//! Source: kubernetes `pkg/registry/*/*/strategy.go`.
 
 use serde_json::{Value, json};
 
@@ -24,6 +25,7 @@ pub fn prepare(resource: &Resource, object: &mut Value, old: Option<&Value>, con
         ("", "PersistentVolumeClaim") if old.is_none() => claim(object),
         ("", "Pod") if old.is_none() => pod(object),
         ("batch", "Job") => job(object, old),
+        ("rbac.authorization.k8s.io", "Role" | "ClusterRole") => rules(object),
         _ => {}
     }
 }
@@ -47,12 +49,20 @@ fn first_status(kind: (&str, &str)) -> Option<Value> {
     })
 }
 
-fn claim(claim: &mut Value) {
+/// Rules that are none are null, however they were written.
+fn rules(role: &mut Value) {
+    if role["rules"].as_array().is_none_or(Vec::is_empty) {
+        role["rules"] = Value::Null;
+    }
+}
+
+/// Adds the finalizer under which a claim waits until nobody uses it.
+fn claim(object: &mut Value) {
     let protection = json!("kubernetes.io/pvc-protection");
-    match claim["metadata"].get_mut("finalizers").and_then(Value::as_array_mut) {
+    match object["metadata"].get_mut("finalizers").and_then(Value::as_array_mut) {
         Some(finalizers) if finalizers.contains(&protection) => {}
         Some(finalizers) => finalizers.push(protection),
-        None => claim["metadata"]["finalizers"] = json!([protection]),
+        None => object["metadata"]["finalizers"] = json!([protection]),
     }
 }
 

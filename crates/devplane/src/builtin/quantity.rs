@@ -1,4 +1,5 @@
 //! Quantities such as `500m` and `1Gi`, and the one form in which the API server returns them.
+//! Source: apimachinery `api/resource/quantity.go`.
 
 /// Nanos in one: the smallest unit that is kept.
 const NANOS: i128 = 1_000_000_000;

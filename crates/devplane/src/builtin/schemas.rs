@@ -1,4 +1,5 @@
 //! Schemas of the built-in kinds: what pruning, defaulting, strategic patches and apply need to know of them.
+//! Source: kubernetes `api/openapi-spec/v3`, and the patch tags of `k8s.io/api`.
 //!
 //! Fields that people set are declared; what is rarely seen below them is open, so that nothing that a real cluster takes is lost.
 

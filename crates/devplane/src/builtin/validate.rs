@@ -1,7 +1,10 @@
 //! The rules of built-in kinds that people meet, in the API server's words.
+//! Source: kubernetes `pkg/apis/*/validation/validation.go`.
 
 mod data;
+mod event;
 mod names;
+mod namespace;
 mod pod;
 mod service;
 mod workload;
@@ -13,10 +16,13 @@ use crate::{registry::Resource, status::Cause};
 /// Broken rules of an object; `old` is the stored one on an update. Rules of metadata, roles, policies and definitions of custom
 /// resources are checked elsewhere.
 pub fn validate(resource: &Resource, subresource: &str, object: &Value, old: Option<&Value>) -> Vec<Cause> {
-    if subresource == "status" {
-        return Vec::new();
-    }
     let mut causes = Vec::new();
+    if (resource.group.as_str(), resource.kind.as_str()) == ("", "Namespace") {
+        namespace::check(object, subresource, &mut causes);
+    }
+    if subresource == "status" {
+        return causes;
+    }
     match (resource.group.as_str(), resource.kind.as_str()) {
         ("", "ConfigMap") => data::config_map(object, old, &mut causes),
         ("", "Secret") => data::secret(object, old, &mut causes),
@@ -28,11 +34,8 @@ pub fn validate(resource: &Resource, subresource: &str, object: &Value, old: Opt
         ("apps", "StatefulSet") => workload::stateful_set(object, old, &mut causes),
         ("batch", "Job") => workload::job(object, old, &mut causes),
         ("coordination.k8s.io", "Lease") => data::lease(object, &mut causes),
-        ("", "Event") if old.is_none() => data::event_place(object, "involvedObject", &mut causes),
-        ("events.k8s.io", "Event") if old.is_none() => {
-            data::event_place(object, "regarding", &mut causes);
-            data::event(object, &mut causes);
-        }
+        ("", "Event") => event::place(object, "involvedObject", &mut causes),
+        ("events.k8s.io", "Event") => event::check(object, old, &mut causes),
         _ => {}
     }
     causes

@@ -1,4 +1,5 @@
 //! Fields of a definition that nobody knows: they go, and their paths are told. Schemas nest without end, so no schema describes them.
+//! Source: apiextensions-apiserver `pkg/apis/apiextensions/v1/types{,_jsonschema}.go`.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,5 @@
 //! What is checked when an APIResourceSchema or an APIExport is written.
+//! Source: kcp `pkg/admission/{apiexport,apiresourceschema}`.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,5 @@
 //! Completes exports: identity, the endpoint slice with the address of the virtual workspace, and the bindings that follow them.
+//! Source: kcp `pkg/reconciler/apis/{apiexport,apiexportendpointslice}`.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,5 @@
 //! The identity of an export: a secret of its owner, whose hash tells two exports of the same group apart.
+//! Source: kcp `pkg/reconciler/apis/apiexport/apiexport_reconcile.go`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -1,4 +1,5 @@
 //! What an export's virtual workspace shows: the exported resources in all consumers, what they let it claim, and its bindings.
+//! Source: kcp `pkg/virtual/apiexport`.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;

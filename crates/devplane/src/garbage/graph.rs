@@ -1,4 +1,5 @@
 //! Who names whom as an owner. Objects without owners, and those that nobody waits for, are not in it.
+//! Source: kubernetes `pkg/controller/garbagecollector/graph_builder.go`.
 
 use std::collections::{BTreeSet, HashMap};
 

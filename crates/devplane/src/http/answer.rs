@@ -1,4 +1,5 @@
 //! Answers on their way out: JSON or YAML text, forms, warnings, compression.
+//! Source: apiserver `endpoints/handlers/responsewriters/writers.go`.
 
 use std::{convert::Infallible, fmt, io::Write};
 

@@ -1,5 +1,6 @@
 //! What one request may use, so that nobody takes the plane away from others. Every refusal is a Status. Further limits stand with
 //! what they limit: patch operations in `patch::json`, costs of expressions in `schema::expr`, history in `store`.
+//! Source: apiserver `server/config.go` for the size of bodies; the rest are our own.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
 //! Query parameters.
+//! Source: Go `net/url`, as apiserver reads queries.
 
 /// The parameters of a URL in their order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,4 +1,5 @@
 //! Paths about the server itself: version and health.
+//! Source: apiserver `server/routes/version.go`, `server/healthz`.
 
 use serde_json::json;
 

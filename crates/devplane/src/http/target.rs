@@ -1,4 +1,5 @@
 //! Where a path leads: the sandbox, a workspace, or the virtual workspace of an export.
+//! Source: kcp `pkg/server/filters`, `pkg/virtual/framework`.
 
 use super::path::Prefix;
 use crate::{

@@ -1,5 +1,6 @@
 //! Exports and bindings in their older version `v1alpha1`, which knows no verbs of claims and names schemas only. Stored is
 //! `v1alpha2`; other kinds have one version.
+//! Source: kcp `sdk/apis/apis/v1alpha1` (conversion to v1alpha2).
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,5 @@
 //! Between the stored form of an object and the one that a resource shows. Versions of custom resources differ by `apiVersion` alone.
+//! Source: apiextensions-apiserver `pkg/apiserver/conversion/nop_converter.go`.
 
 use bytes::Bytes;
 use serde_json::Value;
@@ -20,7 +21,7 @@ pub fn shown(resource: &Resource, stored: &Stored) -> Value {
     let mut object = stored.object();
     if is_older_than_schema(resource, stored) {
         shape::prune(resource, &mut object);
-        shape::default(resource, &mut object);
+        shape::default(resource, &mut object, false);
     }
     versioned(resource, object)
 }

@@ -1,10 +1,12 @@
 //! POST on a collection.
+//! Source: apiserver `endpoints/handlers/create.go`, `registry/rest/create.go`.
 
 use serde_json::Value;
 
 use super::{Call, metadata, options::WriteOptions, shape};
 use crate::{
     access::{self, Admission},
+    builtin,
     http::answer::Answer,
     namespaces, random,
     request::Operation,
@@ -50,13 +52,18 @@ impl Call {
             return Err(ApiError::of(500, "", "resourceVersion should not be set on objects to be created"));
         }
         let name = metadata::text(&object, "name").to_owned();
+        if !self.attributes.name.is_empty() && name.is_empty() && applied {
+            return Err(super::update::unnamed(&self.attributes.name));
+        }
         if !self.attributes.name.is_empty() && name != self.attributes.name {
             let text = format!("the name of the object ({name}) does not match the name on the URL ({})", self.attributes.name);
             return Err(ApiError::bad_request(text));
         }
         let generated = name.is_empty().then(|| metadata::text(&object, "generateName").to_owned()).filter(|prefix| !prefix.is_empty());
         if resource.namespaced {
-            namespaces::check_open(self, &name).await?;
+            // What gets its name later is told by the beginning of it.
+            let told = if name.is_empty() { metadata::text(&object, "generateName") } else { &name };
+            namespaces::check_open(self, told).await?;
         }
         let Some(prefix) = generated else { return self.try_create(object, options, applied).await };
         for attempt in 1.. {
@@ -78,15 +85,19 @@ impl Call {
         let mut attributes = self.attributes.clone();
         attributes.name = name.clone();
         let admission = Admission { attributes: &attributes, resource, operation: Operation::Create, old: None, dry_run: options.dry_run };
+        // Nodes come with the status that they found themselves in.
         if shape::has_status(resource)
+            && (resource.plural != "nodes" || !resource.is_built_in())
             && let Some(fields) = object.as_object_mut()
         {
             fields.remove("status");
         }
-        shape::default(resource, &mut object);
+        shape::default(resource, &mut object, applied);
         access::mutate(state, &admission, &mut object)?;
         self.view.stamp(resource, &mut object, &self.attributes.target.cluster);
         metadata::fill_new(state, resource, &mut object);
+        let tracks = self.attributes.verb != "patch" && !applied;
+        let said = (tracks && resource.is_built_in()).then(|| object.clone());
         let causes = self.shape_and_validate(&mut object, None, options.dry_run)?;
         if object["kind"] != resource.kind.as_str() {
             let kind = object["kind"].as_str().unwrap_or_default().to_owned();
@@ -98,9 +109,10 @@ impl Call {
         }
         let mut warnings = access::validate(state, &admission, Some(&object))?;
         warnings.extend(metadata::repeated_owners(&object));
+        metadata::drop_repeated_owners(&mut object);
         // What an apply creates is owned as the apply says; what admission added to it is nobody's.
-        if self.attributes.verb != "patch" && !applied {
-            self.track_fields(None, &mut object, options);
+        if tracks {
+            self.track_creation(said, &mut object, options);
         }
         let key = self.key(&name);
         let taken = || ApiError::already_exists(&resource.group, &resource.plural, &name);
@@ -118,6 +130,19 @@ impl Call {
         };
         self.after_write(&key, &stored).await;
         Ok((Created::Stored(stored), warnings))
+    }
+
+    /// Notes who set what: what was said and what it defaults to, not what the server decided on top of it, such as addresses.
+    fn track_creation(&self, said: Option<Value>, object: &mut Value, options: &WriteOptions) {
+        match said.map(|mut said| builtin::decode(&self.resource, &mut said).map(|()| said)) {
+            Some(Ok(mut said)) => {
+                self.track_fields(None, &mut said, options);
+                if let Some(fields) = said["metadata"].get_mut("managedFields") {
+                    metadata::of(object).insert("managedFields".into(), fields.take());
+                }
+            }
+            _ => self.track_fields(None, object, options),
+        }
     }
 
     /// Built-in shaping, rules of metadata and schema: all broken rules.

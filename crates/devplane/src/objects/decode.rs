@@ -1,4 +1,7 @@
 //! Bodies into objects: JSON or YAML, the API server's texts where they do not parse, repeated keys found.
+//! Source: apimachinery `runtime/serializer/json`; `sigs.k8s.io/{json,yaml}`.
+
+mod go_json;
 
 use std::{cell::RefCell, fmt};
 
@@ -33,8 +36,8 @@ pub fn json(text: &[u8]) -> Result<Decoded, String> {
     let mut deserializer = serde_json::Deserializer::from_slice(text);
     let seed = Seed { path: String::new(), duplicates: &duplicates };
     let value = seed.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value)).map_err(|error| {
-        let said = error.to_string();
-        if error.is_eof() { "unexpected end of JSON input".to_owned() } else { said }
+        // What Go reads and this parser does not, such as half of a surrogate pair, is told in the parser's words.
+        go_json::fault(text).unwrap_or_else(|| error.to_string())
     })?;
     Ok(Decoded { value, duplicates: duplicates.into_inner() })
 }

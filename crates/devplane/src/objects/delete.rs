@@ -1,4 +1,5 @@
 //! DELETE, on an object and on a collection.
+//! Source: apiserver `endpoints/handlers/delete.go`, `registry/rest/delete.go`.
 
 use serde_json::Value;
 
@@ -6,6 +7,7 @@ use super::{Call, decode, metadata, options::DeleteOptions};
 use crate::{
     access::{self, Admission},
     clock,
+    garbage::Dependants,
     http::answer::Answer,
     namespaces,
     request::Operation,
@@ -36,18 +38,27 @@ enum Deleted {
 
 impl Call {
     pub(super) async fn delete(&self) -> Result<Answer, ApiError> {
-        let options = self.delete_options()?;
+        let (options, warnings) = self.with_default(self.delete_options()?);
         let name = &self.attributes.name;
         for _ in 0..super::ATTEMPTS {
             let stored = self.stored(name).await.ok_or_else(|| self.not_found(name))?;
             match self.delete_stored(&self.key(name), &stored, &options).await? {
-                Some(Deleted::Gone(object)) if self.answers_with_object() => return self.show(object, 200, Vec::new()),
-                Some(Deleted::Gone(object)) => return Ok(Answer::json(self.deleted(&object))),
-                Some(Deleted::Marked(object)) => return self.show(object, 200, Vec::new()),
+                Some(Deleted::Gone(object)) if self.answers_with_object() => return self.show(object, 200, warnings),
+                Some(Deleted::Gone(object)) => return Ok(Answer::json(self.deleted(&object)).with_warnings(warnings)),
+                Some(Deleted::Marked(object)) => return self.show(object, 200, warnings),
                 None => {}
             }
         }
         Err(ApiError::stale(&self.resource.group, &self.resource.plural, name))
+    }
+
+    /// Jobs leave their pods behind where nothing else is said (kubernetes `pkg/registry/batch/job`, `DefaultGarbageCollectionPolicy`).
+    fn with_default(&self, options: DeleteOptions) -> (DeleteOptions, Vec<String>) {
+        if options.dependants != Dependants::Unsaid || self.resource.plural != "jobs" || self.resource.group != "batch" {
+            return (options, Vec::new());
+        }
+        let warning = "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning";
+        (DeleteOptions { dependants: Dependants::Stay, ..options }, vec![warning.to_owned()])
     }
 
     fn answers_with_object(&self) -> bool {
@@ -56,7 +67,7 @@ impl Call {
     }
 
     pub(super) async fn delete_collection(&self) -> Result<Answer, ApiError> {
-        let options = self.delete_options()?;
+        let (options, _) = self.with_default(self.delete_options()?);
         let page = self.page().await?;
         let items = page.items.clone();
         let answer = self.show_page(page)?;
@@ -97,7 +108,7 @@ impl Call {
         };
         access::validate(&self.state, &admission, None)?;
         let now = clock::seconds(self.state.clock.now());
-        let marked = crate::deletion::marked(&self.resource.storage, &old, &now, options.finalizer);
+        let marked = crate::deletion::marked(&self.resource.storage, &old, &now, options.dependants);
         if metadata::may_go(&marked) {
             // Pods are deleted with a time of grace, and answered as such even when there is none left.
             let graceful = self.resource.plural == "pods" && self.resource.group.is_empty();
@@ -121,6 +132,10 @@ impl Call {
         let (group, resource) = (&self.resource.group, &self.resource.kind);
         let name = metadata::text(old, "name");
         let own = metadata::text(old, "uid");
+        if let Some(uid) = options.uid.as_deref().filter(|uid| *uid != own && self.resource.storage == *namespaces::NAMESPACES) {
+            let why = format!("Precondition failed: UID in precondition: {uid}, UID in object meta: {own}");
+            return Err(ApiError::conflict(group, &self.resource.plural, name, &why));
+        }
         if let Some(uid) = options.uid.as_deref().filter(|uid| *uid != own) {
             let why = format!(
                 "the UID in the precondition ({uid}) does not match the UID in record ({own}). The object might have been deleted and then recreated"

@@ -1,4 +1,5 @@
 //! How deep objects nest. Stored text is read back with a limit on its depth, so nothing may be written that lies beyond it.
+//! Source: none upstream: a limit of our own.
 
 use serde_json::Value;
 

@@ -1,4 +1,5 @@
 //! GET on a collection: selection, versions, pages.
+//! Source: apiserver `endpoints/handlers/get.go`, `storage/etcd3/store.go`.
 
 pub mod options;
 mod text;
@@ -26,6 +27,9 @@ const FUTURE_WAIT: std::time::Duration = std::time::Duration::from_secs(3);
 const BATCH: usize = 1024;
 /// What is said of a page that cannot be gone on from.
 const EXPIRED: &str = "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
+/// Kinds that convert field labels themselves (kubernetes `pkg/apis/*/v1/conversion.go`).
+const FIELD_LABELS: [&str; 9] =
+    ["certificatesigningrequests", "events", "jobs", "namespaces", "nodes", "pods", "replicationcontrollers", "secrets", "services"];
 
 /// One page of a list.
 pub struct Page {
@@ -58,7 +62,21 @@ impl Call {
 
     /// The selectors of the query.
     pub(crate) fn selection(&self) -> Result<Selection, ApiError> {
-        Selection::parse(self.query.get("labelSelector"), self.query.get("fieldSelector"), |field| self.selectable(field))
+        Selection::parse(
+            self.query.get("labelSelector"),
+            self.query.get("fieldSelector"),
+            |field| self.selectable(field),
+            |field| self.unknown_field(field),
+        )
+    }
+
+    /// Kinds with fields of their own say less of those that they do not know.
+    fn unknown_field(&self, field: &str) -> String {
+        let own = !self.resource.is_built_in() || FIELD_LABELS.contains(&self.resource.plural.as_str());
+        if own {
+            return format!("field label not supported: {field}");
+        }
+        format!("{field:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
     }
 
     fn selectable(&self, field: &str) -> bool {
@@ -78,6 +96,8 @@ impl Call {
         options::check_list(query)?;
         let selection = self.selection()?;
         let limit = options::number(query, "limit")?.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(0);
+        // Any version will do: what is at hand is told as a whole.
+        let limit = if version == "0" && matching.is_empty() && next.is_empty() { 0 } else { limit };
         let wanted = parse_version(version).map_err(|error| ApiError::bad_request(format!("invalid resource version: {error}")))?;
         let (store, storage, range) = (&self.state.store, &self.resource.storage, self.range());
         let (revision, mut place) = if next.is_empty() {
@@ -226,6 +246,12 @@ pub fn parse_version(text: &str) -> Result<u64, String> {
     }
     let shown = Value::from(text);
     text.parse().map_err(|_| format!("resourceVersion: Invalid value: {shown}: strconv.ParseUint: parsing {shown}: invalid syntax"))
+}
+
+/// What a GET of one object says of versions: it may be any from this one on.
+pub async fn wait_for_version(call: &Call) -> Result<(), ApiError> {
+    let wanted = parse_version(call.query.get("resourceVersion")).map_err(|why| ApiError::of(500, "", why))?;
+    if wanted > call.state.store.revision() { wait_for(call, wanted).await } else { Ok(()) }
 }
 
 /// Waits a moment for a version that nobody wrote yet.

@@ -12,7 +12,7 @@ use crate::{
     status::{ApiError, Cause},
 };
 
-pub use rules::{Unit, label_value_faults, qualified_faults, repeated_owners, subdomain_faults, validate};
+pub use rules::{Unit, drop_repeated_owners, label_value_faults, qualified_faults, repeated_owners, subdomain_faults, validate};
 
 /// Fields of `metadata`; all others are unknown.
 pub const FIELDS: [&str; 15] = [

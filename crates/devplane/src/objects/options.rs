@@ -1,10 +1,11 @@
 //! Options of writes, from the query and, for deletions, from the body.
+//! Source: apimachinery `apis/meta/v1/types.go`, `apis/meta/v1/validation`.
 
 use http::HeaderMap;
 use serde_json::Value;
 
 use crate::{
-    garbage,
+    garbage::Dependants,
     http::query::Query,
     patch::go_type,
     status::{ApiError, Cause},
@@ -98,8 +99,8 @@ pub struct DeleteOptions {
     pub uid: Option<String>,
     /// Delete only in this version.
     pub version: Option<String>,
-    /// Finalizer to add: `foregroundDeletion` or `orphan`.
-    pub finalizer: Option<&'static str>,
+    /// What becomes of the objects that it owns.
+    pub dependants: Dependants,
 }
 
 impl DeleteOptions {
@@ -131,15 +132,16 @@ impl DeleteOptions {
             let why = "orphanDependents and deletionPropagation cannot be both set";
             causes.push(Cause::invalid("propagationPolicy", &policy.as_str().into(), why));
         }
-        let finalizer = match (policy.as_deref(), orphan) {
-            (Some("Foreground"), _) => Some(garbage::FOREGROUND),
-            (Some("Orphan"), _) | (None, Some(true)) => Some(garbage::ORPHAN),
-            (Some("Background") | None, _) => None,
+        let dependants = match (policy.as_deref(), orphan) {
+            (Some("Foreground"), _) => Dependants::Before,
+            (Some("Orphan"), _) | (None, Some(true)) => Dependants::Stay,
+            (Some("Background"), _) | (None, Some(false)) => Dependants::After,
+            (None, None) => Dependants::Unsaid,
             (Some(other), _) => {
                 let supported = r#"supported values: "Foreground", "Background", "Orphan", "nil""#;
                 let message = format!("Unsupported value: \"{other}\": {supported}");
                 causes.push(Cause { reason: "FieldValueNotSupported".into(), message, field: "propagationPolicy".into() });
-                None
+                Dependants::Unsaid
             }
         };
         if dry_run.iter().any(|value| value != "All") {
@@ -148,7 +150,7 @@ impl DeleteOptions {
         if !causes.is_empty() {
             return Err(ApiError::invalid("meta.k8s.io", "DeleteOptions", "", causes));
         }
-        Ok(Self { dry_run: !dry_run.is_empty(), uid, version, finalizer })
+        Ok(Self { dry_run: !dry_run.is_empty(), uid, version, dependants })
     }
 }
 

@@ -1,4 +1,5 @@
 //! How `patch` and `apply` are used: media types, errors, targets; and how built-in kinds get their shape.
+//! Source: apiserver `endpoints/handlers/patch.go`.
 
 use http::header::CONTENT_TYPE;
 use schema::structural::Schema;
@@ -64,8 +65,15 @@ pub fn applied(call: &Call, current: Option<&Value>, options: &WriteOptions) -> 
         FieldValidation::Strict if repeated.is_empty() => repeated,
         FieldValidation::Strict => return Err(ApiError::bad_request(format!("error strict decoding YAML: {}", repeated.join(", ")))),
     };
+    if call.resource.storage == *DEFINITIONS {
+        let unknown = definitions::prune(&mut config.clone());
+        if !unknown.is_empty() {
+            let problems = unknown.iter().map(|path| format!(".{path}: field not declared in schema")).collect();
+            return Err(apply::ApplyError::not_typed("patch", &config, &target(call, &Map::new()), problems).into());
+        }
+    }
     let now = clock::seconds(call.state.clock.now());
-    let mut object = apply::apply(&target(call), current, &config, &options.manager, options.force, &now)?;
+    let mut object = apply::apply(&target(call, &Map::new()), current, &config, &options.manager, options.force, &now)?;
     builtin::decode_metadata(&call.resource, &mut object).map_err(|error| error.with_warnings(warnings.clone()))?;
     metadata::of(&mut object);
     metadata::normalise(&mut object);
@@ -95,6 +103,14 @@ pub fn patched(call: &Call, current: &Value) -> Result<Decoded, ApiError> {
     Ok(Decoded { value, duplicates: if given == JSON { Vec::new() } else { duplicates } })
 }
 
+/// A strategic patch as the API server prints it.
+pub fn strategic_text(call: &Call) -> Option<String> {
+    if media::content_type(&call.headers) != STRATEGIC {
+        return None;
+    }
+    decode::json(&call.body).ok().map(|decoded| apply::typed::go::plain(&decoded.value))
+}
+
 /// The schema of a kind of which nothing is known.
 fn open_schema() -> &'static Schema {
     static OPEN: std::sync::LazyLock<Schema> = std::sync::LazyLock::new(|| {
@@ -111,7 +127,7 @@ fn schema(call: &Call) -> Option<&Schema> {
     }
 }
 
-fn target(call: &Call) -> Target<'_> {
+fn target<'a>(call: &'a Call, zero: &'a Map<String, Value>) -> Target<'a> {
     let sub = call.attributes.subresource.as_str();
     Target {
         schema: schema(call),
@@ -123,6 +139,7 @@ fn target(call: &Call) -> Target<'_> {
             "" if super::shape::has_status(&call.resource) => RESET_BY_OBJECT,
             _ => &[],
         },
+        zero,
     }
 }
 
@@ -147,6 +164,8 @@ impl Call {
     /// Notes in `managedFields` which fields this write (not an apply) set.
     pub(super) fn track_fields(&self, old: Option<&Value>, object: &mut Value, options: &WriteOptions) {
         let now = clock::seconds(self.state.clock.now());
-        apply::update_managed_fields(&target(self), old, object, &options.manager, &now);
+        let is_new = old.is_none() && self.resource.is_built_in();
+        let zero = if is_new { builtin::zero::fields(&self.resource.group, &self.resource.kind) } else { Map::new() };
+        apply::update_managed_fields(&target(self, &zero), old, object, &options.manager, &now);
     }
 }

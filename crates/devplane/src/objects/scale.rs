@@ -1,13 +1,15 @@
 //! The subresource `scale`: one number of the spec, seen as `autoscaling/v1` Scale.
+//! Source: apiextensions-apiserver `pkg/registry/customresource/etcd.go`; kubernetes `pkg/registry/apps/deployment/storage`.
 
 use serde_json::{Value, json};
 
 use super::{Call, decode, options::WriteOptions};
 use crate::{
-    http::answer::Answer,
+    http::{answer::Answer, media::Transform},
     patch::go_type,
     registry::Shape,
     status::{ApiError, Cause},
+    table,
 };
 
 /// Where the numbers are: (spec, status, selector) as JSON paths.
@@ -56,15 +58,37 @@ pub fn of(call: &Call, object: &Value) -> Value {
 
 /// A selector of labels as text, `a=b,c=d`.
 fn selector_text(selector: &Value) -> String {
-    let pairs = selector["matchLabels"].as_object().into_iter().flatten();
-    pairs.map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default())).collect::<Vec<_>>().join(",")
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let equal = selector["matchLabels"].as_object().into_iter().flatten();
+    let mut parts: Vec<String> = equal.map(|(key, value)| format!("{key}={}", text(value))).collect();
+    for expression in selector["matchExpressions"].as_array().into_iter().flatten() {
+        let key = text(&expression["key"]);
+        let mut values: Vec<String> = expression["values"].as_array().into_iter().flatten().map(text).collect();
+        values.sort();
+        let values = values.join(",");
+        parts.push(match expression["operator"].as_str() {
+            Some("In") => format!("{key} in ({values})"),
+            Some("NotIn") => format!("{key} notin ({values})"),
+            Some("DoesNotExist") => format!("!{key}"),
+            _ => key,
+        });
+    }
+    // As the API server writes it: by key.
+    parts.sort_by(|one, other| one.trim_start_matches('!').cmp(other.trim_start_matches('!')));
+    parts.join(",")
 }
 
 /// GET.
 pub async fn read(call: &Call) -> Result<Answer, ApiError> {
     let name = &call.attributes.name;
     let stored = call.stored(name).await.ok_or_else(|| call.not_found(name))?;
-    Ok(Answer::json(of(call, &call.shown(&stored))))
+    let object = call.shown(&stored);
+    let (spec, _, _) = paths(call);
+    if !call.resource.is_built_in() && at(&object, &spec).is_none() {
+        return Err(ApiError::internal(format_args!("the spec replicas field {spec:?} does not exist")));
+    }
+    let scale = of(call, &object);
+    Ok(Answer::json(if call.format.transform == Transform::Table { table::of_scale(call, &scale) } else { scale }))
 }
 
 /// A replacement says what it is, and of which object.
@@ -103,7 +127,7 @@ pub fn propose(call: &Call, old: &Value, _options: &WriteOptions) -> Result<Valu
     }
     if let Some(number) = replicas.as_i64().filter(|number| *number < 0) {
         let name = &call.attributes.name;
-        let field = if call.resource.is_built_in() { "spec.replicas" } else { ".spec.replicas" };
+        let field = if call.resource.is_built_in() { "spec.replicas" } else { &spec };
         let cause = Cause::invalid(field, &number.into(), "should be a non-negative integer");
         let (group, kind) =
             if call.resource.is_built_in() { ("autoscaling", "Scale") } else { (&*call.resource.group, &*call.resource.kind) };

@@ -1,4 +1,5 @@
 //! The shape of objects: unknown fields, defaults, validity. Custom kinds have a schema, built-in ones their own code.
+//! Source: apiextensions-apiserver `pkg/apiserver/schema/{pruning,defaulting}`, `pkg/registry/customresource/strategy.go`.
 
 use schema::{
     expr::Budget,
@@ -8,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::metadata;
 use crate::{
+    apply::typed::go,
     registry::{Resource, Shape},
     status::Cause,
 };
@@ -29,10 +31,12 @@ pub fn top_level_fields(object: &Value) -> Vec<String> {
     object.as_object().into_iter().flatten().map(|(key, _)| key.clone()).filter(|key| !known.contains(&key.as_str())).collect()
 }
 
-/// Fills in defaults of the schema.
-pub fn default(resource: &Resource, object: &mut Value) {
-    if let Shape::Custom(shape) = &resource.shape {
-        shape.schema.default(object);
+/// Fills in defaults of the schema. A null that was applied stays where it has no default, and is judged; others are dropped.
+pub fn default(resource: &Resource, object: &mut Value, applied: bool) {
+    match &resource.shape {
+        Shape::Custom(shape) if applied => shape.schema.default_beside_nulls(object),
+        Shape::Custom(shape) => shape.schema.default(object),
+        Shape::BuiltIn => {}
     }
 }
 
@@ -61,15 +65,36 @@ pub fn validate(resource: &Resource, subresource: &str, object: &Value, old: Opt
             } else if shape.schema.has_rules() {
                 errors.extend(shape.schema.validate_rules(object, old, &mut Budget::for_rules()));
             }
-            errors.into_iter().map(Cause::from).collect()
+            let scale = shape.scale.as_ref().filter(|_| subresource != "status");
+            let counts = scale.into_iter().filter_map(|scale| replicas(scale, object));
+            errors.into_iter().map(Cause::from).chain(counts).collect()
         }
         Shape::BuiltIn => Vec::new(),
+    }
+}
+
+/// What is wrong with the number that `scale` shows (apiextensions-apiserver `pkg/registry/customresource/validator.go`).
+fn replicas(scale: &Value, object: &Value) -> Option<Cause> {
+    let path = scale["specReplicasPath"].as_str()?;
+    let found = path.trim_start_matches('.').split('.').try_fold(object, |value, part| value.get(part))?;
+    match found.as_i64() {
+        Some(..0) => Some(Cause::invalid(path, found, "should be a non-negative integer")),
+        Some(number) if number > i64::from(i32::MAX) => Some(Cause::invalid(path, found, "should be less than or equal to 2147483647")),
+        Some(_) => None,
+        None => {
+            let why = format!("{path} accessor error: {} is of the type {}, expected int64", go::plain(found), go::type_name(found));
+            Some(Cause::invalid(path, &0.into(), &why))
+        }
     }
 }
 
 /// Whether the parts of two states that count in `metadata.generation` are the same.
 pub fn same_spec(resource: &Resource, old: &Value, new: &Value) -> bool {
     let aside = |name: &str| name == "metadata" || (name == "status" && has_status(resource));
+    // Annotations tell the controller of Deployments something.
+    if resource.plural == "deployments" && resource.group == "apps" && old["metadata"]["annotations"] != new["metadata"]["annotations"] {
+        return false;
+    }
     let (Some(old), Some(new)) = (old.as_object(), new.as_object()) else { return old == new };
     let counts = |fields: &Map<String, Value>| fields.keys().filter(|name| !aside(name)).count();
     counts(old) == counts(new) && old.iter().all(|(name, value)| aside(name) || new.get(name) == Some(value))

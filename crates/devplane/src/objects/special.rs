@@ -1,4 +1,5 @@
 //! Resources that are asked rather than stored: reviews, and subresources like tokens.
+//! Source: kubernetes `pkg/registry/{authorization,authentication}`, `pkg/registry/core/serviceaccount`.
 
 use super::{Call, decode, options::WriteOptions};
 use crate::{access::Asked, authn::service_accounts, clock, http::answer::Answer, reviews, status::ApiError};

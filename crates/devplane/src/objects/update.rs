@@ -1,4 +1,5 @@
 //! PUT and PATCH, on the object and on its `status` and `scale`.
+//! Source: apiserver `endpoints/handlers/{update,patch}.go`, `registry/rest/update.go`.
 
 use serde_json::{Value, json};
 
@@ -7,7 +8,8 @@ use crate::{
     access::{self, Admission},
     apply,
     http::{answer::Answer, media},
-    request::Operation,
+    namespaces::NAMESPACES,
+    request::{Attributes, Operation},
     status::{ApiError, Cause},
     store::Stored,
 };
@@ -43,6 +45,9 @@ impl Call {
                 if apply && self.attributes.subresource.is_empty() {
                     return self.apply_new(&options).await;
                 }
+                if !patch && self.resource.traits.create_on_update && self.attributes.subresource.is_empty() {
+                    return self.put_new(&options).await;
+                }
                 return Err(self.not_found(name));
             };
             if let Some(answer) = self.try_update(&stored, &options).await? {
@@ -52,9 +57,20 @@ impl Call {
         Err(ApiError::stale(&self.resource.group, &self.resource.plural, name))
     }
 
+    /// A PUT of some kinds creates what is not there.
+    async fn put_new(&self, options: &WriteOptions) -> Result<Answer, ApiError> {
+        let (mut object, warnings) = self.decode_body(options.validation)?;
+        self.check_may_create()?;
+        self.check_new_identity(&mut object)?;
+        let (object, more) = self.create_object(object, options, false).await?;
+        self.show(object, 201, [warnings, more].concat())
+    }
+
     /// An apply on an object that is not there creates it.
     async fn apply_new(&self, options: &WriteOptions) -> Result<Answer, ApiError> {
         let (mut object, warnings) = patching::applied(self, None, options)?;
+        self.check_may_create()?;
+        self.check_new_identity(&mut object)?;
         if let Some(fields) = object.as_object_mut() {
             fields.remove("status");
         }
@@ -62,6 +78,25 @@ impl Call {
         // A virtual workspace does not tell creation from change.
         let code = if self.attributes.target.export.is_some() { 200 } else { 201 };
         self.show_created(created, code, [warnings, more].concat())
+    }
+
+    /// A write that creates takes the right to create, too.
+    fn check_may_create(&self) -> Result<(), ApiError> {
+        access::authorize(&self.state, &Attributes { verb: "create".into(), ..self.attributes.clone() })
+    }
+
+    /// An apply that names a uid is about an object that is there; the version of one that is not means nothing.
+    fn check_new_identity(&self, object: &mut Value) -> Result<(), ApiError> {
+        let (resource, name) = (&self.resource, &self.attributes.name);
+        match metadata::text(object, "uid") {
+            "" => {}
+            uid => {
+                let why = format!("uid mismatch: the provided object specified uid {uid}, and no existing object was found");
+                return Err(ApiError::conflict(&resource.group, &resource.plural, name, &why));
+            }
+        }
+        metadata::of(object).remove("resourceVersion");
+        Ok(())
     }
 
     /// One attempt; none if the object changed meanwhile.
@@ -76,7 +111,7 @@ impl Call {
         metadata::carry_over(&old, &mut object);
         let sub = self.attributes.subresource.as_str();
         limit_to_part(self, &old, &mut object);
-        shape::default(resource, &mut object);
+        shape::default(resource, &mut object, applied);
         let admission =
             Admission { attributes: &self.attributes, resource, operation: Operation::Update, old: Some(&old), dry_run: options.dry_run };
         access::mutate(state, &admission, &mut object).map_err(fail)?;
@@ -103,6 +138,7 @@ impl Call {
         }
         let mut more = access::validate(state, &admission, Some(&object)).map_err(fail)?;
         more.extend(metadata::repeated_owners(&object));
+        metadata::drop_repeated_owners(&mut object);
         if !applied {
             self.track_fields(Some(&old), &mut object, options);
         }
@@ -149,7 +185,8 @@ impl Call {
             return Ok(Proposal { object, warnings, applied: true, patched: None });
         }
         let decoded = patching::patched(self, old)?;
-        let shown = decoded.value.to_string();
+        // Faults of a strategic patch are told with the patch, others with what it made.
+        let shown = patching::strategic_text(self).unwrap_or_else(|| decoded.value.to_string());
         if !self.resource.is_built_in() && decoded.value["kind"].as_str().is_none_or(str::is_empty) {
             return Err(in_patch(&shown, &format!("Object 'Kind' is missing in '{shown}'")));
         }
@@ -177,7 +214,9 @@ impl Call {
         let own = metadata::text(old, "uid");
         if !uid.is_empty() && uid != own && self.attributes.verb == "patch" {
             let cause = Cause::invalid("metadata.uid", &uid.into(), "field is immutable");
-            return Err(ApiError::invalid(&resource.group, &resource.kind, name, [cause]));
+            // The real server checks this twice for custom resources, and says it twice.
+            let causes = if resource.is_built_in() { vec![cause] } else { vec![cause.clone(), cause] };
+            return Err(ApiError::invalid(&resource.group, &resource.kind, name, causes));
         }
         if !uid.is_empty() && uid != own {
             let place = [&*resource.group, &*resource.plural, &*self.attributes.namespace, name];
@@ -236,19 +275,16 @@ fn limit_to_part(call: &Call, old: &Value, object: &mut Value) {
             }
             *object = kept;
         }
+        // All but the status of a namespace is written with its finalizers; elsewhere those are not.
         "finalize" => {
-            let finalizers = object["spec"].get("finalizers").cloned();
-            let mut kept = old.clone();
-            let mut labels = object["metadata"].get("labels").filter(|labels| labels.is_object()).cloned().unwrap_or(json!({}));
-            labels["kubernetes.io/metadata.name"] = old["metadata"]["name"].clone();
-            metadata::of(&mut kept).insert("labels".into(), labels);
-            if let Some(spec) = kept["spec"].as_object_mut() {
-                spec.remove("finalizers");
-                if let Some(finalizers) = finalizers.filter(|list| list.as_array().is_some_and(|list| !list.is_empty())) {
-                    spec.insert("finalizers".into(), finalizers);
-                }
+            set(object, "status", part(old, "status"));
+            if object["spec"]["finalizers"].as_array().is_none_or(Vec::is_empty) {
+                set(object, "spec", Some(json!({})));
             }
-            *object = kept;
+        }
+        "" if call.resource.storage == *NAMESPACES => {
+            set(object, "spec", part(old, "spec"));
+            set(object, "status", part(old, "status"));
         }
         "" if shape::has_status(&call.resource) => {
             let status = part(old, "status");

@@ -1,4 +1,5 @@
 //! Paths of a resource and the operations on them.
+//! Source: kube-openapi `builder3`; apiextensions-apiserver `pkg/controller/openapi/builder`.
 
 use serde_json::{Map, Value, json};
 

@@ -1,9 +1,32 @@
 //! OpenAPI v2: older clients read it. It cannot say all that a schema says, and says less then (`ToStructuralOpenAPIV2`).
 
+use http::{HeaderMap, header::ACCEPT};
 use serde_json::{Map, Value, json};
 
 use super::{OBJECT_META, gvk, schema, schema_name};
 use crate::registry::Resource;
+
+/// The protobuf form of a document (gnostic `openapiv2/OpenAPIv2.proto`).
+pub const MESSAGE_TYPE: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+
+/// Whether a client takes nothing but the protobuf form, as kubectl does.
+pub fn wants_message(headers: &HeaderMap) -> bool {
+    let accept = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    accept.contains("com.github.proto-openapi.spec.v2") && !accept.contains("json")
+}
+
+/// A document that names the server and defines nothing. Clients look there for kinds that v3 does not know, which v2 does not either.
+pub fn message() -> Vec<u8> {
+    let field = |number: u8, bytes: &[u8]| {
+        let length = u8::try_from(bytes.len()).unwrap_or(u8::MAX);
+        [&[number << 3 | 2, length], bytes].concat()
+    };
+    let info = [field(1, TITLE.as_bytes()), field(2, VERSION.as_bytes())].concat();
+    [field(1, b"2.0"), field(2, &info)].concat()
+}
+
+const TITLE: &str = "Kubernetes";
+const VERSION: &str = "v1.36.4";
 
 /// The document of all groups and versions.
 pub fn document(resources: &[&Resource]) -> Value {
@@ -25,7 +48,7 @@ pub fn document(resources: &[&Resource]) -> Value {
         );
         super::operations::add(&mut paths, resource, &name);
     }
-    json!({"swagger": "2.0", "info": {"title": "Kubernetes", "version": "v1.36.4"}, "paths": paths, "definitions": definitions})
+    json!({"swagger": "2.0", "info": {"title": TITLE, "version": VERSION}, "paths": paths, "definitions": definitions})
 }
 
 /// A schema without what v2 cannot say.

@@ -1,4 +1,5 @@
 //! JSON patch (RFC 6902).
+//! Source: `gopkg.in/evanphx/json-patch.v4`.
 
 use serde_json::Value;
 

@@ -1,4 +1,5 @@
 //! JSON merge patch (RFC 7386).
+//! Source: `gopkg.in/evanphx/json-patch.v4`.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,5 @@
 //! Strategic merge patch: a merge patch in which some lists merge, for built-in kinds.
+//! Source: apimachinery `util/strategicpatch/patch.go`.
 //!
 //! Which lists merge, and by which field, stands in the schema (`x-kubernetes-patch-strategy`, `x-kubernetes-patch-merge-key`).
 //! Directives in the patch: `$patch` (`replace`, `delete`, `merge`), `$retainKeys`, `$deleteFromPrimitiveList/…`, `$setElementOrder/…`.
@@ -10,6 +11,7 @@ use serde_json::{Map, Value};
 
 use super::{PatchError, go_type};
 use crate::apply::Type;
+use crate::apply::typed::go::plain;
 
 const PATCH: &str = "$patch";
 const RETAIN_KEYS: &str = "$retainKeys";
@@ -105,7 +107,7 @@ fn merge_keyed(live: &[Value], patch: &[Value], key: &str, items: Type<'_>, want
             continue;
         }
         let Some(name) = fields.get(key) else {
-            return Err(PatchError::Contradiction(format!("map: {change} does not contain declared merge key: {key}")));
+            return Err(PatchError::Contradiction(format!("map: {} does not contain declared merge key: {key}", plain(change))));
         };
         if directive == Some("delete") {
             result.retain(|item| item.get(key) != Some(name));
@@ -237,7 +239,7 @@ mod tests {
     #[test]
     fn an_item_without_its_key_is_refused() {
         let error = strategic(&json!({}), &json!({"spec": {"env": [{"value": "1"}]}}), &schema()).unwrap_err();
-        assert_eq!(error.to_string(), "map: {\"value\":\"1\"} does not contain declared merge key: name");
+        assert_eq!(error.to_string(), "map: map[value:1] does not contain declared merge key: name");
     }
 
     proptest! {

@@ -1,4 +1,5 @@
 //! Roles and bindings that every cluster, or every workspace, has from the start.
+//! Source: kubernetes `plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go`; kcp `pkg/authorization/bootstrap`.
 
 use serde_json::{Value, json};
 

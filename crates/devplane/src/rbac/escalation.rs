@@ -1,4 +1,5 @@
 //! Nobody grants more than he holds: the checks on writes of roles and bindings.
+//! Source: kubernetes `pkg/registry/rbac/*/policybased/storage.go`, `pkg/registry/rbac/escalation_check.go`.
 
 use serde_json::Value;
 

@@ -1,4 +1,5 @@
 //! One rule of a role: what it allows, what it covers, and how it is written in refusals.
+//! Source: kubernetes `pkg/apis/rbac/v1/evaluation_helpers.go`; component-helpers `auth/rbac/validation`.
 
 use serde_json::{Map, Value, json};
 

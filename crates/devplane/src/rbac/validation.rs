@@ -1,4 +1,5 @@
 //! What roles and their bindings must look like.
+//! Source: kubernetes `pkg/apis/rbac/validation/validation.go`.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,5 @@
 //! What is asked of the authoriser: a verb on a resource or on a plain path, without who asks and where.
+//! Source: apiserver `authorization/authorizer/interfaces.go`.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,5 @@
 //! Resources that a CustomResourceDefinition defines.
+//! Source: apiextensions-apiserver `pkg/apiserver/customresource_handler.go`.
 
 use std::sync::Arc;
 
@@ -81,7 +82,7 @@ pub fn resource(definition: &Value, names: &Value, version: &Value, revision: u6
         short_names: texts(&names["shortNames"]),
         categories: texts(&names["categories"]),
         subresources,
-        traits: Traits { generation: true, unconditional_update: false, name: NameRule::Subdomain, review: false },
+        traits: Traits { generation: true, unconditional_update: false, create_on_update: false, name: NameRule::Subdomain, review: false },
         shape: Shape::Custom(Arc::new(CustomShape {
             // An APIResourceSchema has the schema itself where a definition has an object around it.
             schema: shared::schema(version.pointer("/schema/openAPIV3Schema").unwrap_or(&version["schema"])),

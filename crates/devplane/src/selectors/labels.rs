@@ -1,4 +1,5 @@
 //! Label selectors: `a=b,c in (d,e),!f`.
+//! Source: apimachinery `labels/selector.go`.
 
 use std::collections::BTreeSet;
 

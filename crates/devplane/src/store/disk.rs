@@ -1,4 +1,5 @@
 //! The state on disk: one redb file, written by one thread that puts all waiting changes into each commit.
+//! Source: none upstream: redb in the place of etcd.
 
 mod load;
 mod older;

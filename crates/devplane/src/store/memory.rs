@@ -1,4 +1,5 @@
 //! The state in memory: current objects, and the changes of the recent past.
+//! Source: apiserver `storage/cacher` for what history is kept for.
 
 use std::{
     collections::{BTreeMap, HashMap},

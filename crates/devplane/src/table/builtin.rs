@@ -4,9 +4,10 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::cells::{
-    access_modes, claim_of, completions, count, data, endpoint_addresses, event_object, external_address, first, flag, ingress_address,
-    ingress_hosts, job_duration, job_status, joined, node_status, number, or, or_none, pod_ready, pod_restarts, pod_status, quota, ready,
-    reference, role, selector, service_ports, since, subjects, text,
+    access_modes, claim_of, class_parameters, completions, count, data, endpoint_addresses, event_count, event_object, event_source,
+    external_address, first, flag, ingress_address, ingress_hosts, job_duration, job_status, joined, metrics, node_address, node_kernel,
+    node_roles, node_status, number, or, or_none, pod_ready, pod_restarts, pod_status, quota, ready, reference, role, selector,
+    service_ports, since, slice_endpoints, slice_ports, subjects, text,
 };
 use super::{CREATED, Cells, Column, NAME};
 use crate::registry::Resource;
@@ -31,7 +32,6 @@ fn own(plural: &str) -> Vec<Entry> {
         "configmaps" => vec![("Data", "string", 0, |o, _| data(o)), AGE],
         "secrets" => vec![("Type", "string", 0, |o, _| text(&o["type"])), ("Data", "string", 0, |o, _| data(o)), AGE],
         "namespaces" => vec![("Status", "string", 0, |o, _| text(&o["status"]["phase"])), AGE],
-        "serviceaccounts" => vec![("Secrets", "string", 0, |o, _| count(&o["secrets"]).into()), AGE],
         "resourcequotas" => {
             vec![("Request", "string", 0, |o, _| quota(o, false)), ("Limit", "string", 0, |o, _| quota(o, true)), AGE]
         }
@@ -115,12 +115,16 @@ fn workloads(plural: &str) -> Option<Vec<Entry>> {
                 time => since(time, now),
             }),
             AGE,
+            ("Containers", "string", 1, |o, _| joined(&o["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"], "name")),
+            ("Images", "string", 1, |o, _| joined(&o["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"], "image")),
+            ("Selector", "string", 1, |o, _| selector(&o["spec"]["jobTemplate"]["spec"]["selector"])),
         ],
         "horizontalpodautoscalers" => vec![
             ("Reference", "string", 0, |o, _| reference(&o["spec"]["scaleTargetRef"])),
+            ("Targets", "string", 0, |o, _| metrics(o)),
             ("MinPods", "string", 0, |o, _| or(&o["spec"]["minReplicas"], "<unset>")),
-            ("MaxPods", "integer", 0, |o, _| number(&o["spec"]["maxReplicas"]).into()),
-            ("Replicas", "integer", 0, |o, _| number(&o["status"]["currentReplicas"]).into()),
+            ("MaxPods", "string", 0, |o, _| number(&o["spec"]["maxReplicas"]).into()),
+            ("Replicas", "string", 0, |o, _| number(&o["status"]["currentReplicas"]).into()),
             AGE,
         ],
         "controllerrevisions" => vec![("Revision", "integer", 0, |o, _| number(&o["revision"]).into()), AGE],
@@ -138,8 +142,19 @@ fn workloads(plural: &str) -> Option<Vec<Entry>> {
         ],
         "nodes" => vec![
             ("Status", "string", 0, |o, _| node_status(o)),
+            ("Roles", "string", 0, |o, _| node_roles(o)),
             AGE,
             ("Version", "string", 0, |o, _| text(&o["status"]["nodeInfo"]["kubeletVersion"])),
+            ("Internal-IP", "string", 1, |o, _| node_address(o, "InternalIP")),
+            ("External-IP", "string", 1, |o, _| node_address(o, "ExternalIP")),
+            ("OS-Image", "string", 1, |o, _| or(&o["status"]["nodeInfo"]["osImage"], "<unknown>")),
+            ("Kernel-Version", "string", 1, |o, _| node_kernel(o)),
+            ("Container-Runtime", "string", 1, |o, _| or(&o["status"]["nodeInfo"]["containerRuntimeVersion"], "<unknown>")),
+        ],
+        "podtemplates" => vec![
+            ("Containers", "string", 0, |o, _| joined(&o["template"]["spec"]["containers"], "name")),
+            ("Images", "string", 0, |o, _| joined(&o["template"]["spec"]["containers"], "image")),
+            ("Pod Labels", "string", 0, |o, _| selector(&o["template"]["metadata"]["labels"])),
         ],
         _ => return None,
     })
@@ -164,7 +179,10 @@ fn storage(plural: &str) -> Option<Vec<Entry>> {
             ("Status", "string", 0, |o, _| text(&o["status"]["phase"])),
             ("Claim", "string", 0, |o, _| claim_of(o)),
             ("StorageClass", "string", 0, |o, _| text(&o["spec"]["storageClassName"])),
+            ("VolumeAttributesClass", "string", 0, |o, _| or(&o["spec"]["volumeAttributesClassName"], "<unset>")),
+            ("Reason", "string", 0, |o, _| text(&o["status"]["reason"])),
             AGE,
+            ("VolumeMode", "string", 1, |o, _| or(&o["spec"]["volumeMode"], "<unset>")),
         ],
         "storageclasses" => vec![
             ("Provisioner", "string", 0, |o, _| text(&o["provisioner"])),
@@ -194,10 +212,19 @@ fn networking(plural: &str) -> Option<Vec<Entry>> {
             ("Ports", "string", 0, |o, _| if count(&o["spec"]["tls"]) > 0 { "80, 443" } else { "80" }.into()),
             AGE,
         ],
-        "ingressclasses" => vec![("Controller", "string", 0, |o, _| text(&o["spec"]["controller"])), AGE],
+        "ingressclasses" => vec![
+            ("Controller", "string", 0, |o, _| text(&o["spec"]["controller"])),
+            ("Parameters", "string", 0, |o, _| class_parameters(o)),
+            AGE,
+        ],
         "networkpolicies" => vec![("Pod-Selector", "string", 0, |o, _| selector(&o["spec"]["podSelector"])), AGE],
         "endpoints" => vec![("Endpoints", "string", 0, |o, _| endpoint_addresses(o)), AGE],
-        "endpointslices" => vec![("AddressType", "string", 0, |o, _| text(&o["addressType"])), AGE],
+        "endpointslices" => vec![
+            ("AddressType", "string", 0, |o, _| text(&o["addressType"])),
+            ("Ports", "string", 0, |o, _| slice_ports(o)),
+            ("Endpoints", "string", 0, |o, _| slice_endpoints(o)),
+            AGE,
+        ],
         _ => return None,
     })
 }
@@ -238,9 +265,11 @@ fn events() -> Vec<Entry> {
         ("Type", "string", 0, |o, _| text(&o["type"])),
         ("Reason", "string", 0, |o, _| text(&o["reason"])),
         ("Object", "string", 0, |o, _| event_object(o)),
-        ("Source", "string", 1, |o, _| text(first(o, &["reportingComponent", "reportingController"]))),
+        ("Subobject", "string", 1, |o, _| text(&first(o, &["regarding", "involvedObject"])["fieldPath"])),
+        ("Source", "string", 1, |o, _| event_source(o)),
         ("Message", "string", 0, |o, _| text(first(o, &["note", "message"]))),
-        ("Count", "string", 1, |o, _| or(first(o, &["count", "deprecatedCount"]), "1")),
+        ("First Seen", "string", 1, |o, now| since(first(o, &["firstTimestamp", "deprecatedFirstTimestamp", "eventTime"]), now)),
+        ("Count", "integer", 1, |o, _| event_count(o)),
         EVENT_NAME,
     ]
 }

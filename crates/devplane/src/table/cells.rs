@@ -1,9 +1,14 @@
 //! What stands in the cells of built-in kinds (kubernetes `pkg/printers/internalversion/printers.go`).
 
+mod cluster;
+
 use jiff::Timestamp;
 use serde_json::Value;
 
 use super::age;
+pub(super) use cluster::{
+    class_parameters, event_count, event_source, metrics, node_address, node_kernel, node_roles, slice_endpoints, slice_ports,
+};
 
 pub(super) fn text(value: &Value) -> Value {
     match value {
@@ -99,10 +104,14 @@ fn balancer(object: &Value) -> String {
 }
 
 pub(super) fn external_address(object: &Value) -> Value {
+    let own = list(&object["spec"]["externalIPs"]).iter().filter_map(Value::as_str).collect::<Vec<_>>().join(",");
     match object["spec"]["type"].as_str() {
         Some("ExternalName") => or_none(&object["spec"]["externalName"]),
-        Some("LoadBalancer") => or(&balancer(object).into(), "<pending>"),
-        _ => or_none(&"".into()),
+        Some("LoadBalancer") => {
+            let all: Vec<String> = [balancer(object), own].into_iter().filter(|part| !part.is_empty()).collect();
+            or(&all.join(",").into(), "<pending>")
+        }
+        _ => or_none(&own.into()),
     }
 }
 
@@ -215,7 +224,7 @@ pub(super) fn node_status(object: &Value) -> Value {
 
 /// `count/configmaps: 1/10` of a quota, for limits or for all else.
 pub(super) fn quota(object: &Value, limits: bool) -> Value {
-    let hard = object["status"]["hard"].as_object().or(object["spec"]["hard"].as_object());
+    let hard = object["status"]["hard"].as_object();
     let own = hard.into_iter().flatten().filter(|(name, _)| name.starts_with("limits.") == limits);
     let used = |name: &str| text(&object["status"]["used"][name]).as_str().filter(|used| !used.is_empty()).unwrap_or("0").to_owned();
     own.map(|(name, hard)| format!("{name}: {}/{}", used(name), text(hard).as_str().unwrap_or_default()))

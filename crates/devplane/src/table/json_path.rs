@@ -1,4 +1,5 @@
 //! The small part of JSONPath that printer columns use: fields, indexes, `[*]`, `['name']` and `[?(@.a=="b")]`. Pure.
+//! Source: client-go `util/jsonpath`; apiextensions-apiserver `pkg/registry/customresource/tableconvertor`.
 
 use serde_json::Value;
 

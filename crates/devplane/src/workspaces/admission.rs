@@ -1,4 +1,5 @@
 //! What is checked and filled in when a Workspace, a WorkspaceType or a LogicalCluster is written.
+//! Source: kcp `pkg/admission/{workspace,workspacetype,logicalcluster}`.
 
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
 //! Makes workspaces ready: a logical cluster, its first objects, the default bindings, and only then the phase `Ready`.
+//! Source: kcp `pkg/reconciler/tenancy/workspace`, `pkg/reconciler/core/logicalcluster`.
 //!
 //! Each step can be repeated. A workspace whose creator may not bind a default export stays in `Initializing`, and the reason is
 //! told on its LogicalCluster alone; a right that is granted later does not help it.

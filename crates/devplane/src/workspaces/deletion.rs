@@ -1,4 +1,5 @@
 //! Takes a workspace down: what is in it first, finalizers honoured, then its logical cluster, then the Workspace object.
+//! Source: kcp `pkg/reconciler/core/logicalclusterdeletion`.
 
 use serde_json::{Value, json};
 

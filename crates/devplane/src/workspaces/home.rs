@@ -1,4 +1,5 @@
 //! The home workspace `~` of each user: made at the first look, named by the user, seen by nobody else.
+//! Source: kcp `pkg/server/home_workspaces.go`.
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha224};

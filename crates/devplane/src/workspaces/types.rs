@@ -1,4 +1,5 @@
 //! Workspace types: the built-in ones, inheritance, and which type may lie in which.
+//! Source: kcp `pkg/admission/workspacetypeexists`, `config/{root,universal}` for the built-in types.
 
 use serde_json::{Value, json};
 

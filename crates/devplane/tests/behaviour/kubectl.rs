@@ -1,4 +1,6 @@
-//! A session with kubectl, in the cluster and in a workspace.
+//! Sessions with kubectl: in the cluster and in a workspace, and beside a real server.
+
+mod comparison;
 
 use std::{
     io::Write,

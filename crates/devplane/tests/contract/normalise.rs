@@ -1,4 +1,5 @@
-//! Values that differ from run to run become placeholders, in the order in which they come.
+//! Values that differ from run to run become placeholders, numbered in the order in which they come, or named by the step that they come in:
+//! then one step that differs does not make all later ones differ.
 
 use std::collections::HashMap;
 
@@ -16,11 +17,33 @@ pub struct Normaliser {
     time: Regex,
     address: Regex,
     version: Regex,
+    /// In an object that stands in a text.
+    quoted_version: Regex,
     cluster: Regex,
     /// Captured cluster ids and their placeholders.
     pub names: HashMap<String, String>,
-    uids: HashMap<String, usize>,
-    versions: HashMap<String, HashMap<String, usize>>,
+    uids: Labels,
+    versions: HashMap<String, Labels>,
+    /// The step that names what comes; none if it is numbered.
+    step: Option<String>,
+}
+
+/// What was seen, and how it is called.
+#[derive(Default)]
+struct Labels(HashMap<String, String>);
+
+impl Labels {
+    fn of(&mut self, seen: &str, step: Option<&str>) -> String {
+        let next = || match step {
+            None => (self.0.len() + 1).to_string(),
+            Some(step) => format!("{step}:{}", self.0.values().filter(|label| label.starts_with(&format!("{step}:"))).count() + 1),
+        };
+        if !self.0.contains_key(seen) {
+            let label = next();
+            self.0.insert(seen.to_owned(), label);
+        }
+        self.0[seen].clone()
+    }
 }
 
 impl Normaliser {
@@ -41,11 +64,18 @@ impl Normaliser {
             time: of(r"(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d+)?(?:Z|[+-]\d\d:\d\d)"),
             address: of(r"\b(?:\d{1,3}(?:\.\d{1,3}){3}|localhost):\d{2,5}\b"),
             version: of(r#"(?i)(resource ?version(?: in [a-z ]+)?(?:: | \()(?:Invalid value: )?"?|, current: )(\d+)( \(\d+\))?"#),
+            quoted_version: of(r#"(resourceVersion\\?":\\?")\d+"#),
             cluster: of(r"^[a-z0-9]{12,18}$"),
             names: HashMap::new(),
-            uids: HashMap::new(),
+            uids: Labels::default(),
             versions: HashMap::new(),
+            step: None,
         }
+    }
+
+    /// What comes from now on is named by this step.
+    pub fn enter(&mut self, step: &str) {
+        self.step = Some(step.to_owned());
     }
 
     fn text(&mut self, text: &str) -> String {
@@ -58,15 +88,14 @@ impl Normaliser {
         if let Some(generated) = &self.generated {
             text = generated.replace_all(&text, "$1$2<generated>").into_owned();
         }
-        let (uids, requests) = (&mut self.uids, &self.requests);
+        let (uids, requests, step) = (&mut self.uids, &self.requests, self.step.as_deref());
         text = self
             .uuid
             .replace_all(&text, |found: &Captures<'_>| {
                 if requests.contains(&found[0]) {
                     return found[0].to_owned();
                 }
-                let next = uids.len() + 1;
-                format!("<uid:{}>", uids.entry(found[0].to_owned()).or_insert(next))
+                format!("<uid:{}>", uids.of(&found[0], step))
             })
             .into_owned();
         let today = SystemClock.now().to_zoned(jiff::tz::TimeZone::UTC).date();
@@ -89,6 +118,9 @@ impl Normaliser {
                 (_, Some(_)) => format!("{}<rv> (<rv>)", &found[1]),
             })
             .into_owned();
+        if self.step.is_some() {
+            text = self.quoted_version.replace_all(&text, "$1<rv>").into_owned();
+        }
         let text = text.replace(&self.host, "<host>");
         self.address.replace_all(&text, "<host>").into_owned()
     }
@@ -126,8 +158,7 @@ impl Normaliser {
             "resourceVersion" if digits && text != "0" => {
                 let Some(uid) = owner.get("uid").and_then(Value::as_str) else { return "<rv>".into() };
                 let seen = self.versions.entry(uid.to_owned()).or_default();
-                let next = seen.len() + 1;
-                format!("<rv:{}>", seen.entry(text.to_owned()).or_insert(next)).into()
+                format!("<rv:{}>", seen.of(text, self.step.as_deref())).into()
             }
             "continue" if !text.is_empty() => "<continue>".into(),
             "kcp.io/cluster" if !self.names.contains_key(text) && self.cluster.is_match(text) => "<cluster>".into(),

@@ -1,61 +1,36 @@
-//! Sends the steps of a scenario to a plane of its own.
+//! Sends the steps of a scenario to a server.
 
 use std::{collections::HashMap, time::Duration};
 
-use axum::{Router, body::Body};
+use axum::body::Body;
 use base64::Engine;
-use devplane::{Options, Plane, Storage, Token};
 use futures::StreamExt;
 use http::{HeaderMap, Request, Response};
 use http_body_util::BodyExt;
 use serde_json::{Map, Value, json};
-use tower::ServiceExt;
 
 use crate::{
     normalise::Normaliser,
     pointer::{find, remove, segments, select, text},
+    target::Target,
 };
 
-const HOST: &str = "127.0.0.1:6443";
 const KEPT_HEADERS: [&str; 6] = ["warning", "retry-after", "www-authenticate", "allow", "location", "content-encoding"];
 
 /// What percent-encoding of captured values leaves alone.
 const KEPT: &percent_encoding::AsciiSet =
     &percent_encoding::NON_ALPHANUMERIC.remove(b':').remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
-type Answer = Result<Value, String>;
+/// How long one answer may take. Watches that a step does not expect have no end.
+const PATIENCE: Duration = Duration::from_secs(12);
 
-/// The users of the recordings.
-fn tokens(kcp: bool) -> Vec<Token> {
-    let user = |token: &str, name: &str, uid: &str, group: &str| Token {
-        token: format!("{token}-token"),
-        username: name.into(),
-        uid: uid.into(),
-        groups: vec![group.into()],
-    };
-    if kcp {
-        return vec![
-            user("admin", "kcp-admin", "0c1f5d0e-1111-4222-8333-444455556666", "system:kcp:admin"),
-            user("alice", "alice", "1001", "team-a"),
-            user("bob", "bob", "1002", "team-b"),
-            user("controller", "opm-controller", "1005", "opm-controllers"),
-        ];
-    }
-    vec![
-        user("admin", "admin", "admin-uid", "system:masters"),
-        user("alice", "alice", "alice-uid", "team-a"),
-        user("bob", "bob", "bob-uid", "team-b"),
-    ]
-}
+/// A normalised answer, or why there is none.
+pub type Answer = Result<Value, String>;
 
 /// Runs a scenario; the steps with their normalised answers, background watches last.
-pub async fn run(scenario: &Value) -> Vec<(Value, Answer)> {
-    let kcp = scenario["plane"] == "kcp";
-    let mut options = Options::new(Storage::Memory, tokens(kcp), format!("https://{HOST}"));
-    // The recorded kube-apiserver ran without a controller manager; kcp brings its own controllers.
-    options.controllers = kcp;
-    let plane = Plane::open(options).expect("a plane");
-    let mut run = Run { router: plane.router(), scenario, captured: HashMap::new(), normaliser: Normaliser::new(HOST, scenario) };
+pub async fn run(scenario: &Value, target: Target) -> Vec<(Value, Answer)> {
+    let normaliser = Normaliser::new(target.host(), scenario);
+    let mut run = Run { target, scenario, captured: HashMap::new(), normaliser };
     let (mut done, mut background) = (Vec::new(), Vec::new());
     for step in scenario["steps"].as_array().expect("steps") {
         if step["watch"]["background"] == true {
@@ -79,7 +54,7 @@ pub async fn run(scenario: &Value) -> Vec<(Value, Answer)> {
 }
 
 struct Run<'a> {
-    router: Router,
+    target: Target,
     scenario: &'a Value,
     captured: HashMap<String, String>,
     normaliser: Normaliser,
@@ -91,7 +66,8 @@ impl Run<'_> {
         let patience = Duration::from_secs(step["wait"]["timeout"].as_u64().unwrap_or(10).min(12));
         let deadline = tokio::time::Instant::now() + patience;
         loop {
-            let answer = read(self.open(step).await?, &step["watch"]).await?;
+            let whole = async { read(self.open(step).await?, &step["watch"]).await };
+            let answer = tokio::time::timeout(PATIENCE, whole).await.map_err(|_| "no end of the answer".to_owned())??;
             if until.is_null() || holds(until, &answer) {
                 return Ok(answer);
             }
@@ -117,7 +93,7 @@ impl Run<'_> {
         }
         let user = step["as"].as_str().unwrap_or_default();
         if user != "anonymous" {
-            headers.push(("authorization".into(), format!("Bearer {user}-token")));
+            headers.push(("authorization".into(), format!("Bearer {}", self.target.token(user))));
         }
         for (name, value) in request["headers"].as_object().into_iter().flatten() {
             let name = name.to_lowercase();
@@ -129,8 +105,7 @@ impl Run<'_> {
         for (name, value) in headers {
             built = built.header(name, value);
         }
-        let request = built.body(Body::from(body)).map_err(|error| error.to_string())?;
-        self.router.clone().oneshot(request).await.map_err(|error| error.to_string())
+        self.target.send(built.body(body.into_bytes()).map_err(|error| error.to_string())?).await
     }
 
     fn fill(&self, text: &str) -> Result<String, String> {
@@ -177,6 +152,9 @@ impl Run<'_> {
                 self.normaliser.names.insert(found.clone(), format!("<{name}>"));
             }
             self.captured.insert(name.clone(), found);
+        }
+        if self.scenario["names"] == "steps" {
+            self.normaliser.enter(step["id"].as_str().unwrap_or_default());
         }
         let mut answer = self.normaliser.value(&answer);
         let Some(part) = ["body", "events"].into_iter().find(|part| answer.get(*part).is_some()) else { return Ok(answer) };

@@ -21,7 +21,7 @@ pub const RULE_CHECK_SKIPPED: &str =
     "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
 
 /// Reasons that a rule may give.
-const REASONS: [&str; 4] = ["FieldValueRequired", "FieldValueForbidden", "FieldValueInvalid", "FieldValueDuplicate"];
+const REASONS: [&str; 4] = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
 
 /// One rule as the schema declares it, and its compiled form.
 #[derive(Clone, Debug, Default)]
@@ -116,10 +116,10 @@ fn check(rule: &Rule, has_message: bool, path: &Path<'_>, errors: &mut Vec<Field
     }
     let message = path.field("message");
     if has_message && !rule.message.is_empty() && rule.message.trim().is_empty() {
-        let detail = "message must be non-empty if specified";
+        let detail = "must be non-empty if specified";
         errors.push(FieldError::invalid(message.to_string(), rule.message.as_str(), detail));
     } else if rule.message.trim().contains('\n') {
-        let detail = "message must not contain line breaks";
+        let detail = "must not contain line breaks";
         errors.push(FieldError::invalid(message.to_string(), rule.message.as_str(), detail));
     } else if rule.rule.contains('\n') && rule.message.trim().is_empty() {
         let detail = "message must be specified if rule contains line breaks";

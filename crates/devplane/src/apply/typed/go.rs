@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// The type of a decoded value.
-pub(super) fn type_name(value: &Value) -> &'static str {
+pub(crate) fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "<nil>",
         Value::Bool(_) => "bool",
@@ -16,7 +16,7 @@ pub(super) fn type_name(value: &Value) -> &'static str {
 }
 
 /// A value as it is printed for people.
-pub(super) fn plain(value: &Value) -> String {
+pub(crate) fn plain(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".into(),
         Value::String(text) => text.clone(),

@@ -156,23 +156,3 @@ pub(super) fn lease(object: &Value, causes: &mut Vec<Cause>) {
         causes.push(Cause::invalid("spec.leaseTransitions", &spec["leaseTransitions"], "must be greater than or equal to 0"));
     }
 }
-
-/// An event lies in the namespace of what it is about; what has none is told of in `default`.
-pub(super) fn event_place(object: &Value, about: &str, causes: &mut Vec<Cause>) {
-    let (own, said) =
-        (object["metadata"]["namespace"].as_str().unwrap_or_default(), object[about]["namespace"].as_str().unwrap_or_default());
-    if said != own && !(said.is_empty() && own == "default") {
-        causes.push(Cause::invalid("involvedObject.namespace", &said.into(), "does not match event.namespace"));
-    }
-}
-
-/// Events of `events.k8s.io` have stricter rules than those of the core group.
-pub(super) fn event(object: &Value, causes: &mut Vec<Cause>) {
-    if is_blank(&object["eventTime"]) {
-        causes.push(Cause::required("eventTime", ""));
-    }
-    let kind = object["type"].as_str().unwrap_or_default();
-    if !matches!(kind, "Normal" | "Warning") {
-        causes.push(Cause::invalid("type", &"".into(), &format!("has invalid value: {kind}")));
-    }
-}

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::{
+    garbage::{FOREGROUND, ORPHAN},
     registry::{NameRule, Resource},
     status::Cause,
 };
@@ -51,6 +52,11 @@ pub fn validate(resource: &Resource, object: &Value) -> Vec<Cause> {
     for finalizer in metadata["finalizers"].as_array().into_iter().flatten() {
         let finalizer = finalizer.as_str().unwrap_or_default();
         causes.extend(qualified_faults(finalizer).iter().map(|detail| invalid("metadata.finalizers", finalizer, detail)));
+    }
+    let named = |name: &str| metadata["finalizers"].as_array().is_some_and(|list| list.iter().any(|own| own == name));
+    if named(ORPHAN) && named(FOREGROUND) {
+        let why = format!("finalizer {ORPHAN} and {FOREGROUND} cannot be both set");
+        causes.push(Cause::invalid("metadata.finalizers", &metadata["finalizers"], &why));
     }
     causes.extend(owner_faults(&metadata["ownerReferences"]));
     causes
@@ -108,6 +114,13 @@ pub fn repeated_owners(object: &Value) -> Option<String> {
             listed.join(", ")
         )
     })
+}
+
+/// Leaves one of owner references that say the same.
+pub fn drop_repeated_owners(object: &mut Value) {
+    let Some(owners) = object["metadata"].get_mut("ownerReferences").and_then(Value::as_array_mut) else { return };
+    let mut seen = BTreeSet::new();
+    owners.retain(|owner| seen.insert(owner.to_string()));
 }
 
 /// What is wrong with a name.

@@ -10,18 +10,23 @@ pub(super) fn merged_set(live: &[Value], patch: &[Value], wanted_order: Option<&
             result.push(value.clone());
         }
     }
+    // Without a wish the values of the patch come in its order, in front of those that it does not name.
     match wanted_order {
         Some(order) => Value::Array(sorted(result, order, None)),
-        None => Value::Array(result),
+        None => Value::Array(sorted_by(result, live, patch, None)),
     }
 }
 
 /// Items in the order of `wanted`; those that it does not name keep their place relative to their former neighbours.
 pub(super) fn sorted(items: Vec<Value>, wanted: &[Value], key: Option<&str>) -> Vec<Value> {
     let live = items.clone();
+    sorted_by(items, &live, wanted, key)
+}
+
+fn sorted_by(items: Vec<Value>, live: &[Value], wanted: &[Value], key: Option<&str>) -> Vec<Value> {
     let (mut named, rest): (Vec<Value>, Vec<Value>) = items.into_iter().partition(|item| position(wanted, item, key).is_some());
     named.sort_by_key(|item| position(wanted, item, key));
-    interleave(rest, named, &live, key)
+    interleave(rest, named, live, key)
 }
 
 /// Puts the merged items in order: those of the patch (`touched`, by merge key) as it has them or as `wanted` says, the others around them

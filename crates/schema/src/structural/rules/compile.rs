@@ -58,6 +58,10 @@ fn compile_rule(rule: &Rule, kind: &Type, path: &Path<'_>, errors: &mut Vec<Fiel
     let mut refuse = |field: &str, error: &ExprError| {
         let (reason, detail) = match error {
             ExprError::Budget(_) => (FieldErrorReason::Forbidden, error.to_string()),
+            ExprError::Type { message, place: None } => (FieldErrorReason::Invalid, message.clone()),
+            error if field == "messageExpression" => {
+                (FieldErrorReason::Invalid, format!("messageExpression compilation failed: {}", error.report()))
+            }
             error => (FieldErrorReason::Invalid, format!("compilation failed: {}", error.report())),
         };
         errors.push(FieldError::new(reason, path.field(field).to_string(), None, detail).showing(rule.dump()));
@@ -73,7 +77,7 @@ fn compile_rule(rule: &Rule, kind: &Type, path: &Path<'_>, errors: &mut Vec<Fiel
     };
     let is_transition = program.references().iter().any(|path| path.first().is_some_and(|root| root == "oldSelf"));
     if optional && !is_transition {
-        let detail = "must not be set to true if oldSelf is not used in rule";
+        let detail = "may not be set if oldSelf is not used in rule";
         errors.push(FieldError::invalid(path.field("optionalOldSelf").to_string(), true, detail));
     }
     Some(Compiled { kind: kind.clone(), rule: program, message, is_transition })
@@ -96,8 +100,7 @@ fn field_path(schema: &Schema, rule: &Rule, path: &Path<'_>, errors: &mut Vec<Fi
     }
     if steps.is_none() || at.is_none() {
         let field = path.field("fieldPath").to_string();
-        let detail = format!("fieldPath must be a valid path: does not refer to a valid field: {}", rule.field_path);
-        errors.push(FieldError::invalid(field, rule.field_path.as_str(), detail));
+        errors.push(FieldError::invalid(field, rule.field_path.as_str(), "must be a valid path"));
     }
 }
 

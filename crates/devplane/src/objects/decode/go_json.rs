@@ -1,0 +1,205 @@
+//! What is wrong with a text that is no JSON, in the words of Go.
+//! Source: Go `encoding/json/scanner.go`.
+
+/// The first fault of a text, `invalid character 'm' looking for beginning of value`; none if it is JSON.
+pub fn fault(text: &[u8]) -> Option<String> {
+    let mut scanner = Scanner { text, at: 0 };
+    let found = scanner.value().and_then(|()| {
+        scanner.space();
+        if scanner.at < text.len() { Err(scanner.unexpected("after top-level value")) } else { Ok(()) }
+    });
+    found.err()
+}
+
+struct Scanner<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+type Scanned = Result<(), String>;
+
+impl Scanner<'_> {
+    fn space(&mut self) {
+        while self.text.get(self.at).is_some_and(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')) {
+            self.at += 1;
+        }
+    }
+
+    /// The fault at this byte, or that there is none.
+    fn unexpected(&self, context: &str) -> String {
+        let Some(byte) = self.text.get(self.at) else { return "unexpected end of JSON input".into() };
+        let shown = match byte {
+            b'\'' => r"'\''".to_owned(),
+            b'"' => "'\"'".to_owned(),
+            b'\n' => r"'\n'".to_owned(),
+            b'\r' => r"'\r'".to_owned(),
+            b'\t' => r"'\t'".to_owned(),
+            byte if byte.is_ascii_control() => format!(r"'\x{byte:02x}'"),
+            // A byte beyond ASCII is the character with its number.
+            byte => format!("'{}'", char::from(*byte)),
+        };
+        format!("invalid character {shown} {context}")
+    }
+
+    fn value(&mut self) -> Scanned {
+        self.space();
+        match self.text.get(self.at) {
+            Some(b'{') => self.object(),
+            Some(b'[') => self.array(),
+            Some(b'"') => self.string(),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(b't') => self.word("true"),
+            Some(b'f') => self.word("false"),
+            Some(b'n') => self.word("null"),
+            _ => Err(self.unexpected("looking for beginning of value")),
+        }
+    }
+
+    fn object(&mut self) -> Scanned {
+        self.at += 1;
+        self.space();
+        if self.take(b'}') {
+            return Ok(());
+        }
+        loop {
+            self.space();
+            if self.text.get(self.at) != Some(&b'"') {
+                return Err(self.unexpected("looking for beginning of object key string"));
+            }
+            self.string()?;
+            self.space();
+            if !self.take(b':') {
+                return Err(self.unexpected("after object key"));
+            }
+            self.value()?;
+            self.space();
+            match self.text.get(self.at) {
+                Some(b',') => self.at += 1,
+                Some(b'}') => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                _ => return Err(self.unexpected("after object key:value pair")),
+            }
+        }
+    }
+
+    fn array(&mut self) -> Scanned {
+        self.at += 1;
+        self.space();
+        if self.take(b']') {
+            return Ok(());
+        }
+        loop {
+            self.value()?;
+            self.space();
+            match self.text.get(self.at) {
+                Some(b',') => self.at += 1,
+                Some(b']') => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                _ => return Err(self.unexpected("after array element")),
+            }
+        }
+    }
+
+    fn string(&mut self) -> Scanned {
+        self.at += 1;
+        loop {
+            match self.text.get(self.at) {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                Some(b'\\') => self.escape()?,
+                Some(0x20..) => self.at += 1,
+                _ => return Err(self.unexpected("in string literal")),
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Scanned {
+        self.at += 1;
+        match self.text.get(self.at) {
+            Some(b'b' | b'f' | b'n' | b'r' | b't' | b'\\' | b'/' | b'"') => self.at += 1,
+            Some(b'u') => {
+                self.at += 1;
+                for _ in 0..4 {
+                    if !self.text.get(self.at).is_some_and(u8::is_ascii_hexdigit) {
+                        return Err(self.unexpected("in \\u hexadecimal character escape"));
+                    }
+                    self.at += 1;
+                }
+            }
+            _ => return Err(self.unexpected("in string escape code")),
+        }
+        Ok(())
+    }
+
+    fn number(&mut self) -> Scanned {
+        if self.take(b'-') && !self.text.get(self.at).is_some_and(u8::is_ascii_digit) {
+            return Err(self.unexpected("in numeric literal"));
+        }
+        if !self.take(b'0') {
+            self.digits();
+        }
+        if self.take(b'.') {
+            self.some_digits("after decimal point in numeric literal")?;
+        }
+        if self.take(b'e') || self.take(b'E') {
+            let _ = self.take(b'+') || self.take(b'-');
+            self.some_digits("in exponent of numeric literal")?;
+        }
+        Ok(())
+    }
+
+    fn digits(&mut self) {
+        while self.text.get(self.at).is_some_and(u8::is_ascii_digit) {
+            self.at += 1;
+        }
+    }
+
+    fn some_digits(&mut self, context: &str) -> Scanned {
+        if !self.text.get(self.at).is_some_and(u8::is_ascii_digit) {
+            return Err(self.unexpected(context));
+        }
+        self.digits();
+        Ok(())
+    }
+
+    fn word(&mut self, word: &str) -> Scanned {
+        for expected in word.bytes() {
+            if !self.take(expected) {
+                return Err(self.unexpected(&format!("in literal {word} (expecting '{}')", char::from(expected))));
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, byte: u8) -> bool {
+        let found = self.text.get(self.at) == Some(&byte);
+        self.at += usize::from(found);
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_are_told_as_go_tells_them() {
+        let said = |text: &str| fault(text.as_bytes()).unwrap_or_default();
+        assert_eq!(said(r#"{"a": [1, -2.5e3, "\u00e9", true, null], "b": {}}"#), "");
+        assert_eq!(said("metadata:"), "invalid character 'm' looking for beginning of value");
+        assert_eq!(said(r#"{"a": 1} more"#), "invalid character 'm' after top-level value");
+        assert_eq!(said(r#"{"a": 1, /"#), "invalid character '/' looking for beginning of object key string");
+        assert_eq!(said(r#"{"a" 1}"#), "invalid character '1' after object key");
+        assert_eq!(said(r#"{"a": 1 "b"}"#), "invalid character '\"' after object key:value pair");
+        assert_eq!(said("[1 2]"), "invalid character '2' after array element");
+        assert_eq!(said("nul1"), "invalid character '1' in literal null (expecting 'l')");
+        assert_eq!(said("{'a': 1}"), "invalid character '\\'' looking for beginning of object key string");
+        assert_eq!(said("{\"a\": "), "unexpected end of JSON input");
+    }
+}
