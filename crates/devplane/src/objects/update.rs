@@ -62,8 +62,8 @@ impl Call {
         let (mut object, warnings) = self.decode_body(options.validation)?;
         self.check_may_create()?;
         self.check_new_identity(&mut object)?;
-        let (object, more) = self.create_object(object, options, false).await?;
-        self.show(object, 201, [warnings, more].concat())
+        let (created, more) = self.create_object(object, options, false).await?;
+        self.show_created(created, 201, [warnings, more].concat())
     }
 
     /// An apply on an object that is not there creates it.

@@ -1,19 +1,24 @@
 //! What is wrong with a text that is no JSON, in the words of Go.
 //! Source: Go `encoding/json/scanner.go`.
 
-/// The first fault of a text, `invalid character 'm' looking for beginning of value`; none if it is JSON.
+/// How deep values may nest, as the parser has it: what lies deeper is refused for that.
+const MAX_DEPTH: usize = 128;
+
+/// The first fault of a text, `invalid character 'm' looking for beginning of value`; none if it is JSON or nests too deep.
 pub fn fault(text: &[u8]) -> Option<String> {
-    let mut scanner = Scanner { text, at: 0 };
+    let mut scanner = Scanner { text, at: 0, depth: 0 };
     let found = scanner.value().and_then(|()| {
         scanner.space();
         if scanner.at < text.len() { Err(scanner.unexpected("after top-level value")) } else { Ok(()) }
     });
-    found.err()
+    found.err().filter(|_| scanner.depth <= MAX_DEPTH)
 }
 
 struct Scanner<'a> {
     text: &'a [u8],
     at: usize,
+    /// How many values are open.
+    depth: usize,
 }
 
 type Scanned = Result<(), String>;
@@ -43,6 +48,16 @@ impl Scanner<'_> {
 
     fn value(&mut self) -> Scanned {
         self.space();
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(String::new());
+        }
+        self.known_value()?;
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn known_value(&mut self) -> Scanned {
         match self.text.get(self.at) {
             Some(b'{') => self.object(),
             Some(b'[') => self.array(),
@@ -201,5 +216,6 @@ mod tests {
         assert_eq!(said("nul1"), "invalid character '1' in literal null (expecting 'l')");
         assert_eq!(said("{'a': 1}"), "invalid character '\\'' looking for beginning of object key string");
         assert_eq!(said("{\"a\": "), "unexpected end of JSON input");
+        assert_eq!(said(&"[".repeat(100_000)), "");
     }
 }
