@@ -59,7 +59,7 @@ pub(crate) fn run(data: &[u8]) {
         return;
     }
     let (labels, fields) = (as_text(&mut bytes), as_text(&mut bytes));
-    if let Ok(selection) = Selection::parse(&labels, &fields, |field| field.len() < 20) {
+    if let Ok(selection) = Selection::parse(&labels, &fields, |field| field.len() < 20, str::to_owned) {
         let _ = (selection.matches(&object), selection.exact("metadata.name"));
         if selection.is_empty() {
             assert!(selection.matches(&object), "an empty selector lets nothing through: {labels:?} {fields:?}");
