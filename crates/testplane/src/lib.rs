@@ -42,7 +42,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 pub struct Server {
     address: String,
     /// It sends no token of its own.
-    client: kube::Client,
+    client: Box<kube::Client>,
     certificate: String,
     /// Who is asked as whether it is ready.
     asker: &'static str,
@@ -123,7 +123,7 @@ impl Server {
 }
 
 /// A client for whoever asks, who trusts the certificate.
-async fn anybody(address: &str, certificate: &str) -> kube::Client {
+async fn anybody(address: &str, certificate: &str) -> Box<kube::Client> {
     let file = json!({
         "apiVersion": "v1", "kind": "Config", "current-context": "server",
         "clusters": [{"name": "server", "cluster": {"server": address, "certificate-authority-data": STANDARD.encode(certificate)}}],
@@ -134,7 +134,7 @@ async fn anybody(address: &str, certificate: &str) -> kube::Client {
     let mut config = kube::Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await.unwrap();
     // What a server answers is what is asked for, also where it says that one should come again.
     config.default_retry = false;
-    kube::Client::try_from(config).unwrap()
+    Box::new(kube::Client::try_from(config).unwrap())
 }
 
 /// The binary that a variable names; without the variable there is nothing to start, which is said.
