@@ -79,6 +79,11 @@ impl Normaliser {
     }
 
     fn text(&mut self, text: &str) -> String {
+        // Ages in tables.
+        let seconds = text.strip_suffix('s').is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()));
+        if self.step.is_some() && seconds {
+            return "<age>".into();
+        }
         let mut text = text.to_owned();
         let mut names: Vec<(&String, &String)> = self.names.iter().collect();
         names.sort_by_key(|(value, _)| std::cmp::Reverse(value.len()));
