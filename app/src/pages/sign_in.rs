@@ -67,7 +67,7 @@ fn token(visit: &Visit, back: String, problem: Option<String>) -> impl IntoView 
         </form>
         <details class="why"><summary>"Where do I get a token?"</summary>
             <div class="prose"><p>"Your platform team hands them out. With kubectl, for a ServiceAccount that you may act as:"</p></div>
-            <Code label="Command for a token" text="kubectl create token NAME --namespace NAMESPACE" copy=true/>
+            <Code label="Command for a token" text="kubectl create token NAME --namespace NAMESPACE"/>
         </details>
     }
 }

@@ -54,7 +54,7 @@ impl ServiceAccount {
         let spec = TokenRequestSpec { expiration_seconds: Some(LASTS), ..TokenRequestSpec::default() };
         let request = TokenRequest { spec: Some(spec), ..TokenRequest::default() };
         let answer = accounts.create_token_request(&self.name, &PostParams::default(), &request).await;
-        let answer = answer.map_err(|error| from_plane(&error, &format!("a token of ServiceAccount {}/{}", self.namespace, self.name)))?;
+        let answer = answer.map_err(|error| from_plane(&error, &format!("ServiceAccount {}/{}", self.namespace, self.name)))?;
         let issued = answer.status.and_then(|status| Some((status.token?, status.expiration_timestamp?.0)));
         issued.ok_or(promise::Error::Internal)
     }
