@@ -22,6 +22,7 @@ pub mod path;
 #[cfg(feature = "engine")]
 pub mod placement;
 pub mod policy;
+pub mod price;
 #[cfg(feature = "engine")]
 pub mod publish;
 #[cfg(feature = "engine")]

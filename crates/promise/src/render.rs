@@ -26,7 +26,7 @@ use crate::error::Problem;
 use crate::fulfil::Pending;
 use crate::policy::Ruling;
 
-pub use cost::CostLine;
+pub use cost::Cost;
 pub use mask::masked;
 pub use outputs::{Output, OutputState};
 
@@ -130,9 +130,9 @@ impl Compiled {
         objects::is_ready(self, resource, object, parameters, context)
     }
 
-    /// What one month costs by the promise's own items, in micro-units; each item is unknown where a price is missing.
-    pub fn estimate(&self, parameters: &Value, context: &Context) -> Vec<CostLine> {
-        cost::estimate(self, parameters, context)
+    /// What the promise's own items say of a month, in micro-units; [`crate::price::estimate`] adds them up.
+    pub fn costs(&self, parameters: &Value, context: &Context) -> Vec<Cost<'_>> {
+        cost::costs(self, parameters, context)
     }
 
     /// Ids of the resources in the order of making.

@@ -152,20 +152,27 @@ pub fn seen_by(offer: &Offer<'_>, lineage: &[Place], shelves: &[Shelf<'_>]) -> R
             return Ok(SeenBy::Descent { levels });
         }
     }
-    let listing = |shelf: &&Shelf<'_>| {
-        shelf.home.cluster == offer.home.cluster
-            && (shelf.trusted || level.is_some())
-            && glob::any_name_matches(&shelf.spec.promises, offer.name)
-            && glob::any_path_matches(&shelf.spec.workspaces, &workspace.path)
-    };
-    let mut listed: Vec<&Shelf<'_>> = shelves.iter().filter(listing).collect();
-    listed.sort_by(|a, b| b.spec.weight.cmp(&a.spec.weight).then(a.name.cmp(b.name)));
-    match listed.first() {
+    match listings(offer, lineage, shelves).first() {
         Some(shelf) => {
             Ok(SeenBy::Catalog { name: shelf.name.to_owned(), title: shelf.spec.title.clone().unwrap_or_else(|| shelf.name.to_owned()) })
         }
         None => Err(format!("{} is not offered to {}: no catalog of {} lists it there.", offer.name, workspace.path, offer.home.path)),
     }
+}
+
+/// The catalogs that list a promise for a workspace, in the order in which they are shown: larger weight first, then by name.
+pub fn listings<'s, 'a>(offer: &Offer<'_>, lineage: &[Place], shelves: &'s [Shelf<'a>]) -> Vec<&'s Shelf<'a>> {
+    let Some(workspace) = lineage.last() else { return Vec::new() };
+    let beside = lineage.iter().any(|place| place.cluster == offer.home.cluster);
+    let listing = |shelf: &&Shelf<'_>| {
+        shelf.home.cluster == offer.home.cluster
+            && (shelf.trusted || beside)
+            && glob::any_name_matches(&shelf.spec.promises, offer.name)
+            && glob::any_path_matches(&shelf.spec.workspaces, &workspace.path)
+    };
+    let mut listed: Vec<&Shelf<'_>> = shelves.iter().filter(listing).collect();
+    listed.sort_by(|a, b| b.spec.weight.cmp(&a.spec.weight).then(a.name.cmp(b.name)));
+    listed
 }
 
 fn retired(offer: &Offer<'_>) -> String {

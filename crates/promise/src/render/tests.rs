@@ -179,8 +179,8 @@ fn readiness_price_and_injected_parts() {
     assert_eq!(ready(json!({"status": {"phase": "Ready"}})), Some(Ok(true)));
     assert_eq!(ready(json!({})), Some(Ok(false)));
     assert_eq!(compiled.is_ready("settings", &json!({}), &json!({}), &context()), None);
-    assert_eq!(compiled.estimate(&json!({"replicas": 3}), &context())[0].monthly, Some(74_400_000));
-    assert_eq!(compiled.estimate(&json!({"replicas": 3}), &Context::default())[0].monthly, None);
+    assert_eq!(compiled.costs(&json!({"replicas": 3}), &context())[0].micros, Ok(74_400_000));
+    assert!(compiled.costs(&json!({"replicas": 3}), &Context::default())[0].micros.is_err());
     let mut object = json!({"kind": "Db", "spec": {"a": 1, "l": [1]}});
     let from = crate::policy::Provenance {
         origin: crate::policy::Origin::Promise,

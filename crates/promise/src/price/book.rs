@@ -1,0 +1,102 @@
+//! Which price list counts.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::check;
+use super::day::Day;
+use crate::api::{PriceList, PromiseCatalogSpec};
+use crate::path::Path;
+use crate::visibility::{Offer, Place, Shelf, listings};
+
+/// The price list that an estimate was made with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Basis {
+    /// Name of the PromiseCatalog.
+    pub catalog: String,
+    /// Path of its home.
+    pub workspace: String,
+    /// Day from which the list is in force, `YYYY-MM-DD`.
+    pub from: String,
+}
+
+impl std::fmt::Display for Basis {
+    /// `standard at root:platform, prices from 2026-01-01`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} at {}, prices from {}", self.catalog, self.workspace, self.from)
+    }
+}
+
+/// The prices for one promise in one workspace on one day.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PriceBook {
+    /// Micro-units, nested as in the catalog: what expressions read as `prices`; null where there is no list.
+    pub values: Value,
+    /// ISO 4217 code of the prices.
+    pub currency: Option<String>,
+    /// The list; absent where there is none.
+    pub basis: Option<Basis>,
+    /// Why there is no list: a sentence.
+    pub unknown: Option<String>,
+    /// Prices that the list has and that cannot be read, with a sentence each.
+    pub faults: BTreeMap<Path, String>,
+}
+
+impl PriceBook {
+    /// No prices, and why: a sentence.
+    pub fn closed(why: impl Into<String>) -> Self {
+        Self { values: Value::Null, currency: None, basis: None, unknown: Some(why.into()), faults: BTreeMap::new() }
+    }
+
+    /// Finds the list that counts for a promise in a workspace on a day. `lineage` leads from the root to the workspace.
+    pub fn open(offer: &Offer<'_>, lineage: &[Place], shelves: &[Shelf<'_>], today: Day) -> Self {
+        let workspace = lineage.last().map_or("this workspace", |place| place.path.as_str());
+        let listing: Vec<&Shelf<'_>> = listings(offer, lineage, shelves);
+        let mut priced = listing.iter().filter(|shelf| !shelf.spec.prices.is_empty()).peekable();
+        if priced.peek().is_none() {
+            let (name, home) = (offer.name, &offer.home.path);
+            return Self::closed(format!("No catalog of {home} has prices for {name} in {workspace}."));
+        }
+        for shelf in priced {
+            match in_force(shelf.spec, today) {
+                Ok(None) => {}
+                Ok(Some(list)) => return Self::of(shelf, list),
+                // Nobody knows whether that list would be the one in force.
+                Err(from) => {
+                    let (catalog, home) = (shelf.name, &shelf.home.path);
+                    return Self::closed(format!(
+                        "The catalog {catalog} of {home} has a price list that begins on {from:?}, which is no day."
+                    ));
+                }
+            }
+        }
+        Self::closed(format!("No price list for {} in {workspace} is in force on {today}.", offer.name))
+    }
+
+    fn of(shelf: &Shelf<'_>, list: &PriceList) -> Self {
+        let (values, faults) = check::micros(&list.values);
+        Self {
+            values,
+            currency: shelf.spec.currency.clone().filter(|code| check::is_currency(code)),
+            basis: Some(Basis { catalog: shelf.name.to_owned(), workspace: shelf.home.path.clone(), from: list.from.clone() }),
+            unknown: None,
+            faults,
+        }
+    }
+}
+
+/// The youngest list that has begun. The error is a day that cannot be read.
+fn in_force(spec: &PromiseCatalogSpec, today: Day) -> Result<Option<&PriceList>, &str> {
+    let mut found: Option<(Day, &PriceList)> = None;
+    for list in &spec.prices {
+        let from = Day::parse(&list.from).ok_or(list.from.as_str())?;
+        // Of two that begin on one day neither is the one, so the first stays: writing such a catalog is refused.
+        if from <= today && found.is_none_or(|(known, _)| from > known) {
+            found = Some((from, list));
+        }
+    }
+    Ok(found.map(|(_, list)| list))
+}
