@@ -8,7 +8,7 @@ use promise::api::{
     Condition, DestinationSpec, InventoryItem, PromiseReleaseSpec, PromiseRequestSpec, PromiseRequestStatus, PromiseSpec, Requester,
 };
 
-use crate::kinds::{Destination, Policy, Promise, PromiseCatalog, PromiseRelease, PromiseRequest, PromiseRevision};
+use crate::kinds::{Approval, Destination, Policy, Promise, PromiseCatalog, PromiseRelease, PromiseRequest, PromiseRevision};
 
 /// Repeats the whole object, a Secret's values included.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
@@ -114,6 +114,10 @@ impl Projected for PromiseCatalog {
 }
 
 impl Projected for Policy {
+    fn keep_for(&mut self, _: Reader) {}
+}
+
+impl Projected for Approval {
     fn keep_for(&mut self, _: Reader) {}
 }
 

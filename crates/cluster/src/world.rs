@@ -18,7 +18,9 @@ use tokio_util::task::TaskTracker;
 use crate::clock::Clock;
 use crate::endpoint::{Endpoint, Scope, Token};
 use crate::install::{content_mend, mend};
-use crate::kinds::{Destination, Export, Kind, Object, Policy, Promise, PromiseCatalog, PromiseRelease, PromiseRequest, PromiseRevision};
+use crate::kinds::{
+    Approval, Destination, Export, Kind, Object, Policy, Promise, PromiseCatalog, PromiseRelease, PromiseRequest, PromiseRevision,
+};
 use crate::projection::{Projected, Reader, bare};
 use crate::provider::{ExportAddress, address};
 use crate::topology::Topology;
@@ -64,6 +66,8 @@ pub struct World {
     pub catalogs: Cache<PromiseCatalog>,
     /// Policies of all workspaces.
     pub policies: Cache<Policy>,
+    /// Approvals of all workspaces; each counts only where its rule lies.
+    pub approvals: Cache<Approval>,
     /// Destinations of all workspaces.
     pub destinations: Cache<Destination>,
     /// Who binds the catalog export; on plain Kubernetes nobody has to.
@@ -94,6 +98,7 @@ impl World {
             revisions: Cache::default(),
             catalogs: Cache::default(),
             policies: Cache::default(),
+            approvals: Cache::default(),
             destinations: Cache::default(),
             catalog_bindings: bindings(),
             tree: Arc::new(RwLock::new(Arc::new(Tree::new(access.topology.root(), &OrdMap::new())))),
@@ -132,6 +137,7 @@ impl World {
             self.revisions.synced(),
             self.catalogs.synced(),
             self.policies.synced(),
+            self.approvals.synced(),
             self.destinations.synced(),
             self.catalog_bindings.synced(),
         );
@@ -230,6 +236,7 @@ impl World {
             ("revisions", Export::Catalog, self.revisions.trouble()),
             ("catalogs", Export::Catalog, self.catalogs.trouble()),
             ("policies", Export::Catalog, self.policies.trouble()),
+            ("approvals", Export::Catalog, self.approvals.trouble()),
             ("destinations", Export::Catalog, self.destinations.trouble()),
         ];
         let caches = caches.into_iter().map(|(what, export, trouble)| Gap {
@@ -272,6 +279,7 @@ impl World {
                 with.kind(&self.revisions);
                 with.kind(&self.catalogs);
                 with.kind(&self.policies);
+                with.kind(&self.approvals);
                 with.kind(&self.destinations);
             }
         }

@@ -2,6 +2,7 @@
 //!
 //! Field meanings: `domain.md`. Everything optional is absent, not null, when unset.
 
+mod approval;
 mod catalog;
 mod destination;
 mod opaque;
@@ -10,6 +11,7 @@ mod promise;
 mod release;
 mod request;
 
+pub use approval::{ApprovalRule, ApprovalSpec, ApprovalState, ApprovalStatus, ApprovedRequest, Decision, GivenApproval};
 pub use catalog::{PriceList, PromiseCatalogSpec};
 pub use destination::{AllowedKind, DestinationSpec, DestinationStatus, DestinationType, SecretRef};
 pub use policy::{

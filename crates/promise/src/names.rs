@@ -32,6 +32,13 @@ pub const OWNER_LABEL: &str = "platform.opmodel.dev/owner";
 /// Annotation of a request with the version of its typed secrets: it changes with them, so that whoever watches requests looks again.
 pub const INPUTS_ANNOTATION: &str = "platform.opmodel.dev/inputs-version";
 
+/// Verb of the right to decide: on a Policy or Promise, about what its `approve` rules ask for.
+pub const APPROVE_VERB: &str = "approve";
+
+/// Annotation of a request with the digest of the rules that are to be rolled out: what runs keeps its rules until somebody who may edit the
+/// request says so.
+pub const ROLL_OUT_ANNOTATION: &str = "platform.opmodel.dev/roll-out";
+
 /// Field manager of the controller.
 pub const MANAGER_FULFIL: &str = "opm-fulfil";
 /// Field manager of the portal.

@@ -80,6 +80,7 @@ pub fn compute(previous: Option<&PromiseRequestStatus>, seen: &Observation<'_>, 
         waiting_on: ball::waiting(previous, seen, now),
         current: seen.current.map(|release| current(previous, release, now)),
         candidate: seen.candidate.map(candidate),
+        approvals: Vec::new(),
         policies: seen.outcomes.to_vec(),
         steps: seen.steps.to_vec(),
         inventory,
@@ -106,6 +107,8 @@ fn candidate(release: ReleaseFacts<'_>) -> CandidateStatus {
         content_hash: release.content_hash.to_owned(),
         state: release.state,
         message: release.message.map(str::to_owned),
+        generation: None,
+        since: None,
     }
 }
 

@@ -57,13 +57,13 @@ pub async fn policy(core: &Core, key: &Key) -> After {
         Err(_) => return After::Failed,
     };
     let (holds, reason, message) = match problems.as_slice() {
-        [] => (ConditionStatus::True, "Valid", "Its rules can be applied".to_owned()),
+        [] => (ConditionStatus::True, "Compiled", "Its rules can be applied".to_owned()),
         problems => (ConditionStatus::False, "Invalid", problems_in_words(problems)),
     };
     let before = row.status.clone().unwrap_or_default();
     let status = PolicyStatus {
         observed_generation: row.metadata.generation.unwrap_or_default(),
-        conditions: vec![condition(&before.conditions, "Valid", holds, reason, message, row.metadata.generation, &core.now())],
+        conditions: vec![condition(&before.conditions, "Compiled", holds, reason, message, row.metadata.generation, &core.now())],
     };
     if row.status.as_ref() == Some(&status) { After::Done } else { write(core, Work::Policy(key.clone()), key, &row, &status).await }
 }

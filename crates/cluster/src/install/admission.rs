@@ -8,35 +8,41 @@ use super::Identities;
 
 const STAMP: &str = "requester-stamp.platform.opmodel.dev";
 const FROZEN: &str = "requester-frozen.platform.opmodel.dev";
+const DECIDER: &str = "decider-stamp.platform.opmodel.dev";
+const DECIDED: &str = "approval-frozen.platform.opmodel.dev";
 const GUARD: &str = "finalizer-guard.platform.opmodel.dev";
 const RECORDS: &str = "records-guard.platform.opmodel.dev";
 
 /// What holds on every plane: policies and their bindings.
 pub(super) fn policies(identities: &Identities) -> Vec<Value> {
-    let mut all = stamp();
+    let mut all = stamp(STAMP, "promiserequests", "requester");
     all.extend(frozen());
+    all.extend(stamp(DECIDER, "approvals", "decidedBy"));
+    all.extend(decided());
     all.extend(guard(&identities.controller));
     all
 }
 
-/// Writes who asks into a new request, whatever was sent.
-fn stamp() -> Vec<Value> {
+/// Writes who creates an object of a kind into a field of its spec, whatever was sent: who asks, or who decides.
+fn stamp(name: &str, resource: &str, field: &str) -> Vec<Value> {
     // A JSON patch, because an apply configuration must not touch a list that is replaced as a whole.
-    let expression = "[JSONPatch{op: \"add\", path: \"/spec/requester\", value: Object.spec.requester{\
-                      username: request.userInfo.username, groups: request.userInfo.groups}}]";
+    let expression = format!(
+        "[JSONPatch{{op: \"add\", path: \"/spec/{field}\", value: Object.spec.{field}{{\
+         username: request.userInfo.username, groups: request.userInfo.groups}}}}]"
+    );
     vec![
         json!({
-            "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingAdmissionPolicy", "metadata": {"name": STAMP},
+            "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingAdmissionPolicy", "metadata": {"name": name},
             "spec": {
                 "failurePolicy": "Fail",
                 "reinvocationPolicy": "IfNeeded",
-                "matchConstraints": matching("promiserequests", &["CREATE"]),
+                "matchConstraints": matching(resource, &["CREATE"]),
                 "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": expression}}],
             },
         }),
         json!({
-            "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingAdmissionPolicyBinding", "metadata": {"name": STAMP},
-            "spec": {"policyName": STAMP},
+            "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingAdmissionPolicyBinding", "metadata": {"name": name},
+            "spec": {"policyName": name},
         }),
     ]
 }
@@ -50,6 +56,16 @@ fn frozen() -> Vec<Value> {
         matching("promiserequests", &["UPDATE"]),
         expression,
         "spec.requester was written when the request was created and cannot change; leave it out",
+    )
+}
+
+/// What somebody decided cannot be changed afterwards, by anybody. It can be deleted, and counts no more then.
+fn decided() -> Vec<Value> {
+    validating(
+        DECIDED,
+        matching("approvals", &["UPDATE"]),
+        "object.spec == oldObject.spec",
+        "a decision does not change; create another Approval",
     )
 }
 

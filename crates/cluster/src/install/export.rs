@@ -23,6 +23,8 @@ const READ: &[&str] = &["get", "list", "watch"];
 const MAKE: &[&str] = &["get", "list", "watch", "create", "patch", "delete"];
 /// Events are made and counted, and left to the plane, which drops them.
 const NOTE: &[&str] = &["get", "create", "patch"];
+/// Reviews are asked by creating them; nothing is stored.
+const ASK: &[&str] = &["create"];
 /// Credentials are read by name.
 const LOOK_UP: &[&str] = &["get"];
 
@@ -37,13 +39,17 @@ pub(super) fn claims(export: Export) -> Vec<Claim> {
             core("events", NOTE),
             Claim { group: "tenancy.kcp.io", resource: "workspaces", verbs: READ, of_root: true, label: None },
         ],
-        Export::Catalog => vec![Claim {
-            group: "",
-            resource: "secrets",
-            verbs: LOOK_UP,
-            of_root: false,
-            label: Some((names::SECRET_ROLE_LABEL, ROLE_DESTINATION)),
-        }],
+        Export::Catalog => vec![
+            Claim {
+                group: "",
+                resource: "secrets",
+                verbs: LOOK_UP,
+                of_root: false,
+                label: Some((names::SECRET_ROLE_LABEL, ROLE_DESTINATION)),
+            },
+            // Whoever decided is asked for the right to do so where the rule lives.
+            Claim { group: "authorization.k8s.io", resource: "subjectaccessreviews", verbs: ASK, of_root: false, label: None },
+        ],
     }
 }
 

@@ -59,7 +59,7 @@ pub(super) fn served(namespace: &str) -> Vec<Value> {
 fn controller() -> Vec<Value> {
     let own = |resources: &[&str], verbs: &[&str]| rule(names::GROUP, resources, verbs);
     vec![
-        own(&["promisecatalogs", "policies", "destinations"], WATCHES),
+        own(&["promisecatalogs", "policies", "destinations", "approvals"], WATCHES),
         own(&["promises", "promiserequests"], &["get", "list", "watch", "patch"]),
         own(&["promises/status", "policies/status", "destinations/status", "promiserequests/status"], &["patch"]),
         own(&["promiserevisions"], &["list", "watch", "create"]),
@@ -93,7 +93,8 @@ fn own_role(controller: &str) -> Vec<Value> {
 
 /// The portal: caches. Single objects are read as the person who looks.
 fn portal() -> Vec<Value> {
-    let kinds = ["promises", "promiserevisions", "promisecatalogs", "policies", "destinations", "promiserequests", "promisereleases"];
+    let catalog = ["promises", "promiserevisions", "promisecatalogs", "policies", "destinations", "approvals"];
+    let kinds = [&catalog[..], &["promiserequests", "promisereleases"]].concat();
     vec![rule(names::GROUP, &kinds, WATCHES), rule("", &["namespaces"], WATCHES)]
 }
 
@@ -102,15 +103,23 @@ fn portal() -> Vec<Value> {
 fn people() -> Vec<Value> {
     let own = |resources: &[&str], verbs: &[&str]| rule(names::GROUP, resources, verbs);
     let reads = own(&["promiserequests", "promiserequests/status", "promisereleases"], READ);
-    let catalog = ["promises", "promisecatalogs", "policies", "destinations"];
+    let catalog = ["promises", "promisecatalogs", "policies", "destinations", "approvals"];
+    let governed = ["promises", "policies"];
+    let approve = own(&governed, &[names::APPROVE_VERB]);
     vec![
         role("opm-viewer", &["view", "edit", "admin"], std::slice::from_ref(&reads)),
         role("opm-user", &["edit", "admin"], &[own(&["promiserequests"], rbac::EVERY_VERB), reads.clone()]),
+        role(
+            "opm-approver",
+            &[],
+            &[own(&governed, READ), approve.clone(), own(&["approvals"], &["get", "list", "watch", "create", "delete"])],
+        ),
         role(
             "opm-platform",
             &[],
             &[
                 own(&catalog, rbac::EVERY_VERB),
+                approve,
                 own(&["promiserevisions", "promises/status", "policies/status", "destinations/status"], READ),
                 reads,
             ],

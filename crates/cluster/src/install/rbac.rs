@@ -42,7 +42,9 @@ pub(super) fn roles(identities: &Identities) -> Vec<Value> {
 fn maximal() -> Vec<Value> {
     let rule = |resources: &[&str], verbs: &[&str]| json!({"apiGroups": [names::GROUP], "resources": resources, "verbs": verbs});
     vec![
-        rule(&["promises", "promisecatalogs", "policies", "destinations", "promiserequests"], EVERY_VERB),
+        rule(&["promises", "promisecatalogs", "policies", "destinations", "approvals", "promiserequests"], EVERY_VERB),
+        // The cap holds for questions about rights as well.
+        rule(&["promises", "policies"], &[names::APPROVE_VERB]),
         rule(&["promiserevisions", "promisereleases"], &["get", "list", "watch"]),
         rule(&["promises/status", "policies/status", "destinations/status", "promiserequests/status"], &["get"]),
     ]

@@ -107,7 +107,17 @@ kinds! {
         plural: "policies", singular: "policy", short: &["pol"],
         columns: &[
             column("Title", ".spec.title"), column("Category", ".spec.category"), column("Enforcement", ".spec.enforcement"),
-            column("Valid", ".status.conditions[?(@.type==\"Valid\")].status")
+            column("Compiled", ".status.conditions[?(@.type==\"Compiled\")].status")
+        ]
+    }
+    /// One decision about one content of a request.
+    Approval = ApprovalKind {
+        spec: api::ApprovalSpec, status: NoStatus, has_status: false, scope: ClusterResourceScope, namespaced: false, export: Catalog,
+        plural: "approvals", singular: "approval", short: &["appr"],
+        columns: &[
+            column("Decision", ".spec.decision"), column("By", ".spec.decidedBy.username"), column("Namespace", ".spec.request.namespace"),
+            column("Request", ".spec.request.name"), column("Rule", ".spec.rule.name"), wide("Policy", ".spec.rule.policy"),
+            wide("Promise", ".spec.rule.promise"), wide("Hash", ".spec.contentHash"), wide("Comment", ".spec.comment")
         ]
     }
     /// Where rendered objects may go.
@@ -143,6 +153,7 @@ pub(super) fn each<V: Visit>(visit: &mut V) {
     visit.kind::<PromiseRevisionKind>();
     visit.kind::<PromiseCatalogKind>();
     visit.kind::<PolicyKind>();
+    visit.kind::<ApprovalKind>();
     visit.kind::<DestinationKind>();
     visit.kind::<PromiseRequestKind>();
     visit.kind::<PromiseReleaseKind>();

@@ -281,6 +281,13 @@ pub struct Approvers {
     pub users: Vec<String>,
 }
 
+impl Approvers {
+    /// Whether nobody in particular is told.
+    pub fn is_empty(&self) -> bool {
+        self.groups.is_empty() && self.users.is_empty()
+    }
+}
+
 /// Runs an action regularly.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
@@ -320,7 +327,7 @@ pub struct PolicyStatus {
     /// Generation this status is about.
     #[serde(default)]
     pub observed_generation: i64,
-    /// `Valid`.
+    /// `Compiled`: whether its rules can be applied to the promises in its range.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
 }

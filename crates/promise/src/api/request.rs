@@ -108,6 +108,9 @@ pub struct PromiseRequestStatus {
     /// What is meant to run next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub candidate: Option<CandidateStatus>,
+    /// Rules that ask for approval of the candidate; of the current release, once it is accepted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approvals: Vec<super::approval::ApprovalStatus>,
     /// Every rule that had a say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub policies: Vec<PolicyOutcome>,
@@ -255,6 +258,12 @@ pub struct CandidateStatus {
     /// Why, when it did not get through.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// Generation of the request for which it was made, or last asked for again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generation: Option<i64>,
+    /// RFC 3339 time since which it is the candidate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
 }
 
 /// How far a candidate got.
