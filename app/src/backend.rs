@@ -11,8 +11,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use promise::Result;
 use promise::view::{
-    CatalogPage, CatalogQuery, Home, Person, Posted, PromisePage, RequestForm, RequestPage, RequestQuery, RequestsPage, Viewer,
-    WorkspaceTree,
+    CatalogPage, CatalogQuery, Home, Person, PoliciesPage, PoliciesQuery, PolicyForm, PolicyPage, PolicyPosted, Posted, PromisePage,
+    RequestForm, RequestPage, RequestQuery, RequestsPage, Viewer, WorkspaceTree,
 };
 
 /// Ordered name/value pairs of a posted form.
@@ -74,6 +74,33 @@ pub trait Requests: Send + Sync {
     async fn reveal(&self, workspace: &str, namespace: &str, name: &str, output: &str) -> Result<String>;
 }
 
+/// What platform teams look after.
+#[async_trait]
+pub trait Platform: Send + Sync {
+    /// Whether there is anything for the person to look after, so that the navigation leads there.
+    async fn governs(&self) -> bool;
+    /// The policies that the person may read, narrowed.
+    async fn policies(&self, query: &PoliciesQuery) -> Result<PoliciesPage>;
+    /// One policy. `from` is the workspace in which somebody met one of its rules: whom it concerns there may read what it says. `sample` are
+    /// values to try.
+    async fn policy(&self, workspace: &str, name: &str, from: &str, sample: Option<&Sample>) -> Result<PolicyPage>;
+    /// The text of a policy, or the start of a new one.
+    async fn policy_form(&self, workspace: &str, name: Option<&str>) -> Result<PolicyForm>;
+    /// A posted text: its `_op` says whether to check it or to write it, as the person.
+    async fn write_policy(&self, workspace: &str, name: Option<&str>, pairs: &Pairs) -> Result<PolicyPosted>;
+}
+
+/// Sample values for a policy.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sample {
+    /// The promise, as [`promise::view::Tryout`] names it.
+    pub promise: String,
+    /// Path of the workspace.
+    pub workspace: String,
+    /// The values, YAML.
+    pub text: String,
+}
+
 /// Workspaces that the person may enter.
 #[async_trait]
 pub trait Workspaces: Send + Sync {
@@ -82,9 +109,9 @@ pub trait Workspaces: Send + Sync {
 }
 
 /// Everything that pages ask for a signed-in person.
-pub trait Backend: Account + Catalog + Requests + Workspaces {}
+pub trait Backend: Account + Catalog + Platform + Requests + Workspaces {}
 
-impl<T: Account + Catalog + Requests + Workspaces> Backend for T {}
+impl<T: Account + Catalog + Platform + Requests + Workspaces> Backend for T {}
 
 /// What every page is given by the server, through leptos' context.
 #[derive(Clone)]
@@ -101,6 +128,8 @@ pub struct Visit {
     pub assets: Arc<Assets>,
     /// `light`, `dark`, or empty for what the system says.
     pub theme: String,
+    /// Whether there are policies that the person may look after.
+    pub platform: bool,
     /// Whether the portal runs on its embedded plane, which every page says.
     pub embedded: bool,
     /// What operators call the server that the portal works on.

@@ -10,7 +10,7 @@ mod secret;
 mod summary;
 mod text;
 
-pub use field::Fields;
+pub use field::{Fields, area};
 pub use secret::Secrets;
 pub use summary::{ErrorSummary, Presets};
 pub use text::{Text, complaint, described};

@@ -31,7 +31,7 @@ pub fn Frame(visit: Visit, about: About, children: Children) -> impl IntoView {
             </div>
         </header>
         <div class="shell">
-            {navigation(&about)}
+            {navigation(&visit, &about)}
             <main class="sheet" id="main" tabindex="-1">
                 <div class="page" data-live-page=live.then_some("")>
                     {visit.embedded.then(|| view! {
@@ -83,13 +83,16 @@ fn account(visit: &Visit) -> Option<impl IntoView + use<>> {
     })
 }
 
-fn navigation(about: &About) -> impl IntoView + use<> {
+fn navigation(visit: &Visit, about: &About) -> impl IntoView + use<> {
     let mut entries = vec![(page::HOME.to_owned(), "house", "Home")];
     if let Some(workspace) = &about.workspace {
         entries.push((routes::catalog(workspace), "layout-grid", "Catalog"));
         entries.push((routes::requests(workspace), "git-pull-request-arrow", "Requests"));
     }
     entries.push((page::WORKSPACES.to_owned(), "network", "Workspaces"));
+    if visit.platform {
+        entries.push((page::POLICIES.to_owned(), "shield-check", "Platform"));
+    }
     let section = about.section.clone();
     let entries = entries.into_iter().map(move |(href, icon, label)| {
         let current = (href == section).then_some("page");

@@ -3,8 +3,10 @@
 pub mod catalog;
 pub mod gallery;
 pub mod home;
+pub mod platform;
 mod refusal;
 pub mod requests;
+mod rules;
 pub mod sign_in;
 pub mod workspaces;
 

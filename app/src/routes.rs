@@ -50,6 +50,18 @@ pub mod page {
     pub const EDIT_REVIEW: &str = "/w/{workspace}/requests/{namespace}/{name}/edit/review";
     /// Confirmation before a request is deleted.
     pub const REQUEST_DELETE: &str = "/w/{workspace}/requests/{namespace}/{name}/delete";
+    /// What the platform makes of a new request, line by line.
+    pub const REQUEST_ADDS: &str = "/w/{workspace}/promises/{name}/request/adds";
+    /// What the platform makes of a change, line by line.
+    pub const EDIT_ADDS: &str = "/w/{workspace}/requests/{namespace}/{name}/edit/adds";
+    /// Policies everywhere that the person may read.
+    pub const POLICIES: &str = "/platform/policies";
+    /// A policy.
+    pub const POLICY: &str = "/platform/policies/{place}/{policy}";
+    /// A new policy, as YAML.
+    pub const POLICY_NEW: &str = "/platform/policies/new";
+    /// A policy that is there, as YAML.
+    pub const POLICY_EDIT: &str = "/platform/policies/{place}/{policy}/edit";
     /// Gallery of the design system; embedded plane only.
     pub const GALLERY: &str = "/dev/ui";
 }
@@ -66,6 +78,18 @@ pub mod post {
     pub const REQUEST_NEW: &str = super::page::REQUEST_NEW;
     /// `Requests::post` with `FormOf::Edit`.
     pub const REQUEST_EDIT: &str = super::page::REQUEST_EDIT;
+    /// `Requests::preflight` with `FormOf::New`: the form of what was typed, for the script that keeps its rail up to date.
+    pub const PREFLIGHT_NEW: &str = "/w/{workspace}/promises/{name}/request/preflight";
+    /// `Requests::preflight` with `FormOf::Edit`.
+    pub const PREFLIGHT_EDIT: &str = "/w/{workspace}/requests/{namespace}/{name}/edit/preflight";
+    /// `Requests::decide`: fields `rule`, `hash`, `decision` and `comment`.
+    pub const DECIDE: &str = "/w/{workspace}/requests/{namespace}/{name}/decide";
+    /// `Requests::roll_out`: field `hash`.
+    pub const ROLL_OUT: &str = "/w/{workspace}/requests/{namespace}/{name}/roll-out";
+    /// `Platform::write_policy` of a new policy: fields `workspace` and `text`.
+    pub const POLICY_NEW: &str = super::page::POLICY_NEW;
+    /// `Platform::write_policy` of one that is there: field `text`.
+    pub const POLICY_EDIT: &str = super::page::POLICY_EDIT;
     /// `Requests::delete`: field `confirmation`.
     pub const REQUEST_DELETE: &str = super::page::REQUEST_DELETE;
     /// `Requests::reveal`: field `output`; answers the page of the request with the value shown.
@@ -115,6 +139,38 @@ pub fn request_review(workspace: &str, promise: &str, home: Option<&str>) -> Str
     with_query(&format!("/w/{}/promises/{}/request/review", segment(workspace), segment(promise)), &[("home", home.unwrap_or_default())])
 }
 
+/// What the platform makes of a new request; `origin` leaves the lines of one origin.
+pub fn request_adds(workspace: &str, promise: &str, home: Option<&str>, draft: &str, origin: &str) -> String {
+    let path = format!("/w/{}/promises/{}/request/adds", segment(workspace), segment(promise));
+    with_query(&path, &[("home", home.unwrap_or_default()), ("draft", draft), ("origin", origin)])
+}
+
+/// Where the script asks about what was typed into the form of a new request.
+pub fn preflight_new(workspace: &str, promise: &str, home: Option<&str>) -> String {
+    let path = format!("/w/{}/promises/{}/request/preflight", segment(workspace), segment(promise));
+    with_query(&path, &[("home", home.unwrap_or_default())])
+}
+
+/// A part of a promise's page; the empty word is its overview.
+pub fn promise_tab(workspace: &str, name: &str, home: Option<&str>, tab: &str) -> String {
+    with_query(&promise(workspace, name, home), &[("tab", tab)])
+}
+
+/// A policy; `seen_from` is the workspace in which somebody met one of its rules.
+pub fn policy(workspace: &str, name: &str, seen_from: &str) -> String {
+    with_query(&format!("{}/{}/{}", page::POLICIES, segment(workspace), segment(name)), &[("from", seen_from)])
+}
+
+/// A policy as YAML, to be changed.
+pub fn policy_edit(workspace: &str, name: &str) -> String {
+    format!("{}/edit", policy(workspace, name, ""))
+}
+
+/// A new policy, in a workspace where one is wanted.
+pub fn policy_new(workspace: &str) -> String {
+    with_query(page::POLICY_NEW, &[("workspace", workspace)])
+}
+
 /// Requests of a workspace.
 pub fn requests(workspace: &str) -> String {
     format!("/w/{}/requests", segment(workspace))
@@ -139,6 +195,26 @@ pub fn request_edit(workspace: &str, namespace: &str, name: &str) -> String {
 /// What a change would be.
 pub fn edit_review(workspace: &str, namespace: &str, name: &str) -> String {
     format!("{}/edit/review", request(workspace, namespace, name))
+}
+
+/// What the platform makes of a change; `origin` leaves the lines of one origin.
+pub fn edit_adds(workspace: &str, namespace: &str, name: &str, draft: &str, origin: &str) -> String {
+    with_query(&format!("{}/adds", request_edit(workspace, namespace, name)), &[("draft", draft), ("origin", origin)])
+}
+
+/// Where the script asks about what was typed into the form of a request that is there.
+pub fn preflight_edit(workspace: &str, namespace: &str, name: &str) -> String {
+    format!("{}/preflight", request_edit(workspace, namespace, name))
+}
+
+/// Decides about a request.
+pub fn decide(workspace: &str, namespace: &str, name: &str) -> String {
+    format!("{}/decide", request(workspace, namespace, name))
+}
+
+/// Rolls out what changed policies make of a request.
+pub fn roll_out(workspace: &str, namespace: &str, name: &str) -> String {
+    format!("{}/roll-out", request(workspace, namespace, name))
 }
 
 /// Confirmation before a request is deleted.

@@ -6,13 +6,13 @@ mod visit;
 
 use std::sync::Arc;
 
-use app::backend::{FormOf, Visit};
-use app::pages::{catalog, gallery, home, requests, sign_in, workspaces};
+use app::backend::{FormOf, Sample, Visit};
+use app::pages::{catalog, gallery, home, platform, requests, sign_in, workspaces};
 use axum::extract::{Path, Request, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use http::{HeaderMap, Method, StatusCode, Uri};
 use promise::Error;
-use promise::view::{CatalogQuery, RequestQuery};
+use promise::view::{CatalogQuery, PoliciesQuery, RequestQuery};
 use serde::Deserialize;
 
 pub use visit::Visiting;
@@ -52,6 +52,25 @@ pub(crate) struct Find {
     q: String,
     #[serde(default)]
     from: String,
+}
+
+/// What an address of a policy's page may say besides its path: from where somebody comes, and sample values.
+#[derive(Deserialize)]
+pub(crate) struct Tried {
+    #[serde(default)]
+    from: String,
+    #[serde(default)]
+    promise: String,
+    #[serde(default, rename = "in")]
+    place: String,
+    r#try: Option<String>,
+}
+
+/// For which workspace a new policy is.
+#[derive(Deserialize)]
+pub(crate) struct In {
+    #[serde(default)]
+    workspace: String,
 }
 
 pub(crate) type Named = Path<(String, String)>;
@@ -111,6 +130,24 @@ pub(crate) async fn review_edit_page(visiting: Visiting, Path((workspace, namesp
 
 pub(crate) async fn delete_page(visiting: Visiting, Path((workspace, namespace, name)): Placed) -> Response {
     visiting.answer(async |visit: &Visit| requests::delete(visit, &workspace, &namespace, &name, None).await).await
+}
+
+pub(crate) async fn policies_page(visiting: Visiting, Asked(query): Asked<PoliciesQuery>) -> Response {
+    visiting.answer(async |visit: &Visit| platform::list(visit, &query).await).await
+}
+
+pub(crate) async fn policy_page(visiting: Visiting, Path((place, name)): Named, Asked(tried): Asked<Tried>) -> Response {
+    let Tried { from, promise, place: within, r#try } = tried;
+    let sample = r#try.map(|text| Sample { promise, workspace: within, text });
+    visiting.answer(async |visit: &Visit| platform::policy(visit, &place, &name, &from, sample.as_ref()).await).await
+}
+
+pub(crate) async fn policy_new_page(visiting: Visiting, Asked(In { workspace }): Asked<In>) -> Response {
+    visiting.answer(async |visit: &Visit| platform::new(visit, &workspace).await).await
+}
+
+pub(crate) async fn policy_edit_page(visiting: Visiting, Path((place, name)): Named) -> Response {
+    visiting.answer(async |visit: &Visit| platform::text(visit, &place, &name).await).await
 }
 
 pub(crate) async fn gallery_page(visiting: Visiting) -> Response {

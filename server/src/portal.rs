@@ -9,6 +9,7 @@ pub mod drafts;
 mod inputs;
 pub mod offers;
 pub mod place;
+mod platform;
 pub mod reads;
 pub mod requests;
 pub mod rights;

@@ -33,7 +33,7 @@ pub fn router(portal: &Arc<Portal>) -> Router {
             Access::EmbeddedPlane => {
                 people = people.route(route.pattern, handler.route_layer(from_fn_with_state(portal.clone(), gate::embedded)));
             }
-            Access::SignedIn | Access::Workspace => {
+            Access::SignedIn | Access::Policies | Access::Workspace => {
                 people = people.route(route.pattern, handler.route_layer(from_fn_with_state(portal.clone(), gate::signed_in)));
             }
         }

@@ -32,6 +32,8 @@ pub enum Access {
     EmbeddedPlane,
     /// Whoever is signed in; it is about that person alone.
     SignedIn,
+    /// Whoever is signed in; of policies it shows what the plane lets that person read, and to others the words of those that concern them.
+    Policies,
     /// Whoever is signed in and may enter the workspace that the request names; everything else is asked of the plane as that person.
     Workspace,
 }
@@ -50,7 +52,7 @@ pub struct Route {
 
 /// The whole table.
 pub fn table() -> Vec<Route> {
-    use Access::{Anyone, EmbeddedPlane, Probe, SignedIn, Workspace};
+    use Access::{Anyone, EmbeddedPlane, Policies, Probe, SignedIn, Workspace};
     vec![
         get(ALIVE, Probe, health::alive),
         get(READY, Probe, health::ready),
@@ -62,6 +64,12 @@ pub fn table() -> Vec<Route> {
         get(page::WORKSPACES, SignedIn, pages::workspaces_page),
         post(post::SIGN_OUT, SignedIn, posts::sign_out),
         post(post::THEME, SignedIn, posts::theme),
+        get(page::POLICIES, Policies, pages::policies_page),
+        get(page::POLICY, Policies, pages::policy_page),
+        get(page::POLICY_NEW, Policies, pages::policy_new_page),
+        post(post::POLICY_NEW, Policies, posts::policy_new),
+        get(page::POLICY_EDIT, Policies, pages::policy_edit_page),
+        post(post::POLICY_EDIT, Policies, posts::policy_edit),
         get(page::CATALOG, Workspace, pages::catalog_page),
         get(page::PROMISE, Workspace, pages::promise_page),
         get(page::REQUEST_NEW, Workspace, pages::new_page),

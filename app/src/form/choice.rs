@@ -15,9 +15,9 @@ pub fn choice(
 ) -> AnyView {
     let invalid = invalid.then_some("true");
     if style == ChoiceStyle::Select {
-        let items = options
-            .iter()
-            .map(|option| view! { <option value=option.value.clone() selected=option.chosen>{option.label.clone()}</option> });
+        let items = options.iter().map(
+            |option| view! { <option value=option.value.clone() selected=option.chosen>{option.label.clone()}{price(option)}</option> },
+        );
         return view! { <select class="input w-m" id=id.to_owned() name=name.to_owned() aria-describedby=described aria-invalid=invalid autofocus=focus>{items.collect_view()}</select> }.into_any();
     }
     let cards = style == ChoiceStyle::Cards;
@@ -25,11 +25,16 @@ pub fn choice(
         let input = view! { <input type="radio" class="tick" id=option.id.clone() name=name.to_owned() value=option.value.clone() checked=option.chosen aria-describedby=described.clone() autofocus=focus && index == 0/> };
         let hint = option.hint.clone().map(|hint| view! { <span class="hint">{hint}</span> });
         if cards {
-            view! { <label class="choice">{input}<b>{option.label.clone()}</b>{hint}</label> }.into_any()
+            view! { <label class="choice">{input}<b>{option.label.clone()}{price(option).map(|price| view! { <span class="price">{price}</span> })}</b>{hint}</label> }.into_any()
         } else {
-            view! { <label>{input}<span>{option.label.clone()}</span></label> }.into_any()
+            view! { <label>{input}<span>{option.label.clone()}{price(option).map(|price| view! { <small class="price">{price}</small> })}</span></label> }.into_any()
         }
     });
     let class = if cards { "choices" } else { "seg" };
     view! { <div class=class>{items.collect_view()}</div> }.into_any()
+}
+
+/// What an option changes in the price, as it stands behind its name.
+fn price(option: &Choice) -> Option<String> {
+    option.price.as_ref().filter(|_| !option.chosen).map(|price| format!(" ({price})"))
 }

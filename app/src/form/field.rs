@@ -8,17 +8,28 @@ use super::items::items;
 use super::lines::{add, keys, list, map};
 use super::text::{complaint, described};
 use crate::markdown;
+use crate::routes;
 use crate::ui::Icon;
 
-/// All sections of a form; `focus` is the id of the input that gets the focus.
-#[component]
-pub fn Fields(form: Form, focus: Option<String>) -> impl IntoView {
-    form.sections.iter().map(|part| section(part, focus.as_deref())).collect_view()
+/// What every field of a form is drawn with.
+#[derive(Clone, Copy)]
+pub(super) struct At<'a> {
+    /// Id of the input that gets the focus.
+    pub(super) focus: Option<&'a str>,
+    /// Path of the workspace for which the form is.
+    pub(super) workspace: &'a str,
 }
 
-fn section(section: &Section, focus: Option<&str>) -> AnyView {
-    let fields = section.fields.iter().map(|one| field(one, focus)).collect_view();
-    let advanced = section.advanced.iter().map(|one| field(one, focus)).collect_view();
+/// All sections of a form in a workspace; `focus` is the id of the input that gets the focus.
+#[component]
+pub fn Fields(form: Form, focus: Option<String>, workspace: String) -> impl IntoView {
+    let at = At { focus: focus.as_deref(), workspace: &workspace };
+    form.sections.iter().map(|part| section(part, at)).collect_view()
+}
+
+fn section(section: &Section, at: At<'_>) -> AnyView {
+    let fields = section.fields.iter().map(|one| field(one, at)).collect_view();
+    let advanced = section.advanced.iter().map(|one| field(one, at)).collect_view();
     // A section of nothing but folded fields is not folded again, and one of a single part has its name already.
     let plain = section.fields.is_empty();
     let same = matches!(section.fields.as_slice(), [only] if only.label == section.title);
@@ -60,7 +71,7 @@ fn can_be_empty(control: &Control) -> bool {
 }
 
 /// A field, with those inside it.
-pub(super) fn field(field: &Field, focus: Option<&str>) -> AnyView {
+pub(super) fn field(field: &Field, at: At<'_>) -> AnyView {
     if !field.visible {
         return ().into_any();
     }
@@ -84,32 +95,33 @@ pub(super) fn field(field: &Field, focus: Option<&str>) -> AnyView {
         {field.help.clone().map(|help| view! { <details class="why"><summary>"More about this"</summary><div class="prose" inner_html=markdown::render(&help)></div></details> })}
         {field.problem.clone().map(|problem| complaint(problem_id, problem))}
     };
-    let by = field.by.iter().map(by_line).collect_view();
+    let by = field.by.iter().map(|by| by_line(by, at.workspace)).collect_view();
     let control = match &field.locked {
         Some(locked) => {
-            view! { <div class="control"><span class="locked"><Icon name="lock"/>{locked.value.clone()}</span></div>{by_line(&locked.by)} }
+            view! { <div class="control"><span class="locked"><Icon name="lock"/>{locked.value.clone()}</span></div>{by_line(&locked.by, at.workspace)} }
                 .into_any()
         }
-        None => view! { <div class="control">{control(field, describes, focus)}{apply(field)}</div> }.into_any(),
+        None => view! { <div class="control">{control(field, describes, at)}{apply(field)}</div> }.into_any(),
     };
     let label = view! { {field.label.clone()}{(!field.required && field.locked.is_none() && is_single(&field.control)).then(|| view! { <span class="optional">" optional"</span> })} };
     let invalid = field.problem.is_some().then_some("");
     if field.locked.is_none() && is_single(&field.control) {
-        return view! { <div class="field" data-invalid=invalid>{hidden}<label for=field.id.clone()>{label}</label>{top}{control}{by}</div> }.into_any();
+        return view! { <div class="field" data-key=field.id.clone() data-invalid=invalid>{hidden}<label for=field.id.clone()>{label}</label>{top}{control}{by}</div> }.into_any();
     }
     if matches!(field.control, Control::Tick { .. }) && field.locked.is_none() {
-        return view! { <div class="field" data-invalid=invalid>{hidden}{control}{top}{by}</div> }.into_any();
+        return view! { <div class="field" data-key=field.id.clone() data-invalid=invalid>{hidden}{control}{top}{by}</div> }.into_any();
     }
     if field.locked.is_some() || matches!(field.control, Control::Fixed { .. }) {
-        return view! { <div class="field">{hidden}<span class="label">{label}</span>{top}{control}{by}</div> }.into_any();
+        return view! { <div class="field" data-key=field.id.clone()>{hidden}<span class="label">{label}</span>{top}{control}{by}</div> }
+            .into_any();
     }
     let id = if matches!(field.control, Control::Choice { .. }) { None } else { Some(field.id.clone()) };
-    view! { <fieldset class="field" id=id tabindex="-1" data-invalid=invalid aria-describedby=of_group><legend>{label}</legend>{hidden}{top}{control}{by}</fieldset> }
+    view! { <fieldset class="field" data-key=field.id.clone() id=id tabindex="-1" data-invalid=invalid aria-describedby=of_group><legend>{label}</legend>{hidden}{top}{control}{by}</fieldset> }
         .into_any()
 }
 
-fn control(field: &Field, describes: Option<String>, focus: Option<&str>) -> AnyView {
-    let focused = focus == Some(field.id.as_str());
+fn control(field: &Field, describes: Option<String>, at: At<'_>) -> AnyView {
+    let focused = at.focus == Some(field.id.as_str());
     let invalid = field.problem.is_some().then_some("true");
     let (id, name) = (field.id.clone(), field.name.clone());
     match &field.control {
@@ -128,19 +140,19 @@ fn control(field: &Field, describes: Option<String>, focus: Option<&str>) -> Any
             view! { <textarea class="input" id=id name=name rows=rows.to_string() aria-describedby=describes aria-invalid=invalid autofocus=focused>{area(value)}</textarea> }.into_any()
         }
         Control::Choice { style, options } => choice(&id, &name, *style, options, describes, field.problem.is_some(), focused),
-        Control::Tick { checked } => {
-            view! { <label class="check"><input type="checkbox" class="tick" id=id name=name value="true" checked=*checked aria-describedby=describes aria-invalid=invalid autofocus=focused/>{field.label.clone()}</label> }.into_any()
+        Control::Tick { checked, price } => {
+            view! { <label class="check"><input type="checkbox" class="tick" id=id name=name value="true" checked=*checked aria-describedby=describes aria-invalid=invalid autofocus=focused/>{field.label.clone()}{price.clone().map(|price| view! { <span class="price">{format!(" ({price})")}</span> })}</label> }.into_any()
         }
         Control::List { rows, mode, options, add: operation, add_label, full } => {
-            view! { <div class="grow">{list(rows, *mode, options, focus)}{add(operation, add_label, full.as_ref())}</div> }.into_any()
+            view! { <div class="grow">{list(rows, *mode, options, at.focus)}{add(operation, add_label, full.as_ref())}</div> }.into_any()
         }
         Control::Map { rows, mode, add: operation, add_label, full } => {
-            view! { <div class="grow">{map(rows, *mode, focus)}{add(operation, add_label, full.as_ref())}</div> }.into_any()
+            view! { <div class="grow">{map(rows, *mode, at.focus)}{add(operation, add_label, full.as_ref())}</div> }.into_any()
         }
         Control::Items { rows, add: operation, add_label, full } => {
-            view! { <div class="grow">{items(rows, focus)}{add(operation, add_label, full.as_ref())}</div> }.into_any()
+            view! { <div class="grow">{items(rows, at)}{add(operation, add_label, full.as_ref())}</div> }.into_any()
         }
-        Control::Group { fields, present, toggle } => group(fields, *present, toggle.as_ref(), &field.label, focus),
+        Control::Group { fields, present, toggle } => group(fields, *present, toggle.as_ref(), &field.label, at),
         Control::Yaml { text, rows, error } => {
             let error = error.clone().map(|error| view! { <p class="problem">{format!("Line {}, column {}: {}", error.line, error.column, error.message)}<code>{error.text}</code></p> });
             view! { <div class="grow">{error}<textarea class="input mono" id=id name=name rows=rows.to_string() spellcheck="false" wrap="off" aria-describedby=describes aria-invalid=invalid autofocus=focused>{area(text)}</textarea></div> }.into_any()
@@ -163,12 +175,12 @@ fn later(kept: bool, required: bool) -> &'static str {
 }
 
 /// The content of a text area: browsers drop a line end at its very beginning, so one that counts is doubled.
-pub(super) fn area(text: &str) -> String {
+pub fn area(text: &str) -> String {
     if text.starts_with('\n') { format!("\n{text}") } else { text.to_owned() }
 }
 
-fn group(fields: &[Field], present: Option<bool>, toggle: Option<&String>, label: &str, focus: Option<&str>) -> AnyView {
-    let inner = fields.iter().map(|one| field(one, focus)).collect_view();
+fn group(fields: &[Field], present: Option<bool>, toggle: Option<&String>, label: &str, at: At<'_>) -> AnyView {
+    let inner = fields.iter().map(|one| field(one, at)).collect_view();
     let switch = toggle.map(|operation| {
         let verb = if present == Some(true) { "Remove" } else { "Add" };
         view! { <button class="btn btn-sm" name="_op" value=operation.clone()>{format!("{verb} {label}")}</button> }
@@ -181,9 +193,17 @@ fn apply(field: &Field) -> Option<impl IntoView + use<>> {
     field.steers.then(|| view! { <button class="btn btn-sm" name="_op" value="check">"Apply"<span class="vh">{format!(" {}", field.label)}</span></button> })
 }
 
-fn by_line(by: &ByLine) -> impl IntoView + use<> {
+/// What a policy did to a field, with the way to the rule beside the form and to the policy itself.
+fn by_line(by: &ByLine, workspace: &str) -> impl IntoView + use<> {
     let title = by.title.clone().unwrap_or_else(|| by.policy.clone());
     let owner = by.owner.as_ref().map(|owner| format!(" by {owner}")).unwrap_or_default();
     let reason = by.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-    view! { <p class="by"><Icon name="shield-check"/><span>{format!("{} by {title}, set at ", by.did)}<span class="mono">{by.workspace.clone()}</span>{format!("{owner}{reason}")}</span></p> }
+    let reason = reason.trim_end_matches('.').to_owned();
+    let who = if by.own {
+        view! { {format!("{} by this promise", by.did)} }.into_any()
+    } else {
+        let page = routes::policy(&by.workspace, &by.policy, workspace);
+        view! { {format!("{} by ", by.did)}<a href=page>{title.clone()}</a>", set at "<span class="mono">{by.workspace.clone()}</span>{owner} }.into_any()
+    };
+    view! { <p class="by"><Icon name="shield-check"/><span>{who}{reason}". "<a href=format!("#{}", by.anchor())>"Why?"<span class="vh">{format!(" The rule of {title}")}</span></a></span></p> }
 }

@@ -3,26 +3,26 @@
 use leptos::prelude::*;
 use promise::form::{ItemKey, ItemRow};
 
-use super::field::field;
+use super::field::{At, field};
 use super::lines::buttons;
 use super::text::complaint;
 
 /// Rows of objects.
-pub fn items(rows: &[ItemRow], focus: Option<&str>) -> impl IntoView + use<> {
-    let rows = rows.iter().map(|row| item(row, focus)).collect_view();
+pub fn items(rows: &[ItemRow], at: At<'_>) -> impl IntoView + use<> {
+    let rows = rows.iter().map(|row| item(row, at)).collect_view();
     view! { <ol class="entries">{rows}</ol> }
 }
 
-fn item(row: &ItemRow, focus: Option<&str>) -> impl IntoView + use<> {
+fn item(row: &ItemRow, at: At<'_>) -> impl IntoView + use<> {
     let (title_id, problem_id) = (format!("{}-title", row.id), format!("{}-problem", row.id));
     let labelled = title_id.clone();
-    let focused = focus == Some(row.id.as_str());
+    let focused = at.focus == Some(row.id.as_str());
     let described = row.problem.as_ref().map(|_| problem_id.clone());
     let invalid = row.problem.is_some().then_some("");
     let hidden = row.hidden.iter().map(|hidden| view! { <input type="hidden" name=hidden.name.clone() value=hidden.value.clone()/> });
     let title = (!row.title.is_empty()).then(|| view! { <span class="subtle">{row.title.clone()}</span> });
-    let fields = row.fields.iter().map(|one| field(one, focus)).collect_view();
-    let key = row.key.as_ref().map(|input| key(input, &row.label, focus));
+    let fields = row.fields.iter().map(|one| field(one, at)).collect_view();
+    let key = row.key.as_ref().map(|input| key(input, &row.label, at));
     view! {
         <li><div class="entry" id=row.id.clone() role="group" tabindex="-1" aria-labelledby=title_id aria-describedby=described autofocus=focused data-invalid=invalid>
             {hidden.collect_view()}
@@ -33,8 +33,8 @@ fn item(row: &ItemRow, focus: Option<&str>) -> impl IntoView + use<> {
     }
 }
 
-fn key(input: &ItemKey, label: &str, focus: Option<&str>) -> impl IntoView + use<> {
-    let focused = focus == Some(input.id.as_str());
+fn key(input: &ItemKey, label: &str, at: At<'_>) -> impl IntoView + use<> {
+    let focused = at.focus == Some(input.id.as_str());
     view! {
         <div class="field"><label for=input.id.clone()>"Name"<span class="vh">{format!(" of {label}")}</span></label>
             <div class="control"><input class="input w-m" id=input.id.clone() name=input.name.clone() value=input.value.clone() autocomplete="off" spellcheck="false" autofocus=focused/></div>

@@ -4,7 +4,6 @@ mod list;
 mod promise;
 
 pub use list::list;
-pub(crate) use promise::policy_lines;
 pub use promise::promise;
 
 use ::promise::api::Lifecycle;

@@ -4,6 +4,7 @@ mod delete;
 mod detail;
 mod form;
 mod list;
+mod rail;
 mod review;
 mod table;
 

@@ -1,10 +1,10 @@
 //! Every page of the portal once, in the states that differ in look.
 
-use app::backend::{FormOf, Visit};
+use app::backend::{FormOf, Sample, Visit};
 use app::document::Page;
-use app::pages::{catalog, gallery, home, refused, requests, sign_in, workspaces};
+use app::pages::{catalog, gallery, home, platform, refused, requests, sign_in, workspaces};
 use promise::Error;
-use promise::view::{CatalogQuery, RequestQuery};
+use promise::view::{CatalogQuery, PoliciesQuery, RequestQuery};
 
 use crate::world::{WORKSPACE, World, full, visit};
 
@@ -38,6 +38,8 @@ pub async fn every() -> Vec<(&'static str, Page)> {
     let at = |world: World, address: &str| -> Visit { visit(Some(world), address) };
     let query = CatalogQuery::default();
     let list = RequestQuery::default();
+    let policies = PoliciesQuery::default();
+    let sample = Sample { promise: "root:platform/postgresql".into(), workspace: WORKSPACE.into(), text: "tier: production\n".into() };
     let here = full;
     vec![
         ("sign-in", sign_in::page(&visit(None, "/sign-in"), "/", None)),
@@ -105,6 +107,16 @@ pub async fn every() -> Vec<(&'static str, Page)> {
             )
             .await,
         ),
+        ("policies", platform::list(&at(here(), "/platform/policies"), &policies).await),
+        ("policies-empty", platform::list(&at(nothing(), "/platform/policies"), &policies).await),
+        ("policies-none", platform::list(&at(World { empty: true, ..viewer() }, "/platform/policies"), &policies).await),
+        ("policy", platform::policy(&at(here(), "/platform/policies/root:acme/a"), "root:acme", "a", "", None).await),
+        ("policy-tried", platform::policy(&at(here(), "/platform/policies/root:acme/a"), "root:acme", "a", "", Some(&sample)).await),
+        ("policy-unread", platform::policy(&at(wrong(), "/platform/policies/root:acme/a"), "root:acme", "a", "", Some(&sample)).await),
+        ("policy-viewer", platform::policy(&at(viewer(), "/platform/policies/root:acme/a"), "root:acme", "a", WORKSPACE, None).await),
+        ("policy-new", platform::new(&at(nothing(), "/platform/policies/new"), "root:acme").await),
+        ("policy-edit", platform::text(&at(here(), "/platform/policies/root:acme/a/edit"), "root:acme", "a").await),
+        ("policy-wrong", platform::text(&at(wrong(), "/platform/policies/root:acme/a/edit"), "root:acme", "a").await),
         ("gallery", gallery::page(&at(here(), "/dev/ui"))),
         ("not-found", catalog::promise(&at(here(), "/w/root:acme:shop/promises/nothing"), WORKSPACE, "nothing", None, 1).await),
         (

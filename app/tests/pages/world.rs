@@ -5,13 +5,16 @@ use std::sync::Arc;
 
 use app::backend::{Account, Assets, Catalog, FormOf, Pairs, Requests, Visit, Workspaces};
 use async_trait::async_trait;
-use promise::api::{Health, Lifecycle, Phase, PolicySpec, PromiseSpec, StepPhase, StepStatus, WaitingKind};
+use promise::api::{Health, Lifecycle, Phase, PolicyOutcome, PolicyResult, PolicySpec, PromiseSpec, StepPhase, StepStatus, WaitingKind};
 use promise::form::{Draft, Summary, model};
 use promise::policy::{Candidate, Effective, Target, compose, gather};
 use promise::sentence::Ball;
 use promise::view::*;
 use promise::{Error, Result};
 use serde_json::{Value, json};
+
+#[path = "world/governed.rs"]
+mod governed;
 
 /// Where everything happens.
 pub const WORKSPACE: &str = "root:acme:shop";
@@ -38,6 +41,7 @@ pub fn visit(world: Option<World>, address: &str) -> Visit {
         nonce: "nonce".into(),
         assets: Arc::new(Assets { style: "/assets/portal.css".into(), script: "/pkg/portal.js".into(), wasm: "/pkg/portal.wasm".into() }),
         theme: String::new(),
+        platform: true,
         embedded: true,
         server: "the embedded plane".into(),
         address: address.into(),
@@ -186,6 +190,7 @@ impl Catalog for World {
         ];
         let rows = if self.empty { Vec::new() } else { rows };
         Ok(CatalogPage {
+            shelves: Vec::new(),
             total: rows.len(),
             fit: rows.len(),
             available: rows.iter().filter(|row| row.availability.state == AvailabilityState::Available).count(),
@@ -222,8 +227,9 @@ impl Catalog for World {
             contact: "data-services@example.org".into(),
             deprecation: None,
             fields: vec![line(".replicas", "whole number"), line(".storage", "amount")],
-            policies: policies(),
+            policies: policies(name),
             policies_unknown: None,
+            price: price(),
             versions: vec![VersionLine {
                 version: "1.2.0".into(),
                 revision: "postgresql-3f2a9c1b7d".into(),
@@ -250,16 +256,64 @@ fn tier() -> ParameterLine {
     ParameterLine { path: ".tier".into(), label: "Tier".into(), value: "production".into(), source: ValueSource::Asked }
 }
 
-fn policies() -> Vec<PolicyLine> {
-    vec![PolicyLine {
-        sentence: "Replicas have to be 2 to 5 in production.".into(),
+fn price() -> PriceView {
+    let line = |name: &str, monthly: Option<&str>| PriceLine { name: name.into(), monthly: monthly.map(Into::into), why: String::new() };
+    PriceView {
+        monthly: Some("118.00 €".into()),
+        change: Some("+93.20 €/month".into()),
+        lines: vec![line("instance", Some("118.00 €")), line("support", None)],
+        unknown: None,
+        basis: "Price list standard, since 1 January 2026".into(),
+    }
+}
+
+fn preflight(fits: bool) -> PreflightView {
+    let check = |state, what: &str, target: &str| CheckLine { state, what: what.into(), detail: String::new(), target: target.into() };
+    let rule = rule_anchor("root:acme", "production-baseline", "replicas");
+    PreflightView {
+        verdict: if fits { Verdict::NeedsApproval } else { Verdict::Refused },
+        sentence: if fits { "One of acme-approvers decides.".into() } else { "Storage: enter a whole number".into() },
+        checks: vec![
+            if fits {
+                check(CheckState::Passed, "All values fit", "")
+            } else {
+                check(CheckState::Failed, "Storage: enter a whole number", "f-storage")
+            },
+            check(CheckState::NotYet, "Dry run", ""),
+            check(CheckState::Unknown, "The region is not known", ""),
+        ],
+        approvals: vec![ApprovalStep {
+            who: "One of acme-approvers".into(),
+            title: "Production baseline".into(),
+            source: "root:acme".into(),
+            anchor: rule.clone(),
+        }],
+        price: price(),
+        room: vec![RoomLine {
+            what: "Requests in root:acme:shop".into(),
+            after: "2 of 5".into(),
+            used: 20,
+            then: 40,
+            over: !fits,
+            title: "Production baseline".into(),
+            source: "root:acme".into(),
+            anchor: rule,
+        }],
+        added: Some(AddedCount { objects: 6, lines: 148, yours: 12, policies: 23 }),
+    }
+}
+
+/// The rules of the samples, one of them with a result.
+fn policies(promise_name: &str) -> Vec<PolicyLine> {
+    let refused = PolicyOutcome {
         policy: "production-baseline".into(),
-        title: "Production baseline".into(),
+        rule: "replicas".into(),
         source: "root:acme".into(),
-        owner: "security".into(),
-        why: "One copy is lost with its zone.".into(),
-        ..PolicyLine::default()
-    }]
+        result: PolicyResult::Denied,
+        message: Some("Choose at least 2 replicas".into()),
+        ..PolicyOutcome::default()
+    };
+    policy_lines(&effective(promise_name, &promise(promise_name)), &[refused])
 }
 
 #[async_trait]
@@ -317,7 +371,7 @@ impl Requests for World {
                     source: ValueSource::Policy("backup-required".into()),
                 },
             ],
-            policies: Vec::new(),
+            policies: policies("postgresql"),
             resources: vec![
                 resource("database", "Cluster", Health::Progressing, "1 of 3 instances"),
                 resource("credentials", "Secret", Health::Healthy, ""),
@@ -364,7 +418,8 @@ impl Requests for World {
             namespace: "default".into(),
             reason: String::new(),
             form,
-            policies: policies(),
+            policies: policies(name),
+            preflight: preflight(self.fits),
             checked: !self.fits,
             ready: self.fits,
             submit: self.availability(),

@@ -5,7 +5,8 @@
 
 use kube::api::ObjectMeta;
 use promise::api::{
-    Condition, DestinationSpec, InventoryItem, PromiseReleaseSpec, PromiseRequestSpec, PromiseRequestStatus, PromiseSpec, Requester,
+    Condition, DestinationSpec, InventoryItem, PolicyResult, PromiseReleaseSpec, PromiseRequestSpec, PromiseRequestStatus, PromiseSpec,
+    Requester,
 };
 
 use crate::kinds::{Approval, Destination, Policy, Promise, PromiseCatalog, PromiseRelease, PromiseRequest, PromiseRevision};
@@ -62,15 +63,20 @@ impl Projected for PromiseRequest {
     }
 }
 
-/// Phase, version, what is waited for, and since when it works.
+/// Conditions that a line of a list is made of: since when it works, and whether it runs under older rules.
+const SHOWN: [&str; 2] = ["Healthy", "PolicyOutdated"];
+
+/// Phase, version, what is waited for, since when it works, and which rules stand against it.
 fn line(status: PromiseRequestStatus) -> PromiseRequestStatus {
-    let healthy = status.conditions.into_iter().find(|condition| condition.r#type == "Healthy");
+    let shown = status.conditions.into_iter().filter(|condition| SHOWN.contains(&condition.r#type.as_str()));
+    let denied = status.policies.into_iter().filter(|outcome| outcome.result == PolicyResult::Denied);
     PromiseRequestStatus {
         phase: status.phase,
         waiting_on: status.waiting_on,
         current: status.current,
         candidate: status.candidate,
-        conditions: healthy.map(|condition| Condition { message: String::new(), ..condition }).into_iter().collect(),
+        conditions: shown.map(|condition| Condition { message: String::new(), ..condition }).collect(),
+        policies: denied.collect(),
         ..PromiseRequestStatus::default()
     }
 }

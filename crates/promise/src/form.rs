@@ -36,11 +36,11 @@ mod start;
 #[cfg(feature = "engine")]
 mod visible;
 #[cfg(feature = "engine")]
-mod yaml;
+pub mod yaml;
 
 pub use control::{Choice, ChoiceStyle, Control, InputMode, ItemKey, ItemRow, ListRow, MapRow, RowButtons, YamlError};
 pub use draft::{Draft, Parsed, SecretText};
-pub use field::{ByLine, Field, Form, HiddenInput, Locked, PresetChoice, Section, Summary, field_id};
+pub use field::{ByLine, Field, Form, HiddenInput, Locked, PresetChoice, Section, Summary, field_id, part_of_id};
 #[cfg(feature = "engine")]
 pub use model::model;
 pub use operation::{Operation, OperationKind};

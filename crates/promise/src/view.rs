@@ -2,13 +2,22 @@
 
 mod account;
 mod catalog;
+mod platform;
+mod policy;
+mod preflight;
 mod request;
 
 pub use account::{Home, Person, Viewer, WorkspaceNode, WorkspaceTree};
 pub use catalog::{
     Availability, AvailabilityState, CatalogPage, CatalogQuery, ExampleLine, Facet, FacetValue, FieldLine, LinkLine, OfferRow, OutputLine,
-    PolicyLine, PromisePage, StartLine, VersionLine,
+    PromisePage, ShelfLine, StartLine, VersionLine,
 };
+pub use platform::{
+    Compiled, ConcernedLine, HitLine, Pick, PoliciesPage, PoliciesQuery, PolicyForm, PolicyInside, PolicyPage, PolicyPosted, PolicyRow,
+    PolicyRule, TextProblem, Tried, Tryout,
+};
+pub use policy::{PolicyLine, policy_lines, policy_outcomes, rule_anchor};
+pub use preflight::{AddedCount, ApprovalStep, CheckLine, CheckState, PreflightView, PriceLine, PriceView, RoomLine, Verdict};
 pub use request::{
     Allowed, ContestedLine, Happening, OutputValue, ParameterLine, Posted, RequestForm, RequestPage, RequestQuery, RequestRow,
     RequestsPage, ResourceLine, ValueSource,

@@ -1,12 +1,12 @@
 //! Posts of forms. Bad input is answered with a redirect to the form's page, which shows it again; nothing typed is lost.
 
-use app::backend::{FormOf, Requests as _, Visit};
-use app::pages::{requests, sign_in as sign_in_form};
+use app::backend::{FormOf, Platform as _, Requests as _, Visit};
+use app::pages::{platform, requests, sign_in as sign_in_form};
 use app::routes;
 use axum::extract::Path;
 use axum::response::{AppendHeaders, IntoResponse, Redirect, Response};
 use http::{HeaderValue, header};
-use promise::view::Posted;
+use promise::view::{PolicyPosted, Posted};
 use promise::{Error, Result};
 use serde::Deserialize;
 
@@ -131,4 +131,26 @@ pub(crate) async fn delete(visiting: Visiting, Path((workspace, namespace, name)
 pub(crate) async fn reveal(visiting: Visiting, Path((workspace, namespace, name)): Placed, Pairs(pairs): Pairs) -> Response {
     let output = field(&pairs, "output").unwrap_or_default();
     visiting.answer(async |visit: &Visit| requests::revealed(visit, &workspace, &namespace, &name, output).await).await
+}
+
+/// The text of a new policy: checked or written.
+pub(crate) async fn policy_new(visiting: Visiting, Pairs(pairs): Pairs) -> Response {
+    policy(visiting, "", None, &pairs).await
+}
+
+/// The text of a policy that is there: checked or written.
+pub(crate) async fn policy_edit(visiting: Visiting, Path((place, name)): Named, Pairs(pairs): Pairs) -> Response {
+    policy(visiting, &place, Some(&name), &pairs).await
+}
+
+async fn policy(visiting: Visiting, place: &str, name: Option<&str>, pairs: &[(String, String)]) -> Response {
+    let outcome = match visiting.visitor().caller() {
+        Ok(caller) => caller.write_policy(place, name, pairs).await,
+        Err(error) => Err(error),
+    };
+    match outcome {
+        Ok(PolicyPosted::Written { workspace, name }) => Redirect::to(&routes::policy(&workspace, &name, "")).into_response(),
+        Ok(PolicyPosted::Again(form)) => visiting.answer(async |visit: &Visit| platform::posted(visit, *form)).await,
+        Err(error) => visiting.refuse(None, &error).await,
+    }
 }

@@ -60,7 +60,10 @@ impl Visiting {
 
     /// Answers with a page; who is not signed in, or cannot be known now, is told so.
     pub(super) async fn answer(self, page: impl AsyncFnOnce(&Visit) -> Page) -> Response {
-        let visit = self.visit(None);
+        let mut visit = self.visit(None);
+        if let Some(backend) = &visit.backend {
+            visit.platform = backend.governs().await;
+        }
         let page = match &self.visitor {
             Visitor::Unknown(error) => refused(&visit, None, error),
             Visitor::Person(_) | Visitor::Anonymous => page(&visit).await,
@@ -112,6 +115,7 @@ impl Visiting {
             nonce: self.random(),
             assets: self.portal.assets.manifest().clone(),
             theme: theme(&self.headers).to_owned(),
+            platform: false,
             embedded: self.portal.plane == PlaneKind::Embedded,
             server: self.portal.endpoint.name().to_owned(),
             address: self.uri.path_and_query().map_or("/", |address| address.as_str()).to_owned(),

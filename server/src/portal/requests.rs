@@ -5,6 +5,7 @@ mod form;
 mod list;
 pub(crate) mod listing;
 mod posting;
+mod rail;
 pub(super) mod rows;
 mod timeline;
 

@@ -49,6 +49,11 @@ impl Right {
         Self::Do { verb, group: promise::names::GROUP, resource: "promises", namespace: String::new(), name: String::new() }
     }
 
+    /// A verb on policies; the empty name stands for all.
+    pub fn policy(verb: &'static str, name: &str) -> Self {
+        Self::Do { verb, group: promise::names::GROUP, resource: "policies", namespace: String::new(), name: name.to_owned() }
+    }
+
     /// A verb on one promise request.
     pub fn request(verb: &'static str, namespace: &str, name: &str) -> Self {
         let (namespace, name) = (namespace.to_owned(), name.to_owned());

@@ -1,14 +1,14 @@
 //! `/w/{workspace}/promises/{name}`: what it is, what it asks, which rules apply, which versions there are.
 
 use leptos::prelude::*;
-use promise::view::{AvailabilityState, FieldLine, PolicyLine, PromisePage};
+use promise::view::{AvailabilityState, FieldLine, PromisePage};
 use promise::wording;
 
 use super::{availability, lifecycle};
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
 use crate::markdown;
-use crate::pages::refused;
+use crate::pages::{refused, rules};
 use crate::routes;
 use crate::ui::{Banner, Code, Crumb, Crumbs, Icon, LinkButton, Moment, PageHead, Pager, Shape, SubmitButton, Weight, paged};
 
@@ -57,7 +57,7 @@ pub async fn promise(visit: &Visit, workspace: &str, name: &str, home: Option<&s
                 <div class="stack">
                     {(!page.description.is_empty()).then(|| view! { <section aria-labelledby="overview"><h2 id="overview">"Overview"</h2><div class="prose" inner_html=markdown::render(without_title(&page.description, &row.display_name))></div></section> })}
                     {starts(&page, &start_at).into_any()}
-                    {policies(&page).into_any()}
+                    {policies(&page, &workspace).into_any()}
                     {fields(&page.fields).into_any()}
                     {versions(&page, &now, number, address).into_any()}
                 </div>
@@ -93,9 +93,9 @@ fn fields(fields: &[FieldLine]) -> impl IntoView + use<> {
     }
 }
 
-fn policies(page: &PromisePage) -> impl IntoView + use<> {
+fn policies(page: &PromisePage, workspace: &str) -> impl IntoView + use<> {
     let unknown = page.policies_unknown.clone();
-    let lines = policy_lines(&page.policies);
+    let lines = rules::lines(&page.policies, workspace);
     let none = page.policies.is_empty() && unknown.is_none();
     view! {
         <section aria-labelledby="rules"><h2 id="rules">"Rules that apply here"</h2>
@@ -103,22 +103,6 @@ fn policies(page: &PromisePage) -> impl IntoView + use<> {
             {if none { view! { <p class="muted">"No policy concerns this promise in this workspace."</p> }.into_any() } else { view! { <div class="card">{lines}</div> }.into_any() }}
         </section>
     }
-}
-
-/// Rules as sentences, those of one policy together, with who set it, where and why.
-pub(crate) fn policy_lines(lines: &[PolicyLine]) -> impl IntoView + use<> {
-    let policies = lines.chunk_by(|a, b| (&a.policy, &a.source) == (&b.policy, &b.source));
-    let items = policies.map(|lines| {
-        let sentences = lines.iter().map(|line| view! { <p>{line.sentence.clone()}</p> }).collect_view();
-        let source = lines.first().map(|line| {
-            let owner = if line.owner.is_empty() { String::new() } else { format!(" by {}", line.owner) };
-            let title = if line.title.is_empty() { line.policy.clone() } else { line.title.clone() };
-            let why = (!line.why.is_empty()).then(|| view! { <span class="subtle">{line.why.clone()}</span> });
-            view! { {why}<span class="subtle">{format!("{title}, set at ")}<span class="mono">{line.source.clone()}</span>{owner}</span> }
-        });
-        view! { <li><Icon name="shield-check"/><div>{sentences}{source}</div></li> }
-    });
-    view! { <ul class="rules">{items.collect_view()}</ul> }
 }
 
 /// Starting points of the form, and examples; each opens the form filled in, where the person may ask.

@@ -3,13 +3,13 @@
 use leptos::prelude::*;
 use promise::view::{AvailabilityState, RequestForm};
 
+use super::rail::rail;
 use crate::backend::{FormOf, Visit};
 use crate::document::{About, Page, framed};
 use crate::form::{ErrorSummary, Fields, Presets, Text};
-use crate::pages::catalog::policy_lines;
 use crate::pages::refused;
 use crate::routes;
-use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, Icon, LinkButton, PageHead, Shape, Status, SubmitButton, Weight};
+use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, Icon, LinkButton, PageHead, Shape, SubmitButton, Weight};
 
 /// The page, with what a draft holds; its posts go to the same address.
 pub async fn form(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: Option<&str>) -> Page {
@@ -64,11 +64,11 @@ pub async fn form(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: Option<
                     <button class="vh" tabindex="-1" name="_op" value="check">"Continue"</button>
                     <Presets presets=form.form.presets.clone()/>
                     {basics(&form)}
-                    <Fields form=form.form.clone() focus=form.focus.clone()/>
+                    <Fields form=form.form.clone() focus=form.focus.clone() workspace=workspace.clone()/>
                     {kept(&form)}
                     {submit(&form, &back)}
                 </form>
-                {rail(&form)}
+                {rail(&form, &workspace, None)}
             </div>
         }
     })
@@ -120,23 +120,5 @@ fn submit(form: &RequestForm, back: &str) -> impl IntoView + use<> {
             <SubmitButton label="Check" name="_op" value="check"/>
             <LinkButton href=back label="Cancel" weight=Weight::Ghost/>
         </div>
-    }
-}
-
-fn rail(form: &RequestForm) -> impl IntoView + use<> {
-    let checks = match (form.checked, form.ready) {
-        (false, _) => {
-            view! { <p class="small muted">"Check tells whether everything fits, as you. Nothing is created by it."</p> }.into_any()
-        }
-        (true, true) => view! { <Status shape=Shape::Ready word="Everything fits"/> }.into_any(),
-        (true, false) => view! { <Status shape=Shape::Failed word="Some values do not fit"/> }.into_any(),
-    };
-    let rules = policy_lines(&form.policies);
-    let none = form.policies.is_empty();
-    view! {
-        <aside class="rail" aria-label="Preflight" id="preflight">
-            <section><h2>"Checks"</h2><div role="status">{checks}</div></section>
-            <section><h2>"Rules that apply"</h2>{if none { view! { <p class="small muted">"No policy concerns this promise here."</p> }.into_any() } else { rules.into_any() }}</section>
-        </aside>
     }
 }

@@ -3,10 +3,10 @@
 use leptos::prelude::*;
 
 use super::detail::parameter_lines;
+use super::rail::rail;
 use crate::backend::{FormOf, Visit};
 use crate::document::{About, Page, framed};
 use crate::form::{ErrorSummary, Secrets};
-use crate::pages::catalog::policy_lines;
 use crate::pages::refused;
 use crate::routes;
 use crate::ui::{Banner, Crumb, Crumbs, Empty, HiddenToken, LinkButton, PageHead, Shape, SubmitButton, Weight};
@@ -16,6 +16,10 @@ pub async fn review(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: &str)
     let action = match of {
         FormOf::New { promise, home, .. } => routes::request_new(workspace, promise, home),
         FormOf::Edit { namespace, name } => routes::request_edit(workspace, namespace, name),
+    };
+    let adds = match of {
+        FormOf::New { promise, home, .. } => routes::request_adds(workspace, promise, home, draft, ""),
+        FormOf::Edit { namespace, name } => routes::edit_adds(workspace, namespace, name, draft, ""),
     };
     let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
     let form = match backend.form(workspace, of, Some(draft)).await {
@@ -50,9 +54,8 @@ pub async fn review(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: &str)
             {wrong.then(|| view! { <ErrorSummary form=form.clone()/> })}
             <Crumbs steps=vec![Crumb::link(form.offer.display_name.clone(), back.clone()), Crumb::here("Review")]/>
             <PageHead title=title icon=form.offer.icon.clone() meta=view! { <span>{format!("{} {}", form.offer.display_name, form.offer.version)}</span><span>"in "<span class="mono">{workspace.clone()}</span></span> }.into_any()/>
-            <div class="stack">
+            <div class="split"><div class="stack">
                 <section aria-labelledby="values"><h2 id="values">"What you ask for"</h2>{parameter_lines(&form.review, "You")}</section>
-                {(!form.policies.is_empty()).then(|| view! { <section aria-labelledby="rules"><h2 id="rules">"Rules that apply"</h2>{policy_lines(&form.policies)}</section> })}
                 {form.retype.then(|| view! { <Banner shape=Shape::Degraded title="Type the secrets again"><p>"Nothing was submitted. What you typed into secret fields is never kept."</p></Banner> })}
                 <form method="post" action=action class="form" novalidate>
                     <HiddenToken token=token/><input type="hidden" name="_draft" value=draft.clone()/><input type="hidden" name="_cluster" value=form.cluster.clone()/>
@@ -60,7 +63,7 @@ pub async fn review(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: &str)
                     <Secrets form=form.form.clone()/>
                     <div class="submit-bar">{button}<LinkButton href=back label="Back to the form"/></div>
                 </form>
-            </div>
+            </div>{rail(&form, &workspace, Some(adds.clone()))}</div>
         }
     })
 }

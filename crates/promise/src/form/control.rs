@@ -37,6 +37,8 @@ pub enum Control {
     Tick {
         /// Whether it is ticked.
         checked: bool,
+        /// What the other answer changes in the price, such as `+9.00 €/month`; absent where it changes nothing.
+        price: Option<String>,
     },
     /// A list of scalars.
     List {
@@ -152,6 +154,9 @@ pub struct Choice {
     pub hint: Option<String>,
     /// Whether it is chosen.
     pub chosen: bool,
+    /// What choosing it changes in the price, such as `+93.20 €/month`; absent where it changes nothing.
+    #[serde(default)]
+    pub price: Option<String>,
 }
 
 /// `_op` values of the buttons of one row.

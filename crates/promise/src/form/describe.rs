@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::field::ByLine;
 use crate::api::FieldHint;
-use crate::policy::{Bounds, Provenance, sentence};
+use crate::policy::{Bounds, Origin, Provenance, sentence};
 use crate::shape::{Shape, form_in_words};
 use crate::wording::{number, one_of, value};
 
@@ -75,11 +75,36 @@ pub(super) fn narrowed_from(original: &Value) -> String {
     }
 }
 
+/// What is allowed with who narrowed it: `2 to 5 (policy: production-baseline, set at root:acme)`. A choice shows what is left by itself,
+/// so that only the source is worth a word.
+pub(super) fn narrowed(allowed: Option<String>, by: &[&Provenance]) -> Option<String> {
+    if by.is_empty() {
+        return allowed;
+    }
+    let mut sources: Vec<String> = by.iter().map(|from| source(from)).collect();
+    sources.dedup();
+    let sources = sources.join("; ");
+    Some(match allowed {
+        Some(allowed) => format!("{allowed} ({sources})"),
+        None => format!("Fewer choices than elsewhere ({sources})"),
+    })
+}
+
+/// Who said something, in the words of a hint.
+pub(super) fn source(from: &Provenance) -> String {
+    match from.origin {
+        Origin::Promise => "rule of this promise".to_owned(),
+        _ => format!("policy: {}, set at {}", from.policy, from.workspace),
+    }
+}
+
 /// The line about what a policy did.
 pub(super) fn by(did: impl Into<String>, from: &Provenance) -> ByLine {
     ByLine {
         did: did.into(),
         policy: from.policy.clone(),
+        rule: from.rule.clone(),
+        own: from.origin == Origin::Promise,
         title: from.title.clone(),
         workspace: from.workspace.clone(),
         owner: from.owner.clone(),

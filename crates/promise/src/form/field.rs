@@ -114,7 +114,7 @@ pub struct Field {
     pub help: Option<String>,
     /// Unit after the input.
     pub unit: Option<String>,
-    /// What is allowed, in words: `2 to 5`, `Lower-case letters, digits and hyphens`.
+    /// What is allowed, in words, with who narrowed it: `2 to 5 (policy: production-baseline, set at root:acme)`.
     pub constraint: Option<String>,
     /// Whether it has to be filled in.
     pub required: bool,
@@ -154,6 +154,10 @@ pub struct ByLine {
     pub did: String,
     /// Name of the policy, or of the promise.
     pub policy: String,
+    /// Name of the rule in it.
+    pub rule: String,
+    /// Whether it is a rule of the promise itself, so that no policy has a page.
+    pub own: bool,
     /// Its name for people.
     pub title: Option<String>,
     /// Path of the workspace where it is set.
@@ -164,15 +168,27 @@ pub struct ByLine {
     pub reason: Option<String>,
 }
 
+impl ByLine {
+    /// Id of the rule in the list of rules beside the form.
+    pub fn anchor(&self) -> String {
+        crate::view::rule_anchor(&self.workspace, &self.policy, &self.rule)
+    }
+}
+
 /// The id of the input with this name: letters that ids, selectors and fragments take without escapes.
 ///
 /// Different names give different ids: what is replaced is written as its number.
 pub fn field_id(name: &str) -> String {
     let name = name.strip_prefix(super::BASE).unwrap_or(name);
-    let mut id = String::from("f");
-    for letter in name.chars() {
+    let parts: Vec<String> = name.split('/').map(part_of_id).collect();
+    format!("f{}", parts.join("-"))
+}
+
+/// A text as a part of an id; different texts give different parts, without a hyphen.
+pub fn part_of_id(text: &str) -> String {
+    let mut id = String::new();
+    for letter in text.chars() {
         match letter {
-            '/' => id.push('-'),
             letter if letter.is_ascii_alphanumeric() => id.push(letter),
             letter => id.push_str(&format!("_{:x}_", u32::from(letter))),
         }

@@ -17,7 +17,7 @@ use super::{rows, visible};
 use crate::api::PromiseSpec;
 use crate::error::Problem;
 use crate::path::{Path, Segment};
-use crate::policy::{Effective, node_at, same_value};
+use crate::policy::{Effective, Provenance, node_at, same_value};
 use crate::resolve;
 use crate::wording::{self, label, lower_first};
 
@@ -215,7 +215,7 @@ impl<'a> Maker<'a> {
             hint: short,
             help,
             unit: hint.and_then(|hint| hint.unit.clone()),
-            constraint: if matches!(kind, Kind::Choice { .. } | Kind::Fixed) { None } else { describe::constraint(node) },
+            constraint: self.allowed(&kind, path, node),
             required: required && default.is_none(),
             default: default.filter(|default| !default.is_object()).map(|default| wording::value(&default)),
             visible: condition.is_none_or(|condition| visible::holds(condition, &self.in_effect)),
@@ -233,6 +233,18 @@ impl<'a> Maker<'a> {
         let set = self.effective.sets.iter().find(|set| path.starts_with(&set.path))?;
         let value = path.get(&self.in_effect).map_or_else(|| "Not set".to_owned(), |value| wording::upper_first(&wording::value(value)));
         Some(Locked { value, by: describe::by("Locked", &set.from) })
+    }
+
+    /// What may be filled in, and who narrowed it.
+    fn allowed(&self, kind: &Kind, path: &Path, node: &Value) -> Option<String> {
+        let blocking = self.effective.constraints.iter().filter(|ruling| ruling.path == *path);
+        let blocking = blocking.map(|ruling| &ruling.from).filter(|from| from.enforcement == crate::api::Enforcement::Block);
+        let by: Vec<&Provenance> = blocking.collect();
+        match kind {
+            Kind::Fixed => None,
+            Kind::Choice { .. } => describe::narrowed(None, &by),
+            _ => describe::narrowed(describe::constraint(node), &by),
+        }
     }
 
     fn by(&self, path: &Path) -> Vec<super::field::ByLine> {

@@ -69,7 +69,7 @@ pub(crate) fn posted(form: &Form) -> Vec<(String, String)> {
             Control::Choice { options, .. } => {
                 options.iter().filter(|option| option.chosen).for_each(|option| add(&field.name, &option.value))
             }
-            Control::Tick { checked: true } => add(&field.name, "on"),
+            Control::Tick { checked: true, .. } => add(&field.name, "on"),
             Control::List { rows, .. } => rows.iter().for_each(|row| add(&row.name, &row.value)),
             Control::Map { rows, .. } => rows.iter().for_each(|row| {
                 add(&row.key_name, &row.key);
@@ -82,7 +82,7 @@ pub(crate) fn posted(form: &Form) -> Vec<(String, String)> {
             }),
             Control::Group { fields, .. } => fields.iter().for_each(|field| post(field, pairs)),
             Control::Secret { .. } => add(&field.name, ""),
-            Control::Tick { checked: false } | Control::Fixed { .. } => {}
+            Control::Tick { checked: false, .. } | Control::Fixed { .. } => {}
         }
     }
     let mut pairs = Vec::new();

@@ -10,7 +10,10 @@ const LONGEST: usize = 128 << 10;
 const DEEPEST: usize = 50;
 
 /// Reads one document of YAML (or JSON, which is YAML).
-pub(super) fn read(text: &str) -> Result<Value, YamlError> {
+///
+/// # Errors
+/// It is none, or too long, or too deep; with the place and a sentence.
+pub fn read(text: &str) -> Result<Value, YamlError> {
     if text.len() > LONGEST {
         return Err(YamlError {
             line: 1,
@@ -42,7 +45,7 @@ fn is_deep(value: &Value, levels: usize) -> bool {
 }
 
 /// Writes a value as YAML; what would not come back as it is, is written as JSON, which is YAML too.
-pub(super) fn write(value: &Value) -> String {
+pub fn write(value: &Value) -> String {
     let yaml = serde_saphyr::to_string(value).ok().filter(|text| read(text).as_ref() == Ok(value));
     yaml.unwrap_or_else(|| serde_json::to_string_pretty(value).unwrap_or_default())
 }

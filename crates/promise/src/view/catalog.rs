@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::policy::PolicyLine;
+use super::preflight::PriceView;
 use crate::api::Lifecycle;
 
 /// Whether a person can ask for a promise here, with the reason when not.
@@ -59,6 +61,10 @@ pub struct OfferRow {
     pub team: String,
     /// Whether it can be requested here.
     pub availability: Availability,
+    /// What it costs at least, such as `from 24.80 €/month`; empty where it costs nothing or nobody says.
+    pub price: String,
+    /// Shelf that it stands on; empty for none.
+    pub shelf: String,
 }
 
 /// A value of a facet, and how many rows it leaves.
@@ -103,12 +109,26 @@ pub struct CatalogQuery {
     pub page: usize,
 }
 
+/// A shelf of a catalog: what somebody put together, in their words.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ShelfLine {
+    /// As [`OfferRow::shelf`] names it.
+    pub id: String,
+    /// Heading.
+    pub title: String,
+    /// A sentence; may be empty.
+    pub description: String,
+}
+
 /// A catalog as one person sees it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CatalogPage {
-    /// Rows of this page, featured first.
+    /// Rows of this page, by shelf, and featured first on each.
     pub rows: Vec<OfferRow>,
+    /// The shelves of these rows, in their order. Rows without a shelf come last.
+    pub shelves: Vec<ShelfLine>,
     /// Rows of all pages with the filters in force.
     pub fit: usize,
     /// How many of these can be requested here.
@@ -127,26 +147,6 @@ pub struct CatalogPage {
     pub lifecycles: Facet,
     /// What is in force.
     pub query: CatalogQuery,
-}
-
-/// A rule in words.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PolicyLine {
-    /// What it does.
-    pub sentence: String,
-    /// Name of the policy, or of the promise for its own rules.
-    pub policy: String,
-    /// Title of the policy.
-    pub title: String,
-    /// Where it is set: a workspace path, or "this promise".
-    pub source: String,
-    /// Team that set it; empty when nobody is named.
-    pub owner: String,
-    /// Why it exists; may be empty.
-    pub why: String,
-    /// What a violation does.
-    pub enforcement: crate::api::Enforcement,
 }
 
 /// A parameter in the overview of a promise.
@@ -251,6 +251,8 @@ pub struct PromisePage {
     pub policies: Vec<PolicyLine>,
     /// Why not all rules can be seen, and who can mend it.
     pub policies_unknown: Option<String>,
+    /// What it costs with its defaults.
+    pub price: PriceView,
     /// Published versions, newest first.
     pub versions: Vec<VersionLine>,
     /// Named starting points of its form: link text, name for people, one sentence.

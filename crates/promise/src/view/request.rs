@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::catalog::{Availability, OfferRow, PolicyLine};
-use crate::api::{Condition, Health, Phase, PolicyOutcome, StepStatus};
+use super::catalog::{Availability, OfferRow};
+use super::policy::PolicyLine;
+use super::preflight::PreflightView;
+use crate::api::{Condition, Health, Phase, StepStatus};
 use crate::form::Form;
 use crate::sentence::Ball;
 
@@ -194,8 +196,8 @@ pub struct RequestPage {
     pub timeline: Vec<Happening>,
     /// Parameters as resolved.
     pub parameters: Vec<ParameterLine>,
-    /// Every rule that had a say.
-    pub policies: Vec<PolicyOutcome>,
+    /// Every rule that had a say, with its result.
+    pub policies: Vec<PolicyLine>,
     /// What was made.
     pub resources: Vec<ResourceLine>,
     /// What one gets.
@@ -228,8 +230,10 @@ pub struct RequestForm {
     pub reason: String,
     /// The fields.
     pub form: Form,
-    /// Rules that apply.
+    /// Rules that apply, with their results.
     pub policies: Vec<PolicyLine>,
+    /// What would happen.
+    pub preflight: PreflightView,
     /// Whether the values were checked, so that problems are shown.
     pub checked: bool,
     /// Whether nothing stands against submitting.

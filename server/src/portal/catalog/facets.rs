@@ -34,7 +34,7 @@ pub(super) fn narrow(all: Vec<OfferRow>, query: &CatalogQuery) -> CatalogPage {
     let page = query.page.clamp(1, pages);
     let rows = left.into_iter().skip((page - 1) * PAGE).take(PAGE).collect();
     let query = CatalogQuery { page, ..query.clone() };
-    CatalogPage { rows, total, fit, available, pages, categories, tags, owners, lifecycles, query }
+    CatalogPage { rows, shelves: Vec::new(), total, fit, available, pages, categories, tags, owners, lifecycles, query }
 }
 
 fn lifecycle(row: &OfferRow) -> String {

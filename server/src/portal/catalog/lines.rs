@@ -1,8 +1,7 @@
-//! Projections of promises and policies for pages.
+//! Projections of promises for pages.
 
 use promise::api::Lifecycle;
-use promise::policy::{Effective, Origin};
-use promise::view::{Availability, AvailabilityState, OfferRow, PolicyLine};
+use promise::view::{Availability, AvailabilityState, OfferRow};
 use promise::visibility::{Answer, Standing};
 
 use crate::portal::offers::Offered;
@@ -25,6 +24,8 @@ pub(in crate::portal) fn offer(offered: &Offered) -> OfferRow {
         featured: presentation.featured,
         team: presentation.maintainer.as_ref().and_then(|maintainer| maintainer.team.clone()).unwrap_or_default(),
         availability: availability(spec.lifecycle, &offered.standing),
+        price: String::new(),
+        shelf: String::new(),
     }
 }
 
@@ -43,21 +44,4 @@ fn availability(lifecycle: Lifecycle, standing: &Standing) -> Availability {
         .or_else(|| refused(AvailabilityState::Disabled, &standing.enabled))
         .or_else(|| refused(AvailabilityState::Denied, &standing.requestable))
         .unwrap_or_default()
-}
-
-/// The rules in words, in their stable order.
-pub(in crate::portal) fn policies(effective: &Effective) -> Vec<PolicyLine> {
-    let line = |ruling: &promise::policy::Ruling<String>| {
-        let from = &ruling.from;
-        PolicyLine {
-            sentence: ruling.effect.clone(),
-            policy: from.policy.clone(),
-            title: from.title.clone().unwrap_or_else(|| from.policy.clone()),
-            source: if from.origin == Origin::Promise { "this promise".to_owned() } else { from.workspace.clone() },
-            owner: from.owner.clone().unwrap_or_default(),
-            why: from.reason.clone().unwrap_or_default(),
-            enforcement: from.enforcement,
-        }
-    };
-    effective.sentences.iter().map(line).collect()
 }

@@ -2,7 +2,7 @@
 
 use promise::api::{Example, PromiseRef, PromiseRequestSpec, PromiseSpec};
 use promise::form::{Control, Draft, Field, InputMode, from_example, from_preset};
-use promise::view::{ExampleLine, FieldLine, LinkLine, OutputLine, PromisePage, StartLine, VersionLine};
+use promise::view::{ExampleLine, FieldLine, LinkLine, OutputLine, PriceView, PromisePage, StartLine, VersionLine, policy_lines};
 use promise::{Error, Result, names, wording};
 use serde_json::json;
 
@@ -34,8 +34,9 @@ pub(super) fn page(caller: &Caller, workspace: &Workspace, offers: &[Offered], n
         contact: maintainer.and_then(|maintainer| maintainer.contact.clone()).unwrap_or_default(),
         deprecation: spec.deprecation.as_ref().and_then(|deprecation| deprecation.message.clone()),
         fields: fields.unwrap_or_default(),
-        policies: effective.as_ref().map(lines::policies).unwrap_or_default(),
+        policies: effective.as_ref().map(|effective| policy_lines(effective, &[])).unwrap_or_default(),
         policies_unknown,
+        price: PriceView::default(),
         versions: versions(caller, offered),
         presets: presets(spec),
         examples: spec.examples.iter().map(|example| sample(offered, example)).collect(),

@@ -4,7 +4,9 @@ use cluster::kinds::{PromiseRelease, PromiseRequest};
 use promise::api::{ConditionStatus, OutputStatus, PolicyOutcome, PolicyResult, PromiseSpec};
 use promise::form::{Summary, rank};
 use promise::path::Path;
-use promise::view::{Allowed, Happening, OutputValue, ParameterLine, RequestPage, ResourceLine, ValueSource};
+use promise::policy::Effective;
+use promise::view::{Allowed, Happening, OutputValue, ParameterLine, RequestPage, ResourceLine, ValueSource, policy_outcomes};
+use promise::visibility::Place;
 use promise::{Result, wording};
 use serde_json::Value;
 
@@ -58,9 +60,18 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         seen,
         conditions: status.conditions,
         steps: status.steps,
-        policies: status.policies,
+        policies: policy_outcomes(&status.policies, rules(caller, workspace, &request, spec.as_ref()).as_ref()),
     };
     Ok(page)
+}
+
+/// The rules as they are now; nothing where they cannot be seen.
+fn rules(caller: &Caller, workspace: &Workspace, request: &PromiseRequest, spec: Option<&PromiseSpec>) -> Option<Effective> {
+    let reference = &request.spec.promise;
+    let path = cluster::WorkspacePath::parse(reference.workspace.as_deref()?).ok()?;
+    let cluster = caller.portal().world.tree().cluster(&path)?;
+    let home = Place { cluster: cluster.to_string(), path: path.to_string() };
+    caller.rules(workspace, &home, &reference.name, spec?).ok()
 }
 
 /// The spec of the promise as the request uses it: the revision that runs or is meant to, else what stands in the home now.

@@ -9,12 +9,12 @@ use promise::api::{PromiseRequestSpec, PromiseSpec};
 use promise::form::{Draft, Summary, model, starts_from};
 use promise::policy::Effective;
 use promise::resolve::Resolved;
-use promise::view::{Availability, AvailabilityState, ContestedLine, RequestForm};
+use promise::view::{Availability, AvailabilityState, ContestedLine, RequestForm, policy_lines};
 use promise::{Contested, Error, Problem, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::detail;
+use super::{detail, rail};
 use crate::auth::Caller;
 use crate::portal::catalog::lines;
 use crate::portal::offers::Offered;
@@ -57,6 +57,21 @@ pub(super) struct Typed {
     /// Whether secrets were typed that nobody kept.
     #[serde(default)]
     pub(super) retype: bool,
+    /// What the plane said when it was asked whether it would take this.
+    #[serde(default)]
+    pub(super) dry: Dry,
+}
+
+/// What the plane said, asked as the person and without writing anything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Dry {
+    /// It was not asked about these values.
+    #[default]
+    NotAsked,
+    /// It would take them.
+    Passed,
+    /// It would not.
+    Refused,
 }
 
 /// A form with everything that it is about.
@@ -184,16 +199,29 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, form: FormOf<'_
     let resolved = caller.preflight(workspace, &opened.offered, &opened.effective, &submission).await?;
     // Who opens the form of a request that does not fit comes to mend it.
     typed.checked |= untouched && typed.version.is_some() && !resolved.is_accepted();
-    let mut problems = if typed.checked { all_problems(&typed, &resolved) } else { Vec::new() };
+    let found = all_problems(&typed, &resolved);
+    // As soon as somebody types, the rail says what does not fit; the fields themselves wait until it was asked for.
+    let told = model(&opened.spec, &opened.effective, &typed.draft, &found).summary;
+    let mut problems = if typed.checked { found } else { Vec::new() };
     problems.extend(typed.secret_problems.iter().cloned());
     let bad_name = typed.name_problem.clone().or_else(|| name_problem(&typed.name));
     let ready = resolved.is_accepted() && typed.draft.problems.is_empty() && typed.refused.is_empty() && bad_name.is_none();
     let submit = may_submit(caller, workspace, &opened.offered, &form, &typed.namespace).await?;
     let asked = Some(&typed.draft.parameters);
+    let policies = policy_lines(&opened.effective, &resolved.outcomes);
+    let preflight = rail::of(&rail::Looked {
+        typed: &typed,
+        untouched,
+        problems: &told,
+        bad_name: bad_name.as_deref(),
+        resolved: &resolved,
+        policies: &policies,
+    });
     Ok(RequestForm {
+        preflight,
+        policies,
         offer: lines::offer(&opened.offered),
         form: model(&opened.spec, &opened.effective, &typed.draft, &problems),
-        policies: lines::policies(&opened.effective),
         review: detail::parameters(Some(&opened.spec), asked, Some(&resolved.parameters), &resolved.outcomes),
         ready,
         name_problem: bad_name.filter(|_| typed.checked),

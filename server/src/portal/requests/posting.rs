@@ -8,7 +8,7 @@ use promise::wording::{label, lower_first};
 use promise::{Error, Problem, Result};
 use serde_json::Value;
 
-use super::form::{self, Opened, Typed};
+use super::form::{self, Dry, Opened, Typed};
 use crate::auth::Caller;
 use crate::portal::place::Workspace;
 use crate::portal::reads::is_object_name;
@@ -78,8 +78,8 @@ pub(super) async fn post(caller: &Caller, workspace: &Workspace, of: FormOf<'_>,
             Err(error) => refused(caller, &opened, typed, error).await,
         },
         _ => match caller.rehearse(workspace, &opened.offered, &submission, typed.version.as_deref()).await {
-            Ok(()) if step == Step::Review => review(caller, &opened, typed).await,
-            Ok(()) => again(caller, &opened, typed).await,
+            Ok(()) if step == Step::Review => review(caller, &opened, Typed { dry: Dry::Passed, ..typed }).await,
+            Ok(()) => again(caller, &opened, Typed { dry: Dry::Passed, ..typed }).await,
             Err(error) => refused(caller, &opened, typed, error).await,
         },
     }
@@ -178,6 +178,7 @@ async fn again(caller: &Caller, opened: &Opened, typed: Typed) -> Result<Posted>
 
 /// What the plane refused is shown in the form, so that nothing typed is lost; who may not write at all is told so.
 async fn refused(caller: &Caller, opened: &Opened, mut typed: Typed, error: Error) -> Result<Posted> {
+    typed.dry = Dry::Refused;
     match error {
         Error::Invalid { problems } => {
             let (of_name, rest): (Vec<Problem>, Vec<Problem>) = problems.into_iter().partition(|problem| problem.path == ".metadata.name");

@@ -1,10 +1,9 @@
-//! What was asked for, line by line with who wrote it, and every rule that had a say.
+//! What was asked for, line by line with who wrote it.
 
 use leptos::prelude::*;
-use promise::api::{PolicyOutcome, PolicyResult};
 use promise::view::{ParameterLine, RequestPage, ValueSource};
 
-use crate::ui::{Icon, Shape, Status};
+use crate::ui::Icon;
 
 /// The part.
 pub(super) fn part(page: &RequestPage) -> impl IntoView + use<> {
@@ -17,7 +16,6 @@ pub(super) fn part(page: &RequestPage) -> impl IntoView + use<> {
     view! {
         <div class="stack">
             <div data-live="parameters"><section aria-labelledby="parameters"><h2 id="parameters">"What was asked for"</h2>{lines}</section></div>
-            <div data-live="policies"><section aria-labelledby="policies"><h2 id="policies">"Rules that had a say"</h2>{policies(&page.policies)}</section></div>
         </div>
     }
 }
@@ -37,30 +35,4 @@ pub fn parameter_lines(lines: &[ParameterLine], asked: &str) -> impl IntoView + 
         view! { <tr><th scope="row">{line.label.clone()}</th><td data-label="Value"><span class="break">{line.value.clone()}</span></td><td data-label="From">{source(&line.source, asked)}</td></tr> }
     });
     view! { <div class="card"><table class="table"><thead><tr><th scope="col">"Field"</th><th scope="col">"Value"</th><th scope="col">"From"</th></tr></thead><tbody>{rows.collect_view()}</tbody></table></div> }
-}
-
-fn policies(outcomes: &[PolicyOutcome]) -> impl IntoView + use<> {
-    if outcomes.is_empty() {
-        return view! { <p class="muted">"No policy concerns this request."</p> }.into_any();
-    }
-    let rows = outcomes.iter().map(|outcome| {
-        let (shape, word) = match outcome.result {
-            PolicyResult::Passed => (Shape::Ready, "Passed"),
-            PolicyResult::Set => (Shape::Ready, "Fixed a value"),
-            PolicyResult::Defaulted => (Shape::Ready, "Proposed a value"),
-            PolicyResult::Constrained => (Shape::Ready, "Narrowed"),
-            PolicyResult::Injected => (Shape::Ready, "Added"),
-            PolicyResult::Warned => (Shape::Degraded, "Warns"),
-            PolicyResult::Denied => (Shape::Denied, "Refuses"),
-        };
-        let owner = outcome.owner.as_ref().map(|owner| format!(" by {owner}")).unwrap_or_default();
-        view! {
-            <tr><th scope="row"><span class="name">{outcome.policy.clone()}</span><span class="under">{format!("{}, set at {}{owner}", outcome.rule, outcome.source)}</span></th>
-                <td data-label="Result"><Status shape=shape word=word/></td><td data-label="What it says">{outcome.message.clone()}</td></tr>
-        }
-    });
-    view! {
-        <div class="card"><table class="table"><thead><tr><th scope="col">"Policy"</th><th scope="col">"Result"</th><th scope="col">"What it says"</th></tr></thead><tbody>{rows.collect_view()}</tbody></table></div>
-    }
-    .into_any()
 }

@@ -37,7 +37,7 @@ impl<'a> Maker<'a> {
             }
             Kind::Tick => {
                 let typed = self.draft.text(&rows::shown(name)).map(|_| self.draft.text(name).is_some());
-                Control::Tick { checked: typed.unwrap_or_else(|| path.get(&self.in_effect) == Some(&Value::Bool(true))) }
+                Control::Tick { checked: typed.unwrap_or_else(|| path.get(&self.in_effect) == Some(&Value::Bool(true))), price: None }
             }
             Kind::Choice { values, optional, style } => {
                 Control::Choice { style: *style, options: self.options(values, *optional, path, name, hint) }
@@ -96,6 +96,7 @@ impl<'a> Maker<'a> {
                 value,
                 label,
                 hint,
+                price: None,
             })
             .collect()
     }
@@ -301,6 +302,7 @@ impl<'a> Maker<'a> {
             value: option,
             label,
             hint: None,
+            price: None,
         };
         Some(unset.into_iter().chain(options).enumerate().map(choice).collect())
     }

@@ -1,0 +1,31 @@
+//! What platform teams look after: policies, whom they hit, and their texts.
+
+mod list;
+mod policy;
+mod text;
+
+pub use list::list;
+pub use policy::policy;
+pub use text::{new, posted, text};
+
+use leptos::prelude::*;
+use promise::view::{Compiled, PolicyRow};
+
+use super::rules;
+use crate::ui::{Shape, Status};
+
+/// Whether a policy can be applied, in a word.
+fn compiled(compiled: &Compiled) -> impl IntoView + use<> {
+    let (shape, word) = match compiled {
+        Compiled::Yes => (Shape::Ready, "In force"),
+        Compiled::No(_) => (Shape::Failed, "Cannot be applied"),
+        Compiled::NotYet => (Shape::Unknown, "Not looked at yet"),
+    };
+    view! { <Status shape=shape word=word/> }
+}
+
+/// What a violation does, in a word.
+fn strength(row: &PolicyRow) -> impl IntoView + use<> {
+    let (shape, word) = rules::enforcement(row.enforcement);
+    view! { <Status shape=shape word=word/> }
+}

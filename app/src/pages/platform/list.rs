@@ -1,0 +1,146 @@
+//! `/platform/policies`: every policy that the person may read, with whom it hits.
+
+use leptos::prelude::*;
+use promise::view::{Facet, PoliciesPage, PoliciesQuery, PolicyRow};
+use promise::wording::{counted, humanise};
+
+use super::{compiled, strength};
+use crate::backend::Visit;
+use crate::document::{About, Page, framed};
+use crate::pages::refused;
+use crate::pages::requests::stale;
+use crate::routes::{self, page};
+use crate::ui::{Banner, Empty, Icon, LinkButton, PageHead, Pager, Shape, Weight};
+
+/// Sentences of a policy that a row shows.
+const SENTENCES: usize = 2;
+
+/// The page.
+pub async fn list(visit: &Visit, query: &PoliciesQuery) -> Page {
+    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
+    let found = match backend.policies(query).await {
+        Ok(found) => found,
+        Err(error) => return refused(visit, None, &error),
+    };
+    let now = visit.now.clone();
+    let about = About { title: "Policies".to_owned(), section: page::POLICIES.to_owned(), ..About::default() };
+    framed(visit, about, move || {
+        let query = || found.query.clone();
+        let of = |query: PoliciesQuery| narrowed(&PoliciesQuery { page: 1, ..query });
+        let pager = {
+            let query = found.query.clone();
+            Box::new(move |number: usize| narrowed(&PoliciesQuery { page: number, ..query.clone() }))
+        };
+        let new = found.writable.first().map(|place| {
+            view! { <LinkButton href=routes::policy_new(place) label="New policy" icon="plus" weight=Weight::Primary/> }
+        });
+        view! {
+            <PageHead title="Policies" meta=view! { <span>{summary(&found)}</span> }.into_any() actions=new.into_any()/>
+            {found.as_of.clone().map(|at| stale(&at, &now))}
+            {broken(&found.rows)}
+            {search(&found)}
+            <div class="row chip-rows">
+                {chips("Category", &found.categories, &|value| of(PoliciesQuery { category: value, ..query() }))}
+                {chips("If broken", &found.enforcements, &|value| of(PoliciesQuery { enforcement: value, ..query() }))}
+                {chips("Set at", &found.places, &|value| of(PoliciesQuery { workspace: value, ..query() }))}
+            </div>
+            {if found.rows.is_empty() { nothing(&found).into_any() } else { table(&found.rows).into_any() }}
+            <p class="basis">{format!("{} of {} policies that you may read. Instances are those that you may list.", found.fit, found.total)}</p>
+            <Pager page=found.query.page.max(1) pages=found.pages href=pager/>
+        }
+    })
+}
+
+fn summary(found: &PoliciesPage) -> String {
+    let outdated: usize = found.rows.iter().map(|row| row.outdated).sum();
+    match outdated {
+        0 => "Rules that hold for what is asked for, wherever it is asked.".to_owned(),
+        count => format!("{} under an older text of a policy; nothing running changes by itself.", counted(count as u64, "instance runs")),
+    }
+}
+
+/// Policies that fail closed are the first thing to know.
+fn broken(rows: &[PolicyRow]) -> Option<impl IntoView + use<>> {
+    let broken: Vec<String> =
+        rows.iter().filter(|row| matches!(row.compiled, promise::view::Compiled::No(_))).map(|row| row.title.clone()).collect();
+    let names = broken.join(", ");
+    (!broken.is_empty()).then(|| view! {
+        <Banner shape=Shape::Failed title="A policy cannot be applied"><p>{format!("Everything in the range of {names} is refused until it is mended.")}</p></Banner>
+    })
+}
+
+fn search(found: &PoliciesPage) -> impl IntoView + use<> {
+    let query = &found.query;
+    let hidden = [("category", &query.category), ("enforcement", &query.enforcement), ("workspace", &query.workspace)];
+    let chosen = PoliciesQuery { page: 0, ..query.clone() } != PoliciesQuery::default();
+    let hidden = hidden
+        .into_iter()
+        .filter(|(_, value)| !value.is_empty())
+        .map(|(name, value)| view! { <input type="hidden" name=name value=value.clone()/> });
+    view! {
+        <form class="filters" role="search" aria-label="Policies" action=page::POLICIES>
+            {hidden.collect_view()}
+            <div class="search"><Icon name="search"/><input class="input" type="search" name="q" value=query.q.clone() aria-label="Search policies" placeholder="Name, rule or field"/></div>
+            <button class="btn">"Search"</button>
+            {chosen.then(|| view! { <a class="small" href=page::POLICIES>"Clear all"</a> })}
+        </form>
+    }
+}
+
+/// A facet that divides nothing is not worth a place, unless it is in force.
+fn chips(title: &'static str, facet: &Facet, href: &dyn Fn(String) -> String) -> Option<impl IntoView + use<>> {
+    let links = facet.values.iter().map(|value| {
+        let target = if value.chosen { String::new() } else { value.value.clone() };
+        view! { <li><a href=href(target) aria-current=value.chosen.then_some("true")>{value.label.clone()}<span class="n">{value.count}</span>{value.chosen.then(|| view! { <Icon name="x"/><span class="vh">", remove"</span> })}</a></li> }
+    });
+    let links = links.collect_view();
+    (facet.values.len() > 1 || facet.values.iter().any(|value| value.chosen)).then(
+        || view! { <div class="chip-row"><span class="chip-label">{title}</span><ul class="chips" aria-label=title>{links}</ul></div> },
+    )
+}
+
+fn narrowed(query: &PoliciesQuery) -> String {
+    let number = if query.page > 1 { query.page.to_string() } else { String::new() };
+    let pairs = [
+        ("q", &query.q),
+        ("category", &query.category),
+        ("enforcement", &query.enforcement),
+        ("workspace", &query.workspace),
+        ("page", &number),
+    ];
+    routes::with_query(page::POLICIES, &pairs.map(|(name, value)| (name, value.as_str())))
+}
+
+fn table(rows: &[PolicyRow]) -> impl IntoView + use<> {
+    let lines = rows.iter().map(|row| {
+        let sentences = row.sentences.iter().take(SENTENCES).cloned().collect::<Vec<_>>().join(" ");
+        let more = row.sentences.len().saturating_sub(SENTENCES);
+        let more = (more > 0).then(|| view! { <span class="under">{format!("and {}", counted(more as u64, "more rule"))}</span> });
+        let owner = if row.owner.is_empty() { String::new() } else { format!(", by {}", row.owner) };
+        let outdated = (row.outdated > 0).then(|| view! { <span class="under">{format!("{} outdated", row.outdated)}</span> });
+        view! {
+            <tr>
+                <th scope="row"><a class="name" href=routes::policy(&row.workspace, &row.name, "")>{row.title.clone()}</a><span class="under">{format!("{}{owner}", humanise(&format!("{:?}", row.category).to_lowercase()))}</span></th>
+                <td data-label="What it says"><span>{sentences}</span>{more}</td>
+                <td data-label="Set at"><span class="tag mono">{row.workspace.clone()}</span><span class="under">{row.range.clone()}</span></td>
+                <td data-label="If broken">{strength(row)}</td>
+                <td data-label="State">{compiled(&row.compiled)}</td>
+                <td data-label="Hits now" class="nowrap"><span>{counted(row.instances as u64, "instance")}</span><span class="under">{format!("of {}", counted(row.promises as u64, "promise"))}</span>{outdated}</td>
+            </tr>
+        }
+    });
+    let lines = lines.collect_view();
+    view! {
+        <div class="card"><table class="table policies"><thead><tr><th scope="col">"Policy"</th><th scope="col">"What it says"</th><th scope="col">"Set at, range"</th><th scope="col">"If broken"</th><th scope="col">"State"</th><th scope="col">"Hits now"</th></tr></thead><tbody>{lines}</tbody></table></div>
+    }
+}
+
+fn nothing(found: &PoliciesPage) -> impl IntoView + use<> {
+    if found.total > 0 {
+        return view! { <Empty title="Nothing fits these filters" text="Take a filter away, or search for another word."><LinkButton href=page::POLICIES label="Show all"/></Empty> }.into_any();
+    }
+    match found.writable.first() {
+        Some(place) => { let new = routes::policy_new(place); view! { <Empty title="No policies yet" text="A policy is a set of rules for promises and workspaces. It is checked before it counts."><LinkButton href=new label="Write the first one" weight=Weight::Primary/></Empty> }.into_any() }
+        None => view! { <Empty title="There is no policy that you may read" text="Which rules hold for a promise stands on its page and beside its form. Who sets policies for a workspace may read them here." shape=Shape::Denied><LinkButton href=page::WORKSPACES label="Workspaces"/></Empty> }.into_any(),
+    }
+}

@@ -1,0 +1,199 @@
+//! `/platform/policies/{workspace}/{name}`: what a policy says, for whom, whom it hits now, and what it makes of sample values.
+
+use leptos::prelude::*;
+use promise::view::{Compiled, ConcernedLine, HitLine, PolicyInside, PolicyPage, Tried, Tryout};
+use promise::wording::{counted, humanise};
+
+use super::{compiled, strength};
+use crate::backend::{Sample, Visit};
+use crate::document::{About, Page, framed};
+use crate::pages::{refused, rules};
+use crate::routes::{self, page};
+use crate::ui::{Banner, Code, Crumb, Crumbs, Icon, LinkButton, Moment, PageHead, Shape, SubmitButton};
+
+/// The page. `from` is the workspace in which somebody met one of its rules; `sample` are values to try.
+pub async fn policy(visit: &Visit, workspace: &str, name: &str, from: &str, sample: Option<&Sample>) -> Page {
+    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
+    let found = match backend.policy(workspace, name, from, sample).await {
+        Ok(found) => found,
+        Err(error) => return refused(visit, None, &error),
+    };
+    let (now, from) = (visit.now.clone(), from.to_owned());
+    let about = About {
+        title: found.row.title.clone(),
+        section: page::POLICIES.to_owned(),
+        workspace: (!from.is_empty()).then(|| from.clone()),
+        ..About::default()
+    };
+    framed(visit, about, move || {
+        let row = &found.row;
+        let edit = found.inside.as_ref().map(|inside| match &inside.edit {
+            None => view! { <LinkButton href=routes::policy_edit(&row.workspace, &row.name) label="Edit" icon="pencil"/> }.into_any(),
+            Some(why) => view! { <SubmitButton label="Edit" icon="pencil" why=why.clone()/> }.into_any(),
+        });
+        let meta = view! {
+            <span>"set at "<span class="mono">{row.workspace.clone()}</span></span>
+            {(!row.owner.is_empty()).then(|| view! { <span>{format!("by {}", row.owner)}</span> })}
+            <span>{humanise(&format!("{:?}", row.category).to_lowercase())}</span>
+            {strength(row)}
+        };
+        let inside = found.inside.clone();
+        view! {
+            <Crumbs steps=vec![Crumb::link("Policies", page::POLICIES.to_owned()), Crumb::here(row.title.clone())]/>
+            <PageHead title=row.title.clone() meta=meta.into_any() actions=edit.into_any()/>
+            {broken(&row.compiled)}
+            {(!found.description.is_empty()).then(|| view! { <p class="lead">{found.description.clone()}</p> })}
+            <div class="split">
+                <div class="stack">
+                    {said(&found)}
+                    {inside.as_ref().map(|inside| view! {
+                        {try_it(&found, &inside.tryout, &from)}
+                        {outdated(inside, &now)}
+                        {denials(inside, &now)}
+                        <section aria-labelledby="yaml"><h2 id="yaml">"YAML"</h2><Code label="Policy" text=inside.yaml.clone() copy=true/></section>
+                    })}
+                    {found.closed.clone().map(|why| view! { <p class="muted">{why}</p> })}
+                </div>
+                {range(&found)}
+            </div>
+        }
+    })
+}
+
+/// Why it cannot be applied, and what that means.
+fn broken(compiled: &Compiled) -> Option<impl IntoView + use<>> {
+    let Compiled::No(why) = compiled else { return None };
+    let why = why.clone();
+    Some(
+        view! { <Banner shape=Shape::Failed title="It cannot be applied"><p>{why}</p><p>"Everything in its range is refused until it is mended."</p></Banner> },
+    )
+}
+
+fn said(found: &PolicyPage) -> impl IntoView + use<> {
+    let rules = found.rules.iter().map(|rule| {
+        view! { <li><Icon name="shield-check"/><div><p>{rule.sentence.clone()}</p><span class="subtle"><span class="mono">{rule.name.clone()}</span>{format!(" · {}", rule.kind)}</span></div></li> }
+    });
+    let rules = rules.collect_view();
+    let none = found.rules.is_empty();
+    view! {
+        <section aria-labelledby="rules"><div class="section-head"><h2 id="rules">"Rules"</h2><p class="basis">{format!("{}, as people read them", found.rules.len())}</p></div>
+            {if none { view! { <p class="muted">"It has no rules, so it changes nothing."</p> }.into_any() } else { view! { <div class="card"><ul class="rules">{rules}</ul></div> }.into_any() }}
+        </section>
+    }
+}
+
+fn range(found: &PolicyPage) -> impl IntoView + use<> {
+    let row = found.row.clone();
+    let hits = found.inside.as_ref().map(|inside| hits(&inside.hits, inside.counted_in));
+    view! {
+        <aside class="rail" aria-label="Range">
+            <section><h2>"State"</h2>{compiled(&row.compiled)}</section>
+            <section><h2>"Range"</h2><dl class="kv">
+                <dt>"Set at"</dt><dd class="mono">{row.workspace.clone()}</dd>
+                <dt>"Promises"</dt><dd>{found.for_promises.clone()}</dd>
+                <dt>"Workspaces"</dt><dd>{found.for_workspaces.clone()}</dd>
+            </dl></section>
+            {hits}
+            {(!found.contact.is_empty()).then(|| view! { <section><h2>"Questions"</h2><p class="small">{found.contact.trim_start_matches("mailto:").trim_start_matches("https://").to_owned()}</p></section> })}
+        </aside>
+    }
+}
+
+fn hits(hits: &[HitLine], counted_in: usize) -> impl IntoView + use<> {
+    let instances: usize = hits.iter().map(|hit| hit.instances).sum();
+    let lines = hits.iter().map(|hit| view! { <dt>{hit.title.clone()}<span class="under mono">{hit.home.clone()}</span></dt><dd>{counted(hit.instances as u64, "instance")}</dd> });
+    let lines = lines.collect_view();
+    let none = hits.is_empty();
+    view! {
+        <section><h2>"Whom it hits now"</h2>
+            {if none { view! { <p class="small muted">"No promise that is offered lies in its range."</p> }.into_any() } else { view! { <dl class="sums">{lines}</dl> }.into_any() }}
+            <p class="small subtle">{format!("{} in {} whose requests you may list", counted(instances as u64, "instance"), counted(counted_in as u64, "workspace"))}</p>
+        </section>
+    }
+}
+
+/// A plain form: what this policy would make of values.
+fn try_it(found: &PolicyPage, tryout: &Tryout, from: &str) -> impl IntoView + use<> {
+    let options = |picks: &[promise::view::Pick]| {
+        picks
+            .iter()
+            .map(|pick| view! { <option value=pick.value.clone() selected=pick.chosen>{pick.label.clone()}</option> })
+            .collect_view()
+    };
+    let (promises, places) = (options(&tryout.promises), options(&tryout.places));
+    let action = routes::policy(&found.row.workspace, &found.row.name, "");
+    let came = tryout.tried.as_ref().map(|tried| came(tried, from));
+    let rows = tryout.text.lines().count().clamp(4, 16).to_string();
+    let (text, from, none) = (tryout.text.clone(), from.to_owned(), tryout.promises.is_empty() || tryout.places.is_empty());
+    view! {
+        <section aria-labelledby="try"><div class="section-head"><h2 id="try">"Try it"</h2><p class="basis">"Nothing is saved or asked for"</p></div>
+            {if none {
+                view! { <p class="muted">"There is no promise and workspace in its range that you may enter."</p> }.into_any()
+            } else {
+                view! {
+                    <form class="card try" action=format!("{action}#try")>
+                        {(!from.is_empty()).then(|| view! { <input type="hidden" name="from" value=from.clone()/> })}
+                        <div class="try-picks">
+                            <div class="field"><label for="try-promise">"Promise"</label><div class="control"><select class="input" id="try-promise" name="promise">{promises}</select></div></div>
+                            <div class="field"><label for="try-place">"As if in"</label><div class="control"><select class="input" id="try-place" name="in">{places}</select></div></div>
+                        </div>
+                        <div class="field"><label for="try-text">"Values"</label><p class="hint" id="try-hint">"Parameters as YAML; what is left out has its default."</p>
+                            <div class="control"><textarea class="input mono" id="try-text" name="try" rows=rows spellcheck="false" wrap="off" aria-describedby="try-hint">{text}</textarea></div></div>
+                        <div class="submit-bar"><SubmitButton label="Try"/></div>
+                    </form>
+                    {came}
+                }.into_any()
+            }}
+        </section>
+    }
+}
+
+fn came(tried: &Tried, from: &str) -> impl IntoView + use<> {
+    if let Some(why) = tried.unreadable.clone() {
+        return view! { <Banner shape=Shape::Failed title="These values cannot be read"><p>{why}</p></Banner> }.into_any();
+    }
+    let (shape, title) = if tried.passes { (Shape::Ready, "Would pass") } else { (Shape::Denied, "Would be refused") };
+    let problems = tried.problems.iter().map(|problem| view! { <li>{problem.clone()}</li> }).collect_view();
+    let lines = rules::lines(&tried.lines, from);
+    let (silent, stands) = (tried.lines.is_empty(), !tried.problems.is_empty());
+    view! {
+        <div class="tried" role="status">
+            <Banner shape=shape title=title><p>"With all policies that apply there."</p>{stands.then(|| view! { <ul class="prose">{problems}</ul> })}</Banner>
+            <h3>"What this policy makes of them"</h3>
+            {if silent { view! { <p class="muted">"Nothing: none of its rules holds for these values."</p> }.into_any() } else { view! { <div class="card">{lines}</div> }.into_any() }}
+        </div>
+    }
+    .into_any()
+}
+
+fn concerned(lines: &[ConcernedLine], now: &str) -> impl IntoView + use<> {
+    let lines = lines.iter().map(|line| {
+        view! {
+            <tr><th scope="row"><a class="name" href=routes::request(&line.workspace, &line.namespace, &line.name)>{line.name.clone()}</a><span class="under mono">{line.workspace.clone()}</span></th>
+                <td data-label="What">{line.what.clone()}</td><td data-label="Since" class="nowrap">{(!line.at.is_empty()).then(|| view! { <Moment at=line.at.clone() now=now/> })}</td></tr>
+        }
+    });
+    let lines = lines.collect_view();
+    view! { <div class="card"><table class="table"><thead><tr><th scope="col">"Request"</th><th scope="col">"What"</th><th scope="col">"Since"</th></tr></thead><tbody>{lines}</tbody></table></div> }
+}
+
+fn outdated(inside: &PolicyInside, now: &str) -> Option<impl IntoView + use<>> {
+    let basis = format!("{} of {}", inside.outdated.len(), inside.outdated_total);
+    let lines = concerned(&inside.outdated, now);
+    (!inside.outdated.is_empty()).then(|| view! {
+        <section aria-labelledby="outdated"><div class="section-head"><h2 id="outdated">"Outdated instances"</h2><p class="basis">{basis}</p></div>
+            <p class="muted">"They run as they were accepted. Nothing changes before somebody rolls the new text out, on the page of the request."</p>{lines}
+        </section>
+    })
+}
+
+fn denials(inside: &PolicyInside, now: &str) -> impl IntoView + use<> {
+    let basis = format!("{} of {}, newest first", inside.denials.len(), inside.denials_total);
+    let none = inside.denials.is_empty();
+    let lines = concerned(&inside.denials, now);
+    view! {
+        <section aria-labelledby="denials"><div class="section-head"><h2 id="denials">"Refused lately"</h2>{(!none).then(|| view! { <p class="basis">{basis}</p> })}</div>
+            {if none { view! { <p class="muted">"It refuses nothing that you may see."</p> }.into_any() } else { lines.into_any() }}
+        </section>
+    }
+}

@@ -1,0 +1,90 @@
+//! A policy as YAML, new or changed: checked before it counts, and nothing typed is lost.
+
+use leptos::prelude::*;
+use promise::view::{PolicyForm, TextProblem};
+
+use crate::backend::Visit;
+use crate::document::{About, Page, framed};
+use crate::pages::refused;
+use crate::routes::{self, page, post};
+use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, LinkButton, PageHead, Shape, SubmitButton, Weight};
+
+/// The page of a new policy in a workspace.
+pub async fn new(visit: &Visit, workspace: &str) -> Page {
+    opened(visit, workspace, None).await
+}
+
+/// The page of a policy that is there.
+pub async fn text(visit: &Visit, workspace: &str, name: &str) -> Page {
+    opened(visit, workspace, Some(name)).await
+}
+
+async fn opened(visit: &Visit, workspace: &str, name: Option<&str>) -> Page {
+    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
+    match backend.policy_form(workspace, name).await {
+        Ok(form) => posted(visit, form),
+        Err(error) => refused(visit, None, &error),
+    }
+}
+
+/// The page again, with what was typed and what stands against it.
+pub fn posted(visit: &Visit, form: PolicyForm) -> Page {
+    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
+    let token = backend.viewer().form_token;
+    let title = form.name.as_ref().map_or_else(|| "New policy".to_owned(), |name| format!("Edit {name}"));
+    let wrong = !form.problems.is_empty();
+    let about = About {
+        title: if wrong { format!("Error: {title}") } else { title.clone() },
+        section: page::POLICIES.to_owned(),
+        status: if wrong { 422 } else { 0 },
+        ..About::default()
+    };
+    framed(visit, about, move || {
+        let (action, back) = match &form.name {
+            Some(name) => (routes::policy_edit(&form.workspace, name), routes::policy(&form.workspace, name, "")),
+            None => (post::POLICY_NEW.to_owned(), page::POLICIES.to_owned()),
+        };
+        let places =
+            form.writable.iter().map(|pick| view! { <option value=pick.value.clone() selected=pick.chosen>{pick.label.clone()}</option> });
+        let places = places.collect_view();
+        let place = match form.name {
+            Some(_) => view! { <input type="hidden" name="workspace" value=form.workspace.clone()/> }.into_any(),
+            None => view! { <div class="field"><label for="place">"Set at"</label><p class="hint" id="place-hint">"It holds there and in everything below."</p><div class="control"><select class="input w-m" id="place" name="workspace" aria-describedby="place-hint">{places}</select></div></div> }.into_any(),
+        };
+        let rows = (form.text.lines().count() + 2).clamp(16, 48).to_string();
+        let described = if wrong { "text-hint summary" } else { "text-hint" };
+        view! {
+            {wrong.then(|| problems(&form.problems))}
+            <Crumbs steps=vec![Crumb::link("Policies", page::POLICIES.to_owned()), Crumb::here(title.clone())]/>
+            <PageHead title=title.clone()/>
+            {form.checked.clone().map(|said| view! { <div role="status"><Banner shape=Shape::Ready title="It can be applied"><p>{said}</p></Banner></div> })}
+            <form class="form wide" method="post" action=action novalidate>
+                <HiddenToken token=token/>
+                <input type="hidden" name="version" value=form.version.clone()/>
+                {place}
+                <div class="field" data-invalid=wrong.then_some("")><label for="text">"Policy"</label>
+                    <p class="hint" id="text-hint">"YAML, as kubectl takes it. Every rule is checked against every promise in its range before it is written."</p>
+                    <div class="control"><textarea class="input mono" id="text" name="text" rows=rows spellcheck="false" wrap="off" aria-describedby=described aria-invalid=wrong.then_some("true")>{crate::form::area(&form.text)}</textarea></div></div>
+                <div class="submit-bar">
+                    <SubmitButton label="Check" name="_op" value="check"/>
+                    <SubmitButton label=if form.name.is_some() { "Save policy" } else { "Create policy" } weight=Weight::Primary name="_op" value="write"/>
+                    <LinkButton href=back label="Cancel" weight=Weight::Ghost/>
+                </div>
+            </form>
+        }
+    })
+}
+
+/// Every problem with its place; it takes the focus when the page opens.
+fn problems(problems: &[TextProblem]) -> impl IntoView + use<> {
+    let lines = problems.iter().map(|problem| {
+        let line = problem.line.map(|line| format!("Line {line}. "));
+        let path = (!problem.path.is_empty()).then(|| view! { <code>{problem.path.clone()}</code>" " });
+        view! { <li><a href="#text">{line}{path}{problem.message.clone()}</a></li> }
+    });
+    view! {
+        <div class="banner summary" data-st="failed" role="alert" aria-labelledby="summary-title" tabindex="-1" id="summary" autofocus=true>
+            {Shape::Failed.svg()}<div><h2 id="summary-title">"Nothing was written"</h2><ul>{lines.collect_view()}</ul></div>
+        </div>
+    }
+}

@@ -1,0 +1,122 @@
+//! What the person looks after in this world: two policies, one of which cannot be applied.
+
+use app::backend::{Pairs, Platform, Sample};
+use async_trait::async_trait;
+use promise::api::{Enforcement, PolicyCategory};
+use promise::view::*;
+use promise::{Error, Result};
+
+use super::{World, facets, policies};
+
+fn row(name: &str, compiled: Compiled) -> PolicyRow {
+    PolicyRow {
+        workspace: "root:acme".into(),
+        name: name.into(),
+        title: "Production baseline".into(),
+        sentences: vec!["Replicas is between 2 and 5.".into(), "Region starts as eu-west.".into(), "One of security approves.".into()],
+        category: PolicyCategory::Operations,
+        enforcement: Enforcement::Warn,
+        owner: "Acme operations".into(),
+        range: "every promise, root:acme and below".into(),
+        promises: 4,
+        instances: 22,
+        outdated: 9,
+        compiled,
+    }
+}
+
+fn concerned(name: &str, what: &str) -> ConcernedLine {
+    ConcernedLine {
+        workspace: super::WORKSPACE.into(),
+        namespace: "default".into(),
+        name: name.into(),
+        what: what.into(),
+        at: "2026-11-20T09:00:00Z".into(),
+    }
+}
+
+fn picks(values: &[&str]) -> Vec<Pick> {
+    let pick = |(index, value): (usize, &&str)| Pick { value: (*value).into(), label: (*value).into(), chosen: index == 0 };
+    values.iter().enumerate().map(pick).collect()
+}
+
+fn form() -> PolicyForm {
+    PolicyForm {
+        workspace: "root:acme".into(),
+        writable: picks(&["root:acme", "root:acme:shop"]),
+        text: "kind: Policy\n".into(),
+        version: "41".into(),
+        ..PolicyForm::default()
+    }
+}
+
+#[async_trait]
+impl Platform for World {
+    async fn governs(&self) -> bool {
+        true
+    }
+
+    async fn policies(&self, query: &PoliciesQuery) -> Result<PoliciesPage> {
+        let broken = Compiled::No(".rules[0].validate.expression: parameters.nothing is not there".into());
+        let rows = if self.empty { Vec::new() } else { vec![row("production-baseline", Compiled::Yes), row("broken", broken)] };
+        Ok(PoliciesPage {
+            fit: rows.len(),
+            total: rows.len(),
+            rows,
+            pages: 2,
+            categories: facets(&[("security", 1, false), ("operations", 1, true)]),
+            enforcements: facets(&[("block", 1, false), ("warn", 1, false)]),
+            places: Facet::default(),
+            query: query.clone(),
+            writable: if self.refused.is_some() { Vec::new() } else { vec!["root:acme".into()] },
+            as_of: None,
+        })
+    }
+
+    async fn policy(&self, _: &str, name: &str, _: &str, sample: Option<&Sample>) -> Result<PolicyPage> {
+        let rule = PolicyRule { name: "replicas".into(), sentence: "Replicas is between 2 and 5.".into(), kind: "constrain".into() };
+        let tried = sample.map(|_| Tried {
+            unreadable: (!self.fits).then(|| "Correct line 1, column 2: it cannot be read as YAML.".to_owned()),
+            passes: false,
+            lines: policies("postgresql"),
+            problems: vec!["Choose at least 2 replicas".into()],
+        });
+        let inside = PolicyInside {
+            hits: vec![HitLine { home: "root:platform".into(), promise: "postgresql".into(), title: "PostgreSQL".into(), instances: 14 }],
+            counted_in: 3,
+            denials: vec![concerned("alone", "Choose at least 2 replicas")],
+            denials_total: 1,
+            outdated: vec![concerned("orders-db", "Runs under rules that were changed since.")],
+            outdated_total: 9,
+            yaml: "kind: Policy\n".into(),
+            edit: self.refused.clone(),
+            tryout: Tryout {
+                promises: picks(&["root:platform/postgresql"]),
+                places: picks(&[super::WORKSPACE]),
+                text: "tier: production\n".into(),
+                tried,
+            },
+        };
+        Ok(PolicyPage {
+            row: row(name, Compiled::Yes),
+            description: "Orders keep coming in while one zone is down.".into(),
+            contact: "mailto:operations@acme.example".into(),
+            rules: vec![rule],
+            for_promises: "every promise".into(),
+            for_workspaces: "root:acme and below".into(),
+            closed: self.refused.clone(),
+            inside: self.refused.is_none().then_some(inside),
+        })
+    }
+
+    async fn policy_form(&self, _: &str, name: Option<&str>) -> Result<PolicyForm> {
+        let problem = TextProblem { path: ".spec.rules[0]".into(), line: Some(9), message: "Name one effect.".into() };
+        let problems = if self.fits { Vec::new() } else { vec![problem] };
+        let checked = (!self.empty).then(|| "It fits 4 promises in its range.".to_owned());
+        Ok(PolicyForm { name: name.map(str::to_owned), problems, checked, ..form() })
+    }
+
+    async fn write_policy(&self, _: &str, _: Option<&str>, _: &Pairs) -> Result<PolicyPosted> {
+        Err(Error::Denied { why: "this world takes nothing".into() })
+    }
+}

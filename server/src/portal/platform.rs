@@ -1,0 +1,71 @@
+//! The port [`Platform`]: policies, whom they hit, and their texts. Only what the person may read is counted.
+
+mod detail;
+mod hits;
+mod list;
+mod locate;
+mod text;
+mod tryout;
+
+use app::backend::{Pairs, Platform, Sample};
+use async_trait::async_trait;
+use cluster::{ClusterId, WorkspacePath};
+use futures::{StreamExt as _, TryStreamExt as _, stream};
+use promise::Result;
+use promise::view::{PoliciesPage, PoliciesQuery, PolicyForm, PolicyPage, PolicyPosted};
+
+use super::place::TOGETHER;
+use super::rights::Right;
+use crate::auth::Caller;
+
+#[async_trait]
+impl Platform for Caller {
+    async fn governs(&self) -> bool {
+        // A plane that does not answer takes an entry of the navigation away, and not the page.
+        let asked =
+            stream::iter(self.governing_places()).map(|(_, cluster)| async move { self.may(&cluster, Right::policy("list", "")).await });
+        let answers: Vec<Result<bool>> = asked.buffered(TOGETHER).collect().await;
+        answers.into_iter().any(|answer| answer.unwrap_or(false))
+    }
+
+    async fn policies(&self, query: &PoliciesQuery) -> Result<PoliciesPage> {
+        list::page(self, query).await
+    }
+
+    async fn policy(&self, workspace: &str, name: &str, from: &str, sample: Option<&Sample>) -> Result<PolicyPage> {
+        detail::page(self, workspace, name, from, sample).await
+    }
+
+    async fn policy_form(&self, workspace: &str, name: Option<&str>) -> Result<PolicyForm> {
+        text::open(self, workspace, name).await
+    }
+
+    async fn write_policy(&self, workspace: &str, name: Option<&str>, pairs: &Pairs) -> Result<PolicyPosted> {
+        text::post(self, workspace, name, pairs).await
+    }
+}
+
+impl Caller {
+    /// Workspaces that hold policies, and trusted homes, which may.
+    fn governing_places(&self) -> Vec<(WorkspacePath, ClusterId)> {
+        let portal = self.portal();
+        let tree = portal.world.tree();
+        let homes = portal.trusted_homes.iter().filter_map(|path| Some((path.clone(), tree.cluster(path)?)));
+        let policies = portal.world.policies.snapshot();
+        let holding = policies.keys().filter_map(|key| Some((tree.path(&key.cluster)?, key.cluster.clone())));
+        let mut places: Vec<(WorkspacePath, ClusterId)> = homes.chain(holding).collect();
+        places.sort();
+        places.dedup();
+        places
+    }
+
+    /// Those of `places` in which the person may do this with policies.
+    async fn with_policies(&self, places: Vec<(WorkspacePath, ClusterId)>, verb: &'static str) -> Result<Vec<(WorkspacePath, ClusterId)>> {
+        let asked = stream::iter(places).map(|(path, cluster)| async move {
+            let may = self.may(&cluster, Right::policy(verb, "")).await?;
+            Ok::<_, promise::Error>(may.then_some((path, cluster)))
+        });
+        let answers: Vec<Option<(WorkspacePath, ClusterId)>> = asked.buffered(TOGETHER).try_collect().await?;
+        Ok(answers.into_iter().flatten().collect())
+    }
+}

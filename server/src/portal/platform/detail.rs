@@ -1,0 +1,164 @@
+//! One policy: its words for whom it concerns, everything else for those who may read it.
+
+use app::backend::Sample;
+use cluster::WorkspacePath;
+use cluster::kinds::Policy;
+use cluster::watch::Key;
+use kube::api::Api;
+use promise::api::Rule;
+use promise::view::{ConcernedLine, HitLine, PolicyInside, PolicyPage, PolicyRule};
+use promise::{Error, Result};
+
+use super::hits::{self, Hits};
+use super::{list, text, tryout};
+use crate::auth::Caller;
+use crate::portal::reads::is_object_name;
+use crate::portal::rights::Right;
+
+/// Requests that are named; all are counted.
+const NAMED: usize = 20;
+
+/// The page. Who may not read the object reads what it says where it concerns a workspace that the person may enter.
+pub(super) async fn page(caller: &Caller, workspace: &str, name: &str, from: &str, sample: Option<&Sample>) -> Result<PolicyPage> {
+    let not_found = || Error::NotFound { what: format!("policy {name}") };
+    let place = WorkspacePath::parse(workspace).map_err(|_| not_found())?;
+    let world = &caller.portal().world;
+    let cluster = world.tree().cluster(&place).filter(|_| is_object_name(name)).ok_or_else(not_found)?;
+    let key = Key::cluster_scoped(&cluster, name);
+    let reads = caller.may(&cluster, Right::policy("get", name)).await?;
+    let policy = world.policies.get(&key).ok_or_else(not_found)?;
+    if !reads && !concerns(caller, &key, from).await? {
+        return Err(not_found());
+    }
+    let hits = if reads { hits::count(caller).await? } else { Hits::default() };
+    let row = list::row(caller, &key, &policy, &place, &hits);
+    let spec = &policy.spec;
+    let rules = spec.rules.iter().zip(&row.sentences).map(|(rule, sentence)| PolicyRule {
+        name: rule.name.clone(),
+        sentence: sentence.clone(),
+        kind: kind(rule).to_owned(),
+    });
+    let inside = if reads { Some(inside(caller, &key, &policy, &place, &hits, sample).await?) } else { None };
+    Ok(PolicyPage {
+        description: spec.description.clone().unwrap_or_default(),
+        contact: spec.owner.as_ref().and_then(|owner| owner.contact.clone()).unwrap_or_default(),
+        rules: rules.collect(),
+        for_promises: list::for_promises(spec),
+        for_workspaces: list::for_workspaces(spec),
+        closed: inside
+            .is_none()
+            .then(|| format!("Its text, and whom else it concerns, is shown to those who may read policies in {workspace}.")),
+        inside,
+        row,
+    })
+}
+
+/// Whether a policy holds in the workspace from which somebody came, and that somebody may enter it.
+async fn concerns(caller: &Caller, key: &Key, from: &str) -> Result<bool> {
+    if from.is_empty() {
+        return Ok(false);
+    }
+    let entered = match caller.enter(from).await {
+        Ok(entered) => entered,
+        Err(Error::NotFound { .. }) => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    let offers = caller.offers(&entered).await?;
+    let named = |offered: &crate::portal::offers::Offered| {
+        let effective = caller.rules(&entered, &offered.home, &offered.key.name, &offered.promise.spec).ok();
+        let of = |cluster: &str, policy: &str| cluster == key.cluster.to_string() && policy == key.name;
+        effective.is_some_and(|effective| effective.sentences.iter().any(|ruling| of(&ruling.from.cluster, &ruling.from.policy)))
+    };
+    Ok(offers.iter().any(named))
+}
+
+async fn inside(
+    caller: &Caller,
+    key: &Key,
+    policy: &Policy,
+    place: &WorkspacePath,
+    hits: &Hits,
+    sample: Option<&Sample>,
+) -> Result<PolicyInside> {
+    // Read as the person who looks: the page shows the text and all that is in it.
+    let api: Api<Policy> = Api::all(caller.client(&key.cluster));
+    let whole = cluster::error::PlaneResult::about(api.get(&key.name).await, &format!("policy {}", key.name))?;
+    let may_edit = caller.may(&key.cluster, Right::policy("update", &key.name)).await?;
+    let (denied, outdated) = (hits.denied.get(key), hits.outdated.get(key));
+    let counts = hits.instances.get(key);
+    let concerned = hits::promises(caller, place, &policy.spec);
+    let title = |home: &str, name: &str| title(caller, home, name);
+    let hit = |(home, promise): &(String, String)| HitLine {
+        title: title(home, promise),
+        instances: counts.and_then(|counts| counts.get(&(home.clone(), promise.clone()))).copied().unwrap_or_default(),
+        home: home.clone(),
+        promise: promise.clone(),
+    };
+    Ok(PolicyInside {
+        hits: concerned.iter().map(hit).collect(),
+        counted_in: hits.places,
+        denials_total: denied.map(Vec::len).unwrap_or_default(),
+        denials: lines(caller, denied, |key| refusal(caller, key, policy, place)),
+        outdated_total: outdated.map(Vec::len).unwrap_or_default(),
+        outdated: lines(caller, outdated, |_| "Runs under rules that were changed since.".to_owned()),
+        yaml: text::yaml(&whole),
+        edit: (!may_edit).then(|| format!("You may not change policies in {place}.")),
+        tryout: tryout::of(caller, key, sample).await?,
+    })
+}
+
+/// Requests as lines, the newest first.
+fn lines(caller: &Caller, keys: Option<&Vec<Key>>, what: impl Fn(&Key) -> String) -> Vec<ConcernedLine> {
+    let world = &caller.portal().world;
+    let tree = world.tree();
+    let line = |key: &Key| {
+        let request = world.requests.get(key)?;
+        Some(ConcernedLine {
+            workspace: tree.path(&key.cluster)?.to_string(),
+            namespace: key.namespace.clone(),
+            name: key.name.clone(),
+            what: what(key),
+            at: request.metadata.creation_timestamp.as_ref().map(|time| time.0.to_string()).unwrap_or_default(),
+        })
+    };
+    let mut lines: Vec<ConcernedLine> = keys.into_iter().flatten().filter_map(line).collect();
+    lines.sort_by(|a, b| b.at.cmp(&a.at));
+    lines.truncate(NAMED);
+    lines
+}
+
+/// What the policy says against a request.
+fn refusal(caller: &Caller, key: &Key, policy: &Policy, place: &WorkspacePath) -> String {
+    let request = caller.portal().world.requests.get(key);
+    let outcomes =
+        request.as_ref().and_then(|request| request.status.as_ref()).map(|status| status.policies.as_slice()).unwrap_or_default();
+    let name = policy.metadata.name.as_deref().unwrap_or_default();
+    let mine = outcomes.iter().filter(|outcome| outcome.policy == name && outcome.source == place.as_str());
+    let said: Vec<String> = mine.filter_map(|outcome| outcome.message.clone()).collect();
+    if said.is_empty() { "It refuses this request.".to_owned() } else { said.join(" ") }
+}
+
+/// The name of a promise for people.
+pub(super) fn title(caller: &Caller, home: &str, name: &str) -> String {
+    let world = &caller.portal().world;
+    let cluster = WorkspacePath::parse(home).ok().and_then(|home| world.tree().cluster(&home));
+    let promise = cluster.and_then(|cluster| world.promises.get(&Key::cluster_scoped(&cluster, name)));
+    promise.and_then(|promise| promise.spec.presentation.display_name.clone()).unwrap_or_else(|| name.to_owned())
+}
+
+/// The word for what a rule does.
+fn kind(rule: &Rule) -> &'static str {
+    let kinds = [
+        (rule.validate.is_some(), "validate"),
+        (rule.constrain.is_some(), "constrain"),
+        (rule.set.is_some(), "set"),
+        (rule.default.is_some(), "default"),
+        (rule.inject.is_some(), "inject"),
+        (rule.limit.is_some(), "limit"),
+        (rule.budget.is_some(), "budget"),
+        (rule.approve.is_some(), "approve"),
+        (rule.schedule.is_some(), "schedule"),
+        (rule.window.is_some(), "window"),
+    ];
+    kinds.iter().find(|(there, _)| *there).map_or("no effect", |(_, kind)| kind)
+}

@@ -1,0 +1,184 @@
+//! The list of policies: those that the person may read, narrowed, counted and cut into pages.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use cluster::WorkspacePath;
+use cluster::kinds::Policy;
+use cluster::watch::Key;
+use promise::Result;
+use promise::api::{ConditionStatus, PolicySpec, PromiseSpec};
+use promise::policy::sentence;
+use promise::view::{Compiled, PoliciesPage, PoliciesQuery, PolicyRow};
+use promise::wording::{all_of, humanise};
+
+use super::hits::{self, Hits};
+use crate::auth::Caller;
+use crate::portal::catalog::facets::facet;
+
+/// Rows of one page.
+const PAGE: usize = 50;
+/// Values of a facet that can be chosen by a link.
+const VALUES: usize = 12;
+
+/// The condition by which the controller says whether a policy can be applied.
+const COMPILED: &str = "Compiled";
+
+/// A page of the list.
+pub(super) async fn page(caller: &Caller, query: &PoliciesQuery) -> Result<PoliciesPage> {
+    let places = caller.governing_places();
+    let readable: BTreeMap<_, _> =
+        caller.with_policies(places.clone(), "list").await?.into_iter().map(|(path, cluster)| (cluster, path)).collect();
+    let writable = caller.with_policies(places, "create").await?.into_iter().map(|(path, _)| path.to_string()).collect();
+    let hits = hits::count(caller).await?;
+    let policies = caller.portal().world.policies.snapshot();
+    let rows = policies.iter().filter_map(|(key, policy)| Some(row(caller, key, policy, readable.get(&key.cluster)?, &hits)));
+    let mut all: Vec<PolicyRow> = rows.collect();
+    all.sort_by(|a, b| (&a.workspace, &a.name).cmp(&(&b.workspace, &b.name)));
+    let of = |without: PoliciesQuery, chosen: &str, value: fn(&PolicyRow) -> String, label: fn(&str) -> String| {
+        facet(all.iter().filter(|row| fits(row, &without)).map(value), chosen, label, VALUES)
+    };
+    let without = || query.clone();
+    let categories = of(PoliciesQuery { category: String::new(), ..without() }, &query.category, category, |value| humanise(value));
+    let enforcements = of(PoliciesQuery { enforcement: String::new(), ..without() }, &query.enforcement, enforcement, strength);
+    let wheres = of(PoliciesQuery { workspace: String::new(), ..without() }, &query.workspace, |row| row.workspace.clone(), str::to_owned);
+    let total = all.len();
+    let left: Vec<PolicyRow> = all.into_iter().filter(|row| fits(row, query)).collect();
+    let (fit, pages) = (left.len(), left.len().div_ceil(PAGE).max(1));
+    let number = query.page.clamp(1, pages);
+    Ok(PoliciesPage {
+        rows: left.into_iter().skip((number - 1) * PAGE).take(PAGE).collect(),
+        fit,
+        total,
+        pages,
+        categories,
+        enforcements,
+        places: wheres,
+        query: PoliciesQuery { page: number, ..query.clone() },
+        writable,
+        as_of: caller.portal().lists_as_of(),
+    })
+}
+
+/// A policy as a line.
+pub(super) fn row(caller: &Caller, key: &Key, policy: &Arc<Policy>, place: &WorkspacePath, hits: &Hits) -> PolicyRow {
+    let spec = &policy.spec;
+    let concerned = hits::promises(caller, place, spec);
+    let owner = spec.owner.as_ref().and_then(|owner| owner.team.clone());
+    PolicyRow {
+        workspace: place.to_string(),
+        name: key.name.clone(),
+        title: spec.title.clone().unwrap_or_else(|| key.name.clone()),
+        sentences: sentences(caller, place, spec, &concerned),
+        category: spec.category,
+        enforcement: spec.enforcement,
+        owner: owner.unwrap_or_default(),
+        range: format!("{}, {}", for_promises(spec), for_workspaces(spec)),
+        promises: concerned.len(),
+        instances: hits.instances.get(key).map(|of| of.values().sum()).unwrap_or_default(),
+        outdated: hits.outdated.get(key).map(Vec::len).unwrap_or_default(),
+        compiled: compiled(policy),
+    }
+}
+
+/// The rules in words, with the labels of a promise that they concern.
+pub(super) fn sentences(caller: &Caller, _: &WorkspacePath, spec: &PolicySpec, concerned: &BTreeSet<(String, String)>) -> Vec<String> {
+    let portal = caller.portal();
+    let tree = portal.world.tree();
+    let of = |(home, name): &(String, String)| {
+        let cluster = tree.cluster(&WorkspacePath::parse(home).ok()?)?;
+        portal.world.promises.get(&Key::cluster_scoped(&cluster, name))
+    };
+    // With one promise its own words are right; with several, or none, the plain names of the parameters.
+    let only = if concerned.len() == 1 { concerned.iter().next().and_then(of) } else { None };
+    let none = PromiseSpec::default();
+    let promise = only.as_ref().map_or(&none, |promise| &promise.spec);
+    spec.rules.iter().map(|rule| sentence::of_rule(promise, rule)).collect()
+}
+
+pub(super) fn for_promises(spec: &PolicySpec) -> String {
+    let names = &spec.applies_to.promises;
+    if names.is_empty() { "every promise".to_owned() } else { all_of(names) }
+}
+
+pub(super) fn for_workspaces(spec: &PolicySpec) -> String {
+    let range = &spec.applies_to;
+    let place = |glob: &String| glob.strip_suffix(":**").map_or_else(|| glob.clone(), |top| format!("{top} and below"));
+    let places: Vec<String> = range.workspaces.iter().map(place).collect();
+    let places = if places.is_empty() { "where it is set and below".to_owned() } else { all_of(&places) };
+    let labels: Vec<String> = range.workspace_labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    if labels.is_empty() { places } else { format!("{places}, with {}", all_of(&labels)) }
+}
+
+fn compiled(policy: &Policy) -> Compiled {
+    let condition = policy.status.as_ref().and_then(|status| status.conditions.iter().find(|condition| condition.r#type == COMPILED));
+    match condition {
+        Some(condition) if condition.status == ConditionStatus::True => Compiled::Yes,
+        Some(condition) if condition.status == ConditionStatus::False => Compiled::No(condition.message.clone()),
+        _ => Compiled::NotYet,
+    }
+}
+
+fn category(row: &PolicyRow) -> String {
+    format!("{:?}", row.category).to_lowercase()
+}
+
+fn enforcement(row: &PolicyRow) -> String {
+    format!("{:?}", row.enforcement).to_lowercase()
+}
+
+fn strength(value: &str) -> String {
+    match value {
+        "block" => "blocks".to_owned(),
+        "warn" => "warns".to_owned(),
+        _ => "records".to_owned(),
+    }
+}
+
+fn fits(row: &PolicyRow, query: &PoliciesQuery) -> bool {
+    let is = |wanted: &str, value: &str| wanted.is_empty() || wanted == value;
+    let text = [&row.name, &row.title, &row.owner, &row.range].map(|text| text.to_lowercase());
+    let sentences = row.sentences.join(" ").to_lowercase();
+    let word_fits = |word: &str| {
+        let word = word.to_lowercase();
+        sentences.contains(&word) || text.iter().any(|text| text.contains(&word))
+    };
+    is(&query.category, &category(row))
+        && is(&query.enforcement, &enforcement(row))
+        && is(&query.workspace, &row.workspace)
+        && query.q.split_whitespace().all(word_fits)
+}
+
+#[cfg(test)]
+mod tests {
+    use promise::api::Enforcement;
+
+    use super::*;
+
+    #[test]
+    fn words_and_choices_narrow_together() {
+        let row = PolicyRow {
+            name: "production-baseline".into(),
+            sentences: vec!["Replicas is between 2 and 5.".into()],
+            enforcement: Enforcement::Block,
+            workspace: "root:acme".into(),
+            ..PolicyRow::default()
+        };
+        let query = |q: &str, enforcement: &str| PoliciesQuery { q: q.into(), enforcement: enforcement.into(), ..PoliciesQuery::default() };
+        assert!(fits(&row, &query("replicas base", "block")));
+        assert!(!fits(&row, &query("replicas", "warn")) && !fits(&row, &query("backup", "")));
+    }
+
+    #[test]
+    fn ranges_read_as_words() {
+        let spec = |workspaces: &[&str]| PolicySpec {
+            applies_to: promise::api::AppliesTo {
+                workspaces: workspaces.iter().map(|text| (*text).to_owned()).collect(),
+                ..Default::default()
+            },
+            ..PolicySpec::default()
+        };
+        assert_eq!(for_workspaces(&spec(&["root:acme:**"])), "root:acme and below");
+        assert_eq!(for_workspaces(&spec(&[])), "where it is set and below");
+    }
+}

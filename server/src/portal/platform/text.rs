@@ -1,0 +1,224 @@
+//! A policy as YAML: opened, checked against every promise in its range, and written as the person who wrote it.
+
+use app::backend::Pairs;
+use cluster::error::PlaneResult as _;
+use cluster::kinds::Policy;
+use cluster::{ClusterId, WorkspacePath};
+use kube::api::{Api, PostParams};
+use promise::api::PolicySpec;
+use promise::form::{OPERATION, yaml};
+use promise::path::Path;
+use promise::policy;
+use promise::view::{Pick, PolicyForm, PolicyPosted, TextProblem};
+use promise::wording::{counted, upper_first};
+use promise::{Error, Problem, Result, names};
+use serde_json::Value;
+
+use super::{hits, locate};
+use crate::auth::Caller;
+use crate::portal::reads::is_object_name;
+use crate::portal::rights::Right;
+
+/// What a new policy starts from.
+const START: &str = "apiVersion: platform.opmodel.dev/v1alpha1
+kind: Policy
+metadata:
+  name: my-policy
+spec:
+  title: What it is about
+  description: Why it exists, in a sentence.
+  category: operations
+  owner:
+    team: My team
+  enforcement: block
+  appliesTo:
+    promises: []
+    workspaces: []
+  rules:
+  - name: replicas
+    constrain:
+      parameter: .replicas
+      maximum: 5
+";
+
+/// The text of a policy, or the start of a new one.
+pub(super) async fn open(caller: &Caller, workspace: &str, name: Option<&str>) -> Result<PolicyForm> {
+    let writable = writable(caller, workspace).await?;
+    let Some(name) = name else {
+        if writable.is_empty() {
+            return Err(Error::Denied {
+                why: "you may not write policies in any workspace; whoever owns one can give you the right to".to_owned(),
+            });
+        }
+        return Ok(PolicyForm { workspace: workspace.to_owned(), writable, text: START.to_owned(), ..PolicyForm::default() });
+    };
+    let cluster = place(caller, workspace, name)?;
+    if !caller.may(&cluster, Right::policy("update", name)).await? {
+        return Err(Error::Denied { why: format!("you may not change policies in {workspace}") });
+    }
+    let there = read(caller, &cluster, name).await?;
+    let version = there.metadata.resource_version.clone().unwrap_or_default();
+    Ok(PolicyForm {
+        workspace: workspace.to_owned(),
+        name: Some(name.to_owned()),
+        writable,
+        text: yaml(&there),
+        version,
+        ..PolicyForm::default()
+    })
+}
+
+/// Checks or writes a text.
+pub(super) async fn post(caller: &Caller, workspace: &str, name: Option<&str>, pairs: &Pairs) -> Result<PolicyPosted> {
+    let field = |wanted: &str| pairs.iter().find(|(known, _)| known == wanted).map(|(_, text)| text.as_str()).unwrap_or_default();
+    let write = field(OPERATION) == "write";
+    let workspace = if name.is_some() { workspace } else { field("workspace") };
+    let mut form = PolicyForm {
+        workspace: workspace.to_owned(),
+        name: name.map(str::to_owned),
+        writable: writable(caller, workspace).await?,
+        text: field("text").replace("\r\n", "\n"),
+        version: field("version").to_owned(),
+        ..PolicyForm::default()
+    };
+    let policy = match parse(&form.text, name) {
+        Ok(policy) => policy,
+        Err(problems) => return Ok(again(form, problems)),
+    };
+    let object_name = policy.metadata.name.clone().unwrap_or_default();
+    let cluster = place(caller, workspace, &object_name)?;
+    let (problems, against) = check(caller, &cluster, workspace, &policy.spec);
+    if !problems.is_empty() {
+        let found = problems.into_iter().map(|problem| located(&form.text, &problem));
+        return Ok(again(form.clone(), found.collect()));
+    }
+    let answer = send(caller, &cluster, &policy, &form, !write).await;
+    match answer {
+        Ok(()) if write => Ok(PolicyPosted::Written { workspace: workspace.to_owned(), name: object_name }),
+        Ok(()) => {
+            form.checked = Some(format!(
+                "It fits {} in its range, and the workspace would take it from you. Nothing was written.",
+                counted(against as u64, "promise")
+            ));
+            Ok(PolicyPosted::Again(Box::new(form)))
+        }
+        Err(Error::Invalid { problems }) => {
+            let found = problems.iter().map(|problem| TextProblem {
+                path: problem.path.clone(),
+                line: line(&form.text, &problem.path),
+                message: problem.message.clone(),
+            });
+            Ok(again(form.clone(), found.collect()))
+        }
+        Err(error @ (Error::Denied { .. } | Error::Conflict { .. } | Error::Contested { .. })) => {
+            Ok(again(form, vec![TextProblem { message: upper_first(&format!("{error}.")), ..TextProblem::default() }]))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn again(form: PolicyForm, problems: Vec<TextProblem>) -> PolicyPosted {
+    PolicyPosted::Again(Box::new(PolicyForm { problems, checked: None, ..form }))
+}
+
+/// Workspaces in which the person may write policies; the wanted one is chosen, also where nothing holds policies yet.
+async fn writable(caller: &Caller, wanted: &str) -> Result<Vec<Pick>> {
+    let mut places = caller.governing_places();
+    let path = WorkspacePath::parse(wanted).ok();
+    if let Some((path, cluster)) = path.and_then(|path| Some((path.clone(), caller.portal().world.tree().cluster(&path)?))) {
+        places.push((path, cluster));
+    }
+    places.sort();
+    places.dedup();
+    let may = caller.with_policies(places, "create").await?;
+    Ok(may
+        .into_iter()
+        .map(|(path, _)| Pick { value: path.to_string(), label: path.to_string(), chosen: path.as_str() == wanted })
+        .collect())
+}
+
+fn place(caller: &Caller, workspace: &str, name: &str) -> Result<ClusterId> {
+    let not_found = || Error::NotFound { what: format!("policy {name}") };
+    let path = WorkspacePath::parse(workspace).map_err(|_| Error::NotFound { what: format!("workspace {workspace}") })?;
+    caller.portal().world.tree().cluster(&path).filter(|_| is_object_name(name)).ok_or_else(not_found)
+}
+
+async fn read(caller: &Caller, cluster: &ClusterId, name: &str) -> Result<Policy> {
+    let api: Api<Policy> = Api::all(caller.client(cluster));
+    api.get(name).await.about(&format!("policy {name}"))
+}
+
+/// The object as people write it: without what the plane keeps for itself.
+pub(super) fn yaml(policy: &Policy) -> String {
+    let mut value = serde_json::to_value(policy).unwrap_or_default();
+    if let Some(object) = value.as_object_mut() {
+        object.remove("status");
+        let kept = ["name", "labels", "annotations"];
+        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+            metadata.retain(|name, _| kept.contains(&name.as_str()));
+            if let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) {
+                annotations.retain(|name, _| !name.contains("kcp.io/") && !name.starts_with("kubectl.kubernetes.io/"));
+            }
+            metadata.retain(|_, value| value.as_object().is_none_or(|map| !map.is_empty()));
+        }
+    }
+    yaml::write(&value)
+}
+
+/// Reads a text as a Policy.
+fn parse(text: &str, name: Option<&str>) -> std::result::Result<Policy, Vec<TextProblem>> {
+    let problem = |path: &str, message: String| vec![TextProblem { path: path.to_owned(), line: line(text, path), message }];
+    let value =
+        yaml::read(text).map_err(|error| vec![TextProblem { path: String::new(), line: Some(error.line), message: error.message }])?;
+    let is = |field: &str, wanted: &str| value.get(field).and_then(Value::as_str) == Some(wanted);
+    if !is("kind", "Policy") {
+        return Err(problem(".kind", "Write kind: Policy.".to_owned()));
+    }
+    if !is("apiVersion", names::API_VERSION) {
+        return Err(problem(".apiVersion", format!("Write apiVersion: {}.", names::API_VERSION)));
+    }
+    let policy: Policy = serde_json::from_value(value).map_err(|error| problem(".spec", upper_first(&format!("{error}."))))?;
+    let given = policy.metadata.name.as_deref().unwrap_or_default();
+    match name {
+        _ if given.is_empty() || !is_object_name(given) => {
+            Err(problem(".metadata.name", "Give it a name of lower-case letters, digits and hyphens.".to_owned()))
+        }
+        Some(name) if given != name => {
+            Err(problem(".metadata.name", format!("Keep the name {name}: under another name it is another policy.")))
+        }
+        _ => Ok(policy),
+    }
+}
+
+/// What stands against a policy by itself, and against every promise that it concerns; and how many these are.
+fn check(caller: &Caller, _: &ClusterId, workspace: &str, spec: &PolicySpec) -> (Vec<Problem>, usize) {
+    let portal = caller.portal();
+    let trusted = portal.trusted_homes.iter().any(|home| home.as_str() == workspace);
+    let problems = policy::validity(spec, trusted);
+    let Ok(path) = WorkspacePath::parse(workspace) else { return (problems, 0) };
+    (problems, hits::promises(caller, &path, spec).len())
+}
+
+fn located(text: &str, problem: &Problem) -> TextProblem {
+    let path =
+        if problem.path.starts_with(".spec") || problem.path.is_empty() { problem.path.clone() } else { format!(".spec{}", problem.path) };
+    TextProblem { line: line(text, &path), path, message: problem.message.clone() }
+}
+
+fn line(text: &str, path: &str) -> Option<usize> {
+    Path::parse(path).ok().and_then(|path| locate::line_of(text, &path))
+}
+
+/// Sends it as the person; a rehearsal asks and writes nothing. One that is there is replaced in the edition that was opened.
+async fn send(caller: &Caller, cluster: &ClusterId, policy: &Policy, form: &PolicyForm, rehearsal: bool) -> Result<()> {
+    let api: Api<Policy> = Api::all(caller.client(cluster));
+    let params = PostParams { dry_run: rehearsal, field_manager: Some(names::MANAGER_PORTAL.to_owned()) };
+    let name = policy.metadata.name.clone().unwrap_or_default();
+    let what = format!("policy {name}");
+    if form.name.is_none() {
+        return api.create(&params, policy).await.map(drop).about(&what);
+    }
+    let mut changed = policy.clone();
+    changed.metadata.resource_version = Some(form.version.clone());
+    api.replace(&name, &params, &changed).await.map(drop).about(&what)
+}
