@@ -14,6 +14,7 @@ mod situation;
 pub use action::{Action, Hold, Plan, Why};
 pub use drift::{drifted, kept};
 pub use mark::MarkError;
+pub(crate) use mark::label_value;
 pub use plan::plan;
 pub use situation::{Desired, Key, Pending, Seen, Situation, Subject};
 

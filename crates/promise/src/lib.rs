@@ -6,6 +6,7 @@
 //! To add a kind: its spec and status in [`api`], its name in [`names`], its wrapper in `cluster::kinds`.
 
 pub mod api;
+pub mod attribute;
 pub mod context;
 pub mod error;
 #[cfg(feature = "engine")]
@@ -22,6 +23,8 @@ pub mod path;
 #[cfg(feature = "engine")]
 pub mod placement;
 pub mod policy;
+#[cfg(feature = "engine")]
+pub mod preflight;
 pub mod price;
 #[cfg(feature = "engine")]
 pub mod publish;

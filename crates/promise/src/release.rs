@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::api::{DeletionPolicy, ReleaseRule, UpgradePolicy};
+use crate::price::Money;
 use crate::revision::{CanonicalError, digest};
 
 /// Version of the rules by which the hash is made.
@@ -30,7 +31,7 @@ pub struct Content<'a> {
     pub destinations: &'a BTreeSet<String>,
     /// Rules with their effects; their order does not count.
     pub rules: &'a [ReleaseRule],
-    /// Monthly price in micro-units of a currency; null until there are prices.
+    /// Monthly price in micro-units of a currency; null where it is unknown or the promise states none.
     pub price: Option<Price<'a>>,
     /// Keyed digests of secret inputs, by parameter path.
     pub secrets: &'a BTreeMap<String, String>,
@@ -43,6 +44,12 @@ pub struct Price<'a> {
     pub micros: i64,
     /// ISO 4217 code.
     pub currency: &'a str,
+}
+
+impl<'a> From<&'a Money> for Price<'a> {
+    fn from(money: &'a Money) -> Self {
+        Self { micros: money.micros, currency: &money.currency }
+    }
 }
 
 /// Hex SHA-256 over the RFC 8785 form of the content.

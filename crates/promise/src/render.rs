@@ -14,6 +14,7 @@ mod order;
 mod outputs;
 #[cfg(test)]
 mod tests;
+mod trace;
 
 use std::collections::BTreeMap;
 
@@ -27,8 +28,12 @@ use crate::fulfil::Pending;
 use crate::policy::Ruling;
 
 pub use cost::Cost;
+pub use inject::injects;
+pub(crate) use mask::MASK;
 pub use mask::masked;
+pub(crate) use objects::waits_for;
 pub use outputs::{Output, OutputState};
+pub(crate) use trace::{Reads, TracedObject};
 
 /// Most objects of one rendering.
 pub const OBJECT_LIMIT: usize = 200;
@@ -128,6 +133,16 @@ impl Compiled {
     /// A sentence about an expression that fails.
     pub fn is_ready(&self, resource: &str, object: &Value, parameters: &Value, context: &Context) -> Option<Result<bool, String>> {
         objects::is_ready(self, resource, object, parameters, context)
+    }
+
+    /// The objects for these parameters while nothing is observed yet, with what each of their parts reads.
+    pub(crate) fn trace(&self, parameters: &Value, context: &Context) -> Vec<TracedObject> {
+        trace::trace(self, parameters, context)
+    }
+
+    /// Paths that the items of the price read, such as `["parameters", "size"]`.
+    pub(crate) fn cost_references(&self) -> Vec<Vec<String>> {
+        cost::references(self)
     }
 
     /// What the promise's own items say of a month, in micro-units; [`crate::price::estimate`] adds them up.

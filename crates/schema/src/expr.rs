@@ -22,6 +22,7 @@ mod signatures;
 mod template;
 #[cfg(test)]
 mod tests;
+mod trace;
 mod types;
 pub(crate) mod value;
 
@@ -34,6 +35,7 @@ use serde_json::Value;
 pub use budget::{Budget, Exhausted, LIST_LIMIT, RULE_STEPS, STEPS, TEXT_LIMIT};
 pub use error::{ExprError, Place};
 pub use template::{Template, TemplateError};
+pub use trace::{Traced, TracedField, TracedPart};
 pub use types::{ObjectType, Type};
 
 use evaluate::{Evaluator, Variables};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use cluster::ClusterId;
-use cluster::kinds::{Export, Promise, PromiseCatalog};
+use cluster::kinds::{Export, Promise};
+use cluster::shelves::CatalogAt;
 use cluster::watch::Key;
 use promise::api::{Phase, PromiseSpec};
 use promise::policy::{self, Candidate, Effective};
@@ -41,8 +41,8 @@ impl Caller {
         let facts = self.facts(workspace).await?;
         let world = &self.portal().world;
         let tree = world.tree();
-        let catalogs = self.shelves();
-        let shelves: Vec<Shelf<'_>> = catalogs.iter().map(|shelf| shelf.borrow()).collect();
+        let catalogs = world.shelves(&self.portal().trusted_homes);
+        let shelves: Vec<Shelf<'_>> = catalogs.iter().map(CatalogAt::shelf).collect();
         let mut found = Vec::new();
         for (key, promise) in &world.promises.snapshot() {
             let Some(path) = tree.path(&key.cluster) else { continue };
@@ -150,39 +150,10 @@ impl Caller {
         };
         requirements::missing(&spec.requires, &Present { promises: &promises, serves: &serves })
     }
-
-    fn shelves(&self) -> Vec<CatalogAt> {
-        let portal = self.portal();
-        let tree = portal.world.tree();
-        let catalogs = portal.world.catalogs.snapshot();
-        let placed = catalogs.iter().filter_map(|(key, catalog)| {
-            let path = tree.path(&key.cluster)?;
-            let trusted = portal.trusted_homes.contains(&path);
-            Some(CatalogAt { home: place(&key.cluster, path.as_str()), name: key.name.clone(), trusted, catalog: catalog.clone() })
-        });
-        placed.collect()
-    }
 }
 
 const BIND: Right =
     Right::Do { verb: "create", group: "apis.kcp.io", resource: "apibindings", namespace: String::new(), name: String::new() };
-
-struct CatalogAt {
-    home: Place,
-    name: String,
-    trusted: bool,
-    catalog: Arc<PromiseCatalog>,
-}
-
-impl CatalogAt {
-    fn borrow(&self) -> Shelf<'_> {
-        Shelf { name: &self.name, home: &self.home, trusted: self.trusted, spec: &self.catalog.spec }
-    }
-}
-
-fn place(cluster: &ClusterId, path: &str) -> Place {
-    Place { cluster: cluster.to_string(), path: path.to_owned() }
-}
 
 /// Offers of one name with the winner first and the others marked as hidden by it.
 fn by_distance(offers: &[Offered]) -> Vec<Offered> {

@@ -12,10 +12,12 @@ use promise::Problem;
 use promise::api::{CandidateState, PolicyOutcome, PromiseReleaseSpec, PromiseSpec, ReleaseRevision};
 use promise::context::Context;
 use promise::policy::Candidate;
+use promise::price::{Estimate, PriceBook};
 use promise::release::same_rules;
 use promise::render::Compiled;
 use promise::upgrade::{Published, choose};
 use promise::visibility::{Offer, Place, SeenBy, Shelf, nearest, seen_by};
+use serde_json::Value;
 
 use self::evaluate::{Input, context, evaluate};
 use super::core::Core;
@@ -24,6 +26,7 @@ use super::releases;
 use super::words::told;
 use crate::error::is_missing;
 use crate::kinds::{Promise, PromiseRelease, PromiseRequest};
+use crate::shelves::CatalogAt;
 use crate::watch::{Freshness, Key};
 use crate::workspaces::{ClusterId, Node};
 
@@ -150,7 +153,8 @@ async fn load(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: &Promi
     let workspace = tree.lineage(&key.cluster).and_then(|mut way| way.pop());
     // What runs is rendered with what was known when it was accepted, so that nothing others edit changes it.
     let recorded = release.context.clone().and_then(|context| serde_json::from_value::<Context>(context).ok());
-    let context = recorded.unwrap_or_else(|| context(request, workspace.as_ref(), &revision.spec.promise, &revision.spec.version, &home));
+    let context = recorded
+        .unwrap_or_else(|| context(request, workspace.as_ref(), &revision.spec.promise, &revision.spec.version, &home, Value::Null));
     let trusted = core.trusts(&home);
     let compiled = core.compiled(&revision.spec.hash, &Arc::new(revision.spec.spec.clone())).await?;
     let version = revision.spec.version.clone();
@@ -163,6 +167,7 @@ fn lineage(core: &Core, cluster: &ClusterId) -> Result<Vec<Node>, String> {
     let stale = [
         ("workspaces", world.workspaces.freshness()),
         ("policies", world.policies.freshness()),
+        ("catalogs", world.catalogs.freshness()),
         ("bindings", world.request_bindings.freshness()),
         ("bindings", world.catalog_bindings.freshness()),
     ];
@@ -186,8 +191,7 @@ struct Found {
 fn offer(core: &Core, request: &PromiseRequest, lineage: &[Node]) -> Result<Found, Problem> {
     let reference = &request.spec.promise;
     let tree = core.world.tree();
-    let place = |node: &Node| Place { cluster: node.cluster.to_string(), path: node.path.to_string() };
-    let way: Vec<Place> = lineage.iter().map(place).collect();
+    let way: Vec<Place> = lineage.iter().map(Place::from).collect();
     let wanted = |node: &Node| reference.workspace.as_deref().is_none_or(|path| path.is_empty() || path == node.path.as_str());
     let homes: Vec<(Arc<Promise>, Node)> = core
         .world
@@ -198,23 +202,9 @@ fn offer(core: &Core, request: &PromiseRequest, lineage: &[Node]) -> Result<Foun
         .filter_map(|(at, promise)| Some((promise, tree.lineage(&at.cluster)?.pop()?)))
         .filter(|(_, node)| wanted(node))
         .collect();
-    let catalogs: Vec<_> = core
-        .world
-        .catalogs
-        .snapshot()
-        .into_iter()
-        .filter_map(|(at, catalog)| {
-            let home = tree.lineage(&at.cluster)?.pop()?;
-            Some((at, catalog, home))
-        })
-        .collect();
-    let shelves_at: Vec<Place> = catalogs.iter().map(|(_, _, node)| place(node)).collect();
-    let shelves: Vec<Shelf<'_>> = catalogs
-        .iter()
-        .zip(&shelves_at)
-        .map(|((at, catalog, node), home)| Shelf { name: &at.name, home, trusted: core.trusts(node), spec: &catalog.spec })
-        .collect();
-    let places: Vec<Place> = homes.iter().map(|(_, node)| place(node)).collect();
+    let catalogs = core.world.shelves(&core.trusted);
+    let shelves: Vec<Shelf<'_>> = catalogs.iter().map(CatalogAt::shelf).collect();
+    let places: Vec<Place> = homes.iter().map(|(_, node)| Place::from(node)).collect();
     let mut why = None;
     let mut seen: Vec<(usize, SeenBy)> = Vec::new();
     for (index, ((promise, _), home)) in homes.iter().zip(&places).enumerate() {
@@ -267,7 +257,15 @@ async fn consider(
     let same_revision = decision.wanted().is_some_and(|base| base.release.revision.name == chosen.revision);
     let workspace = lineage.last();
     let name = &request.spec.promise.name;
-    let context = Arc::new(context(request, workspace, name, &revision.spec.version, &found.home));
+    let book = match quote(core, key, request) {
+        Some(frozen) => frozen,
+        None => {
+            let way: Vec<Place> = lineage.iter().map(Place::from).collect();
+            let offer = Offer { name, home: &Place::from(&found.home), spec: &found.promise.spec };
+            core.world.prices(&offer, &way, &core.trusted, &*core.clock)
+        }
+    };
+    let context = Arc::new(context(request, workspace, name, &revision.spec.version, &found.home, book.values.clone()));
     let trusted = core.trusts(&found.home);
     let spec = Arc::new(revision.spec.spec.clone());
     let compiled = match core.compiled(&revision.spec.hash, &spec).await {
@@ -294,14 +292,14 @@ async fn consider(
         policies: policies(core),
         context: context.clone(),
         request: request.clone(),
-        accepted: decision.wanted().and_then(|base| base.release.parameters.clone()),
+        book,
+        former: decision.wanted().map(|base| base.release.clone()),
         revision: ReleaseRevision {
             cluster: found.home.cluster.to_string(),
             name: chosen.revision.to_owned(),
             hash: revision.spec.hash.clone(),
         },
         secrets,
-        only_rules: settled && same_revision,
     };
     drop(found.promise);
     let evaluated = match core.evaluate(move || evaluate(&input)).await {
@@ -312,12 +310,12 @@ async fn consider(
         }
     };
     if settled && same_revision {
-        decision.outdated = decision.wanted().is_some_and(|base| !same_rules(&base.release.rules, &evaluated.rules));
+        decision.outdated = decision.wanted().is_some_and(|base| !same_rules(&base.release.rules, &evaluated.effective.rules));
         return;
     }
-    decision.problems.extend(evaluated.problems);
-    decision.refusals = evaluated.refusals;
-    decision.outcomes = evaluated.outcomes;
+    decision.problems.extend(evaluated.misfits());
+    decision.refusals = evaluated.resolved.refusals.iter().map(|refusal| refusal.message.clone()).collect();
+    decision.outcomes = evaluated.resolved.outcomes;
     let Some(release) = evaluated.release else {
         // Whatever was about to run is superseded by a request that cannot be accepted; what runs goes on.
         decision.next = None;
@@ -338,6 +336,18 @@ async fn consider(
         trusted,
     });
     decision.fresh = true;
+}
+
+/// The prices of the candidate that people decide about: its quote holds while it waits, whatever catalogs say meanwhile.
+fn quote(core: &Core, key: &Key, request: &PromiseRequest) -> Option<PriceBook> {
+    let candidate = request.status.as_ref()?.candidate.as_ref()?;
+    if candidate.state != CandidateState::AwaitingApproval {
+        return None;
+    }
+    let release = core.world.releases.get(&Key { name: candidate.release.clone(), ..key.clone() })?;
+    let same = release.spec.request_generation == request.metadata.generation.unwrap_or_default();
+    let context: Context = serde_json::from_value(release.spec.context.clone()?).ok()?;
+    same.then(|| Estimate::kept(&release.spec)).flatten().map(|estimate| PriceBook::frozen(&context, &estimate))
 }
 
 /// Digests of what the request refers to in its secret parameters; a release that stays needs none. Errors: a sentence.

@@ -3,12 +3,10 @@
 use std::collections::BTreeMap;
 
 use promise::Problem;
-use promise::api::{Health, Inject, OutputStatus, ReleaseRule, Rule};
+use promise::api::{Health, OutputStatus, ReleaseRule};
 use promise::context::Context;
 use promise::fulfil::{Key, Pending, Seen};
-use promise::path::Path;
-use promise::policy::{Origin, Provenance, Ruling};
-use promise::render::{Compiled, Inputs, OutputState, masked};
+use promise::render::{Compiled, Inputs, OutputState, injects};
 use promise::{health, names};
 use serde_json::Value;
 
@@ -71,38 +69,6 @@ pub fn render(
     rendered
 }
 
-/// The merges among the rules of a release. Their order does not matter: two that contradict each other were refused.
-fn injects(rules: &[ReleaseRule]) -> Vec<Ruling<Inject>> {
-    let inject = |rule: &ReleaseRule| {
-        let effect: Rule = serde_json::from_value(named(rule.effect.clone()?)).ok()?;
-        Some(Ruling { from: provenance(&rule.id), path: Path::default(), effect: effect.inject? })
-    };
-    rules.iter().filter_map(inject).collect()
-}
-
-/// A release keeps the effect of a rule without its name.
-fn named(mut effect: Value) -> Value {
-    if let Some(effect) = effect.as_object_mut() {
-        effect.entry("name").or_insert_with(|| Value::from(""));
-    }
-    effect
-}
-
-fn provenance(id: &str) -> Provenance {
-    let mut parts = id.splitn(3, '/').map(str::to_owned);
-    Provenance {
-        origin: Origin::TrustedHome,
-        workspace: String::new(),
-        cluster: parts.next().unwrap_or_default(),
-        policy: parts.next().unwrap_or_default(),
-        rule: parts.next().unwrap_or_default(),
-        title: None,
-        owner: None,
-        reason: None,
-        enforcement: promise::api::Enforcement::default(),
-    }
-}
-
 /// What was seen of a request's own objects, by id; what belongs to others is not there for its expressions.
 pub fn observed(seen: &BTreeMap<Key, Seen>, ids: &BTreeMap<Key, String>, uid: &str) -> BTreeMap<String, Value> {
     let own = |key: &Key, seen: &Seen| match seen {
@@ -126,9 +92,4 @@ pub fn health(compiled: &Compiled, resource: &str, object: &Value, parameters: &
         Some(Err(why)) => (Health::Unknown, Some(why)),
         None => (verdict.health, verdict.message),
     }
-}
-
-/// An object as a release may keep it.
-pub fn without_secrets(object: &Value) -> Value {
-    masked(object)
 }

@@ -58,7 +58,7 @@ fn part<'m>(metadata: &'m mut Map<String, Value>, name: &str) -> &'m mut Map<Str
 }
 
 /// At most 63 letters, digits, `-`, `_` and `.`, with a letter or digit at both ends.
-fn label_value(text: &str) -> String {
+pub(crate) fn label_value(text: &str) -> String {
     let text: String = text
         .chars()
         .map(|letter| if letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.') { letter } else { '-' })

@@ -7,7 +7,9 @@ use serde_json::Value;
 
 use super::check;
 use super::day::Day;
+use super::money::Estimate;
 use crate::api::{PriceList, PromiseCatalogSpec};
+use crate::context::Context;
 use crate::path::Path;
 use crate::visibility::{Offer, Place, Shelf, listings};
 
@@ -21,6 +23,9 @@ pub struct Basis {
     pub workspace: String,
     /// Day from which the list is in force, `YYYY-MM-DD`.
     pub from: String,
+    /// ISO 4217 code of its prices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub currency: Option<String>,
 }
 
 impl std::fmt::Display for Basis {
@@ -76,12 +81,28 @@ impl PriceBook {
         Self::closed(format!("No price list for {} in {workspace} is in force on {today}.", offer.name))
     }
 
+    /// The prices that a release was made with: a quote holds until the release it was made for is accepted or given up.
+    pub fn frozen(context: &Context, quote: &Estimate) -> Self {
+        let Some(basis) = quote.basis.clone() else {
+            return Self::closed(quote.monthly.why().unwrap_or("There was no price list when it was asked for."));
+        };
+        Self {
+            values: context.prices.clone(),
+            currency: basis.currency.clone(),
+            basis: Some(basis),
+            unknown: None,
+            faults: BTreeMap::new(),
+        }
+    }
+
     fn of(shelf: &Shelf<'_>, list: &PriceList) -> Self {
         let (values, faults) = check::micros(&list.values);
+        let currency = shelf.spec.currency.clone().filter(|code| check::is_currency(code));
+        let (catalog, workspace) = (shelf.name.to_owned(), shelf.home.path.clone());
         Self {
             values,
-            currency: shelf.spec.currency.clone().filter(|code| check::is_currency(code)),
-            basis: Some(Basis { catalog: shelf.name.to_owned(), workspace: shelf.home.path.clone(), from: list.from.clone() }),
+            basis: Some(Basis { catalog, workspace, from: list.from.clone(), currency: currency.clone() }),
+            currency,
             unknown: None,
             faults,
         }

@@ -5,20 +5,42 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::book::Basis;
+use crate::api::{CostStatus, PromiseReleaseSpec};
 
 /// Micro-units of one unit.
 const UNIT: u64 = 1_000_000;
 /// Most digits after the point: more cannot be kept in micro-units.
 const DIGITS: usize = 6;
 
-/// An amount in a currency. Its [`Display`](fmt::Display) is for people: `1,250.00 €`.
+/// An amount in a currency. Its [`Display`](fmt::Display) is for people: `1,250.00 €`; it is kept as an exact decimal text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(into = "Kept", try_from = "Kept")]
 pub struct Money {
     /// Millionths of the currency.
     pub micros: i64,
     /// ISO 4217 code.
     pub currency: String,
+}
+
+/// How an amount is kept: numbers beyond 2^53 lose digits in JSON.
+#[derive(Clone, Serialize, Deserialize)]
+struct Kept {
+    amount: String,
+    currency: String,
+}
+
+impl From<Money> for Kept {
+    fn from(money: Money) -> Self {
+        Self { amount: money.decimal(), currency: money.currency }
+    }
+}
+
+impl TryFrom<Kept> for Money {
+    type Error = &'static str;
+
+    fn try_from(kept: Kept) -> Result<Self, Self::Error> {
+        Self::parse(&kept.amount, kept.currency)
+    }
 }
 
 /// Reads a decimal text such as `24.80` exactly, as micro-units.
@@ -143,10 +165,11 @@ fn symbol(currency: &str) -> &str {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Amount {
-    /// It is this much.
-    Known(Money),
     /// It is unknown, which is not 0; a sentence says why.
     Unknown(String),
+    /// It is this much.
+    #[serde(untagged)]
+    Known(Money),
 }
 
 impl Amount {
@@ -197,6 +220,26 @@ pub struct Estimate {
     /// The price list that was used; absent where none was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub basis: Option<Basis>,
+}
+
+impl Estimate {
+    /// The quote that a release was made with; nothing where none was kept.
+    pub fn kept(release: &PromiseReleaseSpec) -> Option<Self> {
+        serde_json::from_value(release.price.clone()?).ok()
+    }
+
+    /// As the status of a request says it.
+    pub fn status(&self) -> CostStatus {
+        let money = self.monthly.money();
+        CostStatus {
+            monthly: money.map(Money::decimal),
+            currency: money.map(|money| money.currency.clone()),
+            basis: match self.monthly.why() {
+                Some(why) => Some(why.to_owned()),
+                None => self.basis.as_ref().map(ToString::to_string),
+            },
+        }
+    }
 }
 
 /// A price before and after something.

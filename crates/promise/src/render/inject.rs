@@ -2,8 +2,42 @@
 
 use serde_json::{Map, Value};
 
-use crate::api::Inject;
-use crate::policy::Ruling;
+use crate::api::{Enforcement, Inject, ReleaseRule, Rule};
+use crate::path::Path;
+use crate::policy::{Origin, Provenance, Ruling};
+
+/// The merges among the rules of a release. Their order does not matter: two that contradict each other were refused.
+pub fn injects(rules: &[ReleaseRule]) -> Vec<Ruling<Inject>> {
+    let inject = |rule: &ReleaseRule| {
+        let effect: Rule = serde_json::from_value(named(rule.effect.clone()?)).ok()?;
+        Some(Ruling { from: provenance(&rule.id), path: Path::default(), effect: effect.inject? })
+    };
+    rules.iter().filter_map(inject).collect()
+}
+
+/// A release keeps the effect of a rule without its name.
+fn named(mut effect: Value) -> Value {
+    if let Some(effect) = effect.as_object_mut() {
+        effect.entry("name").or_insert_with(|| Value::from(""));
+    }
+    effect
+}
+
+/// What the identity of a rule says; a release keeps no more.
+fn provenance(id: &str) -> Provenance {
+    let mut parts = id.splitn(3, '/').map(str::to_owned);
+    Provenance {
+        origin: Origin::TrustedHome,
+        workspace: String::new(),
+        cluster: parts.next().unwrap_or_default(),
+        policy: parts.next().unwrap_or_default(),
+        rule: parts.next().unwrap_or_default(),
+        title: None,
+        owner: None,
+        reason: None,
+        enforcement: Enforcement::default(),
+    }
+}
 
 /// Applies every merge that matches the kind of the object.
 pub(super) fn inject(object: &mut Value, injects: &[Ruling<Inject>]) {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// What stands for every value of a Secret.
-const MASK: &str = "********";
+pub(crate) const MASK: &str = "********";
 
 /// An observed object as expressions may see it: values of Secrets are hidden, and who wrote which field is left out.
 pub fn masked(object: &Value) -> Value {

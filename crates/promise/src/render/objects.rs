@@ -14,7 +14,7 @@ use crate::expression;
 use crate::fulfil::Pending;
 
 /// What a failed expression waits for, as words that follow “waits for”; nothing if it does not wait for a resource.
-pub(super) fn waits_for(error: &ExprError) -> Option<String> {
+pub(crate) fn waits_for(error: &ExprError) -> Option<String> {
     let ExprError::AbsentPath(path) = error else { return None };
     let rest = path.strip_prefix("resources")?;
     let (id, field) = match rest.strip_prefix('[') {

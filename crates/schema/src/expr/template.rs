@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::error::ExprError;
+use super::trace::Traced;
 use super::types::Type;
 use super::value::Val;
 use super::{Budget, Environment, Program, Scope};
@@ -30,7 +31,7 @@ pub struct Template {
 }
 
 #[derive(Clone, Debug)]
-enum Node {
+pub(super) enum Node {
     Literal(Value),
     Expression(Program),
     Text(Vec<Part>),
@@ -39,7 +40,7 @@ enum Node {
 }
 
 #[derive(Clone, Debug)]
-enum Part {
+pub(super) enum Part {
     Literal(String),
     Expression(Program),
 }
@@ -71,6 +72,11 @@ impl Template {
             Node::Literal(Value::Number(number)) if number.is_i64() => Type::Int,
             _ => Type::Dyn,
         }
+    }
+
+    /// Evaluates the template part by part and says what each part reads. A part that fails does not hide the others.
+    pub fn trace(&self, scope: &Scope, budget: &mut Budget) -> Traced {
+        super::trace::template(&self.root, scope, budget)
     }
 
     /// Evaluates the template. Fields and items whose value is `omit()` are left out; a template that is nothing else is null.
@@ -268,7 +274,7 @@ fn at(path: &str, error: ExprError) -> TemplateError {
     TemplateError { path: path.to_owned(), error }
 }
 
-fn text(parts: &[Part], scope: &Scope, budget: &mut Budget) -> Result<String, ExprError> {
+pub(super) fn text(parts: &[Part], scope: &Scope, budget: &mut Budget) -> Result<String, ExprError> {
     let mut text = String::new();
     for part in parts {
         match part {

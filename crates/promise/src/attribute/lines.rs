@@ -1,0 +1,152 @@
+//! Objects as YAML, line by line.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::origins::Origins;
+use super::tree::{LATER, Node, Tree};
+use super::{AttributedObject, Line, LineOrigin, yaml};
+use crate::api::Inject;
+use crate::context::Context;
+use crate::fulfil::label_value;
+use crate::names;
+use crate::policy::Ruling;
+use crate::render::Compiled;
+
+/// Renders every object of a promise as attributed YAML, with our marks. `uid` is that of the request, once it has one.
+///
+/// What expressions fail on is shown as known after apply; whether the parameters can be rendered at all is said by
+/// [`Compiled::render`].
+pub fn objects(
+    compiled: &Compiled,
+    parameters: &Value,
+    context: &Context,
+    injects: &[Ruling<Inject>],
+    origins: &Origins<'_>,
+    uid: Option<&str>,
+) -> Vec<AttributedObject> {
+    let traced = compiled.trace(parameters, context);
+    let attributed = traced.into_iter().filter_map(|object| {
+        let of = |reads: &crate::render::Reads| -> BTreeSet<LineOrigin> {
+            reads.iter().flat_map(|read| origins.read(read, &BTreeSet::new())).collect()
+        };
+        let each = of(&object.each);
+        let mut tree = Tree::of(&object.template, origins, &each)?;
+        tree.inject(injects);
+        tree.mask();
+        let kind = tree.get("kind").and_then(Tree::text).unwrap_or(LATER);
+        let name = tree.get("metadata").and_then(|metadata| metadata.get("name")).and_then(Tree::text).unwrap_or(LATER);
+        let title = format!("{kind} {name}");
+        let waits_for = object.waits_for.or_else(|| tree.waits_for());
+        mark(&mut tree, &object.id, &context.request.name, uid);
+        let mut written = Vec::new();
+        write(&tree, "", 0, &mut written);
+        let lines = written.into_iter().map(Written::line).collect();
+        Some(AttributedObject {
+            id: object.id,
+            title,
+            destination: object.destination,
+            because: of(&object.because).into_iter().collect(),
+            waits_for,
+            lines,
+        })
+    });
+    attributed.collect()
+}
+
+/// Our marks, as [`crate::fulfil::Desired::marked`] sets them.
+fn mark(tree: &mut Tree, id: &str, request: &str, uid: Option<&str>) {
+    let platform = LineOrigin::Platform;
+    let metadata = tree.enter("metadata", &platform);
+    let mut put = |part: &str, name: &str, value: String| {
+        *metadata.enter(part, &platform).enter(name, &platform) = Tree::leaf(value, platform.clone());
+    };
+    put("labels", names::REQUEST_UID_LABEL, uid.map_or_else(|| LATER.to_owned(), str::to_owned));
+    put("labels", names::RESOURCE_ID_LABEL, label_value(id));
+    put("labels", names::REQUEST_NAME_LABEL, label_value(request));
+    put("annotations", names::HASH_ANNOTATION, LATER.to_owned());
+}
+
+/// A line with all its origins.
+struct Written {
+    text: String,
+    origins: BTreeSet<LineOrigin>,
+}
+
+impl Written {
+    fn line(self) -> Line {
+        let mut origins = self.origins.into_iter();
+        let origin = origins.next().unwrap_or(LineOrigin::Promise);
+        // What a policy fixed is not the promise's, and that the promise wrote the rest of the line goes without saying.
+        Line { text: self.text, origin, also: origins.filter(|origin| *origin != LineOrigin::Promise).collect() }
+    }
+}
+
+/// Writes a part. `lead` is what stands before it on its first line: nothing at the root, else up to a colon or a hyphen; `column` is where
+/// names inside it begin.
+fn write(tree: &Tree, lead: &str, column: usize, lines: &mut Vec<Written>) {
+    let first = lines.len();
+    let inside_list = lead.ends_with('-');
+    let inline = lead.is_empty() || inside_list;
+    let head = |lines: &mut Vec<Written>| {
+        if inline {
+            Some(if lead.is_empty() { String::new() } else { format!("{lead} ") })
+        } else {
+            lines.push(Written { text: lead.to_owned(), origins: tree.origins.clone() });
+            None
+        }
+    };
+    match &tree.node {
+        Node::Later => lines.push(Written { text: format!("{lead} {LATER}"), origins: tree.origins.clone() }),
+        Node::Leaf(value) => {
+            for text in scalar(value, lead, column) {
+                lines.push(Written { text, origins: tree.origins.clone() });
+            }
+        }
+        Node::List(items) => {
+            let mut start = head(lines);
+            let column = if inside_list { column } else { column.saturating_sub(2) };
+            for item in items {
+                let start = start.take().unwrap_or_else(|| " ".repeat(column));
+                write(item, &format!("{start}-"), column + 2, lines);
+            }
+        }
+        Node::Object(fields) => {
+            let mut start = head(lines);
+            let mut fields: Vec<&(String, Tree)> = fields.iter().collect();
+            fields.sort_by(|(a, _), (b, _)| (prominence(a, column), a).cmp(&(prominence(b, column), b)));
+            for (name, field) in fields {
+                let start = start.take().unwrap_or_else(|| " ".repeat(column));
+                write(field, &format!("{start}{}:", yaml::key(name)), column + 2, lines);
+            }
+        }
+    }
+    if let Some(line) = lines.get_mut(first).filter(|_| inside_list) {
+        line.origins.extend(tree.origins.iter().cloned());
+    }
+}
+
+/// The lines of a scalar; a text of several lines stands below its name, each line by itself.
+fn scalar(value: &Value, lead: &str, column: usize) -> Vec<String> {
+    if let Value::String(text) = value
+        && let Some(mark) = yaml::block(text)
+    {
+        let inner = " ".repeat(column);
+        let body = text.strip_suffix('\n').unwrap_or(text);
+        let body = body.split('\n').map(|line| if line.is_empty() { String::new() } else { format!("{inner}{line}") });
+        return std::iter::once(format!("{lead} {mark}")).chain(body).collect();
+    }
+    let space = if lead.is_empty() { "" } else { " " };
+    vec![format!("{lead}{space}{}", yaml::scalar(value))]
+}
+
+/// Where a field of a Kubernetes object is expected; others follow by name.
+fn prominence(name: &str, column: usize) -> usize {
+    let order: &[&str] = match column {
+        0 => &["apiVersion", "kind", "metadata", "type", "spec"],
+        2 => &["name", "namespace", "labels", "annotations"],
+        _ => &["name"],
+    };
+    order.iter().position(|known| *known == name).unwrap_or(order.len())
+}

@@ -1,0 +1,117 @@
+//! Where a parameter's value comes from.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::LineOrigin;
+use crate::path::{Path, Segment};
+use crate::policy::Effective;
+
+/// What decides about parameters: what was typed, what the policies did, and what came of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Origins<'a> {
+    known: Option<Known<'a>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Known<'a> {
+    typed: &'a Value,
+    resolved: &'a Value,
+    effective: &'a Effective,
+}
+
+impl<'a> Origins<'a> {
+    /// Origins of resolved parameters, given what was typed and the rules in effect.
+    pub fn of(typed: &'a Value, resolved: &'a Value, effective: &'a Effective) -> Self {
+        Self { known: Some(Known { typed, resolved, effective }) }
+    }
+
+    /// Origins that nobody can tell any more, such as those of what runs: every line then counts as the promise's.
+    pub fn forgotten() -> Self {
+        Self { known: None }
+    }
+
+    /// Where what an expression reads comes from. `each` are the origins of what a loop runs over.
+    pub(super) fn read(&self, path: &[String], each: &BTreeSet<LineOrigin>) -> BTreeSet<LineOrigin> {
+        let Some(known) = &self.known else { return BTreeSet::new() };
+        let you = |name: &str| LineOrigin::You { path: name.to_owned() };
+        match path {
+            [root, rest @ ..] if root == "parameters" => known.parameters(rest),
+            [root, field, ..] if root == "request" => [match field.as_str() {
+                "name" => you(".name"),
+                "namespace" => you(".namespace"),
+                "labels" => you(".labels"),
+                _ => LineOrigin::Platform,
+            }]
+            .into(),
+            [root] if root == "request" => [you(".name"), LineOrigin::Platform].into(),
+            [root, ..] if root == "workspace" || root == "prices" => [LineOrigin::Platform].into(),
+            [root, ..] if root == "each" || root == "index" => each.clone(),
+            [root, id, rest @ ..] if root == "resources" => {
+                let waits_for = if rest.is_empty() { id.clone() } else { format!("{} of {id}", rest.join(".")) };
+                [LineOrigin::Later { waits_for }].into()
+            }
+            _ => BTreeSet::new(),
+        }
+    }
+}
+
+impl Known<'_> {
+    fn parameters(&self, steps: &[String]) -> BTreeSet<LineOrigin> {
+        let mut found = BTreeSet::new();
+        self.collect(&concrete(self.resolved, steps), &mut found);
+        found
+    }
+
+    fn collect(&self, path: &Path, found: &mut BTreeSet<LineOrigin>) {
+        let fixed = self.effective.sets.iter().filter(|ruling| path.starts_with(&ruling.path));
+        let before = found.len();
+        found.extend(fixed.map(|ruling| LineOrigin::Policy { rule: ruling.from.clone() }));
+        if found.len() > before || self.effective.sets.iter().any(|ruling| path.starts_with(&ruling.path)) {
+            return;
+        }
+        match path.get(self.resolved) {
+            Some(Value::Object(fields)) if !fields.is_empty() => {
+                fields.keys().for_each(|name| self.collect(&path.child(name), found));
+            }
+            Some(Value::Array(items)) if items.iter().any(Value::is_object) => {
+                (0..items.len()).for_each(|index| self.collect(&path.item(index), found));
+            }
+            _ => {
+                found.insert(self.leaf(path));
+            }
+        }
+    }
+
+    fn leaf(&self, path: &Path) -> LineOrigin {
+        let typed = |path: &Path| path.get(self.typed).is_some_and(|value| !value.is_null());
+        if typed(path) {
+            return LineOrigin::You { path: shown(path) };
+        }
+        let proposed = self.effective.defaults.iter().find(|ruling| path.starts_with(&ruling.path) && !typed(&ruling.path));
+        let there = path.get(self.resolved).is_some();
+        match proposed {
+            // A proposal for a part that is not there proposed nothing.
+            Some(ruling) if there => LineOrigin::Policy { rule: ruling.from.clone() },
+            _ => LineOrigin::Default { path: shown(path) },
+        }
+    }
+}
+
+fn shown(path: &Path) -> String {
+    format!(".parameters{path}")
+}
+
+/// The path that steps mean in a value: a number is an index only in a list.
+fn concrete(value: &Value, steps: &[String]) -> Path {
+    let mut path = Path::default();
+    for step in steps {
+        let segment = match (path.get(value), step.parse()) {
+            (Some(Value::Array(_)), Ok(index)) => Segment::Index(index),
+            _ => Segment::Key(step.clone()),
+        };
+        path.0.push(segment);
+    }
+    path
+}
