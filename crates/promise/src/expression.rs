@@ -8,10 +8,15 @@ use crate::context::Context;
 
 /// The variables of policies, prices and form hints: `parameters`, `request`, `promise`, `workspace`, `prices`.
 pub fn environment(parameters: &Schema) -> Environment {
+    environment_of(Type::from_schema(parameters))
+}
+
+/// As [`environment`], with another type of `parameters`: a policy may be about many promises.
+pub(crate) fn environment_of(parameters: Type) -> Environment {
     let labels = || Type::map(Type::String);
     let requester = Type::object([("username", Type::String), ("groups", Type::list(Type::String))]);
     Environment::new()
-        .variable("parameters", Type::from_schema(parameters))
+        .variable("parameters", parameters)
         .variable(
             "request",
             Type::object([
@@ -35,6 +40,12 @@ pub fn scope(environment: &Environment, parameters: &Value, context: &Context) -
         scope.set(name, &value);
     }
     scope
+}
+
+/// An expression as it is compiled: the rules of policies and hints of forms may be written with `${` and `}` around the whole or without.
+pub(crate) fn inside(expression: &str) -> &str {
+    let source = expression.trim();
+    source.strip_prefix("${").and_then(|inner| inner.strip_suffix('}')).unwrap_or(source)
 }
 
 /// The structural schema of parameters that are not declared: an object without fields.

@@ -1,42 +1,86 @@
 //! What policies make of a request: sources, composition, evaluation, sentences (`domain.md` 5).
 //!
-//! Three steps. [`gather`] picks the policies that apply to a promise in a workspace. [`compose`] turns them into one
-//! [`Effective`], most restrictive and free of order. `resolve` runs that over the parameters.
+//! [`gather`] picks the policies that apply to a promise in a workspace; a [`Book`] does it for whoever asks often. [`settle`] turns
+//! them and what somebody asks for into one [`Effective`], most restrictive and free of order, and into what holds under it. [`judge`]
+//! adds limits and budgets, which need to know what is there already. [`compose`] is for places where nobody has asked for anything
+//! yet. [`validity`] and [`check_against`] say what is wrong with a policy by itself and for a promise, when it is written.
 //!
-//! **No rule passes silently.** Kinds that this version composes and describes but cannot enforce yet are listed in
-//! [`unenforced`]: [`validity`] refuses a policy that blocks by such a rule when it is written, and [`compose`] turns one that is
-//! there all the same into a refusal of the request, with a sentence that names the policy and who can mend it. A policy
-//! whose enforcement is `warn` or `audit` lets the request pass and leaves a visible warning that the rule was not checked.
-//! To make a kind enforceable: evaluate it in `evaluate`, then take it out of [`unenforced`].
+//! **No rule passes silently.** Kinds that this version describes but cannot enforce yet are listed in [`unenforced`]: [`validity`]
+//! refuses them when they are written, and one that is there all the same refuses every request in its range, with a sentence that
+//! names the policy and who can mend it. So does every rule that is broken otherwise.
+//! To add a kind of rule: its type in `api::policy`, its faults in `validity`, its effect in `filed`, its fit in `fit`, its sentence.
 
+#[cfg(feature = "engine")]
+mod book;
+mod bounds;
+#[cfg(feature = "engine")]
 mod compose;
+#[cfg(feature = "engine")]
+mod condition;
+#[cfg(feature = "engine")]
+mod contradictions;
 mod effective;
 #[cfg(feature = "engine")]
 mod evaluate;
 #[cfg(feature = "engine")]
 mod expressions;
+#[cfg(feature = "engine")]
+mod filed;
+#[cfg(feature = "engine")]
+mod fit;
+#[cfg(feature = "engine")]
+mod judge;
+#[cfg(feature = "engine")]
 mod narrow;
+#[cfg(feature = "engine")]
 mod range;
+#[cfg(feature = "engine")]
+mod reading;
 pub mod sentence;
+#[cfg(feature = "engine")]
+mod settle;
 mod source;
+mod tally;
+#[cfg(feature = "engine")]
 mod validity;
 
-pub use compose::compose;
-pub use effective::{Conflict, Effective, Ruling, Unchecked};
+#[cfg(feature = "engine")]
+pub use book::Book;
+pub use bounds::Bounds;
+#[cfg(feature = "engine")]
+pub use compose::{compose, compose_read};
+pub use effective::{Conditional, Conflict, Effective, Ruling, Unchecked};
 #[cfg(feature = "engine")]
 pub(crate) use evaluate::{evaluate, outcome};
 #[cfg(feature = "engine")]
 pub(crate) use expressions::{compile, environment, scope};
 #[cfg(feature = "engine")]
+pub use fit::check_against;
+#[cfg(feature = "engine")]
+pub(crate) use fit::check_rules;
+#[cfg(feature = "engine")]
+pub use judge::{BudgetUse, Judged, LimitUse, Spent, Usage, judge};
+#[cfg(feature = "engine")]
 pub(crate) use narrow::node_at;
-pub use narrow::{Bounds, narrowed_schema};
+#[cfg(feature = "engine")]
 pub use range::{Target, gather};
-pub use source::{Candidate, Origin, PolicySource, Provenance};
-pub use validity::{unenforced, validity};
+#[cfg(feature = "engine")]
+pub use reading::Reading;
+#[cfg(feature = "engine")]
+pub(crate) use reading::Readings;
+#[cfg(feature = "engine")]
+pub use settle::{Settled, settle, settle_read};
+#[cfg(feature = "engine")]
+pub use source::PolicySource;
+pub use source::{Candidate, Origin, Provenance};
+pub use tally::{Counted, Per, Promises, Reach, Tally};
+#[cfg(feature = "engine")]
+pub use validity::{UnenforcedKind, problems, seconds, unenforced, validity};
 
 /// Equal as JSON Schema counts it: 1 and 1.0 are the same number.
+#[cfg(feature = "engine")]
 pub(crate) fn same_value(a: &serde_json::Value, b: &serde_json::Value) -> bool {
-    narrow::same(a, b)
+    bounds::same(a, b)
 }
 
 #[cfg(test)]

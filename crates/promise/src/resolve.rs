@@ -6,7 +6,8 @@
 //! controller call this one function.
 
 pub(crate) mod locate;
-mod numbers;
+pub(crate) mod numbers;
+mod reading;
 mod together;
 mod words;
 
@@ -14,11 +15,13 @@ use schema::expr::Budget;
 use schema::structural::{NO_FIELD, Schema};
 use serde_json::{Map, Value};
 
+pub use reading::PromiseReading;
+
 use crate::api::{PolicyOutcome, PolicyResult, PromiseSpec};
 use crate::context::Context;
 use crate::error::Problem;
 use crate::path::Path;
-use crate::policy::{self, Effective};
+use crate::policy::{self, Effective, Readings, Ruling};
 use crate::wording;
 
 /// First step of the paths of problems.
@@ -55,10 +58,27 @@ impl Resolved {
 
 /// Resolves parameters under the policies in effect. `former` are those of the release that was accepted last, for rules of the schema
 /// that compare with them (`oldSelf`); nothing for a new request.
+///
+/// For policies that count under a condition only, see [`policy::settle`].
 pub fn resolve(promise: &PromiseSpec, parameters: &Value, former: Option<&Value>, effective: &Effective, context: &Context) -> Resolved {
+    // Its own rules are in effect already, with all others.
+    let bare = PromiseSpec { parameters: promise.parameters.clone(), ..PromiseSpec::default() };
+    resolve_read(&PromiseReading::of(&bare, false), &Readings::default(), promise, parameters, former, effective, context)
+}
+
+/// As [`resolve`], with a promise and policies that were read already.
+pub(crate) fn resolve_read(
+    reading: &PromiseReading,
+    readings: &Readings<'_>,
+    promise: &PromiseSpec,
+    parameters: &Value,
+    former: Option<&Value>,
+    effective: &Effective,
+    context: &Context,
+) -> Resolved {
     let mut resolved = Resolved::default();
-    let json = promise.parameters.clone().unwrap_or_else(|| serde_json::json!({"type": "object"}));
-    let schema = Schema::parse_lenient(&json);
+    let schema = reading.schema();
+    let json = schema.json();
     let mut value = match parameters {
         Value::Null => Value::Object(Map::new()),
         other => other.clone(),
@@ -68,15 +88,15 @@ pub fn resolve(promise: &PromiseSpec, parameters: &Value, former: Option<&Value>
         resolved.parameters = value;
         return resolved;
     }
-    numbers::whole(&json, &mut value);
+    numbers::whole(json, &mut value);
     let unknown = schema.prune(&mut value);
     for field in unknown.iter().take(TOLD) {
         let path = locate::path(field, parameters);
-        resolved.problems.push(Problem { message: words::unknown(promise, &json, &path), path: shown(&path) });
+        resolved.problems.push(Problem { message: words::unknown(promise, json, &path), path: shown(&path) });
     }
     resolved.problems.extend(untold(unknown.len(), BASE));
-    defaults(&schema, effective, &mut value, &mut resolved);
-    sets(promise, effective, &mut value, &mut resolved);
+    defaults(schema, &effective.defaults, &mut value, &mut resolved);
+    sets(promise, &effective.sets, &mut value, &mut resolved);
     schema.default(&mut value);
     // Policies had their say when it was accepted; only fields that the schema has got since are filled in.
     let former = former.map(|former| {
@@ -84,8 +104,8 @@ pub fn resolve(promise: &PromiseSpec, parameters: &Value, former: Option<&Value>
         schema.default(&mut former);
         former
     });
-    validate(promise, &json, &schema, &value, former.as_ref(), &mut resolved);
-    policy::evaluate(promise, effective, &value, context, &mut resolved);
+    validate(promise, json, schema, &value, former.as_ref(), &mut resolved);
+    policy::evaluate(promise, effective, readings, &value, || reading.scope(&value, context), &mut resolved);
     resolved.parameters = value;
     resolved
 }
@@ -95,12 +115,30 @@ pub(crate) fn schema_of(promise: &PromiseSpec) -> Schema {
     Schema::parse_lenient(promise.parameters.as_ref().unwrap_or(&Value::Null))
 }
 
+/// The values that would hold under fixed and proposed values alone, of what somebody asks for: what conditions are asked about.
+pub(crate) fn snapshot(
+    promise: &PromiseSpec,
+    reading: &PromiseReading,
+    parameters: &Value,
+    fixed: &[Ruling<Value>],
+    proposed: &[Ruling<Value>],
+) -> Value {
+    let (schema, mut unread) = (reading.schema(), Resolved::default());
+    let mut value = if parameters.is_object() { parameters.clone() } else { Value::Object(Map::new()) };
+    numbers::whole(schema.json(), &mut value);
+    schema.prune(&mut value);
+    defaults(schema, proposed, &mut value, &mut unread);
+    sets(promise, fixed, &mut value, &mut unread);
+    schema.default(&mut value);
+    value
+}
+
 /// The values that would hold: what was said, with defaults and fixed values of schema and policies.
 pub(crate) fn in_effect(promise: &PromiseSpec, schema: &Schema, effective: &Effective, parameters: &Value) -> Value {
     let mut unread = Resolved::default();
     let mut value = if parameters.is_object() { parameters.clone() } else { Value::Object(Map::new()) };
-    defaults(schema, effective, &mut value, &mut unread);
-    sets(promise, effective, &mut value, &mut unread);
+    defaults(schema, &effective.defaults, &mut value, &mut unread);
+    sets(promise, &effective.sets, &mut value, &mut unread);
     schema.default(&mut value);
     value
 }
@@ -117,15 +155,22 @@ pub(crate) fn shown(path: &Path) -> String {
     format!("{BASE}{path}")
 }
 
-/// Schema defaults first, so that it is known which optional parts are there; then policy defaults, wherever the person said
-/// nothing and the part is there.
-fn defaults(schema: &Schema, effective: &Effective, value: &mut Value, resolved: &mut Resolved) {
-    let said = value.clone();
+/// Schema defaults first, so that it is known which optional parts are there; then policy defaults, the nearest first, wherever neither
+/// the person nor a nearer policy said anything and the part is there.
+fn defaults(schema: &Schema, proposed: &[Ruling<Value>], value: &mut Value, resolved: &mut Resolved) {
+    let mut said = value.clone();
     schema.default(value);
-    for ruling in &effective.defaults {
+    for ruling in proposed {
         let lead = Path(ruling.path.0.split_last().map(|(_, lead)| lead.to_vec()).unwrap_or_default());
-        let fills = ruling.path.get(&said).is_none() && lead.get(value).is_some_and(Value::is_object);
+        // A null where none may be says nothing.
+        let is_said = match ruling.path.get(&said) {
+            None => false,
+            Some(Value::Null) => ruling.path.get(value).is_some_and(Value::is_null),
+            Some(_) => true,
+        };
+        let fills = !is_said && lead.get(value).is_some_and(Value::is_object);
         if fills && ruling.path.put(value, ruling.effect.clone()) {
+            ruling.path.put(&mut said, ruling.effect.clone());
             let message = format!("It starts as {}.", wording::value(&ruling.effect));
             resolved.outcomes.push(policy::outcome(&ruling.from, PolicyResult::Defaulted, &ruling.path, Some(message)));
         } else {
@@ -134,8 +179,8 @@ fn defaults(schema: &Schema, effective: &Effective, value: &mut Value, resolved:
     }
 }
 
-fn sets(promise: &PromiseSpec, effective: &Effective, value: &mut Value, resolved: &mut Resolved) {
-    for ruling in &effective.sets {
+fn sets(promise: &PromiseSpec, fixed: &[Ruling<Value>], value: &mut Value, resolved: &mut Resolved) {
+    for ruling in fixed {
         let before = ruling.path.get(value).cloned();
         if !ruling.path.put(value, ruling.effect.clone()) {
             let label = wording::lower_first(&wording::label(promise, &ruling.path));
@@ -143,10 +188,12 @@ fn sets(promise: &PromiseSpec, effective: &Effective, value: &mut Value, resolve
             resolved.refusals.push(Problem { path: shown(&ruling.path), message });
             continue;
         }
-        let fixed = wording::value(&ruling.effect);
+        let always = wording::value(&ruling.effect);
         let message = match before {
-            Some(before) if before != ruling.effect => format!("It is always {fixed}; {} was replaced.", wording::value(&before)),
-            _ => format!("It is always {fixed}."),
+            Some(before) if !policy::same_value(&before, &ruling.effect) => {
+                format!("It is always {always}; {} was replaced.", wording::value(&before))
+            }
+            _ => format!("It is always {always}."),
         };
         resolved.outcomes.push(policy::outcome(&ruling.from, PolicyResult::Set, &ruling.path, Some(message)));
     }

@@ -9,6 +9,7 @@
 
 mod budget;
 mod check;
+mod clause;
 pub(crate) mod cost;
 mod error;
 mod evaluate;
@@ -33,6 +34,7 @@ use kube_cel::cel::IdedExpr;
 use serde_json::Value;
 
 pub use budget::{Budget, Exhausted, LIST_LIMIT, RULE_STEPS, STEPS, TEXT_LIMIT};
+pub use clause::{Clause, Relation};
 pub use error::{ExprError, Place};
 pub use template::{Template, TemplateError};
 pub use trace::{Traced, TracedField, TracedPart};
@@ -152,6 +154,17 @@ impl Program {
     /// ends where it is computed, an index is in it as its text.
     pub fn references(&self) -> &[Vec<String>] {
         &self.references
+    }
+
+    /// What the expression asks, if that is nothing but simple comparisons which all have to hold; see [`Clause`].
+    pub fn clauses(&self) -> Option<Vec<Clause>> {
+        clause::of(&self.tree)
+    }
+
+    /// How many steps one evaluation may take at worst with variables of these schemas, as the API server estimates the rules of a
+    /// definition. A variable without a schema counts as small, whatever it holds.
+    pub fn worst_cost(&self, variables: &[(&str, &crate::structural::Schema)]) -> f64 {
+        cost::worst(self, variables)
     }
 
     /// Evaluates to JSON; an absent optional is null.

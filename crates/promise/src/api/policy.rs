@@ -134,6 +134,20 @@ pub struct Rule {
     pub window: Option<Window>,
 }
 
+impl Rule {
+    /// The condition under which the rule counts; nothing if it always does.
+    pub fn when(&self) -> Option<&str> {
+        let when = [
+            self.constrain.as_ref().map(|constrain| &constrain.when),
+            self.set.as_ref().map(|set| &set.when),
+            self.default.as_ref().map(|default| &default.when),
+            self.inject.as_ref().map(|inject| &inject.when),
+            self.approve.as_ref().map(|approve| &approve.when),
+        ];
+        when.into_iter().flatten().find_map(Option::as_deref)
+    }
+}
+
 /// Refuses unless an expression holds.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
@@ -180,6 +194,9 @@ pub struct Constrain {
     /// Most items.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_items: Option<u64>,
+    /// Expression over the resolved parameters; absent means always.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<String>,
 }
 
 /// A parameter and its value.
@@ -193,6 +210,9 @@ pub struct SetValue {
     #[serde(default)]
     #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::value"))]
     pub value: Value,
+    /// Expression over the resolved parameters; absent means always.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<String>,
 }
 
 /// Merges into rendered objects.
@@ -207,6 +227,9 @@ pub struct Inject {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::object"))]
     pub merge: Option<Value>,
+    /// Expression over the resolved parameters; absent means always.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<String>,
 }
 
 /// Which rendered objects a merge concerns.

@@ -1,12 +1,13 @@
 //! Fields that are shown only under a condition of the promise, and choices that it computes.
 
-use schema::expr::{Budget, ExprError, Type};
+use schema::expr::{Budget, ExprError};
 use schema::structural::Schema;
 use serde_json::Value;
 
 use super::kind::scalar_text;
 use crate::api::PromiseSpec;
 use crate::context::Context;
+use crate::expression::inside;
 use crate::path::Path;
 use crate::policy::{self, Effective};
 use crate::resolve;
@@ -18,21 +19,16 @@ const STEPS: u64 = 10_000;
 /// one that needs what is not set yet.
 pub(super) fn options(expression: &str, in_effect: &Value) -> Option<Vec<String>> {
     let scope = policy::scope(in_effect, &Context::default());
-    let program = policy::environment(Type::Dyn).compile(inside(expression)).ok()?;
+    let program = policy::environment().compile(inside(expression)).ok()?;
     let value = program.evaluate(&scope, &mut Budget::steps(STEPS)).ok()?;
     let options: Vec<String> = value.as_array()?.iter().filter(|one| one.is_string() || one.is_number()).map(scalar_text).collect();
     (!options.is_empty()).then_some(options)
 }
 
-fn inside(expression: &str) -> &str {
-    let source = expression.trim();
-    source.strip_prefix("${").and_then(|inner| inner.strip_suffix('}')).unwrap_or(source)
-}
-
 /// Whether a condition holds for the values in effect. A condition that cannot be evaluated shows the field: none may get lost.
 pub(super) fn holds(condition: &str, in_effect: &Value) -> bool {
     let scope = policy::scope(in_effect, &Context::default());
-    match policy::compile(inside(condition)).map(|program| program.evaluate_bool(&scope, &mut Budget::steps(STEPS))) {
+    match policy::compile(condition).map(|program| program.evaluate_bool(&scope, &mut Budget::steps(STEPS))) {
         Ok(Ok(holds)) => holds,
         // What a condition reads may simply not be set; then it does not hold.
         Ok(Err(ExprError::AbsentPath(_))) => false,

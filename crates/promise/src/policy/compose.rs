@@ -1,119 +1,157 @@
 //! Composition: most restrictive, and free of order.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value};
 
-use super::effective::{Conflict, Effective, Ruling, Unchecked};
-use super::narrow;
+use super::condition;
+use super::contradictions;
+use super::effective::{Conditional, Conflict, Effective, Ruling, Unchecked};
+use super::filed::{Effect, Filed, Files};
+use super::narrow::{self, Narrowing};
 use super::range::Target;
 use super::sentence;
 use super::source::{Origin, PolicySource, Provenance};
-use super::validity;
-use crate::api::{Enforcement, Inject, ReleaseRule, Rule};
+use crate::api::{Enforcement, ReleaseRule, Rule};
 use crate::path::Path;
+use crate::resolve::PromiseReading;
 use crate::wording;
 
-/// Composes all sources for one promise.
+/// Whether a rule counts.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Standing {
+    /// It has no condition.
+    Always,
+    /// Its condition holds.
+    Holds,
+    /// Its condition does not hold.
+    Rests,
+    /// There are no parameters yet to ask about.
+    Open,
+    /// Its condition cannot be evaluated, with a clause that says why. It fails closed.
+    Failed(String),
+    /// Its condition holds without what it does, and no longer with it, or the other way round.
+    Turns,
+}
+
+impl Standing {
+    pub fn counts(&self) -> bool {
+        matches!(self, Self::Always | Self::Holds)
+    }
+}
+
+/// Composes all sources for one promise, before there are parameters: rules with a condition are told and have no effect yet. With
+/// parameters it is [`super::settle`] that composes.
 ///
-/// Sources are sorted first, so the order in which they come does not matter. Constraints intersect, `set` is stronger
-/// than `default`, the nearest default wins, and everything that cannot hold together becomes a [`Conflict`].
+/// Sources are sorted first, so the order in which they come does not matter, and one that comes twice counts once. Constraints
+/// intersect, `set` is stronger than `default`, the nearest default wins, and everything that cannot hold together becomes a
+/// [`Conflict`].
 pub fn compose(target: &Target<'_>, sources: &[PolicySource]) -> Effective {
+    compose_read(target, sources, &PromiseReading::of(target.spec, target.home_trusted))
+}
+
+/// As [`compose`], with a promise that was read already.
+pub fn compose_read(target: &Target<'_>, sources: &[PolicySource], promise: &PromiseReading) -> Effective {
+    let files = Files::of(target, promise.schema(), &sorted(sources));
+    let standings: Vec<Standing> =
+        files.rules.iter().map(|filed| if filed.when.is_some() { Standing::Open } else { Standing::Always }).collect();
+    assemble(target, promise, files, &standings)
+}
+
+/// Sources in their stable order, each once.
+pub(super) fn sorted(sources: &[PolicySource]) -> Vec<&PolicySource> {
     let mut sources: Vec<&PolicySource> = sources.iter().collect();
-    sources.sort_by(|a, b| (a.origin, &a.workspace, &a.cluster, &a.policy).cmp(&(b.origin, &b.workspace, &b.cluster, &b.policy)));
+    sources.sort_by(|a, b| a.place().cmp(&b.place()));
+    sources.dedup_by(|a, b| a.place() == b.place());
+    sources
+}
+
+/// Makes one of all rules that count.
+pub(super) fn assemble(target: &Target<'_>, promise: &PromiseReading, files: Files<'_>, standings: &[Standing]) -> Effective {
     let schema = target.spec.parameters.clone().unwrap_or_else(|| Value::Object(Map::new()));
-    let mut effective = Effective { schema, ..Effective::default() };
-    missing_references(target, &sources, &mut effective);
-    for source in &sources {
-        for rule in &source.spec.rules {
-            take(target, source, rule, &mut effective);
+    let (sets, defaults) = files.values(&|at| standings[at].counts());
+    let mut effective = Effective { sets, defaults, ..Effective::default() };
+    let mut narrowings = Vec::new();
+    for (filed, standing) in files.rules.iter().zip(standings) {
+        describe(target, filed, standing, &mut effective);
+        let Filed { from, path, effect, .. } = filed;
+        if !standing.counts() {
+            continue;
+        }
+        match effect {
+            Effect::Constrain(constrain, pattern) => {
+                narrowings.push(Narrowing { from, path, effect: constrain.as_ref(), pattern: *pattern });
+                effective.constraints.push(ruling(from, path, constrain.as_ref()));
+            }
+            Effect::Validate(validate) => effective.validations.push(ruling(from, path, validate)),
+            Effect::Inject(inject) => effective.injects.push(ruling(from, path, inject)),
+            Effect::Limit(limit, tally) => {
+                effective.limits.push(ruling(from, path, limit));
+                effective.tallies.push(tally.clone());
+            }
+            Effect::Budget(budget, tally) => {
+                effective.budgets.push(ruling(from, path, budget));
+                effective.tallies.push(tally.clone());
+            }
+            Effect::Approve(approve) => effective.approvals.push(ruling(from, path, approve)),
+            Effect::Set(_) | Effect::Default(_) | Effect::Refused => {}
         }
     }
-    nearest_defaults(&mut effective);
-    contradicting_sets(target, &mut effective);
-    contradicting_injects(&mut effective);
-    let (schema, conflicts) = narrow::narrowed_schema(target.spec, &effective.schema, &effective.constraints, &effective.sets);
+    effective.injects.sort_by(|a, b| a.from.cmp(&b.from));
+    effective.conflicts.extend(contradictions::of_sets(target.spec, &effective.sets));
+    effective.conflicts.extend(contradictions::of_injects(&effective.injects));
+    let (schema, conflicts) = narrow::narrowed(target.spec, schema, promise.schema(), &narrowings, &effective.sets);
     effective.schema = schema;
     effective.conflicts.extend(conflicts);
-    describe(target, &sources, &mut effective);
+    effective.conflicts.extend(files.conflicts);
+    effective.rules.sort_by(|a, b| a.id.cmp(&b.id));
     effective.conflicts.sort_by(|a, b| (&a.path, &a.between, &a.message).cmp(&(&b.path, &b.between, &b.message)));
     effective.conflicts.dedup();
     effective
 }
 
-fn missing_references(target: &Target<'_>, sources: &[&PolicySource], effective: &mut Effective) {
-    for reference in &target.spec.policy_refs {
-        let found = sources.iter().any(|source| source.policy == reference.name && source.cluster == target.home_cluster);
-        if !found {
-            effective.conflicts.push(Conflict {
-                path: Path::default(),
-                between: Vec::new(),
-                message: format!(
-                    "The promise {} refers to the policy {}, which is not at {}. Its team has to create the policy or drop the reference.",
-                    target.promise, reference.name, target.home
-                ),
-            });
+fn ruling<T: Clone>(from: &Provenance, path: &Path, effect: &T) -> Ruling<T> {
+    Ruling { from: from.clone(), path: path.clone(), effect: effect.clone() }
+}
+
+/// Its sentence for people, its effect for the release, and what came of its condition.
+fn describe(target: &Target<'_>, filed: &Filed<'_>, standing: &Standing, effective: &mut Effective) {
+    let Filed { from, path, rule, when, effect } = filed;
+    let condition = when.and_then(|when| condition::words(target.spec, when));
+    let sentence = sentence::under(target.spec, rule, condition.as_deref());
+    if when.is_some() && !matches!(effect, Effect::Refused) {
+        let holds = match standing {
+            Standing::Holds | Standing::Always => Some(true),
+            Standing::Rests => Some(false),
+            Standing::Open | Standing::Failed(_) | Standing::Turns => None,
+        };
+        effective.conditional.push(Conditional { from: from.clone(), path: path.clone(), holds, sentence: sentence.clone() });
+    }
+    match standing {
+        Standing::Failed(why) if matches!(effect, Effect::Constrain(..)) && from.enforcement != Enforcement::Block => {
+            let message = format!("{} is not checked: its condition could not be evaluated: {why}.", wording::upper_first(&named(from)));
+            effective.unchecked.push(Unchecked { from: from.clone(), message });
         }
+        Standing::Failed(why) => {
+            effective.conflicts.push(refusal(from, path.clone(), &format!("its condition could not be evaluated: {why}")));
+        }
+        Standing::Turns => {
+            let what = "what it does changes the answer to its own condition, or other rules do so by turns";
+            effective.conflicts.push(refusal(from, path.clone(), what));
+        }
+        Standing::Always | Standing::Holds | Standing::Rests | Standing::Open => {}
+    }
+    if *standing == Standing::Rests {
+        return;
+    }
+    effective.sentences.push(Ruling { from: from.clone(), path: path.clone(), effect: sentence });
+    if *standing != Standing::Open {
+        effective.rules.push(ReleaseRule { id: from.id(), effect: hashed(rule, from.enforcement) });
     }
 }
 
-/// Files one rule under its kind, or refuses it.
-fn take(target: &Target<'_>, source: &PolicySource, rule: &Rule, effective: &mut Effective) {
-    let from = source.provenance(&rule.name);
-    let faults = validity::faults(rule, source.trusted);
-    if !faults.is_empty() {
-        for fault in faults {
-            refuse(effective, &from, Path::default(), &fault.what);
-        }
-        return;
-    }
-    if let Some(kind) = validity::unenforced(rule) {
-        let what = format!("it has a rule of the kind {kind}, which this version of the portal does not enforce yet");
-        if source.spec.enforcement == Enforcement::Block || kind.always_blocks() {
-            refuse(effective, &from, Path::default(), &what);
-        } else {
-            let message = format!("{} is not checked: {what}.", wording::upper_first(&named(&from)));
-            effective.unchecked.push(Unchecked { from, message });
-        }
-        return;
-    }
-    let parameter = (rule.constrain.as_ref().map(|constrain| &constrain.parameter))
-        .or(rule.set.as_ref().map(|set| &set.parameter))
-        .or(rule.default.as_ref().map(|default| &default.parameter));
-    // `faults` has parsed it already; the whole is what rules without a parameter concern.
-    let path = parameter.and_then(|text| Path::parse(text).ok()).unwrap_or_default();
-    if parameter.is_some() && narrow::node_at(&effective.schema, &path).is_none() {
-        // A range of many promises may meet one without the parameter; a policy that names this promise is broken.
-        if means_this_promise(target, source) {
-            let what = format!("it concerns the parameter {path}, which the promise {} does not have", target.promise);
-            refuse(effective, &from, path, &what);
-        }
-        return;
-    }
-    if let Some(constrain) = &rule.constrain {
-        effective.constraints.push(Ruling { from, path, effect: constrain.clone() });
-    } else if let Some(set) = &rule.set {
-        effective.sets.push(Ruling { from, path, effect: set.value.clone() });
-    } else if let Some(default) = &rule.default {
-        effective.defaults.push(Ruling { from, path, effect: default.value.clone() });
-    } else if let Some(validate) = &rule.validate {
-        // Where its sentence is shown; a field that this promise lacks leaves the rule in force for the whole.
-        let shown_at = validate.parameter.as_ref().and_then(|text| Path::parse(text).ok());
-        let path = shown_at.filter(|path| narrow::node_at(&effective.schema, path).is_some()).unwrap_or_default();
-        effective.validations.push(Ruling { from, path, effect: validate.clone() });
-    } else if let Some(inject) = &rule.inject {
-        effective.injects.push(Ruling { from, path, effect: inject.clone() });
-    }
-}
-
-fn means_this_promise(target: &Target<'_>, source: &PolicySource) -> bool {
-    matches!(source.origin, Origin::Promise | Origin::Reference)
-        || source.spec.applies_to.promises.iter().any(|name| name == target.promise)
-}
-
-fn refuse(effective: &mut Effective, from: &Provenance, path: Path, why: &str) {
+/// A rule that may not do what it does, or cannot.
+pub(super) fn refusal(from: &Provenance, path: Path, why: &str) -> Conflict {
     let who = from.owner.as_deref().unwrap_or("its owner");
-    effective.conflicts.push(Conflict {
+    Conflict {
         path,
         between: vec![from.clone()],
         message: format!(
@@ -121,7 +159,7 @@ fn refuse(effective: &mut Effective, from: &Provenance, path: Path, why: &str) {
             wording::upper_first(&named(from)),
             from.rule
         ),
-    });
+    }
 }
 
 /// `the policy backup-required, set at root:acme by security`; a promise's own rules read as such.
@@ -135,124 +173,8 @@ pub(super) fn named(from: &Provenance) -> String {
     }
 }
 
-/// Keeps the nearest default of each path. Equally near ones are decided by their place in the stable order.
-fn nearest_defaults(effective: &mut Effective) {
-    let sets = &effective.sets;
-    let mut nearest: BTreeMap<Path, Ruling<Value>> = BTreeMap::new();
-    for ruling in effective.defaults.drain(..) {
-        if sets.iter().any(|set| ruling.path.starts_with(&set.path)) {
-            continue;
-        }
-        match nearest.get(&ruling.path) {
-            Some(kept) if kept.from <= ruling.from => {}
-            _ => {
-                nearest.insert(ruling.path.clone(), ruling);
-            }
-        }
-    }
-    effective.defaults = nearest.into_values().collect();
-}
-
-fn contradicting_sets(target: &Target<'_>, effective: &mut Effective) {
-    effective.sets.sort_by(|a, b| (&a.path, &a.from).cmp(&(&b.path, &b.from)));
-    let mut conflicts = Vec::new();
-    for (at, outer) in effective.sets.iter().enumerate() {
-        for inner in &effective.sets[at + 1..] {
-            if !inner.path.starts_with(&outer.path) {
-                continue;
-            }
-            let below = Path(inner.path.0[outer.path.0.len()..].to_vec());
-            if below.get(&outer.effect) != Some(&inner.effect) {
-                conflicts.push(Conflict {
-                    path: inner.path.clone(),
-                    between: vec![outer.from.clone(), inner.from.clone()],
-                    message: format!(
-                        "{} is fixed twice: {} sets {}, and {} sets {}. Their owners have to agree first.",
-                        wording::label(target.spec, &inner.path),
-                        named(&outer.from),
-                        below.get(&outer.effect).map_or_else(|| "something else".to_owned(), wording::value),
-                        named(&inner.from),
-                        wording::value(&inner.effect)
-                    ),
-                });
-            }
-        }
-    }
-    effective.conflicts.extend(conflicts);
-}
-
-fn contradicting_injects(effective: &mut Effective) {
-    effective.injects.sort_by(|a, b| a.from.cmp(&b.from));
-    let mut conflicts = Vec::new();
-    for (at, one) in effective.injects.iter().enumerate() {
-        for other in &effective.injects[at + 1..] {
-            if !share_kinds(&one.effect, &other.effect) {
-                continue;
-            }
-            let (Some(a), Some(b)) = (&one.effect.merge, &other.effect.merge) else { continue };
-            if let Some(path) = first_difference(a, b, &Path::default()) {
-                conflicts.push(Conflict {
-                    between: vec![one.from.clone(), other.from.clone()],
-                    message: format!(
-                        "{} and {} both write {path} of the same objects, with different values. Their owners have to agree first.",
-                        wording::upper_first(&named(&one.from)),
-                        named(&other.from)
-                    ),
-                    path: Path::default(),
-                });
-            }
-        }
-    }
-    effective.conflicts.extend(conflicts);
-}
-
-fn share_kinds(a: &Inject, b: &Inject) -> bool {
-    let (a, b) = (&a.r#match.kinds, &b.r#match.kinds);
-    a.is_empty() || b.is_empty() || a.iter().any(|kind| b.contains(kind))
-}
-
-/// Where two merge patches would write different things.
-fn first_difference(a: &Value, b: &Value, at: &Path) -> Option<Path> {
-    match (a, b) {
-        (Value::Object(a), Value::Object(b)) => {
-            a.iter().find_map(|(key, value)| b.get(key).and_then(|other| first_difference(value, other, &at.child(key))))
-        }
-        _ => (a != b).then(|| at.clone()),
-    }
-}
-
-/// Sentences for people and effects for the release, of the rules that have an effect here.
-fn describe(target: &Target<'_>, sources: &[&PolicySource], effective: &mut Effective) {
-    for source in sources {
-        for rule in &source.spec.rules {
-            let from = source.provenance(&rule.name);
-            let Some(path) = filed_under(effective, &from) else { continue };
-            effective.sentences.push(Ruling { effect: sentence::of_rule(target.spec, rule), from: from.clone(), path });
-            effective.rules.push(ReleaseRule { id: from.id(), effect: effect(rule, source.spec.enforcement) });
-        }
-    }
-    effective.rules.sort_by(|a, b| a.id.cmp(&b.id));
-}
-
-fn filed_under(effective: &Effective, from: &Provenance) -> Option<Path> {
-    fn within<T>(rulings: &[Ruling<T>], from: &Provenance) -> Option<Path> {
-        rulings.iter().find(|ruling| ruling.from == *from).map(|ruling| ruling.path.clone())
-    }
-    within(&effective.constraints, from)
-        .or_else(|| within(&effective.sets, from))
-        .or_else(|| within(&effective.defaults, from))
-        .or_else(|| within(&effective.validations, from))
-        .or_else(|| within(&effective.injects, from))
-        .or_else(|| effective.unchecked.iter().find(|rule| rule.from == *from).map(|_| Path::default()))
-        .or_else(|| effective.conflicts.iter().find(|c| c.between.contains(from)).map(|c| c.path.clone()))
-}
-
 /// The rule as it enters the content hash: what it does, without what people read.
-fn effect(rule: &Rule, enforcement: Enforcement) -> Option<Value> {
-    let mut rule = rule.clone();
-    if let Some(validate) = &mut rule.validate {
-        validate.message.clear();
-    }
+fn hashed(rule: &Rule, enforcement: Enforcement) -> Option<Value> {
     let mut effect = serde_json::to_value(rule).ok()?;
     let object = effect.as_object_mut()?;
     object.remove("name");

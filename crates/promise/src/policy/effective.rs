@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::source::Provenance;
-use crate::api::{Constrain, Inject, ReleaseRule, Validate};
+use super::tally::Tally;
+use crate::api::{Approve, Budget, Constrain, Inject, Limit, ReleaseRule, Validate};
 use crate::path::Path;
 
 /// One effect and the rule that it comes from.
@@ -36,13 +37,28 @@ pub struct Effective {
     pub validations: Vec<Ruling<Validate>>,
     /// Merges into rendered objects, in the order of application.
     pub injects: Vec<Ruling<Inject>>,
+    /// Caps on how many there are; see `judge`.
+    #[serde(default)]
+    pub limits: Vec<Ruling<Limit>>,
+    /// Caps on what a month costs; see `judge`.
+    #[serde(default)]
+    pub budgets: Vec<Ruling<Budget>>,
+    /// What has to be counted for limits and budgets, one for each.
+    #[serde(default)]
+    pub tallies: Vec<Tally>,
+    /// Decisions that people have to take; each is one.
+    #[serde(default)]
+    pub approvals: Vec<Ruling<Approve>>,
+    /// Every rule that counts under a condition only, and whether it does.
+    #[serde(default)]
+    pub conditional: Vec<Conditional>,
     /// Rules that contradict each other or may not do what they do: no request passes until somebody mends them.
     pub conflicts: Vec<Conflict>,
-    /// Rules that this version does not enforce and that only warn.
+    /// Rules that only warn and could not be checked.
     pub unchecked: Vec<Unchecked>,
-    /// All rules with a sentence each, for people, in a stable order.
+    /// All rules with a sentence each, for people, in a stable order; without those whose condition does not hold.
     pub sentences: Vec<Ruling<String>>,
-    /// All rules as they enter the release and the content hash, in a stable order.
+    /// All rules that count as they enter the release and the content hash, in a stable order.
     pub rules: Vec<ReleaseRule>,
 }
 
@@ -59,7 +75,22 @@ pub struct Conflict {
     pub message: String,
 }
 
-/// A rule that lets everything pass because this version does not check it, which is shown.
+/// A rule with a condition.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Conditional {
+    /// Which rule.
+    pub from: Provenance,
+    /// The parameter concerned; the whole for rules that concern no single one.
+    #[serde(default)]
+    pub path: Path,
+    /// Whether its condition holds for the parameters at hand; nothing where there are none yet, or where it could not be told.
+    pub holds: Option<bool>,
+    /// The rule as a sentence.
+    pub sentence: String,
+}
+
+/// A rule that lets everything pass because it could not be checked, which is shown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Unchecked {

@@ -1,22 +1,18 @@
 //! Rules run over parameters: constraints one by one, so that each problem names its policy, and expressions on a budget.
 
+use schema::expr::Scope;
 use serde_json::Value;
 
 use super::compose::named;
 use super::effective::{Effective, Ruling};
-use super::narrow::Bounds;
+use super::narrow;
+use super::reading::Readings;
 use super::source::Provenance;
 use crate::api::{Constrain, Enforcement, PolicyOutcome, PolicyResult, PromiseSpec};
-use crate::context::Context;
 use crate::error::Problem;
 use crate::path::Path;
 use crate::resolve::{Resolved, shown, sort_outcomes};
 use crate::wording;
-
-/// Compiles a pattern of a constraint; the error is a clause that follows a colon.
-pub(super) fn pattern(pattern: &str) -> Result<regex::Regex, String> {
-    schema::pattern::compile(pattern).map_err(|_| format!("its pattern {pattern:?} is no regular expression"))
-}
 
 /// What one rule did.
 pub(crate) fn outcome(from: &Provenance, result: PolicyResult, path: &Path, message: Option<String>) -> PolicyOutcome {
@@ -32,14 +28,21 @@ pub(crate) fn outcome(from: &Provenance, result: PolicyResult, path: &Path, mess
     }
 }
 
-/// Runs everything that judges resolved parameters, and files outcomes and refusals.
-pub(crate) fn evaluate(promise: &PromiseSpec, effective: &Effective, parameters: &Value, context: &Context, resolved: &mut Resolved) {
+/// Runs everything that judges resolved parameters, and files outcomes and refusals. `scope` gives the values for expressions.
+pub(crate) fn evaluate(
+    promise: &PromiseSpec,
+    effective: &Effective,
+    readings: &Readings<'_>,
+    parameters: &Value,
+    scope: impl FnOnce() -> Scope,
+    resolved: &mut Resolved,
+) {
     for ruling in &effective.constraints {
-        let broken = constraint(promise, ruling, parameters);
+        let broken = constraint(promise, ruling, readings, parameters);
         let passed = outcome(&ruling.from, PolicyResult::Constrained, &ruling.path, None);
         file(resolved, ruling, broken, passed);
     }
-    super::expressions::evaluate(effective, parameters, context, resolved);
+    super::expressions::evaluate(effective, readings, scope, resolved);
     for ruling in &effective.injects {
         resolved.outcomes.push(outcome(&ruling.from, PolicyResult::Injected, &Path::default(), None));
     }
@@ -77,18 +80,15 @@ pub(super) fn file<T>(resolved: &mut Resolved, ruling: &Ruling<T>, broken: Optio
 }
 
 /// The first value that a constraint does not admit, with a sentence.
-fn constraint(promise: &PromiseSpec, ruling: &Ruling<Constrain>, parameters: &Value) -> Option<(Path, String)> {
-    let mut bounds = Bounds::default();
-    bounds.narrow(&ruling.effect);
-    let compiled = ruling.effect.pattern.as_deref().map(pattern);
+fn constraint(promise: &PromiseSpec, ruling: &Ruling<Constrain>, readings: &Readings<'_>, parameters: &Value) -> Option<(Path, String)> {
+    let pattern = readings.pattern(&ruling.from, &ruling.effect);
     ruling.path.get_each(parameters).into_iter().find_map(|(path, value)| {
-        let fits = bounds.admits(value)
-            && match (&compiled, value) {
-                (Some(Ok(regex)), Value::String(text)) => regex.is_match(text),
-                // A pattern that does not compile admits nothing: it fails closed.
-                (Some(Err(_)), Value::String(_)) => false,
-                _ => true,
-            };
+        let fits = match &pattern {
+            // A pattern that does not compile admits nothing: it fails closed.
+            Some(Err(_)) => false,
+            Some(Ok(regex)) => narrow::admits(&ruling.effect, Some(regex), value),
+            None => narrow::admits(&ruling.effect, None, value),
+        };
         (!fits).then(|| {
             let label = wording::lower_first(&wording::label(promise, &path));
             let message = format!("Change {label} to be {}: {} asks for it.", super::sentence::bounds(&ruling.effect), named(&ruling.from));

@@ -6,40 +6,47 @@ use serde_json::Value;
 use super::compose::named;
 use super::effective::Effective;
 use super::evaluate::{file, outcome};
+use super::reading::Readings;
 use crate::api::PolicyResult;
 use crate::context::Context;
+use crate::expression;
 use crate::resolve::Resolved;
 use crate::wording;
 
 /// Steps that one rule may take.
-const STEPS: u64 = 50_000;
+pub(super) const STEPS: u64 = 50_000;
 
-/// What expressions of policies may read. A policy may be about many promises, so `parameters` is open; a field that this promise
+/// What expressions of policies may read. A policy may be about many promises, so `parameters` is open; a field that a promise
 /// does not have is asked for with `has(…)`.
-pub(crate) fn environment(parameters: Type) -> Environment {
-    Environment::new()
-        .variable("parameters", parameters)
-        .variable("request", Type::Dyn)
-        .variable("promise", Type::Dyn)
-        .variable("workspace", Type::Dyn)
-        .variable("prices", Type::Dyn)
+pub(crate) fn environment() -> Environment {
+    expression::environment_of(Type::Dyn)
 }
 
 /// Compiles an expression of a policy by itself; the error is a clause that follows a colon.
 pub(crate) fn compile(expression: &str) -> Result<Program, String> {
-    environment(Type::Dyn).compile_as(expression, &Type::Bool).map_err(|error| format!("in its expression, {error}"))
+    let program =
+        environment().compile_as(expression::inside(expression), &Type::Bool).map_err(|error| format!("in its expression, {error}"))?;
+    // Even of the smallest values it would be too much.
+    let least = program.worst_cost(&[]);
+    if least > STEPS as f64 { Err(too_costly(least)) } else { Ok(program) }
+}
+
+/// A clause about an expression that could use up its budget.
+pub(super) fn too_costly(steps: f64) -> String {
+    format!("its expression may take {steps:.0} steps, and {STEPS} are allowed: loop over fewer items or simplify it")
 }
 
 /// Runs every `validate` rule over the resolved parameters. What cannot be evaluated is refused: it fails closed.
-pub(super) fn evaluate(effective: &Effective, parameters: &Value, context: &Context, resolved: &mut Resolved) {
+pub(super) fn evaluate(effective: &Effective, readings: &Readings<'_>, scope: impl FnOnce() -> Scope, resolved: &mut Resolved) {
     // Values that do not even fit the schema are refused already, and no expression was written for them.
-    if !resolved.problems.is_empty() {
+    if !resolved.problems.is_empty() || effective.validations.is_empty() {
         return;
     }
-    let scope = scope(parameters, context);
+    let scope = scope();
     for ruling in &effective.validations {
         let passed = outcome(&ruling.from, PolicyResult::Passed, &ruling.path, None);
-        let holds = compile(&ruling.effect.expression)
+        let holds = readings
+            .expression(&ruling.from, &ruling.effect.expression)
             .and_then(|program| program.evaluate_bool(&scope, &mut Budget::steps(STEPS)).map_err(|error| error.to_string()));
         let broken = match holds {
             Ok(true) => None,
@@ -56,8 +63,7 @@ pub(super) fn evaluate(effective: &Effective, parameters: &Value, context: &Cont
 
 /// Values for [`compile`]d expressions.
 pub(crate) fn scope(parameters: &Value, context: &Context) -> Scope {
-    let scope = environment(Type::Dyn).scope().with("parameters", parameters);
-    context.variables().iter().fold(scope, |scope, (name, value)| scope.with(*name, value))
+    expression::scope(&environment(), parameters, context)
 }
 
 fn with_source(message: &str, source: &str) -> String {

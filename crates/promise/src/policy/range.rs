@@ -1,10 +1,13 @@
 //! Which policies apply to a promise in a workspace.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use super::book::Book;
 use super::source::{Candidate, Origin, PolicySource};
 use crate::api::{AppliesTo, PolicySpec, PromiseSpec};
 use crate::glob;
+use crate::resolve::PromiseReading;
 
 /// The promise and the workspace that rules are gathered for.
 #[derive(Clone, Copy, Debug)]
@@ -27,63 +30,42 @@ pub struct Target<'a> {
     pub lineage: &'a [String],
 }
 
-/// The policies that apply, each once, in a stable order.
+/// The policies that apply, each once, in a stable order. Whoever asks often holds a [`Book`] instead.
 ///
 /// A policy applies when it is set at an ancestor (or the workspace itself), when it is in a trusted home and its range
 /// covers promise and workspace, or when the promise refers to it; its own `appliesTo` narrows it in every case but the
 /// last, because a promise that names a policy of its home means it. The promise's own rules come last.
 pub fn gather(candidates: &[Candidate], target: &Target<'_>) -> Vec<PolicySource> {
-    let referenced: BTreeSet<&str> = target.spec.policy_refs.iter().map(|reference| reference.name.as_str()).collect();
-    let mut sources: Vec<PolicySource> =
-        candidates.iter().filter_map(|candidate| origin(candidate, target, &referenced).map(|origin| applied(candidate, origin))).collect();
-    if !target.spec.policies.is_empty() {
-        sources.push(own_rules(target));
-    }
-    sources.sort_by(|a, b| (a.origin, &a.workspace, &a.cluster, &a.policy).cmp(&(b.origin, &b.workspace, &b.cluster, &b.policy)));
-    sources
+    Book::read(candidates.iter().cloned(), None).gather(target, &PromiseReading::of(target.spec, target.home_trusted))
 }
 
-fn origin(candidate: &Candidate, target: &Target<'_>, referenced: &BTreeSet<&str>) -> Option<Origin> {
-    let in_home = candidate.cluster == target.home_cluster;
-    let covered = covers(&candidate.spec.applies_to, target);
-    let level = target.lineage.iter().position(|cluster| *cluster == candidate.cluster);
+/// How a policy applies; nothing if it does not.
+pub(super) fn origin(policy: &str, cluster: &str, trusted: bool, spec: &PolicySpec, target: &Target<'_>) -> Option<Origin> {
+    let covered = covers(&spec.applies_to, target);
+    let level = target.lineage.iter().position(|known| *known == cluster);
     if let (Some(level), true) = (level, covered) {
         let distance = u32::try_from(target.lineage.len() - 1 - level).unwrap_or(u32::MAX);
         return Some(Origin::Ancestor { distance });
     }
-    if in_home && referenced.contains(candidate.policy.as_str()) {
+    if cluster == target.home_cluster && target.spec.policy_refs.iter().any(|reference| reference.name == policy) {
         return Some(Origin::Reference);
     }
-    (candidate.trusted && covered).then_some(Origin::TrustedHome)
+    (trusted && covered).then_some(Origin::TrustedHome)
 }
 
 fn covers(range: &AppliesTo, target: &Target<'_>) -> bool {
-    (range.promises.is_empty() || glob::any_name_matches(&range.promises, target.promise))
+    covers_promise(range, target.promise)
         && (range.workspaces.is_empty() || glob::any_path_matches(&range.workspaces, target.workspace))
         && range.workspace_labels.iter().all(|(key, value)| target.labels.get(key) == Some(value))
 }
 
-fn applied(candidate: &Candidate, origin: Origin) -> PolicySource {
-    PolicySource {
-        policy: candidate.policy.clone(),
-        workspace: candidate.workspace.clone(),
-        cluster: candidate.cluster.clone(),
-        owner: candidate.spec.owner.as_ref().and_then(|owner| owner.team.clone()),
-        trusted: candidate.trusted,
-        origin,
-        spec: candidate.spec.clone(),
-    }
+/// Whether a promise of that name is in the range.
+pub(super) fn covers_promise(range: &AppliesTo, promise: &str) -> bool {
+    range.promises.is_empty() || glob::any_name_matches(&range.promises, promise)
 }
 
-fn own_rules(target: &Target<'_>) -> PolicySource {
-    let presentation = &target.spec.presentation;
-    PolicySource {
-        policy: target.promise.to_owned(),
-        workspace: target.home.to_owned(),
-        cluster: target.home_cluster.to_owned(),
-        owner: presentation.maintainer.as_ref().and_then(|maintainer| maintainer.team.clone()),
-        trusted: target.home_trusted,
-        origin: Origin::Promise,
-        spec: PolicySpec { title: presentation.display_name.clone(), rules: target.spec.policies.clone(), ..PolicySpec::default() },
-    }
+/// The promise's own rules, as a source.
+pub(super) fn own_rules(target: &Target<'_>, promise: &PromiseReading) -> Option<PolicySource> {
+    let reading = Arc::clone(promise.rules());
+    (!reading.spec.rules.is_empty()).then(|| PolicySource::new(target.promise, target.home, target.home_cluster, Origin::Promise, reading))
 }

@@ -2,13 +2,28 @@
 
 use serde_json::Value;
 
-use super::narrow::Bounds;
+#[cfg(feature = "engine")]
+use super::bounds::Bounds;
 use crate::api::{Approve, Constrain, PromiseSpec, Rule, Window};
 use crate::path::Path;
 use crate::wording::{all_of, counted, label, lower_first, number, one_of, upper_first, value};
 
-/// One rule of a policy, as a sentence with a full stop.
+/// One rule of a policy, as a sentence with a full stop. Of a condition it only says that there is one.
 pub fn of_rule(spec: &PromiseSpec, rule: &Rule) -> String {
+    under(spec, rule, None)
+}
+
+/// As [`of_rule`], with the words for the condition, such as `tier is production`, where there are any.
+pub fn under(spec: &PromiseSpec, rule: &Rule, condition: Option<&str>) -> String {
+    let sentence = plain(spec, rule);
+    match (rule.when(), condition) {
+        (None, _) => sentence,
+        (Some(_), Some(condition)) => format!("When {condition}, {}", lower_first(&sentence)),
+        (Some(_), None) => format!("In some cases, {}", lower_first(&sentence)),
+    }
+}
+
+fn plain(spec: &PromiseSpec, rule: &Rule) -> String {
     let named = |text: &str| Path::parse(text).map_or_else(|_| text.to_owned(), |path| label(spec, &path));
     if let Some(validate) = &rule.validate {
         return with_stop(&validate.message);
@@ -75,6 +90,7 @@ pub fn bounds(constrain: &Constrain) -> String {
 }
 
 /// `1 to 7`, `at least 2`, `above 0 and at most 1`: the numbers that bounds leave.
+#[cfg(feature = "engine")]
 pub(crate) fn span(of: &Bounds) -> Option<String> {
     let low = of.minimum.map(|low| format!("{} {}", if of.exclusive_minimum { "above" } else { "at least" }, number(low)));
     let high = of.maximum.map(|high| format!("{} {}", if of.exclusive_maximum { "below" } else { "at most" }, number(high)));
@@ -107,10 +123,9 @@ fn approval(approve: &Approve) -> String {
     } else {
         format!("{required} of {people} approve")
     };
-    let when = if approve.when.is_some() { "in some cases" } else { "first" };
     let open = approve.expires_after.as_ref().map(|after| format!("; the question stays open for {}", duration(after))).unwrap_or_default();
     let own = if approve.self_approval { ", and the requester may do so" } else { "" };
-    format!("{who} {when}{own}{open}.")
+    format!("{who} first{own}{open}.")
 }
 
 fn window_of_change(window: &Window) -> String {
@@ -198,7 +213,7 @@ mod tests {
                 json!({"approve": {"approvers": {"groups": ["platform"]}, "expiresAfter": "72h"}}),
                 "One of platform approves first; the question stays open for 72\u{a0}h.",
             ),
-            (json!({"approve": {"approvers": {"users": ["amara"]}, "when": "parameters.x"}}), "Amara approves in some cases."),
+            (json!({"approve": {"approvers": {"users": ["amara"]}, "when": "parameters.x"}}), "In some cases, amara approves first."),
             (json!({"approve": {"approvers": {"groups": ["a", "b"]}, "required": 2}}), "2 of a or b approve first."),
             (
                 json!({"schedule": {"action": "backup", "cron": "0 3 * * *", "retention": "7d"}}),

@@ -1,7 +1,12 @@
 //! Where a rule comes from, and what is shown about that.
 
+#[cfg(feature = "engine")]
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "engine")]
+use super::reading::Reading;
 use crate::api::{Enforcement, PolicySpec};
 
 /// How a policy came to apply to a request.
@@ -37,7 +42,8 @@ pub struct Candidate {
 }
 
 /// A policy that applies.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg(feature = "engine")]
+#[derive(Clone, Debug)]
 pub struct PolicySource {
     /// Name of the Policy; of the promise for its own rules.
     pub policy: String,
@@ -47,26 +53,41 @@ pub struct PolicySource {
     pub cluster: String,
     /// Team that owns it.
     pub owner: Option<String>,
-    /// Whether the workspace is a trusted home: only those may `set` and `inject`.
-    pub trusted: bool,
     /// How it came to apply.
     pub origin: Origin,
-    /// The policy.
-    pub spec: PolicySpec,
+    /// The policy, read.
+    pub reading: Arc<Reading>,
 }
 
+#[cfg(feature = "engine")]
 impl PolicySource {
+    /// A policy with how it came to apply.
+    pub fn new(policy: &str, workspace: &str, cluster: &str, origin: Origin, reading: Arc<Reading>) -> Self {
+        let owner = reading.spec.owner.as_ref().and_then(|owner| owner.team.clone());
+        Self { policy: policy.to_owned(), workspace: workspace.to_owned(), cluster: cluster.to_owned(), owner, origin, reading }
+    }
+
+    /// The policy as it was written.
+    pub fn spec(&self) -> &PolicySpec {
+        &self.reading.spec
+    }
+
+    /// Its place in the stable order of sources; the identity of a policy that applies.
+    pub(super) fn place(&self) -> (Origin, &str, &str, &str) {
+        (self.origin, &self.workspace, &self.cluster, &self.policy)
+    }
+
     /// What is shown about one of its rules.
     pub fn provenance(&self, rule: &str) -> Provenance {
         Provenance {
             policy: self.policy.clone(),
-            title: self.spec.title.clone(),
+            title: self.spec().title.clone(),
             rule: rule.to_owned(),
             workspace: self.workspace.clone(),
             cluster: self.cluster.clone(),
             owner: self.owner.clone(),
-            reason: self.spec.description.clone(),
-            enforcement: self.spec.enforcement,
+            reason: self.spec().description.clone(),
+            enforcement: self.spec().enforcement,
             origin: self.origin,
         }
     }
@@ -97,8 +118,10 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// `cluster/policy/rule`: the identity of a rule in releases and content hashes.
+    /// `cluster/policy/rule`, or `cluster/promise/name/rule` for a promise's own: the identity of a rule in releases, content hashes and
+    /// usage. A policy and a promise of one name in one home are two things.
     pub fn id(&self) -> String {
-        format!("{}/{}/{}", self.cluster, self.policy, self.rule)
+        let own = if self.origin == Origin::Promise { "promise/" } else { "" };
+        format!("{}/{own}{}/{}", self.cluster, self.policy, self.rule)
     }
 }

@@ -1,10 +1,11 @@
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Candidate, Effective, Origin, PolicySource, Target, compose, gather, validity};
-use crate::api::{Enforcement, Limit, Owner, PolicySpec, PromiseSpec, Rule};
+use super::{Candidate, Effective, Origin, PolicySource, Reading, Target, compose, gather, validity};
+use crate::api::{Enforcement, Owner, PolicySpec, PromiseSpec, Rule};
 
 fn promise() -> PromiseSpec {
     PromiseSpec {
@@ -26,15 +27,17 @@ fn rule(json: Value) -> Rule {
 }
 
 fn source(policy: &str, distance: u32, trusted: bool, rules: Vec<Rule>) -> PolicySource {
-    PolicySource {
-        policy: policy.into(),
-        workspace: format!("root:level{distance}"),
-        cluster: format!("id{distance}"),
-        owner: Some("security".into()),
-        trusted,
-        origin: Origin::Ancestor { distance },
-        spec: PolicySpec { rules, ..PolicySpec::default() },
-    }
+    enforced(policy, distance, trusted, Enforcement::Block, rules)
+}
+
+fn enforced(policy: &str, distance: u32, trusted: bool, enforcement: Enforcement, rules: Vec<Rule>) -> PolicySource {
+    meaning(policy, distance, trusted, PolicySpec { rules, enforcement, ..PolicySpec::default() })
+}
+
+fn meaning(policy: &str, distance: u32, trusted: bool, spec: PolicySpec) -> PolicySource {
+    let spec = PolicySpec { owner: Some(Owner { team: Some("security".into()), contact: None }), ..spec };
+    let origin = Origin::Ancestor { distance };
+    PolicySource::new(policy, &format!("root:level{distance}"), &format!("id{distance}"), origin, Arc::new(Reading::of(spec, trusted)))
 }
 
 fn composed(sources: &[PolicySource]) -> Effective {
@@ -148,29 +151,21 @@ fn the_nearest_default_wins_and_set_is_stronger() {
 
 #[test]
 fn what_is_not_enforced_yet_never_passes_silently() {
-    let limit = || rule(json!({"name": "three", "limit": {"count": 3, "per": "workspace"}}));
-    let blocking = composed(&[source("cap", 1, false, vec![limit()])]);
-    assert!(blocking.conflicts[0].message.contains("limit") && blocking.conflicts[0].message.contains("cap"));
-    let mut warning = source("cap", 1, false, vec![limit()]);
-    warning.spec.enforcement = Enforcement::Warn;
-    let warning = composed(&[warning]);
-    assert!(warning.conflicts.is_empty() && warning.unchecked.len() == 1);
-    let mut approve = source("ask", 1, false, vec![rule(json!({"name": "a", "approve": {"approvers": {"groups": ["x"]}}}))]);
-    approve.spec.enforcement = Enforcement::Audit;
-    assert_eq!(composed(&[approve]).conflicts.len(), 1, "an approval is never only recorded");
-    let spec = PolicySpec {
-        rules: vec![Rule { name: "three".into(), limit: Some(Limit { count: 3, per: "workspace".into() }), ..Rule::default() }],
-        ..PolicySpec::default()
-    };
-    assert_eq!(validity(&spec, true)[0].path, ".rules[0].limit");
+    let window = || rule(json!({"name": "nights", "window": {"from": "22:00", "to": "04:00"}}));
+    for enforcement in [Enforcement::Block, Enforcement::Warn, Enforcement::Audit] {
+        let conflicts = composed(&[enforced("quiet", 1, false, enforcement, vec![window()])]).conflicts;
+        assert!(conflicts[0].message.contains("window") && conflicts[0].message.contains("quiet"), "{conflicts:?}");
+    }
+    let spec = PolicySpec { rules: vec![window()], ..PolicySpec::default() };
+    assert_eq!(validity(&spec, true)[0].path, ".rules[0].window");
 }
 
 #[test]
 fn a_policy_that_names_a_missing_parameter_is_broken_only_where_it_means_this_promise() {
     let about = |promises: Vec<String>| {
-        let mut source = source("tls", 1, false, vec![rule(json!({"name": "r", "constrain": {"parameter": ".tls", "enum": ["on"]}}))]);
-        source.spec.applies_to.promises = promises;
-        composed(&[source])
+        let rules = vec![rule(json!({"name": "r", "constrain": {"parameter": ".tls", "enum": ["on"]}}))];
+        let applies_to = crate::api::AppliesTo { promises, ..Default::default() };
+        composed(&[meaning("tls", 1, false, PolicySpec { rules, applies_to, ..PolicySpec::default() })])
     };
     assert!(about(vec![]).conflicts.is_empty());
     assert!(about(vec!["*".into()]).conflicts.is_empty());

@@ -1,37 +1,27 @@
 //! What is wrong with a policy by itself, when it is written and again when it is applied.
 
-use crate::api::{PolicySpec, Rule};
+use serde_json::Value;
+
+use super::bounds::Bounds;
+use super::reading::Reading;
+use super::tally::Per;
+use crate::api::{Approve, Budget, Constrain, Inject, Limit, PolicySpec, Rule, Validate};
 use crate::error::Problem;
 use crate::path::{Path, Segment};
+use crate::price::decimal_micros;
 
-/// A kind of rule that is composed and described, and that this version does not enforce.
+/// A kind of rule that is described, and that this version does not enforce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnenforcedKind {
-    /// Caps how many.
-    Limit,
-    /// Caps the price.
-    Budget,
-    /// Asks a person.
-    Approve,
     /// Runs an action regularly.
     Schedule,
     /// When changes may happen.
     Window,
 }
 
-impl UnenforcedKind {
-    /// Whether it refuses under every enforcement: those words of a policy are about `limit` and `budget` alone.
-    pub fn always_blocks(self) -> bool {
-        !matches!(self, Self::Limit | Self::Budget)
-    }
-}
-
 impl std::fmt::Display for UnenforcedKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Self::Limit => "limit",
-            Self::Budget => "budget",
-            Self::Approve => "approve",
             Self::Schedule => "schedule",
             Self::Window => "window",
         })
@@ -40,13 +30,7 @@ impl std::fmt::Display for UnenforcedKind {
 
 /// The kind of a rule that this version does not enforce; `None` for rules that it does.
 pub fn unenforced(rule: &Rule) -> Option<UnenforcedKind> {
-    if rule.limit.is_some() {
-        Some(UnenforcedKind::Limit)
-    } else if rule.budget.is_some() {
-        Some(UnenforcedKind::Budget)
-    } else if rule.approve.is_some() {
-        Some(UnenforcedKind::Approve)
-    } else if rule.schedule.is_some() {
+    if rule.schedule.is_some() {
         Some(UnenforcedKind::Schedule)
     } else if rule.window.is_some() {
         Some(UnenforcedKind::Window)
@@ -57,12 +41,16 @@ pub fn unenforced(rule: &Rule) -> Option<UnenforcedKind> {
 
 /// Everything wrong with a policy by itself, with paths such as `.rules[0].set`; empty when it is valid.
 ///
-/// `trusted` says whether its workspace is a trusted home. Whether its parameters exist depends on the promise and is
-/// judged by `compose`.
+/// `trusted` says whether its workspace is a trusted home. Whether it fits a promise is for [`super::check_against`] to say.
 pub fn validity(spec: &PolicySpec, trusted: bool) -> Vec<Problem> {
+    problems(&Reading::of(spec.clone(), trusted))
+}
+
+/// As [`validity`], of a policy that was read already.
+pub fn problems(policy: &Reading) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut names = std::collections::BTreeSet::new();
-    for (index, rule) in spec.rules.iter().enumerate() {
+    for (index, (rule, read)) in policy.rules().enumerate() {
         let path = format!(".rules[{index}]");
         if rule.name.is_empty() {
             problems.push(Problem { path: format!("{path}.name"), message: "Give the rule a name.".to_owned() });
@@ -70,7 +58,7 @@ pub fn validity(spec: &PolicySpec, trusted: bool) -> Vec<Problem> {
             let message = format!("Give the rule another name: {} is used by another rule of this policy.", rule.name);
             problems.push(Problem { path: format!("{path}.name"), message });
         }
-        for Fault { at, what } in faults(rule, trusted) {
+        for Fault { at, what } in &read.faults {
             problems.push(Problem { path: format!("{path}{at}"), message: format!("Change the rule {}: {what}.", rule.name) });
         }
         if let Some(kind) = unenforced(rule) {
@@ -83,6 +71,7 @@ pub fn validity(spec: &PolicySpec, trusted: bool) -> Vec<Problem> {
 }
 
 /// Something that is wrong with a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
     /// Where in the rule, such as `.validate.expression`; empty for the whole.
     pub at: &'static str,
@@ -91,12 +80,24 @@ pub(super) struct Fault {
 }
 
 impl Fault {
-    fn new(at: &'static str, what: impl Into<String>) -> Self {
+    pub(super) fn new(at: &'static str, what: impl Into<String>) -> Self {
         Self { at, what: what.into() }
     }
 }
 
-/// What is wrong with one rule by itself.
+/// Where the condition of a rule stands, if it may have one.
+pub(super) fn place_of_when(rule: &Rule) -> Option<&'static str> {
+    let places = [
+        (rule.constrain.is_some(), ".constrain.when"),
+        (rule.set.is_some(), ".set.when"),
+        (rule.default.is_some(), ".default.when"),
+        (rule.inject.is_some(), ".inject.when"),
+        (rule.approve.is_some(), ".approve.when"),
+    ];
+    places.into_iter().find_map(|(is_there, place)| is_there.then_some(place))
+}
+
+/// What is wrong with one rule by itself, its expressions and patterns aside.
 pub(super) fn faults(rule: &Rule, trusted: bool) -> Vec<Fault> {
     let mut faults = Vec::new();
     let kinds = [
@@ -131,24 +132,28 @@ pub(super) fn faults(rule: &Rule, trusted: bool) -> Vec<Fault> {
         match Path::parse(parameter) {
             Err(error) => faults.push(Fault::new(at, error.to_string())),
             Ok(path) if path.0.is_empty() => faults.push(Fault::new(at, "it concerns no parameter; name one, such as .replicas")),
-            Ok(path) if rule.constrain.is_none() && path.0.iter().any(|step| !matches!(step, Segment::Key(_))) => {
+            Ok(path) if path.0.iter().any(|step| matches!(step, Segment::Index(_))) => {
+                faults.push(Fault::new(at, "it concerns one entry of a list, and entries move; name all of them with [*]"));
+            }
+            Ok(path) if rule.constrain.is_none() && path.0.contains(&Segment::Each) => {
                 faults.push(Fault::new(at, "it gives values to entries of a list; name the list as a whole"));
             }
             Ok(_) => {}
         }
     }
+    if let Some(Err(error)) = rule.validate.as_ref().and_then(|validate| validate.parameter.as_ref()).map(|text| Path::parse(text)) {
+        faults.push(Fault::new(".validate.parameter", error.to_string()));
+    }
     faults.extend(rule.constrain.as_ref().and_then(constrain_fault));
     faults.extend(rule.validate.as_ref().and_then(validate_fault));
+    faults.extend(rule.inject.as_ref().and_then(inject_fault));
+    faults.extend(rule.limit.as_ref().and_then(limit_fault));
+    faults.extend(rule.budget.as_ref().and_then(budget_fault));
+    faults.extend(rule.approve.as_ref().and_then(approve_fault));
     faults
 }
 
-fn constrain_fault(constrain: &crate::api::Constrain) -> Option<Fault> {
-    #[cfg(feature = "engine")]
-    if let Some(pattern) = &constrain.pattern
-        && let Err(error) = super::evaluate::pattern(pattern)
-    {
-        return Some(Fault::new(".constrain.pattern", error));
-    }
+fn constrain_fault(constrain: &Constrain) -> Option<Fault> {
     let empty = constrain.minimum.is_none()
         && constrain.maximum.is_none()
         && constrain.min_length.is_none()
@@ -157,16 +162,62 @@ fn constrain_fault(constrain: &crate::api::Constrain) -> Option<Fault> {
         && constrain.r#enum.is_empty()
         && constrain.min_items.is_none()
         && constrain.max_items.is_none();
-    empty.then(|| Fault::new(".constrain", "it narrows nothing; give it a bound, such as maximum"))
+    if empty {
+        return Some(Fault::new(".constrain", "it narrows nothing; give it a bound, such as maximum"));
+    }
+    let mut bounds = Bounds::default();
+    bounds.narrow(constrain);
+    bounds.is_empty().then(|| Fault::new(".constrain", "its own bounds leave no value"))
 }
 
-fn validate_fault(validate: &crate::api::Validate) -> Option<Fault> {
-    if validate.message.trim().is_empty() {
-        return Some(Fault::new(".validate.message", "it has no message; say in one sentence what people should do"));
+fn validate_fault(validate: &Validate) -> Option<Fault> {
+    let is_silent = validate.message.trim().is_empty();
+    is_silent.then(|| Fault::new(".validate.message", "it has no message; say in one sentence what people should do"))
+}
+
+fn inject_fault(inject: &Inject) -> Option<Fault> {
+    match &inject.merge {
+        Some(Value::Object(fields)) if !fields.is_empty() => None,
+        _ => Some(Fault::new(".inject.merge", "it merges nothing; give it the fields to write")),
     }
-    #[cfg(feature = "engine")]
-    if let Err(error) = super::expressions::compile(&validate.expression) {
-        return Some(Fault::new(".validate.expression", error));
+}
+
+fn limit_fault(limit: &Limit) -> Option<Fault> {
+    let is_known = Per::parse(&limit.per).is_some();
+    (!is_known).then(|| Fault::new(".limit.per", format!("{:?} is none of workspace, subtree and promise", limit.per)))
+}
+
+fn budget_fault(budget: &Budget) -> Option<Fault> {
+    if !matches!(Per::parse(&budget.per), Some(Per::Workspace | Per::Subtree)) {
+        return Some(Fault::new(".budget.per", format!("{:?} is neither workspace nor subtree", budget.per)));
     }
-    None
+    if budget.currency.len() != 3 || !budget.currency.bytes().all(|letter| letter.is_ascii_uppercase()) {
+        return Some(Fault::new(".budget.currency", format!("{:?} is no currency; write three capitals, such as EUR", budget.currency)));
+    }
+    let why = decimal_micros(&budget.monthly).err()?;
+    Some(Fault::new(".budget.monthly", format!("its amount {:?} {why}", budget.monthly)))
+}
+
+fn approve_fault(approve: &Approve) -> Option<Fault> {
+    if approve.required == Some(0) {
+        return Some(Fault::new(".approve.required", "nobody has to agree; ask for 1 at least, or remove the rule"));
+    }
+    let after = approve.expires_after.as_deref()?;
+    seconds(after).is_none().then(|| {
+        Fault::new(".approve.expiresAfter", format!("{after:?} is no duration; write a whole number with s, m, h or d, such as 72h"))
+    })
+}
+
+/// A duration in the words of policies, such as `90s`, `72h` or `3d`, in seconds; nothing if it is none, or no time at all.
+pub fn seconds(text: &str) -> Option<u64> {
+    let unit = match text.bytes().last()? {
+        b's' => 1,
+        b'm' => 60,
+        b'h' => 3_600,
+        b'd' => 86_400,
+        _ => return None,
+    };
+    let number = &text[..text.len() - 1];
+    let digits = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
+    digits.then(|| number.parse::<u64>().ok()?.checked_mul(unit)).flatten().filter(|seconds| *seconds > 0)
 }

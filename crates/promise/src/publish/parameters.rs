@@ -1,6 +1,6 @@
 //! The schema of the parameters, secrets among them, and the sets of parameters that a promise shows.
 
-use schema::structural::{FieldError, Kind, Schema};
+use schema::structural::{FieldError, Schema};
 use serde_json::{Value, json};
 
 use super::Draft;
@@ -85,9 +85,4 @@ fn presets(draft: &mut Draft<'_>, schema: &Schema) {
             }
         }
     }
-}
-
-/// Whether values of a schema are texts, numbers or flags.
-pub(super) fn is_scalar(kind: Option<Kind>) -> bool {
-    !matches!(kind, None | Some(Kind::Array | Kind::Object))
 }

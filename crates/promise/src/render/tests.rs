@@ -193,8 +193,11 @@ fn readiness_price_and_injected_parts() {
         reason: None,
         enforcement: Default::default(),
     };
-    let effect =
-        Inject { r#match: InjectMatch { kinds: vec!["Db".into()] }, merge: Some(json!({"spec": {"a": null, "b": {"c": 2}, "l": [2]}})) };
+    let effect = Inject {
+        r#match: InjectMatch { kinds: vec!["Db".into()] },
+        merge: Some(json!({"spec": {"a": null, "b": {"c": 2}, "l": [2]}})),
+        when: None,
+    };
     super::inject::inject(&mut object, &[crate::policy::Ruling { from, path: Default::default(), effect }]);
     assert_eq!(object, json!({"kind": "Db", "spec": {"b": {"c": 2}, "l": [2]}}));
 }

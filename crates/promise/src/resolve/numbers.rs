@@ -3,7 +3,7 @@
 use serde_json::{Number, Value};
 
 /// Turns `1.0` into `1` wherever the schema wants an integer, or takes one besides a text, so that every way of writing gives the same release.
-pub(super) fn whole(node: &Value, value: &mut Value) {
+pub(crate) fn whole(node: &Value, value: &mut Value) {
     match value {
         Value::Number(number) if node["type"] == "integer" || node["x-kubernetes-int-or-string"] == true => {
             if let Some(whole) = integral(number) {

@@ -90,22 +90,16 @@ fn every_problem_names_the_field_and_the_fix() {
 
 #[test]
 fn policies_fix_default_and_narrow_with_provenance() {
-    use crate::policy::{Origin, PolicySource, Target, compose};
+    use crate::policy::{Origin, PolicySource, Reading, Target, compose};
     let promise = promise();
     let rules = json!([
         {"name": "backup", "set": {"parameter": ".backup.enabled", "value": true}},
         {"name": "many", "default": {"parameter": ".replicas", "value": 3}},
         {"name": "few", "constrain": {"parameter": ".replicas", "maximum": 5}}
     ]);
-    let source = PolicySource {
-        policy: "baseline".into(),
-        workspace: "root:acme".into(),
-        cluster: "acme".into(),
-        owner: Some("security".into()),
-        trusted: true,
-        origin: Origin::TrustedHome,
-        spec: crate::api::PolicySpec { rules: serde_json::from_value(rules).unwrap(), ..Default::default() },
-    };
+    let owner = Some(crate::api::Owner { team: Some("security".into()), contact: None });
+    let spec = crate::api::PolicySpec { rules: serde_json::from_value(rules).unwrap(), owner, ..Default::default() };
+    let source = PolicySource::new("baseline", "root:acme", "acme", Origin::TrustedHome, Reading::of(spec, true).into());
     let labels = Default::default();
     let target = Target {
         promise: "db",
@@ -140,19 +134,12 @@ fn policies_fix_default_and_narrow_with_provenance() {
 
 #[test]
 fn expressions_refuse_warn_and_fail_closed() {
-    use crate::policy::{Origin, PolicySource, Target, compose};
+    use crate::policy::{Origin, PolicySource, Reading, Target, compose};
     let promise = promise();
     let run = |expression: &str, enforcement: &str, parameters: Value| {
         let spec = json!({"enforcement": enforcement, "rules": [{"name": "r", "validate": {"expression": expression, "message": "Choose two replicas"}}]});
-        let source = PolicySource {
-            policy: "p".into(),
-            workspace: "root:acme".into(),
-            cluster: "acme".into(),
-            owner: None,
-            trusted: false,
-            origin: Origin::Ancestor { distance: 0 },
-            spec: serde_json::from_value(spec).unwrap(),
-        };
+        let reading = Reading::of(serde_json::from_value(spec).unwrap(), false);
+        let source = PolicySource::new("p", "root:acme", "acme", Origin::Ancestor { distance: 0 }, reading.into());
         let labels = Default::default();
         let target = Target {
             promise: "db",

@@ -96,12 +96,17 @@ pub(crate) fn declared_limit(schema: &Schema) -> Option<f64> {
 
 /// The worst cost of one evaluation with `self` and `oldSelf` of a schema.
 pub(crate) fn estimate(program: &Program, schema: &Schema) -> f64 {
-    let mut estimator = Estimator { schema, locals: Vec::new() };
+    worst(program, &[("self", schema), ("oldSelf", schema)])
+}
+
+/// The worst cost of one evaluation with variables of these schemas; any other counts as small.
+pub(super) fn worst(program: &Program, variables: &[(&str, &Schema)]) -> f64 {
+    let mut estimator = Estimator { variables, locals: Vec::new() };
     estimator.node(&program.tree).0
 }
 
 struct Estimator<'s, 'e> {
-    schema: &'s Schema,
+    variables: &'s [(&'s str, &'s Schema)],
     locals: Vec<(&'e str, Size<'s>)>,
 }
 
@@ -140,7 +145,7 @@ impl<'s, 'e> Estimator<'s, 'e> {
         if let Some((_, size)) = self.locals.iter().rev().find(|(local, _)| *local == name) {
             return size.clone();
         }
-        if matches!(name, "self" | "oldSelf") { Size::Of(self.schema) } else { Size::Small }
+        self.variables.iter().find(|(variable, _)| *variable == name).map_or(Size::Small, |(_, schema)| Size::Of(schema))
     }
 
     fn comprehension(&mut self, comprehension: &'e ComprehensionExpr) -> (f64, Size<'s>) {

@@ -66,7 +66,7 @@ fn walk(node: &IdedExpr, bound: &mut Vec<String>, found: &mut BTreeSet<Vec<Strin
 }
 
 /// A path of fields and fixed keys that begins at a variable.
-fn chain(node: &IdedExpr) -> Option<Vec<String>> {
+pub(super) fn chain(node: &IdedExpr) -> Option<Vec<String>> {
     match &node.expr {
         Expr::Ident(name) => Some(vec![name.clone()]),
         Expr::Select(select) => {

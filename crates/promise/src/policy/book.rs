@@ -1,0 +1,110 @@
+//! All policies of a plane, read once and found quickly: what does not concern a promise in a workspace costs nothing.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::range::{self, Target};
+use super::reading::Reading;
+use super::source::{Candidate, Origin, PolicySource};
+use crate::resolve::PromiseReading;
+
+/// All policies, by where they are set and which promises they name. Whoever keeps it makes a new one when a policy or the tree of
+/// workspaces changes; what stayed as it was is taken over, read as it is.
+#[derive(Clone, Debug, Default)]
+pub struct Book {
+    /// Sorted by cluster and name.
+    entries: Vec<Entry>,
+    shelves: HashMap<String, Shelf>,
+    /// Clusters of trusted homes: their policies may concern any workspace.
+    trusted: Vec<String>,
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    policy: String,
+    workspace: String,
+    cluster: String,
+    reading: Arc<Reading>,
+}
+
+/// The policies of one workspace, as places in the list of all.
+#[derive(Clone, Debug, Default)]
+struct Shelf {
+    by_policy: HashMap<String, usize>,
+    /// Those that name promises without a wildcard, under each name.
+    by_promise: HashMap<String, Vec<usize>>,
+    /// Those for all promises, or with a wildcard.
+    open: Vec<usize>,
+}
+
+impl Book {
+    /// Reads all policies. `before` is the book so far: of a policy that it holds unchanged nothing is read again.
+    pub fn read(candidates: impl IntoIterator<Item = Candidate>, before: Option<&Self>) -> Self {
+        let mut entries: Vec<Entry> = candidates
+            .into_iter()
+            .map(|Candidate { policy, workspace, cluster, trusted, spec }| {
+                let known = before.and_then(|book| book.find(&cluster, &policy));
+                let same = known.filter(|known| known.trusted == trusted && known.spec == spec);
+                let reading = same.map_or_else(|| Arc::new(Reading::of(spec, trusted)), Arc::clone);
+                Entry { policy, workspace, cluster, reading }
+            })
+            .collect();
+        entries.sort_by(|a, b| (&a.cluster, &a.policy).cmp(&(&b.cluster, &b.policy)));
+        entries.dedup_by(|a, b| a.cluster == b.cluster && a.policy == b.policy);
+        let mut shelves: HashMap<String, Shelf> = HashMap::new();
+        let mut trusted = Vec::new();
+        for (at, entry) in entries.iter().enumerate() {
+            let shelf = shelves.entry(entry.cluster.clone()).or_default();
+            shelf.by_policy.insert(entry.policy.clone(), at);
+            let names = &entry.reading.spec.applies_to.promises;
+            if names.is_empty() || names.iter().any(|name| name.contains('*')) {
+                shelf.open.push(at);
+            } else {
+                for name in names {
+                    shelf.by_promise.entry(name.clone()).or_default().push(at);
+                }
+            }
+            if entry.reading.trusted && trusted.last() != Some(&entry.cluster) {
+                trusted.push(entry.cluster.clone());
+            }
+        }
+        Self { entries, shelves, trusted }
+    }
+
+    /// How many policies there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The policy of that name in a workspace, read.
+    pub fn find(&self, cluster: &str, policy: &str) -> Option<&Arc<Reading>> {
+        let at = *self.shelves.get(cluster)?.by_policy.get(policy)?;
+        Some(&self.entries[at].reading)
+    }
+
+    /// The policies that apply, each once, in a stable order, and then the promise's own rules; see [`super::gather`].
+    pub fn gather(&self, target: &Target<'_>, promise: &PromiseReading) -> Vec<PolicySource> {
+        let clusters = target.lineage.iter().chain(&self.trusted).map(String::as_str).filter_map(|cluster| self.shelves.get(cluster));
+        let mut near: Vec<usize> = clusters
+            .flat_map(|shelf| shelf.open.iter().chain(shelf.by_promise.get(target.promise).into_iter().flatten()))
+            .copied()
+            .collect();
+        let home = self.shelves.get(target.home_cluster);
+        near.extend(target.spec.policy_refs.iter().filter_map(|reference| home?.by_policy.get(&reference.name)));
+        near.sort_unstable();
+        near.dedup();
+        let source = |at: usize| {
+            let Entry { policy, workspace, cluster, reading } = &self.entries[at];
+            let origin: Origin = range::origin(policy, cluster, reading.trusted, &reading.spec, target)?;
+            Some(PolicySource::new(policy, workspace, cluster, origin, Arc::clone(reading)))
+        };
+        let mut sources: Vec<PolicySource> = near.into_iter().filter_map(source).chain(range::own_rules(target, promise)).collect();
+        sources.sort_by(|a, b| a.place().cmp(&b.place()));
+        sources
+    }
+}

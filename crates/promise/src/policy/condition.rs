@@ -1,0 +1,34 @@
+//! Conditions of rules in words. Only what is simple is told: people are never shown an expression.
+
+use schema::expr::{Clause, Program, Relation};
+use serde_json::Value;
+
+use crate::api::PromiseSpec;
+use crate::path::{Path, Segment};
+use crate::wording::{all_of, label, lower_first, one_of, value_of};
+
+/// What a condition asks, such as `tier is production and replicas is above 2`; nothing if it is not simple enough.
+pub(super) fn words(spec: &PromiseSpec, condition: &Program) -> Option<String> {
+    let clauses = condition.clauses()?;
+    let words: Vec<String> = clauses.iter().map(|clause| of_clause(spec, clause)).collect::<Option<_>>()?;
+    (!words.is_empty()).then(|| all_of(&words))
+}
+
+fn of_clause(spec: &PromiseSpec, clause: &Clause) -> Option<String> {
+    let (variable, names) = clause.path.split_first()?;
+    if variable != "parameters" || names.is_empty() {
+        return None;
+    }
+    let path = Path(names.iter().cloned().map(Segment::Key).collect());
+    let subject = lower_first(&label(spec, &path));
+    let values: Vec<String> = clause.values.iter().map(|value: &Value| value_of(spec, &path, value)).collect();
+    let relation = match clause.relation {
+        Relation::Is | Relation::OneOf => "",
+        Relation::IsNot => "not ",
+        Relation::Below => "below ",
+        Relation::AtMost => "at most ",
+        Relation::Above => "above ",
+        Relation::AtLeast => "at least ",
+    };
+    Some(format!("{subject} is {relation}{}", one_of(&values)))
+}

@@ -1,0 +1,91 @@
+//! Values that cannot stand: two that disagree, and those that the promise does not take.
+
+use schema::structural::Schema;
+use serde_json::Value;
+
+use super::compose::named;
+use super::effective::{Conflict, Ruling};
+use super::narrow;
+use crate::api::{Inject, PromiseSpec};
+use crate::path::Path;
+use crate::resolve::numbers;
+use crate::wording;
+
+/// Fixed values that disagree. They are sorted by path.
+pub(super) fn of_sets(spec: &PromiseSpec, sets: &[Ruling<Value>]) -> Vec<Conflict> {
+    let mut conflicts = Vec::new();
+    for (at, outer) in sets.iter().enumerate() {
+        // They are sorted by path: whatever lies within this one follows at once.
+        for inner in sets[at + 1..].iter().take_while(|inner| inner.path.starts_with(&outer.path)) {
+            let below = Path(inner.path.0[outer.path.0.len()..].to_vec());
+            let outer_value = below.get(&outer.effect);
+            if outer_value.is_some_and(|value| narrow::same(value, &inner.effect)) {
+                continue;
+            }
+            conflicts.push(Conflict {
+                path: inner.path.clone(),
+                between: vec![outer.from.clone(), inner.from.clone()],
+                message: format!(
+                    "{} is fixed twice: {} sets {}, and {} sets {}. Their owners have to agree first.",
+                    wording::label(spec, &inner.path),
+                    named(&outer.from),
+                    outer_value.map_or_else(|| "something else".to_owned(), wording::value),
+                    named(&inner.from),
+                    wording::value(&inner.effect)
+                ),
+            });
+        }
+    }
+    conflicts
+}
+
+/// Why a value does not fit the parameter at a path, as a clause; nothing if it does, or if the schema leaves it open.
+pub(super) fn unfit(schema: &Schema, path: &Path, value: &Value) -> Option<String> {
+    let node = narrow::schema_at(schema, path)?;
+    let mut whole = value.clone();
+    numbers::whole(node.json(), &mut whole);
+    let unknown = node.prune(&mut whole);
+    if let Some(field) = unknown.first() {
+        return Some(format!("there is no parameter {path}.{field}"));
+    }
+    node.default(&mut whole);
+    let errors = node.validate(&whole);
+    errors.first().map(|error| format!("the promise does not take it: {}", error.body().trim_end_matches('.')))
+}
+
+/// Merges that write different things to the same place of the same objects.
+pub(super) fn of_injects(injects: &[Ruling<Inject>]) -> Vec<Conflict> {
+    let mut conflicts = Vec::new();
+    for (at, one) in injects.iter().enumerate() {
+        for other in injects[at + 1..].iter().filter(|other| share_kinds(&one.effect, &other.effect)) {
+            let (Some(a), Some(b)) = (&one.effect.merge, &other.effect.merge) else { continue };
+            if let Some(path) = first_difference(a, b, &Path::default()) {
+                conflicts.push(Conflict {
+                    between: vec![one.from.clone(), other.from.clone()],
+                    message: format!(
+                        "{} and {} both write {path} of the same objects, with different values. Their owners have to agree first.",
+                        wording::upper_first(&named(&one.from)),
+                        named(&other.from)
+                    ),
+                    path: Path::default(),
+                });
+            }
+        }
+    }
+    conflicts
+}
+
+fn share_kinds(a: &Inject, b: &Inject) -> bool {
+    let (a, b) = (&a.r#match.kinds, &b.r#match.kinds);
+    a.is_empty() || b.is_empty() || a.iter().any(|kind| b.contains(kind))
+}
+
+/// Where two merge patches would write different things.
+fn first_difference(a: &Value, b: &Value, at: &Path) -> Option<Path> {
+    match (a, b) {
+        (Value::Object(a), Value::Object(b)) => {
+            a.iter().find_map(|(key, value)| b.get(key).and_then(|other| first_difference(value, other, &at.child(key))))
+        }
+        _ => (!narrow::same(a, b)).then(|| at.clone()),
+    }
+}

@@ -1,0 +1,132 @@
+//! A policy with everything in it read: paths parsed, expressions and patterns compiled. Made once per policy and kept as long as the
+//! policy stays as it is; see [`super::Book`].
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use regex::Regex;
+use schema::expr::Program;
+
+use super::expressions;
+use super::source::{Origin, PolicySource, Provenance};
+use super::validity::{self, Fault};
+use crate::api::{Constrain, PolicySpec, Rule};
+use crate::path::Path;
+
+/// A policy and what was read of it.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// The policy as it was written.
+    pub spec: PolicySpec,
+    /// Whether it is set in a trusted home: only those may `set` and `inject`.
+    pub trusted: bool,
+    /// One for each rule of the policy.
+    pub(super) rules: Vec<RuleReading>,
+}
+
+/// What was read of one rule. Whatever could not be read is among the faults.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RuleReading {
+    /// The parameter that it concerns; the whole for rules that concern no single one.
+    pub path: Path,
+    /// The condition under which it counts.
+    pub when: Option<Program>,
+    /// What a `validate` rule asks.
+    pub expression: Option<Program>,
+    /// The pattern of a `constrain` rule.
+    pub pattern: Option<Regex>,
+    /// What is wrong with the rule by itself.
+    pub faults: Vec<Fault>,
+}
+
+impl Reading {
+    /// Reads a policy. What is wrong with it is kept, and refuses whoever is in its range.
+    pub fn of(spec: PolicySpec, trusted: bool) -> Self {
+        let rules = spec.rules.iter().map(|rule| RuleReading::of(rule, trusted)).collect();
+        Self { spec, trusted, rules }
+    }
+
+    /// Each rule with what was read of it.
+    pub(super) fn rules(&self) -> impl Iterator<Item = (&Rule, &RuleReading)> {
+        self.spec.rules.iter().zip(&self.rules)
+    }
+}
+
+impl RuleReading {
+    fn of(rule: &Rule, trusted: bool) -> Self {
+        let mut read = Self { faults: validity::faults(rule, trusted), ..Self::default() };
+        let parameter = (rule.constrain.as_ref().map(|constrain| &constrain.parameter))
+            .or(rule.set.as_ref().map(|set| &set.parameter))
+            .or(rule.default.as_ref().map(|default| &default.parameter))
+            .or(rule.validate.as_ref().and_then(|validate| validate.parameter.as_ref()));
+        // One that cannot be parsed is among the faults.
+        read.path = parameter.and_then(|text| Path::parse(text).ok()).unwrap_or_default();
+        let mut compile = |at: &'static str, expression: &str| match expressions::compile(expression) {
+            Ok(program) => Some(program),
+            Err(why) => {
+                read.faults.push(Fault::new(at, why));
+                None
+            }
+        };
+        if let Some((at, when)) = validity::place_of_when(rule).zip(rule.when()) {
+            read.when = compile(at, when);
+        }
+        if let Some(validate) = &rule.validate {
+            read.expression = compile(".validate.expression", &validate.expression);
+        }
+        if let Some(pattern) = rule.constrain.as_ref().and_then(|constrain| constrain.pattern.as_deref()) {
+            match compiled_pattern(pattern) {
+                Ok(regex) => read.pattern = Some(regex),
+                Err(why) => read.faults.push(Fault::new(".constrain.pattern", why)),
+            }
+        }
+        read
+    }
+}
+
+/// Compiles a pattern of a constraint; the error is a clause that follows a colon.
+fn compiled_pattern(pattern: &str) -> Result<Regex, String> {
+    schema::pattern::compile(pattern).map_err(|_| format!("its pattern {pattern:?} is no regular expression"))
+}
+
+/// Finds what was read of a rule by where the rule comes from. Rules that it does not know are read when they are asked for.
+#[derive(Default)]
+pub(crate) struct Readings<'s>(HashMap<(bool, &'s str, &'s str, &'s str), &'s RuleReading>);
+
+impl<'s> Readings<'s> {
+    /// Those of the rules of these sources.
+    pub fn of(sources: &[&'s PolicySource]) -> Self {
+        let rules = sources.iter().flat_map(|source| {
+            let is_own = source.origin == Origin::Promise;
+            let key = move |rule: &'s Rule| (is_own, source.cluster.as_str(), source.policy.as_str(), rule.name.as_str());
+            source.reading.rules().map(move |(rule, read)| (key(rule), read))
+        });
+        // Of two rules of one name, which is a fault of their policy, the first is meant.
+        let mut known = HashMap::new();
+        rules.for_each(|(key, read)| {
+            known.entry(key).or_insert(read);
+        });
+        Self(known)
+    }
+
+    fn find(&self, from: &Provenance) -> Option<&'s RuleReading> {
+        self.0.get(&(from.origin == Origin::Promise, from.cluster.as_str(), from.policy.as_str(), from.rule.as_str())).copied()
+    }
+
+    /// The expression of a `validate` rule, or a clause about what is wrong with it.
+    pub fn expression(&self, from: &Provenance, text: &str) -> Result<Cow<'s, Program>, String> {
+        match self.find(from).and_then(|read| read.expression.as_ref()) {
+            Some(program) => Ok(Cow::Borrowed(program)),
+            None => expressions::compile(text).map(Cow::Owned),
+        }
+    }
+
+    /// The pattern of a `constrain` rule, or a clause about what is wrong with it; nothing if it has none.
+    pub fn pattern(&self, from: &Provenance, constrain: &Constrain) -> Option<Result<Cow<'s, Regex>, String>> {
+        let text = constrain.pattern.as_deref()?;
+        Some(match self.find(from).and_then(|read| read.pattern.as_ref()) {
+            Some(regex) => Ok(Cow::Borrowed(regex)),
+            None => compiled_pattern(text).map(Cow::Owned),
+        })
+    }
+}

@@ -1,0 +1,97 @@
+//! From what somebody asks to what holds: composition and resolution together, with the rules that count under a condition only.
+//!
+//! A rule with `when` counts exactly if its condition is true of the resolved parameters. Only fixed and proposed values change those, so:
+//! resolve with the values that are given without a condition, ask every condition, resolve with the values whose conditions hold, and
+//! ask again. A value whose condition has another answer then would undo itself: it is refused, with its name. Every other rule goes by
+//! the last answer, which is about what will be made.
+
+use schema::expr::{Budget, ExprError, Scope};
+use serde_json::Value;
+
+use super::compose::{self, Standing};
+use super::effective::Effective;
+use super::expressions::STEPS;
+use super::filed::{Effect, Files};
+use super::range::Target;
+use super::reading::Readings;
+use super::source::PolicySource;
+use crate::context::Context;
+use crate::resolve::{self, PromiseReading, Resolved};
+
+/// The rules as they count for some parameters, and what became of these.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Settled {
+    /// Every rule that counts.
+    pub effective: Effective,
+    /// The parameters under them.
+    pub resolved: Resolved,
+}
+
+/// Composes the sources for these parameters and resolves them. `former` are the parameters of the release that was accepted last.
+///
+/// Form, REST, CLI, preflight and controller call this, or [`settle_read`] where they keep what was read.
+pub fn settle(target: &Target<'_>, sources: &[PolicySource], parameters: &Value, former: Option<&Value>, context: &Context) -> Settled {
+    settle_read(target, sources, &PromiseReading::of(target.spec, target.home_trusted), parameters, former, context)
+}
+
+/// As [`settle`], with a promise that was read already.
+pub fn settle_read(
+    target: &Target<'_>,
+    sources: &[PolicySource],
+    promise: &PromiseReading,
+    parameters: &Value,
+    former: Option<&Value>,
+    context: &Context,
+) -> Settled {
+    let sources = compose::sorted(sources);
+    let files = Files::of(target, promise.schema(), &sources);
+    let is_conditional = files.rules.iter().any(|filed| filed.when.is_some());
+    let standings =
+        if is_conditional { conditions(target, promise, &files, parameters, context) } else { vec![Standing::Always; files.rules.len()] };
+    let effective = compose::assemble(target, promise, files, &standings);
+    let resolved = resolve::resolve_read(promise, &Readings::of(&sources), target.spec, parameters, former, &effective, context);
+    Settled { effective, resolved }
+}
+
+/// Whether each rule counts.
+fn conditions(target: &Target<'_>, promise: &PromiseReading, files: &Files<'_>, parameters: &Value, context: &Context) -> Vec<Standing> {
+    let unconditional = |at: usize| files.rules[at].when.is_none();
+    let (sets, defaults) = files.values(&unconditional);
+    let before = resolve::snapshot(target.spec, promise, parameters, &sets, &defaults);
+    let first = ask(files, &promise.scope(&before, context));
+    let gives = |at: usize| files.rules[at].gives_value() && first[at] == Standing::Holds;
+    if !(0..first.len()).any(gives) {
+        return first;
+    }
+    let (sets, defaults) = files.values(&|at| unconditional(at) || gives(at));
+    let after = resolve::snapshot(target.spec, promise, parameters, &sets, &defaults);
+    if after == before {
+        return first;
+    }
+    let mut last = ask(files, &promise.scope(&after, context));
+    for (at, filed) in files.rules.iter().enumerate() {
+        if filed.gives_value() && first[at].counts() != last[at].counts() {
+            last[at] = Standing::Turns;
+        }
+    }
+    last
+}
+
+fn ask(files: &Files<'_>, scope: &Scope) -> Vec<Standing> {
+    let answer = |filed: &super::filed::Filed<'_>| match (filed.when, &filed.effect) {
+        (None, _) | (_, Effect::Refused) => Standing::Always,
+        (Some(program), _) => match program.evaluate_bool(scope, &mut Budget::steps(STEPS)) {
+            Ok(true) => Standing::Holds,
+            Ok(false) => Standing::Rests,
+            Err(error) => Standing::Failed(why(&error)),
+        },
+    };
+    files.rules.iter().map(answer).collect()
+}
+
+fn why(error: &ExprError) -> String {
+    match error {
+        ExprError::AbsentPath(path) => format!("`{path}` is not there, and it does not ask with has()"),
+        other => other.to_string(),
+    }
+}

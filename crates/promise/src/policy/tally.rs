@@ -1,0 +1,104 @@
+//! What is counted for limits and budgets: which requests belong to the same cap.
+
+use serde::{Deserialize, Serialize};
+
+use crate::glob;
+
+/// How far a cap reaches, in the words of policies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Per {
+    /// The request's own workspace.
+    Workspace,
+    /// The workspace where the policy is set and everything below it.
+    Subtree,
+    /// Everywhere.
+    Promise,
+}
+
+impl Per {
+    /// Reads `workspace`, `subtree` or `promise`.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "workspace" => Some(Self::Workspace),
+            "subtree" => Some(Self::Subtree),
+            "promise" => Some(Self::Promise),
+            _ => None,
+        }
+    }
+}
+
+/// The requests that count for one cap. Whoever judges a request counts those that [`Tally::includes`] and that are accepted, without
+/// the request itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Tally {
+    /// Identity of the rule: the key in `Usage`.
+    pub rule: String,
+    /// Which promises' requests.
+    pub promises: Promises,
+    /// In which workspaces.
+    pub reach: Reach,
+}
+
+/// Promises whose requests count together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Promises {
+    /// Exactly one.
+    One {
+        /// Its name.
+        name: String,
+        /// Logical cluster id of its home.
+        home: String,
+    },
+    /// All that names or globs cover; all if there are none.
+    Covered(Vec<String>),
+}
+
+/// Workspaces whose requests count together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Reach {
+    /// One alone.
+    Workspace {
+        /// Its logical cluster id.
+        cluster: String,
+    },
+    /// One and everything below it.
+    Subtree {
+        /// Logical cluster id of the topmost.
+        cluster: String,
+    },
+    /// All whose paths globs cover; all if there are none.
+    Covered(Vec<String>),
+}
+
+/// An accepted request, as far as it matters for counting.
+#[derive(Clone, Copy, Debug)]
+pub struct Counted<'a> {
+    /// Name of its promise.
+    pub promise: &'a str,
+    /// Logical cluster id of the promise's home.
+    pub home: &'a str,
+    /// Path of the request's workspace.
+    pub workspace: &'a str,
+    /// Logical cluster ids from the root down to the request's workspace.
+    pub lineage: &'a [String],
+}
+
+impl Tally {
+    /// Whether a request counts.
+    pub fn includes(&self, request: &Counted<'_>) -> bool {
+        let promise = match &self.promises {
+            Promises::One { name, home } => name == request.promise && home == request.home,
+            Promises::Covered(names) => names.is_empty() || glob::any_name_matches(names, request.promise),
+        };
+        promise
+            && match &self.reach {
+                Reach::Workspace { cluster } => request.lineage.last() == Some(cluster),
+                Reach::Subtree { cluster } => request.lineage.contains(cluster),
+                Reach::Covered(paths) => paths.is_empty() || glob::any_path_matches(paths, request.workspace),
+            }
+    }
+}
