@@ -143,7 +143,7 @@ fn describe(target: &Target<'_>, filed: &Filed<'_>, standing: &Standing, effecti
         return;
     }
     effective.sentences.push(Ruling { from: from.clone(), path: path.clone(), effect: sentence });
-    if *standing != Standing::Open {
+    if standing.counts() {
         effective.rules.push(ReleaseRule { id: from.id(), effect: hashed(rule, from.enforcement) });
     }
 }

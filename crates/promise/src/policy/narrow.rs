@@ -149,6 +149,10 @@ pub(super) fn narrowed(
         } else if let (true, Some(node)) = (is_written, node_at_mut(&mut json, path).and_then(Value::as_object_mut)) {
             write(&remains.bounds, node);
             add_patterns(node, &rulings);
+            // A null passes the list of values of a schema that allows null; it does not pass a rule that lists the values that are left.
+            if rulings.iter().any(|ruling| !ruling.effect.r#enum.is_empty() && !ruling.effect.r#enum.contains(&Value::Null)) {
+                node.remove("nullable");
+            }
         }
     }
     (json, conflicts)
@@ -215,8 +219,11 @@ fn add_patterns(node: &mut Map<String, Value>, rulings: &[Narrowing<'_>]) {
             }
             Some(kept) if kept == pattern => {}
             Some(_) => {
-                if let Some(all) = node.entry("allOf").or_insert_with(|| json!([])).as_array_mut() {
-                    all.push(json!({"pattern": pattern}));
+                let one = json!({"pattern": pattern});
+                if let Some(all) = node.entry("allOf").or_insert_with(|| json!([])).as_array_mut()
+                    && !all.contains(&one)
+                {
+                    all.push(one);
                 }
             }
         }
