@@ -11,8 +11,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use promise::Result;
 use promise::view::{
-    CatalogPage, CatalogQuery, Home, Person, PoliciesPage, PoliciesQuery, PolicyForm, PolicyPage, PolicyPosted, Posted, PromisePage,
-    RequestForm, RequestPage, RequestQuery, RequestsPage, Viewer, WorkspaceTree,
+    AddsPage, CatalogPage, CatalogQuery, Home, Person, PoliciesPage, PoliciesQuery, PolicyForm, PolicyPage, PolicyPosted, Posted,
+    PromisePage, RequestForm, RequestPage, RequestQuery, RequestsPage, Viewer, WorkspaceTree,
 };
 
 /// Ordered name/value pairs of a posted form.
@@ -57,6 +57,19 @@ pub enum FormOf<'a> {
     },
 }
 
+/// A decision, as it was posted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Vote {
+    /// Which rule asks for it, as [`promise::view::ApprovalLine`] names it.
+    pub rule: String,
+    /// The content that the person saw.
+    pub hash: String,
+    /// Whether it may be made.
+    pub approve: bool,
+    /// Why; may be empty.
+    pub comment: String,
+}
+
 /// Requests of a workspace.
 #[async_trait]
 pub trait Requests: Send + Sync {
@@ -66,6 +79,16 @@ pub trait Requests: Send + Sync {
     async fn request(&self, workspace: &str, namespace: &str, name: &str) -> Result<RequestPage>;
     /// The form, with what a draft holds; a draft of somebody else is as good as none.
     async fn form(&self, workspace: &str, form: FormOf<'_>, draft: Option<&str>) -> Result<RequestForm>;
+    /// The form of what was typed, with what would happen, kept nowhere; with `_op=rehearse` the plane is asked too.
+    async fn preflight(&self, workspace: &str, form: FormOf<'_>, pairs: &Pairs) -> Result<RequestForm>;
+    /// What the platform would make of what a draft holds, line by line.
+    async fn adds(&self, workspace: &str, form: FormOf<'_>, draft: Option<&str>) -> Result<AddsPage>;
+    /// What the platform made of a request, line by line.
+    async fn added(&self, workspace: &str, namespace: &str, name: &str) -> Result<AddsPage>;
+    /// Decides about a request for one rule, as the person.
+    async fn decide(&self, workspace: &str, namespace: &str, name: &str, vote: &Vote) -> Result<()>;
+    /// Rolls out what changed rules make of a request: exactly those that the person saw, by their digest.
+    async fn roll_out(&self, workspace: &str, namespace: &str, name: &str, digest: &str) -> Result<()>;
     /// A posted form: its `_op` says whether to change the form, check, review or write.
     async fn post(&self, workspace: &str, form: FormOf<'_>, pairs: &Pairs) -> Result<Posted>;
     /// Deletes; the name is typed again as confirmation.
@@ -147,7 +170,10 @@ pub struct Visit {
 pub struct Assets {
     /// Style sheet.
     pub style: String,
-    /// Script of the live parts.
+    /// Script for copying and for what follows typing.
+    #[serde(default)]
+    pub page: String,
+    /// Script of the live part.
     pub script: String,
     /// Its wasm.
     pub wasm: String,

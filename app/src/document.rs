@@ -34,10 +34,42 @@ pub struct About {
     pub workspace: Option<String>,
     /// Entry of the navigation that is current, by its address.
     pub section: String,
-    /// Address of the stream that keeps the page live.
-    pub live: Option<String>,
+    /// What runs in the browser on this page.
+    pub script: Option<Script>,
     /// HTTP status; 0 stands for 200.
     pub status: u16,
+}
+
+/// What runs in the browser on a page; every page works without.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Script {
+    /// Keeps the page live by the stream at this address.
+    Live(String),
+    /// Asks what would happen while one types into the form.
+    Typing,
+    /// Makes copy buttons work.
+    Copying,
+}
+
+impl Script {
+    /// The modules that the page loads, and what is called of them.
+    fn tags(&self, visit: &Visit) -> String {
+        let page = attribute(&visit.assets.page);
+        let (script, wasm) = (attribute(&visit.assets.script), attribute(&visit.assets.wasm));
+        let (modules, calls) = match self {
+            Self::Live(address) => {
+                let address = attribute(address).replace("&amp;", "&").replace('"', "%22").replace('<', "%3C");
+                let calls = format!(
+                    r#"import start,{{live}} from "{script}";import {{copying}} from "{page}";copying();start({{module_or_path:"{wasm}"}}).then(()=>live("{address}"))"#
+                );
+                (vec![&script, &page], calls)
+            }
+            Self::Typing => (vec![&page], format!(r#"import {{typing}} from "{page}";typing()"#)),
+            Self::Copying => (vec![&page], format!(r#"import {{copying}} from "{page}";copying()"#)),
+        };
+        let ahead: String = modules.iter().map(|module| format!(r#"<link rel="modulepreload" href="{module}">"#)).collect();
+        format!(r#"{ahead}<script type="module" nonce="{}">{calls}</script>"#, attribute(&visit.nonce))
+    }
 }
 
 /// Renders a page inside the frame.
@@ -51,20 +83,11 @@ pub fn document<V: IntoView + 'static>(visit: &Visit, about: About, body: impl F
     let owner = Owner::new_root(None);
     let body = owner.with(|| body().into_view().to_html());
     let theme = if visit.theme.is_empty() { String::new() } else { format!(r#" data-theme="{}""#, attribute(&visit.theme)) };
-    let live = about.live.as_ref().map(|address| {
-        format!(
-            r#"<link rel="modulepreload" href="{script}"><script type="module" nonce="{nonce}">import start,{{live}} from "{script}";start({{module_or_path:"{wasm}"}}).then(()=>live("{address}"))</script>"#,
-            script = attribute(&visit.assets.script),
-            wasm = attribute(&visit.assets.wasm),
-            nonce = attribute(&visit.nonce),
-            address = attribute(address).replace("&amp;", "&").replace('"', "%22").replace('<', "%3C"),
-        )
-    });
+    let script = about.script.as_ref().map(|script| script.tags(visit)).unwrap_or_default();
     let html = format!(
-        r#"<!doctype html><html lang="en"{theme}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>{title} · OPM Portal</title><link rel="stylesheet" href="{style}"><link rel="icon" href="/icon.svg" type="image/svg+xml">{live}</head><body>{body}{sprite}</body></html>"#,
+        r#"<!doctype html><html lang="en"{theme}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>{title} · OPM Portal</title><link rel="stylesheet" href="{style}"><link rel="icon" href="/icon.svg" type="image/svg+xml">{script}</head><body>{body}{sprite}</body></html>"#,
         title = text(&about.title),
         style = attribute(&visit.assets.style),
-        live = live.unwrap_or_default(),
         sprite = ui::sprite(&body),
     );
     Page { status: if about.status == 0 { 200 } else { about.status }, html, location: None }

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::backend::Visit;
-use crate::document::About;
+use crate::document::{About, Script};
 use crate::routes::{self, page, post};
 use crate::ui::{HiddenToken, Icon};
 
@@ -17,7 +17,7 @@ pub fn mark() -> impl IntoView {
 /// Top bar, navigation and sheet.
 #[component]
 pub fn Frame(visit: Visit, about: About, children: Children) -> impl IntoView {
-    let live = about.live.is_some();
+    let live = matches!(about.script, Some(Script::Live(_)));
     view! {
         <a class="skip" href="#main">"Skip to content"</a>
         <header class="topbar">

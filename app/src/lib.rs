@@ -1,4 +1,4 @@
-//! Pages and forms of the portal, rendered on the server; in the browser only the live part runs.
+//! Pages and forms of the portal, rendered on the server; in the browser run the live part and `browser/page.js`.
 //!
 //! It must never know SQL, Kubernetes or sessions: pages ask through the ports of [`backend`], and every address comes from [`routes`].
 //! A page is an async function of a [`backend::Visit`] and of what the address says; it asks one port and renders the answer as a
@@ -9,8 +9,6 @@
 
 #[cfg(feature = "ssr")]
 pub mod backend;
-#[cfg(feature = "hydrate")]
-mod copy;
 #[cfg(feature = "ssr")]
 pub mod document;
 #[cfg(feature = "ssr")]

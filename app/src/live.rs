@@ -1,4 +1,4 @@
-//! The only code that runs in the browser, with [`crate::copy`]: it keeps a page live and changes nothing else.
+//! The only Rust that runs in the browser: it keeps a page live and changes nothing else. The rest is `browser/page.js`.
 //!
 //! One event stream per page. On a change the page is fetched again and its `[data-live]` regions are swapped, unless a region holds the focus
 //! in an input. Open `<details>` stay open. The stream is closed while the tab is hidden, because browsers allow six connections to a host.
@@ -40,8 +40,6 @@ pub fn start(address: String) -> Option<()> {
         busy: RefCell::new(false),
         again: RefCell::new(false),
     });
-    // A page without copy buttons is as live as one with them.
-    let _ = crate::copy::start(&live.window, &live.document);
     let watched = live.clone();
     let visibility = Closure::<dyn FnMut()>::new(move || watched.follow_visibility());
     document.add_event_listener_with_callback("visibilitychange", visibility.as_ref().unchecked_ref()).ok()?;

@@ -34,10 +34,21 @@ pub(crate) struct Also {
 /// Which part of a request is shown.
 #[derive(Deserialize)]
 pub(crate) struct Shown {
-    #[serde(default)]
+    #[serde(default, alias = "tab")]
     view: String,
     #[serde(default)]
     page: usize,
+    #[serde(default)]
+    origin: String,
+}
+
+/// Which lines of what the platform makes are shown.
+#[derive(Deserialize)]
+pub(crate) struct Lines {
+    home: Option<String>,
+    draft: Option<String>,
+    #[serde(default)]
+    origin: String,
 }
 
 #[derive(Deserialize)]
@@ -108,12 +119,23 @@ pub(crate) async fn review_new_page(visiting: Visiting, Path((workspace, name)):
     visiting.answer(async |visit: &Visit| requests::review(visit, &workspace, form, &draft).await).await
 }
 
+pub(crate) async fn adds_new_page(visiting: Visiting, Path((workspace, name)): Named, Asked(lines): Asked<Lines>) -> Response {
+    let Lines { home, draft, origin } = lines;
+    let form = FormOf::New { promise: &name, home: home.as_deref(), start: None };
+    visiting.answer(async |visit: &Visit| requests::adds(visit, &workspace, form, draft.as_deref(), &origin).await).await
+}
+
+pub(crate) async fn adds_edit_page(visiting: Visiting, Path((workspace, namespace, name)): Placed, Asked(lines): Asked<Lines>) -> Response {
+    let form = FormOf::Edit { namespace: &namespace, name: &name };
+    visiting.answer(async |visit: &Visit| requests::adds(visit, &workspace, form, lines.draft.as_deref(), &lines.origin).await).await
+}
+
 pub(crate) async fn requests_page(visiting: Visiting, Path(workspace): Path<String>, Asked(query): Asked<RequestQuery>) -> Response {
     visiting.answer(async |visit: &Visit| requests::list(visit, &workspace, &query).await).await
 }
 
 pub(crate) async fn request_page(visiting: Visiting, Path((workspace, namespace, name)): Placed, Asked(shown): Asked<Shown>) -> Response {
-    let view = requests::View::parse(&shown.view, shown.page);
+    let view = requests::View { origin: requests::OriginFilter::parse(&shown.origin), ..requests::View::parse(&shown.view, shown.page) };
     visiting.answer(async |visit: &Visit| requests::detail(visit, &workspace, &namespace, &name, view).await).await
 }
 

@@ -16,7 +16,7 @@ pub fn Icon(#[prop(into)] name: String) -> impl IntoView {
 pub fn sprite(html: &str) -> String {
     let used = DRAWINGS.iter().filter(|(name, _)| html.contains(&format!("\"#i-{name}\"")));
     let symbols: String = used.map(|(name, drawing)| format!(r#"<symbol id="i-{name}" viewBox="0 0 24 24">{drawing}</symbol>"#)).collect();
-    format!(r#"<svg hidden aria-hidden="true">{symbols}</svg>"#)
+    format!(r#"<svg hidden aria-hidden="true" id="sprite">{symbols}</svg>"#)
 }
 
 const DRAWINGS: &[(&str, &str)] = &[

@@ -71,16 +71,40 @@ pub async fn every() -> Vec<(&'static str, Page)> {
             "review",
             requests::review(&at(here(), "/w/root:acme:shop/promises/postgresql/request/review"), WORKSPACE, new("postgresql"), "d1").await,
         ),
+        (
+            "adds",
+            requests::adds(&at(here(), "/w/root:acme:shop/promises/postgresql/request/adds"), WORKSPACE, new("postgresql"), Some("d1"), "")
+                .await,
+        ),
+        (
+            "adds-policy",
+            requests::adds(&at(wrong(), "/w/root:acme:shop/promises/postgresql/request/adds"), WORKSPACE, EDIT, None, "policy").await,
+        ),
+        (
+            "adds-nothing",
+            requests::adds(&at(here(), "/w/root:acme:shop/promises/postgresql/request/adds"), WORKSPACE, EDIT, None, "default").await,
+        ),
+        (
+            "adds-unknown",
+            requests::adds(&at(nothing(), "/w/root:acme:shop/promises/postgresql/request/adds"), WORKSPACE, EDIT, None, "").await,
+        ),
         ("requests", requests::list(&at(here(), "/w/root:acme:shop/requests"), WORKSPACE, &list).await),
         ("requests-empty", requests::list(&at(nothing(), "/w/root:acme:shop/requests"), WORKSPACE, &list).await),
         ("request", part(here(), "").await),
         ("request-resources", part(here(), "resources").await),
         ("request-configuration", part(here(), "configuration").await),
+        ("request-policies", part(here(), "policies").await),
+        ("request-adds", part(here(), "adds").await),
         ("request-history", part(here(), "history").await),
         ("request-yaml", part(here(), "yaml").await),
         ("request-viewer-detail", part(viewer(), "").await),
         ("request-refused", part(wrong(), "").await),
         ("request-refused-viewer", part(World { fits: false, ..viewer() }, "").await),
+        (
+            "request-told",
+            requests::told(&at(here(), "/w/root:acme:shop/requests/default/orders-db"), WORKSPACE, "default", "orders-db", "it changed")
+                .await,
+        ),
         (
             "request-revealed",
             requests::revealed(&at(here(), "/w/root:acme:shop/requests/default/orders-db"), WORKSPACE, "default", "orders-db", "password")

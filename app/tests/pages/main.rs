@@ -182,9 +182,15 @@ fn a_secret_is_shown_by_its_reveal_alone() {
 fn script_is_loaded_on_live_pages_alone() {
     each(|name, page| {
         let live = name.starts_with("requests")
-            || ["request-configuration", "request-history", "request-refused", "request-refused-viewer", "request-resources"]
-                .contains(&name)
-            || ["request", "request-viewer-detail", "request-yaml"].contains(&name);
+            || ["configuration", "history", "refused", "refused-viewer", "resources", "policies", "adds", "viewer-detail", "yaml"]
+                .iter()
+                .any(|part| name == format!("request-{part}"))
+            || name == "request";
+        let typed = ["request-new", "request-error", "request-viewer", "request-web", "edit"].contains(&name);
+        let copied = name.starts_with("adds") || ["policy", "policy-tried", "policy-unread"].contains(&name);
+        assert_eq!(page.html.contains("import start,{live}"), live, "{name}");
+        assert_eq!(page.html.contains("typing()"), typed, "{name}");
+        let live = live || typed || copied;
         assert_eq!(page.html.contains("<script"), live, "{name}");
     });
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use app::backend::{Account, Assets, Catalog, FormOf, Pairs, Requests, Visit, Workspaces};
+use app::backend::{Account, Assets, Catalog, FormOf, Pairs, Requests, Visit, Vote, Workspaces};
 use async_trait::async_trait;
 use promise::api::{Health, Lifecycle, Phase, PolicyOutcome, PolicyResult, PolicySpec, PromiseSpec, StepPhase, StepStatus, WaitingKind};
 use promise::form::{Draft, Summary, model};
@@ -39,7 +39,12 @@ pub fn visit(world: Option<World>, address: &str) -> Visit {
             .into(),
         sign_in_token: "sign-in-token".into(),
         nonce: "nonce".into(),
-        assets: Arc::new(Assets { style: "/assets/portal.css".into(), script: "/pkg/portal.js".into(), wasm: "/pkg/portal.wasm".into() }),
+        assets: Arc::new(Assets {
+            style: "/assets/portal.css".into(),
+            page: "/pkg/page.js".into(),
+            script: "/pkg/portal.js".into(),
+            wasm: "/pkg/portal.wasm".into(),
+        }),
         theme: String::new(),
         platform: true,
         embedded: true,
@@ -316,6 +321,27 @@ fn policies(promise_name: &str) -> Vec<PolicyLine> {
     policy_lines(&effective(promise_name, &promise(promise_name)), &[refused])
 }
 
+fn approval(refused: &Option<String>) -> ApprovalLine {
+    let given = |decision: &str, void: &str| GivenLine {
+        by: "approver".into(),
+        at: "2026-11-21T11:02:00Z".into(),
+        decision: decision.into(),
+        comment: "Fine for the season".into(),
+        void: void.into(),
+    };
+    ApprovalLine {
+        rule: "acme/production-baseline/four-eyes".into(),
+        policy: "production-baseline".into(),
+        own: false,
+        source: "root:acme".into(),
+        who: "One of acme-approvers decides".into(),
+        state: "The question stays open until tomorrow.".into(),
+        standing: ApprovalStanding::Open,
+        given: vec![given("approved", "It was about an earlier content.")],
+        allowed: refused.clone().map_or(Ok(()), Err),
+    }
+}
+
 #[async_trait]
 impl Requests for World {
     async fn requests(&self, _: &str, query: &RequestQuery) -> Result<RequestsPage> {
@@ -372,6 +398,15 @@ impl Requests for World {
                 },
             ],
             policies: policies("postgresql"),
+            price: price(),
+            approvals: vec![approval(&self.refused)],
+            hash: Some("9f2c41d0aa".into()),
+            outdated: (!self.fits).then(|| OutdatedView {
+                digest: "77aa".into(),
+                changes: vec!["replicas of production-baseline changed (Replicas is between 2 and 4)".into()],
+                refusals: vec!["Choose at least 2 replicas".into()],
+                allowed: not(&self.refused),
+            }),
             resources: vec![
                 resource("database", "Cluster", Health::Progressing, "1 of 3 instances"),
                 resource("credentials", "Secret", Health::Healthy, ""),
@@ -432,6 +467,59 @@ impl Requests for World {
             contested: Vec::new(),
             review: vec![tier()],
         })
+    }
+
+    async fn preflight(&self, workspace: &str, form: FormOf<'_>, _: &Pairs) -> Result<RequestForm> {
+        self.form(workspace, form, None).await
+    }
+
+    async fn adds(&self, _: &str, _: FormOf<'_>, _: Option<&str>) -> Result<AddsPage> {
+        let line = |text: &str, origin, label: &str, side| AddedLine {
+            text: text.into(),
+            origin,
+            label: label.into(),
+            side,
+            ..AddedLine::default()
+        };
+        let policy = AddedLine {
+            policy: Some(("root:platform".into(), "backup-required".into())),
+            also: vec!["Promise".into()],
+            ..line("  backup: true", LineFrom::Policy, "Backups are on", LineSide::Added)
+        };
+        let object = AddedObject {
+            title: "Cluster orders-db".into(),
+            destination: "sandbox".into(),
+            why: "Because the tier is production.".into(),
+            side: LineSide::Kept,
+            lines: vec![
+                line("kind: Cluster", LineFrom::Promise, "", LineSide::Kept),
+                line("  instances: 3", LineFrom::You, "Replicas", LineSide::Kept),
+                line("  instances: 1", LineFrom::You, "Replicas", LineSide::Removed),
+                policy,
+                line("  host: (known after apply)", LineFrom::Later, "", LineSide::Kept),
+            ],
+        };
+        let unknown = self.empty.then(|| "The values do not fit yet.".to_owned());
+        Ok(AddsPage {
+            title: "PostgreSQL".into(),
+            icon: "database".into(),
+            name: "orders-db".into(),
+            objects: vec![object],
+            compared: !self.fits,
+            unknown,
+        })
+    }
+
+    async fn added(&self, workspace: &str, namespace: &str, name: &str) -> Result<AddsPage> {
+        self.adds(workspace, FormOf::Edit { namespace, name }, None).await
+    }
+
+    async fn decide(&self, _: &str, _: &str, _: &str, _: &Vote) -> Result<()> {
+        Err(Error::Denied { why: "this world takes nothing".into() })
+    }
+
+    async fn roll_out(&self, _: &str, _: &str, _: &str, _: &str) -> Result<()> {
+        Err(Error::Denied { why: "this world takes nothing".into() })
     }
 
     async fn post(&self, _: &str, _: FormOf<'_>, _: &Pairs) -> Result<Posted> {

@@ -17,8 +17,11 @@ pub use platform::{
     PolicyRule, TextProblem, Tried, Tryout,
 };
 pub use policy::{PolicyLine, policy_lines, policy_outcomes, rule_anchor};
-pub use preflight::{AddedCount, ApprovalStep, CheckLine, CheckState, PreflightView, PriceLine, PriceView, RoomLine, Verdict};
+pub use preflight::{
+    AddedCount, AddedLine, AddedObject, AddsPage, ApprovalStep, CheckLine, CheckState, LineFrom, LineSide, PreflightView, PriceLine,
+    PriceView, RoomLine, Verdict,
+};
 pub use request::{
-    Allowed, ContestedLine, Happening, OutputValue, ParameterLine, Posted, RequestForm, RequestPage, RequestQuery, RequestRow,
-    RequestsPage, ResourceLine, ValueSource,
+    Allowed, ApprovalLine, ApprovalStanding, ContestedLine, GivenLine, Happening, OutdatedView, OutputValue, ParameterLine, Posted,
+    RequestForm, RequestPage, RequestQuery, RequestRow, RequestsPage, ResourceLine, ValueSource,
 };

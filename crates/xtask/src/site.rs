@@ -1,6 +1,6 @@
-//! What the browser gets: one style sheet, and script and wasm of the live parts, named by their content.
+//! What the browser gets: one style sheet, a script, and script and wasm of the live part, named by their content.
 //!
-//! `manifest.json` names them for the server: `{"style": "/assets/portal.<hash>.css", "script": "/pkg/portal.<hash>.js", "wasm": "/pkg/portal.<hash>.wasm"}`.
+//! `manifest.json` names them for the server: `{"style": "/assets/portal.<hash>.css", "page": "/pkg/portal.<hash>.js", "script": "/pkg/portal.<hash>.js", "wasm": "/pkg/portal.<hash>.wasm"}`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -48,6 +48,7 @@ pub fn build(workspace: &Workspace, tools: &Tools, optimise: Optimise) -> Result
         let style = style(&workspace.root.join("style"))?;
         let manifest = serde_json::json!({
             "style": publish(&site, "assets", "css", style.as_bytes())?,
+            "page": publish(&site, "pkg", "js", &std::fs::read(workspace.root.join("app/browser/page.js"))?)?,
             "script": publish(&site, "pkg", "js", script.as_bytes())?,
             "wasm": publish(&site, "pkg", "wasm", &wasm)?,
         });

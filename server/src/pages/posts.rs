@@ -1,6 +1,6 @@
 //! Posts of forms. Bad input is answered with a redirect to the form's page, which shows it again; nothing typed is lost.
 
-use app::backend::{FormOf, Platform as _, Requests as _, Visit};
+use app::backend::{FormOf, Platform as _, Requests as _, Visit, Vote};
 use app::pages::{platform, requests, sign_in as sign_in_form};
 use app::routes;
 use axum::extract::Path;
@@ -83,7 +83,8 @@ pub(crate) async fn new(
     let form = FormOf::New { promise: &name, home: home.as_deref(), start: None };
     let again = routes::request_new(&workspace, &name, home.as_deref());
     let review = routes::request_review(&workspace, &name, home.as_deref());
-    posted(visiting, &workspace, form, &pairs, &again, &review).await
+    let adds = routes::request_adds(&workspace, &name, home.as_deref(), "", "");
+    posted(visiting, &workspace, form, &pairs, [&again, &review, &adds]).await
 }
 
 /// A posted form of a request that is there.
@@ -91,10 +92,71 @@ pub(crate) async fn edit(visiting: Visiting, Path((workspace, namespace, name)):
     let form = FormOf::Edit { namespace: &namespace, name: &name };
     let again = routes::request_edit(&workspace, &namespace, &name);
     let review = routes::edit_review(&workspace, &namespace, &name);
-    posted(visiting, &workspace, form, &pairs, &again, &review).await
+    let adds = routes::edit_adds(&workspace, &namespace, &name, "", "");
+    posted(visiting, &workspace, form, &pairs, [&again, &review, &adds]).await
 }
 
-async fn posted(visiting: Visiting, workspace: &str, form: FormOf<'_>, pairs: &[(String, String)], again: &str, review: &str) -> Response {
+/// What was typed into the form of a new request, with what would happen; nothing is kept.
+pub(crate) async fn preflight_new(
+    visiting: Visiting,
+    Path((workspace, name)): Named,
+    Asked(Home { home }): Asked<Home>,
+    Pairs(pairs): Pairs,
+) -> Response {
+    let form = FormOf::New { promise: &name, home: home.as_deref(), start: None };
+    visiting.answer(async |visit: &Visit| requests::preflight(visit, &workspace, form, &pairs).await).await
+}
+
+/// What was typed into the form of a request that is there, with what would happen; nothing is kept.
+pub(crate) async fn preflight_edit(visiting: Visiting, Path((workspace, namespace, name)): Placed, Pairs(pairs): Pairs) -> Response {
+    let form = FormOf::Edit { namespace: &namespace, name: &name };
+    visiting.answer(async |visit: &Visit| requests::preflight(visit, &workspace, form, &pairs).await).await
+}
+
+/// Writes a person's decision about a request.
+pub(crate) async fn decide(visiting: Visiting, Path((workspace, namespace, name)): Placed, Pairs(pairs): Pairs) -> Response {
+    let of = |wanted: &str| field(&pairs, wanted).unwrap_or_default().to_owned();
+    let vote = Vote { rule: of("rule"), hash: of("hash"), approve: of("decision") == "approve", comment: of("comment").trim().to_owned() };
+    let decided = match visiting.visitor().caller() {
+        Ok(caller) => caller.decide(&workspace, &namespace, &name, &vote).await,
+        Err(error) => Err(error),
+    };
+    back_to(visiting, &workspace, &namespace, &name, decided).await
+}
+
+/// Rolls out what changed rules make of a request.
+pub(crate) async fn roll_out(visiting: Visiting, Path((workspace, namespace, name)): Placed, Pairs(pairs): Pairs) -> Response {
+    let hash = field(&pairs, "hash").unwrap_or_default();
+    let asked = match visiting.visitor().caller() {
+        Ok(caller) => caller.roll_out(&workspace, &namespace, &name, hash).await,
+        Err(error) => Err(error),
+    };
+    back_to(visiting, &workspace, &namespace, &name, asked).await
+}
+
+/// The page of a request after something was done about it; what was refused because it changed is said there.
+async fn back_to(visiting: Visiting, workspace: &str, namespace: &str, name: &str, done: Result<()>) -> Response {
+    match done {
+        Ok(()) => Redirect::to(&routes::request(workspace, namespace, name)).into_response(),
+        Err(Error::Invalid { problems }) => {
+            let said: Vec<String> = problems.into_iter().map(|problem| problem.message).collect();
+            let said = said.join(" ");
+            visiting.answer(async |visit: &Visit| requests::told(visit, workspace, namespace, name, &said).await).await
+        }
+        Err(Error::Conflict { message }) => {
+            visiting.answer(async |visit: &Visit| requests::told(visit, workspace, namespace, name, &message).await).await
+        }
+        Err(error) => visiting.refuse(Some(workspace), &error).await,
+    }
+}
+
+async fn posted(
+    visiting: Visiting,
+    workspace: &str,
+    form: FormOf<'_>,
+    pairs: &[(String, String)],
+    [again, review, adds]: [&str; 3],
+) -> Response {
     let outcome: Result<Posted> = match visiting.visitor().caller() {
         Ok(caller) => caller.post(workspace, form, pairs).await,
         Err(error) => Err(error),
@@ -102,6 +164,7 @@ async fn posted(visiting: Visiting, workspace: &str, form: FormOf<'_>, pairs: &[
     match outcome {
         Ok(Posted::Again { draft }) => Redirect::to(&routes::with_query(again, &[("draft", &draft)])).into_response(),
         Ok(Posted::Review { draft }) => Redirect::to(&routes::with_query(review, &[("draft", &draft)])).into_response(),
+        Ok(Posted::Adds { draft }) => Redirect::to(&routes::with_query(adds, &[("draft", &draft)])).into_response(),
         Ok(Posted::Written { namespace, name }) => Redirect::to(&routes::request(workspace, &namespace, &name)).into_response(),
         Err(error) => visiting.refuse(Some(workspace), &error).await,
     }

@@ -1,5 +1,7 @@
 //! The port [`Requests`]: what was asked for in a workspace, its form, and what came of it.
 
+mod adds;
+mod decisions;
 mod detail;
 mod form;
 mod list;
@@ -9,10 +11,10 @@ mod rail;
 pub(super) mod rows;
 mod timeline;
 
-use app::backend::{FormOf, Pairs, Requests};
+use app::backend::{FormOf, Pairs, Requests, Vote};
 use async_trait::async_trait;
 use promise::Result;
-use promise::view::{Posted, RequestForm, RequestPage, RequestQuery, RequestsPage};
+use promise::view::{AddsPage, Posted, RequestForm, RequestPage, RequestQuery, RequestsPage};
 
 use crate::auth::Caller;
 
@@ -31,6 +33,31 @@ impl Requests for Caller {
     async fn form(&self, workspace: &str, form: FormOf<'_>, draft: Option<&str>) -> Result<RequestForm> {
         let workspace = self.enter(workspace).await?;
         form::page(self, &workspace, form, draft).await
+    }
+
+    async fn preflight(&self, workspace: &str, form: FormOf<'_>, pairs: &Pairs) -> Result<RequestForm> {
+        let workspace = self.enter(workspace).await?;
+        posting::preflight(self, &workspace, form, pairs).await
+    }
+
+    async fn adds(&self, workspace: &str, form: FormOf<'_>, draft: Option<&str>) -> Result<AddsPage> {
+        let workspace = self.enter(workspace).await?;
+        adds::of_form(self, &workspace, form, draft).await
+    }
+
+    async fn added(&self, workspace: &str, namespace: &str, name: &str) -> Result<AddsPage> {
+        let workspace = self.enter(workspace).await?;
+        adds::of_request(self, &workspace, namespace, name).await
+    }
+
+    async fn decide(&self, workspace: &str, namespace: &str, name: &str, vote: &Vote) -> Result<()> {
+        let workspace = self.enter(workspace).await?;
+        decisions::decide(self, &workspace, namespace, name, vote).await
+    }
+
+    async fn roll_out(&self, workspace: &str, namespace: &str, name: &str, digest: &str) -> Result<()> {
+        let workspace = self.enter(workspace).await?;
+        decisions::roll_out(self, &workspace, namespace, name, digest).await
     }
 
     async fn post(&self, workspace: &str, form: FormOf<'_>, pairs: &Pairs) -> Result<Posted> {

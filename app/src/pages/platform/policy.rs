@@ -6,7 +6,7 @@ use promise::wording::{counted, humanise};
 
 use super::{compiled, strength};
 use crate::backend::{Sample, Visit};
-use crate::document::{About, Page, framed};
+use crate::document::{About, Page, Script, framed};
 use crate::pages::{refused, rules};
 use crate::routes::{self, page};
 use crate::ui::{Banner, Code, Crumb, Crumbs, Icon, LinkButton, Moment, PageHead, Shape, SubmitButton};
@@ -22,6 +22,7 @@ pub async fn policy(visit: &Visit, workspace: &str, name: &str, from: &str, samp
     let about = About {
         title: found.row.title.clone(),
         section: page::POLICIES.to_owned(),
+        script: found.inside.is_some().then_some(Script::Copying),
         workspace: (!from.is_empty()).then(|| from.clone()),
         ..About::default()
     };

@@ -4,17 +4,20 @@ use leptos::prelude::*;
 use promise::form::Summary;
 use promise::view::RequestPage;
 
+use super::adds::{OriginFilter, part};
 use super::phase;
 use crate::backend::Visit;
-use crate::document::{About, Page, framed};
+use crate::document::{About, Page, Script, framed};
 use crate::pages::refused;
 use crate::routes;
-use crate::ui::{Badge, Crumb, Crumbs, Icon, LinkButton, PageHead, SubmitButton, Tab, Tabs, span};
+use crate::ui::{Badge, Banner, Crumb, Crumbs, Icon, LinkButton, PageHead, Shape, SubmitButton, Tab, Tabs, span};
 
+mod approvals;
 mod configuration;
 mod history;
 mod outputs;
 mod overview;
+mod policies;
 mod resources;
 mod yaml;
 
@@ -31,8 +34,12 @@ pub enum Part {
     Overview,
     /// Everything that was made.
     Resources,
-    /// What was asked for, and which rules had a say.
+    /// What was asked for.
     Configuration,
+    /// Every rule that had a say, and who decides.
+    Policies,
+    /// What the platform made of it, line by line.
+    Adds,
     /// What happened.
     History,
     /// The object.
@@ -40,13 +47,15 @@ pub enum Part {
 }
 
 impl Part {
-    const ALL: [Self; 5] = [Self::Overview, Self::Resources, Self::Configuration, Self::History, Self::Yaml];
+    const ALL: [Self; 7] = [Self::Overview, Self::Resources, Self::Configuration, Self::Policies, Self::Adds, Self::History, Self::Yaml];
 
     fn word(self) -> &'static str {
         match self {
             Self::Overview => "",
             Self::Resources => "resources",
             Self::Configuration => "configuration",
+            Self::Policies => "policies",
+            Self::Adds => "adds",
             Self::History => "history",
             Self::Yaml => "yaml",
         }
@@ -57,6 +66,8 @@ impl Part {
             Self::Overview => "Overview",
             Self::Resources => "Resources",
             Self::Configuration => "Configuration",
+            Self::Policies => "Policies",
+            Self::Adds => "What was added",
             Self::History => "History",
             Self::Yaml => "YAML",
         }
@@ -70,53 +81,92 @@ pub struct View {
     pub part: Part,
     /// Page of its rows, from 1.
     pub page: usize,
+    /// Which lines of what was made are shown.
+    pub origin: OriginFilter,
 }
 
 impl View {
     /// Reads `view` and `page` of the address; what is not known is the overview.
     pub fn parse(view: &str, page: usize) -> Self {
-        Self { part: Part::ALL.into_iter().find(|part| part.word() == view).unwrap_or_default(), page: page.max(1) }
+        Self {
+            part: Part::ALL.into_iter().find(|part| part.word() == view).unwrap_or_default(),
+            page: page.max(1),
+            origin: OriginFilter::default(),
+        }
     }
 }
 
 /// A secret output that was just revealed: name and value.
 type Revealed = Option<(String, String)>;
 
+/// What stands on this answer alone.
+#[derive(Default)]
+struct Also {
+    revealed: Revealed,
+    /// What could not be done.
+    told: Option<String>,
+}
+
 /// The page.
 pub async fn detail(visit: &Visit, workspace: &str, namespace: &str, name: &str, view: View) -> Page {
-    shown(visit, workspace, namespace, name, view, None).await
+    shown(visit, workspace, namespace, name, view, Also::default()).await
+}
+
+/// The page after something that was asked for could not be done, with the reason.
+pub async fn told(visit: &Visit, workspace: &str, namespace: &str, name: &str, what: &str) -> Page {
+    let also = Also { told: Some(what.to_owned()), ..Also::default() };
+    shown(visit, workspace, namespace, name, View::default(), also).await
 }
 
 /// The page after a secret output was revealed; the value stands in this answer alone and is nowhere kept.
 pub async fn revealed(visit: &Visit, workspace: &str, namespace: &str, name: &str, output: &str) -> Page {
     let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
     match backend.reveal(workspace, namespace, name, output).await {
-        Ok(value) => shown(visit, workspace, namespace, name, View::default(), Some((output.to_owned(), value))).await,
+        Ok(value) => {
+            let also = Also { revealed: Some((output.to_owned(), value)), ..Also::default() };
+            shown(visit, workspace, namespace, name, View::default(), also).await
+        }
         Err(error) => refused(visit, Some(workspace), &error),
     }
 }
 
-async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view: View, revealed: Revealed) -> Page {
+async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view: View, also: Also) -> Page {
+    let Also { revealed, told } = also;
     let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
     let page = match backend.request(workspace, namespace, name).await {
         Ok(page) => page,
         Err(error) => return refused(visit, Some(workspace), &error),
+    };
+    let adds = if view.part == Part::Adds {
+        match backend.added(workspace, namespace, name).await {
+            Ok(adds) => Some(adds),
+            Err(error) => return refused(visit, Some(workspace), &error),
+        }
+    } else {
+        None
     };
     let title = if view.part == Part::Overview { name.to_owned() } else { format!("{} of {name}", view.part.label()) };
     let about = About {
         title,
         workspace: Some(workspace.to_owned()),
         section: routes::requests(workspace),
-        live: revealed.is_none().then(|| routes::live_request(workspace, namespace, name, &page.seen)),
+        status: if told.is_some() { 409 } else { 0 },
+        script: (revealed.is_none() && told.is_none()).then(|| Script::Live(routes::live_request(workspace, namespace, name, &page.seen))),
         ..About::default()
     };
     let (now, token) = (visit.now.clone(), backend.viewer().form_token);
     framed(visit, about, move || {
         let row = &page.row;
-        let part = match view.part {
+        let shown = match view.part {
             Part::Overview => overview::part(&page, &token, &revealed, &now).into_any(),
             Part::Resources => resources::part(&page, view.page).into_any(),
             Part::Configuration => configuration::part(&page).into_any(),
+            Part::Policies => policies::part(&page).into_any(),
+            Part::Adds => {
+                let address = |origin: &str| routes::with_query(&address(&page, Part::Adds, 1), &[("origin", origin)]);
+                let lines = adds.as_ref().map(|adds| part(adds, view.origin, &page.row.workspace, &address));
+                view! { <div data-live="adds">{lines}</div> }.into_any()
+            }
             Part::History => history::part(&page, view.page, &now).into_any(),
             Part::Yaml => yaml::part(&page).into_any(),
         };
@@ -125,8 +175,11 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
             <div data-live="head">{head(&page, view).into_any()}</div>
             // The region stays when its content is swapped, so that the new sentence is read out.
             <div data-live="ball" role="status">{ball(&page, &now).into_any()}</div>
+            {told.clone().map(|what| view! { <div role="alert"><Banner shape=Shape::Degraded title="It was not done"><p>{promise::wording::upper_first(&what)}</p></Banner></div> })}
+            <div data-live="outdated">{approvals::outdated(&page, &token).into_any()}</div>
+            <div data-live="approvals">{approvals::decisions(&page, &token, &now).into_any()}</div>
             <div data-live="parts">{tabs(&page, view.part)}</div>
-            {part}
+            {shown}
         }
     })
 }
@@ -140,7 +193,8 @@ fn tabs(page: &RequestPage, current: Part) -> impl IntoView + use<> {
     let count = |part| match part {
         Part::Resources => Some(page.resources.len()),
         Part::History => Some(page.timeline.len() + page.events.as_ref().map_or(0, Vec::len)),
-        Part::Overview | Part::Configuration | Part::Yaml => None,
+        Part::Policies => Some(page.policies.len()),
+        Part::Overview | Part::Configuration | Part::Adds | Part::Yaml => None,
     };
     let tab = |part: Part| Tab { label: part.label(), href: address(page, part, 1), count: count(part), current: part == current };
     view! { <Tabs label=format!("Parts of {}", page.row.name) tabs=Part::ALL.map(tab).to_vec()/> }
@@ -207,6 +261,6 @@ mod tests {
         for part in Part::ALL {
             assert_eq!(View::parse(part.word(), 1).part, part);
         }
-        assert_eq!(View::parse("nothing-like-it", 0), View { part: Part::Overview, page: 1 });
+        assert_eq!(View::parse("nothing-like-it", 0), View { page: 1, ..View::default() });
     }
 }

@@ -4,8 +4,8 @@ use leptos::prelude::*;
 use promise::view::{AvailabilityState, RequestForm};
 
 use super::rail::rail;
-use crate::backend::{FormOf, Visit};
-use crate::document::{About, Page, framed};
+use crate::backend::{FormOf, Pairs, Visit};
+use crate::document::{About, Page, Script, framed};
 use crate::form::{ErrorSummary, Fields, Presets, Text};
 use crate::pages::refused;
 use crate::routes;
@@ -13,23 +13,45 @@ use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, Icon, LinkButton, PageHead, 
 
 /// The page, with what a draft holds; its posts go to the same address.
 pub async fn form(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: Option<&str>) -> Page {
-    let (action, back) = match of {
-        FormOf::New { promise, home, .. } => (routes::request_new(workspace, promise, home), routes::promise(workspace, promise, home)),
-        FormOf::Edit { namespace, name } => (routes::request_edit(workspace, namespace, name), routes::request(workspace, namespace, name)),
-    };
     let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
-    let form = match backend.form(workspace, of, draft).await {
-        Ok(form) => form,
-        Err(error) => return refused(visit, Some(workspace), &error),
+    match backend.form(workspace, of, draft).await {
+        Ok(form) => shown(visit, workspace, of, form, draft.is_some()),
+        Err(error) => refused(visit, Some(workspace), &error),
+    }
+}
+
+/// The page of what was typed and is kept nowhere, for the script that asks while one types.
+pub async fn preflight(visit: &Visit, workspace: &str, of: FormOf<'_>, pairs: &Pairs) -> Page {
+    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
+    match backend.preflight(workspace, of, pairs).await {
+        Ok(form) => shown(visit, workspace, of, form, false),
+        Err(error) => refused(visit, Some(workspace), &error),
+    }
+}
+
+fn shown(visit: &Visit, workspace: &str, of: FormOf<'_>, form: RequestForm, drafted: bool) -> Page {
+    let (action, back, asked) = match of {
+        FormOf::New { promise, home, .. } => (
+            routes::request_new(workspace, promise, home),
+            routes::promise(workspace, promise, home),
+            routes::preflight_new(workspace, promise, home),
+        ),
+        FormOf::Edit { namespace, name } => (
+            routes::request_edit(workspace, namespace, name),
+            routes::request(workspace, namespace, name),
+            routes::preflight_edit(workspace, namespace, name),
+        ),
     };
-    let (workspace, token) = (workspace.to_owned(), backend.viewer().form_token);
+    let token = visit.backend.as_ref().map(|backend| backend.viewer().form_token).unwrap_or_default();
+    let workspace = workspace.to_owned();
     let title = if form.editing.is_some() { format!("Edit {}", form.name) } else { format!("Request {}", form.offer.display_name) };
     let wrong = form.checked && !form.ready;
-    let lost = draft.is_some() && form.draft.is_none();
+    let lost = drafted && form.draft.is_none();
     let about = About {
         title: if wrong { format!("Error: {title}") } else { title.clone() },
         workspace: Some(workspace.clone()),
         section: if form.editing.is_some() { routes::requests(&workspace) } else { routes::catalog(&workspace) },
+        script: Some(Script::Typing),
         ..About::default()
     };
     framed(visit, about, move || {
@@ -44,7 +66,7 @@ pub async fn form(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: Option<
         };
         let meta = view! { <span>{format!("Version {}", form.offer.version)}</span><span>"in "<span class="mono">{workspace.clone()}</span></span> };
         view! {
-            {wrong.then(|| view! { <ErrorSummary form=form.clone()/> })}
+            <div id="problems">{wrong.then(|| view! { <ErrorSummary form=form.clone()/> })}</div>
             <Crumbs steps=steps/>
             <PageHead title=title icon=form.offer.icon.clone() meta=meta.into_any()/>
             {form.conflict.clone().map(|what| {
@@ -54,7 +76,7 @@ pub async fn form(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: Option<
             {lost.then(|| view! { <Banner shape=Shape::Degraded title="What was typed is not there any more"><p>"It was submitted already, or is older than a week, or you have begun many others since then. The form starts anew."</p></Banner> })}
             {form.retype.then(|| view! { <Banner shape=Shape::Degraded title="Type the secrets again"><p>"Nothing was submitted. What you typed into secret fields is never kept: the next page asks for them again."</p></Banner> })}
             <div class="split">
-                <form method="post" action=action novalidate class="form" id="request">
+                <form method="post" action=action novalidate class="form" id="request" data-preflight=asked>
                     <HiddenToken token=token/>
                     <input type="hidden" name="_cluster" value=form.cluster.clone()/>
                     {form.editing.clone().map(|version| view! { <input type="hidden" name="_version" value=version/> })}
@@ -62,10 +84,13 @@ pub async fn form(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: Option<
                     {form.start.clone().map(|start| view! { <input type="hidden" name="_start" value=start/> })}
                     // What the Enter key presses: the first button of a form.
                     <button class="vh" tabindex="-1" name="_op" value="check">"Continue"</button>
+                    {form.checked.then(|| view! { <input type="hidden" name="_checked" value="1"/> })}
+                    <div id="fields">
                     <Presets presets=form.form.presets.clone()/>
                     {basics(&form)}
                     <Fields form=form.form.clone() focus=form.focus.clone() workspace=workspace.clone()/>
                     {kept(&form)}
+                    </div>
                     {submit(&form, &back)}
                 </form>
                 {rail(&form, &workspace, None)}

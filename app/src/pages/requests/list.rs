@@ -5,7 +5,7 @@ use promise::view::{AvailabilityState, Facet, RequestQuery, RequestsPage};
 
 use super::{stale, table};
 use crate::backend::Visit;
-use crate::document::{About, Page, framed};
+use crate::document::{About, Page, Script, framed};
 use crate::pages::refused;
 use crate::routes;
 use crate::ui::{Empty, Icon, LinkButton, PageHead, Pager, Shape, Weight};
@@ -23,7 +23,7 @@ pub async fn list(visit: &Visit, workspace: &str, query: &RequestQuery) -> Page 
         title: "Requests".to_owned(),
         workspace: Some(workspace.clone()),
         section: routes::requests(&workspace),
-        live: Some(routes::live_requests(&workspace, &page.seen)),
+        script: Some(Script::Live(routes::live_requests(&workspace, &page.seen))),
         ..About::default()
     };
     framed(visit, about, move || {

@@ -147,3 +147,87 @@ pub struct AddedCount {
     /// Lines that policies wrote.
     pub policies: usize,
 }
+
+/// What the platform makes of a request, line by line with where each comes from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AddsPage {
+    /// Name of the promise for people.
+    pub title: String,
+    /// Its icon.
+    pub icon: String,
+    /// Name of the request; may be empty.
+    pub name: String,
+    /// Every object.
+    pub objects: Vec<AddedObject>,
+    /// Whether it is compared with what runs now.
+    pub compared: bool,
+    /// Why nothing can be shown; absent where something can.
+    pub unknown: Option<String>,
+}
+
+/// One object that would be made.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AddedObject {
+    /// Kind and name.
+    pub title: String,
+    /// Name of the Destination; empty for the request's workspace.
+    pub destination: String,
+    /// Why it is there or waits, as a sentence; may be empty.
+    pub why: String,
+    /// What becomes of it.
+    pub side: LineSide,
+    /// Its lines.
+    pub lines: Vec<AddedLine>,
+}
+
+/// One line of an object.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AddedLine {
+    /// The line.
+    pub text: String,
+    /// Where it comes from.
+    pub origin: LineFrom,
+    /// Name of the policy for people, or the field; may be empty.
+    pub label: String,
+    /// Path of the workspace and name of the policy, for its page.
+    pub policy: Option<(String, String)>,
+    /// Its other origins, in words.
+    pub also: Vec<String>,
+    /// What becomes of it.
+    pub side: LineSide,
+}
+
+/// Where a line comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum LineFrom {
+    /// What the person said.
+    You,
+    /// What holds where nothing is said.
+    Default,
+    /// A policy.
+    Policy,
+    /// The promise.
+    #[default]
+    Promise,
+    /// The platform itself.
+    Platform,
+    /// It is known only once something else is there.
+    Later,
+}
+
+/// What becomes of a line or an object against what runs now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum LineSide {
+    /// It stays.
+    #[default]
+    Kept,
+    /// It comes.
+    Added,
+    /// It goes.
+    Removed,
+}

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::catalog::{Availability, OfferRow};
 use super::policy::PolicyLine;
-use super::preflight::PreflightView;
+use super::preflight::{PreflightView, PriceView};
 use crate::api::{Condition, Health, Phase, StepStatus};
 use crate::form::Form;
 use crate::sentence::Ball;
@@ -198,6 +198,14 @@ pub struct RequestPage {
     pub parameters: Vec<ParameterLine>,
     /// Every rule that had a say, with its result.
     pub policies: Vec<PolicyLine>,
+    /// What it costs.
+    pub price: PriceView,
+    /// Decisions that people have to take, or took.
+    pub approvals: Vec<ApprovalLine>,
+    /// Hash of the content that is being decided about; absent while nothing is.
+    pub hash: Option<String>,
+    /// What would change under the rules of today; absent where nothing would.
+    pub outdated: Option<OutdatedView>,
     /// What was made.
     pub resources: Vec<ResourceLine>,
     /// What one gets.
@@ -273,6 +281,11 @@ pub enum Posted {
         /// Id of the draft.
         draft: String,
     },
+    /// Show every line of what would be made, with this draft.
+    Adds {
+        /// Id of the draft.
+        draft: String,
+    },
     /// It was written: show the request.
     Written {
         /// Namespace.
@@ -292,4 +305,71 @@ pub struct ContestedLine {
     pub manager: String,
     /// Value of the input by which exactly this is taken over.
     pub confirm: String,
+}
+
+/// A decision that people have to take about a request, or took.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ApprovalLine {
+    /// Which rule asks for it; as posts name it.
+    pub rule: String,
+    /// Name of the policy or promise that has the rule.
+    pub policy: String,
+    /// Whether it is a rule of the promise itself.
+    pub own: bool,
+    /// Path of the workspace where it is set.
+    pub source: String,
+    /// Who decides, in words: `One of acme-approvers`.
+    pub who: String,
+    /// What there is to say about it, as a sentence.
+    pub state: String,
+    /// How far it is.
+    pub standing: ApprovalStanding,
+    /// What was decided.
+    pub given: Vec<GivenLine>,
+    /// Whether the person may decide; else why not.
+    pub allowed: Result<(), String>,
+}
+
+/// How far a decision is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ApprovalStanding {
+    /// Not enough people have decided.
+    #[default]
+    Open,
+    /// It may be made.
+    Approved,
+    /// It may not.
+    Rejected,
+}
+
+/// What one person decided.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GivenLine {
+    /// Who.
+    pub by: String,
+    /// RFC 3339 time; may be empty.
+    pub at: String,
+    /// What, in a word.
+    pub decision: String,
+    /// Why; may be empty.
+    pub comment: String,
+    /// Why it does not count; may be empty.
+    pub void: String,
+}
+
+/// What would change under the rules of today.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OutdatedView {
+    /// Digest of these rules: what is rolled out is what was shown.
+    pub digest: String,
+    /// Each change as a sentence.
+    pub changes: Vec<String>,
+    /// Why it would not be accepted; empty where it would be.
+    pub refusals: Vec<String>,
+    /// Whether the person may roll it out; else why not.
+    pub allowed: Result<(), String>,
 }

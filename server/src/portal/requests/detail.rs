@@ -10,7 +10,7 @@ use promise::visibility::Place;
 use promise::{Result, wording};
 use serde_json::Value;
 
-use super::{form, rows, timeline};
+use super::{decisions, form, rows, timeline};
 use crate::auth::Caller;
 use crate::live::{self, Topic};
 use crate::portal::place::Workspace;
@@ -51,6 +51,10 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         deleting,
         timeline: timeline::of(caller, &request, &releases, spec.as_ref()),
         parameters: parameters(spec.as_ref(), request.spec.parameters.as_ref(), resolved, &status.policies),
+        price: decisions::price(&status),
+        approvals: decisions::lines(caller, &request).await?,
+        hash: decisions::hash(&status),
+        outdated: decisions::outdated(caller, workspace, &request).await?,
         resources: resources.collect(),
         outputs: outputs(&request, spec.as_ref()),
         events: events.map(|events| events.iter().map(|event| timeline::event(event, spec.as_ref())).collect()),

@@ -192,9 +192,27 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, form: FormOf<'_
         FormOf::New { start, .. } if kept.is_none() => start.filter(|start| starts_from(&opened.spec, start).is_some()).map(str::to_owned),
         _ => None,
     };
-    let draft_id = draft.filter(|_| kept.is_some()).map(str::to_owned);
+    let draft = draft.filter(|_| kept.is_some()).map(str::to_owned);
     let untouched = kept.is_none();
-    let mut typed = kept.unwrap_or_else(|| opened.start.clone());
+    let typed = kept.unwrap_or_else(|| opened.start.clone());
+    shown(caller, workspace, &form, &opened, Shown { typed, untouched, draft, start }).await
+}
+
+/// What a form shows.
+pub(super) struct Shown {
+    /// Everything that was typed.
+    pub(super) typed: Typed,
+    /// Whether nobody has typed anything yet.
+    pub(super) untouched: bool,
+    /// Id of the draft that has it, if one has.
+    pub(super) draft: Option<String>,
+    /// What a form without draft started from.
+    pub(super) start: Option<String>,
+}
+
+/// The form of what was typed.
+pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<'_>, opened: &Opened, shown: Shown) -> Result<RequestForm> {
+    let Shown { mut typed, untouched, draft, start } = shown;
     let submission = opened.submission(&typed);
     let resolved = caller.preflight(workspace, &opened.offered, &opened.effective, &submission).await?;
     // Who opens the form of a request that does not fit comes to mend it.
@@ -206,7 +224,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, form: FormOf<'_
     problems.extend(typed.secret_problems.iter().cloned());
     let bad_name = typed.name_problem.clone().or_else(|| name_problem(&typed.name));
     let ready = resolved.is_accepted() && typed.draft.problems.is_empty() && typed.refused.is_empty() && bad_name.is_none();
-    let submit = may_submit(caller, workspace, &opened.offered, &form, &typed.namespace).await?;
+    let submit = may_submit(caller, workspace, &opened.offered, form, &typed.namespace).await?;
     let asked = Some(&typed.draft.parameters);
     let policies = policy_lines(&opened.effective, &resolved.outcomes);
     let preflight = rail::of(&rail::Looked {
@@ -227,7 +245,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, form: FormOf<'_
         name_problem: bad_name.filter(|_| typed.checked),
         submit,
         cluster: cluster_field(&workspace.cluster),
-        draft: draft_id,
+        draft,
         start,
         name: typed.name,
         namespace: typed.namespace,

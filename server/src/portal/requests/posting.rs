@@ -3,7 +3,7 @@
 use app::backend::{FormOf, Pairs};
 use promise::form::{LONGEST_SECRET, OPERATION, parse, says_parameters, starts_from};
 use promise::path::Path;
-use promise::view::Posted;
+use promise::view::{Posted, RequestForm};
 use promise::wording::{label, lower_first};
 use promise::{Error, Problem, Result};
 use serde_json::Value;
@@ -32,6 +32,8 @@ mod input {
     pub(super) const START: &str = "_start";
     /// A field that is taken over from somebody else.
     pub(super) const CONFIRMED: &str = "_take_over";
+    /// That what does not fit is shown at its field already.
+    pub(super) const CHECKED: &str = "_checked";
 }
 
 /// What the pressed button means.
@@ -40,6 +42,7 @@ enum Step {
     Change,
     Check,
     Review,
+    Adds,
     Submit,
 }
 
@@ -62,6 +65,9 @@ pub(super) async fn post(caller: &Caller, workspace: &Workspace, of: FormOf<'_>,
     if step == Step::Change {
         return again(caller, &opened, typed).await;
     }
+    if step == Step::Adds {
+        return Ok(Posted::Adds { draft: caller.keep_draft(&opened.subject, &typed).await? });
+    }
     typed.checked = true;
     if !fits {
         return again(caller, &opened, typed).await;
@@ -83,6 +89,28 @@ pub(super) async fn post(caller: &Caller, workspace: &Workspace, of: FormOf<'_>,
             Err(error) => refused(caller, &opened, typed, error).await,
         },
     }
+}
+
+/// The form of what was typed, kept nowhere. The plane is asked too when that was wanted and nothing else stands against it.
+pub(super) async fn preflight(caller: &Caller, workspace: &Workspace, of: FormOf<'_>, pairs: &Pairs) -> Result<RequestForm> {
+    form::check_cluster(workspace, field(pairs, input::CLUSTER).unwrap_or_default())?;
+    let opened = form::open(caller, workspace, &of).await?;
+    let (mut typed, _, step) = read(caller, &opened, &of, pairs).await?;
+    typed.checked = field(pairs, input::CHECKED).is_some();
+    // Whoever types has the focus already.
+    typed.focus = None;
+    if step == Step::Check && form::name_problem(&typed.name).is_none() && typed.draft.problems.is_empty() {
+        let submission = opened.submission(&typed);
+        let resolved = caller.preflight(workspace, &opened.offered, &opened.effective, &submission).await?;
+        if resolved.is_accepted() {
+            typed = match caller.rehearse(workspace, &opened.offered, &submission, typed.version.as_deref()).await {
+                Ok(()) => Typed { dry: Dry::Passed, ..typed },
+                Err(error) => noted(&opened, typed, error)?,
+            };
+        }
+    }
+    let shown = form::Shown { typed, untouched: false, draft: field(pairs, input::DRAFT).map(str::to_owned), start: None };
+    form::shown(caller, workspace, &of, &opened, shown).await
 }
 
 /// Whether every secret is there that must be, and none is too long; what is wrong is kept for the review.
@@ -123,7 +151,8 @@ async fn read(caller: &Caller, opened: &Opened, of: &FormOf<'_>, pairs: &Pairs) 
     let step = match field(pairs, OPERATION).unwrap_or("check") {
         "submit" => Step::Submit,
         "review" => Step::Review,
-        "check" => Step::Check,
+        "check" | "rehearse" => Step::Check,
+        "adds" => Step::Adds,
         _ => Step::Change,
     };
     let drawn = match field(pairs, input::DRAFT) {
@@ -177,7 +206,16 @@ async fn again(caller: &Caller, opened: &Opened, typed: Typed) -> Result<Posted>
 }
 
 /// What the plane refused is shown in the form, so that nothing typed is lost; who may not write at all is told so.
-async fn refused(caller: &Caller, opened: &Opened, mut typed: Typed, error: Error) -> Result<Posted> {
+async fn refused(caller: &Caller, opened: &Opened, typed: Typed, error: Error) -> Result<Posted> {
+    let typed = noted(opened, typed, error)?;
+    again(caller, opened, typed).await
+}
+
+/// What was typed, with what the plane said against it.
+///
+/// # Errors
+/// It is nothing that the form could show.
+fn noted(opened: &Opened, mut typed: Typed, error: Error) -> Result<Typed> {
     typed.dry = Dry::Refused;
     match error {
         Error::Invalid { problems } => {
@@ -199,7 +237,7 @@ async fn refused(caller: &Caller, opened: &Opened, mut typed: Typed, error: Erro
         }
         other => return Err(other),
     }
-    again(caller, opened, typed).await
+    Ok(typed)
 }
 
 fn field<'a>(pairs: &'a Pairs, name: &str) -> Option<&'a str> {

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use promise::api::StepPhase;
 use promise::view::RequestPage;
 
+use super::super::rail::price;
 use super::outputs::outputs;
 use super::{Part, Revealed, address, history, resources};
 use crate::ui::{Code, CopyButton, Moment, Shape};
@@ -61,6 +62,7 @@ fn facts(page: &RequestPage, now: &str) -> impl IntoView + use<> {
     let row = &page.row;
     view! {
         {(!page.steps.is_empty()).then(|| view! { <section><h2>"Steps"</h2><ul class="checks">{steps}</ul></section> })}
+        {price(&page.price)}
         <section><h2>"About"</h2><dl class="kv">
             <dt>"Name"</dt><dd class="named"><span class="mono" id="fact-name">{row.name.clone()}</span><CopyButton of="fact-name" what="name"/></dd>
             <dt>"Workspace"</dt><dd class="mono">{row.workspace.clone()}</dd>

@@ -1,0 +1,181 @@
+//! What the platform makes of a request: every object as YAML, every line with where it comes from. A page of its own before somebody
+//! submits, and a part of the request afterwards.
+
+use leptos::prelude::*;
+use promise::view::{AddedLine, AddedObject, AddsPage, LineFrom, LineSide};
+use promise::wording::counted;
+
+use crate::backend::{FormOf, Visit};
+use crate::document::{About, Page, Script, framed};
+use crate::pages::refused;
+use crate::routes;
+use crate::ui::{CopyButton, Crumb, Crumbs, Empty, LinkButton, PageHead, Shape, Weight};
+
+/// Which lines are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OriginFilter(Option<LineFrom>);
+
+/// Every origin with its word in addresses, its mark in the gutter, and its name.
+const ORIGINS: [(LineFrom, &str, &str, &str); 6] = [
+    (LineFrom::You, "you", "Y", "You"),
+    (LineFrom::Default, "default", "D", "Default"),
+    (LineFrom::Policy, "policy", "R", "Policy"),
+    (LineFrom::Promise, "promise", "P", "Promise"),
+    (LineFrom::Platform, "platform", "O", "Platform"),
+    (LineFrom::Later, "later", "…", "Known later"),
+];
+
+impl OriginFilter {
+    /// Reads `origin` of the address; what is not known shows all.
+    pub fn parse(word: &str) -> Self {
+        Self(ORIGINS.iter().find(|(_, known, _, _)| *known == word).map(|(origin, ..)| *origin))
+    }
+
+    fn shows(self, line: &AddedLine) -> bool {
+        self.0.is_none_or(|origin| origin == line.origin)
+    }
+}
+
+fn named(origin: LineFrom) -> (&'static str, &'static str, &'static str) {
+    ORIGINS.iter().find(|(known, ..)| *known == origin).map_or(("", "", ""), |(_, word, mark, name)| (word, mark, name))
+}
+
+/// The page for what a draft holds, or for the form as it opens.
+pub async fn adds(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: Option<&str>, origin: &str) -> Page {
+    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
+    let found = match backend.adds(workspace, of, draft).await {
+        Ok(found) => found,
+        Err(error) => return refused(visit, Some(workspace), &error),
+    };
+    let draft = draft.unwrap_or_default();
+    let address = |origin: &str| match of {
+        FormOf::New { promise, home, .. } => routes::request_adds(workspace, promise, home, draft, origin),
+        FormOf::Edit { namespace, name } => routes::edit_adds(workspace, namespace, name, draft, origin),
+    };
+    let form = match of {
+        FormOf::New { promise, home, .. } => routes::request_new(workspace, promise, home),
+        FormOf::Edit { namespace, name } => routes::request_edit(workspace, namespace, name),
+    };
+    let (form, filter) = (routes::with_query(&form, &[("draft", draft)]), OriginFilter::parse(origin));
+    let legend = legend(&found, filter, &address);
+    let about = About {
+        title: "What the platform adds".to_owned(),
+        workspace: Some(workspace.to_owned()),
+        section: routes::catalog(workspace),
+        script: Some(Script::Copying),
+        ..About::default()
+    };
+    let workspace = workspace.to_owned();
+    framed(visit, about, move || {
+        let meta = view! { <span>{summary(&found)}</span><span>"in "<span class="mono">{workspace.clone()}</span></span> };
+        view! {
+            <Crumbs steps=vec![Crumb::link("Catalog", routes::catalog(&workspace)), Crumb::link(found.title.clone(), form.clone()), Crumb::here("What the platform adds")]/>
+            <PageHead title="What the platform adds" icon=found.icon.clone() meta=meta.into_any() actions=view! { <LinkButton href=form.clone() label="Back to the form" weight=Weight::Primary/> }.into_any()/>
+            {legend}
+            {objects(&found, filter, &workspace)}
+        }
+    })
+}
+
+/// The same as a part of a request's page.
+pub(super) fn part(found: &AddsPage, filter: OriginFilter, workspace: &str, address: &dyn Fn(&str) -> String) -> impl IntoView + use<> {
+    view! {
+        <section aria-labelledby="adds"><div class="section-head"><h2 id="adds">"What the platform added"</h2><p class="basis">{summary(found)}</p></div>
+            {legend(found, filter, address)}
+            {objects(found, filter, workspace)}
+        </section>
+    }
+}
+
+fn summary(found: &AddsPage) -> String {
+    let lines: usize = found.objects.iter().map(|object| object.lines.len()).sum();
+    let all = format!("{}, {}", counted(found.objects.len() as u64, "object"), counted(lines as u64, "line"));
+    if found.compared { format!("{all}, compared with what runs now") } else { format!("{all}; each says where it comes from") }
+}
+
+/// Marks with their meaning and count; each is a link that leaves its lines alone.
+fn legend(found: &AddsPage, filter: OriginFilter, address: &dyn Fn(&str) -> String) -> impl IntoView + use<> {
+    let count = |origin: LineFrom| found.objects.iter().flat_map(|object| &object.lines).filter(|line| line.origin == origin).count();
+    let all = view! { <li><a href=address("") aria-current=filter.0.is_none().then_some("true")>"All lines"</a></li> };
+    let links = ORIGINS.iter().filter(|(origin, ..)| count(*origin) > 0).map(|(origin, word, mark, name)| {
+        let chosen = filter.0 == Some(*origin);
+        let href = address(if chosen { "" } else { word });
+        view! { <li><a href=href aria-current=chosen.then_some("true")><span class="mark" data-from=*word aria-hidden="true">{*mark}</span>{*name}<span class="n">{count(*origin)}</span></a></li> }
+    });
+    let links = links.collect_view();
+    view! { <nav class="filters" aria-label="Origins"><ul class="chips">{all}{links}</ul></nav> }
+}
+
+fn objects(found: &AddsPage, filter: OriginFilter, workspace: &str) -> AnyView {
+    if let Some(why) = found.unknown.clone() {
+        return view! { <Empty title="It cannot be told yet" text=why shape=Shape::Unknown/> }.into_any();
+    }
+    let shown = found.objects.iter().enumerate().filter(|(_, one)| one.lines.iter().any(|line| filter.shows(line)));
+    let shown = shown.map(|(index, one)| object(one, index, filter, workspace));
+    let shown = shown.collect_view();
+    let none = !found.objects.iter().any(|one| one.lines.iter().any(|line| filter.shows(line)));
+    if none {
+        return view! { <Empty title="No line comes from there" text="Choose another origin, or all lines."/> }.into_any();
+    }
+    view! { <div class="stack adds">{shown}</div> }.into_any()
+}
+
+fn object(object: &AddedObject, index: usize, filter: OriginFilter, workspace: &str) -> impl IntoView + use<> {
+    let id = format!("object-{index}");
+    let place = if object.destination.is_empty() { String::new() } else { format!("at {}", object.destination) };
+    let verb = side(object.side).1;
+    let whole: Vec<&str> = object.lines.iter().filter(|line| line.side != LineSide::Removed).map(|line| line.text.as_str()).collect();
+    let whole = whole.join("\n");
+    let mut number = 0;
+    let mut before: Option<(LineFrom, String)> = None;
+    let rows = object.lines.iter().filter_map(|line| {
+        number += usize::from(line.side != LineSide::Removed);
+        if !filter.shows(line) {
+            return None;
+        }
+        let same = before.as_ref() == Some(&(line.origin, line.label.clone()));
+        before = Some((line.origin, line.label.clone()));
+        Some(row(line, number, same, workspace))
+    });
+    let rows = rows.collect_view();
+    view! {
+        <section class="card" aria-labelledby=id.clone()>
+            <div class="card-head"><h2 id=id.clone()>{object.title.clone()}" "<span class="subtle small">{place}</span></h2>
+                <p class="row"><span class="basis">{verb}{(!verb.is_empty()).then_some(", ")}{counted(object.lines.len() as u64, "line")}</span><CopyButton of=format!("{id}-yaml") what=object.title.clone()/></p></div>
+            {(!object.why.is_empty()).then(|| view! { <p class="why adds-why">{object.why.clone()}</p> })}
+            <div class="adds-lines" tabindex="0" role="region" aria-label=format!("Lines of {}", object.title)><table><thead class="vh"><tr><th scope="col">"Origin"</th><th scope="col">"Line"</th><th scope="col">"Text"</th></tr></thead><tbody>{rows}</tbody></table></div>
+            <pre hidden id=format!("{id}-yaml")>{whole}</pre>
+        </section>
+    }
+}
+
+/// Sign and word of what becomes of something.
+fn side(side: LineSide) -> (&'static str, &'static str) {
+    match side {
+        LineSide::Kept => ("", ""),
+        LineSide::Added => ("+", "new"),
+        LineSide::Removed => ("−", "goes"),
+    }
+}
+
+/// One line. The name of its origin stands once for lines that follow each other; the mark stands at each.
+fn row(line: &AddedLine, number: usize, same: bool, workspace: &str) -> impl IntoView + use<> {
+    let (word, mark, name) = named(line.origin);
+    let (sign, change) = side(line.side);
+    let label = if line.label.is_empty() { name.to_owned() } else { line.label.clone() };
+    let also = (!line.also.is_empty()).then(|| format!("also {}", line.also.join(", ")));
+    let label = match &line.policy {
+        Some((place, policy)) if !same => view! { <a href=routes::policy(place, policy, workspace)>{label}</a> }.into_any(),
+        _ if same => view! { <span class="vh">{label}</span> }.into_any(),
+        _ => view! { <span>{label}</span> }.into_any(),
+    };
+    let state = if sign.is_empty() { None } else { Some(change) };
+    let number = if line.side == LineSide::Removed { String::new() } else { number.to_string() };
+    view! {
+        <tr data-from=word data-side=state>
+            <th scope="row"><span class="mark" data-from=word aria-hidden="true">{mark}</span>{label}{also.map(|also| view! { <span class="also">{also}</span> })}</th>
+            <td class="number">{number}</td>
+            <td><code><span class="sign" aria-hidden="true">{sign}</span>{state.map(|state| view! { <span class="vh">{format!("{state}: ")}</span> })}{line.text.clone()}</code></td>
+        </tr>
+    }
+}
