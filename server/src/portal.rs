@@ -9,6 +9,7 @@ pub mod drafts;
 mod inputs;
 pub mod offers;
 pub mod place;
+pub mod preflight;
 mod platform;
 pub mod reads;
 pub mod requests;

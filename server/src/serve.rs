@@ -193,6 +193,7 @@ impl Running {
             controller,
             callers: Callers::default(),
             evaluations: Arc::new(Semaphore::new(EVALUATIONS)),
+            compiled: Arc::default(),
             streams: Streams::default(),
             doors: Doors::new(ground.way, style),
             trusted_homes: ground.trusted_homes,

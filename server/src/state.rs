@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use cluster::fulfil::Standing;
+use cluster::revisions::CompiledRevisions;
 use cluster::{Endpoint, Scope, WorkspacePath, World};
 use store::Store;
 use tokio::sync::{Semaphore, watch};
@@ -48,6 +49,8 @@ pub struct Portal {
     pub assets: Assets,
     /// Turns of evaluating what promises and policies say, see [`crate::auth::Caller::preflight`].
     pub evaluations: Arc<Semaphore>,
+    /// Revisions whose expressions were read.
+    pub compiled: Arc<CompiledRevisions>,
     /// Open event streams.
     pub streams: Streams,
     /// Ends event streams when the process is asked to end.

@@ -18,6 +18,7 @@ pub mod kinds;
 pub mod projection;
 pub mod provider;
 pub mod random;
+pub mod revisions;
 pub mod shelves;
 pub mod takeover;
 pub mod topology;

@@ -17,7 +17,7 @@ const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 /// Who keeps the caches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reader {
-    /// The portal: what offers look like, and the lines of lists of requests. Templates and other people's values are none of its business.
+    /// The portal: what offers look like, what would be made of them, and the lines of lists of requests. Other people's values are none of its business.
     Portal,
     /// The controller: what decides about releases, and what wakes whom.
     Controller,
@@ -106,13 +106,8 @@ impl Projected for Promise {
 }
 
 impl Projected for PromiseRevision {
-    fn keep_for(&mut self, reader: Reader) {
-        match reader {
-            Reader::Portal => without_templates(&mut self.spec.spec),
-            // It is what requests are fulfilled from, and what the next version is compared with.
-            Reader::Controller => {}
-        }
-    }
+    /// Both readers render from it: the controller what is made, the portal what would be.
+    fn keep_for(&mut self, _: Reader) {}
 }
 
 impl Projected for PromiseCatalog {
@@ -221,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn templates_never_reach_the_portal() {
+    fn an_offer_comes_without_templates() {
         let spec = json!({
             "version": "1.0.0", "lifecycle": "published", "presentation": {"description": "long-description"},
             "parameters": {"type": "object", "properties": {"size": {"type": "string"}}},

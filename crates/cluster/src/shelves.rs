@@ -5,7 +5,6 @@ use std::sync::Arc;
 use promise::price::{Day, PriceBook};
 use promise::visibility::{Offer, Place, Shelf};
 
-use crate::clock::Clock;
 use crate::kinds::PromiseCatalog;
 use crate::workspaces::{Node, WorkspacePath};
 use crate::world::World;
@@ -37,11 +36,11 @@ impl World {
         placed.collect()
     }
 
-    /// The prices of an offer in a workspace today. `lineage` leads from the root to the workspace.
-    pub fn prices(&self, offer: &Offer<'_>, lineage: &[Place], trusted: &[WorkspacePath], clock: &dyn Clock) -> PriceBook {
+    /// The prices of an offer in a workspace on a day. `lineage` leads from the root to the workspace.
+    pub fn prices(&self, offer: &Offer<'_>, lineage: &[Place], trusted: &[WorkspacePath], today: Day) -> PriceBook {
         let catalogs = self.shelves(trusted);
         let shelves: Vec<Shelf<'_>> = catalogs.iter().map(CatalogAt::shelf).collect();
-        PriceBook::open(offer, lineage, &shelves, Day::of_unix(clock.now().as_second()))
+        PriceBook::open(offer, lineage, &shelves, today)
     }
 }
 

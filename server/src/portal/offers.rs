@@ -75,6 +75,15 @@ impl Caller {
     /// # Errors
     /// Some workspace above does not show its policies: then nobody knows them all, and the error says who can mend it.
     pub fn rules(&self, workspace: &Workspace, home: &Place, name: &str, spec: &PromiseSpec) -> Result<Effective> {
+        let sources = self.sources(workspace, home, name, spec)?;
+        Ok(self.with_target(workspace, home, name, spec, &[], |target| policy::compose(target, &sources)))
+    }
+
+    /// The policies that apply to requests of a promise in a workspace.
+    ///
+    /// # Errors
+    /// As [`Caller::rules`].
+    pub(super) fn sources(&self, workspace: &Workspace, home: &Place, name: &str, spec: &PromiseSpec) -> Result<Vec<PolicySource>> {
         let portal = self.portal();
         let tree = portal.world.tree();
         let lineage =

@@ -132,7 +132,7 @@ async fn work(options: Options, own: Client, report: Arc<Report>, tasks: TaskTra
         digests,
         trusted: options.trusted_homes.clone(),
         report: report.clone(),
-        compiled: Mutex::default(),
+        compiled: Arc::default(),
         evaluations: Arc::new(Semaphore::new(options.evaluations.max(1))),
         world,
     });

@@ -1,9 +1,7 @@
 //! What all parts of the controller share.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
 use promise::api::PromiseSpec;
 use promise::keyed::DigestKey;
 use promise::render::Compiled;
@@ -20,12 +18,10 @@ use super::words::told_of;
 use crate::clock::Clock;
 use crate::error::is_denied;
 use crate::kinds::Export;
+use crate::revisions::CompiledRevisions;
 use crate::watch::Key;
 use crate::workspaces::{Node, WorkspacePath};
 use crate::world::World;
-
-/// Revisions that are kept ready.
-const COMPILED: usize = 256;
 
 /// One thing to look at.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -56,8 +52,8 @@ pub struct Core {
     pub trusted: Vec<WorkspacePath>,
     /// How the controller is doing.
     pub report: Arc<Report>,
-    /// Revisions whose expressions were read, by hash of their spec.
-    pub compiled: Mutex<HashMap<String, Arc<Compiled>>>,
+    /// Revisions whose expressions were read.
+    pub compiled: Arc<CompiledRevisions>,
     /// Expressions and schemas of strangers are evaluated here and nowhere else, a few at a time.
     pub evaluations: Arc<Semaphore>,
 }
@@ -103,20 +99,11 @@ impl Core {
 
     /// The expressions of a revision, read once. Errors: a sentence.
     pub async fn compiled(&self, hash: &str, spec: &Arc<PromiseSpec>) -> Result<Arc<Compiled>, String> {
-        let known = self.compiled.lock().get(hash).cloned();
-        if let Some(known) = known {
+        if let Some(known) = self.compiled.known(hash) {
             return Ok(known);
         }
-        let spec = spec.clone();
-        let compiled = self.evaluate(move || Compiled::compile(&spec)).await?;
-        let compiled = compiled.map_err(|problems| format!("The promise cannot be used: {}", problems_in_words(&problems)))?;
-        let compiled = Arc::new(compiled);
-        let mut all = self.compiled.lock();
-        // Old revisions go out of use; starting over now and then is cheaper than counting uses.
-        if all.len() >= COMPILED {
-            all.clear();
-        }
-        all.insert(hash.to_owned(), compiled.clone());
-        Ok(compiled)
+        let (hash, spec, revisions) = (hash.to_owned(), spec.clone(), self.compiled.clone());
+        let compiled = self.evaluate(move || revisions.read(&hash, &spec)).await?;
+        compiled.map_err(|problems| format!("The promise cannot be used: {}", problems_in_words(&problems)))
     }
 }

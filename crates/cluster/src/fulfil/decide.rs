@@ -12,10 +12,9 @@ use promise::Problem;
 use promise::api::{CandidateState, PolicyOutcome, PromiseReleaseSpec, PromiseSpec, ReleaseRevision};
 use promise::context::Context;
 use promise::policy::Candidate;
-use promise::price::{Estimate, PriceBook};
+use promise::price::{Day, Estimate, PriceBook};
 use promise::release::same_rules;
 use promise::render::Compiled;
-use promise::upgrade::{Published, choose};
 use promise::visibility::{Offer, Place, SeenBy, Shelf, nearest, seen_by};
 use serde_json::Value;
 
@@ -234,18 +233,16 @@ async fn consider(
     settled: bool,
     decision: &mut Decision,
 ) {
-    let revisions: Vec<_> = core
-        .world
-        .revisions
-        .snapshot()
-        .into_iter()
-        .filter(|(at, revision)| at.cluster == found.home.cluster && revision.spec.promise == request.spec.promise.name)
-        .collect();
-    let published: Vec<Published<'_>> =
-        revisions.iter().map(|(at, revision)| Published { revision: &at.name, version: &revision.spec.version }).collect();
     let running = decision.wanted().map(|base| base.version.clone());
     let constraint = request.spec.promise.version.as_deref().unwrap_or_default();
-    let chosen = match choose(&published, constraint, running.as_deref(), request.spec.upgrade) {
+    let chosen = core.world.revision_for(
+        &found.home.cluster,
+        &request.spec.promise.name,
+        constraint,
+        running.as_deref(),
+        request.spec.upgrade,
+    );
+    let (chosen, revision) = match chosen {
         Ok(chosen) => chosen,
         Err(_) if settled => return,
         Err(message) => {
@@ -253,8 +250,7 @@ async fn consider(
             return;
         }
     };
-    let Some((_, revision)) = revisions.iter().find(|(at, _)| at.name == chosen.revision) else { return };
-    let same_revision = decision.wanted().is_some_and(|base| base.release.revision.name == chosen.revision);
+    let same_revision = decision.wanted().is_some_and(|base| base.release.revision.name == chosen.name);
     let workspace = lineage.last();
     let name = &request.spec.promise.name;
     let book = match quote(core, key, request) {
@@ -262,7 +258,7 @@ async fn consider(
         None => {
             let way: Vec<Place> = lineage.iter().map(Place::from).collect();
             let offer = Offer { name, home: &Place::from(&found.home), spec: &found.promise.spec };
-            core.world.prices(&offer, &way, &core.trusted, &*core.clock)
+            core.world.prices(&offer, &way, &core.trusted, Day::of_unix(core.clock.now().as_second()))
         }
     };
     let context = Arc::new(context(request, workspace, name, &revision.spec.version, &found.home, book.values.clone()));
@@ -296,7 +292,7 @@ async fn consider(
         former: decision.wanted().map(|base| base.release.clone()),
         revision: ReleaseRevision {
             cluster: found.home.cluster.to_string(),
-            name: chosen.revision.to_owned(),
+            name: chosen.name,
             hash: revision.spec.hash.clone(),
         },
         secrets,

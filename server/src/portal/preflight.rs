@@ -1,0 +1,260 @@
+//! What would become of a request, asked before anything is written: the portal's side of [`promise::preflight`].
+//!
+//! The facts are those that the controller takes: the revision that it would choose, the policies and prices that count, the release that was
+//! accepted last.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use cluster::kinds::PromiseRequest;
+use cluster::revisions::CompiledRevisions;
+use promise::api::{CandidateState, PromiseReleaseSpec, PromiseRequestSpec, PromiseSpec, ReleaseRevision, Requester};
+use promise::attribute::{AttributedObject, ObjectDifference, difference};
+use promise::context::{Context, PromiseContext, RequestContext, WorkspaceContext};
+use promise::policy::PolicySource;
+use promise::preflight::{self, Input, Preflight, PricedChoice, Unknown};
+use promise::price::{Day, PriceBook};
+use promise::render::Compiled;
+use promise::visibility::{Offer, Place};
+use promise::{Error, Result};
+
+use super::offers::Offered;
+use super::place::Workspace;
+use super::submit::Submission;
+use crate::auth::Caller;
+
+/// How long a form waits until its rules are looked at.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// The request that is being changed, as far as it decides.
+#[derive(Clone, Debug, Default)]
+pub struct Existing {
+    /// uid.
+    pub uid: Option<String>,
+    /// Generation.
+    pub generation: i64,
+    /// Labels.
+    pub labels: BTreeMap<String, String>,
+    /// Version that runs or is accepted to run.
+    pub running: Option<String>,
+    /// The release that was accepted last, if the person may read it.
+    pub former: Option<PromiseReleaseSpec>,
+}
+
+/// Everything that a page says about a request before it is submitted.
+#[derive(Clone, Debug)]
+pub struct Examined {
+    /// What would become of it.
+    pub preflight: Preflight,
+    /// What would be made, line by line; empty where nothing can be rendered.
+    pub added: Vec<AttributedObject>,
+    /// The same against what was accepted last; nothing for a new request.
+    pub difference: Option<Vec<ObjectDifference>>,
+    /// Choices that change the price.
+    pub choices: Vec<PricedChoice>,
+}
+
+/// All facts about one request, owned, so that they can be evaluated beside the threads that serve pages.
+struct Facts {
+    name: String,
+    spec: Arc<PromiseSpec>,
+    home: Place,
+    trusted: bool,
+    revision: ReleaseRevision,
+    lineage: Vec<String>,
+    policies: Vec<PolicySource>,
+    request: PromiseRequestSpec,
+    existing: Existing,
+    context: Context,
+    book: PriceBook,
+    missing: Vec<String>,
+    unknown: Vec<Unknown>,
+}
+
+impl Facts {
+    fn input<'a>(&'a self, compiled: &'a Compiled, secrets: &'a BTreeMap<String, String>) -> Input<'a> {
+        Input {
+            name: &self.name,
+            spec: &self.spec,
+            compiled,
+            home: &self.home,
+            trusted: self.trusted,
+            revision: &self.revision,
+            lineage: &self.lineage,
+            policies: Ok(&self.policies),
+            request: &self.request,
+            uid: self.existing.uid.as_deref(),
+            generation: self.existing.generation,
+            former: self.existing.former.as_ref(),
+            context: &self.context,
+            book: &self.book,
+            // Digests of what was typed are made with a key that only the controller has.
+            secrets: self.spec.secret_parameters.is_empty().then_some(secrets),
+            missing: &self.missing,
+            unknown: &self.unknown,
+        }
+    }
+}
+
+impl Caller {
+    /// What would become of a request, before anything is written.
+    ///
+    /// # Errors
+    /// The policies above the workspace cannot all be seen, too many forms are being checked, or the evaluation broke off.
+    pub async fn preflight(&self, workspace: &Workspace, offered: &Offered, submission: &Submission) -> Result<Preflight> {
+        self.evaluate(workspace, offered, submission, |input, _| preflight::preflight(input)).await
+    }
+
+    /// As [`Caller::preflight`], with what would be made, the difference to what runs, and what other choices cost.
+    ///
+    /// # Errors
+    /// As [`Caller::preflight`].
+    pub async fn examine(&self, workspace: &Workspace, offered: &Offered, submission: &Submission) -> Result<Examined> {
+        let portal = self.portal().clone();
+        let examine = move |input: &Input<'_>, compiled: &CompiledRevisions| {
+            let preflight = preflight::preflight(input);
+            let added = preflight.attributed(input);
+            let difference = input.former.map(|former| {
+                let revision = former_revision(&portal.world, former);
+                let known = revision.and_then(|spec| compiled.read(&former.revision.hash, &spec).ok());
+                let before = known.map(|compiled| preflight::running(&compiled, former)).unwrap_or_default();
+                difference(&before, &added)
+            });
+            let choices = preflight::options(input, &preflight);
+            Examined { preflight, added, difference, choices }
+        };
+        self.evaluate(workspace, offered, submission, examine).await
+    }
+
+    /// Runs a pure function over the facts, a few at a time: expressions of promises and policies may take a good part of a second.
+    async fn evaluate<T: Send + 'static>(
+        &self,
+        workspace: &Workspace,
+        offered: &Offered,
+        submission: &Submission,
+        work: impl FnOnce(&Input<'_>, &CompiledRevisions) -> T + Send + 'static,
+    ) -> Result<T> {
+        let facts = self.facts_of(workspace, offered, submission)?;
+        let compiled = self.portal().compiled.clone();
+        let turn = tokio::time::timeout(PATIENCE, self.portal().evaluations.clone().acquire_owned()).await;
+        let busy = |_| Error::Busy { message: "many forms are being checked right now; try again in a moment".to_owned() };
+        let turn = turn.map_err(busy)?.map_err(|_| Error::Internal)?;
+        let evaluated = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            let secrets = BTreeMap::new();
+            let read = if facts.revision.hash.is_empty() {
+                Compiled::compile(&facts.spec).map(Arc::new)
+            } else {
+                compiled.read(&facts.revision.hash, &facts.spec)
+            };
+            read.map(|read| work(&facts.input(&read, &secrets), &compiled))
+        });
+        let evaluated = evaluated.await.map_err(|error| {
+            tracing::error!(%error, "an evaluation broke off");
+            Error::Internal
+        })?;
+        evaluated.map_err(|problems| {
+            tracing::warn!(?problems, promise = offered.key.name, "a published promise cannot be read");
+            Error::Busy { message: format!("the promise {} cannot be used as it is; its team can mend it", offered.key.name) }
+        })
+    }
+
+    fn facts_of(&self, workspace: &Workspace, offered: &Offered, submission: &Submission) -> Result<Facts> {
+        let (portal, existing) = (self.portal(), &submission.existing);
+        let constraint = submission.spec.promise.version.as_deref().unwrap_or_default();
+        let found = portal.world.revision_for(
+            &offered.key.cluster,
+            &offered.key.name,
+            constraint,
+            existing.running.as_deref(),
+            submission.spec.upgrade,
+        );
+        let mut unknown = Vec::new();
+        let (spec, revision) = match found {
+            Ok((key, revision)) => {
+                let cluster = key.cluster.to_string();
+                (revision.spec.spec.clone(), ReleaseRevision { cluster, name: key.name, hash: revision.spec.hash.clone() })
+            }
+            Err(why) => {
+                unknown.push(Unknown { what: "what would be made".to_owned(), why });
+                (without_implementation(&submission.promise), ReleaseRevision::default())
+            }
+        };
+        let policies = self.sources(workspace, &offered.home, &offered.key.name, &spec)?;
+        let offer = Offer { name: &offered.key.name, home: &offered.home, spec: &offered.promise.spec };
+        let today = Day::of_unix(portal.clock.now().as_second());
+        let book = portal.world.prices(&offer, &workspace.lineage, &portal.trusted_homes, today);
+        let context = Context {
+            request: RequestContext {
+                name: submission.name.clone(),
+                namespace: submission.namespace.clone(),
+                workspace: workspace.path.to_string(),
+                labels: existing.labels.clone(),
+                // The stamp of a request stays, whoever changes it.
+                requester: submission.spec.requester.clone().unwrap_or_else(|| Requester {
+                    username: self.identity().username.to_string(),
+                    groups: self.identity().groups.clone(),
+                }),
+            },
+            promise: PromiseContext { name: offered.key.name.clone(), version: spec.version.clone(), workspace: offered.home.path.clone() },
+            workspace: WorkspaceContext {
+                path: workspace.path.to_string(),
+                name: workspace.path.name().to_owned(),
+                labels: workspace.labels.clone(),
+            },
+            prices: book.values.clone(),
+        };
+        Ok(Facts {
+            name: offered.key.name.clone(),
+            home: offered.home.clone(),
+            trusted: portal.trusted_homes.iter().any(|trusted| trusted.as_str() == offered.home.path),
+            lineage: workspace.lineage.iter().map(|place| place.cluster.clone()).collect(),
+            missing: self.missing(workspace, &offered.key, &spec),
+            request: PromiseRequestSpec { parameters: Some(submission.with_references()), ..submission.spec.clone() },
+            existing: existing.clone(),
+            spec: Arc::new(spec),
+            revision,
+            policies,
+            context,
+            book,
+            unknown,
+        })
+    }
+
+    /// The request that is being changed, as far as it decides: what was accepted last is read as the person.
+    pub(super) async fn existing(&self, workspace: &Workspace, request: &PromiseRequest) -> Result<Existing> {
+        let status = request.status.as_ref();
+        let next = status.and_then(|status| status.candidate.as_ref()).filter(|candidate| candidate.state == CandidateState::Accepted);
+        let current = status.and_then(|status| status.current.as_ref());
+        let accepted = next.map(|next| (&next.release, &next.version)).or(current.map(|current| (&current.release, &current.version)));
+        let former = match accepted {
+            None => None,
+            Some((name, _)) => {
+                let releases = self.read_releases(workspace, request).await?;
+                releases.into_iter().find(|release| release.metadata.name.as_ref() == Some(name)).map(|release| release.spec)
+            }
+        };
+        Ok(Existing {
+            uid: request.metadata.uid.clone(),
+            generation: request.metadata.generation.unwrap_or_default(),
+            labels: request.metadata.labels.clone().unwrap_or_default(),
+            running: accepted.map(|(_, version)| version.clone()),
+            former,
+        })
+    }
+}
+
+fn former_revision(world: &cluster::World, former: &PromiseReleaseSpec) -> Option<PromiseSpec> {
+    let home = cluster::ClusterId::parse(&former.revision.cluster).ok()?;
+    let key = cluster::watch::Key::cluster_scoped(&home, &former.revision.name);
+    Some(world.revisions.get(&key)?.spec.spec.clone())
+}
+
+/// A promise of which only the parameters can be judged: nothing of it is published that could be rendered.
+fn without_implementation(spec: &PromiseSpec) -> PromiseSpec {
+    let mut spec = spec.clone();
+    spec.implementation.resources.clear();
+    spec.outputs.clear();
+    spec
+}
