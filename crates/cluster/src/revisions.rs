@@ -1,12 +1,14 @@
 //! Which revision a request is fulfilled from, and revisions whose expressions were read.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 use promise::Problem;
 use promise::api::{PromiseSpec, UpgradePolicy};
 use promise::render::Compiled;
+use promise::resolve::PromiseReading;
 use promise::upgrade::{Published, choose};
 
 use crate::kinds::PromiseRevision;
@@ -21,6 +23,8 @@ const KEPT: usize = 256;
 #[derive(Debug, Default)]
 pub struct CompiledRevisions {
     by_hash: Mutex<HashMap<String, Arc<Compiled>>>,
+    /// Schemas and own rules; these are held to less in homes that are not trusted.
+    readings: Mutex<HashMap<(String, bool), Arc<PromiseReading>>>,
 }
 
 impl CompiledRevisions {
@@ -38,14 +42,29 @@ impl CompiledRevisions {
             return Ok(known);
         }
         let compiled = Arc::new(Compiled::compile(spec)?);
-        let mut all = self.by_hash.lock();
-        // Old revisions go out of use; starting over now and then is cheaper than counting uses.
-        if all.len() >= KEPT {
-            all.clear();
-        }
-        all.insert(hash.to_owned(), compiled.clone());
+        keep(&self.by_hash, hash.to_owned(), &compiled);
         Ok(compiled)
     }
+
+    /// The schema and the own rules of a revision, read once; `trusted` says whether its home is a trusted one. It may block as [`Self::read`].
+    pub fn reading(&self, hash: &str, spec: &PromiseSpec, trusted: bool) -> Arc<PromiseReading> {
+        let key = (hash.to_owned(), trusted);
+        let known = self.readings.lock().get(&key).cloned();
+        known.unwrap_or_else(|| {
+            let reading = Arc::new(PromiseReading::of(spec, trusted));
+            keep(&self.readings, key, &reading);
+            reading
+        })
+    }
+}
+
+fn keep<K: Eq + Hash, V>(all: &Mutex<HashMap<K, Arc<V>>>, key: K, value: &Arc<V>) {
+    let mut all = all.lock();
+    // Old revisions go out of use; starting over now and then is cheaper than counting uses.
+    if all.len() >= KEPT {
+        all.clear();
+    }
+    all.insert(key, value.clone());
 }
 
 impl World {

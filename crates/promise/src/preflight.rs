@@ -18,17 +18,17 @@ use crate::api::{Approve, PromiseReleaseSpec, PromiseRequestSpec, PromiseSpec, R
 use crate::attribute::{self, AttributedObject, Origins};
 use crate::context::Context;
 use crate::error::Problem;
-use crate::policy::{self, Effective, PolicySource, Ruling, Target};
+use crate::policy::{self, BudgetUse, Effective, LimitUse, PolicySource, Ruling, Settled, Tally, Target, Usage};
 use crate::price::{Amount, Change, Estimate, PriceBook, estimate};
 use crate::release::{Content, content_hash};
 use crate::render::{Compiled, Inputs, Rendering, injects, masked};
-use crate::resolve::{Resolved, resolve};
+use crate::resolve::{PromiseReading, Resolved, sort_outcomes};
 use crate::visibility::Place;
 
 pub use options::{Choice, PricedChoice, options};
 
 /// Everything that decides about a request.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Input<'a> {
     /// Name of the promise.
     pub name: &'a str,
@@ -36,6 +36,8 @@ pub struct Input<'a> {
     pub spec: &'a PromiseSpec,
     /// Its expressions.
     pub compiled: &'a Compiled,
+    /// Its schema and own rules, read.
+    pub reading: &'a PromiseReading,
     /// Where it lives.
     pub home: &'a Place,
     /// Whether that is a trusted home.
@@ -58,6 +60,8 @@ pub struct Input<'a> {
     pub context: &'a Context,
     /// The price list that counts.
     pub book: &'a PriceBook,
+    /// Counts what is there already for limits and budgets, without this request; what it leaves out is not known.
+    pub count: &'a dyn Fn(&[Tally]) -> Usage,
     /// Keyed digests of secret inputs, by parameter path; absent where the caller cannot make them.
     pub secrets: Option<&'a BTreeMap<String, String>>,
     /// What the promise requires and is not there, in words that follow “It needs”.
@@ -116,6 +120,10 @@ pub struct Preflight {
     pub change: Option<Change>,
     /// Decisions that people have to take.
     pub approvals: Vec<Ruling<Approve>>,
+    /// Limits with their counts.
+    pub limits: Vec<LimitUse>,
+    /// Budgets with what they leave.
+    pub budgets: Vec<BudgetUse>,
     /// What the promise requires and is not there, in words that follow “It needs”.
     pub missing: Vec<String>,
     /// What nobody could tell.
@@ -175,11 +183,10 @@ fn target<'a>(input: &Input<'a>) -> Target<'a> {
 }
 
 /// The rules in effect for some parameters, and what becomes of these.
-fn settled(input: &Input<'_>, parameters: &Value) -> (Effective, Resolved) {
-    let effective = policy::compose(&target(input), input.policies.unwrap_or_default());
+fn settled(input: &Input<'_>, parameters: &Value) -> Settled {
     let former = input.former.and_then(|former| former.parameters.as_ref());
-    let resolved = resolve(input.spec, parameters, former, &effective, input.context);
-    (effective, resolved)
+    let sources = input.policies.unwrap_or_default();
+    policy::settle_read(&target(input), sources, input.reading, parameters, former, input.context)
 }
 
 /// Says what would become of a request.
@@ -188,13 +195,21 @@ pub fn preflight(input: &Input<'_>) -> Preflight {
     if let Err(why) = input.policies {
         unknown.push(Unknown { what: format!("the policies above {}", input.context.workspace.path), why: why.to_owned() });
     }
-    let (effective, resolved) = settled(input, input.request.parameters.as_ref().unwrap_or(&Value::Null));
+    let Settled { effective, mut resolved } = settled(input, input.request.parameters.as_ref().unwrap_or(&Value::Null));
+    let estimate = estimate(input.spec, input.compiled, &resolved.parameters, input.context, input.book);
+    let usage = if effective.tallies.is_empty() { Usage::default() } else { (input.count)(&effective.tallies) };
+    let judged = policy::judge(&effective, &usage, estimate.as_ref());
+    resolved.outcomes.extend(judged.outcomes);
+    sort_outcomes(&mut resolved.outcomes);
+    resolved.refusals.extend(judged.refusals);
     let mut checked = Preflight {
         rendering: Rendering::default(),
         problems: Vec::new(),
-        estimate: estimate(input.spec, input.compiled, &resolved.parameters, input.context, input.book),
-        change: None,
-        approvals: Vec::new(),
+        change: change(input, estimate.as_ref()),
+        estimate,
+        approvals: effective.approvals.clone(),
+        limits: judged.limits,
+        budgets: judged.budgets,
         missing: input.missing.to_vec(),
         unknown,
         verdict: Verdict::Refused,
@@ -202,7 +217,6 @@ pub fn preflight(input: &Input<'_>) -> Preflight {
         effective,
         resolved,
     };
-    checked.change = change(input, checked.estimate.as_ref());
     if checked.resolved.is_accepted() {
         render(input, &mut checked);
     }

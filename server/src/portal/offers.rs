@@ -6,7 +6,7 @@ use cluster::kinds::{Export, Promise};
 use cluster::shelves::CatalogAt;
 use cluster::watch::Key;
 use promise::api::{Phase, PromiseSpec};
-use promise::policy::{self, Candidate, Effective};
+use promise::policy::{self, Candidate, Effective, PolicySource};
 use promise::requirements::{self, Present};
 use promise::visibility::{self, Facts, Offer, Place, SeenBy, Shelf, Standing};
 use promise::{Error, Result};
@@ -76,7 +76,19 @@ impl Caller {
     /// Some workspace above does not show its policies: then nobody knows them all, and the error says who can mend it.
     pub fn rules(&self, workspace: &Workspace, home: &Place, name: &str, spec: &PromiseSpec) -> Result<Effective> {
         let sources = self.sources(workspace, home, name, spec)?;
-        Ok(self.with_target(workspace, home, name, spec, &[], |target| policy::compose(target, &sources)))
+        let portal = self.portal();
+        let lineage: Vec<String> = workspace.lineage.iter().map(|place| place.cluster.clone()).collect();
+        let target = policy::Target {
+            promise: name,
+            spec,
+            home: &home.path,
+            home_cluster: &home.cluster,
+            home_trusted: portal.trusted_homes.iter().any(|trusted| trusted.as_str() == home.path),
+            workspace: workspace.path.as_str(),
+            labels: &workspace.labels,
+            lineage: &lineage,
+        };
+        Ok(policy::compose(&target, &sources))
     }
 
     /// The policies that apply to requests of a promise in a workspace.
@@ -115,8 +127,7 @@ impl Caller {
             labels: &workspace.labels,
             lineage: &lineage,
         };
-        let sources = policy::gather(&candidates, &target);
-        Ok(policy::compose(&target, &sources))
+        Ok(policy::gather(&candidates, &target))
     }
 
     /// What the plane says about requests in a workspace and about this person there, whatever promise is meant.
@@ -141,7 +152,7 @@ impl Caller {
     }
 
     /// What a promise requires and the workspace does not have. It says no more of others' requests than that one works.
-    fn missing(&self, workspace: &Workspace, promise: &Key, spec: &PromiseSpec) -> Vec<String> {
+    pub(super) fn missing(&self, workspace: &Workspace, promise: &Key, spec: &PromiseSpec) -> Vec<String> {
         if spec.requires.is_empty() {
             return Vec::new();
         }

@@ -7,15 +7,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cluster::kinds::PromiseRequest;
+use cluster::kinds::{PromiseRequest, PromiseRevision};
 use cluster::revisions::CompiledRevisions;
+use cluster::watch::Key;
 use promise::api::{CandidateState, PromiseReleaseSpec, PromiseRequestSpec, PromiseSpec, ReleaseRevision, Requester};
 use promise::attribute::{AttributedObject, ObjectDifference, difference};
 use promise::context::{Context, PromiseContext, RequestContext, WorkspaceContext};
-use promise::policy::PolicySource;
+use promise::policy::{PolicySource, Usage};
 use promise::preflight::{self, Input, Preflight, PricedChoice, Unknown};
 use promise::price::{Day, PriceBook};
 use promise::render::Compiled;
+use promise::resolve::PromiseReading;
 use promise::visibility::{Offer, Place};
 use promise::{Error, Result};
 
@@ -73,11 +75,12 @@ struct Facts {
 }
 
 impl Facts {
-    fn input<'a>(&'a self, compiled: &'a Compiled, secrets: &'a BTreeMap<String, String>) -> Input<'a> {
+    fn input<'a>(&'a self, compiled: &'a Compiled, reading: &'a PromiseReading, secrets: &'a BTreeMap<String, String>) -> Input<'a> {
         Input {
             name: &self.name,
             spec: &self.spec,
             compiled,
+            reading,
             home: &self.home,
             trusted: self.trusted,
             revision: &self.revision,
@@ -93,6 +96,7 @@ impl Facts {
             secrets: self.spec.secret_parameters.is_empty().then_some(secrets),
             missing: &self.missing,
             unknown: &self.unknown,
+            count: &|_| Usage::default(),
         }
     }
 }
@@ -143,12 +147,13 @@ impl Caller {
         let evaluated = tokio::task::spawn_blocking(move || {
             let _turn = turn;
             let secrets = BTreeMap::new();
-            let read = if facts.revision.hash.is_empty() {
-                Compiled::compile(&facts.spec).map(Arc::new)
+            let (hash, spec, trusted) = (&facts.revision.hash, &facts.spec, facts.trusted);
+            let (read, reading) = if hash.is_empty() {
+                (Compiled::compile(spec).map(Arc::new), Arc::new(PromiseReading::of(spec, trusted)))
             } else {
-                compiled.read(&facts.revision.hash, &facts.spec)
+                (compiled.read(hash, spec), compiled.reading(hash, spec, trusted))
             };
-            read.map(|read| work(&facts.input(&read, &secrets), &compiled))
+            read.map(|read| work(&facts.input(&read, &reading, &secrets), &compiled))
         });
         let evaluated = evaluated.await.map_err(|error| {
             tracing::error!(%error, "an evaluation broke off");
@@ -162,14 +167,7 @@ impl Caller {
 
     fn facts_of(&self, workspace: &Workspace, offered: &Offered, submission: &Submission) -> Result<Facts> {
         let (portal, existing) = (self.portal(), &submission.existing);
-        let constraint = submission.spec.promise.version.as_deref().unwrap_or_default();
-        let found = portal.world.revision_for(
-            &offered.key.cluster,
-            &offered.key.name,
-            constraint,
-            existing.running.as_deref(),
-            submission.spec.upgrade,
-        );
+        let found = self.revision(offered, &submission.spec, existing.running.as_deref());
         let mut unknown = Vec::new();
         let (spec, revision) = match found {
             Ok((key, revision)) => {
@@ -222,6 +220,23 @@ impl Caller {
         })
     }
 
+    /// The revision that a request is fulfilled from; the error is a sentence.
+    fn revision(
+        &self,
+        offered: &Offered,
+        request: &PromiseRequestSpec,
+        running: Option<&str>,
+    ) -> std::result::Result<(Key, Arc<PromiseRevision>), String> {
+        let constraint = request.promise.version.as_deref().unwrap_or_default();
+        self.portal().world.revision_for(&offered.key.cluster, &offered.key.name, constraint, running, request.upgrade)
+    }
+
+    /// The promise as it counts for a request: the revision that it is fulfilled from, else what stands in the home now.
+    pub(super) fn published(&self, offered: &Offered, request: &PromiseRequestSpec, running: Option<&str>) -> PromiseSpec {
+        let found = self.revision(offered, request, running);
+        found.map_or_else(|_| offered.promise.spec.clone(), |(_, revision)| revision.spec.spec.clone())
+    }
+
     /// The request that is being changed, as far as it decides: what was accepted last is read as the person.
     pub(super) async fn existing(&self, workspace: &Workspace, request: &PromiseRequest) -> Result<Existing> {
         let status = request.status.as_ref();
@@ -247,7 +262,7 @@ impl Caller {
 
 fn former_revision(world: &cluster::World, former: &PromiseReleaseSpec) -> Option<PromiseSpec> {
     let home = cluster::ClusterId::parse(&former.revision.cluster).ok()?;
-    let key = cluster::watch::Key::cluster_scoped(&home, &former.revision.name);
+    let key = Key::cluster_scoped(&home, &former.revision.name);
     Some(world.revisions.get(&key)?.spec.spec.clone())
 }
 

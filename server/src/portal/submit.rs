@@ -8,23 +8,19 @@ use cluster::kinds::{PromiseRequest, PromiseRequestKind, object};
 use cluster::takeover;
 use cluster::watch::{Changes, Key, Origin};
 use kube::api::{Api, DeleteParams, PatchParams, PostParams, Preconditions};
-use promise::api::{PromiseRef, PromiseRequestSpec, PromiseSpec, Requester};
-use promise::context::{Context, PromiseContext, RequestContext, WorkspaceContext};
+use promise::api::{PromiseRef, PromiseRequestSpec, PromiseSpec};
 use promise::form::SecretText;
-use promise::policy::Effective;
-use promise::resolve::{Resolved, resolve};
 use promise::{Contested, Error, Problem, Result, names};
 use serde_json::{Value, json};
 
 use super::inputs::{Former, Written, secret_key};
 use super::offers::Offered;
 use super::place::Workspace;
+use super::preflight::Existing;
 use crate::auth::Caller;
 
 /// How often a change is tried again that somebody else's write came before.
 const TRIES: usize = 5;
-/// How long a form waits until its rules are looked at.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(15);
 
 /// How a change is applied.
 #[derive(Clone, Copy)]
@@ -54,59 +50,11 @@ pub struct Submission {
     pub awaited: BTreeSet<String>,
     /// The promise as it counts for this request.
     pub promise: PromiseSpec,
-    /// The parameters that were accepted last, for rules that compare with them; nothing where none were, or others stand in the request.
-    pub accepted: Option<Value>,
+    /// The request that is being changed; the default for a new one.
+    pub existing: Existing,
 }
 
 impl Caller {
-    /// What the rules make of parameters, before anything is written. Expressions of promises and policies may take a good part of a second,
-    /// so a few at a time are evaluated, beside the threads that serve pages.
-    ///
-    /// # Errors
-    /// The evaluation broke off, which is a defect of ours.
-    pub async fn preflight(
-        &self,
-        workspace: &Workspace,
-        offered: &Offered,
-        effective: &Effective,
-        submission: &Submission,
-    ) -> Result<Resolved> {
-        let spec = submission.promise.clone();
-        let context = Context {
-            request: RequestContext {
-                name: submission.name.clone(),
-                namespace: submission.namespace.clone(),
-                workspace: workspace.path.to_string(),
-                labels: BTreeMap::new(),
-                // The stamp of a request stays, whoever changes it.
-                requester: submission.spec.requester.clone().unwrap_or_else(|| Requester {
-                    username: self.identity().username.to_string(),
-                    groups: self.identity().groups.clone(),
-                }),
-            },
-            promise: PromiseContext { name: offered.key.name.clone(), version: spec.version.clone(), workspace: offered.home.path.clone() },
-            workspace: WorkspaceContext {
-                path: workspace.path.to_string(),
-                name: workspace.path.name().to_owned(),
-                labels: workspace.labels.clone(),
-            },
-            prices: Value::Null,
-        };
-        let (parameters, effective) = (submission.with_references(), effective.clone());
-        let accepted = submission.accepted.clone();
-        let turn = tokio::time::timeout(PATIENCE, self.portal().evaluations.clone().acquire_owned()).await;
-        let busy = |_| Error::Busy { message: "many forms are being checked right now; try again in a moment".to_owned() };
-        let turn = turn.map_err(busy)?.map_err(|_| Error::Internal)?;
-        let evaluated = tokio::task::spawn_blocking(move || {
-            let _turn = turn;
-            resolve(&spec, &parameters, accepted.as_ref(), &effective, &context)
-        });
-        evaluated.await.map_err(|error| {
-            tracing::error!(%error, "an evaluation broke off");
-            Error::Internal
-        })
-    }
-
     /// Writes a new request.
     ///
     /// # Errors
@@ -248,15 +196,14 @@ impl Caller {
 
     /// Refuses what the plane or the rules would refuse, with the field.
     async fn accept(&self, workspace: &Workspace, offered: &Offered, submission: &Submission) -> Result<()> {
-        let effective = self.rules(workspace, &offered.home, &offered.key.name, &submission.promise)?;
-        let resolved = self.preflight(workspace, offered, &effective, submission).await?;
-        if resolved.is_accepted() { Ok(()) } else { Err(Error::Invalid { problems: resolved.all_problems() }) }
+        let checked = self.preflight(workspace, offered, submission).await?;
+        if checked.is_acceptable() { Ok(()) } else { Err(Error::Invalid { problems: checked.all_problems() }) }
     }
 }
 
 impl Submission {
     /// The parameters with a reference in the place of each typed secret.
-    fn with_references(&self) -> Value {
+    pub(super) fn with_references(&self) -> Value {
         let mut parameters = self.spec.parameters.clone().unwrap_or_else(|| json!({}));
         for path in self.secrets.keys().chain(&self.awaited) {
             if let Ok(path) = promise::path::Path::parse(path) {
@@ -325,7 +272,7 @@ mod tests {
             name: "orders".into(),
             spec: PromiseRequestSpec { parameters: Some(json!({"size": "small", "admin": {}})), ..PromiseRequestSpec::default() },
             promise: PromiseSpec::default(),
-            accepted: None,
+            existing: Existing::default(),
             awaited: BTreeSet::from([".admin.token".to_owned()]),
             secrets: BTreeMap::from([(".admin.password".to_owned(), SecretText::new("hunter2".into()))]),
         };

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kube::Client;
-use parking_lot::Mutex;
 use promise::keyed::DigestKey;
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio_util::sync::CancellationToken;

@@ -15,6 +15,7 @@ use promise::policy::Candidate;
 use promise::price::{Day, Estimate, PriceBook};
 use promise::release::same_rules;
 use promise::render::Compiled;
+use promise::upgrade::{Published, choose};
 use promise::visibility::{Offer, Place, SeenBy, Shelf, nearest, seen_by};
 use serde_json::Value;
 
@@ -233,16 +234,18 @@ async fn consider(
     settled: bool,
     decision: &mut Decision,
 ) {
+    let revisions: Vec<_> = core
+        .world
+        .revisions
+        .snapshot()
+        .into_iter()
+        .filter(|(at, revision)| at.cluster == found.home.cluster && revision.spec.promise == request.spec.promise.name)
+        .collect();
+    let published: Vec<Published<'_>> =
+        revisions.iter().map(|(at, revision)| Published { revision: &at.name, version: &revision.spec.version }).collect();
     let running = decision.wanted().map(|base| base.version.clone());
     let constraint = request.spec.promise.version.as_deref().unwrap_or_default();
-    let chosen = core.world.revision_for(
-        &found.home.cluster,
-        &request.spec.promise.name,
-        constraint,
-        running.as_deref(),
-        request.spec.upgrade,
-    );
-    let (chosen, revision) = match chosen {
+    let chosen = match choose(&published, constraint, running.as_deref(), request.spec.upgrade) {
         Ok(chosen) => chosen,
         Err(_) if settled => return,
         Err(message) => {
@@ -250,7 +253,8 @@ async fn consider(
             return;
         }
     };
-    let same_revision = decision.wanted().is_some_and(|base| base.release.revision.name == chosen.name);
+    let Some((_, revision)) = revisions.iter().find(|(at, _)| at.name == chosen.revision) else { return };
+    let same_revision = decision.wanted().is_some_and(|base| base.release.revision.name == chosen.revision);
     let workspace = lineage.last();
     let name = &request.spec.promise.name;
     let book = match quote(core, key, request) {
@@ -280,6 +284,7 @@ async fn consider(
     };
     let input = Input {
         compiled: compiled.clone(),
+        revisions: core.compiled.clone(),
         name: name.clone(),
         spec: spec.clone(),
         home: found.home.clone(),
@@ -292,7 +297,7 @@ async fn consider(
         former: decision.wanted().map(|base| base.release.clone()),
         revision: ReleaseRevision {
             cluster: found.home.cluster.to_string(),
-            name: chosen.name,
+            name: chosen.revision.to_owned(),
             hash: revision.spec.hash.clone(),
         },
         secrets,

@@ -50,7 +50,7 @@ pub fn options(input: &Input<'_>, now: &Preflight) -> Vec<PricedChoice> {
         for (path, value) in put {
             path.put(&mut parameters, value).then_some(())?;
         }
-        let parameters = settled(input, &parameters).1.parameters;
+        let parameters = settled(input, &parameters).resolved.parameters;
         let after = estimate(input.spec, input.compiled, &parameters, input.context, input.book)?;
         let change = Change { before: present.monthly.clone(), after: after.monthly };
         (!change.is_none()).then_some(PricedChoice { choice, change })

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::{detail, hits};
 use crate::auth::Caller;
+use crate::portal::preflight::Existing;
 use crate::portal::submit::Submission;
 
 /// Workspaces that can be chosen.
@@ -61,21 +62,19 @@ async fn tried(caller: &Caller, policy: &Key, place: &WorkspacePath, sample: &Sa
     let asked = async {
         let workspace = caller.enter(&sample.workspace).await?;
         let offered = caller.offer(&workspace, name, Some(home)).await?;
-        let effective = caller.rules(&workspace, &offered.home, &offered.key.name, &offered.promise.spec)?;
         let submission = Submission {
             confirmed: Vec::new(),
             namespace: workspace.usual_namespace().to_owned(),
             name: NAME.to_owned(),
             spec: PromiseRequestSpec { parameters: Some(parameters), ..PromiseRequestSpec::default() },
             promise: offered.promise.spec.clone(),
-            accepted: None,
+            existing: Existing::default(),
             awaited: std::collections::BTreeSet::new(),
             secrets: std::collections::BTreeMap::new(),
         };
-        let resolved = caller.preflight(&workspace, &offered, &effective, &submission).await?;
-        Ok((effective, resolved))
+        caller.preflight(&workspace, &offered, &submission).await
     };
-    let (effective, resolved) = match asked.await {
+    let checked = match asked.await {
         Ok(found) => found,
         Err(error @ (Error::NotFound { .. } | Error::Busy { .. })) => return unreadable(upper_first(&format!("{error}."))),
         Err(error) => return Err(error),
@@ -83,8 +82,8 @@ async fn tried(caller: &Caller, policy: &Key, place: &WorkspacePath, sample: &Sa
     let mine = |line: &PolicyLine| !line.own && line.policy == policy.name && line.source == place.as_str();
     Ok(Tried {
         unreadable: None,
-        passes: resolved.is_accepted(),
-        lines: policy_lines(&effective, &resolved.outcomes).into_iter().filter(mine).collect(),
-        problems: resolved.all_problems().into_iter().map(|problem| problem.message).collect(),
+        passes: checked.is_acceptable(),
+        lines: policy_lines(&checked.effective, &checked.resolved.outcomes).into_iter().filter(mine).collect(),
+        problems: checked.all_problems().into_iter().map(|problem| problem.message).collect(),
     })
 }

@@ -8,17 +8,18 @@ use cluster::kinds::PromiseRequest;
 use promise::api::{PromiseRequestSpec, PromiseSpec};
 use promise::form::{Draft, Summary, model, starts_from};
 use promise::policy::Effective;
-use promise::resolve::Resolved;
+use promise::preflight::Preflight;
 use promise::view::{Availability, AvailabilityState, ContestedLine, RequestForm, policy_lines};
 use promise::{Contested, Error, Problem, Result};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{detail, rail};
 use crate::auth::Caller;
 use crate::portal::catalog::lines;
 use crate::portal::offers::Offered;
 use crate::portal::place::Workspace;
+use crate::portal::preflight::Existing;
 use crate::portal::rights::Right;
 use crate::portal::submit::{Submission, edition};
 
@@ -84,8 +85,8 @@ pub(super) struct Opened {
     pub(super) effective: Effective,
     /// What is there already; the default for a new request.
     pub(super) existing: PromiseRequestSpec,
-    /// The parameters that were accepted last, where rules compare with them and the person may read them.
-    pub(super) accepted: Option<Value>,
+    /// The request that is being changed; the default for a new one.
+    pub(super) request: Existing,
     /// What the form starts from.
     pub(super) start: Typed,
     /// Name of the form, for its drafts.
@@ -97,12 +98,12 @@ pub(super) async fn open(caller: &Caller, workspace: &Workspace, form: &FormOf<'
     match form {
         FormOf::New { promise, home, start } => {
             let offered = caller.offer(workspace, promise, *home).await?;
-            let spec = offered.promise.spec.clone();
+            let spec = caller.published(&offered, &PromiseRequestSpec::default(), None);
             let effective = caller.rules(workspace, &offered.home, &offered.key.name, &spec)?;
             let subject = format!("new {} {} {}", workspace.cluster, offered.key.cluster, offered.key.name);
             let parameters = start.and_then(|start| starts_from(&spec, start)).unwrap_or_else(|| json!({}));
             let start = Typed { namespace: workspace.usual_namespace().to_owned(), draft: Draft::of(parameters), ..Typed::default() };
-            Ok(Opened { offered, spec, effective, existing: PromiseRequestSpec::default(), accepted: None, start, subject })
+            Ok(Opened { offered, spec, effective, existing: PromiseRequestSpec::default(), request: Existing::default(), start, subject })
         }
         FormOf::Edit { namespace, name } => {
             let request = caller.read_request(workspace, namespace, name).await?;
@@ -115,7 +116,8 @@ pub(super) async fn open(caller: &Caller, workspace: &Workspace, form: &FormOf<'
 pub(super) async fn open_for(caller: &Caller, workspace: &Workspace, request: &PromiseRequest) -> Result<Opened> {
     let reference = &request.spec.promise;
     let offered = caller.offer(workspace, &reference.name, reference.workspace.as_deref()).await?;
-    let spec = detail::revision(caller, request).unwrap_or_else(|| offered.promise.spec.clone());
+    let existing = caller.existing(workspace, request).await?;
+    let spec = caller.published(&offered, &request.spec, existing.running.as_deref());
     let effective = caller.rules(workspace, &offered.home, &offered.key.name, &spec)?;
     let name = request.metadata.name.clone().unwrap_or_default();
     let namespace = request.metadata.namespace.clone().unwrap_or_default();
@@ -128,15 +130,14 @@ pub(super) async fn open_for(caller: &Caller, workspace: &Workspace, request: &P
         version: Some(edition(request)),
         ..Typed::default()
     };
-    let accepted = accepted(caller, workspace, request, &spec).await?;
-    Ok(Opened { offered, spec, effective, existing: request.spec.clone(), accepted, start, subject })
+    Ok(Opened { offered, spec, effective, existing: request.spec.clone(), request: existing, start, subject })
 }
 
 impl Opened {
     /// What stands against what the form starts from.
     pub(super) async fn problems(&self, caller: &Caller, workspace: &Workspace) -> Result<Vec<Summary>> {
-        let resolved = caller.preflight(workspace, &self.offered, &self.effective, &self.submission(&self.start)).await?;
-        Ok(model(&self.spec, &self.effective, &self.start.draft, &resolved.all_problems()).summary)
+        let checked = caller.preflight(workspace, &self.offered, &self.submission(&self.start)).await?;
+        Ok(model(&self.spec, &checked.effective, &self.start.draft, &checked.all_problems()).summary)
     }
 
     /// What would be submitted.
@@ -151,7 +152,7 @@ impl Opened {
             secrets: std::collections::BTreeMap::default(),
             awaited: self.awaited(typed),
             promise: self.spec.clone(),
-            accepted: self.accepted.clone(),
+            existing: self.request.clone(),
         }
     }
 
@@ -163,22 +164,6 @@ impl Opened {
         let form = model(&self.spec, &self.effective, &typed.draft, &[]);
         form.secrets().into_iter().filter(|field| field.awaits_secret()).map(|field| field.path.clone()).collect()
     }
-}
-
-/// The parameters of the release that was accepted last, as the controller compares with them: what is meant to run next, else what runs.
-/// They are read only for a schema with rules that compare. Who may not read releases hears from the controller.
-async fn accepted(caller: &Caller, workspace: &Workspace, request: &PromiseRequest, spec: &PromiseSpec) -> Result<Option<Value>> {
-    let Some(status) = request.status.as_ref().filter(|_| compares(spec)) else { return Ok(None) };
-    let candidate = status.candidate.as_ref().map(|candidate| &candidate.release);
-    let Some(name) = candidate.or(status.current.as_ref().map(|current| &current.release)) else { return Ok(None) };
-    let releases = caller.read_releases(workspace, request).await?;
-    let accepted = releases.into_iter().find(|release| release.metadata.name.as_ref() == Some(name));
-    Ok(accepted.and_then(|release| release.spec.parameters))
-}
-
-/// Whether rules of the parameters may compare with what was accepted.
-fn compares(spec: &PromiseSpec) -> bool {
-    spec.parameters.as_ref().is_some_and(|schema| schema.to_string().contains("oldSelf"))
 }
 
 /// The form as a page shows it.
@@ -214,32 +199,28 @@ pub(super) struct Shown {
 pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<'_>, opened: &Opened, shown: Shown) -> Result<RequestForm> {
     let Shown { mut typed, untouched, draft, start } = shown;
     let submission = opened.submission(&typed);
-    let resolved = caller.preflight(workspace, &opened.offered, &opened.effective, &submission).await?;
+    let examined = caller.examine(workspace, &opened.offered, &submission).await?;
+    let checked = &examined.preflight;
+    let (effective, resolved) = (&checked.effective, &checked.resolved);
     // Who opens the form of a request that does not fit comes to mend it.
-    typed.checked |= untouched && typed.version.is_some() && !resolved.is_accepted();
-    let found = all_problems(&typed, &resolved);
+    typed.checked |= untouched && typed.version.is_some() && !checked.is_acceptable();
+    let found = all_problems(&typed, checked);
     // As soon as somebody types, the rail says what does not fit; the fields themselves wait until it was asked for.
-    let told = model(&opened.spec, &opened.effective, &typed.draft, &found).summary;
+    let told = model(&opened.spec, effective, &typed.draft, &found).summary;
     let mut problems = if typed.checked { found } else { Vec::new() };
     problems.extend(typed.secret_problems.iter().cloned());
     let bad_name = typed.name_problem.clone().or_else(|| name_problem(&typed.name));
-    let ready = resolved.is_accepted() && typed.draft.problems.is_empty() && typed.refused.is_empty() && bad_name.is_none();
+    let ready = checked.is_acceptable() && typed.draft.problems.is_empty() && typed.refused.is_empty() && bad_name.is_none();
     let submit = may_submit(caller, workspace, &opened.offered, form, &typed.namespace).await?;
     let asked = Some(&typed.draft.parameters);
-    let policies = policy_lines(&opened.effective, &resolved.outcomes);
-    let preflight = rail::of(&rail::Looked {
-        typed: &typed,
-        untouched,
-        problems: &told,
-        bad_name: bad_name.as_deref(),
-        resolved: &resolved,
-        policies: &policies,
-    });
+    let policies = policy_lines(effective, &resolved.outcomes);
+    let preflight =
+        rail::of(&rail::Looked { typed: &typed, untouched, problems: &told, bad_name: bad_name.as_deref(), resolved, policies: &policies });
     Ok(RequestForm {
         preflight,
         policies,
         offer: lines::offer(&opened.offered),
-        form: model(&opened.spec, &opened.effective, &typed.draft, &problems),
+        form: model(&opened.spec, effective, &typed.draft, &problems),
         review: detail::parameters(Some(&opened.spec), asked, Some(&resolved.parameters), &resolved.outcomes),
         ready,
         name_problem: bad_name.filter(|_| typed.checked),
@@ -271,10 +252,10 @@ pub(super) fn confirmed(value: &str) -> Option<Contested> {
 }
 
 /// What stands against the values, from reading, rules and plane.
-fn all_problems(typed: &Typed, resolved: &Resolved) -> Vec<Problem> {
+fn all_problems(typed: &Typed, checked: &Preflight) -> Vec<Problem> {
     let mut problems = typed.draft.problems.clone();
     let known = |problems: &[Problem], path: &str| problems.iter().any(|problem| problem.path == path && !path.is_empty());
-    for problem in resolved.all_problems().into_iter().chain(typed.refused.iter().cloned()) {
+    for problem in checked.all_problems().into_iter().chain(typed.refused.iter().cloned()) {
         if !known(&problems, &problem.path) {
             problems.push(problem);
         }

@@ -56,12 +56,12 @@ pub(super) async fn post(caller: &Caller, workspace: &Workspace, of: FormOf<'_>,
         typed.retype = !secrets.is_empty();
         submission.secrets = secrets;
     }
-    let resolved = caller.preflight(workspace, &opened.offered, &opened.effective, &submission).await?;
+    let checked = caller.preflight(workspace, &opened.offered, &submission).await?;
     if !is_object_name(&typed.namespace) || !workspace.namespaces.has(&typed.namespace) {
         let message = format!("Choose another namespace: there is none called {:?}.", typed.namespace);
         return Err(Error::Invalid { problems: vec![Problem { path: ".metadata.namespace".to_owned(), message }] });
     }
-    let fits = resolved.is_accepted() && typed.draft.problems.is_empty() && form::name_problem(&typed.name).is_none();
+    let fits = checked.is_acceptable() && typed.draft.problems.is_empty() && form::name_problem(&typed.name).is_none();
     if step == Step::Change {
         return again(caller, &opened, typed).await;
     }

@@ -14,6 +14,7 @@ use promise::visibility::Place;
 use serde_json::Value;
 
 use crate::kinds::PromiseRequest;
+use crate::revisions::CompiledRevisions;
 use crate::workspaces::Node;
 
 /// What expressions may know of a request besides its parameters.
@@ -47,6 +48,7 @@ pub(super) fn context(
 /// Everything that a release is made from.
 pub(super) struct Input {
     pub(super) compiled: Arc<Compiled>,
+    pub(super) revisions: Arc<CompiledRevisions>,
     pub(super) name: String,
     pub(super) spec: Arc<PromiseSpec>,
     pub(super) home: Node,
@@ -78,10 +80,12 @@ pub(super) fn evaluate(input: &Input) -> Preflight {
         lineage: &lineage,
     };
     let sources = policy::gather(&input.policies, &target);
+    let reading = input.revisions.reading(&input.revision.hash, &input.spec, input.trusted);
     preflight(&preflight::Input {
         name: &input.name,
         spec: &input.spec,
         compiled: &input.compiled,
+        reading: &reading,
         home: &home,
         trusted: input.trusted,
         revision: &input.revision,
@@ -93,6 +97,7 @@ pub(super) fn evaluate(input: &Input) -> Preflight {
         former: input.former.as_ref(),
         context: &input.context,
         book: &input.book,
+        count: &|_| policy::Usage::default(),
         secrets: Some(&input.secrets),
         missing: &[],
         unknown: &[],
