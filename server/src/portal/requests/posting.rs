@@ -101,8 +101,8 @@ pub(super) async fn preflight(caller: &Caller, workspace: &Workspace, of: FormOf
     typed.focus = None;
     if step == Step::Check && form::name_problem(&typed.name).is_none() && typed.draft.problems.is_empty() {
         let submission = opened.submission(&typed);
-        let resolved = caller.preflight(workspace, &opened.offered, &opened.effective, &submission).await?;
-        if resolved.is_accepted() {
+        let checked = caller.preflight(workspace, &opened.offered, &submission).await?;
+        if checked.is_acceptable() {
             typed = match caller.rehearse(workspace, &opened.offered, &submission, typed.version.as_deref()).await {
                 Ok(()) => Typed { dry: Dry::Passed, ..typed },
                 Err(error) => noted(&opened, typed, error)?,
