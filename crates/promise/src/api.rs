@@ -6,6 +6,7 @@ mod approval;
 mod catalog;
 mod destination;
 mod opaque;
+mod outdated;
 mod policy;
 mod promise;
 mod release;
@@ -14,6 +15,7 @@ mod request;
 pub use approval::{ApprovalRule, ApprovalSpec, ApprovalState, ApprovalStatus, ApprovedRequest, Decision, GivenApproval};
 pub use catalog::{PriceList, PromiseCatalogSpec};
 pub use destination::{AllowedKind, DestinationSpec, DestinationStatus, DestinationType, SecretRef};
+pub use outdated::{OutdatedPrice, OutdatedRule, OutdatedStatus, RuleChange};
 pub use policy::{
     AppliesTo, Approve, Approvers, Budget, Constrain, Enforcement, Inject, InjectMatch, Limit, Owner, PolicyCategory, PolicySpec,
     PolicyStatus, Rule, Schedule, SetValue, Validate, Window,

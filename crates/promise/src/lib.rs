@@ -6,6 +6,8 @@
 //! To add a kind: its spec and status in [`api`], its name in [`names`], its wrapper in `cluster::kinds`.
 
 pub mod api;
+#[cfg(feature = "engine")]
+pub mod approval;
 pub mod attribute;
 pub mod context;
 pub mod error;
@@ -19,6 +21,8 @@ pub mod health;
 #[cfg(feature = "engine")]
 pub mod keyed;
 pub mod names;
+#[cfg(feature = "engine")]
+pub mod outdated;
 pub mod path;
 #[cfg(feature = "engine")]
 pub mod placement;

@@ -7,6 +7,8 @@ use crate::wording::upper_first;
 
 /// Begins what waits for whoever made the request.
 pub(crate) const REQUESTER: &str = "the requester: ";
+/// Begins what waits for somebody who may decide.
+pub(crate) const APPROVER: &str = "an approver: ";
 /// Begins what waits for those who wrote the promise.
 pub(crate) const AUTHORS: &str = "the authors of the promise: ";
 
@@ -53,6 +55,7 @@ pub fn ball(status: Option<&PromiseRequestStatus>) -> Ball {
         Some(waiting) if waiting.what.starts_with(AUTHORS) => {
             ("The team that offers the promise", Some("They publish a version that works; then edit the request to use it"))
         }
+        Some(waiting) if waiting.what.starts_with(APPROVER) => ("An approver", Some("It is made as soon as the approval is there")),
         _ => parts(status.phase, kind),
     };
     let what = match waiting.filter(|waiting| waiting.kind != WaitingKind::Nothing && !waiting.what.is_empty()) {
@@ -70,7 +73,7 @@ pub fn ball(status: Option<&PromiseRequestStatus>) -> Ball {
 
 fn waited_for(phase: Phase, kind: WaitingKind, what: &str) -> String {
     match kind {
-        WaitingKind::Person => match what.strip_prefix(REQUESTER).or_else(|| what.strip_prefix(AUTHORS)) {
+        WaitingKind::Person => match [REQUESTER, AUTHORS, APPROVER].iter().find_map(|who| what.strip_prefix(who)) {
             Some(rest) => upper_first(rest),
             None => upper_first(what),
         },

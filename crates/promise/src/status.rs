@@ -9,8 +9,8 @@ mod milestones;
 mod phase;
 
 use crate::api::{
-    CandidateState, CandidateStatus, CostStatus, CurrentStatus, OutputStatus, PolicyOutcome, PromiseRequestStatus, ReleaseRevision,
-    StepStatus,
+    ApprovalStatus, CandidateState, CandidateStatus, CostStatus, CurrentStatus, OutdatedStatus, OutputStatus, PolicyOutcome,
+    PromiseRequestStatus, ReleaseRevision, StepStatus,
 };
 use crate::error::Problem;
 use crate::fulfil::Plan;
@@ -32,8 +32,14 @@ pub struct Observation<'a> {
     pub policies_unknown: Option<&'a str>,
     /// What every rule did.
     pub outcomes: &'a [PolicyOutcome],
-    /// Whether the rules have changed since the current release was accepted.
-    pub policy_outdated: bool,
+    /// Whether nothing but a cap stands in the way: it is accepted when there is room.
+    pub full: bool,
+    /// What would change under the rules of today.
+    pub outdated: Option<&'a OutdatedStatus>,
+    /// Rules that ask for approval of the candidate; nothing when nobody asked anew, and what was said before holds.
+    pub approvals: Option<&'a [ApprovalStatus]>,
+    /// Who decides about the candidate, for `waitingOn`.
+    pub decides: Option<&'a str>,
     /// The release that runs.
     pub current: Option<ReleaseFacts<'a>>,
     /// The release that is meant to run next, when it is another one.
@@ -61,6 +67,8 @@ pub struct ReleaseFacts<'a> {
     pub revision: &'a ReleaseRevision,
     /// Hash of its content.
     pub content_hash: &'a str,
+    /// Generation of the request that it is the content of.
+    pub generation: i64,
     /// How far it got; of no meaning for the current one.
     pub state: CandidateState,
     /// Why, when it did not get through.
@@ -79,12 +87,13 @@ pub fn compute(previous: Option<&PromiseRequestStatus>, seen: &Observation<'_>, 
         conditions: conditions::all(previous, seen, now),
         waiting_on: ball::waiting(previous, seen, now),
         current: seen.current.map(|release| current(previous, release, now)),
-        candidate: seen.candidate.map(candidate),
-        approvals: Vec::new(),
+        candidate: seen.candidate.map(|release| candidate(previous, release, now)),
+        approvals: conditions::approvals(previous, seen).to_vec(),
         policies: seen.outcomes.to_vec(),
         steps: seen.steps.to_vec(),
         inventory,
         outputs: seen.outputs.to_vec(),
+        outdated: seen.outdated.cloned(),
         cost: seen.cost.cloned(),
     }
 }
@@ -96,10 +105,14 @@ fn current(previous: &PromiseRequestStatus, release: ReleaseFacts<'_>, now: &str
         version: release.version.to_owned(),
         revision: release.revision.name.clone(),
         since: kept.or_else(|| Some(now.to_owned())),
+        generation: Some(release.generation),
     }
 }
 
-fn candidate(release: ReleaseFacts<'_>) -> CandidateStatus {
+fn candidate(previous: &PromiseRequestStatus, release: ReleaseFacts<'_>, now: &str) -> CandidateStatus {
+    // Whoever edits the request asks again, even where the content stays the same.
+    let same = |kept: &&CandidateStatus| kept.release == release.name && kept.generation == Some(release.generation);
+    let kept = previous.candidate.as_ref().filter(same).and_then(|kept| kept.since.clone());
     CandidateStatus {
         release: release.name.to_owned(),
         version: release.version.to_owned(),
@@ -107,8 +120,8 @@ fn candidate(release: ReleaseFacts<'_>) -> CandidateStatus {
         content_hash: release.content_hash.to_owned(),
         state: release.state,
         message: release.message.map(str::to_owned),
-        generation: None,
-        since: None,
+        generation: Some(release.generation),
+        since: kept.or_else(|| Some(now.to_owned())),
     }
 }
 

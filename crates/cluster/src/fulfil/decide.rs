@@ -7,13 +7,17 @@ mod evaluate;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use kube::Api;
+use kube::{Api, ResourceExt};
 use promise::Problem;
-use promise::api::{CandidateState, PolicyOutcome, PromiseReleaseSpec, PromiseSpec, ReleaseRevision};
+use promise::api::{
+    ApprovalStatus, Approve, CandidateState, OutdatedPrice, OutdatedStatus, PolicyOutcome, PromiseReleaseSpec, PromiseSpec, ReleaseRevision,
+};
+use promise::approval::Judgement;
 use promise::context::Context;
-use promise::policy::Candidate;
+use promise::outdated;
+use promise::policy::{Candidate, Effective, Ruling};
+use promise::preflight::Preflight;
 use promise::price::{Day, Estimate, PriceBook};
-use promise::release::same_rules;
 use promise::render::Compiled;
 use promise::upgrade::{Published, choose};
 use promise::visibility::{Offer, Place, SeenBy, Shelf, nearest, seen_by};
@@ -22,8 +26,8 @@ use serde_json::Value;
 use self::evaluate::{Input, context, evaluate};
 use super::core::Core;
 use super::inputs;
-use super::releases;
 use super::words::told;
+use super::{releases, votes};
 use crate::error::is_missing;
 use crate::kinds::{Promise, PromiseRelease, PromiseRequest};
 use crate::shelves::CatalogAt;
@@ -47,6 +51,16 @@ pub struct Chosen {
     pub home: Node,
     /// Whether that is a trusted home.
     pub trusted: bool,
+    /// Generation of the request that it was last found to be the content of.
+    pub generation: i64,
+}
+
+/// A content that is not accepted: people have to decide, or have decided.
+pub struct Held {
+    /// The release that it would be.
+    pub chosen: Chosen,
+    /// What they decided.
+    pub judgement: Judgement,
 }
 
 /// What a request should have, and why not more.
@@ -60,22 +74,39 @@ pub struct Decision {
     pub unknown: Option<String>,
     /// What every rule did.
     pub outcomes: Vec<PolicyOutcome>,
-    /// Whether the rules have changed since the current release.
-    pub outdated: bool,
+    /// What would change under the rules of today.
+    pub outdated: Option<OutdatedStatus>,
     /// What runs.
     pub current: Option<Chosen>,
     /// What is meant to run next, accepted.
     pub next: Option<Chosen>,
     /// Whether `next` was made just now and is not recorded yet.
     pub fresh: bool,
+    /// What waits for people, or was turned down by them.
+    pub held: Option<Held>,
+    /// What people decided about what is accepted or held now; nothing when they were not asked anew.
+    pub approvals: Option<Vec<ApprovalStatus>>,
+    /// Something may change that nothing announces.
+    pub unannounced: bool,
     /// Something the controller cannot do, as a sentence.
     pub failure: Option<String>,
+    /// Whether that kept it from deciding.
+    undecided: bool,
 }
 
 impl Decision {
     /// The release that decides what exists.
     pub fn wanted(&self) -> Option<&Chosen> {
         self.next.as_ref().or(self.current.as_ref())
+    }
+
+    /// Whether it could not be told what the request should have.
+    pub fn is_undecided(&self) -> bool {
+        self.unknown.is_some() || self.undecided
+    }
+
+    fn wanted_mut(&mut self) -> Option<&mut Chosen> {
+        self.next.as_mut().or(self.current.as_mut())
     }
 }
 
@@ -92,7 +123,7 @@ pub async fn decide(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: 
         }
     };
     let generation = request.metadata.generation.unwrap_or_default();
-    let settled = decision.wanted().map(|base| base.release.request_generation == generation);
+    let settled = decision.wanted().map(|base| base.generation == generation);
     match offer(core, request, &lineage) {
         Err(problem) if settled == Some(true) => {
             // What runs does not need its promise to be on offer.
@@ -101,6 +132,7 @@ pub async fn decide(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: 
         Err(problem) => decision.problems.push(problem),
         Ok(found) => consider(core, key, request, &lineage, found, settled == Some(true), &mut decision).await,
     }
+    decision.undecided = decision.failure.is_some();
     keep_outcomes(&mut decision);
     decision
 }
@@ -117,17 +149,25 @@ async fn recall(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: &Pro
     let Some(status) = &request.status else { return };
     if let Some(current) = &status.current {
         match load(core, api, key, request, &current.release).await {
-            Ok(found) => decision.current = Some(found),
+            Ok(found) => decision.current = Some(of_generation(found, current.generation)),
             Err(why) => decision.failure = Some(why),
         }
     }
     if let Some(candidate) = status.candidate.as_ref().filter(|candidate| candidate.state == CandidateState::Accepted) {
         match load(core, api, key, request, &candidate.release).await {
-            Ok(found) => decision.next = Some(found),
+            Ok(found) if found.release.content_hash != candidate.content_hash => {
+                tracing::warn!(request = %key, release = candidate.release, "the release is not the one that was accepted, and is made again");
+            }
+            Ok(found) => decision.next = Some(of_generation(found, candidate.generation)),
             // It was never recorded, or is gone: it is made again from the request.
             Err(why) => tracing::info!(request = %key, why, "the candidate is made again"),
         }
     }
+}
+
+/// A release as the content of the generation that the status names.
+fn of_generation(chosen: Chosen, generation: Option<i64>) -> Chosen {
+    Chosen { generation: generation.unwrap_or(chosen.generation), ..chosen }
 }
 
 async fn load(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: &PromiseRequest, name: &str) -> Result<Chosen, String> {
@@ -158,7 +198,8 @@ async fn load(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: &Promi
     let trusted = core.trusts(&home);
     let compiled = core.compiled(&revision.spec.hash, &Arc::new(revision.spec.spec.clone())).await?;
     let version = revision.spec.version.clone();
-    Ok(Chosen { name: name.to_owned(), release, version, compiled, context: Arc::new(context), home, trusted })
+    let generation = release.request_generation;
+    Ok(Chosen { name: name.to_owned(), release, version, compiled, context: Arc::new(context), home, trusted, generation })
 }
 
 /// The way from root, when everything on it can be seen and is up to date.
@@ -275,14 +316,7 @@ async fn consider(
             return;
         }
     };
-    let secrets = match secrets(core, key, request, &spec, settled && same_revision).await {
-        Ok(secrets) => secrets,
-        Err(why) => {
-            decision.failure = Some(why);
-            return;
-        }
-    };
-    let input = Input {
+    let mut input = Input {
         compiled: compiled.clone(),
         revisions: core.compiled.clone(),
         name: name.clone(),
@@ -300,9 +334,40 @@ async fn consider(
             name: chosen.revision.to_owned(),
             hash: revision.spec.hash.clone(),
         },
-        secrets,
+        secrets: BTreeMap::new(),
     };
+    let generation = request.metadata.generation.unwrap_or_default();
     drop(found.promise);
+    if settled && same_revision {
+        let today = core.evaluate(move || {
+            let today = evaluate(&input);
+            (input, today)
+        });
+        match today.await {
+            Ok((kept, today)) => {
+                input = kept;
+                decision.outdated = decision.wanted().and_then(|base| changed_since(base, &spec, &today));
+                // What runs is left as it is until somebody asks for the rules of today by name.
+                let asked = |name: &str| request.annotations().get(name).map(String::as_str);
+                if decision.outdated.is_none() || !outdated::rolls_out(asked, &today.effective.rules) {
+                    return;
+                }
+            }
+            Err(why) => {
+                decision.failure = Some(why);
+                return;
+            }
+        }
+    } else {
+        decision.outdated = request.status.as_ref().and_then(|status| status.outdated.clone()).filter(|_| decision.current.is_some());
+    }
+    match secrets(core, key, request, &spec).await {
+        Ok(secrets) => input.secrets = secrets,
+        Err(why) => {
+            decision.failure = Some(why);
+            return;
+        }
+    }
     let evaluated = match core.evaluate(move || evaluate(&input)).await {
         Ok(evaluated) => evaluated,
         Err(why) => {
@@ -310,24 +375,22 @@ async fn consider(
             return;
         }
     };
-    if settled && same_revision {
-        decision.outdated = decision.wanted().is_some_and(|base| !same_rules(&base.release.rules, &evaluated.effective.rules));
-        return;
-    }
     decision.problems.extend(evaluated.misfits());
     decision.refusals = evaluated.resolved.refusals.iter().map(|refusal| refusal.message.clone()).collect();
-    decision.outcomes = evaluated.resolved.outcomes;
+    decision.outcomes.clone_from(&evaluated.resolved.outcomes);
     let Some(release) = evaluated.release else {
         // Whatever was about to run is superseded by a request that cannot be accepted; what runs goes on.
         decision.next = None;
+        decision.approvals = Some(Vec::new());
         return;
     };
-    if decision.wanted().is_some_and(|base| base.release.content_hash == release.content_hash) {
+    if let Some(base) = decision.wanted_mut().filter(|base| base.release.content_hash == release.content_hash) {
+        base.generation = generation;
+        decision.outdated = None;
         return;
     }
-    tracing::info!(request = %key, version = spec.version, "a new release");
     let home = found.home;
-    decision.next = Some(Chosen {
+    let chosen = Chosen {
         name: releases::name(&key.name, &release.content_hash),
         release,
         version: spec.version.clone(),
@@ -335,8 +398,9 @@ async fn consider(
         context,
         home,
         trusted,
-    });
-    decision.fresh = true;
+        generation,
+    };
+    ask(core, key, request, chosen, &evaluated.approvals, decision).await;
 }
 
 /// The prices of the candidate that people decide about: its quote holds while it waits, whatever catalogs say meanwhile.
@@ -346,20 +410,47 @@ fn quote(core: &Core, key: &Key, request: &PromiseRequest) -> Option<PriceBook> 
         return None;
     }
     let release = core.world.releases.get(&Key { name: candidate.release.clone(), ..key.clone() })?;
-    let same = release.spec.request_generation == request.metadata.generation.unwrap_or_default();
+    let same = candidate.generation == request.metadata.generation;
     let context: Context = serde_json::from_value(release.spec.context.clone()?).ok()?;
     same.then(|| Estimate::kept(&release.spec)).flatten().map(|estimate| PriceBook::frozen(&context, &estimate))
 }
 
-/// Digests of what the request refers to in its secret parameters; a release that stays needs none. Errors: a sentence.
-async fn secrets(
-    core: &Core,
-    key: &Key,
-    request: &PromiseRequest,
-    spec: &PromiseSpec,
-    stays: bool,
-) -> Result<BTreeMap<String, String>, String> {
-    if stays || spec.secret_parameters.is_empty() {
+/// What would change for a release under the rules and prices of today.
+fn changed_since(base: &Chosen, spec: &PromiseSpec, today: &Preflight) -> Option<OutdatedStatus> {
+    let (before, now) = (Estimate::kept(&base.release), today.estimate.as_ref());
+    let price = match (&before, now) {
+        (Some(before), Some(now)) if before.monthly.money() != now.monthly.money() => {
+            Some(OutdatedPrice { before: before.status(), today: now.status() })
+        }
+        _ => None,
+    };
+    let refusals = today.misfits().into_iter().chain(today.resolved.refusals.clone()).map(|problem| problem.message).collect();
+    let Effective { rules, sentences, .. } = &today.effective;
+    outdated::compare(spec, &base.release.rules, outdated::Today { rules, sentences, price, refusals })
+}
+
+/// Accepts a content at once, or once the people agree who are asked for it.
+async fn ask(core: &Core, key: &Key, request: &PromiseRequest, chosen: Chosen, rulings: &[Ruling<Approve>], decision: &mut Decision) {
+    let heard = votes::hear(core, key, request, &chosen.name, &chosen.release.content_hash, rulings).await;
+    decision.unannounced |= heard.unannounced;
+    decision.approvals = Some(heard.judgement.approvals.clone());
+    if heard.judgement.state == CandidateState::Accepted {
+        tracing::info!(request = %key, version = chosen.version, "a new release");
+        decision.next = Some(chosen);
+        decision.fresh = true;
+        decision.outdated = None;
+        return;
+    }
+    // What was accepted before goes on, and is what runs, however far it is.
+    if let Some(accepted) = decision.next.take() {
+        decision.current = Some(accepted);
+    }
+    decision.held = Some(Held { chosen, judgement: heard.judgement });
+}
+
+/// Digests of what the request refers to in its secret parameters. Errors: a sentence.
+async fn secrets(core: &Core, key: &Key, request: &PromiseRequest, spec: &PromiseSpec) -> Result<BTreeMap<String, String>, String> {
+    if spec.secret_parameters.is_empty() {
         return Ok(BTreeMap::new());
     }
     let client = core.targets.beside(&key.cluster)?;

@@ -30,6 +30,7 @@ pub async fn ensure(
     name: &str,
     spec: PromiseReleaseSpec,
 ) -> Result<(), String> {
+    let content_hash = spec.content_hash.clone();
     let mut release = object(name, request.namespace().as_deref(), spec);
     release.metadata = ObjectMeta {
         labels: Some([(names::REQUEST_UID_LABEL.to_owned(), request.uid().unwrap_or_default())].into()),
@@ -46,7 +47,12 @@ pub async fn ensure(
     let params = PostParams { field_manager: Some(names::MANAGER_FULFIL.to_owned()), ..PostParams::default() };
     match api.create(&params, &release).await {
         Ok(_) => Ok(()),
-        Err(error) if is_conflict(&error) => Ok(()),
+        // The name has a few letters of the hash, and whoever looks long enough finds two contents that share them.
+        Err(error) if is_conflict(&error) => match api.get(name).await {
+            Ok(known) if known.spec.content_hash == content_hash => Ok(()),
+            Ok(_) => Err(format!("The release {name} is already there, of another content. Edit the request a little.")),
+            Err(error) => Err(told_of(topology, Export::Requests, &error, &format!("read the release {name}"))),
+        },
         Err(error) => Err(told_of(topology, Export::Requests, &error, &format!("record the release {name}"))),
     }
 }

@@ -132,12 +132,32 @@ impl Round<'_> {
         if !self.is_recorded().await {
             decision.next = None;
         }
+        self.record_held(&mut decision).await;
         if plan.as_ref().is_some_and(|plan| plan.applied && plan.healthy) && decision.next.is_some() {
             decision.current = decision.next.take();
             self.trim(&decision).await;
         }
         self.say(&decision, plan.as_ref()).await?;
-        Ok(self.after(plan.as_ref()))
+        let after = self.after(plan.as_ref());
+        Ok(match (after, decision.held.as_ref().and_then(|held| held.judgement.expires_in)) {
+            (After::Later(_), _) if decision.unannounced => After::Waits,
+            (After::Later(pause), Some(left)) => After::Later(pause.min(Duration::from_secs(u64::try_from(left).unwrap_or(1).max(1)))),
+            (after, _) => after,
+        })
+    }
+
+    /// Writes down what people are asked about: nobody decides about what may change under their eyes.
+    async fn record_held(&mut self, decision: &mut Decision) {
+        let Some(held) = &decision.held else { return };
+        let known = self.request.status.as_ref().and_then(|status| status.candidate.as_ref());
+        if known.is_some_and(|known| known.content_hash == held.chosen.release.content_hash) {
+            return;
+        }
+        let (topology, chosen) = (self.core.targets.topology(), &held.chosen);
+        if let Err(why) = releases::ensure(topology, &self.releases, &self.request, &chosen.name, chosen.release.clone()).await {
+            decision.held = None;
+            self.failure = Some(why);
+        }
     }
 
     /// Puts our finalizer on a request for which somebody typed secrets: they go with it, even if nothing ever comes of it.
@@ -170,7 +190,8 @@ impl Round<'_> {
     async fn trim(&self, decision: &Decision) {
         let Some(current) = &decision.current else { return };
         let own = self.own_releases();
-        releases::trim(&self.releases, own, &[&current.name]).await;
+        let held = decision.held.as_ref().map(|held| held.chosen.name.as_str());
+        releases::trim(&self.releases, own, &[&current.name, held.unwrap_or(&current.name)]).await;
     }
 
     pub(super) fn own_releases(&self) -> Vec<PromiseRelease> {

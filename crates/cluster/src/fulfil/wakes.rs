@@ -36,6 +36,8 @@ struct Known {
     requests: HashMap<Key, Told>,
     /// Requests by uid, because objects at destinations know nothing else.
     uids: HashMap<String, Key>,
+    /// Uids of the requests that approvals are about, by approval.
+    approvals: HashMap<Key, String>,
     /// Digests of what others depend on, by object.
     editions: HashMap<Work, u64>,
 }
@@ -120,6 +122,7 @@ impl Wakes {
             }
         });
         self.on(&world.policies, Self::policy);
+        self.on(&world.approvals, Self::approval);
         self.on(&world.destinations, Self::destination);
         self.on(&world.catalogs, |wakes, _| wakes.undecided());
         self.on(&world.workspaces, |wakes, key| {
@@ -228,6 +231,20 @@ impl Wakes {
         }
     }
 
+    /// A decision concerns its request, when it comes and when it goes.
+    fn approval(&self, key: &Key) {
+        let now = self.core.world.approvals.get(key).map(|approval| approval.spec.request.uid.clone());
+        let concerned: Vec<Key> = {
+            let mut known = self.known.lock();
+            let before = match &now {
+                Some(uid) => known.approvals.insert(key.clone(), uid.clone()),
+                None => known.approvals.remove(key),
+            };
+            now.iter().chain(&before).filter_map(|uid| known.uids.get(uid).cloned()).collect()
+        };
+        concerned.into_iter().for_each(|request| self.core.queue.add(Work::Request(request)));
+    }
+
     fn destination(&self, key: &Key) {
         // Whether it answers is its status, and decides what its requests can do.
         let reachable = |row: &Destination| {
@@ -257,6 +274,9 @@ impl Wakes {
         let rows = world.requests.snapshot();
         let gone: Vec<Key> = self.known.lock().requests.keys().filter(|key| !rows.contains_key(*key)).cloned().collect();
         gone.iter().for_each(|key| self.request(key));
+        let approvals = world.approvals.snapshot();
+        let gone: Vec<Key> = self.known.lock().approvals.keys().filter(|key| !approvals.contains_key(*key)).cloned().collect();
+        gone.iter().for_each(|key| self.approval(key));
         let known: Vec<Work> = self.known.lock().editions.keys().cloned().collect();
         for work in known {
             match &work {

@@ -66,6 +66,7 @@ fn controller() -> Vec<Value> {
         own(&["promisereleases"], &["get", "list", "watch", "create", "delete"]),
         rule("", &["namespaces"], WATCHES),
         rule("", &["events"], &["get", "create", "patch"]),
+        rule("authorization.k8s.io", &["subjectaccessreviews"], &["create"]),
         json!({"apiGroups": [""], "resources": ["serviceaccounts"], "resourceNames": [FULFILLER], "verbs": ["impersonate"]}),
     ]
 }

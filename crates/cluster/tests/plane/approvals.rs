@@ -1,12 +1,25 @@
 //! Approvals: who decided is stamped, and what was decided holds for exactly one content.
 
-use cluster::kinds::{Approval, object};
-use kube::api::{Api, Patch, PatchParams, PostParams};
+use cluster::kinds::{Approval, PromiseRelease, PromiseRequest, object};
+use k8s_openapi::api::authorization::v1::SubjectAccessReview;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams};
+use kube::{Client, ResourceExt};
+use promise::api::{ApprovalState, CandidateState, CandidateStatus, Phase, WaitingKind};
 use serde_json::{Value, json};
 
-use crate::world::{Plane, on_every_plane};
+use crate::running::Running;
+use crate::world::{PATIENCE, Plane, apply, condition, on_every_plane, settings, wait};
 
-on_every_plane![who_decided_is_stamped_and_a_decision_never_changes];
+on_every_plane![
+    who_decided_is_stamped_and_a_decision_never_changes,
+    what_needs_approval_is_held_until_it_is_given,
+    drift_is_put_back_while_people_think,
+    only_the_right_decision_of_the_right_person_counts,
+    a_right_that_was_revoked_and_a_decision_that_was_withdrawn_count_no_more,
+    who_asks_may_decide_where_the_rule_allows_it,
+    what_nobody_decides_in_time_expires_until_it_is_asked_again,
+];
 
 fn approvals(plane: &Plane, who: &str) -> Api<Approval> {
     Api::all(plane.client(who, "root:platform"))
@@ -42,4 +55,278 @@ async fn who_decided_is_stamped_and_a_decision_never_changes(plane: Plane) {
     let labelled = json!({"metadata": {"labels": {"seen": "yes"}}});
     let labelled = api.patch("posted", &PatchParams::default(), &Patch::<Value>::Merge(labelled)).await.unwrap();
     assert_eq!(labelled.spec.decided_by.unwrap().username, "admin");
+}
+
+/// Everybody's request at level 5 or more needs somebody's approval.
+fn careful(approve: Value) -> Value {
+    json!({
+        "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Policy", "metadata": {"name": "careful"},
+        "spec": {
+            "title": "Careful", "owner": {"team": "operations"}, "appliesTo": {"promises": ["settings"]},
+            "rules": [{"name": "look", "approve": approve}],
+        },
+    })
+}
+
+/// A plane on which requests for settings need an approval by a rule of the platform, and Erin may give it.
+async fn governed(plane: &Plane, approve: Value) -> Running {
+    let controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("settings", settings("1.0.0")).await;
+    apply(&platform(plane), &careful(approve)).await.unwrap();
+    let_decide(plane, "erin", &["careful"]).await;
+    controller
+}
+
+fn platform(plane: &Plane) -> Client {
+    plane.client("admin", "root:platform")
+}
+
+/// Gives somebody the right to decide for these policies alone, and to say so; for none it takes it away.
+async fn let_decide(plane: &Plane, who: &str, policies: &[&str]) {
+    let name = format!("decides-{who}");
+    let own = |resource: &str, verbs: Value| json!({"apiGroups": ["platform.opmodel.dev"], "resources": [resource], "verbs": verbs});
+    let mut rules = vec![json!({"nonResourceURLs": ["/"], "verbs": ["access"]}), own("approvals", json!(["get", "create", "delete"]))];
+    if !policies.is_empty() {
+        let mut decides = own("policies", json!(["approve"]));
+        decides["resourceNames"] = json!(policies);
+        rules.push(decides);
+    }
+    let role = json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": name}, "rules": rules});
+    let binding = json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": name},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name},
+        "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": who}],
+    });
+    apply(&platform(plane), &role).await.unwrap();
+    apply(&platform(plane), &binding).await.unwrap();
+}
+
+/// Waits until the candidate waits for people, and says what it is.
+async fn asked(plane: &Plane, name: &str) -> PromiseRequest {
+    plane.until(name, "waiting for an approval", |request| condition(request, "Approved").starts_with("False AwaitingApproval")).await
+}
+
+fn candidate(request: &PromiseRequest) -> CandidateStatus {
+    request.status.as_ref().and_then(|status| status.candidate.clone()).expect("there is a candidate")
+}
+
+/// A decision about the content that a request asks for now.
+fn about(name: &str, request: &PromiseRequest, decision: &str) -> Approval {
+    let spec = json!({
+        "request": {"namespace": request.namespace(), "name": request.name_any(), "uid": request.uid()},
+        "rule": {"policy": "careful", "name": "look"},
+        "contentHash": candidate(request).content_hash, "decision": decision, "comment": "because I looked",
+    });
+    object(name, None, serde_json::from_value(spec).unwrap())
+}
+
+async fn decide(plane: &Plane, who: &str, approval: &Approval) {
+    let api = approvals(plane, who);
+    // Rights reach a server after a moment.
+    let closed = |error: &kube::Error| matches!(error, kube::Error::Api(status) if status.code == 403);
+    let deciding = async {
+        loop {
+            match api.create(&PostParams::default(), approval).await {
+                Err(error) if closed(&error) => tokio::time::sleep(std::time::Duration::from_millis(20)).await,
+                answer => return answer.unwrap(),
+            }
+        }
+    };
+    tokio::time::timeout(PATIENCE, deciding).await.unwrap_or_else(|_| panic!("{who} may not create approvals"));
+}
+
+async fn edit(plane: &Plane, name: &str, spec: Value) -> PromiseRequest {
+    plane.requests("dana").patch(name, &PatchParams::default(), &Patch::Merge(json!({"spec": spec}))).await.unwrap()
+}
+
+async fn level(plane: &Plane, name: &str) -> Option<String> {
+    let map = plane.config_maps().get_opt(&format!("{name}-config")).await.unwrap()?;
+    map.data.and_then(|mut data| data.remove("level"))
+}
+
+async fn what_needs_approval_is_held_until_it_is_given(plane: Plane) {
+    let controller = governed(&plane, json!({"approvers": {"groups": ["operations"]}})).await;
+    plane.ask("web", "settings", json!({"level": 2})).await;
+    let waiting = asked(&plane, "web").await;
+    let status = waiting.status.clone().unwrap();
+    assert_eq!((status.phase, candidate(&waiting).state), (Phase::AwaitingApproval, CandidateState::AwaitingApproval));
+    let ball = status.waiting_on.unwrap();
+    assert!(ball.kind == WaitingKind::Person && ball.what.contains("operations decides") && ball.what.contains("careful"), "{ball:?}");
+    let said = condition(&waiting, "Approved");
+    assert!(said.contains("right approve on the policy careful") && said.contains("set at "), "{said}");
+    assert_eq!(status.approvals.len(), 1);
+    assert_eq!(status.approvals[0].rule.policy.as_deref(), Some("careful"));
+    let releases: Api<PromiseRelease> = plane.in_shop("dana");
+    let recorded = releases.get(&candidate(&waiting).release).await.unwrap();
+    assert_eq!(recorded.spec.content_hash, candidate(&waiting).content_hash, "what is decided about is written down");
+    assert_eq!(level(&plane, "web").await, None, "nothing is made before");
+
+    decide(&plane, "erin", &about("yes", &waiting, "approve")).await;
+    let ready = plane.ready("web").await;
+    assert!(condition(&ready, "Approved").starts_with("True Approved: erin approved it"), "{}", condition(&ready, "Approved"));
+    let given = &ready.status.as_ref().unwrap().approvals[0];
+    assert_eq!((given.state, given.given[0].by.as_str(), given.given[0].approval.as_str()), (ApprovalState::Approved, "erin", "yes"));
+
+    // A change of content asks anew, and what runs stays as it is.
+    edit(&plane, "web", json!({"parameters": {"level": 7}})).await;
+    let again = asked(&plane, "web").await;
+    let status = again.status.as_ref().unwrap();
+    assert_eq!(status.phase, Phase::Ready, "what runs goes on");
+    assert!(status.approvals[0].given.is_empty(), "a decision about another content does not count");
+    assert_ne!(candidate(&again).content_hash, candidate(&waiting).content_hash);
+    assert_eq!(level(&plane, "web").await.as_deref(), Some("2"));
+    decide(&plane, "erin", &about("no", &again, "reject")).await;
+    let refused = plane.until("web", "turned down", |r| condition(r, "Approved").starts_with("False Rejected")).await;
+    assert!(condition(&refused, "Approved").contains("erin turned it down"), "{}", condition(&refused, "Approved"));
+    assert!(condition(&refused, "Approved").contains("because I looked"));
+    assert_eq!(candidate(&refused).state, CandidateState::Rejected);
+    assert_eq!(level(&plane, "web").await.as_deref(), Some("2"));
+
+    // Back to what was approved: nobody is asked about what runs.
+    edit(&plane, "web", json!({"parameters": {"level": 2}})).await;
+    let back =
+        plane.until("web", "as it was", |r| r.status.as_ref().is_some_and(|s| s.candidate.is_none() && s.phase == Phase::Ready)).await;
+    assert_eq!(back.status.unwrap().current.unwrap().generation, back.metadata.generation);
+    controller.stop().await;
+}
+
+async fn drift_is_put_back_while_people_think(plane: Plane) {
+    let controller = governed(&plane, json!({"when": "parameters.level > 5"})).await;
+    plane.ask("web", "settings", json!({"level": 2})).await;
+    plane.ready("web").await;
+    edit(&plane, "web", json!({"parameters": {"level": 7}})).await;
+    asked(&plane, "web").await;
+    plane.config_maps().patch("web-config", &PatchParams::default(), &Patch::Merge(json!({"data": {"level": "9"}}))).await.unwrap();
+    wait(plane.config_maps(), "web-config", "put back", |map: &ConfigMap| map.data.as_ref().is_some_and(|data| data["level"] == "2")).await;
+    controller.stop().await;
+}
+
+/// What does not count, each followed by what does.
+async fn only_the_right_decision_of_the_right_person_counts(plane: Plane) {
+    let controller = governed(&plane, json!({})).await;
+    // Dana may decide for another policy, and asks herself.
+    let_decide(&plane, "dana", &["careful"]).await;
+    let_decide(&plane, "opm-portal", &["another"]).await;
+    plane.ask("web", "settings", json!({"level": 2})).await;
+    let waiting = asked(&plane, "web").await;
+    let said = |name: &str| {
+        let name = name.to_owned();
+        move |request: &PromiseRequest| {
+            let given = request.status.iter().flat_map(|status| &status.approvals).flat_map(|approval| &approval.given);
+            given.into_iter().any(|given| given.approval == name && given.void.is_some())
+        }
+    };
+    decide(&plane, "dana", &about("own", &waiting, "approve")).await;
+    let own = plane.until("web", "told that one's own does not count", said("own")).await;
+    assert!(condition(&own, "Approved").contains("dana asked for it"), "{}", condition(&own, "Approved"));
+    if !plane.has_namespaces() {
+        decide(&plane, "opm-portal", &about("unauthorised", &waiting, "approve")).await;
+        let denied = plane.until("web", "told that the right is missing", said("unauthorised")).await;
+        assert!(condition(&denied, "Approved").contains("does not have the right"), "{}", condition(&denied, "Approved"));
+    }
+    for (name, change) in [
+        ("other-hash", json!({"contentHash": "0000"})),
+        ("other-uid", json!({"request": {"namespace": waiting.namespace(), "name": "web", "uid": "another"}})),
+        ("other-name", json!({"request": {"namespace": waiting.namespace(), "name": "other", "uid": waiting.uid()}})),
+        ("other-rule", json!({"rule": {"policy": "careful", "name": "other"}})),
+        ("other-policy", json!({"rule": {"policy": "another", "name": "look"}})),
+        ("of-a-promise", json!({"rule": {"promise": "careful", "name": "look"}})),
+        ("both", json!({"rule": {"policy": "careful", "promise": "careful", "name": "look"}})),
+    ] {
+        let mut other = json!(about(name, &waiting, "approve"));
+        for (field, value) in change.as_object().unwrap() {
+            other["spec"][field] = value.clone();
+        }
+        decide(&plane, "erin", &serde_json::from_value(other).unwrap()).await;
+    }
+    if !plane.has_namespaces() {
+        // Where the rule does not live, whoever administers the place may say what they like.
+        let elsewhere: Api<Approval> = Api::all(plane.client("admin", "root:acme"));
+        elsewhere.create(&PostParams::default(), &about("elsewhere", &waiting, "approve")).await.unwrap();
+    }
+    // Whatever would have become of them came before this one: it changes what is told.
+    let mut thought = about("thought", &waiting, "requestChanges");
+    thought.spec.comment = Some("smaller, please".into());
+    decide(&plane, "erin", &thought).await;
+    let changes = plane.until("web", "asked for changes", |r| condition(r, "Approved").starts_with("False ChangesRequested")).await;
+    let ball = changes.status.as_ref().unwrap().waiting_on.clone().unwrap();
+    assert!(ball.what.contains("the requester: erin asked for changes: smaller, please"), "{ball:?}");
+    let given: Vec<&str> = changes.status.as_ref().unwrap().approvals[0].given.iter().map(|given| given.approval.as_str()).collect();
+    assert!(given.iter().all(|name| ["own", "unauthorised", "thought"].contains(name)), "{given:?}");
+    assert_eq!(level(&plane, "web").await, None);
+    decide(&plane, "erin", &about("yes", &waiting, "approve")).await;
+    plane.ready("web").await;
+    controller.stop().await;
+}
+
+async fn a_right_that_was_revoked_and_a_decision_that_was_withdrawn_count_no_more(plane: Plane) {
+    let controller = governed(&plane, json!({"required": 2})).await;
+    plane.ask("web", "settings", json!({"level": 2})).await;
+    let waiting = asked(&plane, "web").await;
+    decide(&plane, "erin", &about("first", &waiting, "approve")).await;
+    let counted = |wanted: usize| {
+        move |request: &PromiseRequest| {
+            let given = request.status.iter().flat_map(|status| &status.approvals).flat_map(|approval| &approval.given);
+            given.filter(|given| given.void.is_none()).count() == wanted
+        }
+    };
+    plane.until("web", "approved by one of two", counted(1)).await;
+    approvals(&plane, "erin").delete("first", &DeleteParams::default()).await.unwrap();
+    plane.until("web", "approved by nobody", counted(0)).await;
+    decide(&plane, "erin", &about("again", &waiting, "approve")).await;
+    plane.until("web", "approved by one again", counted(1)).await;
+
+    let_decide(&plane, "erin", &[]).await;
+    let_decide(&plane, "sandbox", &["careful"]).await;
+    denied(&plane, "erin").await;
+    decide(&plane, "sandbox", &about("second", &waiting, "approve")).await;
+    let half = plane.until("web", "told whose right is gone", |r| condition(r, "Approved").contains("erin does not have the right")).await;
+    assert_eq!(half.status.unwrap().phase, Phase::AwaitingApproval);
+    assert_eq!(level(&plane, "web").await, None);
+    // What is granted again comes without a word, and is found out all the same.
+    let_decide(&plane, "erin", &["careful"]).await;
+    plane.ready("web").await;
+    controller.stop().await;
+}
+
+/// Waits until the plane knows that somebody has the right no more.
+async fn denied(plane: &Plane, who: &str) {
+    let attributes = json!({"group": "platform.opmodel.dev", "resource": "policies", "name": "careful", "verb": "approve"});
+    let review: SubjectAccessReview =
+        serde_json::from_value(json!({"metadata": {}, "spec": {"user": who, "resourceAttributes": attributes}})).unwrap();
+    let api: Api<SubjectAccessReview> = Api::all(platform(plane));
+    let waiting = async {
+        while api.create(&PostParams::default(), &review).await.unwrap().status.unwrap().allowed {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, waiting).await.expect("the right is gone in time");
+}
+
+async fn who_asks_may_decide_where_the_rule_allows_it(plane: Plane) {
+    let controller = governed(&plane, json!({"selfApproval": true})).await;
+    let_decide(&plane, "dana", &["careful"]).await;
+    plane.ask("web", "settings", json!({"level": 2})).await;
+    let waiting = asked(&plane, "web").await;
+    decide(&plane, "dana", &about("own", &waiting, "approve")).await;
+    plane.ready("web").await;
+    controller.stop().await;
+}
+
+async fn what_nobody_decides_in_time_expires_until_it_is_asked_again(plane: Plane) {
+    let controller = governed(&plane, json!({"expiresAfter": "2s"})).await;
+    plane.ask("web", "settings", json!({"level": 2})).await;
+    let expired = plane.until("web", "expired", |r| condition(r, "Approved").starts_with("False Expired")).await;
+    assert_eq!((expired.status.as_ref().unwrap().phase, candidate(&expired).state), (Phase::Rejected, CandidateState::Expired));
+    decide(&plane, "erin", &about("late", &expired, "approve")).await;
+    let late =
+        plane.until("web", "told that it was too late", |r| json!(r.status).to_string().contains("after the question had expired")).await;
+    assert_eq!(candidate(&late).state, CandidateState::Expired);
+    apply(&platform(&plane), &careful(json!({"expiresAfter": "1h"}))).await.unwrap();
+    edit(&plane, "web", json!({"reason": "please"})).await;
+    let again = asked(&plane, "web").await;
+    decide(&plane, "erin", &about("in-time", &again, "approve")).await;
+    plane.ready("web").await;
+    controller.stop().await;
 }

@@ -2,7 +2,7 @@
 //! Source: kubernetes `pkg/registry/{authorization,authentication}`, `pkg/registry/core/serviceaccount`.
 
 use super::{Call, decode, options::WriteOptions};
-use crate::{access::Asked, authn::service_accounts, clock, http::answer::Answer, reviews, status::ApiError};
+use crate::{access::Asked, authn::service_accounts, clock, http::answer::Answer, request::Target, reviews, status::ApiError};
 
 /// Answers a review or a special subresource.
 pub async fn answer(call: &Call) -> Result<Answer, ApiError> {
@@ -23,7 +23,9 @@ pub async fn answer(call: &Call) -> Result<Answer, ApiError> {
         return Ok(Answer::json(answer).with_code(201));
     }
     let (body, warnings) = call.decode_body(options.validation)?;
-    let asked = Asked { state: &call.state, target: &attributes.target };
+    // An export's virtual workspace passes a review on: what counts is what the user may in the consumer itself.
+    let target = Target { export: None, ..attributes.target.clone() };
+    let asked = Asked { state: &call.state, target: &target };
     let now = clock::seconds(call.state.clock.now());
     let answer = reviews::answer(&call.resource.kind, &body, &attributes.namespace, &attributes.user, &now, &asked)?;
     call.show(answer, 201, warnings)

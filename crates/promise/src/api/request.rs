@@ -123,7 +123,10 @@ pub struct PromiseRequestStatus {
     /// What the requester gets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<OutputStatus>,
-    /// Price of the current release.
+    /// What would change under the rules and prices of today; absent when nothing would. Nothing of it is rolled out by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outdated: Option<super::outdated::OutdatedStatus>,
+    /// Price of the current release; of the candidate before anything runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<CostStatus>,
 }
@@ -237,6 +240,10 @@ pub struct CurrentStatus {
     /// RFC 3339 time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
+    /// Generation of the request that it was last found to be the content of; until that changes, nothing that others edit makes another
+    /// release.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generation: Option<i64>,
 }
 
 /// The release that is meant to run next.
@@ -258,7 +265,7 @@ pub struct CandidateStatus {
     /// Why, when it did not get through.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Generation of the request for which it was made, or last asked for again.
+    /// Generation of the request that it is the content of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generation: Option<i64>,
     /// RFC 3339 time since which it is the candidate.

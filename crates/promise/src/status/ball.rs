@@ -4,7 +4,7 @@ use super::Observation;
 use crate::api::{CandidateState, PromiseRequestStatus, WaitingKind, WaitingOn};
 use crate::error::Problem;
 use crate::fulfil::{Hold, Plan};
-use crate::sentence::{AUTHORS, REQUESTER};
+use crate::sentence::{APPROVER, AUTHORS, REQUESTER};
 
 pub(super) fn waiting(previous: &PromiseRequestStatus, seen: &Observation<'_>, now: &str) -> Option<WaitingOn> {
     let (kind, what) = told(seen)?;
@@ -39,10 +39,16 @@ fn told(seen: &Observation<'_>) -> Option<(WaitingKind, String)> {
         return Some((WaitingKind::Person, why.trim_end_matches('.').to_owned()));
     }
     if let Some(refusal) = seen.refusals.first() {
-        return Some((WaitingKind::Person, format!("{REQUESTER}{}", refusal.trim_end_matches('.'))));
+        let refusal = refusal.trim_end_matches('.');
+        return Some(match seen.full {
+            true => (WaitingKind::Capacity, refusal.to_owned()),
+            false => (WaitingKind::Person, format!("{REQUESTER}{refusal}")),
+        });
     }
     match seen.candidate.map(|candidate| candidate.state) {
-        Some(CandidateState::AwaitingApproval) => return Some((WaitingKind::Person, "an approver decides".to_owned())),
+        Some(CandidateState::AwaitingApproval) => {
+            return Some((WaitingKind::Person, seen.decides.map_or_else(|| format!("{APPROVER}somebody decides"), str::to_owned)));
+        }
         Some(CandidateState::Evaluating) => return Some((WaitingKind::Controller, "the controller checks the request".to_owned())),
         _ => {}
     }

@@ -1,7 +1,7 @@
 //! The conditions of a request, always all of them and in the same order.
 
 use super::Observation;
-use crate::api::{CandidateState, Condition, ConditionStatus, Health, PromiseRequestStatus};
+use crate::api::{ApprovalState, ApprovalStatus, CandidateState, Condition, ConditionStatus, Health, PromiseRequestStatus};
 use crate::fulfil::Hold;
 use crate::wording::{all_of, counted};
 
@@ -9,7 +9,7 @@ pub(super) fn all(previous: &PromiseRequestStatus, seen: &Observation<'_>, now: 
     let said = [
         ("Accepted", accepted(seen)),
         ("PoliciesSatisfied", policies(seen)),
-        ("Approved", approved(seen)),
+        ("Approved", approved(previous, seen)),
         ("Applied", applied(seen)),
         ("Healthy", healthy(seen)),
         ("DriftFree", drift_free(seen)),
@@ -66,17 +66,31 @@ fn policies(seen: &Observation<'_>) -> Said {
     }
     match seen.refusals {
         [] => said(ConditionStatus::True, "Satisfied", format!("{} looked at", counted(seen.outcomes.len() as u64, "rule"))),
-        refusals => said(ConditionStatus::False, "Refused", refusals.join(" ")),
+        refusals => said(ConditionStatus::False, if seen.full { "NoRoom" } else { "Refused" }, refusals.join(" ")),
     }
 }
 
-fn approved(seen: &Observation<'_>) -> Said {
+/// What is known about approvals. Of an earlier candidate only that it was approved is kept, as long as what was made of it is there.
+pub(super) fn approvals<'a>(previous: &'a PromiseRequestStatus, seen: &Observation<'a>) -> &'a [ApprovalStatus] {
+    let agreed = previous.approvals.iter().all(|approval| approval.state == ApprovalState::Approved);
+    seen.approvals.unwrap_or(if agreed { &previous.approvals } else { &[] })
+}
+
+fn approved(previous: &PromiseRequestStatus, seen: &Observation<'_>) -> Said {
+    let approvals = approvals(previous, seen);
+    let changes = approvals.iter().any(|approval| approval.state == ApprovalState::ChangesRequested);
     match seen.candidate.map(|candidate| (candidate.state, candidate.message)) {
-        Some((CandidateState::AwaitingApproval, _)) => said(ConditionStatus::False, "AwaitingApproval", "A person has to decide"),
+        Some((CandidateState::AwaitingApproval, why)) => {
+            let reason = if changes { "ChangesRequested" } else { "AwaitingApproval" };
+            said(ConditionStatus::False, reason, why.unwrap_or("A person has to decide"))
+        }
         Some((CandidateState::Rejected, why)) => said(ConditionStatus::False, "Rejected", why.unwrap_or("It was turned down")),
-        Some((CandidateState::Expired, _)) => said(ConditionStatus::False, "Expired", "Nobody decided in time"),
+        Some((CandidateState::Expired, why)) => said(ConditionStatus::False, "Expired", why.unwrap_or("Nobody decided in time")),
         _ if !seen.problems.is_empty() || !seen.refusals.is_empty() || seen.policies_unknown.is_some() => {
             said(ConditionStatus::Unknown, "NotEvaluated", "Approval is asked for once everything else is in order")
+        }
+        _ if !approvals.is_empty() && approvals.iter().all(|approval| approval.state == ApprovalState::Approved) => {
+            said(ConditionStatus::True, "Approved", crate::approval::approved(approvals))
         }
         _ => said(ConditionStatus::True, "NotRequired", "No rule asks for an approval"),
     }
@@ -179,9 +193,9 @@ fn paths(of: &[(String, String)]) -> String {
 }
 
 fn outdated(seen: &Observation<'_>) -> Said {
-    if seen.policy_outdated {
-        said(ConditionStatus::True, "PoliciesChanged", "Policies have changed since the running release was accepted")
-    } else {
-        said(ConditionStatus::False, "UpToDate", "The running release was accepted under the policies of today")
+    match seen.outdated {
+        Some(outdated) if outdated.rules.is_empty() => said(ConditionStatus::True, "PricesChanged", crate::outdated::told(outdated)),
+        Some(outdated) => said(ConditionStatus::True, "PoliciesChanged", crate::outdated::told(outdated)),
+        None => said(ConditionStatus::False, "UpToDate", "The running release was accepted under the policies of today"),
     }
 }

@@ -24,7 +24,9 @@ pub fn milestones(before: Option<&PromiseRequestStatus>, after: &PromiseRequestS
     }
     [
         refused(before, after),
+        approval(before, after),
         accepted(before, after),
+        outdated(before, after),
         applied(before, after),
         failed(before, after),
         degraded(before, after),
@@ -51,6 +53,32 @@ fn accepted(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Opti
     let (release, version) = in_force(after)?;
     let known = in_force(before).is_some_and(|(known, _)| known == release);
     (!known).then(|| normal("Accepted", &format!("It was accepted as release {release}, version {version} of its promise")))
+}
+
+/// What is asked of people, and what they decided.
+fn approval(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
+    let said = |status| condition(status, "Approved").map(|condition| (condition.reason.clone(), condition.message.clone()));
+    let ((reason, message), known) = (said(after)?, said(before));
+    // The same words about another content are news as well.
+    let content = |status: &PromiseRequestStatus| status.candidate.as_ref().map(|candidate| candidate.content_hash.clone());
+    let same = known.as_ref() == Some(&(reason.clone(), message.clone())) && (reason == "Approved" || content(before) == content(after));
+    if same {
+        return None;
+    }
+    match reason.as_str() {
+        "AwaitingApproval" => Some(normal("ApprovalNeeded", &message)),
+        "Approved" => Some(normal("Approved", &message)),
+        "ChangesRequested" => Some(warning("ChangesRequested", &message)),
+        "Rejected" => Some(warning("TurnedDown", &message)),
+        "Expired" => Some(warning("Expired", &message)),
+        _ => None,
+    }
+}
+
+fn outdated(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
+    let now = condition(after, "PolicyOutdated").filter(|condition| condition.status == ConditionStatus::True)?;
+    let known = condition(before, "PolicyOutdated").is_some_and(|known| known.message == now.message);
+    (!known).then(|| normal("PolicyOutdated", &now.message))
 }
 
 fn refused(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {

@@ -12,7 +12,15 @@ fn revision() -> ReleaseRevision {
 }
 
 fn release(revision: &ReleaseRevision) -> ReleaseFacts<'_> {
-    ReleaseFacts { name: "r-1", version: "1.0.0", revision, content_hash: "h", state: CandidateState::Accepted, message: None }
+    ReleaseFacts {
+        name: "r-1",
+        version: "1.0.0",
+        revision,
+        content_hash: "h",
+        generation: 1,
+        state: CandidateState::Accepted,
+        message: None,
+    }
 }
 
 fn key() -> Key {

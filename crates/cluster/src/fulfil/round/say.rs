@@ -41,10 +41,16 @@ impl Round<'_> {
                 version: &chosen.version,
                 revision: &chosen.release.revision,
                 content_hash: &chosen.release.content_hash,
+                generation: chosen.generation,
                 state: CandidateState::Accepted,
                 message: None,
             }
         }
+        let held = decision.held.as_ref().map(|held| ReleaseFacts {
+            state: held.judgement.state,
+            message: Some(&held.judgement.message),
+            ..facts(&held.chosen)
+        });
         let deleting = self.request.metadata.deletion_timestamp.is_some();
         let previous = self.request.status.as_ref();
         let observation = Observation {
@@ -54,9 +60,12 @@ impl Round<'_> {
             refusals: &decision.refusals,
             policies_unknown: decision.unknown.as_deref(),
             outcomes: if deleting { previous.map(|p| p.policies.as_slice()).unwrap_or_default() } else { &decision.outcomes },
-            policy_outdated: decision.outdated,
+            full: false,
+            outdated: decision.outdated.as_ref(),
+            approvals: if deleting { None } else { decision.approvals.as_deref() },
+            decides: decision.held.as_ref().and_then(|held| held.judgement.waits.as_deref()),
             current: decision.current.as_ref().map(facts),
-            candidate: decision.next.as_ref().map(facts),
+            candidate: held.or_else(|| decision.next.as_ref().map(facts)),
             plan,
             failure: self.failure.as_deref(),
             steps: &[],
@@ -68,6 +77,17 @@ impl Round<'_> {
             // The removal needs to know which release it removes until the end.
             status.current.clone_from(&previous.current);
             status.candidate.clone_from(&previous.candidate);
+        }
+        if decision.is_undecided()
+            && let Some(previous) = previous
+        {
+            // Nobody may decide now, and what was decided so far stays.
+            let waits = previous.candidate.as_ref().filter(|candidate| candidate.state != CandidateState::Accepted);
+            if let Some(candidate) = waits.filter(|_| status.candidate.is_none()) {
+                status.candidate = Some(candidate.clone());
+                status.approvals.clone_from(&previous.approvals);
+            }
+            status.outdated.clone_from(&previous.outdated);
         }
         status
     }

@@ -7,7 +7,7 @@ use crate::fulfil::{Action, Hold, Key, Plan, Why};
 use crate::status::{Observation, ReleaseFacts, compute};
 
 fn release<'f>(name: &'f str, revision: &'f ReleaseRevision) -> ReleaseFacts<'f> {
-    ReleaseFacts { name, version: "1.0.0", revision, content_hash: "h", state: CandidateState::Accepted, message: None }
+    ReleaseFacts { name, version: "1.0.0", revision, content_hash: "h", generation: 1, state: CandidateState::Accepted, message: None }
 }
 
 fn key() -> Key {

@@ -1,0 +1,192 @@
+use super::{Judgement, Matter, Right, Vote, about, judge, rule_of};
+use crate::api::{ApprovalRule, ApprovalSpec, ApprovalState, Approve, ApprovedRequest, CandidateState, Decision, Enforcement, Requester};
+use crate::policy::{Origin, Provenance, Ruling};
+
+fn ruling(approve: Approve) -> Ruling<Approve> {
+    let from = Provenance {
+        origin: Origin::Ancestor { distance: 1 },
+        workspace: "root:acme".into(),
+        cluster: "c1".into(),
+        policy: "careful".into(),
+        rule: "look".into(),
+        title: None,
+        owner: Some("operations".into()),
+        reason: None,
+        enforcement: Enforcement::Block,
+    };
+    Ruling { from, path: crate::path::Path::default(), effect: approve }
+}
+
+fn request() -> ApprovedRequest {
+    ApprovedRequest { cluster: Some("c2".into()), namespace: "default".into(), name: "web".into(), uid: "u-1".into() }
+}
+
+fn person(name: &str) -> Requester {
+    Requester { username: name.to_owned(), groups: Vec::new() }
+}
+
+/// A decision of somebody about exactly what is asked.
+fn spec(by: &str, decision: Decision) -> ApprovalSpec {
+    ApprovalSpec {
+        request: request(),
+        rule: ApprovalRule { policy: Some("careful".into()), promise: None, name: "look".into() },
+        content_hash: "h".into(),
+        decision,
+        comment: Some("because".into()),
+        fields: Vec::new(),
+        decided_by: Some(person(by)),
+    }
+}
+
+struct Case {
+    rulings: Vec<Ruling<Approve>>,
+    votes: Vec<(ApprovalSpec, Right, &'static str)>,
+    now: i64,
+}
+
+fn judged(case: Case) -> Judgement {
+    let (request, dana) = (request(), person("dana"));
+    let matter = Matter { request: &request, content_hash: "h", requester: Some(&dana), since: 1000 };
+    let names: Vec<String> = (0..case.votes.len()).map(|index| format!("a{index}")).collect();
+    let votes: Vec<Vote<'_>> = case
+        .votes
+        .iter()
+        .zip(&names)
+        .map(|((spec, right, at), name)| Vote {
+            name,
+            cluster: "c1",
+            at: Some(at),
+            written: if *at == "late" { i64::MAX } else { 1000 },
+            spec,
+            right: right.clone(),
+        })
+        .collect();
+    judge(&case.rulings, &matter, &votes, case.now)
+}
+
+fn of(approve: Approve, votes: &[(&str, Decision)]) -> Judgement {
+    let votes = votes.iter().map(|(by, decision)| (spec(by, *decision), Right::Has, "t0")).collect();
+    judged(Case { rulings: vec![ruling(approve)], votes, now: 1000 })
+}
+
+#[test]
+fn one_of_those_who_may_is_enough_and_says_so() {
+    let waiting = of(Approve::default(), &[]);
+    assert_eq!(waiting.state, CandidateState::AwaitingApproval);
+    assert!(waiting.waits.as_ref().unwrap().contains("the rule look of the policy careful, set at root:acme by operations"));
+    assert!(
+        waiting.message.contains("An approval is missing") && waiting.message.contains("right approve on the policy careful in root:acme")
+    );
+    let approved = of(Approve::default(), &[("amara", Decision::Approve)]);
+    assert_eq!((approved.state, approved.waits), (CandidateState::Accepted, None));
+    assert!(super::approved(&approved.approvals).starts_with("amara approved it (the rule look"));
+}
+
+#[test]
+fn a_table_of_what_counts() {
+    use Decision::{Approve as Yes, Reject as No, RequestChanges as Change};
+    let two = || Approve { required: Some(2), ..Approve::default() };
+    let own = || Approve { self_approval: true, ..Approve::default() };
+    let cases: Vec<(&str, Approve, Vec<(&str, Decision)>, ApprovalState)> = vec![
+        ("one of two", two(), vec![("amara", Yes)], ApprovalState::Waiting),
+        ("two of two", two(), vec![("amara", Yes), ("olga", Yes)], ApprovalState::Approved),
+        ("one person twice is one", two(), vec![("amara", Yes), ("amara", Yes)], ApprovalState::Waiting),
+        ("one's own", Approve::default(), vec![("dana", Yes)], ApprovalState::Waiting),
+        ("one's own where that is allowed", own(), vec![("dana", Yes)], ApprovalState::Approved),
+        ("one's own does not help to two", two(), vec![("dana", Yes), ("amara", Yes)], ApprovalState::Waiting),
+        ("turned down by the requester", Approve::default(), vec![("dana", No)], ApprovalState::Rejected),
+        ("turned down", Approve::default(), vec![("amara", No)], ApprovalState::Rejected),
+        ("turned down by one and approved by another", Approve::default(), vec![("amara", Yes), ("olga", No)], ApprovalState::Rejected),
+        ("changes asked for", Approve::default(), vec![("amara", Change), ("olga", Yes)], ApprovalState::ChangesRequested),
+        ("thought better of it", Approve::default(), vec![("amara", No), ("amara", Yes)], ApprovalState::Approved),
+        ("thought worse of it", Approve::default(), vec![("amara", Yes), ("amara", No)], ApprovalState::Rejected),
+        ("nobody required is one", Approve { required: Some(0), ..Approve::default() }, vec![], ApprovalState::Waiting),
+    ];
+    for (what, approve, votes, state) in cases {
+        assert_eq!(of(approve, &votes).approvals[0].state, state, "{what}");
+    }
+}
+
+#[test]
+fn nothing_counts_without_the_right_and_the_reason_is_told() {
+    for (right, says) in [
+        (Right::Lacks, "amara does not have the right to approve for the policy careful in root:acme"),
+        (Right::Unknown("The plane gave no answer.".into()), "The plane gave no answer."),
+        (Right::NotAsked, "not known yet whether amara may approve"),
+    ] {
+        for decision in [Decision::Approve, Decision::Reject, Decision::RequestChanges] {
+            let votes = vec![(spec("amara", decision), right.clone(), "t0")];
+            let judged = judged(Case { rulings: vec![ruling(Approve::default())], votes, now: 1000 });
+            assert_eq!(judged.approvals[0].state, ApprovalState::Waiting, "{right:?} {decision:?}");
+            assert!(judged.message.contains(says), "{}", judged.message);
+        }
+    }
+    let mut unstamped = spec("amara", Decision::Approve);
+    unstamped.decided_by = None;
+    let judged = judged(Case { rulings: vec![ruling(Approve::default())], votes: vec![(unstamped, Right::Has, "t0")], now: 1000 });
+    assert_eq!(judged.approvals[0].state, ApprovalState::Waiting);
+}
+
+#[test]
+fn a_decision_is_about_one_content_of_one_request_at_one_place() {
+    let (request, rule) = (request(), ruling(Approve::default()));
+    let matter = Matter { request: &request, content_hash: "h", requester: None, since: 0 };
+    let good = spec("amara", Decision::Approve);
+    assert!(about(&rule.from, &matter, "c1", &good));
+    assert!(!about(&rule.from, &matter, "c2", &good), "where the rule does not live");
+    let without_cluster = ApprovalSpec { request: ApprovedRequest { cluster: None, ..request.clone() }, ..good.clone() };
+    assert!(about(&rule.from, &matter, "c1", &without_cluster), "the uid says which");
+    let changes: Vec<Box<dyn Fn(&mut ApprovalSpec)>> = vec![
+        Box::new(|spec| spec.content_hash = "other".into()),
+        Box::new(|spec| spec.content_hash = String::new()),
+        Box::new(|spec| spec.request.uid = "u-2".into()),
+        Box::new(|spec| spec.request.name = "other".into()),
+        Box::new(|spec| spec.request.namespace = "other".into()),
+        Box::new(|spec| spec.request.cluster = Some("c9".into())),
+        Box::new(|spec| spec.rule.name = "other".into()),
+        Box::new(|spec| spec.rule.policy = Some("other".into())),
+        Box::new(|spec| spec.rule = ApprovalRule { policy: None, promise: Some("careful".into()), name: "look".into() }),
+    ];
+    for change in changes {
+        let mut other = good.clone();
+        change(&mut other);
+        assert!(!about(&rule.from, &matter, "c1", &other), "{other:?}");
+    }
+    let own = Provenance { origin: Origin::Promise, ..rule.from };
+    assert_eq!(rule_of(&own).promise.as_deref(), Some("careful"));
+}
+
+#[test]
+fn every_rule_has_to_agree_and_one_no_is_a_no() {
+    let mut other = ruling(Approve::default());
+    other.from.rule = "second".into();
+    let rulings = vec![ruling(Approve::default()), other];
+    let yes = (spec("amara", Decision::Approve), Right::Has, "t0");
+    let mut second = spec("olga", Decision::Approve);
+    second.rule.name = "second".into();
+    let mut no = spec("olga", Decision::Reject);
+    no.rule.name = "second".into();
+    let half = judged(Case { rulings: rulings.clone(), votes: vec![yes.clone()], now: 1000 });
+    assert_eq!(half.state, CandidateState::AwaitingApproval);
+    assert!(half.message.contains("amara approved it") && half.message.contains("the rule second"), "{}", half.message);
+    let whole = judged(Case { rulings: rulings.clone(), votes: vec![yes.clone(), (second, Right::Has, "t1")], now: 1000 });
+    assert_eq!(whole.state, CandidateState::Accepted);
+    let refused = judged(Case { rulings, votes: vec![yes, (no, Right::Has, "t1")], now: 1000 });
+    assert_eq!(refused.state, CandidateState::Rejected);
+    assert!(refused.message.contains("olga turned it down") && refused.message.contains(": because."), "{}", refused.message);
+}
+
+#[test]
+fn what_nobody_decides_in_time_expires() {
+    let hour = || ruling(Approve { expires_after: Some("1h".into()), ..Approve::default() });
+    let at = |now, votes| judged(Case { rulings: vec![hour()], votes, now });
+    let open = at(1000 + 3599, vec![]);
+    assert_eq!((open.state, open.expires_in), (CandidateState::AwaitingApproval, Some(1)));
+    let expired = at(1000 + 3600, vec![]);
+    assert_eq!((expired.state, expired.expires_in), (CandidateState::Expired, None));
+    assert!(expired.message.contains("Edit the request to ask again"), "{}", expired.message);
+    let agreed = at(1000 + 9999, vec![(spec("amara", Decision::Approve), Right::Has, "t0")]);
+    assert_eq!(agreed.state, CandidateState::Accepted, "whoever decided in time is not undone by a late look");
+    let late = at(1000 + 9999, vec![(spec("amara", Decision::Approve), Right::Has, "late")]);
+    assert_eq!(late.state, CandidateState::Expired, "and whoever comes too late is too late");
+}

@@ -1,0 +1,192 @@
+//! What would change if the rules of today were rolled out to something that runs (`domain.md` 3, 5).
+//!
+//! A changed policy or price never touches what runs: it is told here, and rolled out when somebody who may edit the request says so.
+
+use std::collections::BTreeMap;
+
+use crate::api::{OutdatedPrice, OutdatedRule, OutdatedStatus, PromiseSpec, ReleaseRule, Rule, RuleChange};
+use crate::names::ROLL_OUT_ANNOTATION;
+use crate::policy::{Provenance, Ruling, sentence};
+use crate::release::same_rules;
+use crate::revision::digest;
+use crate::wording::lower_first;
+
+/// Letters of a digest: enough to tell the rules of one request apart.
+const LETTERS: usize = 16;
+/// Most rules that the sentence names; the status lists them all.
+const TOLD: usize = 4;
+
+/// Digest of rules with their effects, whatever their order: the value of the annotation that rolls them out. Errors: none in practice;
+/// rules that cannot be written have the digest of nothing, which nobody can name.
+pub fn rules_digest(rules: &[ReleaseRule]) -> String {
+    let by_id: BTreeMap<&str, _> = rules.iter().map(|rule| (rule.id.as_str(), &rule.effect)).collect();
+    digest(&by_id).map(|digest| digest.chars().take(LETTERS).collect()).unwrap_or_default()
+}
+
+/// Whether the annotations of a request ask to roll out these rules. An empty digest asks for nothing.
+pub fn rolls_out<'a>(annotation: impl Fn(&str) -> Option<&'a str>, rules: &[ReleaseRule]) -> bool {
+    annotation(ROLL_OUT_ANNOTATION).is_some_and(|asked| !asked.is_empty() && asked == rules_digest(rules))
+}
+
+/// The rules and prices of today, for a request that runs under others.
+#[derive(Clone, Debug)]
+pub struct Today<'a> {
+    /// Rules of today, with their effects.
+    pub rules: &'a [ReleaseRule],
+    /// The same as sentences.
+    pub sentences: &'a [Ruling<String>],
+    /// What a month would cost, with what it costs by the release; absent where that is the same.
+    pub price: Option<OutdatedPrice>,
+    /// Why it would not be accepted.
+    pub refusals: Vec<String>,
+}
+
+/// What would change against the rules that a release was accepted under; nothing when they have the same effects and the same price.
+pub fn compare(promise: &PromiseSpec, accepted: &[ReleaseRule], today: Today<'_>) -> Option<OutdatedStatus> {
+    if same_rules(accepted, today.rules) && today.price.is_none() {
+        return None;
+    }
+    let of =
+        |rules: &[ReleaseRule]| -> BTreeMap<String, ReleaseRule> { rules.iter().map(|rule| (rule.id.clone(), rule.clone())).collect() };
+    let (former, present) = (of(accepted), of(today.rules));
+    let mut rules = Vec::new();
+    for (id, rule) in &present {
+        let change = match former.get(id) {
+            Some(before) if same_rules(std::slice::from_ref(before), std::slice::from_ref(rule)) => continue,
+            Some(_) => RuleChange::Changed,
+            None => RuleChange::Added,
+        };
+        rules.push(present_rule(promise, id, rule, change, today.sentences));
+    }
+    let gone = former.iter().filter(|(id, _)| !present.contains_key(*id));
+    rules.extend(gone.map(|(id, rule)| former_rule(promise, id, rule, RuleChange::Removed)));
+    Some(OutdatedStatus { digest: rules_digest(today.rules), rules, price: today.price, refusals: today.refusals })
+}
+
+fn present_rule(promise: &PromiseSpec, id: &str, rule: &ReleaseRule, change: RuleChange, sentences: &[Ruling<String>]) -> OutdatedRule {
+    let Some(ruling) = sentences.iter().find(|ruling| ruling.from.id() == id) else {
+        return former_rule(promise, id, rule, change);
+    };
+    let Provenance { policy, rule, workspace, .. } = ruling.from.clone();
+    OutdatedRule { policy, rule, source: Some(workspace), change, sentence: Some(ruling.effect.clone()) }
+}
+
+/// A rule of which only the effect is known.
+fn former_rule(promise: &PromiseSpec, id: &str, rule: &ReleaseRule, change: RuleChange) -> OutdatedRule {
+    let mut parts = id.rsplitn(3, '/');
+    let (name, policy) = (parts.next().unwrap_or_default().to_owned(), parts.next().unwrap_or_default().to_owned());
+    let mut effect = rule.effect.clone().unwrap_or_default();
+    // What it said to people when it was broken is not part of what it did.
+    let told = effect.get("validate").is_none();
+    if let Some(fields) = effect.as_object_mut() {
+        fields.insert("name".to_owned(), name.clone().into());
+    }
+    let sentence = serde_json::from_value::<Rule>(effect).ok().filter(|_| told).map(|rule| sentence::of_rule(promise, &rule));
+    OutdatedRule { policy, rule: name, source: None, change, sentence }
+}
+
+/// What would change, and how it is rolled out, as sentences.
+pub fn told(outdated: &OutdatedStatus) -> String {
+    let mut said = Vec::new();
+    if !outdated.rules.is_empty() {
+        let mut changes: Vec<String> = outdated.rules.iter().take(TOLD).map(changed).collect();
+        if let Some(more) = outdated.rules.len().checked_sub(TOLD).filter(|more| *more > 0) {
+            changes.push(format!("{more} more"));
+        }
+        said.push(format!("Since it was accepted, rules have changed: {}.", changes.join("; ")));
+    }
+    if let Some(price) = &outdated.price {
+        said.push(format!("It was accepted at {} and would cost {} today.", amount(&price.before), amount(&price.today)));
+    }
+    if let Some(first) = outdated.refusals.first() {
+        said.push(format!("As it is it would be refused today: {}.", lower_first(first.trim_end_matches('.'))));
+    }
+    said.push(format!(
+        "What runs stays as it is. To roll this out, edit the request, or annotate it with {ROLL_OUT_ANNOTATION}={}.",
+        outdated.digest
+    ));
+    said.join(" ")
+}
+
+fn changed(rule: &OutdatedRule) -> String {
+    let verb = match rule.change {
+        RuleChange::Added => "came",
+        RuleChange::Changed => "changed",
+        RuleChange::Removed => "went",
+    };
+    let source = rule.source.as_ref().map(|source| format!(", set at {source},")).unwrap_or_default();
+    let says = rule.sentence.as_ref().map(|says| format!(" ({})", says.trim_end_matches('.'))).unwrap_or_default();
+    format!("{} of {}{source} {verb}{says}", rule.rule, rule.policy)
+}
+
+fn amount(cost: &crate::api::CostStatus) -> String {
+    match (&cost.monthly, &cost.currency) {
+        (Some(monthly), Some(currency)) => format!("{monthly} {currency} a month"),
+        (Some(monthly), None) => format!("{monthly} a month"),
+        (None, _) => "an unknown price".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Today, compare, rolls_out, rules_digest, told};
+    use crate::api::{CostStatus, OutdatedPrice, PromiseSpec, ReleaseRule, RuleChange};
+
+    fn rule(id: &str, maximum: u32) -> ReleaseRule {
+        let effect = json!({"constrain": {"parameter": ".level", "maximum": maximum}, "enforcement": "block"});
+        ReleaseRule { id: format!("c1/modest/{id}"), effect: Some(effect) }
+    }
+
+    fn today(rules: &[ReleaseRule]) -> Today<'_> {
+        Today { rules, sentences: &[], price: None, refusals: Vec::new() }
+    }
+
+    #[test]
+    fn what_came_changed_and_went_is_told_in_words() {
+        let (before, now) = ([rule("a", 5), rule("b", 5), rule("c", 5)], [rule("d", 2), rule("b", 7), rule("c", 5)]);
+        let outdated = compare(&PromiseSpec::default(), &before, today(&now)).unwrap();
+        let changes: Vec<_> = outdated.rules.iter().map(|rule| (rule.rule.as_str(), rule.policy.as_str(), rule.change)).collect();
+        assert_eq!(
+            changes,
+            [("b", "modest", RuleChange::Changed), ("d", "modest", RuleChange::Added), ("a", "modest", RuleChange::Removed)]
+        );
+        let words = told(&outdated);
+        for part in
+            ["b of modest changed (Level is at most 7)", "d of modest came", "a of modest went (Level is at most 5)", &outdated.digest]
+        {
+            assert!(words.contains(part), "{words}");
+        }
+    }
+
+    #[test]
+    fn the_same_rules_in_another_order_change_nothing() {
+        let (one, other) = ([rule("a", 5), rule("b", 5)], [rule("b", 5), rule("a", 5)]);
+        assert_eq!(compare(&PromiseSpec::default(), &one, today(&other)), None);
+        assert_eq!(rules_digest(&one), rules_digest(&other));
+        assert_ne!(rules_digest(&one), rules_digest(&one[..1]));
+    }
+
+    #[test]
+    fn a_price_alone_is_told_too() {
+        let rules = [rule("a", 5)];
+        let cost = |monthly: Option<&str>| CostStatus {
+            monthly: monthly.map(str::to_owned),
+            currency: Some("EUR".to_owned()),
+            ..CostStatus::default()
+        };
+        let price = Some(OutdatedPrice { before: cost(Some("10.00")), today: cost(None) });
+        let outdated = compare(&PromiseSpec::default(), &rules, Today { price, ..today(&rules) }).unwrap();
+        assert!(told(&outdated).contains("accepted at 10.00 EUR a month and would cost an unknown price today"), "{}", told(&outdated));
+    }
+
+    #[test]
+    fn only_the_digest_of_today_rolls_out() {
+        let rules = [rule("a", 5)];
+        let digest = rules_digest(&rules);
+        for (asked, rolls) in [(Some(digest.as_str()), true), (Some("yes"), false), (Some(""), false), (None, false)] {
+            assert_eq!(rolls_out(|_| asked, &rules), rolls, "{asked:?}");
+        }
+    }
+}
