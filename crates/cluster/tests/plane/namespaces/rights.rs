@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::admin;
 use crate::own_rights::{Right, rights_in};
 use crate::running::Running;
-use crate::world::{PATIENCE, Plane, apply, settings};
+use crate::world::{PATIENCE, Plane, apply, condition, settings};
 
 /// What can be done.
 const MENDED: &str = "opm-portal bootstrap";
@@ -35,6 +35,9 @@ async fn each_right_taken_away_is_named() {
         apply(&admin(&plane), &right.role_without).await.unwrap();
         let controller = plane.beginning_controller();
         work_of_every_kind(&plane).await;
+        if right.thing == "subjectaccessreviews" {
+            somebody_decides(&plane).await;
+        }
         let words = named(right);
         let naming = async {
             loop {
@@ -66,17 +69,32 @@ fn named(right: &Right) -> [&str; 3] {
 /// One of everything that the controller looks after.
 async fn work_of_every_kind(plane: &Plane) {
     let own = |kind: &str, name: &str, spec: Value| json!({"apiVersion": "platform.opmodel.dev/v1alpha1", "kind": kind, "metadata": {"name": name}, "spec": spec});
-    let rule = json!({"name": "low", "constrain": {"parameter": ".level", "maximum": 9}});
+    let low = json!({"name": "low", "constrain": {"parameter": ".level", "maximum": 9}});
+    let look = json!({"name": "look", "approve": {"when": "parameters.level == 9"}});
     let reference = json!({"namespace": "opm-system", "name": "absent"});
     for object in [
         own("Promise", "settings", settings("1.0.0")),
-        own("Policy", "modest", json!({"title": "Modest", "rules": [rule]})),
+        own("Policy", "modest", json!({"title": "Modest", "rules": [low, look], "appliesTo": {"promises": ["settings"]}})),
         own("Destination", "other", json!({"title": "Other", "type": "cluster", "secretRef": reference})),
     ] {
         apply(&admin(plane), &object).await.unwrap();
     }
     plane.offer().await;
     plane.ask("web", "settings", json!({})).await;
+    plane.ask("held", "settings", json!({"level": 9})).await;
+}
+
+/// A decision about the request that waits for one.
+async fn somebody_decides(plane: &Plane) {
+    let held = plane.until("held", "waiting for an approval", |r| condition(r, "Approved").contains("AwaitingApproval")).await;
+    let decision = json!({
+        "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Approval", "metadata": {"name": "held"},
+        "spec": {
+            "request": {"namespace": "shop", "name": "held", "uid": held.metadata.uid}, "rule": {"policy": "modest", "name": "look"},
+            "contentHash": held.status.unwrap().candidate.unwrap().content_hash, "decision": "approve",
+        },
+    });
+    apply(&admin(plane), &decision).await.unwrap();
 }
 
 /// What the controller says of itself, and what it writes where people look.
@@ -86,5 +104,6 @@ async fn everything_said(plane: &Plane, controller: &Running) -> String {
     let destination = Api::<Destination>::all(admin(plane)).get("other").await.unwrap().status;
     let request = plane.requests("dana").get("web").await.unwrap().status;
     let standing = controller.standing.borrow().to_string();
-    format!("{standing} {}", json!([promise, policy, destination, request]))
+    let held = plane.requests("dana").get("held").await.unwrap().status;
+    format!("{standing} {}", json!([promise, policy, destination, request, held]))
 }
