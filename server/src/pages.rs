@@ -28,6 +28,8 @@ pub(crate) struct Also {
     draft: Option<String>,
     start: Option<String>,
     #[serde(default)]
+    tab: String,
+    #[serde(default)]
     page: usize,
 }
 
@@ -104,7 +106,8 @@ pub(crate) async fn catalog_page(visiting: Visiting, Path(workspace): Path<Strin
 }
 
 pub(crate) async fn promise_page(visiting: Visiting, Path((workspace, name)): Named, Asked(also): Asked<Also>) -> Response {
-    visiting.answer(async |visit: &Visit| catalog::promise(visit, &workspace, &name, also.home.as_deref(), also.page).await).await
+    let shown = catalog::Shown { home: also.home.as_deref(), tab: &also.tab, number: also.page };
+    visiting.answer(async |visit: &Visit| catalog::promise(visit, &workspace, &name, shown).await).await
 }
 
 pub(crate) async fn new_page(visiting: Visiting, Path((workspace, name)): Named, Asked(also): Asked<Also>) -> Response {

@@ -30,7 +30,7 @@ pub fn ErrorSummary(form: RequestForm) -> impl IntoView {
 #[component]
 pub fn Presets(presets: Vec<PresetChoice>) -> impl IntoView {
     let buttons = presets.iter().map(|preset| {
-        view! { <button class="preset" name="_op" value=preset.operation.clone() aria-pressed=if preset.chosen { "true" } else { "false" }><b>{preset.title.clone()}</b>{preset.description.clone().map(|text| view! { <span class="hint">{text}</span> })}</button> }
+        view! { <button class="preset" name="_op" value=preset.operation.clone() aria-pressed=if preset.chosen { "true" } else { "false" }><b>{preset.title.clone()}{preset.price.clone().filter(|_| !preset.chosen).map(|price| view! { <span class="price">{format!(" ({price})")}</span> })}</b>{preset.description.clone().map(|text| view! { <span class="hint">{text}</span> })}</button> }
     });
     let buttons = buttons.collect_view();
     (!presets.is_empty())

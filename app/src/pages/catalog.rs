@@ -4,7 +4,7 @@ mod list;
 mod promise;
 
 pub use list::list;
-pub use promise::promise;
+pub use promise::{Shown, promise};
 
 use ::promise::api::Lifecycle;
 use ::promise::view::{Availability, AvailabilityState, OfferRow};

@@ -48,10 +48,25 @@ pub async fn every() -> Vec<(&'static str, Page)> {
         ("workspaces", workspaces::page(&at(here(), "/workspaces"), "", "").await),
         ("catalog", catalog::list(&at(here(), "/w/root:acme:shop/catalog"), WORKSPACE, &query).await),
         ("catalog-empty", catalog::list(&at(nothing(), "/w/root:acme:shop/catalog"), WORKSPACE, &query).await),
-        ("promise", catalog::promise(&at(here(), "/w/root:acme:shop/promises/postgresql"), WORKSPACE, "postgresql", None, 1).await),
+        (
+            "promise",
+            catalog::promise(&at(here(), "/w/root:acme:shop/promises/postgresql"), WORKSPACE, "postgresql", catalog::Shown::default())
+                .await,
+        ),
+        (
+            "promise-policies",
+            catalog::promise(
+                &at(here(), "/w/root:acme:shop/promises/postgresql?tab=policies"),
+                WORKSPACE,
+                "postgresql",
+                catalog::Shown { tab: "policies", ..catalog::Shown::default() },
+            )
+            .await,
+        ),
         (
             "promise-viewer",
-            catalog::promise(&at(viewer(), "/w/root:acme:shop/promises/postgresql"), WORKSPACE, "postgresql", None, 1).await,
+            catalog::promise(&at(viewer(), "/w/root:acme:shop/promises/postgresql"), WORKSPACE, "postgresql", catalog::Shown::default())
+                .await,
         ),
         (
             "request-new",
@@ -142,7 +157,10 @@ pub async fn every() -> Vec<(&'static str, Page)> {
         ("policy-edit", platform::text(&at(here(), "/platform/policies/root:acme/a/edit"), "root:acme", "a").await),
         ("policy-wrong", platform::text(&at(wrong(), "/platform/policies/root:acme/a/edit"), "root:acme", "a").await),
         ("gallery", gallery::page(&at(here(), "/dev/ui"))),
-        ("not-found", catalog::promise(&at(here(), "/w/root:acme:shop/promises/nothing"), WORKSPACE, "nothing", None, 1).await),
+        (
+            "not-found",
+            catalog::promise(&at(here(), "/w/root:acme:shop/promises/nothing"), WORKSPACE, "nothing", catalog::Shown::default()).await,
+        ),
         (
             "denied",
             refused(&at(here(), "/"), Some(WORKSPACE), &Error::Denied { why: "You may not list requests in root:acme:data".into() }),

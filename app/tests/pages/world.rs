@@ -107,6 +107,8 @@ fn offer(name: &str, availability: Availability) -> OfferRow {
         version: spec.version,
         lifecycle: if name == "object-bucket" { Lifecycle::Deprecated } else { Lifecycle::Published },
         team: "data-services".into(),
+        price: "from 24.80 €/month".into(),
+        shelf: if name == "redis" { String::new() } else { "root:platform/standard".into() },
         availability,
         ..OfferRow::default()
     }
@@ -195,7 +197,11 @@ impl Catalog for World {
         ];
         let rows = if self.empty { Vec::new() } else { rows };
         Ok(CatalogPage {
-            shelves: Vec::new(),
+            shelves: vec![ShelfLine {
+                id: "root:platform/standard".into(),
+                title: "Standard".into(),
+                description: "What most teams need".into(),
+            }],
             total: rows.len(),
             fit: rows.len(),
             available: rows.iter().filter(|row| row.availability.state == AvailabilityState::Available).count(),

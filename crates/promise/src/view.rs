@@ -16,7 +16,7 @@ pub use platform::{
     Compiled, ConcernedLine, HitLine, Pick, PoliciesPage, PoliciesQuery, PolicyForm, PolicyInside, PolicyPage, PolicyPosted, PolicyRow,
     PolicyRule, TextProblem, Tried, Tryout,
 };
-pub use policy::{PolicyLine, policy_lines, policy_outcomes, rule_anchor};
+pub use policy::{PolicyLine, deciders, policy_lines, policy_outcomes, rule_anchor};
 pub use preflight::{
     AddedCount, AddedLine, AddedObject, AddsPage, ApprovalStep, CheckLine, CheckState, LineFrom, LineSide, PreflightView, PriceLine,
     PriceView, RoomLine, Verdict,

@@ -4,11 +4,16 @@ pub(super) mod facets;
 pub(super) mod lines;
 mod page;
 
+use std::cmp::Reverse;
+
 use app::backend::Catalog;
 use async_trait::async_trait;
+use futures::future::join_all;
 use promise::Result;
-use promise::view::{CatalogPage, CatalogQuery, OfferRow, PromisePage};
+use promise::view::{CatalogPage, CatalogQuery, OfferRow, PromisePage, ShelfLine};
 
+use super::offers::Offered;
+use super::place::Workspace;
 use crate::auth::Caller;
 
 #[async_trait]
@@ -16,13 +21,55 @@ impl Catalog for Caller {
     async fn catalog(&self, workspace: &str, query: &CatalogQuery) -> Result<CatalogPage> {
         let workspace = self.enter(workspace).await?;
         let offers = self.offers(&workspace).await?;
-        let all: Vec<OfferRow> = offers.iter().map(lines::offer).collect();
-        Ok(facets::narrow(all, query))
+        let all: Vec<OfferRow> = shelved(&offers).into_iter().map(lines::offer).collect();
+        let mut page = facets::narrow(all, query);
+        page.shelves = shelves(&offers, &page.rows);
+        // Only what is shown is priced: each is a preflight with what the promise proposes.
+        let mut asked = Vec::with_capacity(page.rows.len());
+        for row in &page.rows {
+            let offered = offers.iter().find(|offered| offered.key.name == row.name && offered.home.path == row.home);
+            asked.push(price(self, &workspace, offered));
+        }
+        let prices = join_all(asked).await;
+        for (row, price) in page.rows.iter_mut().zip(prices) {
+            row.price = price;
+        }
+        Ok(page)
     }
 
     async fn promise(&self, workspace: &str, name: &str, home: Option<&str>) -> Result<PromisePage> {
         let workspace = self.enter(workspace).await?;
         let offers = self.offers(&workspace).await?;
-        page::page(self, &workspace, &offers, name, home)
+        page::page(self, &workspace, &offers, name, home).await
+    }
+}
+
+/// Offers in the order of their shelves; what stands on none comes last.
+fn shelved(offers: &[Offered]) -> Vec<&Offered> {
+    let mut all: Vec<&Offered> = offers.iter().collect();
+    all.sort_by_key(|offered| {
+        offered.shelf.as_ref().map_or((true, Reverse(0), ""), |shelf| (false, Reverse(shelf.weight), shelf.id.as_str()))
+    });
+    all
+}
+
+/// The shelves of these rows, in the order of the rows.
+fn shelves(offers: &[Offered], rows: &[OfferRow]) -> Vec<ShelfLine> {
+    let mut lines: Vec<ShelfLine> = Vec::new();
+    for shelf in shelved(offers).into_iter().filter_map(|offered| offered.shelf.as_ref()) {
+        if rows.iter().any(|row| row.shelf == shelf.id) && !lines.iter().any(|line| line.id == shelf.id) {
+            lines.push(ShelfLine { id: shelf.id.clone(), title: shelf.title.clone(), description: shelf.description.clone() });
+        }
+    }
+    lines
+}
+
+/// What an offer costs at least with one choice away from what it proposes; empty where nobody charges or can say.
+async fn price(caller: &Caller, workspace: &Workspace, offered: Option<&Offered>) -> String {
+    let Some(offered) = offered else { return String::new() };
+    match page::least(caller, workspace, offered).await {
+        Some((_, Some(least))) => format!("from {least}/month"),
+        Some((_, None)) => "price not known".to_owned(),
+        None => String::new(),
     }
 }

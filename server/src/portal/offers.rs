@@ -30,6 +30,32 @@ pub struct Offered {
     pub seen_by: SeenBy,
     /// Whether a promise of the same name in a nearer home hides it.
     pub shadowed: bool,
+    /// The shelf that it stands on; none where no catalog lists it.
+    pub shelf: Option<ShelfAt>,
+}
+
+/// A shelf as people see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShelfAt {
+    /// Order among shelves; larger comes first.
+    pub weight: i32,
+    /// Home and name: the identity.
+    pub id: String,
+    /// Heading.
+    pub title: String,
+    /// A sentence; may be empty.
+    pub description: String,
+}
+
+impl ShelfAt {
+    fn of(shelf: &Shelf<'_>) -> Self {
+        Self {
+            weight: shelf.spec.weight,
+            id: format!("{}/{}", shelf.home.path, shelf.name),
+            title: shelf.spec.title.clone().unwrap_or_else(|| shelf.name.to_owned()),
+            description: shelf.spec.description.clone().unwrap_or_default(),
+        }
+    }
 }
 
 impl Caller {
@@ -51,7 +77,8 @@ impl Caller {
             let facts = Facts { missing_requirements: self.missing(workspace, key, &promise.spec), ..facts.clone() };
             let standing = visibility::standing(&offer, &workspace.lineage, &shelves, &facts);
             if let Some(seen_by) = standing.seen_by.clone() {
-                found.push(Offered { key: key.clone(), home, promise: promise.clone(), standing, seen_by, shadowed: false });
+                let shelf = visibility::listings(&offer, &workspace.lineage, &shelves).first().map(|shelf| ShelfAt::of(shelf));
+                found.push(Offered { key: key.clone(), home, promise: promise.clone(), standing, seen_by, shadowed: false, shelf });
             }
         }
         found.sort_by(|a, b| a.key.name.cmp(&b.key.name));

@@ -7,7 +7,8 @@ mod form;
 mod list;
 pub(crate) mod listing;
 mod posting;
-mod rail;
+mod prices;
+pub(super) mod rail;
 pub(super) mod rows;
 mod timeline;
 

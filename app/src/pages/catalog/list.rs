@@ -45,7 +45,7 @@ pub async fn list(visit: &Visit, workspace: &str, query: &CatalogQuery) -> Page 
                 <div>
                     <div class="section-head"><h2 class="h4">{format!("{} available here", catalog.available)}</h2><p class="basis">{basis}</p></div>
                     {if catalog.rows.is_empty() { nothing(&workspace, catalog.total).into_any() } else {
-                        view! { <ul class="grid">{catalog.rows.iter().map(|row| offer(&workspace, row)).collect_view()}</ul> }.into_any()
+                        shelves(&workspace, &catalog).into_any()
                     }}
                     <Pager page=catalog.query.page.max(1) pages=catalog.pages href=pager/>
                 </div>
@@ -101,6 +101,24 @@ fn narrowed(workspace: &str, query: &CatalogQuery) -> String {
     routes::with_query(&routes::catalog(workspace), &pairs.map(|(name, value)| (name, value.as_str())))
 }
 
+/// Rows shelf by shelf; a single shelf needs no heading unless it says something.
+fn shelves(workspace: &str, catalog: &CatalogPage) -> impl IntoView + use<> {
+    let grid = |rows: Vec<&OfferRow>| view! { <ul class="grid">{rows.into_iter().map(|row| offer(workspace, row)).collect_view()}</ul> };
+    let of = |id: &str| catalog.rows.iter().filter(|row| row.shelf == id).collect::<Vec<_>>();
+    let named = catalog.shelves.iter().map(|shelf| {
+        let description = (!shelf.description.is_empty()).then(|| view! { <p class="muted">{shelf.description.clone()}</p> });
+        let heading = format!("shelf-{}", promise::form::part_of_id(&shelf.id));
+        view! { <section class="shelf" aria-labelledby=heading.clone()><h2 id=heading.clone()>{shelf.title.clone()}</h2>{description}{grid(of(&shelf.id))}</section> }
+    });
+    let named = named.collect_view();
+    let others = of("");
+    let others = (!others.is_empty()).then(|| {
+        let heading = (!catalog.shelves.is_empty()).then(|| view! { <h2>"Others"</h2> });
+        view! { <section class="shelf">{heading}{grid(others)}</section> }
+    });
+    view! { {named}{others} }
+}
+
 fn offer(workspace: &str, row: &OfferRow) -> impl IntoView + use<> {
     let home = row.shadowed.then_some(row.home.as_str());
     view! {
@@ -111,6 +129,7 @@ fn offer(workspace: &str, row: &OfferRow) -> impl IntoView + use<> {
             </div>
             <p class="sum">{row.summary.clone()}</p>
             <p class="row tags">{row.tags.iter().map(|tag| view! { <a class="tag" href=routes::with_query(&routes::catalog(workspace), &[("tag", tag)])>{tag.clone()}</a> }).collect_view()}</p>
+            {(!row.price.is_empty()).then(|| view! { <p class="small from">{row.price.clone()}</p> })}
             <div class="foot">{availability(&row.availability)}{row.availability.reason.clone().map(|reason| view! { <span class="why">{reason}</span> })}{row.shadowed.then(|| view! { <span class="why">{format!("From {}; a nearer one has the same name", row.home)}</span> })}</div>
         </li>
     }

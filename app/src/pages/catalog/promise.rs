@@ -1,7 +1,7 @@
 //! `/w/{workspace}/promises/{name}`: what it is, what it asks, which rules apply, which versions there are.
 
 use leptos::prelude::*;
-use promise::view::{AvailabilityState, FieldLine, PromisePage};
+use promise::view::{AvailabilityState, FieldLine, PriceView, PromisePage};
 use promise::wording;
 
 use super::{availability, lifecycle};
@@ -10,18 +10,31 @@ use crate::document::{About, Page, framed};
 use crate::markdown;
 use crate::pages::{refused, rules};
 use crate::routes;
-use crate::ui::{Banner, Code, Crumb, Crumbs, Icon, LinkButton, Moment, PageHead, Pager, Shape, SubmitButton, Weight, paged};
+use crate::ui::{Banner, Code, Crumb, Crumbs, Icon, LinkButton, Moment, PageHead, Pager, Shape, SubmitButton, Tab, Tabs, Weight, paged};
 
 /// Versions that are shown at once.
 const VERSIONS: usize = 20;
 
-/// The page; of a shadowed promise the home is named. `number` is the page of its versions, from 1.
-pub async fn promise(visit: &Visit, workspace: &str, name: &str, home: Option<&str>, number: usize) -> Page {
+/// Which part of a promise is shown, as the address says it: of a shadowed promise the home is named.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Shown<'a> {
+    /// Home of a shadowed promise.
+    pub home: Option<&'a str>,
+    /// `policies`, or nothing for the overview.
+    pub tab: &'a str,
+    /// Page of its versions, from 1.
+    pub number: usize,
+}
+
+/// The page.
+pub async fn promise(visit: &Visit, workspace: &str, name: &str, shown: Shown<'_>) -> Page {
+    let Shown { home, tab, number } = shown;
     let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
     let page = match backend.promise(workspace, name, home).await {
         Ok(page) => page,
         Err(error) => return refused(visit, Some(workspace), &error),
     };
+    let of_policies = tab == "policies";
     let (workspace, home, now) = (workspace.to_owned(), home.map(str::to_owned), visit.now.clone());
     let about = About {
         title: page.row.display_name.clone(),
@@ -53,14 +66,20 @@ pub async fn promise(visit: &Visit, workspace: &str, name: &str, home: Option<&s
             {page.deprecation.clone().map(|sentence| view! { <Banner shape=Shape::Degraded title="Deprecated"><p>{sentence}</p></Banner> })}
             {page.shadowed_by.clone().map(|nearer| view! { <Banner shape=Shape::Unknown title="A nearer promise has this name"><p>{format!("Requests of this workspace use the one of {nearer}.")}</p></Banner> })}
             <p class="lead">{row.summary.clone()}</p>
+            <Tabs label=format!("Parts of {}", row.display_name) tabs=vec![
+                Tab { label: "Overview", href: routes::promise(&workspace, &row.name, home.as_deref()), count: None, current: !of_policies },
+                Tab { label: "Policies", href: routes::promise_tab(&workspace, &row.name, home.as_deref(), "policies"), count: Some(page.policies.len()), current: of_policies },
+            ]/>
             <div class="split">
-                <div class="stack">
+                {if of_policies {
+                    view! { <div class="stack">{policies(&page, &workspace).into_any()}</div> }.into_any()
+                } else { view! { <div class="stack">
                     {(!page.description.is_empty()).then(|| view! { <section aria-labelledby="overview"><h2 id="overview">"Overview"</h2><div class="prose" inner_html=markdown::render(without_title(&page.description, &row.display_name))></div></section> })}
                     {starts(&page, &start_at).into_any()}
                     {policies(&page, &workspace).into_any()}
                     {fields(&page.fields).into_any()}
                     {versions(&page, &now, number, address).into_any()}
-                </div>
+                </div> }.into_any() }}
                 {facts(&page).into_any()}
             </div>
         }
@@ -142,6 +161,25 @@ fn versions(page: &PromisePage, now: &str, number: usize, address: Box<dyn Fn(us
     }
 }
 
+/// What it costs at least, and how that adds up; nothing where nobody charges.
+fn price(price: &PriceView) -> Option<impl IntoView + use<>> {
+    let lines = price
+        .lines
+        .iter()
+        .map(|line| view! { <dt>{line.name.clone()}</dt><dd>{line.monthly.clone().unwrap_or_else(|| "not known".to_owned())}</dd> });
+    let lines = lines.collect_view();
+    let total = price.monthly.clone().map(|monthly| view! { <p class="from">"from "<b>{monthly}</b>" a month"</p> });
+    let (unknown, basis) = (price.unknown.clone(), price.basis.clone());
+    (!price.lines.is_empty()).then(|| {
+        view! {
+            <section><h2>"Price in this workspace"</h2>{total}{unknown.map(|why| view! { <p class="small muted">{why}</p> })}
+                <p class="small subtle">"With the proposed values:"</p><dl class="sums">{lines}</dl>
+                {(!basis.is_empty()).then(|| view! { <p class="small subtle">{basis}</p> })}
+            </section>
+        }
+    })
+}
+
 /// An address to ask: a link where it is one.
 fn contact(contact: &str) -> impl IntoView + use<> {
     reference(contact.trim_start_matches("mailto:").trim_start_matches("https://"), contact)
@@ -163,6 +201,7 @@ fn facts(page: &PromisePage) -> impl IntoView + use<> {
     let (outputs, links) = (outputs.collect_view(), links.collect_view());
     view! {
         <aside class="rail" aria-label="Facts">
+            {price(&page.price)}
             <section><h2>"Here"</h2>{availability(&page.row.availability)}{page.row.availability.reason.clone().map(|reason| view! { <p class="small muted">{reason}</p> })}</section>
             {(!page.outputs.is_empty()).then(|| view! { <section><h2>"What you get"</h2><ul class="checks">{outputs}</ul></section> })}
             {(!page.links.is_empty() || !page.contact.is_empty()).then(|| view! { <section><h2>"Questions"</h2><ul>{links}{(!page.contact.is_empty()).then(|| contact(&page.contact))}</ul></section> })}

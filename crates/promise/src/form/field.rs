@@ -42,6 +42,30 @@ impl Form {
     }
 }
 
+impl Form {
+    /// Says at each option, tick and preset what choosing it changes in the price. `of` knows it by path and posted value, `preset` by name.
+    pub fn price(&mut self, of: &dyn Fn(&str, &str) -> Option<String>, preset: &dyn Fn(&str) -> Option<String>) {
+        fn walk(fields: &mut [Field], of: &dyn Fn(&str, &str) -> Option<String>) {
+            for field in fields {
+                let path = field.path.clone();
+                match &mut field.control {
+                    Control::Choice { options, .. } => options.iter_mut().for_each(|option| option.price = of(&path, &option.value)),
+                    Control::Tick { checked, price } => *price = of(&path, if *checked { "false" } else { "true" }),
+                    Control::Group { fields, .. } => walk(fields, of),
+                    _ => {}
+                }
+            }
+        }
+        for section in &mut self.sections {
+            walk(&mut section.fields, of);
+            walk(&mut section.advanced, of);
+        }
+        for choice in &mut self.presets {
+            choice.price = preset(&choice.name);
+        }
+    }
+}
+
 /// One line of the error summary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
@@ -65,6 +89,9 @@ pub struct PresetChoice {
     pub operation: String,
     /// Whether the values of the form are those of the preset.
     pub chosen: bool,
+    /// What choosing it changes in the price; absent where it changes nothing.
+    #[serde(default)]
+    pub price: Option<String>,
 }
 
 /// A section of the form.

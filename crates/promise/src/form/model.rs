@@ -180,6 +180,7 @@ impl<'a> Maker<'a> {
                 description: preset.description.clone(),
                 operation: Operation::value(OperationKind::Preset, &preset.name),
                 chosen: preset.values.as_ref().is_some_and(|values| holds_all(&self.in_effect, values)),
+                price: None,
             })
             .collect()
     }
@@ -242,7 +243,8 @@ impl<'a> Maker<'a> {
         let by: Vec<&Provenance> = blocking.collect();
         match kind {
             Kind::Fixed => None,
-            Kind::Choice { .. } => describe::narrowed(None, &by),
+            // Every choice is seen; a range says in a word what is left of it.
+            Kind::Choice { .. } => describe::narrowed(describe::constraint(node).filter(|_| !by.is_empty()), &by),
             _ => describe::narrowed(describe::constraint(node), &by),
         }
     }

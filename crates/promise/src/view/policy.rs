@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::api::{Enforcement, PolicyOutcome, PolicyResult};
+use crate::api::{Approvers, Enforcement, PolicyOutcome, PolicyResult};
 use crate::form::part_of_id;
 use crate::policy::{Effective, Origin, Provenance, Ruling};
 use crate::wording;
@@ -39,6 +39,18 @@ impl PolicyLine {
     /// Id of the rule in a list, to which [`crate::form::ByLine`]s lead.
     pub fn anchor(&self) -> String {
         rule_anchor(&self.source, &self.policy, &self.rule)
+    }
+}
+
+/// Who decides, in words: `One of acme-approvers decides`.
+pub fn deciders(approvers: &Approvers, required: u32) -> String {
+    let people: Vec<String> = approvers.groups.iter().chain(&approvers.users).cloned().collect();
+    match (people.as_slice(), required) {
+        ([], 0 | 1) => "An approver decides".to_owned(),
+        ([], count) => format!("{count} approvers decide"),
+        ([only], 0 | 1) if approvers.groups.is_empty() => format!("{only} decides"),
+        (people, 0 | 1) => format!("One of {} decides", wording::one_of(people)),
+        (people, count) => format!("{count} of {} decide", wording::one_of(people)),
     }
 }
 
@@ -95,7 +107,20 @@ pub fn policy_outcomes(noted: &[PolicyOutcome], now: Option<&Effective>) -> Vec<
 
 #[cfg(test)]
 mod tests {
-    use super::rule_anchor;
+    use super::{deciders, rule_anchor};
+    use crate::api::Approvers;
+
+    #[test]
+    fn deciders_are_named() {
+        let people = |groups: &[&str], users: &[&str]| Approvers {
+            groups: groups.iter().map(|name| (*name).to_owned()).collect(),
+            users: users.iter().map(|name| (*name).to_owned()).collect(),
+        };
+        assert_eq!(deciders(&people(&["security"], &[]), 1), "One of security decides");
+        assert_eq!(deciders(&people(&["a", "b"], &[]), 2), "2 of a or b decide");
+        assert_eq!(deciders(&people(&[], &["amara"]), 1), "amara decides");
+        assert_eq!(deciders(&people(&[], &[]), 1), "An approver decides");
+    }
 
     #[test]
     fn different_rules_have_different_anchors() {

@@ -25,7 +25,7 @@ pub(in crate::portal) fn offer(offered: &Offered) -> OfferRow {
         team: presentation.maintainer.as_ref().and_then(|maintainer| maintainer.team.clone()).unwrap_or_default(),
         availability: availability(spec.lifecycle, &offered.standing),
         price: String::new(),
-        shelf: String::new(),
+        shelf: offered.shelf.as_ref().map(|shelf| shelf.id.clone()).unwrap_or_default(),
     }
 }
 

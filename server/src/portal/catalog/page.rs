@@ -2,6 +2,7 @@
 
 use promise::api::{Example, PromiseRef, PromiseRequestSpec, PromiseSpec};
 use promise::form::{Control, Draft, Field, InputMode, from_example, from_preset};
+use promise::price::{Estimate, Money};
 use promise::view::{ExampleLine, FieldLine, LinkLine, OutputLine, PriceView, PromisePage, StartLine, VersionLine, policy_lines};
 use promise::{Error, Result, names, wording};
 use serde_json::json;
@@ -10,9 +11,18 @@ use super::lines;
 use crate::auth::Caller;
 use crate::portal::offers::Offered;
 use crate::portal::place::Workspace;
+use crate::portal::preflight::Existing;
+use crate::portal::requests::rail;
+use crate::portal::submit::Submission;
 
 /// The page of a promise; of a shadowed one the home is named.
-pub(super) fn page(caller: &Caller, workspace: &Workspace, offers: &[Offered], name: &str, home: Option<&str>) -> Result<PromisePage> {
+pub(super) async fn page(
+    caller: &Caller,
+    workspace: &Workspace,
+    offers: &[Offered],
+    name: &str,
+    home: Option<&str>,
+) -> Result<PromisePage> {
     let named = || offers.iter().filter(|offered| offered.key.name == name);
     let offered = named()
         .find(|offered| home.map_or(!offered.shadowed, |home| offered.home.path == home))
@@ -36,7 +46,7 @@ pub(super) fn page(caller: &Caller, workspace: &Workspace, offers: &[Offered], n
         fields: fields.unwrap_or_default(),
         policies: effective.as_ref().map(|effective| policy_lines(effective, &[])).unwrap_or_default(),
         policies_unknown,
-        price: PriceView::default(),
+        price: price(caller, workspace, offered).await,
         versions: versions(caller, offered),
         presets: presets(spec),
         examples: spec.examples.iter().map(|example| sample(offered, example)).collect(),
@@ -51,6 +61,32 @@ pub(super) fn page(caller: &Caller, workspace: &Workspace, offers: &[Offered], n
             .collect(),
         shadowed_by: offered.shadowed.then(|| named().find(|other| !other.shadowed).map(|other| other.home.path.clone())).flatten(),
     })
+}
+
+/// The price of what an offer proposes, and the least that one choice away from it costs; nothing where the promise says nothing about that.
+pub(super) async fn least(caller: &Caller, workspace: &Workspace, offered: &Offered) -> Option<(Estimate, Option<Money>)> {
+    let request = PromiseRequestSpec { parameters: Some(json!({})), ..PromiseRequestSpec::default() };
+    let submission = Submission {
+        confirmed: Vec::new(),
+        namespace: workspace.usual_namespace().to_owned(),
+        name: offered.key.name.clone(),
+        promise: caller.published(offered, &request, None),
+        spec: request,
+        existing: Existing::default(),
+        awaited: std::collections::BTreeSet::new(),
+        secrets: std::collections::BTreeMap::new(),
+    };
+    // A price is a remark of the page: where it cannot be computed, the page is there without.
+    let examined = caller.examine(workspace, offered, &submission).await.ok()?;
+    let estimate = examined.preflight.estimate?;
+    let others = examined.choices.iter().filter_map(|choice| choice.change.after.money());
+    let least = estimate.monthly.money().into_iter().chain(others).min_by_key(|money| money.micros).cloned();
+    Some((estimate, least))
+}
+
+async fn price(caller: &Caller, workspace: &Workspace, offered: &Offered) -> PriceView {
+    let Some((estimate, least)) = least(caller, workspace, offered).await else { return PriceView::default() };
+    PriceView { monthly: least.map(|money| money.to_string()), ..rail::price(Some(&estimate)) }
 }
 
 fn field(field: &Field) -> Option<FieldLine> {

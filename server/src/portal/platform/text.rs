@@ -3,6 +3,7 @@
 use app::backend::Pairs;
 use cluster::error::PlaneResult as _;
 use cluster::kinds::Policy;
+use cluster::watch::Key;
 use cluster::{ClusterId, WorkspacePath};
 use kube::api::{Api, PostParams};
 use promise::api::PolicySpec;
@@ -87,7 +88,7 @@ pub(super) async fn post(caller: &Caller, workspace: &str, name: Option<&str>, p
     };
     let object_name = policy.metadata.name.clone().unwrap_or_default();
     let cluster = place(caller, workspace, &object_name)?;
-    let (problems, against) = check(caller, &cluster, workspace, &policy.spec);
+    let (problems, against) = check(caller, workspace, &policy.spec);
     if !problems.is_empty() {
         let found = problems.into_iter().map(|problem| located(&form.text, &problem));
         return Ok(again(form.clone(), found.collect()));
@@ -162,7 +163,23 @@ pub(super) fn yaml(policy: &Policy) -> String {
             metadata.retain(|_, value| value.as_object().is_none_or(|map| !map.is_empty()));
         }
     }
+    whole(&mut value);
     yaml::write(&value)
+}
+
+/// Bounds are kept as numbers with a point; people wrote them without.
+fn whole(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(whole),
+        Value::Object(fields) => fields.values_mut().for_each(whole),
+        Value::Number(number) => {
+            let plain = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0 && float.abs() < 9e15);
+            if let Some(plain) = plain.and_then(|plain| format!("{plain:.0}").parse::<i64>().ok()) {
+                *value = plain.into();
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Reads a text as a Policy.
@@ -191,12 +208,25 @@ fn parse(text: &str, name: Option<&str>) -> std::result::Result<Policy, Vec<Text
 }
 
 /// What stands against a policy by itself, and against every promise that it concerns; and how many these are.
-fn check(caller: &Caller, _: &ClusterId, workspace: &str, spec: &PolicySpec) -> (Vec<Problem>, usize) {
+fn check(caller: &Caller, workspace: &str, spec: &PolicySpec) -> (Vec<Problem>, usize) {
     let portal = caller.portal();
     let trusted = portal.trusted_homes.iter().any(|home| home.as_str() == workspace);
-    let problems = policy::validity(spec, trusted);
-    let Ok(path) = WorkspacePath::parse(workspace) else { return (problems, 0) };
-    (problems, hits::promises(caller, &path, spec).len())
+    let mut found = policy::validity(spec, trusted);
+    let Ok(path) = WorkspacePath::parse(workspace) else { return (found, 0) };
+    let tree = portal.world.tree();
+    let promises = hits::promises(caller, &path, spec);
+    for (home, name) in &promises {
+        let cluster = WorkspacePath::parse(home).ok().and_then(|home| tree.cluster(&home));
+        let Some(promise) = cluster.and_then(|cluster| portal.world.promises.get(&Key::cluster_scoped(&cluster, name))) else { continue };
+        for problem in policy::check_against(spec, name, &promise.spec) {
+            // What is wrong by itself is wrong for every promise, and told once.
+            if !found.iter().any(|known| known.path == problem.path) {
+                let message = format!("{} (for the promise {name})", problem.message);
+                found.push(Problem { message, ..problem });
+            }
+        }
+    }
+    (found, promises.len())
 }
 
 fn located(text: &str, problem: &Problem) -> TextProblem {

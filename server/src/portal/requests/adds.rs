@@ -2,20 +2,124 @@
 
 use app::backend::FormOf;
 use promise::Result;
-use promise::view::AddsPage;
+use promise::api::PromiseSpec;
+use promise::attribute::{AttributedObject, Line, LineOrigin, ObjectDifference, Side};
+use promise::path::Path;
+use promise::view::{AddedLine, AddedObject, AddsPage, LineFrom, LineSide};
+use promise::wording::{all_of, label};
 
 use super::form;
 use crate::auth::Caller;
+use crate::portal::catalog::lines;
 use crate::portal::place::Workspace;
+use crate::portal::preflight::Examined;
 
-/// Of what a draft holds, or the form as it opens.
+/// Of what a draft holds, or the form as it opens; a change is compared with what runs now.
 pub(super) async fn of_form(caller: &Caller, workspace: &Workspace, of: FormOf<'_>, draft: Option<&str>) -> Result<AddsPage> {
-    let form = form::page(caller, workspace, of, draft).await?;
-    Ok(AddsPage { title: form.offer.display_name, icon: form.offer.icon, name: form.name, ..AddsPage::default() })
+    let compared = matches!(of, FormOf::Edit { .. });
+    shown(caller, workspace, of, draft, compared).await
 }
 
 /// Of a request that is there.
 pub(super) async fn of_request(caller: &Caller, workspace: &Workspace, namespace: &str, name: &str) -> Result<AddsPage> {
-    let of = FormOf::Edit { namespace, name };
-    of_form(caller, workspace, of, None).await
+    shown(caller, workspace, FormOf::Edit { namespace, name }, None, false).await
+}
+
+async fn shown(caller: &Caller, workspace: &Workspace, of: FormOf<'_>, draft: Option<&str>, compared: bool) -> Result<AddsPage> {
+    let opened = form::open(caller, workspace, &of).await?;
+    let typed = match draft {
+        Some(id) => caller.draft::<form::Typed>(&opened.subject, id).await?.unwrap_or_else(|| opened.start.clone()),
+        None => opened.start.clone(),
+    };
+    let examined = caller.examine(workspace, &opened.offered, &opened.submission(&typed)).await?;
+    let offer = lines::offer(&opened.offered);
+    let objects = match examined.difference.as_ref().filter(|_| compared) {
+        Some(difference) => difference.iter().map(|object| changed(&opened.spec, object, &examined)).collect(),
+        None => examined.added.iter().map(|object| plain(&opened.spec, object)).collect(),
+    };
+    Ok(AddsPage {
+        title: offer.display_name,
+        icon: offer.icon,
+        name: typed.name,
+        compared: compared && examined.difference.is_some(),
+        unknown: unknown(&examined),
+        objects,
+    })
+}
+
+/// Why nothing can be shown.
+fn unknown(examined: &Examined) -> Option<String> {
+    if !examined.added.is_empty() {
+        return None;
+    }
+    let first = examined.preflight.all_problems().into_iter().next().map(|problem| problem.message);
+    let unknown = examined.preflight.unknown.first().map(|unknown| unknown.why.clone());
+    Some(first.or(unknown).unwrap_or_else(|| "This promise makes no objects.".to_owned()))
+}
+
+fn plain(spec: &PromiseSpec, object: &AttributedObject) -> AddedObject {
+    AddedObject {
+        title: object.title.clone(),
+        destination: object.destination.clone().unwrap_or_default(),
+        why: why(spec, object),
+        side: LineSide::Kept,
+        lines: object.lines.iter().map(|line| added(spec, line, LineSide::Kept)).collect(),
+    }
+}
+
+fn changed(spec: &PromiseSpec, difference: &ObjectDifference, examined: &Examined) -> AddedObject {
+    let now = examined.added.iter().find(|object| object.id == difference.id);
+    AddedObject {
+        title: difference.title.clone(),
+        destination: now.and_then(|object| object.destination.clone()).unwrap_or_default(),
+        why: now.map(|object| why(spec, object)).unwrap_or_default(),
+        side: side(difference.side),
+        lines: difference.lines.iter().map(|line| added(spec, &line.line, side(line.side))).collect(),
+    }
+}
+
+fn side(side: Side) -> LineSide {
+    match side {
+        Side::Kept => LineSide::Kept,
+        Side::Added => LineSide::Added,
+        Side::Removed => LineSide::Removed,
+    }
+}
+
+/// Why there is an object, or what it waits for.
+fn why(spec: &PromiseSpec, object: &AttributedObject) -> String {
+    let because: Vec<String> = object.because.iter().map(|origin| words(spec, origin).1).collect();
+    let because = if because.is_empty() { String::new() } else { format!("It is there because of {}.", all_of(&because)) };
+    match &object.waits_for {
+        Some(waits) => format!("{because} It waits for {waits}.").trim().to_owned(),
+        None => because,
+    }
+}
+
+fn added(spec: &PromiseSpec, line: &Line, side: LineSide) -> AddedLine {
+    let (origin, label) = words(spec, &line.origin);
+    let policy = match &line.origin {
+        LineOrigin::Policy { rule } if rule.origin != promise::policy::Origin::Promise => {
+            Some((rule.workspace.clone(), rule.policy.clone()))
+        }
+        _ => None,
+    };
+    let also = line.also.iter().map(|origin| words(spec, origin).1).collect();
+    AddedLine { text: line.text.clone(), origin, label, policy, also, side }
+}
+
+/// The kind of an origin, and its words.
+fn words(spec: &PromiseSpec, origin: &LineOrigin) -> (LineFrom, String) {
+    let field = |path: &str| match path.strip_prefix(".parameters").and_then(|rest| Path::parse(rest).ok()) {
+        Some(path) => label(spec, &path),
+        None => path.trim_start_matches('.').to_owned(),
+    };
+    match origin {
+        LineOrigin::You { path } => (LineFrom::You, format!("You: {}", field(path))),
+        LineOrigin::Default { path } => (LineFrom::Default, format!("Default: {}", field(path))),
+        LineOrigin::Policy { rule } => (LineFrom::Policy, format!("Policy {}", rule.title.clone().unwrap_or_else(|| rule.policy.clone()))),
+        LineOrigin::Later { waits_for } => (LineFrom::Later, format!("Known later: {waits_for}")),
+        LineOrigin::Platform => (LineFrom::Platform, "Platform".to_owned()),
+        LineOrigin::Promise => (LineFrom::Promise, "Promise".to_owned()),
+    }
 }

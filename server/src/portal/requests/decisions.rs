@@ -9,8 +9,7 @@ use promise::api::{
     ApprovalRule, ApprovalSpec, ApprovalState, ApprovalStatus, ApprovedRequest, CandidateState, Decision, GivenApproval,
     PromiseRequestStatus,
 };
-use promise::view::{ApprovalLine, ApprovalStanding, GivenLine, OutdatedView, PriceView};
-use promise::wording::one_of;
+use promise::view::{ApprovalLine, ApprovalStanding, GivenLine, OutdatedView, PriceView, deciders};
 use promise::{Error, Problem, Result, names};
 
 use crate::auth::Caller;
@@ -68,13 +67,7 @@ fn id(approval: &ApprovalStatus) -> String {
 }
 
 fn who(approval: &ApprovalStatus) -> String {
-    let people: Vec<String> = approval.approvers.groups.iter().chain(&approval.approvers.users).cloned().collect();
-    match (people.as_slice(), approval.required) {
-        ([], 0 | 1) => "An approver decides".to_owned(),
-        ([], count) => format!("{count} approvers decide"),
-        (people, 0 | 1) => format!("One of {} decides", one_of(people)),
-        (people, count) => format!("{count} of {} decide", one_of(people)),
-    }
+    deciders(&approval.approvers, approval.required)
 }
 
 fn given(given: &GivenApproval) -> GivenLine {

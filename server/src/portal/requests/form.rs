@@ -14,7 +14,7 @@ use promise::{Contested, Error, Problem, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{detail, rail};
+use super::{detail, prices, rail};
 use crate::auth::Caller;
 use crate::portal::catalog::lines;
 use crate::portal::offers::Offered;
@@ -214,13 +214,21 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
     let submit = may_submit(caller, workspace, &opened.offered, form, &typed.namespace).await?;
     let asked = Some(&typed.draft.parameters);
     let policies = policy_lines(effective, &resolved.outcomes);
-    let preflight =
-        rail::of(&rail::Looked { typed: &typed, untouched, problems: &told, bad_name: bad_name.as_deref(), resolved, policies: &policies });
+    let preflight = rail::of(&rail::Looked {
+        typed: &typed,
+        untouched,
+        problems: &told,
+        bad_name: bad_name.as_deref(),
+        examined: &examined,
+        policies: &policies,
+    });
+    let mut form = model(&opened.spec, effective, &typed.draft, &problems);
+    prices::put(&mut form, &examined.choices);
     Ok(RequestForm {
+        form,
         preflight,
         policies,
         offer: lines::offer(&opened.offered),
-        form: model(&opened.spec, effective, &typed.draft, &problems),
         review: detail::parameters(Some(&opened.spec), asked, Some(&resolved.parameters), &resolved.outcomes),
         ready,
         name_problem: bad_name.filter(|_| typed.checked),

@@ -1,12 +1,19 @@
 //! What would happen with what was typed, as the rail beside the form says it.
 
 use promise::api::PolicyResult;
+use promise::attribute::LineOrigin;
 use promise::form::Summary;
-use promise::resolve::Resolved;
-use promise::view::{CheckLine, CheckState, PolicyLine, PreflightView, Verdict};
-use promise::wording::counted;
+use promise::policy::Provenance;
+use promise::preflight;
+use promise::price::{Amount, Estimate, Money};
+use promise::view::{
+    AddedCount, ApprovalStep, CheckLine, CheckState, PolicyLine, PreflightView, PriceLine, PriceView, RoomLine, Verdict, deciders,
+    rule_anchor,
+};
+use promise::wording::{counted, upper_first};
 
 use super::form::{Dry, Typed};
+use crate::portal::preflight::Examined;
 
 /// Everything that was found out.
 pub(super) struct Looked<'a> {
@@ -18,21 +25,48 @@ pub(super) struct Looked<'a> {
     pub(super) problems: &'a [Summary],
     /// What is wrong with the name.
     pub(super) bad_name: Option<&'a str>,
-    /// What the rules make of it.
-    pub(super) resolved: &'a Resolved,
+    /// What would become of it.
+    pub(super) examined: &'a Examined,
     /// The rules with their results.
     pub(super) policies: &'a [PolicyLine],
 }
 
 /// The rail.
 pub(super) fn of(looked: &Looked<'_>) -> PreflightView {
+    let checked = &looked.examined.preflight;
     let mut checks = vec![name(looked)];
     checks.extend(values(looked));
     checks.extend(policies(looked));
+    checks.extend(checked.missing.iter().map(|missing| line(CheckState::Warned, format!("It needs {missing}"), "", "")));
+    checks.extend(checked.unknown.iter().map(|unknown| line(CheckState::Unknown, upper_first(&unknown.what), &unknown.why, "")));
     checks.push(dry(looked.typed));
     checks.sort_by_key(|check| check.state);
-    let (verdict, sentence) = verdict(looked, &checks);
-    PreflightView { verdict, sentence, checks, ..PreflightView::default() }
+    let approvals = checked.approvals.iter().map(|ruling| ApprovalStep {
+        who: deciders(&ruling.effect.approvers, ruling.effect.required.unwrap_or(1)),
+        title: title(&ruling.from),
+        source: ruling.from.workspace.clone(),
+        anchor: anchor(&ruling.from),
+    });
+    let approvals: Vec<ApprovalStep> = approvals.collect();
+    let (verdict, sentence) = verdict(looked, &checks, &approvals);
+    let change = checked.change.as_ref().filter(|change| !change.is_none()).map(ToString::to_string);
+    PreflightView {
+        verdict,
+        sentence,
+        checks,
+        approvals,
+        price: PriceView { change, ..price(checked.estimate.as_ref()) },
+        room: room(checked),
+        added: added(looked.examined),
+    }
+}
+
+fn title(from: &Provenance) -> String {
+    from.title.clone().unwrap_or_else(|| from.policy.clone())
+}
+
+fn anchor(from: &Provenance) -> String {
+    rule_anchor(&from.workspace, &from.policy, &from.rule)
 }
 
 fn line(state: CheckState, what: impl Into<String>, detail: &str, target: &str) -> CheckLine {
@@ -63,10 +97,11 @@ fn values(looked: &Looked<'_>) -> Vec<CheckLine> {
 fn policies(looked: &Looked<'_>) -> Vec<CheckLine> {
     let is = |line: &&PolicyLine, result: PolicyResult| line.result == Some(result);
     let count = |result: PolicyResult| looked.policies.iter().filter(|line| is(line, result)).count();
-    let warned = looked.policies.iter().filter(|line| is(line, PolicyResult::Warned));
-    let mut lines: Vec<CheckLine> = warned
-        .map(|rule| line(CheckState::Warned, if rule.message.is_empty() { &rule.sentence } else { &rule.message }, "", &rule.anchor()))
-        .collect();
+    // What is only recorded is for those who set the rule.
+    let warned =
+        looked.policies.iter().filter(|line| is(line, PolicyResult::Warned) && line.enforcement != promise::api::Enforcement::Audit);
+    let said = |rule: &PolicyLine| if rule.message.is_empty() { rule.sentence.clone() } else { rule.message.clone() };
+    let mut lines: Vec<CheckLine> = warned.map(|rule| line(CheckState::Warned, said(rule), "", &rule.anchor())).collect();
     let refused = count(PolicyResult::Denied);
     let done = [
         (count(PolicyResult::Constrained), "narrowed"),
@@ -82,7 +117,8 @@ fn policies(looked: &Looked<'_>) -> Vec<CheckLine> {
         (false, refused) => {
             let denied = looked.policies.iter().filter(|rule| is(rule, PolicyResult::Denied));
             let target = denied.map(PolicyLine::anchor).next().unwrap_or_default();
-            lines.push(line(CheckState::Failed, format!("{refused} of {rules} refuse"), &done.join(", "), &target));
+            let verb = if refused == 1 { "refuses" } else { "refuse" };
+            lines.push(line(CheckState::Failed, format!("{refused} of {rules} {verb}"), &done.join(", "), &target));
         }
     }
     lines
@@ -90,29 +126,128 @@ fn policies(looked: &Looked<'_>) -> Vec<CheckLine> {
 
 /// What the plane said, and what that proves.
 fn dry(typed: &Typed) -> CheckLine {
-    let proves = "It proves your rights, quota and admission, as you. Parameters and policies are checked by the rules above.";
+    let proves = "It proves your rights, quota and admission. Values and policies are checked by the rules here, as the platform will.";
+    let before = "Check asks the workspace, as you, whether it would take this. Nothing is created.";
     match typed.dry {
-        Dry::Passed => line(CheckState::Passed, "The dry run passed", proves, ""),
-        Dry::Refused => line(CheckState::Failed, "The dry run was refused", proves, ""),
-        Dry::NotAsked => {
-            line(CheckState::NotYet, "Dry run", "Check asks the workspace, as you, whether it would take this. Nothing is created.", "")
-        }
+        Dry::Passed => line(CheckState::Passed, "The dry run, as you, passed", proves, ""),
+        Dry::Refused => line(CheckState::Failed, "The dry run, as you, was refused", proves, ""),
+        Dry::NotAsked => line(CheckState::NotYet, "The dry run", before, ""),
     }
 }
 
-fn verdict(looked: &Looked<'_>, checks: &[CheckLine]) -> (Verdict, String) {
-    let stands = |state: CheckState| checks.iter().filter(|check| check.state == state).map(|check| check.what.clone()).collect::<Vec<_>>();
-    let failed = stands(CheckState::Failed);
-    let missing: Vec<String> = checks
-        .iter()
-        .filter(|check| check.state == CheckState::NotYet && !check.target.is_empty())
-        .map(|check| check.what.clone())
-        .collect();
-    match (failed.first(), missing.first()) {
-        (Some(first), _) if failed.len() == 1 => (Verdict::Refused, first.clone()),
-        (Some(first), _) => (Verdict::Refused, format!("{first} And {} more.", failed.len() - 1)),
-        (None, Some(first)) => (Verdict::Incomplete, first.clone()),
-        (None, None) if !looked.resolved.is_accepted() => (Verdict::Refused, "Some values do not fit.".to_owned()),
-        (None, None) => (Verdict::Accepted, "Nothing stands against it.".to_owned()),
+fn verdict(looked: &Looked<'_>, checks: &[CheckLine], approvals: &[ApprovalStep]) -> (Verdict, String) {
+    let failed: Vec<&CheckLine> = checks.iter().filter(|check| check.state == CheckState::Failed).collect();
+    let missing = checks.iter().find(|check| check.state == CheckState::NotYet && !check.target.is_empty());
+    let unknown = checks.iter().find(|check| check.state == CheckState::Unknown);
+    match (failed.as_slice(), missing) {
+        ([only], _) => (Verdict::Refused, with_stop(&only.what)),
+        ([first, rest @ ..], _) => (Verdict::Refused, format!("{} And {} more.", with_stop(&first.what), rest.len())),
+        ([], Some(first)) => (Verdict::Incomplete, with_stop(&first.what)),
+        ([], None) => match looked.examined.preflight.verdict {
+            preflight::Verdict::Accepted => (Verdict::Accepted, "Nothing stands against it.".to_owned()),
+            preflight::Verdict::NeedsApproval => {
+                let who: Vec<&str> = approvals.iter().map(|step| step.who.as_str()).collect();
+                (Verdict::NeedsApproval, with_stop(&who.join(". ")))
+            }
+            preflight::Verdict::Refused => (Verdict::Refused, "Some values do not fit.".to_owned()),
+            preflight::Verdict::Unknown => (Verdict::Unknown, unknown.map(|check| check.detail.clone()).unwrap_or_default()),
+        },
+    }
+}
+
+fn with_stop(text: &str) -> String {
+    if text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
+}
+
+/// What it costs, as pages say it; nothing where the promise says nothing about that.
+pub(in crate::portal) fn price(estimate: Option<&Estimate>) -> PriceView {
+    let Some(estimate) = estimate else { return PriceView::default() };
+    let lines = estimate.lines.iter().map(|line| PriceLine {
+        name: upper_first(&line.name),
+        monthly: line.monthly.money().map(Money::to_string),
+        why: line.monthly.why().unwrap_or_default().to_owned(),
+    });
+    PriceView {
+        monthly: estimate.monthly.money().map(Money::to_string),
+        change: None,
+        lines: lines.collect(),
+        unknown: estimate.monthly.why().map(str::to_owned),
+        basis: estimate.basis.as_ref().map(|basis| format!("Price list {}, since {}", basis.catalog, basis.from)).unwrap_or_default(),
+    }
+}
+
+/// Limits and budgets with what is used of them.
+fn room(checked: &preflight::Preflight) -> Vec<RoomLine> {
+    let limits = checked.limits.iter().map(|limit| {
+        let then = limit.with_this;
+        RoomLine {
+            what: format!("Requests {}", place(&limit.per)),
+            after: then.map_or_else(|| format!("unknown of {}", limit.most), |count| format!("{count} of {}", limit.most)),
+            used: share(then.map(|count| count.saturating_sub(1).into()), limit.most.into()),
+            then: share(then.map(Into::into), limit.most.into()),
+            over: then.is_some_and(|count| count > limit.most),
+            title: title(&limit.from),
+            source: limit.from.workspace.clone(),
+            anchor: anchor(&limit.from),
+        }
+    });
+    let own = checked.estimate.as_ref().and_then(|estimate| match &estimate.monthly {
+        Amount::Known(money) => Some(money.micros),
+        Amount::Unknown(_) => None,
+    });
+    let budgets = checked.budgets.iter().map(|budget| {
+        let then = budget.with_this.as_ref();
+        let most = i128::from(budget.most.micros);
+        RoomLine {
+            what: format!("Monthly budget {}", place(&budget.per)),
+            after: match (then, &budget.left) {
+                (Some(_), Some(left)) if left.micros >= 0 => format!("{left} left of {}", budget.most),
+                (Some(then), _) => format!("{then} of {}", budget.most),
+                (None, _) => format!("unknown of {}", budget.most),
+            },
+            used: share(then.zip(own).map(|(then, own)| i128::from(then.micros) - i128::from(own)), most),
+            then: share(then.map(|then| then.micros.into()), most),
+            over: then.is_some_and(|then| then.micros > budget.most.micros),
+            title: title(&budget.from),
+            source: budget.from.workspace.clone(),
+            anchor: anchor(&budget.from),
+        }
+    });
+    limits.chain(budgets).collect()
+}
+
+fn place(per: &str) -> &'static str {
+    match per {
+        "workspace" => "of this workspace",
+        "subtree" => "of the workspace where it is set and all below",
+        _ => "everywhere",
+    }
+}
+
+/// A part in hundredths of the whole, at most all of it.
+fn share(part: Option<i128>, whole: i128) -> u8 {
+    let Some(part) = part.filter(|part| *part > 0) else { return 0 };
+    if whole <= 0 { 100 } else { u8::try_from((part.saturating_mul(100) / whole).clamp(0, 100)).unwrap_or(100) }
+}
+
+/// What would be made, counted; nothing where it cannot be rendered.
+fn added(examined: &Examined) -> Option<AddedCount> {
+    let lines = || examined.added.iter().flat_map(|object| &object.lines);
+    let of = |is: fn(&LineOrigin) -> bool| lines().filter(|line| is(&line.origin)).count();
+    (!examined.added.is_empty()).then(|| AddedCount {
+        objects: examined.added.len(),
+        lines: lines().count(),
+        yours: of(|origin| matches!(origin, LineOrigin::You { .. })),
+        policies: of(|origin| matches!(origin, LineOrigin::Policy { .. })),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::share;
+
+    #[test]
+    fn shares_are_hundredths_and_never_more_than_all() {
+        assert_eq!((share(Some(2), 5), share(Some(9), 5), share(None, 5), share(Some(1), 0)), (40, 100, 0, 100));
     }
 }

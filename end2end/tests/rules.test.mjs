@@ -1,0 +1,143 @@
+// What will happen, before it happens: choosing production narrows, locks, announces and prices; what was announced is what comes.
+
+import { test } from "node:test";
+import assert from "node:assert/strict";
+import { kubectl, reaches, signIn, stage, until, workspace } from "../portal.mjs";
+
+const it = stage();
+const form = `/w/${workspace}/promises/postgresql/request`;
+
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? "with JavaScript" : "without JavaScript";
+  const name = javaScriptEnabled ? "ruled" : "ruled-plain";
+
+  test(`production narrows, locks, announces and prices ${how}; what was announced is what comes`, async () => {
+    const page = await signIn(it, "dev-shop", { javaScriptEnabled });
+    await page.goto(form);
+    const rail = page.getByRole("complementary", { name: "Preflight" });
+    const settle = async () => {
+      if (!javaScriptEnabled) await page.getByRole("button", { name: "Check", exact: true }).click();
+    };
+    await page.getByLabel("Name", { exact: true }).first().fill(name);
+    await settle();
+    await rail.getByText("Would be accepted").waitFor();
+    const before = await rail.locator(".total").textContent();
+
+    await page.getByLabel(/^Production/).check();
+    await page.getByLabel("Replicas", { exact: false }).first().fill("3");
+    await settle();
+    await rail.getByText("Needs approval").waitFor();
+    // Narrowed, with its source, and a way to the rule and to the policy.
+    const replicas = page.locator('[data-key="f-replicas"]');
+    await replicas.getByText("2 to 5 (policy: production-baseline, set at root:acme)").waitFor();
+    const why = replicas.getByRole("link", { name: /^Why\?/ }).first();
+    const anchor = await why.getAttribute("href");
+    assert.equal(await page.locator(anchor).count(), 1, "why leads to the rule");
+    // Locked, with the reason.
+    const backup = page.locator('[data-key="f-backup-enabled"]');
+    await backup.locator(".locked").getByText("On").waitFor();
+    await backup.getByText("Locked by").waitFor();
+    // Announced and priced.
+    await rail.getByRole("heading", { name: "Approval" }).waitFor();
+    await rail.getByText(/decides/).first().waitFor();
+    const after = await rail.locator(".total").textContent();
+    assert.notEqual(after, before, "the price is another one");
+    assert.match(await page.locator('[data-key="f-size"]').textContent(), /\+[\d.,]+ €\/month/, "options say what they change in the price");
+    if (javaScriptEnabled) {
+      assert.equal(await page.evaluate(() => document.activeElement.id), "f-replicas", "the focus stays where one types");
+      await rail.getByText("The dry run, as you, passed").waitFor();
+    }
+
+    await page.getByRole("button", { name: "Review request" }).click();
+    await page.getByRole("heading", { level: 1, name: `Review ${name}` }).waitFor();
+    await rail.getByText("Needs approval").waitFor();
+    assert.equal(await rail.locator(".total").textContent(), after, "the review says the same price");
+    await page.getByRole("button", { name: "Submit request" }).click();
+    await page.waitForURL(`**/requests/default/${name}`);
+    await reaches(it.portal, name, "AwaitingApproval");
+    await page.reload();
+    await page.getByRole("heading", { name: "Approval" }).waitFor();
+    assert.match(await page.getByRole("complementary", { name: "Facts" }).textContent(), new RegExp(after.match(/[\d.,]+ €/)[0].replace(".", "\\.")), "the request says the same price");
+    await page.getByRole("link", { name: /^Policies/ }).click();
+    await page.getByRole("cell", { name: /Narrowed/ }).first().waitFor();
+    await page.getByRole("cell", { name: /Fixed a value/ }).first().waitFor();
+    assert.equal(await page.getByRole("button", { name: "Approve" }).count(), 0, "who asks does not decide");
+    assert.deepEqual(page.complaints, []);
+    await page.context().close();
+
+    const decider = await signIn(it, "approver", { javaScriptEnabled });
+    await decider.goto(`/w/${workspace}/requests/default/${name}`);
+    await decider.getByLabel("Comment").first().fill("Fine for the season");
+    await decider.getByRole("button", { name: "Approve" }).first().click();
+    await decider.waitForURL(`**/requests/default/${name}`);
+    await reaches(it.portal, name, "Ready");
+    await decider.goto(`/w/${workspace}/requests/default/${name}`);
+    await decider.getByText("Fine for the season").first().waitFor();
+    await decider.context().close();
+  });
+
+  test(`every line of what the platform adds says where it comes from ${how}`, async () => {
+    const page = await signIn(it, "dev-shop", { javaScriptEnabled });
+    await page.goto(form);
+    await page.getByLabel("Name", { exact: true }).first().fill("lines");
+    await page.getByLabel("Storage", { exact: false }).first().fill("77");
+    if (!javaScriptEnabled) await page.getByRole("button", { name: "Check", exact: true }).click();
+    await page.getByRole("button", { name: "See every line" }).click();
+    await page.getByRole("heading", { level: 1, name: "What the platform adds" }).waitFor();
+    const origins = page.getByRole("navigation", { name: "Origins" });
+    await origins.getByRole("link", { name: /^You/ }).click();
+    const rows = page.getByRole("row").filter({ has: page.getByRole("rowheader") });
+    assert.ok((await rows.count()) > 0);
+    for (const row of await rows.all()) assert.match(await row.getByRole("rowheader").textContent(), /You/);
+    assert.ok((await page.getByRole("main").textContent()).includes("77"), "what was typed is among them");
+    await page.getByRole("link", { name: "Back to the form" }).click();
+    assert.equal(await page.getByLabel("Name", { exact: true }).first().inputValue(), "lines", "what was typed is kept");
+    assert.deepEqual(page.complaints, []);
+    await page.context().close();
+  });
+}
+
+test("a policy that cannot be applied is refused with its path, and what was typed stays", async () => {
+  const page = await signIn(it, "org-owner", { javaScriptEnabled: false });
+  await page.goto("/platform/policies");
+  await page.getByRole("link", { name: "New policy" }).click();
+  const text = await page.getByLabel("Policy", { exact: true }).inputValue();
+  await page.getByLabel("Set at").selectOption("root:acme");
+  const wrong = text.replace("constrain:", "validate:").replace("parameter: .replicas", "message: No").replace("maximum: 5", "expression: \"1 +\"");
+  await page.getByLabel("Policy", { exact: true }).fill(wrong);
+  await page.getByRole("button", { name: "Create policy" }).click();
+  const summary = page.getByRole("alert");
+  await summary.waitFor();
+  assert.match(await page.title(), /^Error: /);
+  assert.match(await summary.textContent(), /Line \d+\. .*rules\[0\]/);
+  assert.equal(await page.getByLabel("Policy", { exact: true }).inputValue(), wrong, "what was typed stays");
+  await assert.rejects(kubectl(it.portal, "org-owner@root:acme", ["get", "policy", "my-policy"]), /NotFound/);
+
+  await page.getByLabel("Policy", { exact: true }).fill(text);
+  await page.getByRole("button", { name: "Check", exact: true }).click();
+  await page.getByText("It can be applied").waitFor();
+  await page.getByRole("button", { name: "Create policy" }).click();
+  await page.getByRole("heading", { level: 1, name: "What it is about" }).waitFor();
+  await until(async () => {
+    await page.reload();
+    return page.getByText("In force").first().isVisible();
+  }, "the policy to be looked at");
+  // Sample values tell what it would do.
+  await page.getByLabel("Values", { exact: true }).fill("replicas: 6");
+  await page.getByRole("button", { name: "Try" }).click();
+  await page.getByText("Would be refused").waitFor();
+  await kubectl(it.portal, "org-owner@root:acme", ["delete", "policy", "my-policy"]);
+  await page.context().close();
+});
+
+test("who may not read policies reads what concerns them, and nothing else", async () => {
+  const page = await signIn(it, "dev-shop", { javaScriptEnabled: false });
+  assert.equal(await page.getByRole("link", { name: "Platform" }).count(), 0);
+  await page.goto(form);
+  await page.locator("#preflight").getByRole("link", { name: "Production baseline" }).first().click();
+  await page.getByRole("heading", { level: 1, name: "Production baseline" }).waitFor();
+  assert.equal(await page.getByRole("heading", { name: "YAML" }).count(), 0);
+  const answer = await page.goto("/platform/policies/root:acme/production-baseline");
+  assert.equal(answer.status(), 404, "without a workspace that it concerns there is no such page");
+  await page.context().close();
+});
