@@ -4,13 +4,15 @@ use app::backend::Vote;
 use cluster::ClusterId;
 use cluster::error::PlaneResult as _;
 use cluster::kinds::{Approval, ApprovalKind, PromiseRequest, object};
-use kube::api::{Api, PostParams};
+use kube::api::{Api, Patch, PatchParams, PostParams};
 use promise::api::{
-    ApprovalRule, ApprovalSpec, ApprovalState, ApprovalStatus, ApprovedRequest, CandidateState, Decision, GivenApproval,
-    PromiseRequestStatus,
+    ApprovalRule, ApprovalSpec, ApprovalState, ApprovalStatus, ApprovedRequest, CandidateState, CostStatus, Decision, GivenApproval,
+    OutdatedRule, PromiseRequestStatus, RuleChange,
 };
+use promise::price::Money;
 use promise::view::{ApprovalLine, ApprovalStanding, GivenLine, OutdatedView, PriceView, deciders};
 use promise::{Error, Problem, Result, names};
+use serde_json::json;
 
 use crate::auth::Caller;
 use crate::portal::place::Workspace;
@@ -154,10 +156,7 @@ fn changed(request: &PromiseRequest) -> String {
 /// What it costs, as the controller noted.
 pub(super) fn price(status: &PromiseRequestStatus) -> PriceView {
     let Some(cost) = &status.cost else { return PriceView::default() };
-    let monthly = match (&cost.monthly, &cost.currency) {
-        (Some(monthly), Some(currency)) => promise::price::Money::parse(monthly, currency.clone()).ok().map(|money| money.to_string()),
-        _ => None,
-    };
+    let monthly = money(cost).map(|money| money.to_string());
     let unknown = monthly.is_none().then(|| "Nobody can say what it costs.".to_owned());
     PriceView { monthly, unknown, basis: cost.basis.clone().unwrap_or_default(), ..PriceView::default() }
 }
@@ -174,12 +173,60 @@ impl Right {
 }
 
 /// What would change under the rules of today, and whether this person may roll it out.
-pub(super) async fn outdated(_: &Caller, _: &Workspace, _: &PromiseRequest) -> Result<Option<OutdatedView>> {
-    Ok(None)
+pub(super) async fn outdated(caller: &Caller, workspace: &Workspace, request: &PromiseRequest) -> Result<Option<OutdatedView>> {
+    let Some(outdated) = request.status.as_ref().and_then(|status| status.outdated.clone()) else { return Ok(None) };
+    let (namespace, name) =
+        (request.metadata.namespace.as_deref().unwrap_or_default(), request.metadata.name.as_deref().unwrap_or_default());
+    let may = caller.may(&workspace.cluster, Right::request("patch", namespace, name)).await?;
+    let mut changes: Vec<String> = outdated.rules.iter().map(change).collect();
+    changes.extend(
+        outdated
+            .price
+            .as_ref()
+            .map(|price| format!("It was accepted at {} and would cost {} today.", amount(&price.before), amount(&price.today))),
+    );
+    let why = format!("You may not change requests in {}; who may can roll this out.", workspace.path);
+    let allowed = if may { Ok(()) } else { Err(why) };
+    Ok(Some(OutdatedView { digest: outdated.digest, changes, refusals: outdated.refusals, allowed }))
 }
 
-/// Asks for the rules of today.
-pub(super) async fn roll_out(caller: &Caller, workspace: &Workspace, namespace: &str, name: &str, _: &str) -> Result<()> {
-    caller.read_request(workspace, namespace, name).await?;
-    Err(Error::Conflict { message: "nothing is outdated any more".to_owned() })
+/// What became of a rule, as a sentence.
+fn change(rule: &OutdatedRule) -> String {
+    let verb = match rule.change {
+        RuleChange::Added => "is new",
+        RuleChange::Changed => "was changed",
+        RuleChange::Removed => "no longer applies",
+    };
+    let place = rule.source.as_ref().map(|source| format!(", set at {source},")).unwrap_or_default();
+    let says = rule.sentence.as_ref().map(|says| format!(": {says}")).unwrap_or_else(|| ".".to_owned());
+    format!("The rule {} of {}{place} {verb}{says}", rule.rule, rule.policy)
+}
+
+fn amount(cost: &CostStatus) -> String {
+    money(cost).map_or_else(|| "an unknown price".to_owned(), |money| format!("{money}/month"))
+}
+
+fn money(cost: &CostStatus) -> Option<Money> {
+    Money::parse(cost.monthly.as_deref()?, cost.currency.clone()?).ok()
+}
+
+/// Asks for the rules of today: those that the person saw, named by their digest. What runs keeps its rules until then.
+pub(super) async fn roll_out(caller: &Caller, workspace: &Workspace, namespace: &str, name: &str, digest: &str) -> Result<()> {
+    let request = caller.read_request(workspace, namespace, name).await?;
+    let today = request.status.as_ref().and_then(|status| status.outdated.as_ref()).map(|outdated| outdated.digest.as_str());
+    match today {
+        Some(today) if today == digest => {}
+        Some(_) => {
+            return Err(Error::Conflict {
+                message: "the rules have changed again since this page was shown; look at what would change now".to_owned(),
+            });
+        }
+        None => return Err(Error::Conflict { message: "nothing is outdated any more".to_owned() }),
+    }
+    let api: Api<PromiseRequest> = Api::namespaced(caller.client(&workspace.cluster), namespace);
+    // In the edition that was read: whoever changed it meanwhile is not overruled.
+    let patch =
+        json!({"metadata": {"resourceVersion": request.metadata.resource_version, "annotations": {names::ROLL_OUT_ANNOTATION: digest}}});
+    let params = PatchParams { field_manager: Some(names::MANAGER_PORTAL.to_owned()), ..PatchParams::default() };
+    api.patch(name, &params, &Patch::Merge(&patch)).await.map(drop).about(&format!("request {name}"))
 }
