@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::api::PromiseSpec;
+use crate::api::{FieldHint, PromiseSpec};
 use crate::path::{Path, Segment};
 
 /// The label of a parameter: the promise's own title for it, else its name in words, with the item's number.
@@ -19,12 +19,23 @@ pub fn label(spec: &PromiseSpec, path: &Path) -> String {
 }
 
 fn hint_title(spec: &PromiseSpec, path: &Path) -> Option<String> {
-    spec.form.fields.iter().find(|(text, _)| Path::parse(text).as_ref() == Ok(path)).and_then(|(_, hint)| hint.title.clone())
+    hint(spec, path)?.title.clone()
+}
+
+/// What the form says about a parameter. Nearly every path is written in the one way that paths are printed: those are looked up, and only
+/// others are read one by one.
+fn hint<'s>(spec: &'s PromiseSpec, path: &Path) -> Option<&'s FieldHint> {
+    let fields = &spec.form.fields;
+    let is_plain = |text: &str| text.starts_with('.') && !text.contains('"');
+    fields.get(&path.to_string()).or_else(|| {
+        let mut others = fields.iter().filter(|(text, _)| !is_plain(text));
+        others.find(|(text, _)| Path::parse(text).as_ref() == Ok(path)).map(|(_, hint)| hint)
+    })
 }
 
 /// A value of a parameter in words: the promise's own for an option, and its unit.
 pub fn value_of(spec: &PromiseSpec, path: &Path, of: &Value) -> String {
-    let hint = spec.form.fields.iter().find(|(text, _)| Path::parse(text).as_ref() == Ok(path)).map(|(_, hint)| hint);
+    let hint = hint(spec, path);
     let text = of.as_str().map_or_else(|| of.to_string(), str::to_owned);
     let titled = hint.and_then(|hint| hint.options.get(&text)).and_then(|option| option.title.clone());
     let unit = hint.and_then(|hint| hint.unit.as_deref()).map(|unit| format!("\u{a0}{unit}")).unwrap_or_default();

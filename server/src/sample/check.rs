@@ -38,6 +38,9 @@ pub fn world(world: &World, files: &Files) -> Result<Vec<(WorkspacePath, Manifes
     errors.extend(objects.iter().flat_map(|(path, manifest)| object(manifest, trusted(path))));
     errors.extend(twice(&objects));
     errors.extend(objects.iter().flat_map(|(path, manifest)| references(manifest, path, &objects)));
+    errors.extend(policies(&objects, |policy, promise| {
+        trusted(policy) || trusted(promise) || policy.contains(promise) || promise.contains(policy)
+    }));
     SampleError::several(errors)?;
     Ok(objects)
 }
@@ -64,6 +67,7 @@ pub fn files(paths: &[impl AsRef<Path>], trusted: bool) -> Result<usize, SampleE
     }
     errors.extend(objects.iter().flat_map(|(_, manifest)| object(manifest, trusted)));
     errors.extend(twice(&objects));
+    errors.extend(policies(&objects, |_, _| true));
     SampleError::several(errors)?;
     Ok(objects.len())
 }
@@ -218,6 +222,30 @@ fn twice(objects: &[(WorkspacePath, Manifest)]) -> Vec<SampleError> {
         }
     }
     again
+}
+
+/// Rules that do not fit a promise in their range. `meets` says whether a policy of one workspace can concern a promise of another.
+fn policies(objects: &[(WorkspacePath, Manifest)], meets: impl Fn(&WorkspacePath, &WorkspacePath) -> bool) -> Vec<SampleError> {
+    let of_kind = |kind: &'static str| {
+        let is_one = move |manifest: &Manifest| manifest.text_at(".apiVersion") == names::API_VERSION && manifest.text_at(".kind") == kind;
+        objects.iter().filter(move |(_, manifest)| is_one(manifest))
+    };
+    // What cannot be read was told already.
+    let promises: Vec<_> =
+        of_kind("Promise").filter_map(|(home, manifest)| Some((home, manifest, manifest.spec::<PromiseSpec>().ok()?))).collect();
+    let mut wrong = Vec::new();
+    for (place, policy) in of_kind("Policy") {
+        let Ok(spec) = policy.spec::<PolicySpec>() else { continue };
+        for (_, promise, promise_spec) in promises.iter().filter(|(home, ..)| meets(place, home)) {
+            let name = promise.text_at(".metadata.name");
+            let problems = policy::check_against(&spec, name, promise_spec).into_iter();
+            wrong.extend(
+                problems
+                    .map(|Problem { path, message }| policy.wrong(&format!(".spec{path}"), &format!("for the promise {name}: {message}"))),
+            );
+        }
+    }
+    wrong
 }
 
 /// What an object of `home` names and nobody has written.

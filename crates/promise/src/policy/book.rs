@@ -89,6 +89,19 @@ impl Book {
 
     /// The policies that apply, each once, in a stable order, and then the promise's own rules; see [`super::gather`].
     pub fn gather(&self, target: &Target<'_>, promise: &PromiseReading) -> Vec<PolicySource> {
+        let near = self.near(target);
+        let source = |at: usize| {
+            let Entry { policy, workspace, cluster, reading } = &self.entries[at];
+            let origin: Origin = range::origin(policy, cluster, reading.trusted, &reading.spec, target)?;
+            Some(PolicySource::new(policy, workspace, cluster, origin, Arc::clone(reading)))
+        };
+        let mut sources: Vec<PolicySource> = near.into_iter().filter_map(source).chain(range::own_rules(target, promise)).collect();
+        sources.sort_by(|a, b| a.place().cmp(&b.place()));
+        sources
+    }
+
+    /// The policies that may apply, each once: what is set elsewhere or names other promises is not looked at.
+    fn near(&self, target: &Target<'_>) -> Vec<usize> {
         let clusters = target.lineage.iter().chain(&self.trusted).map(String::as_str).filter_map(|cluster| self.shelves.get(cluster));
         let mut near: Vec<usize> = clusters
             .flat_map(|shelf| shelf.open.iter().chain(shelf.by_promise.get(target.promise).into_iter().flatten()))
@@ -98,13 +111,91 @@ impl Book {
         near.extend(target.spec.policy_refs.iter().filter_map(|reference| home?.by_policy.get(&reference.name)));
         near.sort_unstable();
         near.dedup();
-        let source = |at: usize| {
-            let Entry { policy, workspace, cluster, reading } = &self.entries[at];
-            let origin: Origin = range::origin(policy, cluster, reading.trusted, &reading.spec, target)?;
-            Some(PolicySource::new(policy, workspace, cluster, origin, Arc::clone(reading)))
+        near
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::Book;
+    use crate::api::{PolicyRef, PromiseSpec};
+    use crate::policy::{Candidate, Origin, Target, gather};
+    use crate::resolve::PromiseReading;
+
+    fn candidate(policy: &str, cluster: &str, trusted: bool, applies_to: serde_json::Value) -> Candidate {
+        let rule = json!({"name": "r", "validate": {"expression": "true", "message": "No."}});
+        let spec = serde_json::from_value(json!({"appliesTo": applies_to, "rules": [rule]})).unwrap();
+        Candidate { policy: policy.into(), workspace: format!("root:{cluster}"), cluster: cluster.into(), trusted, spec }
+    }
+
+    /// What concerns nobody here: other promises, other workspaces, and both.
+    fn crowd(size: usize) -> impl Iterator<Item = Candidate> {
+        (0..size).map(|at| match at % 3 {
+            0 => candidate(&format!("other-{at}"), "acme", false, json!({"promises": [format!("promise-{at}")]})),
+            1 => candidate("elsewhere", &format!("tenant-{at}"), false, json!({"promises": ["db"]})),
+            _ => candidate(&format!("trusted-{at}"), "home", true, json!({"promises": [format!("promise-{at}"), "cache"]})),
+        })
+    }
+
+    fn near() -> Vec<Candidate> {
+        vec![
+            candidate("all", "acme", false, json!({})),
+            candidate("some", "shop", false, json!({"promises": ["d*"]})),
+            candidate("named", "home", true, json!({"promises": ["db", "d*"]})),
+            candidate("twice", "home", true, json!({"promises": ["db", "db"]})),
+            candidate("meant", "home", true, json!({"promises": ["cache"]})),
+            candidate("far", "home", true, json!({"workspaces": ["root:globex:**"]})),
+        ]
+    }
+
+    #[test]
+    fn a_book_finds_what_a_search_finds_and_looks_at_nothing_else() {
+        let spec = PromiseSpec { policy_refs: vec![PolicyRef { name: "meant".into() }], ..PromiseSpec::default() };
+        let (labels, lineage) = (BTreeMap::new(), ["r".to_owned(), "acme".to_owned(), "shop".to_owned()]);
+        let target = Target {
+            promise: "db",
+            spec: &spec,
+            home: "root:home",
+            home_cluster: "home",
+            home_trusted: true,
+            workspace: "root:acme:shop",
+            labels: &labels,
+            lineage: &lineage,
         };
-        let mut sources: Vec<PolicySource> = near.into_iter().filter_map(source).chain(range::own_rules(target, promise)).collect();
-        sources.sort_by(|a, b| a.place().cmp(&b.place()));
-        sources
+        let reading = PromiseReading::of(&spec, true);
+        let book = Book::read(near().into_iter().chain(crowd(3_000)), None);
+        assert_eq!(book.len(), 3_006);
+        let found = book.gather(&target, &reading);
+        let names: Vec<(&str, Origin)> = found.iter().map(|source| (source.policy.as_str(), source.origin)).collect();
+        let expected = [
+            ("some", Origin::Ancestor { distance: 0 }),
+            ("all", Origin::Ancestor { distance: 1 }),
+            ("named", Origin::TrustedHome),
+            ("twice", Origin::TrustedHome),
+            ("meant", Origin::Reference),
+        ];
+        assert_eq!(names, expected);
+        assert_eq!(book.near(&target).len(), 6, "the six that are near, however many there are");
+        let search: Vec<String> = gather(&near(), &target).into_iter().map(|source| source.policy).collect();
+        assert_eq!(search, names.iter().map(|(name, _)| (*name).to_owned()).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_stays_is_not_read_again() {
+        let before = Book::read(near(), None);
+        let mut changed = near();
+        changed[0].spec.title = Some("All".into());
+        changed[2].trusted = false;
+        let after = Book::read(changed, Some(&before));
+        let is_kept =
+            |cluster: &str, policy: &str| Arc::ptr_eq(before.find(cluster, policy).unwrap(), after.find(cluster, policy).unwrap());
+        assert!(is_kept("shop", "some") && is_kept("home", "meant"));
+        assert!(!is_kept("acme", "all") && !is_kept("home", "named"));
+        assert!(Book::read(Vec::new(), Some(&before)).is_empty());
     }
 }

@@ -134,7 +134,7 @@ fn describe(target: &Target<'_>, filed: &Filed<'_>, standing: &Standing, effecti
             effective.conflicts.push(refusal(from, path.clone(), &format!("its condition could not be evaluated: {why}")));
         }
         Standing::Turns => {
-            let what = "what it does changes the answer to its own condition, or other rules do so by turns";
+            let what = "values that rules give under conditions change the answer to its own condition";
             effective.conflicts.push(refusal(from, path.clone(), what));
         }
         Standing::Always | Standing::Holds | Standing::Rests | Standing::Open => {}

@@ -1,3 +1,7 @@
+mod conditions;
+mod contradicting;
+mod fit;
+mod kinds;
 mod laws;
 mod world;
 

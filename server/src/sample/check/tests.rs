@@ -96,6 +96,18 @@ fn each_defect_is_named_with_its_place() {
         ("promises: [cache]", "promises: [cash]", "objects.yaml:40:14: .spec.promises[0]: ", "no Promise cash in root:platform"),
         ("parameters.replicas <= 3", "parameters.replicas <=", "objects.yaml:34:16: .spec.rules[0].validate.expression: ", "expression"),
         (
+            "parameters.replicas <= 3",
+            "parameters.replicas <= 'x'",
+            "objects.yaml:34:16: .spec.rules[0].validate.expression: ",
+            "for the promise cache: Correct the expression, its types do not fit",
+        ),
+        (
+            "  rules:\n  - name: few\n",
+            "  appliesTo: {promises: [cache]}\n  rules:\n  - name: few\n    constrain: {parameter: .copies, maximum: 3}\n  - name: more\n",
+            "objects.yaml:35:17: .spec.rules[0].constrain.parameter: ",
+            "for the promise cache: Name a parameter of the schema: there is no .copies.",
+        ),
+        (
             "    - id: second\n",
             "    - id: second\n      destination: nowhere\n",
             "objects.yaml:21:7: .spec.implementation.resources[1].destination: ",

@@ -1,0 +1,164 @@
+//! Whether policies fit promises, and what is wrong with them by themselves: each mistake at its path.
+
+use serde_json::{Value, json};
+
+use super::world::promise;
+use crate::api::{PolicySpec, PromiseSpec};
+use crate::policy::{check_against, validity};
+
+fn spec(rule: &Value, promises: &Value) -> PolicySpec {
+    let mut rule = rule.clone();
+    rule["name"] = json!("r");
+    let fine = json!({"name": "first", "constrain": {"parameter": ".replicas", "maximum": 5}});
+    serde_json::from_value(json!({"rules": [fine, rule], "appliesTo": {"promises": promises}})).unwrap()
+}
+
+fn told(rule: &Value, promises: &Value) -> Vec<(String, String)> {
+    let spec = spec(rule, promises);
+    let by_itself = validity(&spec, true);
+    let problems = if by_itself.is_empty() { check_against(&spec, "db", &promise().0) } else { by_itself };
+    problems.into_iter().map(|problem| (problem.path, problem.message)).collect()
+}
+
+const LOOP: &str = "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]";
+
+fn nested(list: &str, depth: usize) -> String {
+    let open: String = (0..depth).map(|at| format!("{list}.all(x{at}, ")).collect();
+    format!("{open}x0 == x0{}", ")".repeat(depth))
+}
+
+#[test]
+fn each_mistake_is_found_at_its_path() {
+    let when = |when: &str| json!({"set": {"parameter": ".region", "value": "eu", "when": when}});
+    let validate = |expression: &str| json!({"validate": {"expression": expression, "message": "Choose."}});
+    let constrain = |body: Value| json!({"constrain": body});
+    let cases = [
+        // (rule, path below `.rules[1]`, words, whether it is one for every promise too that is only reached by a wildcard)
+        (constrain(json!({"parameter": ".nosuch", "maximum": 1})), ".constrain.parameter", "there is no .nosuch", false),
+        (constrain(json!({"parameter": ".backup.nosuch", "maximum": 1})), ".constrain.parameter", "there is no .backup.nosuch", false),
+        (constrain(json!({"parameter": ".ports.port", "maximum": 1})), ".constrain.parameter", "there is no .ports.port", false),
+        (constrain(json!({"parameter": ".a..b", "maximum": 1})), ".constrain.parameter", "is not a path", true),
+        (constrain(json!({"parameter": "", "maximum": 1})), ".constrain.parameter", "concerns no parameter", true),
+        (constrain(json!({"parameter": ".ports[0].port", "maximum": 1})), ".constrain.parameter", "[*]", true),
+        (constrain(json!({"parameter": ".region", "maximum": 1})), ".constrain", "a text has neither", true),
+        (constrain(json!({"parameter": ".replicas", "pattern": "x"})), ".constrain", "a number has neither", true),
+        (constrain(json!({"parameter": ".replicas", "enum": ["few"]})), ".constrain.enum", "few", true),
+        (constrain(json!({"parameter": ".region", "enum": ["eu", "mars"]})), ".constrain.enum", "mars", false),
+        (constrain(json!({"parameter": ".replicas"})), ".constrain", "narrows nothing", true),
+        (constrain(json!({"parameter": ".replicas", "minimum": 3, "maximum": 2})), ".constrain", "leave no value", true),
+        (constrain(json!({"parameter": ".name", "pattern": "("})), ".constrain.pattern", "no regular expression", true),
+        (json!({"set": {"parameter": ".nosuch", "value": 1}}), ".set.parameter", "there is no .nosuch", false),
+        (json!({"set": {"parameter": ".replicas", "value": "two"}}), ".set.value", "must be of type integer", true),
+        (json!({"set": {"parameter": ".replicas", "value": 9}}), ".set.value", "less than or equal to 7", true),
+        (json!({"set": {"parameter": ".replicas", "value": null}}), ".set.value", "", true),
+        (json!({"set": {"parameter": ".backup", "value": {"enabeld": true}}}), ".set.value", "there is no parameter .backup.enabeld", true),
+        (json!({"set": {"parameter": ".zones[*]", "value": "a"}}), ".set.parameter", "name the list as a whole", true),
+        (json!({"default": {"parameter": ".region", "value": "mars"}}), ".default.value", "Unsupported value", true),
+        (json!({"inject": {"match": {"kinds": ["Pod"]}}}), ".inject.merge", "merges nothing", true),
+        (validate("parameters.replicas >"), ".validate.expression", "expression", true),
+        (validate("parameters.nosuch == 1"), ".validate.expression", "undefined field 'nosuch'", false),
+        (validate("parameters.replicas == 'two'"), ".validate.expression", "types do not fit", true),
+        (validate("parameters.replicas"), ".validate.expression", "bool is needed", true),
+        (validate("params.replicas > 1"), ".validate.expression", "params", true),
+        (validate("request.nosuch == 'x'"), ".validate.expression", "nosuch", true),
+        (validate(&nested(LOOP, 6)), ".validate.expression", "steps", true),
+        (validate(&nested("parameters.zones", 8)), ".validate.expression", "steps", true),
+        (json!({"validate": {"expression": "true", "message": " "}}), ".validate.message", "no message", true),
+        (when("parameters.nosuch == 1"), ".set.when", "undefined field 'nosuch'", false),
+        (when("${parameters.tier}"), ".set.when", "bool is needed", true),
+        (when("1 + 'a' == 2"), ".set.when", "expression", true),
+        (when(&nested(LOOP, 6)), ".set.when", "steps", true),
+        (json!({"approve": {"when": "parameters.replicas > 'x'"}}), ".approve.when", "types do not fit", true),
+        (json!({"approve": {"required": 0}}), ".approve.required", "at least", true),
+        (json!({"approve": {"expiresAfter": "soon"}}), ".approve.expiresAfter", "no duration", true),
+        (json!({"limit": {"count": 1, "per": "team"}}), ".limit.per", "none of workspace", true),
+        (json!({"budget": {"monthly": "1", "currency": "EUR", "per": "promise"}}), ".budget.per", "neither", true),
+        (json!({"budget": {"monthly": "1", "currency": "euro", "per": "subtree"}}), ".budget.currency", "three capitals", true),
+        (json!({"budget": {"monthly": "1,5", "currency": "EUR", "per": "subtree"}}), ".budget.monthly", "decimal", true),
+        (json!({"budget": {"monthly": "-1", "currency": "EUR", "per": "subtree"}}), ".budget.monthly", "less than nothing", true),
+        (json!({"window": {"from": "1", "to": "2"}}), ".window", "not enforced yet", true),
+        (json!({}), "", "no effect", true),
+        (json!({"limit": {"count": 1, "per": "promise"}, "set": {"parameter": ".region", "value": "eu"}}), "", "several effects", true),
+    ];
+    let mut missed = Vec::new();
+    for (rule, path, words, everywhere) in cases {
+        for (promises, expected) in [(json!(["db"]), true), (json!(["d*"]), everywhere), (json!([]), everywhere), (json!(["cache"]), false)]
+        {
+            let told = told(&rule, &promises);
+            let found = told.iter().any(|(at, message)| *at == format!(".rules[1]{path}") && message.contains(words));
+            let is_for_another = promises == json!(["cache"]);
+            // What is wrong by itself is wrong for whomever it is meant.
+            if !is_for_another && found != expected
+                || (is_for_another || !expected) && told.iter().any(|(at, _)| !at.starts_with(".rules[1]"))
+            {
+                missed.push(format!("{rule} for {promises}: {told:#?}"));
+            }
+            if !is_for_another && !expected && !told.is_empty() {
+                missed.push(format!("{rule} for {promises} should pass: {told:#?}"));
+            }
+        }
+    }
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
+}
+
+#[test]
+fn what_fits_passes() {
+    for rule in [
+        json!({"constrain": {"parameter": ".ports[*].port", "minimum": 1024}}),
+        json!({"constrain": {"parameter": ".labels[*]", "maxLength": 5}}),
+        json!({"constrain": {"parameter": ".labels.team", "enum": ["a"]}}),
+        json!({"constrain": {"parameter": ".open.anything", "minimum": 1}}),
+        json!({"constrain": {"parameter": ".level", "enum": [1.0, 2]}}),
+        json!({"set": {"parameter": ".replicas", "value": 2.0}}),
+        json!({"set": {"parameter": ".backup", "value": {"enabled": true}}}),
+        json!({"default": {"parameter": ".open", "value": {"x": [1]}}}),
+        json!({"validate": {"expression": "parameters.zones.all(a, parameters.zones.exists(b, a == b))", "message": "Choose."}}),
+        json!({"validate": {"expression": "parameters.ratio * 2.0 < 1.5 || request.requester.groups.exists(g, g == 'x')", "message": "Choose."}}),
+        json!({"inject": {"merge": {"a": 1}, "when": "workspace.labels['tier'] == 'p' || prices.db > 1"}}),
+        json!({"approve": {"expiresAfter": "72h", "required": 2}}),
+        json!({"budget": {"monthly": "500.00", "currency": "EUR", "per": "workspace"}}),
+    ] {
+        assert_eq!(told(&rule, &json!(["db"])), [], "{rule}");
+    }
+}
+
+#[test]
+fn a_wildcard_forgives_what_a_promise_lacks_and_nothing_else() {
+    let expression = |expression: &str| json!({"validate": {"expression": expression, "message": "Choose."}});
+    for fine in
+        ["!has(parameters.engine) || parameters.engine.version > 3", "!has(parameters.backup.keep) || parameters.backup.keep == 'x'"]
+    {
+        assert_eq!(told(&expression(fine), &json!(["*"])), [], "{fine}");
+        assert_eq!(told(&expression(fine), &json!(["db"])).len(), 1, "{fine}");
+    }
+    let mixed = "!has(parameters.engine) || parameters.replicas == 'x'";
+    assert!(told(&expression(mixed), &json!(["*"]))[0].1.contains("types do not fit"), "the rest is judged all the same");
+    let bare = PromiseSpec::default();
+    let any = spec(&expression("!has(parameters.tier) || parameters.tier == 'x'"), &json!([]));
+    assert_eq!(check_against(&any, "bare", &bare), [], "a promise without parameters");
+}
+
+#[test]
+fn whatever_is_wrong_refuses_requests_too() {
+    use super::kinds::policy;
+    use super::world::settled;
+    use crate::api::Enforcement::Warn;
+    for rule in [
+        json!({"constrain": {"parameter": ".region", "maximum": 1}}),
+        json!({"constrain": {"parameter": ".name", "pattern": "("}}),
+        json!({"set": {"parameter": ".replicas", "value": "two"}}),
+        json!({"default": {"parameter": ".region", "value": "mars"}}),
+        json!({"validate": {"expression": nested(LOOP, 6), "message": "Choose."}}),
+        json!({"limit": {"count": 1, "per": "team"}}),
+        json!({"budget": {"monthly": "much", "currency": "EUR", "per": "subtree"}}),
+        json!({"schedule": {"action": "backup", "cron": "* * * * *"}}),
+        json!({}),
+    ] {
+        let mut named = rule.clone();
+        named["name"] = json!("r");
+        let settled = settled(&[policy("p", 1, Warn, json!([named]))], &json!({"region": "eu"}));
+        assert!(!settled.resolved.is_accepted(), "{rule}");
+        let message = &settled.resolved.refusals[0].message;
+        assert!(message.contains("The policy p, set at root:level1 by team p") && message.contains("rule r"), "{message}");
+    }
+}
