@@ -59,8 +59,15 @@ fn covers(range: &AppliesTo, target: &Target<'_>) -> bool {
         && range.workspace_labels.iter().all(|(key, value)| target.labels.get(key) == Some(value))
 }
 
+/// Whether a policy set at one workspace has to fit a promise of another, if the name is in its range: a promise of a trusted home may be
+/// offered anywhere, any other to its home and below. Who is below a policy can refuse requests of his own promise by it, and not blemish it.
+/// Each is the path of a workspace, and of the promise whether that is a trusted home.
+pub fn has_to_fit(policy: &str, (promise, trusted): (&str, bool)) -> bool {
+    trusted || policy.strip_prefix(promise).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+}
+
 /// Whether a promise of that name is in the range.
-pub(super) fn covers_promise(range: &AppliesTo, promise: &str) -> bool {
+pub fn covers_promise(range: &AppliesTo, promise: &str) -> bool {
     range.promises.is_empty() || glob::any_name_matches(&range.promises, promise)
 }
 

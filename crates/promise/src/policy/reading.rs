@@ -33,7 +33,7 @@ pub(super) struct RuleReading {
     pub when: Option<Program>,
     /// What a `validate` rule asks.
     pub expression: Option<Program>,
-    /// The pattern of a `constrain` rule.
+    /// The pattern of a `constrain` rule. One that may take much memory is compiled each time.
     pub pattern: Option<Regex>,
     /// What is wrong with the rule by itself.
     pub faults: Vec<Fault>,
@@ -42,7 +42,9 @@ pub(super) struct RuleReading {
 impl Reading {
     /// Reads a policy. What is wrong with it is kept, and refuses whoever is in its range.
     pub fn of(spec: PolicySpec, trusted: bool) -> Self {
-        let rules = spec.rules.iter().map(|rule| RuleReading::of(rule, trusted)).collect();
+        let too_many = || Fault::new("", format!("it has more than {} rules", validity::RULES));
+        let read = |(at, rule)| if at < validity::RULES { RuleReading::of(rule, trusted) } else { RuleReading::refused(too_many()) };
+        let rules = spec.rules.iter().enumerate().map(read).collect();
         Self { spec, trusted, rules }
     }
 
@@ -53,6 +55,10 @@ impl Reading {
 }
 
 impl RuleReading {
+    fn refused(fault: Fault) -> Self {
+        Self { faults: vec![fault], ..Self::default() }
+    }
+
     fn of(rule: &Rule, trusted: bool) -> Self {
         let mut read = Self { faults: validity::faults(rule, trusted), ..Self::default() };
         let parameter = (rule.constrain.as_ref().map(|constrain| &constrain.parameter))
@@ -76,7 +82,7 @@ impl RuleReading {
         }
         if let Some(pattern) = rule.constrain.as_ref().and_then(|constrain| constrain.pattern.as_deref()) {
             match compiled_pattern(pattern) {
-                Ok(regex) => read.pattern = Some(regex),
+                Ok(regex) => read.pattern = is_small(pattern).then_some(regex),
                 Err(why) => read.faults.push(Fault::new(".constrain.pattern", why)),
             }
         }
@@ -87,6 +93,17 @@ impl RuleReading {
 /// Compiles a pattern of a constraint; the error is a clause that follows a colon.
 fn compiled_pattern(pattern: &str) -> Result<Regex, String> {
     schema::pattern::compile(pattern).map_err(|_| format!("its pattern {pattern:?} is no regular expression"))
+}
+
+/// Whether a pattern surely takes little memory, so that anybody's may be kept: short, nothing repeated very often, no classes of Unicode.
+fn is_small(pattern: &str) -> bool {
+    let counts = pattern.split('{').skip(1).map(|count| {
+        let most = count.split('}').next().and_then(|range| range.rsplit(',').find(|number| !number.is_empty()));
+        most.and_then(|number| number.parse::<u64>().ok()).unwrap_or(1)
+    });
+    // Repetitions may stand inside each other.
+    let copies = counts.fold(1_u64, u64::saturating_mul);
+    pattern.len() <= 200 && copies <= 100 && !pattern.contains("\\p") && !pattern.contains("\\P") && !pattern.contains("(?")
 }
 
 /// Finds what was read of a rule by where the rule comes from. Rules that it does not know are read when they are asked for.
@@ -128,5 +145,20 @@ impl<'s> Readings<'s> {
             Some(regex) => Ok(Cow::Borrowed(regex)),
             None => compiled_pattern(text).map(Cow::Owned),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_small;
+
+    #[test]
+    fn only_patterns_that_surely_take_little_are_kept() {
+        for small in ["^x", "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$", "^[0-9]{4}-[0-9]{2}$", "a{3,}", "{"] {
+            assert!(is_small(small), "{small}");
+        }
+        for large in ["\\pL{50}", "(a{99}){99}", "a{1000}", "(?i)a", &"a".repeat(300)] {
+            assert!(!is_small(large), "{large}");
+        }
     }
 }

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::bounds::Bounds;
 use crate::api::{Approve, Constrain, PromiseSpec, Rule, Window};
 use crate::path::Path;
+use crate::price::Money;
 use crate::wording::{all_of, counted, label, lower_first, number, one_of, upper_first, value};
 
 /// One rule of a policy, as a sentence with a full stop. Of a condition it only says that there is one.
@@ -43,17 +44,14 @@ fn plain(spec: &PromiseSpec, rule: &Rule) -> String {
         return format!("The platform adds {} to {whom} of this request.", added(inject.merge.as_ref()));
     }
     if let Some(limit) = &rule.limit {
-        let scope = if limit.per == "promise" { String::new() } else { format!(" in each {}", scope(&limit.per)) };
+        let scope = if limit.per == "promise" { String::new() } else { format!(" {}", scope(&limit.per)) };
         let verb = if limit.count == 1 { "is" } else { "are" };
         return format!("There {verb} at most {} of this promise{scope}.", counted(limit.count, "request"));
     }
     if let Some(budget) = &rule.budget {
-        return format!(
-            "All requests together cost at most {} {} a month in each {}.",
-            budget.monthly,
-            budget.currency,
-            scope(&budget.per)
-        );
+        let most = Money::parse(&budget.monthly, budget.currency.as_str());
+        let most = most.map_or_else(|_| format!("{} {}", budget.monthly, budget.currency), |most| most.to_string());
+        return format!("All requests that it covers cost together at most {most} a month {}.", scope(&budget.per));
     }
     if let Some(approve) = &rule.approve {
         return approval(approve);
@@ -136,8 +134,8 @@ fn window_of_change(window: &Window) -> String {
 
 fn scope(per: &str) -> &str {
     match per {
-        "subtree" => "workspace and everything below it",
-        other => other,
+        "subtree" => "in the workspace where this is set and below",
+        _ => "in each workspace",
     }
 }
 
@@ -207,7 +205,7 @@ mod tests {
             (json!({"limit": {"count": 1, "per": "promise"}}), "There is at most 1 request of this promise."),
             (
                 json!({"budget": {"monthly": "500.00", "currency": "EUR", "per": "subtree"}}),
-                "All requests together cost at most 500.00 EUR a month in each workspace and everything below it.",
+                "All requests that it covers cost together at most 500.00 € a month in the workspace where this is set and below.",
             ),
             (
                 json!({"approve": {"approvers": {"groups": ["platform"]}, "expiresAfter": "72h"}}),

@@ -10,6 +10,9 @@ use crate::error::Problem;
 use crate::path::{Path, Segment};
 use crate::price::decimal_micros;
 
+/// Most rules of one policy.
+pub(super) const RULES: usize = 200;
+
 /// A kind of rule that is described, and that this version does not enforce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnenforcedKind {
@@ -49,6 +52,10 @@ pub fn validity(spec: &PolicySpec, trusted: bool) -> Vec<Problem> {
 /// As [`validity`], of a policy that was read already.
 pub fn problems(policy: &Reading) -> Vec<Problem> {
     let mut problems = Vec::new();
+    if policy.spec.rules.len() > RULES {
+        let message = format!("Make several policies of it: a policy may have at most {RULES} rules, it has {}.", policy.spec.rules.len());
+        problems.push(Problem { path: ".rules".to_owned(), message });
+    }
     let mut names = std::collections::BTreeSet::new();
     for (index, (rule, read)) in policy.rules().enumerate() {
         let path = format!(".rules[{index}]");
