@@ -5,10 +5,11 @@
 //! status. It remembers nothing either: whatever it needs after a crash stands on the plane. Files by subject: who is next
 //! ([`queue`]), what wakes whom (`wakes`), who leads (`lease`), how it goes (`standing`), its key (`keys`), where things go (`target`),
 //! which places do not answer (`outage`) and which are gone (`absences`), single objects (`objects`), what changed there (`eyes`), what is noted about it (`events`),
-//! which release a request should have (`decide`), what people decided about it (`votes`), one request (`round`) and its end (`remove`), promises, policies and destinations (`publish`,
+//! which release a request should have (`decide`), what people decided about it (`votes`), whether there is room for it (`acceptances`), one request (`round`) and its end (`remove`), promises, policies and destinations (`publish`,
 //! `govern`).
 
 mod absences;
+mod acceptances;
 mod controller;
 mod core;
 mod decide;

@@ -22,6 +22,7 @@ pub mod revisions;
 pub mod shelves;
 pub mod takeover;
 pub mod topology;
+pub mod usage;
 pub mod watch;
 pub mod workspaces;
 pub mod world;

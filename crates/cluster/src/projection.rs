@@ -6,7 +6,7 @@
 use kube::api::ObjectMeta;
 use promise::api::{
     Condition, DestinationSpec, InventoryItem, PolicyResult, PromiseReleaseSpec, PromiseRequestSpec, PromiseRequestStatus, PromiseSpec,
-    Requester,
+    Requester, WaitingOn,
 };
 
 use crate::kinds::{Approval, Destination, Policy, Promise, PromiseCatalog, PromiseRelease, PromiseRequest, PromiseRevision};
@@ -55,6 +55,8 @@ impl Projected for PromiseRequest {
                     phase: status.phase,
                     current: status.current,
                     candidate: status.candidate,
+                    // Whether it waits for room.
+                    waiting_on: status.waiting_on.map(|waits| WaitingOn { kind: waits.kind, ..WaitingOn::default() }),
                     inventory: status.inventory.into_iter().map(place).collect(),
                     ..PromiseRequestStatus::default()
                 });
@@ -84,7 +86,11 @@ fn line(status: PromiseRequestStatus) -> PromiseRequestStatus {
 impl Projected for PromiseRelease {
     fn keep_for(&mut self, reader: Reader) {
         match reader {
-            Reader::Portal => self.spec = PromiseReleaseSpec::default(),
+            // What is accepted already, for limits and budgets.
+            Reader::Portal => {
+                let spec = std::mem::take(&mut self.spec);
+                self.spec = PromiseReleaseSpec { revision: spec.revision, price: spec.price, ..PromiseReleaseSpec::default() };
+            }
             // The record for people; what is made is rendered anew from parameters and revision.
             Reader::Controller => self.spec.objects = Vec::new(),
         }

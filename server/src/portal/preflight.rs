@@ -9,11 +9,12 @@ use std::time::Duration;
 
 use cluster::kinds::{PromiseRequest, PromiseRevision};
 use cluster::revisions::CompiledRevisions;
+use cluster::usage::Census;
 use cluster::watch::Key;
 use promise::api::{CandidateState, PromiseReleaseSpec, PromiseRequestSpec, PromiseSpec, ReleaseRevision, Requester};
 use promise::attribute::{AttributedObject, ObjectDifference, difference};
 use promise::context::{Context, PromiseContext, RequestContext, WorkspaceContext};
-use promise::policy::{PolicySource, Usage};
+use promise::policy::{PolicySource, Tally, Usage};
 use promise::preflight::{self, Input, Preflight, PricedChoice, Unknown};
 use promise::price::{Day, PriceBook};
 use promise::render::Compiled;
@@ -72,6 +73,8 @@ struct Facts {
     book: PriceBook,
     missing: Vec<String>,
     unknown: Vec<Unknown>,
+    /// What limits and budgets count.
+    count: Box<dyn Fn(&[Tally]) -> Usage + Send + Sync>,
 }
 
 impl Facts {
@@ -96,7 +99,7 @@ impl Facts {
             secrets: self.spec.secret_parameters.is_empty().then_some(secrets),
             missing: &self.missing,
             unknown: &self.unknown,
-            count: &|_| Usage::default(),
+            count: &*self.count,
         }
     }
 }
@@ -217,7 +220,15 @@ impl Caller {
             context,
             book,
             unknown,
+            count: self.count(workspace, submission),
         })
+    }
+
+    /// Counts what is accepted besides the request that is asked about.
+    fn count(&self, workspace: &Workspace, submission: &Submission) -> Box<dyn Fn(&[Tally]) -> Usage + Send + Sync> {
+        let world = self.portal().world.clone();
+        let own = Key { cluster: workspace.cluster.clone(), namespace: submission.namespace.clone(), name: submission.name.clone() };
+        Box::new(move |tallies| Census::shown(&world, Some(&own)).usage(tallies))
     }
 
     /// The revision that a request is fulfilled from; the error is a sentence.

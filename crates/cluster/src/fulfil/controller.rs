@@ -125,6 +125,7 @@ async fn work(options: Options, own: Client, report: Arc<Report>, tasks: TaskTra
         targets: Targets::new(world.clone(), options.trusted_homes.clone(), lost),
         eyes: Eyes::new(found, options.clock.clone(), tasks.clone(), term.clone()),
         absences: Absences::default(),
+        acceptances: Arc::default(),
         events,
         queue: Queue::default(),
         clock: options.clock.clone(),

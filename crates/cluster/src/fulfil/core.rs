@@ -8,6 +8,7 @@ use promise::render::Compiled;
 use tokio::sync::Semaphore;
 
 use super::absences::Absences;
+use super::acceptances::Acceptances;
 use super::events::Events;
 use super::eyes::Eyes;
 use super::govern::problems_in_words;
@@ -43,6 +44,8 @@ pub struct Core {
     pub eyes: Eyes,
     /// How long removals have been missing what they need.
     pub absences: Absences,
+    /// What was accepted just now.
+    pub acceptances: Arc<Acceptances>,
     /// Takes what is noted about requests.
     pub events: Events,
     pub queue: Queue<Work>,

@@ -10,12 +10,13 @@ use std::sync::Arc;
 use kube::{Api, ResourceExt};
 use promise::Problem;
 use promise::api::{
-    ApprovalStatus, Approve, CandidateState, OutdatedPrice, OutdatedStatus, PolicyOutcome, PromiseReleaseSpec, PromiseSpec, ReleaseRevision,
+    ApprovalStatus, CandidateState, OutdatedPrice, OutdatedStatus, PolicyOutcome, PolicyResult, PromiseReleaseSpec, PromiseSpec,
+    ReleaseRevision,
 };
 use promise::approval::Judgement;
 use promise::context::Context;
 use promise::outdated;
-use promise::policy::{Candidate, Effective, Ruling};
+use promise::policy::{self, Candidate, Effective, Judged, Provenance};
 use promise::preflight::Preflight;
 use promise::price::{Day, Estimate, PriceBook};
 use promise::render::Compiled;
@@ -31,6 +32,7 @@ use super::{releases, votes};
 use crate::error::is_missing;
 use crate::kinds::{Promise, PromiseRelease, PromiseRequest};
 use crate::shelves::CatalogAt;
+use crate::usage::Accepted;
 use crate::watch::{Freshness, Key};
 use crate::workspaces::{ClusterId, Node};
 
@@ -72,6 +74,8 @@ pub struct Decision {
     pub refusals: Vec<String>,
     /// Why the policies cannot all be seen.
     pub unknown: Option<String>,
+    /// Whether nothing but a limit or a budget refuses it.
+    pub full: bool,
     /// What every rule did.
     pub outcomes: Vec<PolicyOutcome>,
     /// What would change under the rules of today.
@@ -134,6 +138,7 @@ pub async fn decide(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: 
     }
     decision.undecided = decision.failure.is_some();
     keep_outcomes(&mut decision);
+    core.acceptances.keep(key, decision.wanted().map(|wanted| wanted.name.as_str()));
     decision
 }
 
@@ -335,6 +340,8 @@ async fn consider(
             hash: revision.spec.hash.clone(),
         },
         secrets: BTreeMap::new(),
+        world: core.world.clone(),
+        key: key.clone(),
     };
     let generation = request.metadata.generation.unwrap_or_default();
     drop(found.promise);
@@ -378,7 +385,8 @@ async fn consider(
     decision.problems.extend(evaluated.misfits());
     decision.refusals = evaluated.resolved.refusals.iter().map(|refusal| refusal.message.clone()).collect();
     decision.outcomes.clone_from(&evaluated.resolved.outcomes);
-    let Some(release) = evaluated.release else {
+    decision.full = is_full(&evaluated);
+    let Some(release) = evaluated.release.clone() else {
         // Whatever was about to run is superseded by a request that cannot be accepted; what runs goes on.
         decision.next = None;
         decision.approvals = Some(Vec::new());
@@ -400,7 +408,7 @@ async fn consider(
         trusted,
         generation,
     };
-    ask(core, key, request, chosen, &evaluated.approvals, decision).await;
+    ask(core, key, request, chosen, &evaluated, decision).await;
 }
 
 /// The prices of the candidate that people decide about: its quote holds while it waits, whatever catalogs say meanwhile.
@@ -430,11 +438,19 @@ fn changed_since(base: &Chosen, spec: &PromiseSpec, today: &Preflight) -> Option
 }
 
 /// Accepts a content at once, or once the people agree who are asked for it.
-async fn ask(core: &Core, key: &Key, request: &PromiseRequest, chosen: Chosen, rulings: &[Ruling<Approve>], decision: &mut Decision) {
-    let heard = votes::hear(core, key, request, &chosen.name, &chosen.release.content_hash, rulings).await;
+async fn ask(core: &Core, key: &Key, request: &PromiseRequest, chosen: Chosen, evaluated: &Preflight, decision: &mut Decision) {
+    let heard = votes::hear(core, key, request, &chosen.name, &chosen.release.content_hash, &evaluated.approvals).await;
     decision.unannounced |= heard.unannounced;
     decision.approvals = Some(heard.judgement.approvals.clone());
     if heard.judgement.state == CandidateState::Accepted {
+        if let Some(judged) = refused_for_room(core, key, request, &chosen, evaluated) {
+            decision.next = None;
+            decision.refusals = judged.refusals.into_iter().map(|refusal| refusal.message).collect();
+            decision.outcomes.retain(|known| !judged.outcomes.iter().any(|outcome| is_same_rule(known, outcome)));
+            decision.outcomes.extend(judged.outcomes);
+            decision.full = true;
+            return;
+        }
         tracing::info!(request = %key, version = chosen.version, "a new release");
         decision.next = Some(chosen);
         decision.fresh = true;
@@ -446,6 +462,31 @@ async fn ask(core: &Core, key: &Key, request: &PromiseRequest, chosen: Chosen, r
         decision.current = Some(accepted);
     }
     decision.held = Some(Held { chosen, judgement: heard.judgement });
+}
+
+/// Takes the room that a release needs under limits and budgets, unless somebody else took it meanwhile: then what they say.
+fn refused_for_room(core: &Core, key: &Key, request: &PromiseRequest, chosen: &Chosen, evaluated: &Preflight) -> Option<Judged> {
+    let accepted = Accepted::of(&chosen.name, &request.spec.promise.name, &chosen.release);
+    core.acceptances.decide(&core.world, key, &accepted, |census| {
+        let usage = census.usage(&evaluated.effective.tallies);
+        let judged = policy::judge(&evaluated.effective, &usage, evaluated.estimate.as_ref());
+        if judged.refusals.is_empty() { (true, None) } else { (false, Some(judged)) }
+    })
+}
+
+/// Whether nothing but limits and budgets stands against a request: it is accepted as soon as there is room.
+fn is_full(evaluated: &Preflight) -> bool {
+    let caps: Vec<&Provenance> =
+        evaluated.limits.iter().map(|limit| &limit.from).chain(evaluated.budgets.iter().map(|budget| &budget.from)).collect();
+    let mut denied = evaluated.resolved.outcomes.iter().filter(|outcome| outcome.result == PolicyResult::Denied).peekable();
+    let is_cap = |outcome: &PolicyOutcome| {
+        caps.iter().any(|from| (&from.policy, &from.rule, &from.workspace) == (&outcome.policy, &outcome.rule, &outcome.source))
+    };
+    evaluated.misfits().is_empty() && denied.peek().is_some() && denied.all(is_cap)
+}
+
+fn is_same_rule(one: &PolicyOutcome, other: &PolicyOutcome) -> bool {
+    (&one.policy, &one.rule, &one.source) == (&other.policy, &other.rule, &other.source)
 }
 
 /// Digests of what the request refers to in its secret parameters. Errors: a sentence.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use kube::api::ObjectMeta;
 use parking_lot::Mutex;
-use promise::api::{Condition, Phase, PolicyStatus, PromiseStatus};
+use promise::api::{Condition, Phase, PolicyStatus, PromiseStatus, WaitingKind};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -18,6 +18,7 @@ use tokio_util::task::TaskTracker;
 use super::core::{Core, Work};
 use super::target::Place;
 use crate::kinds::{Destination, Kind, Object, PromiseRequest};
+use crate::usage::in_force;
 use crate::watch::{Cache, Key};
 use crate::workspaces::ClusterId;
 
@@ -51,6 +52,8 @@ struct Told {
     edition: u64,
     /// Digest of the revisions that it uses.
     uses: u64,
+    /// Name of the release that is accepted: what it holds of limits and budgets.
+    holds: Option<String>,
 }
 
 impl Known {
@@ -89,6 +92,7 @@ impl Told {
             promise: request.spec.promise.name.clone(),
             edition: edition(&request.metadata, ()),
             uses: digest((current, candidate)),
+            holds: in_force(request).map(str::to_owned),
         }
     }
 }
@@ -202,6 +206,11 @@ impl Wakes {
             for promise in before.iter().chain(&now).map(|told| &told.promise) {
                 self.promises_called(promise);
             }
+        }
+        // Whatever was held and is no longer may be room for somebody who waits for it.
+        let held = before.as_ref().and_then(|told| told.holds.clone());
+        if held.is_some() && held != now.as_ref().and_then(|told| told.holds.clone()) {
+            self.requests_where(waits_for_room);
         }
         let edited = before.map(|told| (told.uid, told.edition)) != now.map(|told| (told.uid, told.edition));
         if edited {
@@ -335,6 +344,11 @@ impl Wakes {
             self.core.queue.add(Work::Request(key.clone()));
         }
     }
+}
+
+fn waits_for_room(request: &PromiseRequest) -> bool {
+    let waits = request.status.as_ref().and_then(|status| status.waiting_on.as_ref());
+    waits.is_some_and(|waits| waits.kind == WaitingKind::Capacity)
 }
 
 fn is_ready(request: &PromiseRequest) -> bool {

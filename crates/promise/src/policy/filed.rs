@@ -183,15 +183,15 @@ fn effect<'s>(
         return Effect::Inject(inject);
     }
     let one = || Promises::One { name: target.promise.to_owned(), home: target.home_cluster.to_owned() };
-    let tally = |per: &str, promises: Promises| {
+    let tally = |per: &str, promises: Promises, currency: Option<&String>| {
         // `faults` has parsed it already.
         let per = Per::parse(per).unwrap_or(Per::Promise);
         let range = &source.spec().applies_to.workspaces;
         let reach = reach(per, source.origin, &source.cluster, target.lineage.last(), range);
-        Tally { rule: source.provenance(&rule.name).id(), promises, reach }
+        Tally { rule: source.provenance(&rule.name).id(), promises, reach, currency: currency.cloned() }
     };
     if let Some(limit) = &rule.limit {
-        return Effect::Limit(limit, tally(&limit.per, one()));
+        return Effect::Limit(limit, tally(&limit.per, one(), None));
     }
     if let Some(budget) = &rule.budget {
         let promises = if source.origin == Origin::Promise {
@@ -203,7 +203,7 @@ fn effect<'s>(
             }
             Promises::Covered(names)
         };
-        return Effect::Budget(budget, tally(&budget.per, promises));
+        return Effect::Budget(budget, tally(&budget.per, promises, Some(&budget.currency)));
     }
     rule.approve.as_ref().map_or(Effect::Refused, Effect::Approve)
 }

@@ -39,6 +39,9 @@ pub struct Tally {
     pub promises: Promises,
     /// In which workspaces.
     pub reach: Reach,
+    /// Currency in which their prices are summed up; absent where they are only counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub currency: Option<String>,
 }
 
 /// Promises whose requests count together.

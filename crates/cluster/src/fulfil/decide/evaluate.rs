@@ -15,7 +15,10 @@ use serde_json::Value;
 
 use crate::kinds::PromiseRequest;
 use crate::revisions::CompiledRevisions;
+use crate::usage::Census;
+use crate::watch::Key;
 use crate::workspaces::Node;
+use crate::world::World;
 
 /// What expressions may know of a request besides its parameters.
 pub(super) fn context(
@@ -61,6 +64,9 @@ pub(super) struct Input {
     /// The release that was accepted last.
     pub(super) former: Option<PromiseReleaseSpec>,
     pub(super) revision: ReleaseRevision,
+    /// Everything that is accepted already.
+    pub(super) world: World,
+    pub(super) key: Key,
     /// Keyed digests of what was typed into secret parameters, by path.
     pub(super) secrets: BTreeMap<String, String>,
 }
@@ -97,7 +103,7 @@ pub(super) fn evaluate(input: &Input) -> Preflight {
         former: input.former.as_ref(),
         context: &input.context,
         book: &input.book,
-        count: &|_| policy::Usage::default(),
+        count: &|tallies| Census::shown(&input.world, Some(&input.key)).usage(tallies),
         secrets: Some(&input.secrets),
         missing: &[],
         unknown: &[],

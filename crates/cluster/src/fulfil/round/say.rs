@@ -2,6 +2,7 @@
 
 use promise::api::{CandidateState, PromiseRequestStatus};
 use promise::fulfil::Plan;
+use promise::price::Estimate;
 use promise::status::{Milestone, Observation, ReleaseFacts, compute, milestones};
 
 use super::Round;
@@ -51,6 +52,8 @@ impl Round<'_> {
             message: Some(&held.judgement.message),
             ..facts(&held.chosen)
         });
+        let priced = decision.current.as_ref().or(decision.next.as_ref()).or(decision.held.as_ref().map(|held| &held.chosen));
+        let cost = priced.and_then(|chosen| Estimate::kept(&chosen.release)).map(|estimate| estimate.status());
         let deleting = self.request.metadata.deletion_timestamp.is_some();
         let previous = self.request.status.as_ref();
         let observation = Observation {
@@ -60,7 +63,7 @@ impl Round<'_> {
             refusals: &decision.refusals,
             policies_unknown: decision.unknown.as_deref(),
             outcomes: if deleting { previous.map(|p| p.policies.as_slice()).unwrap_or_default() } else { &decision.outcomes },
-            full: false,
+            full: decision.full,
             outdated: decision.outdated.as_ref(),
             approvals: if deleting { None } else { decision.approvals.as_deref() },
             decides: decision.held.as_ref().and_then(|held| held.judgement.waits.as_deref()),
@@ -70,7 +73,7 @@ impl Round<'_> {
             failure: self.failure.as_deref(),
             steps: &[],
             outputs: &self.outputs,
-            cost: None,
+            cost: cost.as_ref(),
         };
         let mut status = compute(previous, &observation, &self.core.now());
         if deleting && let Some(previous) = previous {
