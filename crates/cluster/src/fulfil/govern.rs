@@ -1,8 +1,10 @@
 //! Policies and destinations: whether they can be used, as conditions.
 
+use std::sync::Arc;
+
 use kube::api::{Patch, PatchParams};
 use kube::{Api, ResourceExt};
-use promise::api::{Condition, ConditionStatus, DestinationStatus, PolicyStatus};
+use promise::api::{Condition, ConditionStatus, DestinationStatus, PolicySpec, PolicyStatus};
 use promise::{Problem, names, policy};
 use serde::Serialize;
 use serde_json::json;
@@ -11,11 +13,15 @@ use super::core::{Core, Work};
 use super::queue::After;
 use super::target::Place;
 use crate::error::is_missing;
-use crate::kinds::{Kind, Object};
+use crate::kinds::{Kind, Object, Promise, PromiseRevision};
 use crate::watch::Key;
+use crate::workspaces::ClusterId;
 
 /// How often a Destination is asked whether it still answers.
 const LOOK: std::time::Duration = std::time::Duration::from_secs(60);
+
+/// Most misfits of a policy that its condition tells.
+const TOLD: usize = 10;
 
 /// A condition that keeps its time while its status stays.
 pub fn condition(
@@ -47,12 +53,12 @@ pub fn problems_in_words(problems: &[Problem]) -> String {
     told.join(" ")
 }
 
-/// Looks after one policy: says whether it is valid by itself.
+/// Looks after one policy: says whether its rules can be applied, by themselves and to the promises that they may meet.
 pub async fn policy(core: &Core, key: &Key) -> After {
     let Some(row) = core.world.policies.get(key) else { return After::Done };
     let trusted = core.world.tree().lineage(&key.cluster).and_then(|mut way| way.pop()).is_some_and(|home| core.trusts(&home));
-    let spec = row.spec.clone();
-    let problems = match core.evaluate(move || policy::validity(&spec, trusted)).await {
+    let (spec, met) = (row.spec.clone(), met(core, &key.cluster, trusted));
+    let problems = match core.evaluate(move || compiled(&spec, trusted, &met)).await {
         Ok(problems) => problems,
         Err(_) => return After::Failed,
     };
@@ -66,6 +72,38 @@ pub async fn policy(core: &Core, key: &Key) -> After {
         conditions: vec![condition(&before.conditions, "Compiled", holds, reason, message, row.metadata.generation, &core.now())],
     };
     if row.status.as_ref() == Some(&status) { After::Done } else { write(core, Work::Policy(key.clone()), key, &row, &status).await }
+}
+
+/// A promise that a policy may meet: its name, and what of it is published.
+type Met = (String, Arc<PromiseRevision>);
+
+/// Promises that are published where a policy at `cluster` may meet them: above it, below it, and in trusted homes, which may offer
+/// everywhere; a policy of a trusted home may meet every one.
+fn met(core: &Core, cluster: &ClusterId, trusted: bool) -> Vec<Met> {
+    let (world, tree) = (&core.world, core.world.tree());
+    let is_above =
+        |upper: &ClusterId, lower: &ClusterId| tree.lineage(lower).is_some_and(|way| way.iter().any(|node| node.cluster == *upper));
+    let trusts = |home: &ClusterId| tree.lineage(home).and_then(|mut way| way.pop()).is_some_and(|home| core.trusts(&home));
+    let published = |(at, promise): (Key, Arc<Promise>)| {
+        let home = &at.cluster;
+        (trusted || is_above(home, cluster) || is_above(cluster, home) || trusts(home)).then_some(())?;
+        let revision = promise.status.as_ref()?.revision.clone()?;
+        Some((at.name, world.revisions.get(&Key::cluster_scoped(home, &revision))?))
+    };
+    world.promises.snapshot().into_iter().filter_map(published).collect()
+}
+
+/// What is wrong with a policy by itself, else what does not fit a promise in its range.
+fn compiled(spec: &PolicySpec, trusted: bool, met: &[Met]) -> Vec<Problem> {
+    let problems = policy::validity(spec, trusted);
+    if !problems.is_empty() {
+        return problems;
+    }
+    let misfits = met.iter().flat_map(|(name, revision)| {
+        let of = policy::check_against(spec, name, &revision.spec.spec);
+        of.into_iter().map(move |problem| Problem { message: format!("For the promise {name}: {}", problem.message), ..problem })
+    });
+    misfits.take(TOLD).collect()
 }
 
 /// Looks after one destination: says whether it answers and takes its credential.

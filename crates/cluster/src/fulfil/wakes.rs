@@ -17,7 +17,7 @@ use tokio_util::task::TaskTracker;
 
 use super::core::{Core, Work};
 use super::target::Place;
-use crate::kinds::{Destination, Kind, Object, PromiseRequest};
+use crate::kinds::{Destination, Kind, Object, Promise, PromiseRequest};
 use crate::usage::in_force;
 use crate::watch::{Cache, Key};
 use crate::workspaces::ClusterId;
@@ -124,6 +124,7 @@ impl Wakes {
             if let Some(revision) = wakes.core.world.revisions.get(key) {
                 wakes.requests_of(&revision.spec.promise);
             }
+            wakes.policies();
         });
         self.on(&world.policies, Self::policy);
         self.on(&world.approvals, Self::approval);
@@ -222,8 +223,11 @@ impl Wakes {
 
     fn promise(&self, key: &Key) {
         let (work, row) = (Work::Promise(key.clone()), self.core.world.promises.get(key));
-        if self.is_new(&work, row.map(|row| edition(&row.metadata, ()))) {
+        // Which revision is published is its status, and decides what policies meet.
+        let published = |row: &Promise| row.status.as_ref().and_then(|status| status.revision.clone());
+        if self.is_new(&work, row.map(|row| edition(&row.metadata, published(&row)))) {
             self.core.queue.add(work);
+            self.policies();
             self.requests_of(&key.name);
         } else {
             self.core.queue.echo(work);
@@ -301,6 +305,11 @@ impl Wakes {
         for (at, _) in self.core.world.promises.snapshot().iter().filter(|(at, _)| at.name == name) {
             self.core.queue.add(Work::Promise(at.clone()));
         }
+    }
+
+    /// Whether the rules of policies fit depends on the promises that they meet.
+    fn policies(&self) {
+        self.core.world.policies.snapshot().keys().for_each(|key| self.core.queue.add(Work::Policy(key.clone())));
     }
 
     fn requests(&self) {

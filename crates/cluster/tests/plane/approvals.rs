@@ -73,7 +73,7 @@ async fn governed(plane: &Plane, approve: Value) -> Running {
     let controller = plane.controller().await;
     plane.offer().await;
     plane.publish("settings", settings("1.0.0")).await;
-    apply(&platform(plane), &careful(approve)).await.unwrap();
+    plane.govern(&careful(approve)).await;
     let_decide(plane, "erin", &["careful"]).await;
     controller
 }
@@ -323,7 +323,7 @@ async fn what_nobody_decides_in_time_expires_until_it_is_asked_again(plane: Plan
     let late =
         plane.until("web", "told that it was too late", |r| json!(r.status).to_string().contains("after the question had expired")).await;
     assert_eq!(candidate(&late).state, CandidateState::Expired);
-    apply(&platform(&plane), &careful(json!({"expiresAfter": "1h"}))).await.unwrap();
+    plane.govern(&careful(json!({"expiresAfter": "1h"}))).await;
     edit(&plane, "web", json!({"reason": "please"})).await;
     let again = asked(&plane, "web").await;
     decide(&plane, "erin", &about("in-time", &again, "approve")).await;

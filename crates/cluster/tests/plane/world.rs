@@ -8,7 +8,7 @@ use std::time::Duration;
 use cluster::endpoint::{Credential, ServiceAccount};
 use cluster::fulfil::Standing;
 use cluster::install::{self, Installed};
-use cluster::kinds::{Export, Promise, PromiseRequest};
+use cluster::kinds::{Export, Policy, Promise, PromiseRequest};
 use cluster::world::Access;
 use cluster::{Endpoint, Scope, Token, Topology, WorkspacePath};
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -317,6 +317,14 @@ impl Plane {
             "spec": {"title": "Standard", "promises": ["*"], "workspaces": ["root:acme:**", "cluster:*"]},
         });
         apply(&self.client("admin", "root:platform"), &shelf).await.unwrap();
+    }
+
+    /// Sets a policy in the trusted home, and waits until the controller knows it.
+    pub async fn govern(&self, policy: &Value) {
+        let client = self.client("admin", "root:platform");
+        let generation = apply(&client, policy).await.unwrap().metadata.generation.unwrap_or_default();
+        let looked_at = |policy: &Policy| policy.status.as_ref().is_some_and(|status| status.observed_generation == generation);
+        wait(Api::<Policy>::all(client), policy["metadata"]["name"].as_str().unwrap(), "looked at", looked_at).await;
     }
 
     /// Asks for a promise as Dana.

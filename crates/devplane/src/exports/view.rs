@@ -135,8 +135,12 @@ impl View {
     /// Whether an object is shown: exported ones all, claimed ones within the selector, bindings to this export. In a look at all
     /// consumers at once the claim must also have the verbs of looking; elsewhere authorisation has asked for the verb.
     fn shows(&self, resource: &GroupResource, key: &Key, stored: &Stored, wildcard: bool) -> bool {
-        let Some(consumer) = self.consumer(&key.cluster) else { return false };
         let (group, plural) = (&*resource.group, &*resource.resource);
+        // A binding says itself which export it is of; when it goes, nothing else in the workspace does any more.
+        if group == APIS && plural == "apibindings" && bindings::export_of(&stored.object()).as_ref() == Some(&self.export) {
+            return true;
+        }
+        let Some(consumer) = self.consumer(&key.cluster) else { return false };
         if consumer.binds(group, plural) {
             return true;
         }
@@ -146,10 +150,7 @@ impl View {
                 && consumer.owns(claim, group, plural)
                 && (!wildcard || ["list", "watch"].iter().any(|verb| claim.allows(group, plural, verb)))
         });
-        match claim {
-            Some(claim) => claim.labels.is_empty() || claim.selects(&stored.object()),
-            None => group == APIS && plural == "apibindings" && bindings::export_of(&stored.object()).as_ref() == Some(&self.export),
-        }
+        claim.is_some_and(|claim| claim.labels.is_empty() || claim.selects(&stored.object()))
     }
 
     /// Labels that an object gets when it is written through the view.

@@ -1,0 +1,173 @@
+//! Limits and budgets: how many there may be, and what they may cost together.
+
+use cluster::kinds::PromiseRequest;
+use kube::ResourceExt;
+use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+use promise::api::{Phase, WaitingKind};
+use serde_json::{Value, json};
+
+use crate::running::Running;
+use crate::world::{Plane, apply, condition, on_every_plane, request, settings};
+
+on_every_plane![
+    the_last_place_goes_to_one,
+    the_last_money_goes_to_one,
+    an_edit_has_to_find_room_as_well,
+    who_approves_late_may_find_no_room,
+];
+
+/// As many as race for one place.
+const RIVALS: usize = 8;
+
+async fn governed(plane: &Plane, rule: Value) -> Running {
+    let controller = plane.controller().await;
+    let mut promise = settings("1.0.0");
+    promise["cost"] = json!({"items": [{"name": "level", "monthly": "${prices.level * parameters.level}"}]});
+    plane.publish("settings", promise).await;
+    let shelf = json!({
+        "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseCatalog", "metadata": {"name": "standard"},
+        "spec": {
+            "title": "Standard", "promises": ["*"], "workspaces": ["root:acme:**", "cluster:*"], "currency": "EUR",
+            "prices": [{"from": "2020-01-01", "values": {"level": "10.00"}}],
+        },
+    });
+    apply(&plane.client("admin", "root:platform"), &shelf).await.unwrap();
+    limit(plane, rule).await;
+    controller
+}
+
+async fn limit(plane: &Plane, rule: Value) {
+    let policy = json!({
+        "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Policy", "metadata": {"name": "modest"},
+        "spec": {"title": "Modest", "owner": {"team": "finance"}, "rules": [rule]},
+    });
+    plane.govern(&policy).await;
+}
+
+fn phase(request: &PromiseRequest) -> Phase {
+    request.status.as_ref().map(|status| status.phase).unwrap_or_default()
+}
+
+fn is_full(request: &PromiseRequest) -> bool {
+    let waits = request.status.as_ref().and_then(|status| status.waiting_on.as_ref());
+    condition(request, "PoliciesSatisfied").starts_with("False NoRoom") && waits.is_some_and(|waits| waits.kind == WaitingKind::Capacity)
+}
+
+/// All rivals at once, each for itself.
+async fn race(plane: &Plane, level: u64) {
+    let asking = (0..RIVALS).map(|index| {
+        let mut rival = request(&format!("rival-{index}"), "settings", json!({"level": level}));
+        rival.metadata.namespace = Some(plane.namespace().to_owned());
+        let api = plane.requests("dana");
+        async move { api.create(&PostParams::default(), &rival).await.unwrap() }
+    });
+    futures::future::join_all(asking).await;
+}
+
+/// Waits until everybody has an answer, and says who got a place.
+async fn winners(plane: &Plane) -> Vec<String> {
+    let rivals = plane.requests("dana").list(&Default::default()).await.unwrap();
+    let mut ready = Vec::new();
+    for rival in rivals {
+        let name = rival.name_any();
+        let answered = plane.until(&name, "answered", |r| phase(r) == Phase::Ready || is_full(r)).await;
+        if phase(&answered) == Phase::Ready {
+            ready.push(name);
+        }
+    }
+    ready
+}
+
+async fn the_last_place_goes_to_one(plane: Plane) {
+    let controller = governed(&plane, json!({"name": "three", "limit": {"count": 3, "per": "workspace"}})).await;
+    race(&plane, 1).await;
+    let winners_at_first = winners(&plane).await;
+    assert_eq!(winners_at_first.len(), 3, "{winners_at_first:?}");
+    let loser = plane.requests("dana").list(&Default::default()).await.unwrap().into_iter().find(is_full).unwrap();
+    let why = condition(&loser, "PoliciesSatisfied");
+    assert!(why.contains("modest") && why.contains("finance"), "{why}");
+    assert_eq!(phase(&loser), Phase::Rejected);
+    let denied = loser.status.as_ref().unwrap().policies.iter().any(|outcome| outcome.rule == "three");
+    assert!(denied, "{:?}", loser.status.as_ref().unwrap().policies);
+
+    // A place that gets free goes to one of those who wait for it.
+    plane.requests("dana").delete(&winners_at_first[0], &DeleteParams::default()).await.unwrap();
+    plane.gone(plane.requests("dana"), &winners_at_first[0]).await;
+    let waiting = async {
+        while plane.requests("dana").list(&Default::default()).await.unwrap().iter().filter(|r| phase(r) == Phase::Ready).count() < 3 {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(crate::world::PATIENCE, waiting).await.expect("somebody gets it");
+    assert_eq!(winners(&plane).await.len(), 3);
+
+    // More room is room for all.
+    limit(&plane, json!({"name": "three", "limit": {"count": 20, "per": "subtree"}})).await;
+    for index in 0..RIVALS {
+        let name = format!("rival-{index}");
+        if name != winners_at_first[0] {
+            plane.ready(&name).await;
+        }
+    }
+    controller.stop().await;
+}
+
+async fn the_last_money_goes_to_one(plane: Plane) {
+    let rule = json!({"name": "purse", "budget": {"monthly": "70.00", "currency": "EUR", "per": "workspace"}});
+    let controller = governed(&plane, rule).await;
+    race(&plane, 3).await;
+    assert_eq!(winners(&plane).await.len(), 2, "two of 30.00 fit into 70.00");
+    let ready = plane.requests("dana").list(&Default::default()).await.unwrap().into_iter().find(|r| phase(r) == Phase::Ready).unwrap();
+    let cost = ready.status.unwrap().cost.unwrap();
+    assert_eq!((cost.monthly.as_deref(), cost.currency.as_deref()), (Some("30.00"), Some("EUR")));
+    plane.ask("small", "settings", json!({"level": 1})).await;
+    plane.ready("small").await;
+    controller.stop().await;
+}
+
+async fn an_edit_has_to_find_room_as_well(plane: Plane) {
+    let rule = json!({"name": "purse", "budget": {"monthly": "50.00", "currency": "EUR", "per": "workspace"}});
+    let controller = governed(&plane, rule).await;
+    plane.ask("web", "settings", json!({"level": 3})).await;
+    plane.ready("web").await;
+    plane.ask("other", "settings", json!({"level": 1})).await;
+    plane.ready("other").await;
+    let edit = json!({"spec": {"parameters": {"level": 5}}});
+    plane.requests("dana").patch("web", &PatchParams::default(), &Patch::Merge(&edit)).await.unwrap();
+    let full = plane.until("web", "without room", |r| is_full(r)).await;
+    assert_eq!(phase(&full), Phase::Ready, "what runs goes on");
+    assert!(condition(&full, "PoliciesSatisfied").contains("50"), "{}", condition(&full, "PoliciesSatisfied"));
+    let less = json!({"spec": {"parameters": {"level": 4}}});
+    plane.requests("dana").patch("web", &PatchParams::default(), &Patch::Merge(&less)).await.unwrap();
+    crate::world::wait(plane.config_maps(), "web-config", "changed", |map: &k8s_openapi::api::core::v1::ConfigMap| {
+        map.data.as_ref().is_some_and(|data| data["level"] == "4")
+    })
+    .await;
+    controller.stop().await;
+}
+
+async fn who_approves_late_may_find_no_room(plane: Plane) {
+    let controller = governed(&plane, json!({"name": "one", "limit": {"count": 1, "per": "workspace"}})).await;
+    let careful = json!({
+        "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Policy", "metadata": {"name": "careful"},
+        "spec": {"title": "Careful", "rules": [{"name": "look", "approve": {"when": "parameters.level > 5"}}]},
+    });
+    let platform = plane.client("admin", "root:platform");
+    plane.govern(&careful).await;
+    plane.ask("large", "settings", json!({"level": 7})).await;
+    let held = plane.until("large", "waiting for an approval", |r| condition(r, "Approved").contains("AwaitingApproval")).await;
+    plane.ask("small", "settings", json!({"level": 1})).await;
+    plane.ready("small").await;
+    let decision = json!({
+        "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Approval", "metadata": {"name": "large"},
+        "spec": {
+            "request": {"namespace": held.namespace(), "name": "large", "uid": held.uid()}, "rule": {"policy": "careful", "name": "look"},
+            "contentHash": held.status.unwrap().candidate.unwrap().content_hash, "decision": "approve",
+        },
+    });
+    apply(&platform, &decision).await.unwrap();
+    plane.until("large", "without room", |r| is_full(r)).await;
+    plane.requests("dana").delete("small", &DeleteParams::default()).await.unwrap();
+    plane.ready("large").await;
+    controller.stop().await;
+}
