@@ -194,6 +194,7 @@ impl Running {
             callers: Callers::default(),
             evaluations: Arc::new(Semaphore::new(EVALUATIONS)),
             compiled: Arc::default(),
+            policies: Arc::default(),
             streams: Streams::default(),
             doors: Doors::new(ground.way, style),
             trusted_homes: ground.trusted_homes,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use cluster::fulfil::Standing;
+use cluster::policies::PolicyBook;
 use cluster::revisions::CompiledRevisions;
 use cluster::{Endpoint, Scope, WorkspacePath, World};
 use store::Store;
@@ -51,6 +52,8 @@ pub struct Portal {
     pub evaluations: Arc<Semaphore>,
     /// Revisions whose expressions were read.
     pub compiled: Arc<CompiledRevisions>,
+    /// All policies, read.
+    pub policies: Arc<PolicyBook>,
     /// Open event streams.
     pub streams: Streams,
     /// Ends event streams when the process is asked to end.

@@ -15,6 +15,7 @@ pub mod error;
 pub mod fulfil;
 pub mod install;
 pub mod kinds;
+pub mod policies;
 pub mod projection;
 pub mod provider;
 pub mod random;

@@ -11,7 +11,7 @@ use crate::workspace::Workspace;
 /// Arguments of `bench`.
 #[derive(Args)]
 pub struct Bench {
-    /// plane; or pages, start, fulfilment or all of these three, then seconds for each load.
+    /// plane; preflight; or pages, start, fulfilment or all of these three, then seconds for each load.
     #[arg(default_value = "all")]
     which: Vec<String>,
     /// For plane: the sizes, as numbers of objects.
@@ -30,6 +30,11 @@ impl Bench {
         let workspace = Workspace::find()?;
         if self.which == ["plane"] {
             return self.plane(&workspace);
+        }
+        if self.which == ["preflight"] {
+            return step("measuring preflights", || {
+                run(cargo(&workspace.root).args(["bench", "--package", "opm-portal", "--bench", "preflight"]))
+            });
         }
         site::build(&workspace, &self.tools, Optimise::IfPossible)?;
         eprintln!("    script and wasm of live pages: {} bytes compressed", site::live_weight(&workspace)?);
@@ -63,8 +68,13 @@ impl Bench {
 /// One selection of targets for all programs, so that nothing is compiled twice with other features.
 fn build(workspace: &Workspace) -> Result<()> {
     step("building the server", || {
-        run(cargo(&workspace.root)
-            .args(["build", "--release", "--package", "opm-portal", "--bin", "opm-portal"])
-            .args(["--bench", "portal", "--bench", "plane"]))
+        run(cargo(&workspace.root).args(["build", "--release", "--package", "opm-portal", "--bin", "opm-portal"]).args([
+            "--bench",
+            "portal",
+            "--bench",
+            "plane",
+            "--bench",
+            "preflight",
+        ]))
     })
 }

@@ -6,8 +6,9 @@ use cluster::kinds::{Export, Promise};
 use cluster::shelves::CatalogAt;
 use cluster::watch::Key;
 use promise::api::{Phase, PromiseSpec};
-use promise::policy::{self, Candidate, Effective, PolicySource};
+use promise::policy::{self, Effective};
 use promise::requirements::{self, Present};
+use promise::resolve::PromiseReading;
 use promise::visibility::{self, Facts, Offer, Place, SeenBy, Shelf, Standing};
 use promise::{Error, Result};
 
@@ -102,59 +103,31 @@ impl Caller {
     /// # Errors
     /// Some workspace above does not show its policies: then nobody knows them all, and the error says who can mend it.
     pub fn rules(&self, workspace: &Workspace, home: &Place, name: &str, spec: &PromiseSpec) -> Result<Effective> {
-        let sources = self.sources(workspace, home, name, spec)?;
-        let portal = self.portal();
-        let lineage: Vec<String> = workspace.lineage.iter().map(|place| place.cluster.clone()).collect();
+        let (portal, lineage) = (self.portal(), self.proven(workspace)?);
+        let trusted = portal.trusted_homes.iter().any(|trusted| trusted.as_str() == home.path);
         let target = policy::Target {
             promise: name,
             spec,
             home: &home.path,
             home_cluster: &home.cluster,
-            home_trusted: portal.trusted_homes.iter().any(|trusted| trusted.as_str() == home.path),
+            home_trusted: trusted,
             workspace: workspace.path.as_str(),
             labels: &workspace.labels,
             lineage: &lineage,
         };
-        Ok(policy::compose(&target, &sources))
+        let book = portal.policies.read(&portal.world, &portal.trusted_homes);
+        Ok(policy::compose(&target, &book.gather(&target, &PromiseReading::of(spec, trusted))))
     }
 
-    /// The policies that apply to requests of a promise in a workspace.
+    /// Logical cluster ids from the root down to a workspace, all of which show their policies.
     ///
     /// # Errors
     /// As [`Caller::rules`].
-    pub(super) fn sources(&self, workspace: &Workspace, home: &Place, name: &str, spec: &PromiseSpec) -> Result<Vec<PolicySource>> {
-        let portal = self.portal();
-        let tree = portal.world.tree();
-        let lineage =
-            portal.world.standing().lineage(&tree, &workspace.cluster).map_err(|unproven| Error::Busy { message: unproven.to_string() })?;
-        let lineage: Vec<String> = lineage.iter().map(|node| node.cluster.to_string()).collect();
-        let candidates: Vec<Candidate> = portal
-            .world
-            .policies
-            .snapshot()
-            .iter()
-            .filter_map(|(key, policy)| {
-                let path = tree.path(&key.cluster)?;
-                Some(Candidate {
-                    policy: key.name.clone(),
-                    workspace: path.to_string(),
-                    cluster: key.cluster.to_string(),
-                    trusted: portal.trusted_homes.contains(&path),
-                    spec: policy.spec.clone(),
-                })
-            })
-            .collect();
-        let target = policy::Target {
-            promise: name,
-            spec,
-            home: &home.path,
-            home_cluster: &home.cluster,
-            home_trusted: portal.trusted_homes.iter().any(|trusted| trusted.as_str() == home.path),
-            workspace: workspace.path.as_str(),
-            labels: &workspace.labels,
-            lineage: &lineage,
-        };
-        Ok(policy::gather(&candidates, &target))
+    pub(super) fn proven(&self, workspace: &Workspace) -> Result<Vec<String>> {
+        let world = &self.portal().world;
+        let lineage = world.standing().lineage(&world.tree(), &workspace.cluster);
+        let lineage = lineage.map_err(|unproven| Error::Busy { message: unproven.to_string() })?;
+        Ok(lineage.iter().map(|node| node.cluster.to_string()).collect())
     }
 
     /// What the plane says about requests in a workspace and about this person there, whatever promise is meant.

@@ -14,7 +14,7 @@ use cluster::watch::Key;
 use promise::api::{CandidateState, PromiseReleaseSpec, PromiseRequestSpec, PromiseSpec, ReleaseRevision, Requester};
 use promise::attribute::{AttributedObject, ObjectDifference, difference};
 use promise::context::{Context, PromiseContext, RequestContext, WorkspaceContext};
-use promise::policy::{PolicySource, Tally, Usage};
+use promise::policy::{PolicySource, Tally, Target, Usage};
 use promise::preflight::{self, Input, Preflight, PricedChoice, Unknown};
 use promise::price::{Day, PriceBook};
 use promise::render::Compiled;
@@ -66,7 +66,6 @@ struct Facts {
     trusted: bool,
     revision: ReleaseRevision,
     lineage: Vec<String>,
-    policies: Vec<PolicySource>,
     request: PromiseRequestSpec,
     existing: Existing,
     context: Context,
@@ -78,7 +77,26 @@ struct Facts {
 }
 
 impl Facts {
-    fn input<'a>(&'a self, compiled: &'a Compiled, reading: &'a PromiseReading, secrets: &'a BTreeMap<String, String>) -> Input<'a> {
+    fn target(&self) -> Target<'_> {
+        Target {
+            promise: &self.name,
+            spec: &self.spec,
+            home: &self.home.path,
+            home_cluster: &self.home.cluster,
+            home_trusted: self.trusted,
+            workspace: &self.context.workspace.path,
+            labels: &self.context.workspace.labels,
+            lineage: &self.lineage,
+        }
+    }
+
+    fn input<'a>(
+        &'a self,
+        compiled: &'a Compiled,
+        reading: &'a PromiseReading,
+        policies: &'a [PolicySource],
+        secrets: &'a BTreeMap<String, String>,
+    ) -> Input<'a> {
         Input {
             name: &self.name,
             spec: &self.spec,
@@ -88,7 +106,7 @@ impl Facts {
             trusted: self.trusted,
             revision: &self.revision,
             lineage: &self.lineage,
-            policies: Ok(&self.policies),
+            policies: Ok(policies),
             request: &self.request,
             uid: self.existing.uid.as_deref(),
             generation: self.existing.generation,
@@ -143,7 +161,7 @@ impl Caller {
         work: impl FnOnce(&Input<'_>, &CompiledRevisions) -> T + Send + 'static,
     ) -> Result<T> {
         let facts = self.facts_of(workspace, offered, submission)?;
-        let compiled = self.portal().compiled.clone();
+        let (portal, compiled) = (self.portal().clone(), self.portal().compiled.clone());
         let turn = tokio::time::timeout(PATIENCE, self.portal().evaluations.clone().acquire_owned()).await;
         let busy = |_| Error::Busy { message: "many forms are being checked right now; try again in a moment".to_owned() };
         let turn = turn.map_err(busy)?.map_err(|_| Error::Internal)?;
@@ -156,7 +174,8 @@ impl Caller {
             } else {
                 (compiled.read(hash, spec), compiled.reading(hash, spec, trusted))
             };
-            read.map(|read| work(&facts.input(&read, &reading, &secrets), &compiled))
+            let policies = portal.policies.read(&portal.world, &portal.trusted_homes).gather(&facts.target(), &reading);
+            read.map(|read| work(&facts.input(&read, &reading, &policies, &secrets), &compiled))
         });
         let evaluated = evaluated.await.map_err(|error| {
             tracing::error!(%error, "an evaluation broke off");
@@ -182,7 +201,6 @@ impl Caller {
                 (without_implementation(&submission.promise), ReleaseRevision::default())
             }
         };
-        let policies = self.sources(workspace, &offered.home, &offered.key.name, &spec)?;
         let offer = Offer { name: &offered.key.name, home: &offered.home, spec: &offered.promise.spec };
         let today = Day::of_unix(portal.clock.now().as_second());
         let book = portal.world.prices(&offer, &workspace.lineage, &portal.trusted_homes, today);
@@ -210,13 +228,12 @@ impl Caller {
             name: offered.key.name.clone(),
             home: offered.home.clone(),
             trusted: portal.trusted_homes.iter().any(|trusted| trusted.as_str() == offered.home.path),
-            lineage: workspace.lineage.iter().map(|place| place.cluster.clone()).collect(),
+            lineage: self.proven(workspace)?,
             missing: self.missing(workspace, &offered.key, &spec),
             request: PromiseRequestSpec { parameters: Some(submission.with_references()), ..submission.spec.clone() },
             existing: existing.clone(),
             spec: Arc::new(spec),
             revision,
-            policies,
             context,
             book,
             unknown,

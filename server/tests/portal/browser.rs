@@ -10,6 +10,7 @@ use cluster::Token;
 use devplane::sandbox::Pace;
 use http::{Request, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
+use opm_portal::auth::Caller;
 use opm_portal::config::{Config, PlaneConfig, Storage};
 use opm_portal::router::router;
 use opm_portal::serve::{Edges, Running};
@@ -111,6 +112,16 @@ impl Browser {
             }
         };
         tokio::time::timeout(Duration::from_secs(30), asking).await.unwrap_or_else(|_| panic!("{address} never fits"))
+    }
+
+    /// The person who is signed in, as pages act for them.
+    pub async fn caller(&self, product: &Product) -> Caller {
+        for value in self.cookies.values() {
+            if let Some(caller) = Caller::verify(&product.running.portal, value).await.expect("an answer") {
+                return caller;
+            }
+        }
+        panic!("nobody is signed in");
     }
 
     /// Opens an address.

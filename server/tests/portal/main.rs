@@ -2,6 +2,7 @@
 #![expect(clippy::expect_used, reason = "a test ends at the first surprise")]
 
 mod access;
+mod agree;
 mod architecture;
 mod browser;
 mod health;

@@ -133,6 +133,7 @@ async fn work(options: Options, own: Client, report: Arc<Report>, tasks: TaskTra
         trusted: options.trusted_homes.clone(),
         report: report.clone(),
         compiled: Arc::default(),
+        policies: Arc::default(),
         evaluations: Arc::new(Semaphore::new(options.evaluations.max(1))),
         world,
     });

@@ -19,6 +19,7 @@ use super::words::told_of;
 use crate::clock::Clock;
 use crate::error::is_denied;
 use crate::kinds::Export;
+use crate::policies::PolicyBook;
 use crate::revisions::CompiledRevisions;
 use crate::watch::Key;
 use crate::workspaces::{Node, WorkspacePath};
@@ -57,6 +58,8 @@ pub struct Core {
     pub report: Arc<Report>,
     /// Revisions whose expressions were read.
     pub compiled: Arc<CompiledRevisions>,
+    /// All policies, read.
+    pub policies: Arc<PolicyBook>,
     /// Expressions and schemas of strangers are evaluated here and nowhere else, a few at a time.
     pub evaluations: Arc<Semaphore>,
 }

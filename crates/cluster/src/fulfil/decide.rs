@@ -16,7 +16,7 @@ use promise::api::{
 use promise::approval::Judgement;
 use promise::context::Context;
 use promise::outdated;
-use promise::policy::{self, Candidate, Effective, Judged, Provenance};
+use promise::policy::{self, Effective, Judged, Provenance};
 use promise::preflight::Preflight;
 use promise::price::{Day, Estimate, PriceBook};
 use promise::render::Compiled;
@@ -321,6 +321,14 @@ async fn consider(
             return;
         }
     };
+    let (read, world, homes) = (core.policies.clone(), core.world.clone(), core.trusted.clone());
+    let policies = match core.evaluate(move || read.read(&world, &homes)).await {
+        Ok(policies) => policies,
+        Err(why) => {
+            decision.failure = Some(why);
+            return;
+        }
+    };
     let mut input = Input {
         compiled: compiled.clone(),
         revisions: core.compiled.clone(),
@@ -329,7 +337,7 @@ async fn consider(
         home: found.home.clone(),
         trusted,
         lineage: lineage.to_vec(),
-        policies: policies(core),
+        policies,
         context: context.clone(),
         request: request.clone(),
         book,
@@ -496,20 +504,4 @@ async fn secrets(core: &Core, key: &Key, request: &PromiseRequest, spec: &Promis
     }
     let client = core.targets.beside(&key.cluster)?;
     inputs::digests(&client, &core.digests, &key.cluster, &key.namespace, &spec.secret_parameters, request.spec.parameters.as_ref()).await
-}
-
-fn policies(core: &Core) -> Vec<Candidate> {
-    let tree = core.world.tree();
-    let candidate = |(at, policy): (Key, Arc<crate::kinds::Policy>)| {
-        let home = tree.lineage(&at.cluster)?.pop()?;
-        let trusted = core.trusts(&home);
-        Some(Candidate {
-            policy: at.name,
-            workspace: home.path.to_string(),
-            cluster: at.cluster.to_string(),
-            trusted,
-            spec: policy.spec.clone(),
-        })
-    };
-    core.world.policies.snapshot().into_iter().filter_map(candidate).collect()
 }

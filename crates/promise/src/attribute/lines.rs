@@ -33,7 +33,7 @@ pub fn objects(
         };
         let each = of(&object.each);
         let mut tree = Tree::of(&object.template, origins, &each)?;
-        tree.inject(injects);
+        tree.inject(injects, origins);
         tree.mask();
         let kind = tree.get("kind").and_then(Tree::text).unwrap_or(LATER);
         let name = tree.get("metadata").and_then(|metadata| metadata.get("name")).and_then(Tree::text).unwrap_or(LATER);
@@ -57,10 +57,11 @@ pub fn objects(
 
 /// Our marks, as [`crate::fulfil::Desired::marked`] sets them.
 fn mark(tree: &mut Tree, id: &str, request: &str, uid: Option<&str>) {
-    let platform = LineOrigin::Platform;
+    let platform = BTreeSet::from([LineOrigin::Platform]);
     let metadata = tree.enter("metadata", &platform);
     let mut put = |part: &str, name: &str, value: String| {
-        *metadata.enter(part, &platform).enter(name, &platform) = Tree::leaf(value, platform.clone());
+        let origins = platform.clone();
+        *metadata.enter(part, &platform).enter(name, &platform) = Tree { origins, node: Node::Leaf(value.into()) };
     };
     put("labels", names::REQUEST_UID_LABEL, uid.map_or_else(|| LATER.to_owned(), str::to_owned));
     put("labels", names::RESOURCE_ID_LABEL, label_value(id));

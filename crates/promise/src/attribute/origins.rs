@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::LineOrigin;
 use crate::path::{Path, Segment};
-use crate::policy::Effective;
+use crate::policy::{Effective, Provenance};
 
 /// What decides about parameters: what was typed, what the policies did, and what came of it.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +30,16 @@ impl<'a> Origins<'a> {
     /// Origins that nobody can tell any more, such as those of what runs: every line then counts as the promise's.
     pub fn forgotten() -> Self {
         Self { known: None }
+    }
+
+    /// Where what a rule merges in comes from: the rule, and what its condition reads.
+    pub(super) fn rule(&self, rule: &Provenance) -> BTreeSet<LineOrigin> {
+        let mut found = BTreeSet::from([LineOrigin::Policy { rule: rule.clone() }]);
+        if let Some(known) = &self.known {
+            let conditional = known.effective.conditional.iter().filter(|other| other.from == *rule);
+            conditional.flat_map(|rule| &rule.decided_by).for_each(|read| known.condition(read, &mut found));
+        }
+        found
     }
 
     /// Where what an expression reads comes from. `each` are the origins of what a loop runs over.
@@ -60,8 +70,28 @@ impl<'a> Origins<'a> {
 impl Known<'_> {
     fn parameters(&self, steps: &[String]) -> BTreeSet<LineOrigin> {
         let mut found = BTreeSet::new();
-        self.collect(&concrete(self.resolved, steps), &mut found);
+        let path = concrete(self.resolved, steps);
+        self.collect(&path, &mut found);
+        // Whether a rule gives a value here hangs on what its condition reads, whatever it says now.
+        for rule in self.effective.conditional.iter().filter(|rule| !rule.path.0.is_empty()) {
+            if path.starts_with(&rule.path) || rule.path.starts_with(&path) {
+                rule.decided_by.iter().for_each(|read| self.condition(read, &mut found));
+            }
+        }
         found
+    }
+
+    /// What a condition reads: values as they are, not what other conditions make of them.
+    fn condition(&self, read: &[String], found: &mut BTreeSet<LineOrigin>) {
+        match read {
+            [root, rest @ ..] if root == "parameters" => self.collect(&concrete(self.resolved, rest), found),
+            [root, field, ..] if root == "request" && field == "name" => {
+                found.insert(LineOrigin::You { path: ".name".to_owned() });
+            }
+            _ => {
+                found.insert(LineOrigin::Platform);
+            }
+        }
     }
 
     fn collect(&self, path: &Path, found: &mut BTreeSet<LineOrigin>) {

@@ -11,9 +11,8 @@ use crate::api::{PolicySpec, PromiseSpec};
 use crate::context::{Context, PromiseContext, RequestContext, WorkspaceContext};
 use crate::names;
 use crate::path::Path;
-use crate::policy::{Candidate, Effective, Target, compose, gather};
+use crate::policy::{Candidate, Settled, Target, gather, settle};
 use crate::render::{Compiled, Inputs};
-use crate::resolve::{Resolved, resolve};
 
 /// One promise with what is asked of it.
 struct Case {
@@ -25,7 +24,7 @@ struct Case {
 }
 
 impl Case {
-    fn effective(&self) -> Effective {
+    fn settled(&self) -> Settled {
         let lineage = ["root", "acme", "shop"].map(str::to_owned);
         let target = Target {
             promise: &self.name,
@@ -37,16 +36,11 @@ impl Case {
             labels: &BTreeMap::new(),
             lineage: &lineage,
         };
-        compose(&target, &gather(&self.policies, &target))
-    }
-
-    fn resolved(&self, effective: &Effective) -> Resolved {
-        resolve(&self.spec, &self.typed, None, effective, &self.context)
+        settle(&target, &gather(&self.policies, &target), &self.typed, None, &self.context)
     }
 
     fn attributed(&self) -> Vec<AttributedObject> {
-        let effective = self.effective();
-        let resolved = self.resolved(&effective);
+        let Settled { effective, resolved } = self.settled();
         assert!(resolved.is_accepted(), "{}: {:?}", self.name, resolved.all_problems());
         let compiled = Compiled::compile(&self.spec).unwrap();
         let origins = Origins::of(&self.typed, &resolved.parameters, &effective);
@@ -55,8 +49,7 @@ impl Case {
 
     /// What the ordinary renderer makes, as leaves by object and path; nothing where it cannot be rendered. Objects that wait are left out.
     fn leaves(&self) -> Option<BTreeMap<(String, String), Value>> {
-        let effective = self.effective();
-        let resolved = self.resolved(&effective);
+        let Settled { effective, resolved } = self.settled();
         let compiled = Compiled::compile(&self.spec).unwrap();
         let nothing = BTreeMap::new();
         let inputs = Inputs { parameters: &resolved.parameters, context: &self.context, observed: &nothing, injects: &effective.injects };
@@ -95,8 +88,14 @@ fn policies() -> Vec<Candidate> {
     let mut all = home("policies/platform", "root:platform", "platform", true);
     all.extend(home("policies/acme", "root:acme", "acme", false));
     // One that adds to objects, whatever the samples do.
-    let spec = serde_json::from_value(json!({"rules": [{"name": "costs", "inject": {
-        "match": {"kinds": []}, "merge": {"metadata": {"labels": {"example.org/billed": "yes"}, "annotations": {"example.org/by": "policy"}}}}}]}));
+    let spec = serde_json::from_value(json!({"rules": [
+        {"name": "costs", "inject": {"match": {"kinds": []},
+            "merge": {"metadata": {"labels": {"example.org/billed": "yes"}, "annotations": {"example.org/by": "policy"}}}}},
+        {"name": "large", "inject": {"match": {"kinds": []}, "when": "has(parameters.size) && parameters.size == 'large'",
+            "merge": {"metadata": {"labels": {"example.org/large": "yes"}}}}},
+        {"name": "kept", "default": {"parameter": ".backup.retentionDays", "value": 9, "when": "parameters.tier == 'production'"}},
+        {"name": "replicas", "default": {"parameter": ".replicas", "value": 2, "when": "has(parameters.size) && parameters.size == 'large'"}},
+    ]}));
     all.push(Candidate {
         policy: "billing".into(),
         workspace: "root:platform".into(),
@@ -124,7 +123,7 @@ fn cases() -> Vec<Case> {
         for example in &spec.examples {
             let typed = example.parameters.clone().unwrap_or_else(|| json!({}));
             let case = Case { name: name.clone(), spec: spec.clone(), policies: policies(), context: context.clone(), typed };
-            if case.resolved(&case.effective()).is_accepted() {
+            if case.settled().resolved.is_accepted() {
                 found.push(case);
             }
         }
@@ -183,8 +182,7 @@ fn lines_of(object: &AttributedObject) -> BTreeMap<String, BTreeSet<LineOrigin>>
 #[test]
 fn lines_are_the_yaml_of_what_is_rendered() {
     for case in cases() {
-        let effective = case.effective();
-        let resolved = case.resolved(&effective);
+        let Settled { effective, resolved } = case.settled();
         let compiled = Compiled::compile(&case.spec).unwrap();
         let nothing = BTreeMap::new();
         let inputs = Inputs { parameters: &resolved.parameters, context: &case.context, observed: &nothing, injects: &effective.injects };
@@ -266,8 +264,7 @@ fn every_change_of_a_parameter_is_named_by_the_lines_that_it_changes() {
     let mut lines = 0;
     for case in cases() {
         let mut checked = Checked::new(&case);
-        let effective = case.effective();
-        let resolved = case.resolved(&effective);
+        let Settled { effective, resolved } = case.settled();
         let mut parameters = Vec::new();
         leaves(&resolved.parameters, &Path::default(), &mut |path, value| parameters.push((path.clone(), value.clone())));
         for (path, present) in parameters {
@@ -295,7 +292,7 @@ fn every_change_of_a_parameter_is_named_by_the_lines_that_it_changes() {
                 };
                 let names_it = |origin: &LineOrigin| match origin {
                     LineOrigin::You { path } | LineOrigin::Default { path } => shown.starts_with(path.as_str()) || path.starts_with(&shown),
-                    // A proposed value gives way to a typed one.
+                    // A proposed value gives way to a typed one, and a rule that counts under a condition comes and goes with it.
                     LineOrigin::Policy { rule } => {
                         effective.defaults.iter().any(|ruling| ruling.from == *rule && path.starts_with(&ruling.path))
                     }

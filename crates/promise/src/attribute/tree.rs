@@ -37,10 +37,6 @@ pub(super) enum Node {
 }
 
 impl Tree {
-    pub(super) fn leaf(value: impl Into<Value>, origin: LineOrigin) -> Self {
-        Self { origins: [origin].into(), node: Node::Leaf(value.into()) }
-    }
-
     /// The tree of an evaluated template; nothing for one that is left out.
     pub(super) fn of(traced: &Traced, origins: &Origins<'_>, each: &BTreeSet<LineOrigin>) -> Option<Self> {
         let mut own: BTreeSet<LineOrigin> = traced.reads.iter().flat_map(|read| origins.read(read, each)).collect();
@@ -113,10 +109,10 @@ impl Tree {
         }
     }
 
-    /// Its fields; whatever is no object becomes one, which is then owed to `origin`.
-    fn fields(&mut self, origin: &LineOrigin) -> &mut Vec<(String, Self)> {
+    /// Its fields; whatever is no object becomes one, which is then owed to these origins.
+    fn fields(&mut self, origins: &BTreeSet<LineOrigin>) -> &mut Vec<(String, Self)> {
         if !matches!(self.node, Node::Object(_)) {
-            self.origins.insert(origin.clone());
+            self.origins.extend(origins.iter().cloned());
             self.node = Node::Object(Vec::new());
         }
         match &mut self.node {
@@ -126,42 +122,42 @@ impl Tree {
     }
 
     /// The part of that name, put there if it is not.
-    pub(super) fn enter(&mut self, name: &str, origin: &LineOrigin) -> &mut Self {
-        let fields = self.fields(origin);
+    pub(super) fn enter(&mut self, name: &str, origins: &BTreeSet<LineOrigin>) -> &mut Self {
+        let fields = self.fields(origins);
         let at = fields.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
-            fields.push((name.to_owned(), Self::leaf(Value::Null, origin.clone())));
+            fields.push((name.to_owned(), Self { origins: origins.clone(), node: Node::Leaf(Value::Null) }));
             fields.len() - 1
         });
         &mut fields[at].1
     }
 
     /// Applies the merges that match the kind, as rendering does (RFC 7386).
-    pub(super) fn inject(&mut self, injects: &[Ruling<Inject>]) {
+    pub(super) fn inject(&mut self, injects: &[Ruling<Inject>], origins: &Origins<'_>) {
         for ruling in injects {
             let kinds = &ruling.effect.r#match.kinds;
             let matches =
                 kinds.is_empty() || self.get("kind").and_then(Self::text).is_some_and(|kind| kinds.iter().any(|wanted| wanted == kind));
             if let (true, Some(patch)) = (matches, &ruling.effect.merge) {
-                self.merge(patch, &LineOrigin::Policy { rule: ruling.from.clone() });
+                self.merge(patch, &origins.rule(&ruling.from));
             }
         }
     }
 
-    fn merge(&mut self, patch: &Value, origin: &LineOrigin) {
+    fn merge(&mut self, patch: &Value, origins: &BTreeSet<LineOrigin>) {
         let Value::Object(patch) = patch else {
-            *self = Self::value(patch, &[origin.clone()].into());
+            *self = Self::value(patch, origins);
             return;
         };
-        self.fields(origin);
+        self.fields(origins);
         for (name, value) in patch {
             if value.is_null() {
-                self.fields(origin).retain(|(known, _)| known != name);
+                self.fields(origins).retain(|(known, _)| known != name);
             } else {
-                self.enter(name, origin).merge(value, origin);
+                self.enter(name, origins).merge(value, origins);
             }
         }
         if matches!(&self.node, Node::Object(fields) if fields.is_empty()) {
-            self.origins.insert(origin.clone());
+            self.origins.extend(origins.iter().cloned());
             self.node = Node::Leaf(Value::Object(serde_json::Map::new()));
         }
     }

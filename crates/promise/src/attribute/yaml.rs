@@ -18,10 +18,10 @@ pub(super) fn key(name: &str) -> String {
 /// The mark of a text whose lines can stand by themselves; nothing for one that has to be quoted.
 pub(super) fn block(text: &str) -> Option<&'static str> {
     let readable = text.chars().all(|letter| letter == '\n' || is_plain(letter));
-    let lines = text.strip_suffix('\n').unwrap_or(text).split('\n');
+    let mut lines = text.strip_suffix('\n').unwrap_or(text).split('\n');
     let kept = lines.clone().all(|line| !line.starts_with([' ', '\t']) || !line.trim().is_empty());
     let first = lines.clone().next().unwrap_or_default();
-    let last = lines.last().unwrap_or_default();
+    let last = lines.next_back().unwrap_or_default();
     let framed = !first.is_empty() && !first.starts_with([' ', '\t']) && !last.is_empty();
     (text.contains('\n') && readable && kept && framed).then(|| if text.ends_with('\n') { "|" } else { "|-" })
 }

@@ -123,7 +123,9 @@ fn describe(target: &Target<'_>, filed: &Filed<'_>, standing: &Standing, effecti
             Standing::Rests => Some(false),
             Standing::Open | Standing::Failed(_) | Standing::Turns => None,
         };
-        effective.conditional.push(Conditional { from: from.clone(), path: path.clone(), holds, sentence: sentence.clone() });
+        let changes = matches!(effect, Effect::Set(_) | Effect::Default(_) | Effect::Inject(_));
+        let decided_by = when.filter(|_| changes).map(|when| when.references().to_vec()).unwrap_or_default();
+        effective.conditional.push(Conditional { from: from.clone(), path: path.clone(), holds, sentence: sentence.clone(), decided_by });
     }
     match standing {
         Standing::Failed(why) if matches!(effect, Effect::Constrain(..)) && from.enforcement != Enforcement::Block => {

@@ -88,6 +88,10 @@ pub struct Conditional {
     pub holds: Option<bool>,
     /// The rule as a sentence.
     pub sentence: String,
+    /// What decides whether it changes a value or an object: paths that its condition reads, such as `["parameters", "tier"]`. Empty for a
+    /// rule that only judges.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub decided_by: Vec<Vec<String>>,
 }
 
 /// A rule that lets everything pass because it could not be checked, which is shown.

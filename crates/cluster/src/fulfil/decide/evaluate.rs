@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kube::ResourceExt;
 use promise::api::{PromiseReleaseSpec, PromiseSpec, ReleaseRevision};
 use promise::context::{Context, PromiseContext, RequestContext, WorkspaceContext};
-use promise::policy::{self, Candidate};
+use promise::policy::{self, Book};
 use promise::preflight::{self, Preflight, preflight};
 use promise::price::PriceBook;
 use promise::render::Compiled;
@@ -57,7 +57,7 @@ pub(super) struct Input {
     pub(super) home: Node,
     pub(super) trusted: bool,
     pub(super) lineage: Vec<Node>,
-    pub(super) policies: Vec<Candidate>,
+    pub(super) policies: Arc<Book>,
     pub(super) context: Arc<Context>,
     pub(super) book: PriceBook,
     pub(super) request: PromiseRequest,
@@ -85,8 +85,8 @@ pub(super) fn evaluate(input: &Input) -> Preflight {
         labels: &input.context.workspace.labels,
         lineage: &lineage,
     };
-    let sources = policy::gather(&input.policies, &target);
     let reading = input.revisions.reading(&input.revision.hash, &input.spec, input.trusted);
+    let sources = input.policies.gather(&target, &reading);
     preflight(&preflight::Input {
         name: &input.name,
         spec: &input.spec,
