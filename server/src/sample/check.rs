@@ -38,9 +38,7 @@ pub fn world(world: &World, files: &Files) -> Result<Vec<(WorkspacePath, Manifes
     errors.extend(objects.iter().flat_map(|(path, manifest)| object(manifest, trusted(path))));
     errors.extend(twice(&objects));
     errors.extend(objects.iter().flat_map(|(path, manifest)| references(manifest, path, &objects)));
-    errors.extend(policies(&objects, |policy, promise| {
-        trusted(policy) || trusted(promise) || policy.contains(promise) || promise.contains(policy)
-    }));
+    errors.extend(policies(&objects, |place, home| policy::has_to_fit(place.as_str(), (home.as_str(), trusted(home)))));
     SampleError::several(errors)?;
     Ok(objects)
 }

@@ -106,3 +106,59 @@ async fn a_policy_of_the_organisation_binds_its_teams() {
     plane.ready("low").await;
     controller.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_policy_that_does_not_fit_says_where_and_lets_nothing_pass() {
+    let plane = Plane::open().await;
+    let controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("settings", settings("1.0.0")).await;
+    let acme = plane.client("admin", "root:acme");
+    let policies: Api<cluster::kinds::Policy> = Api::all(acme.clone());
+    let range = json!({"promises": ["settings"]});
+    let said = |policy: &cluster::kinds::Policy| {
+        let status = policy.status.as_ref().filter(|status| Some(status.observed_generation) == policy.metadata.generation)?;
+        let compiled = status.conditions.iter().find(|condition| condition.r#type == "Compiled")?;
+        Some(format!("{} {}", compiled.reason, compiled.message))
+    };
+    let list = "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]";
+    let bomb = format!("{list}.all(a, {list}.all(b, {list}.all(c, {list}.all(d, {list}.all(e, a + b + c + d + e > 0)))))");
+    let asks = |expression: &str| json!({"validate": {"expression": expression, "message": "Choose less."}});
+    for (at, (rule, path)) in [
+        (asks("parameters.level <"), ".rules[0].validate.expression"),
+        (asks("parameters.level < 'high'"), ".rules[0].validate.expression"),
+        (asks("parameters.levle < 3"), ".rules[0].validate.expression"),
+        (asks(&bomb), ".rules[0].validate.expression"),
+        (json!({"constrain": {"parameter": ".nosuch", "maximum": 4}}), ".rules[0].constrain.parameter"),
+        (json!({"constrain": {"parameter": ".level", "pattern": "^x"}}), ".rules[0].constrain"),
+        (json!({"default": {"parameter": ".level", "value": "high"}}), ".rules[0].default.value"),
+        (json!({"constrain": {"parameter": ".level", "maximum": 4, "when": "parameters.level"}}), ".rules[0].constrain.when"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut rule = rule;
+        rule["name"] = json!("r");
+        let policy = json!({
+            "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Policy", "metadata": {"name": "broken"},
+            "spec": {"title": "Broken", "owner": {"team": "Acme"}, "appliesTo": range, "rules": [rule]},
+        });
+        crate::world::apply(&acme, &policy).await.unwrap();
+        let is_told = |policy: &cluster::kinds::Policy| said(policy).is_some_and(|said| said.starts_with(&format!("Invalid {path}: ")));
+        wait(policies.clone(), "broken", &format!("wrong at {path}"), is_told).await;
+        let name = format!("held-{at}");
+        plane.ask(&name, "settings", json!({"level": 2})).await;
+        let held = plane.until(&name, "refused", |r| r.status.as_ref().is_some_and(|s| s.phase == Phase::Rejected)).await;
+        let words = condition(&held, "PoliciesSatisfied");
+        assert!(words.contains("The policy broken, set at root:acme by Acme"), "{words}");
+    }
+    // It is judged anew when the promise changes, and mended by either side.
+    let mended = json!({
+        "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Policy", "metadata": {"name": "broken"},
+        "spec": {"title": "Mended", "owner": {"team": "Acme"}, "appliesTo": range, "rules": [{"name": "r", "constrain": {"parameter": ".level", "maximum": 4}}]},
+    });
+    crate::world::apply(&acme, &mended).await.unwrap();
+    wait(policies.clone(), "broken", "mended", |policy| said(policy).is_some_and(|said| said.starts_with("Compiled "))).await;
+    plane.ready("held-4").await;
+    controller.stop().await;
+}
