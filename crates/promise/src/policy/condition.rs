@@ -16,7 +16,9 @@ pub(super) fn words(spec: &PromiseSpec, condition: &Program) -> Option<String> {
 
 fn of_clause(spec: &PromiseSpec, clause: &Clause) -> Option<String> {
     let (variable, names) = clause.path.split_first()?;
-    if variable != "parameters" || names.is_empty() {
+    // Entries of lists and maps have no name of their own.
+    let is_entry = names.iter().any(|name| name.bytes().all(|letter| letter.is_ascii_digit()));
+    if variable != "parameters" || names.is_empty() || is_entry {
         return None;
     }
     let path = Path(names.iter().cloned().map(Segment::Key).collect());

@@ -20,6 +20,8 @@ use crate::resolve::PromiseReading;
 /// more than that is refused when it comes, by the budget.
 const USUAL_ITEMS: u64 = 10;
 const USUAL_LETTERS: u64 = 64;
+/// Letters of a text at most, then: patterns are judged as far more costly than they are.
+const MOST_LETTERS: u64 = 1_000;
 
 /// What is wrong with a policy for one promise; nothing for a promise that is not in its range.
 ///
@@ -179,7 +181,8 @@ fn usual(node: &Value) -> Value {
                 _ => None,
             };
             if let Some((keyword, limit)) = limit {
-                fields.entry(keyword).or_insert(limit.into());
+                let said = fields.get(keyword).and_then(Value::as_u64).unwrap_or(limit);
+                fields.insert(keyword.to_owned(), if keyword == "maxLength" { said.min(MOST_LETTERS) } else { said }.into());
             }
             Value::Object(fields)
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::book::Book;
+use super::reading::Reading;
 use super::source::{Candidate, Origin, PolicySource};
 use crate::api::{AppliesTo, PolicySpec, PromiseSpec};
 use crate::glob;
@@ -30,13 +30,21 @@ pub struct Target<'a> {
     pub lineage: &'a [String],
 }
 
-/// The policies that apply, each once, in a stable order. Whoever asks often holds a [`Book`] instead.
+/// The policies that apply, each once, in a stable order. Whoever asks often holds a [`super::Book`] instead.
 ///
 /// A policy applies when it is set at an ancestor (or the workspace itself), when it is in a trusted home and its range
 /// covers promise and workspace, or when the promise refers to it; its own `appliesTo` narrows it in every case but the
 /// last, because a promise that names a policy of its home means it. The promise's own rules come last.
 pub fn gather(candidates: &[Candidate], target: &Target<'_>) -> Vec<PolicySource> {
-    Book::read(candidates.iter().cloned(), None).gather(target, &PromiseReading::of(target.spec, target.home_trusted))
+    let source = |candidate: &Candidate| {
+        let Candidate { policy, workspace, cluster, trusted, spec } = candidate;
+        let origin = origin(policy, cluster, *trusted, spec, target)?;
+        Some(PolicySource::new(policy, workspace, cluster, origin, Arc::new(Reading::of(spec.clone(), *trusted))))
+    };
+    let own = own_rules(target, &PromiseReading::of(target.spec, target.home_trusted));
+    let mut sources: Vec<PolicySource> = candidates.iter().filter_map(source).chain(own).collect();
+    sources.sort_by(|a, b| a.place().cmp(&b.place()));
+    sources
 }
 
 /// How a policy applies; nothing if it does not.

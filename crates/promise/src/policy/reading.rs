@@ -2,7 +2,7 @@
 //! policy stays as it is; see [`super::Book`].
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use regex::Regex;
 use schema::expr::Program;
@@ -11,6 +11,7 @@ use super::expressions;
 use super::source::{Origin, PolicySource, Provenance};
 use super::validity::{self, Fault};
 use crate::api::{Constrain, PolicySpec, Rule};
+use crate::expression;
 use crate::path::Path;
 
 /// A policy and what was read of it.
@@ -44,7 +45,16 @@ impl Reading {
     pub fn of(spec: PolicySpec, trusted: bool) -> Self {
         let too_many = || Fault::new("", format!("it has more than {} rules", validity::RULES));
         let read = |(at, rule)| if at < validity::RULES { RuleReading::of(rule, trusted) } else { RuleReading::refused(too_many()) };
-        let rules = spec.rules.iter().enumerate().map(read).collect();
+        let mut rules: Vec<RuleReading> = spec.rules.iter().enumerate().map(read).collect();
+        // A rule is known by its name: to readings, releases and approvals.
+        let mut names = HashSet::new();
+        for (rule, read) in spec.rules.iter().zip(&mut rules) {
+            if rule.name.trim().is_empty() {
+                read.faults.push(Fault::new(".name", "it has no name; give it one"));
+            } else if !names.insert(rule.name.as_str()) {
+                read.faults.push(Fault::new(".name", "its name is that of another rule of this policy; give it another one"));
+            }
+        }
         Self { spec, trusted, rules }
     }
 
@@ -118,12 +128,7 @@ impl<'s> Readings<'s> {
             let key = move |rule: &'s Rule| (is_own, source.cluster.as_str(), source.policy.as_str(), rule.name.as_str());
             source.reading.rules().map(move |(rule, read)| (key(rule), read))
         });
-        // Of two rules of one name, which is a fault of their policy, the first is meant.
-        let mut known = HashMap::new();
-        rules.for_each(|(key, read)| {
-            known.entry(key).or_insert(read);
-        });
-        Self(known)
+        Self(rules.collect())
     }
 
     fn find(&self, from: &Provenance) -> Option<&'s RuleReading> {
@@ -132,7 +137,8 @@ impl<'s> Readings<'s> {
 
     /// The expression of a `validate` rule, or a clause about what is wrong with it.
     pub fn expression(&self, from: &Provenance, text: &str) -> Result<Cow<'s, Program>, String> {
-        match self.find(from).and_then(|read| read.expression.as_ref()) {
+        let known = self.find(from).and_then(|read| read.expression.as_ref());
+        match known.filter(|program| program.source() == expression::inside(text)) {
             Some(program) => Ok(Cow::Borrowed(program)),
             None => expressions::compile(text).map(Cow::Owned),
         }

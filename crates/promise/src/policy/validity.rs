@@ -56,21 +56,14 @@ pub fn problems(policy: &Reading) -> Vec<Problem> {
         let message = format!("Make several policies of it: a policy may have at most {RULES} rules, it has {}.", policy.spec.rules.len());
         problems.push(Problem { path: ".rules".to_owned(), message });
     }
-    let mut names = std::collections::BTreeSet::new();
     for (index, (rule, read)) in policy.rules().enumerate() {
         let path = format!(".rules[{index}]");
-        if rule.name.is_empty() {
-            problems.push(Problem { path: format!("{path}.name"), message: "Give the rule a name.".to_owned() });
-        } else if !names.insert(rule.name.as_str()) {
-            let message = format!("Give the rule another name: {} is used by another rule of this policy.", rule.name);
-            problems.push(Problem { path: format!("{path}.name"), message });
-        }
+        let name = if rule.name.is_empty() { "without a name" } else { rule.name.as_str() };
         for Fault { at, what } in &read.faults {
-            problems.push(Problem { path: format!("{path}{at}"), message: format!("Change the rule {}: {what}.", rule.name) });
+            problems.push(Problem { path: format!("{path}{at}"), message: format!("Change the rule {name}: {what}.") });
         }
         if let Some(kind) = unenforced(rule) {
-            let message =
-                format!("Remove the rule {}: rules of the kind {kind} are not enforced yet, and none may pass unnoticed.", rule.name);
+            let message = format!("Remove the rule {name}: rules of the kind {kind} are not enforced yet, and none may pass unnoticed.");
             problems.push(Problem { path: format!("{path}.{kind}"), message });
         }
     }

@@ -114,6 +114,7 @@ fn what_fits_passes() {
         json!({"default": {"parameter": ".open", "value": {"x": [1]}}}),
         json!({"validate": {"expression": "parameters.zones.all(a, parameters.zones.exists(b, a == b))", "message": "Choose."}}),
         json!({"validate": {"expression": "parameters.ratio * 2.0 < 1.5 || request.requester.groups.exists(g, g == 'x')", "message": "Choose."}}),
+        json!({"validate": {"expression": "parameters.name.matches('^[a-z]{1,20}(-[a-z]{1,20}){0,3}$')", "message": "Choose."}}),
         json!({"inject": {"merge": {"a": 1}, "when": "workspace.labels['tier'] == 'p' || prices.db > 1"}}),
         json!({"approve": {"expiresAfter": "72h", "required": 2}}),
         json!({"budget": {"monthly": "500.00", "currency": "EUR", "per": "workspace"}}),
@@ -136,6 +137,35 @@ fn a_wildcard_forgives_what_a_promise_lacks_and_nothing_else() {
     let bare = PromiseSpec::default();
     let any = spec(&expression("!has(parameters.tier) || parameters.tier == 'x'"), &json!([]));
     assert_eq!(check_against(&any, "bare", &bare), [], "a promise without parameters");
+}
+
+#[test]
+fn rules_are_told_apart_by_their_names() {
+    use super::kinds::policy;
+    use super::world::settled;
+    use crate::api::Enforcement::Block;
+    let asks = |name: &str, expression: &str| json!({"name": name, "validate": {"expression": expression, "message": "Choose."}});
+    for rules in [
+        json!([asks("r", "parameters.replicas > 0"), asks("r", "parameters.replicas > 5")]),
+        json!([asks("r", "parameters.replicas > 0"), asks("", "parameters.replicas > 0")]),
+    ] {
+        let spec: PolicySpec = serde_json::from_value(json!({"rules": rules})).unwrap();
+        assert_eq!(validity(&spec, true)[0].path, ".rules[1].name");
+        assert!(!settled(&[policy("p", 1, Block, rules)], &json!({})).resolved.is_accepted(), "neither is let pass for the other");
+    }
+    let many: Vec<Value> = (0..201).map(|at| asks(&format!("r{at}"), "true")).collect();
+    let spec: PolicySpec = serde_json::from_value(json!({"rules": many})).unwrap();
+    assert_eq!(validity(&spec, true)[0].path, ".rules");
+    assert!(!settled(&[policy("p", 1, Block, json!(many))], &json!({})).resolved.is_accepted());
+}
+
+#[test]
+fn who_is_below_a_policy_does_not_blemish_it() {
+    use crate::policy::has_to_fit;
+    assert!(has_to_fit("root:acme", ("root:platform", true)), "a trusted home may offer anywhere");
+    assert!(has_to_fit("root:acme:shop", ("root:acme", false)) && has_to_fit("root:acme", ("root:acme", false)));
+    assert!(!has_to_fit("root:acme", ("root:acme:shop", false)) && !has_to_fit("root:acme", ("root:globex", false)));
+    assert!(!has_to_fit("root:acmes", ("root:acme", false)));
 }
 
 #[test]
