@@ -123,6 +123,7 @@ impl Wakes {
         self.on(&world.revisions, |wakes, key| {
             if let Some(revision) = wakes.core.world.revisions.get(key) {
                 wakes.requests_of(&revision.spec.promise);
+                wakes.policies_about(&revision.spec.promise);
             }
             wakes.policies();
         });
