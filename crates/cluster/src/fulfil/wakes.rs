@@ -123,7 +123,6 @@ impl Wakes {
         self.on(&world.revisions, |wakes, key| {
             if let Some(revision) = wakes.core.world.revisions.get(key) {
                 wakes.requests_of(&revision.spec.promise);
-                wakes.policies_about(&revision.spec.promise);
             }
             wakes.policies();
         });
