@@ -1,6 +1,6 @@
 // Every page in the states that differ in look, made by the portal itself: for photographs and for the accessibility tests.
 
-import { kubectl, order, publishEverything, reaches, signIn, workspace } from "./portal.mjs";
+import { agree, kubectl, order, publishEverything, reaches, signIn, workspace } from "./portal.mjs";
 
 /** Fills a fresh portal with requests in every phase; answers the pages: a name for files, an address, and who looks. */
 export async function scenes(it) {
@@ -16,6 +16,8 @@ export async function scenes(it) {
   await order(it.portal, "going", "everything", fine);
   await order(it.portal, "ran-once", "everything", fine);
   await order(it.portal, "changing", "everything", fine);
+  await order(it.portal, "to-decide", "postgresql", { tier: "production", replicas: 2, storage: 50 });
+  await agree(it.portal, "orders-db");
   const up = ["sessions", "orders-db", "going", "ran-once", "changing"];
   await Promise.all(up.map((name) => reaches(it.portal, name, "Ready")));
   await behaves(it.portal, "ran-once", "failing");
@@ -53,6 +55,18 @@ export async function scenes(it) {
     { name: "form-everything", path: form },
     { name: "form-example", path: `${form}?start=example:Whole` },
     { name: "form-refused", path: await refused(person, `${form}?start=preset:web`) },
+    { name: "promise-policies", path: `/w/${workspace}/promises/postgresql?tab=policies` },
+    { name: "adds", path: `/w/${workspace}/promises/postgresql/request/adds` },
+    { name: "adds-policy", path: `/w/${workspace}/promises/postgresql/request/adds?origin=policy` },
+    { name: "policies", path: "/platform/policies", person: "org-owner" },
+    { name: "policies-platform", path: "/platform/policies", person: "platform-engineer" },
+    { name: "policies-nothing", path: "/platform/policies?q=nothing-has-this", person: "org-owner" },
+    { name: "policies-denied", path: "/platform/policies" },
+    { name: "policy", path: "/platform/policies/root:acme/production-baseline", person: "org-owner" },
+    { name: "policy-tried", path: `/platform/policies/root:acme/production-baseline?promise=root:platform/postgresql&in=${workspace}&try=${encodeURIComponent("tier: production\nreplicas: 6\n")}`, person: "org-owner" },
+    { name: "policy-reader", path: `/platform/policies/root:acme/production-baseline?from=${workspace}` },
+    { name: "policy-new", path: "/platform/policies/new", person: "org-owner" },
+    { name: "policy-edit", path: "/platform/policies/root:acme/production-baseline/edit", person: "org-owner" },
     { name: "review", path: await reviewed(person, `/w/${workspace}/promises/postgresql/request`) },
     { name: "requests", path: `/w/${workspace}/requests` },
     { name: "requests-narrowed", path: `/w/${workspace}/requests?phase=Ready&mine=true` },
@@ -62,6 +76,10 @@ export async function scenes(it) {
     { name: "request-ready", path: request("orders-db") },
     { name: "request-resources", path: request("orders-db", "resources") },
     { name: "request-configuration", path: request("orders-db", "configuration") },
+    { name: "request-policies", path: request("orders-db", "policies") },
+    { name: "request-adds", path: request("orders-db", "adds") },
+    { name: "request-to-decide", path: request("to-decide") },
+    { name: "request-to-decide-decider", path: request("to-decide"), person: "approver" },
     { name: "request-history", path: request("orders-db", "history") },
     { name: "request-yaml", path: request("orders-db", "yaml") },
     { name: "request-viewer", path: request("orders-db"), person: "viewer-shop" },

@@ -1,4 +1,4 @@
-// HTML and CSS of the first view, compressed: at most 16 kB on ordinary pages (architecture.md, invariant 6).
+// HTML and CSS of the first view, compressed: at most 16 kB on ordinary pages, 30 kB on any (architecture.md, invariant 6).
 
 import { test } from "node:test";
 import assert from "node:assert/strict";
@@ -12,22 +12,28 @@ const paths = [
   "/w/root:acme:shop/promises/postgresql",
   "/w/root:acme:shop/promises/postgresql/request",
   "/w/root:acme:shop/requests",
+  "/w/root:acme:shop/promises/postgresql?tab=policies",
+  "/platform/policies",
+  "/platform/policies/root:acme/production-baseline",
+  "/platform/policies/new",
   "/workspaces",
 ];
+/** Pages of many lines: 30 kB. */
+const long = ["/w/root:acme:shop/promises/postgresql/request/adds"];
 
 const it = stage();
 
 test("HTML and CSS of each page fit the budget", async () => {
-  const page = await signIn(it, "dev-shop", { javaScriptEnabled: false });
+  const page = await signIn(it, "org-owner", { javaScriptEnabled: false });
   const heavy = [];
-  for (const path of paths) {
+  for (const path of [...paths, ...long]) {
     const html = await (await page.request.get(path)).text();
     let bytes = brotliCompressSync(html).length;
     for (const [, href] of html.matchAll(/<link\b[^>]*\brel="stylesheet"[^>]*?\bhref="([^"]+)"|<link\b[^>]*\bhref="([^"]+)"[^>]*\brel="stylesheet"/g)) {
       bytes += brotliCompressSync(await (await page.request.get(href)).body()).length;
     }
     console.log(`${path}: ${bytes} bytes`);
-    if (bytes > budget) heavy.push(`${path}: ${bytes} bytes`);
+    if (bytes > (long.includes(path) ? 30_000 : budget)) heavy.push(`${path}: ${bytes} bytes`);
   }
   assert.deepEqual(heavy, []);
 });

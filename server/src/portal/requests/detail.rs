@@ -5,12 +5,13 @@ use promise::api::{ConditionStatus, OutputStatus, PolicyOutcome, PolicyResult, P
 use promise::form::{Summary, rank};
 use promise::path::Path;
 use promise::policy::Effective;
-use promise::view::{Allowed, Happening, OutputValue, ParameterLine, RequestPage, ResourceLine, ValueSource, policy_outcomes};
+use promise::price::Estimate;
+use promise::view::{Allowed, Happening, OutputValue, ParameterLine, PriceView, RequestPage, ResourceLine, ValueSource, policy_outcomes};
 use promise::visibility::Place;
 use promise::{Result, wording};
 use serde_json::Value;
 
-use super::{decisions, form, rows, timeline};
+use super::{decisions, form, rail, rows, timeline};
 use crate::auth::Caller;
 use crate::live::{self, Topic};
 use crate::portal::place::Workspace;
@@ -51,7 +52,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         deleting,
         timeline: timeline::of(caller, &request, &releases, spec.as_ref()),
         parameters: parameters(spec.as_ref(), request.spec.parameters.as_ref(), resolved, &status.policies),
-        price: decisions::price(&status),
+        price: price(&request, &releases),
         approvals: decisions::lines(caller, &request).await?,
         hash: decisions::hash(&status),
         outdated: decisions::outdated(caller, workspace, &request).await?,
@@ -114,6 +115,16 @@ async fn reveal(
         }
     }
     Ok(Ok(()))
+}
+
+/// What it costs, as it was quoted with the release; without one that the person may read, as the controller noted.
+fn price(request: &PromiseRequest, releases: &[PromiseRelease]) -> PriceView {
+    let quoted = shown_release(request, releases).and_then(|release| Estimate::kept(&release.spec));
+    match (quoted, &request.status) {
+        (Some(estimate), _) => rail::price(Some(&estimate)),
+        (None, Some(status)) => decisions::price(status),
+        (None, None) => PriceView::default(),
+    }
 }
 
 fn shown_release<'a>(request: &PromiseRequest, releases: &'a [PromiseRelease]) -> Option<&'a PromiseRelease> {
