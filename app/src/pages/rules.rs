@@ -51,8 +51,10 @@ fn sentence(line: &PolicyLine, seen: &mut Vec<String>) -> impl IntoView + use<> 
         let (shape, word) = result(of);
         view! { <span class="st small" data-st=shape.word()>{shape.svg()}{word}</span> }
     });
-    let message =
-        (!line.message.is_empty() && line.message != line.sentence).then(|| view! { <span class="subtle">{line.message.clone()}</span> });
+    // What a rule did stands in its result; only what it has against the values is worth a sentence.
+    let against = matches!(line.result, Some(PolicyResult::Warned | PolicyResult::Denied));
+    let said = line.message.is_empty() || line.message.starts_with(line.sentence.trim_end_matches('.'));
+    let message = (against && !said).then(|| view! { <span class="subtle">{line.message.clone()}</span> });
     view! { <div class="rule" id=id tabindex="-1"><p>{line.sentence.clone()}" "{state}</p>{message}</div> }
 }
 

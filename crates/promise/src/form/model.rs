@@ -259,7 +259,10 @@ impl<'a> Maker<'a> {
         });
         let defaulted =
             self.effective.defaults.iter().filter(|ruling| ruling.path == *path).map(|ruling| describe::by("Proposed", &ruling.from));
-        narrowed.chain(defaulted).collect()
+        let mut lines: Vec<super::field::ByLine> = narrowed.chain(defaulted).collect();
+        // Several rules of one policy that narrow a field say the same about it.
+        lines.dedup_by(|next, line| (&next.did, &next.policy, &next.workspace) == (&line.did, &line.policy, &line.workspace));
+        lines
     }
 
     /// The first problem at a path (for a leaf: also inside it), which is then taken for the summary.

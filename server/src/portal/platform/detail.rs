@@ -44,7 +44,7 @@ pub(super) async fn page(caller: &Caller, workspace: &str, name: &str, from: &st
         contact: spec.owner.as_ref().and_then(|owner| owner.contact.clone()).unwrap_or_default(),
         rules: rules.collect(),
         for_promises: list::for_promises(spec),
-        for_workspaces: list::for_workspaces(spec),
+        for_workspaces: list::for_workspaces(spec, list::is_trusted(caller, &place)),
         closed: inside
             .is_none()
             .then(|| format!("Its text, and whom else it concerns, is shown to those who may read policies in {workspace}.")),

@@ -69,11 +69,11 @@ pub(super) fn row(caller: &Caller, key: &Key, policy: &Arc<Policy>, place: &Work
         workspace: place.to_string(),
         name: key.name.clone(),
         title: spec.title.clone().unwrap_or_else(|| key.name.clone()),
-        sentences: sentences(caller, place, spec, &concerned),
+        sentences: sentences(caller, spec, &concerned),
         category: spec.category,
         enforcement: spec.enforcement,
         owner: owner.unwrap_or_default(),
-        range: format!("{}, {}", for_promises(spec), for_workspaces(spec)),
+        range: format!("{}, {}", for_promises(spec), for_workspaces(spec, is_trusted(caller, place))),
         promises: concerned.len(),
         instances: hits.instances.get(key).map(|of| of.values().sum()).unwrap_or_default(),
         outdated: hits.outdated.get(key).map(Vec::len).unwrap_or_default(),
@@ -82,7 +82,7 @@ pub(super) fn row(caller: &Caller, key: &Key, policy: &Arc<Policy>, place: &Work
 }
 
 /// The rules in words, with the labels of a promise that they concern.
-pub(super) fn sentences(caller: &Caller, _: &WorkspacePath, spec: &PolicySpec, concerned: &BTreeSet<(String, String)>) -> Vec<String> {
+pub(super) fn sentences(caller: &Caller, spec: &PolicySpec, concerned: &BTreeSet<(String, String)>) -> Vec<String> {
     let portal = caller.portal();
     let tree = portal.world.tree();
     let of = |(home, name): &(String, String)| {
@@ -101,11 +101,20 @@ pub(super) fn for_promises(spec: &PolicySpec) -> String {
     if names.is_empty() { "every promise".to_owned() } else { all_of(names) }
 }
 
-pub(super) fn for_workspaces(spec: &PolicySpec) -> String {
+/// Whether policies of this workspace reach across the tree.
+pub(super) fn is_trusted(caller: &Caller, place: &WorkspacePath) -> bool {
+    caller.portal().trusted_homes.contains(place)
+}
+
+pub(super) fn for_workspaces(spec: &PolicySpec, trusted: bool) -> String {
     let range = &spec.applies_to;
     let place = |glob: &String| glob.strip_suffix(":**").map_or_else(|| glob.clone(), |top| format!("{top} and below"));
     let places: Vec<String> = range.workspaces.iter().map(place).collect();
-    let places = if places.is_empty() { "where it is set and below".to_owned() } else { all_of(&places) };
+    let places = match (places.is_empty(), trusted) {
+        (false, _) => all_of(&places),
+        (true, true) => "everywhere".to_owned(),
+        (true, false) => "where it is set and below".to_owned(),
+    };
     let labels: Vec<String> = range.workspace_labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
     if labels.is_empty() { places } else { format!("{places}, with {}", all_of(&labels)) }
 }
@@ -178,7 +187,8 @@ mod tests {
             },
             ..PolicySpec::default()
         };
-        assert_eq!(for_workspaces(&spec(&["root:acme:**"])), "root:acme and below");
-        assert_eq!(for_workspaces(&spec(&[])), "where it is set and below");
+        assert_eq!(for_workspaces(&spec(&["root:acme:**"]), false), "root:acme and below");
+        assert_eq!(for_workspaces(&spec(&[]), false), "where it is set and below");
+        assert_eq!(for_workspaces(&spec(&[]), true), "everywhere");
     }
 }

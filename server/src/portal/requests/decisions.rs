@@ -41,7 +41,7 @@ async fn line(caller: &Caller, approval: &ApprovalStatus) -> Result<ApprovalLine
     let (standing, state) = match approval.state {
         ApprovalState::Waiting => (
             ApprovalStanding::Open,
-            approval.expires_at.as_ref().map(|at| format!("The question stays open until {at}.")).unwrap_or_default(),
+            approval.expires_at.as_ref().map(|at| format!("The question stays open until {}.", moment(at))).unwrap_or_default(),
         ),
         ApprovalState::Approved => (ApprovalStanding::Approved, String::new()),
         ApprovalState::Rejected => (ApprovalStanding::Rejected, String::new()),
@@ -60,6 +60,11 @@ async fn line(caller: &Caller, approval: &ApprovalStatus) -> Result<ApprovalLine
         given: approval.given.iter().map(given).collect(),
         allowed: may(caller, approval).await?,
     })
+}
+
+/// A time as people read it: `2026-11-25 00:22 UTC`.
+fn moment(at: &str) -> String {
+    at.get(..16).map_or_else(|| at.to_owned(), |start| format!("{} UTC", start.replace('T', " ")))
 }
 
 /// Which rule it is, as posts name it.

@@ -63,6 +63,9 @@ pub(super) struct Typed {
     pub(super) dry: Dry,
 }
 
+/// Name of a request that has none yet.
+const UNNAMED: &str = "unnamed";
+
 /// What the plane said, asked as the person and without writing anything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Dry {
@@ -147,7 +150,8 @@ impl Opened {
         Submission {
             confirmed: typed.confirmed.clone(),
             namespace: typed.namespace.clone(),
-            name: typed.name.clone(),
+            // Objects are named after the request: until it has a name, what would be made is shown under this one.
+            name: if typed.name.is_empty() { UNNAMED.to_owned() } else { typed.name.clone() },
             spec,
             secrets: std::collections::BTreeMap::default(),
             awaited: self.awaited(typed),

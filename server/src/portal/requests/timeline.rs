@@ -4,7 +4,7 @@ use cluster::ClusterId;
 use cluster::kinds::{PromiseRelease, PromiseRequest};
 use cluster::watch::Key;
 use k8s_openapi::api::core::v1::Event;
-use promise::api::{ConditionStatus, PromiseSpec, StepPhase};
+use promise::api::{CandidateState, ConditionStatus, PromiseSpec, StepPhase};
 use promise::path::Path;
 use promise::view::Happening;
 use promise::wording;
@@ -22,7 +22,11 @@ pub(super) fn of(caller: &Caller, request: &PromiseRequest, releases: &[PromiseR
     for release in releases {
         if let Some(created) = &release.metadata.creation_timestamp {
             let version = version(caller, release).map_or_else(|| "a version".to_owned(), |version| format!("version {version}"));
-            let what = format!("Accepted, with {version} of the promise");
+            let awaits = request.status.as_ref().and_then(|status| status.candidate.as_ref()).is_some_and(|candidate| {
+                candidate.state == CandidateState::AwaitingApproval && Some(&candidate.release) == release.metadata.name.as_ref()
+            });
+            let what = if awaits { "Waits for an approval" } else { "Accepted" };
+            let what = format!("{what}, with {version} of the promise");
             all.push(happening(created.0.to_string(), what, "the platform", false));
         }
     }
