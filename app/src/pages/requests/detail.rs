@@ -152,7 +152,6 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
         section: routes::requests(workspace),
         status: if told.is_some() { 409 } else { 0 },
         script: (revealed.is_none() && told.is_none()).then(|| Script::Live(routes::live_request(workspace, namespace, name, &page.seen))),
-        ..About::default()
     };
     let (now, token) = (visit.now.clone(), backend.viewer().form_token);
     framed(visit, about, move || {

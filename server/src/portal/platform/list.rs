@@ -39,7 +39,7 @@ pub(super) async fn page(caller: &Caller, query: &PoliciesQuery) -> Result<Polic
         facet(all.iter().filter(|row| fits(row, &without)).map(value), chosen, label, VALUES)
     };
     let without = || query.clone();
-    let categories = of(PoliciesQuery { category: String::new(), ..without() }, &query.category, category, |value| humanise(value));
+    let categories = of(PoliciesQuery { category: String::new(), ..without() }, &query.category, category, humanise);
     let enforcements = of(PoliciesQuery { enforcement: String::new(), ..without() }, &query.enforcement, enforcement, strength);
     let wheres = of(PoliciesQuery { workspace: String::new(), ..without() }, &query.workspace, |row| row.workspace.clone(), str::to_owned);
     let total = all.len();
