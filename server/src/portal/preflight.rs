@@ -58,6 +58,9 @@ pub struct Examined {
     pub choices: Vec<PricedChoice>,
 }
 
+/// Counts what is accepted already.
+type Count = Box<dyn Fn(&[Tally]) -> Usage + Send + Sync>;
+
 /// All facts about one request, owned, so that they can be evaluated beside the threads that serve pages.
 struct Facts {
     name: String,
@@ -73,7 +76,7 @@ struct Facts {
     missing: Vec<String>,
     unknown: Vec<Unknown>,
     /// What limits and budgets count.
-    count: Box<dyn Fn(&[Tally]) -> Usage + Send + Sync>,
+    count: Count,
 }
 
 impl Facts {
@@ -242,7 +245,7 @@ impl Caller {
     }
 
     /// Counts what is accepted besides the request that is asked about.
-    fn count(&self, workspace: &Workspace, submission: &Submission) -> Box<dyn Fn(&[Tally]) -> Usage + Send + Sync> {
+    fn count(&self, workspace: &Workspace, submission: &Submission) -> Count {
         let world = self.portal().world.clone();
         let own = Key { cluster: workspace.cluster.clone(), namespace: submission.namespace.clone(), name: submission.name.clone() };
         Box::new(move |tallies| Census::shown(&world, Some(&own)).usage(tallies))

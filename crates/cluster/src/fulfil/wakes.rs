@@ -129,7 +129,8 @@ impl Wakes {
         self.on(&world.policies, Self::policy);
         self.on(&world.approvals, Self::approval);
         self.on(&world.destinations, Self::destination);
-        self.on(&world.catalogs, |wakes, _| wakes.undecided());
+        // What is offered where, and what it costs today.
+        self.on(&world.catalogs, |wakes, _| wakes.requests());
         self.on(&world.workspaces, |wakes, key| {
             wakes.departed_workspace(key);
             wakes.undecided();

@@ -3,6 +3,7 @@
 use cluster::kinds::{Approval, PromiseRelease, PromiseRequest, object};
 use k8s_openapi::api::authorization::v1::SubjectAccessReview;
 use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams};
 use kube::{Client, ResourceExt};
 use promise::api::{ApprovalState, CandidateState, CandidateStatus, Phase, WaitingKind};
@@ -244,6 +245,7 @@ async fn only_the_right_decision_of_the_right_person_counts(plane: Plane) {
         // Where the rule does not live, whoever administers the place may say what they like.
         let elsewhere: Api<Approval> = Api::all(plane.client("admin", "root:acme"));
         elsewhere.create(&PostParams::default(), &about("elsewhere", &waiting, "approve")).await.unwrap();
+        looks_like_one(&plane, &waiting).await;
     }
     // Whatever would have become of them came before this one: it changes what is told.
     let mut thought = about("thought", &waiting, "requestChanges");
@@ -258,6 +260,23 @@ async fn only_the_right_decision_of_the_right_person_counts(plane: Plane) {
     decide(&plane, "erin", &about("yes", &waiting, "approve")).await;
     plane.ready("web").await;
     controller.stop().await;
+}
+
+/// A kind of a tenant's own with our name, where nobody stamps who decided.
+async fn looks_like_one(plane: &Plane, waiting: &PromiseRequest) {
+    let shop = plane.client("dana", "root:acme:shop");
+    let definition = cluster::kinds::crds().into_iter().find(|crd| crd["spec"]["names"]["kind"] == "Approval").unwrap();
+    apply(&shop, &definition).await.unwrap();
+    let definitions: Api<CustomResourceDefinition> = Api::all(shop.clone());
+    wait(definitions, "approvals.platform.opmodel.dev", "served", |crd| {
+        let conditions = crd.status.as_ref().and_then(|status| status.conditions.as_ref());
+        conditions.is_some_and(|all| all.iter().any(|c| c.type_ == "Established" && c.status == "True"))
+    })
+    .await;
+    let mut forged = about("looks-like-one", waiting, "approve");
+    forged.spec.decided_by = Some(promise::api::Requester { username: "erin".into(), groups: Vec::new() });
+    let made = Api::<Approval>::all(shop).create(&PostParams::default(), &forged).await.unwrap();
+    assert_eq!(made.spec.decided_by.unwrap().username, "erin", "it is not ours, so nobody stamps it");
 }
 
 async fn a_right_that_was_revoked_and_a_decision_that_was_withdrawn_count_no_more(plane: Plane) {

@@ -134,7 +134,7 @@ async fn an_edit_has_to_find_room_as_well(plane: Plane) {
     plane.ready("other").await;
     let edit = json!({"spec": {"parameters": {"level": 5}}});
     plane.requests("dana").patch("web", &PatchParams::default(), &Patch::Merge(&edit)).await.unwrap();
-    let full = plane.until("web", "without room", |r| is_full(r)).await;
+    let full = plane.until("web", "without room", is_full).await;
     assert_eq!(phase(&full), Phase::Ready, "what runs goes on");
     assert!(condition(&full, "PoliciesSatisfied").contains("50"), "{}", condition(&full, "PoliciesSatisfied"));
     let less = json!({"spec": {"parameters": {"level": 4}}});
@@ -166,7 +166,7 @@ async fn who_approves_late_may_find_no_room(plane: Plane) {
         },
     });
     apply(&platform, &decision).await.unwrap();
-    plane.until("large", "without room", |r| is_full(r)).await;
+    plane.until("large", "without room", is_full).await;
     plane.requests("dana").delete("small", &DeleteParams::default()).await.unwrap();
     plane.ready("large").await;
     controller.stop().await;

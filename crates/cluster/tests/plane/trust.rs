@@ -2,7 +2,7 @@
 //!
 //! An attack is a function of a plane on which a request of the shop, `web`, is ready. Dana administers the shop and has every right there
 //! that a plane lets people have; Erin may ask for things. To add one: a function in the file of its subject, and its name in that file's
-//! list, with the reason where a plane has nothing to attack. Kinds that come later bring their own lines: approvals, actions, workflows.
+//! list, with the reason where a plane has nothing to attack. Kinds that come later bring their own lines: actions, workflows.
 
 mod others;
 mod places;

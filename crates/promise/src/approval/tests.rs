@@ -87,7 +87,7 @@ fn a_table_of_what_counts() {
     use Decision::{Approve as Yes, Reject as No, RequestChanges as Change};
     let two = || Approve { required: Some(2), ..Approve::default() };
     let own = || Approve { self_approval: true, ..Approve::default() };
-    let cases: Vec<(&str, Approve, Vec<(&str, Decision)>, ApprovalState)> = vec![
+    let cases = [
         ("one of two", two(), vec![("amara", Yes)], ApprovalState::Waiting),
         ("two of two", two(), vec![("amara", Yes), ("olga", Yes)], ApprovalState::Approved),
         ("one person twice is one", two(), vec![("amara", Yes), ("amara", Yes)], ApprovalState::Waiting),
@@ -136,16 +136,16 @@ fn a_decision_is_about_one_content_of_one_request_at_one_place() {
     assert!(!about(&rule.from, &matter, "c2", &good), "where the rule does not live");
     let without_cluster = ApprovalSpec { request: ApprovedRequest { cluster: None, ..request.clone() }, ..good.clone() };
     assert!(about(&rule.from, &matter, "c1", &without_cluster), "the uid says which");
-    let changes: Vec<Box<dyn Fn(&mut ApprovalSpec)>> = vec![
-        Box::new(|spec| spec.content_hash = "other".into()),
-        Box::new(|spec| spec.content_hash = String::new()),
-        Box::new(|spec| spec.request.uid = "u-2".into()),
-        Box::new(|spec| spec.request.name = "other".into()),
-        Box::new(|spec| spec.request.namespace = "other".into()),
-        Box::new(|spec| spec.request.cluster = Some("c9".into())),
-        Box::new(|spec| spec.rule.name = "other".into()),
-        Box::new(|spec| spec.rule.policy = Some("other".into())),
-        Box::new(|spec| spec.rule = ApprovalRule { policy: None, promise: Some("careful".into()), name: "look".into() }),
+    let changes: [fn(&mut ApprovalSpec); 9] = [
+        |spec| spec.content_hash = "other".into(),
+        |spec| spec.content_hash = String::new(),
+        |spec| spec.request.uid = "u-2".into(),
+        |spec| spec.request.name = "other".into(),
+        |spec| spec.request.namespace = "other".into(),
+        |spec| spec.request.cluster = Some("c9".into()),
+        |spec| spec.rule.name = "other".into(),
+        |spec| spec.rule.policy = Some("other".into()),
+        |spec| spec.rule = ApprovalRule { policy: None, promise: Some("careful".into()), name: "look".into() },
     ];
     for change in changes {
         let mut other = good.clone();

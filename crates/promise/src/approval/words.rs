@@ -87,7 +87,7 @@ pub(super) fn waits(approvals: &[ApprovalStatus]) -> Option<String> {
     let open: Vec<&ApprovalStatus> = approvals.iter().filter(|approval| approval.state == ApprovalState::Waiting).collect();
     let (first, more) = open.split_first()?;
     let told: Vec<&String> = first.approvers.groups.iter().chain(&first.approvers.users).collect();
-    let who = if told.is_empty() { "somebody who may".to_owned() } else { one_of(&told) };
+    let who = if told.is_empty() { "whoever has the right".to_owned() } else { one_of(&told) };
     let more = match more.len() {
         0 => String::new(),
         1 => ", and 1 more rule asks for an approval".to_owned(),

@@ -1,6 +1,6 @@
 //! What the controller wrote down: status, releases, revisions, who asked, and its finalizers.
 
-use cluster::kinds::{PromiseRelease, PromiseRevision, object};
+use cluster::kinds::{Approval, PromiseRelease, PromiseRevision, object};
 use kube::api::{Api, DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube::{Client, ResourceExt};
 use promise::names;
@@ -16,6 +16,8 @@ attacks![
     somebody_else_is_said_to_have_asked,
     a_finalizer_is_removed,
     the_status_of_the_catalog_is_forged,
+    somebody_decides_who_may_not,
+    a_status_says_that_it_was_approved,
 ];
 
 fn merge(patch: Value) -> Patch<Value> {
@@ -128,4 +130,37 @@ async fn the_status_of_the_catalog_is_forged(plane: &Plane) {
     let promises: Api<cluster::kinds::Promise> = Api::all(plane.client("admin", "root:platform"));
     let forged = json!({"status": {"observedGeneration": 1, "revision": "forged", "conditions": [], "instances": 0}});
     refused("admin", promises.patch_status("settings", &PatchParams::default(), &merge(forged)).await);
+}
+
+/// Decisions about what the platform asks lie in its home, and whoever may not write there writes none. What looks like one elsewhere is in the
+/// wrong place, which is tried with the approvals themselves.
+async fn somebody_decides_who_may_not(plane: &Plane) {
+    let spec = json!({
+        "request": {"namespace": plane.namespace(), "name": "web", "uid": "u"}, "rule": {"policy": "careful", "name": "look"},
+        "contentHash": "h", "decision": "approve", "decidedBy": {"username": "admin", "groups": ["system:masters"]},
+    });
+    let forged: Approval = object("forged", None, serde_json::from_value(spec).unwrap());
+    for who in ["dana", "erin", "opm-portal", "opm-controller"] {
+        for at in ["root:platform", "root:acme", "root:acme:shop"] {
+            let api: Api<Approval> = Api::all(plane.client(who, at));
+            refused(&format!("{who} in {at}"), api.create(&PostParams::default(), &forged).await);
+            refused(&format!("{who} in {at}"), api.patch("forged", &PatchParams::apply("forger").force(), &Patch::Apply(&forged)).await);
+        }
+    }
+    let made = Api::<Approval>::all(plane.client("admin", "root:platform")).get_opt("forged").await.unwrap();
+    assert!(made.is_none());
+}
+
+async fn a_status_says_that_it_was_approved(plane: &Plane) {
+    let rule = json!({"policy": "careful", "name": "look"});
+    let approvals = json!([{"rule": rule, "source": "root:platform", "cluster": "c", "required": 1, "state": "approved"}]);
+    let candidate = json!({"release": "web-1", "version": "1.0.0", "revision": "r", "contentHash": "h", "state": "accepted"});
+    for who in ["dana", "erin", "opm-portal"] {
+        for status in [json!({"approvals": approvals}), json!({"candidate": candidate}), json!({"outdated": {"digest": "d"}})] {
+            let forged = json!({"status": status});
+            refused(who, plane.requests(who).patch_status("web", &PatchParams::default(), &merge(forged)).await);
+        }
+    }
+    let status = plane.requests("dana").get("web").await.unwrap().status.unwrap();
+    assert!(status.approvals.is_empty() && status.outdated.is_none());
 }
