@@ -331,7 +331,9 @@ impl Wakes {
 
     /// Requests for which a new place or a new offer may make a difference.
     fn undecided(&self) {
-        self.requests_where(|request| !is_ready(request));
+        // One that works may have been edited since, and wait with that.
+        let waits = |request: &PromiseRequest| request.status.as_ref().is_some_and(|status| status.waiting_on.is_some());
+        self.requests_where(|request| !is_ready(request) || waits(request));
     }
 
     /// Promises and policies that may be valid where they are known to lie now: it takes a trusted home for some.
