@@ -47,6 +47,15 @@ enum Check {
         #[arg(long, default_value_t = 2_000)]
         cuts: u32,
     },
+    /// Ask portal and controller about generated requests: the same verdict, objects, price and content hash.
+    Agree {
+        /// How many requests.
+        #[arg(long, default_value_t = 1_000)]
+        requests: u32,
+        /// Which requests.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
 }
 
 impl Soak {
@@ -77,6 +86,12 @@ impl Soak {
                     "--ignored",
                     "--nocapture",
                 ]))
+            }),
+            Check::Agree { requests, seed } => step("asking portal and controller", || {
+                run(cargo(&workspace.root)
+                    .args(["test", "--package", "opm-portal", "--test", "portal", "agree::", "--", "--nocapture"])
+                    .env("OPM_AGREE", requests.to_string())
+                    .env("OPM_SEED", seed.to_string()))
             }),
             Check::PowerCut { cuts } => step("cutting the power", || {
                 run(cargo(&workspace.root)

@@ -14,6 +14,7 @@ use cluster::watch::Key;
 use promise::api::{CandidateState, PromiseReleaseSpec, PromiseRequestSpec, PromiseSpec, ReleaseRevision, Requester};
 use promise::attribute::{AttributedObject, ObjectDifference, difference};
 use promise::context::{Context, PromiseContext, RequestContext, WorkspaceContext};
+use promise::path::Path;
 use promise::policy::{PolicySource, Tally, Target, Usage};
 use promise::preflight::{self, Input, Preflight, PricedChoice, Unknown};
 use promise::price::{Day, PriceBook};
@@ -80,6 +81,12 @@ struct Facts {
 }
 
 impl Facts {
+    /// Whether any secret is given.
+    fn has_secrets(&self) -> bool {
+        let given = |path: &String| Some(Path::parse(path).ok()?.get(self.request.parameters.as_ref()?)?.is_null());
+        self.spec.secret_parameters.iter().any(|path| given(path) == Some(false))
+    }
+
     fn target(&self) -> Target<'_> {
         Target {
             promise: &self.name,
@@ -117,7 +124,7 @@ impl Facts {
             context: &self.context,
             book: &self.book,
             // Digests of what was typed are made with a key that only the controller has.
-            secrets: self.spec.secret_parameters.is_empty().then_some(secrets),
+            secrets: (!self.has_secrets()).then_some(secrets),
             missing: &self.missing,
             unknown: &self.unknown,
             count: &*self.count,

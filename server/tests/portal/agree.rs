@@ -285,6 +285,10 @@ async fn what_the_portal_says_is_what_the_controller_does() {
     let mut chance = Chance { seed, number: 0 };
     let names: Vec<&str> = world.offers.iter().map(|offered| offered.key.name.as_str()).collect();
     assert!(names.len() >= 4, "{names:?}");
+    // Requests that are judged side by side take each other's room, in an order that nobody knows: what fits is shown by tests of its own.
+    let policies: Api<Policy> = world.api("root:acme");
+    policies.delete("spending", &DeleteParams::default()).await.expect("the sample budget");
+    world.forget("spending").await;
     // Prices that do not end at cents, and a list that begins long after.
     let catalogs: Api<PromiseCatalog> = world.api(PLATFORM);
     let mut standard = catalogs.get("standard").await.expect("the sample catalog");
@@ -306,7 +310,10 @@ async fn what_the_portal_says_is_what_the_controller_does() {
             let written = requests.create(&PostParams::default(), &written).await.expect("a probe");
             let outcome = world.outcome(&name, &written).await;
             requests.delete(&name, &DeleteParams::default()).await.expect("deleted");
-            let Outcome::Released(release) = outcome else { panic!("the probe is refused") };
+            let release = match outcome {
+                Outcome::Released(release) => release,
+                Outcome::Refused(why) => panic!("the probe is refused: {why}"),
+            };
             let basis = serde_json::to_string(&release.price).expect("a price");
             let replica = release.context.as_ref().and_then(|context| context.pointer("/prices/application/replica").cloned());
             (replica == Some(json!(6_205_000)) && basis.contains("2026-01-01")).then_some(())
@@ -336,7 +343,8 @@ async fn what_the_portal_says_is_what_the_controller_does() {
         }
     }
     println!("{requests} requests agree: {verdicts:?}");
-    assert!(verdicts.len() >= 2 && verdicts.values().all(|count| *count * 20 >= requests), "one-sided: {verdicts:?}");
+    let refused = verdicts.get("Refused").copied().unwrap_or_default();
+    assert!(refused * 20 >= requests && (requests - refused) * 20 >= requests, "one-sided: {verdicts:?}");
     world.product.running.close().await;
 }
 
