@@ -20,6 +20,7 @@ pub mod manifests;
 pub mod pages;
 pub mod plane;
 pub mod portal;
+pub mod rest;
 pub mod router;
 pub mod routes;
 pub mod sample;

@@ -7,6 +7,7 @@ pub mod account;
 pub mod catalog;
 pub mod drafts;
 mod inputs;
+mod manifest;
 pub mod offers;
 pub mod place;
 mod platform;

@@ -24,7 +24,7 @@ pub fn probes(portal: &Arc<Portal>) -> Router {
 
 /// Every route with all that stands before it.
 pub fn router(portal: &Arc<Portal>) -> Router {
-    let (mut probes, mut people) = (Router::new(), Router::new());
+    let (mut probes, mut people, mut programs) = (Router::new(), Router::new(), Router::new());
     for route in routes::table() {
         let handler = route.handler;
         match route.access {
@@ -33,6 +33,7 @@ pub fn router(portal: &Arc<Portal>) -> Router {
             Access::EmbeddedPlane => {
                 people = people.route(route.pattern, handler.route_layer(from_fn_with_state(portal.clone(), gate::embedded)));
             }
+            Access::Bearer => programs = programs.route(route.pattern, handler),
             Access::SignedIn | Access::Policies | Access::Workspace => {
                 people = people.route(route.pattern, handler.route_layer(from_fn_with_state(portal.clone(), gate::signed_in)));
             }
@@ -44,7 +45,11 @@ pub fn router(portal: &Arc<Portal>) -> Router {
         .layer(from_fn_with_state(portal.clone(), panics::caught))
         .layer(from_fn_with_state(portal.clone(), gate::pass))
         .layer(from_fn_with_state(Hosts::new(portal.public_authority.as_deref()), host::check));
-    everywhere(people.merge(probes), portal)
+    let programs = programs
+        .layer(from_fn_with_state(portal.clone(), panics::caught))
+        .layer(from_fn_with_state(portal.clone(), gate::bearer))
+        .layer(from_fn_with_state(Hosts::new(portal.public_authority.as_deref()), host::check));
+    everywhere(people.merge(programs).merge(probes), portal)
 }
 
 /// What holds for every answer.

@@ -11,6 +11,7 @@ use http::Method;
 
 use crate::live;
 use crate::pages::{self, posts};
+use crate::rest;
 use crate::state::Portal;
 use crate::web::health;
 
@@ -36,6 +37,8 @@ pub enum Access {
     Policies,
     /// Whoever is signed in and may enter the workspace that the request names; everything else is asked of the plane as that person.
     Workspace,
+    /// Programs with a bearer token of the plane; no cookie counts. Everything is asked of the plane as the holder of the token.
+    Bearer,
 }
 
 /// One address and method.
@@ -52,7 +55,7 @@ pub struct Route {
 
 /// The whole table.
 pub fn table() -> Vec<Route> {
-    use Access::{Anyone, EmbeddedPlane, Policies, Probe, SignedIn, Workspace};
+    use Access::{Anyone, Bearer, EmbeddedPlane, Policies, Probe, SignedIn, Workspace};
     vec![
         get(ALIVE, Probe, health::alive),
         get(READY, Probe, health::ready),
@@ -90,6 +93,7 @@ pub fn table() -> Vec<Route> {
         post(post::REQUEST_DELETE, Workspace, posts::delete),
         post(post::REVEAL, Workspace, posts::reveal),
         get(LIVE, Workspace, live::subscribe),
+        post(rest::PREFLIGHT, Bearer, rest::preflight::preflight),
     ]
 }
 

@@ -1,4 +1,5 @@
-//! Spec and status of every kind, as they travel in JSON; `cluster::kinds` wraps them in Kubernetes objects.
+//! Spec and status of every kind, as they travel in JSON, and what the REST interface answers; `cluster::kinds` wraps the kinds in
+//! Kubernetes objects.
 //!
 //! Field meanings: `domain.md`. Everything optional is absent, not null, when unset.
 
@@ -8,6 +9,7 @@ mod destination;
 mod opaque;
 mod outdated;
 mod policy;
+mod preflight;
 mod promise;
 mod release;
 mod request;
@@ -19,6 +21,10 @@ pub use outdated::{OutdatedPrice, OutdatedRule, OutdatedStatus, RuleChange};
 pub use policy::{
     AppliesTo, Approve, Approvers, Budget, Constrain, Enforcement, Inject, InjectMatch, Limit, Owner, PolicyCategory, PolicySpec,
     PolicyStatus, Rule, Schedule, SetValue, Validate, Window,
+};
+pub use preflight::{
+    PreflightAnswer, PreflightApproval, PreflightDryRun, PreflightObject, PreflightPrice, PreflightPriceItem, PreflightUnknown,
+    PreflightVerdict,
 };
 pub use promise::{
     CostItem, CostModel, Deprecation, Example, FieldGroup, FieldHint, FormHints, Implementation, Lifecycle, Link, Maintainer, OptionHint,

@@ -6,6 +6,7 @@
 //!
 //! What cannot be known is [`Unknown`], with the reason. A request whose policies cannot all be seen is never accepted.
 
+mod answer;
 mod options;
 #[cfg(test)]
 mod tests;
@@ -155,6 +156,11 @@ impl Preflight {
         attribute::objects(input.compiled, &self.resolved.parameters, input.context, &self.effective.injects, &origins, input.uid)
     }
 
+    /// Whether it may be written: who cannot be told what comes of it may ask all the same, and waits.
+    pub fn may_be_submitted(&self) -> bool {
+        self.verdict != Verdict::Refused
+    }
+
     /// Whether a release may be made of it, at once or once people agree.
     pub fn is_acceptable(&self) -> bool {
         matches!(self.verdict, Verdict::Accepted | Verdict::NeedsApproval)
@@ -224,6 +230,8 @@ pub fn preflight(input: &Input<'_>) -> Preflight {
     checked.verdict = match () {
         () if input.policies.is_err() => Verdict::Unknown,
         () if refused => Verdict::Refused,
+        // No version is published that it could be made of.
+        () if input.revision.hash.is_empty() => Verdict::Unknown,
         () if checked.approvals.is_empty() => Verdict::Accepted,
         () => Verdict::NeedsApproval,
     };

@@ -96,7 +96,7 @@ pub(crate) fn resolve_read(
     }
     resolved.problems.extend(untold(unknown.len(), BASE));
     defaults(schema, &effective.defaults, &mut value, &mut resolved);
-    sets(promise, &effective.sets, &mut value, &mut resolved);
+    sets(promise, &effective.sets, parameters, &mut value, &mut resolved);
     schema.default(&mut value);
     // Policies had their say when it was accepted; only fields that the schema has got since are filled in.
     let former = former.map(|former| {
@@ -128,7 +128,7 @@ pub(crate) fn snapshot(
     numbers::whole(schema.json(), &mut value);
     schema.prune(&mut value);
     defaults(schema, proposed, &mut value, &mut unread);
-    sets(promise, fixed, &mut value, &mut unread);
+    sets(promise, fixed, parameters, &mut value, &mut unread);
     schema.default(&mut value);
     value
 }
@@ -138,7 +138,7 @@ pub(crate) fn in_effect(promise: &PromiseSpec, schema: &Schema, effective: &Effe
     let mut unread = Resolved::default();
     let mut value = if parameters.is_object() { parameters.clone() } else { Value::Object(Map::new()) };
     defaults(schema, &effective.defaults, &mut value, &mut unread);
-    sets(promise, &effective.sets, &mut value, &mut unread);
+    sets(promise, &effective.sets, parameters, &mut value, &mut unread);
     schema.default(&mut value);
     value
 }
@@ -179,9 +179,10 @@ fn defaults(schema: &Schema, proposed: &[Ruling<Value>], value: &mut Value, reso
     }
 }
 
-fn sets(promise: &PromiseSpec, fixed: &[Ruling<Value>], value: &mut Value, resolved: &mut Resolved) {
+/// Fixed values take the place of what is there; only what the person `said` is told to be replaced.
+fn sets(promise: &PromiseSpec, fixed: &[Ruling<Value>], said: &Value, value: &mut Value, resolved: &mut Resolved) {
     for ruling in fixed {
-        let before = ruling.path.get(value).cloned();
+        let before = ruling.path.get(said);
         if !ruling.path.put(value, ruling.effect.clone()) {
             let label = wording::lower_first(&wording::label(promise, &ruling.path));
             let message = format!("Remove what is in the way of {label}: a policy fixes it.");
@@ -190,8 +191,8 @@ fn sets(promise: &PromiseSpec, fixed: &[Ruling<Value>], value: &mut Value, resol
         }
         let always = wording::value(&ruling.effect);
         let message = match before {
-            Some(before) if !policy::same_value(&before, &ruling.effect) => {
-                format!("It is always {always}; {} was replaced.", wording::value(&before))
+            Some(before) if !policy::same_value(before, &ruling.effect) => {
+                format!("It is always {always}; {} was replaced.", wording::value(before))
             }
             _ => format!("It is always {always}."),
         };

@@ -25,6 +25,33 @@ pub struct Identity {
     pub groups: Vec<String>,
 }
 
+/// What somebody shows to be recognised by.
+#[derive(Clone, Copy)]
+pub enum Shown<'a> {
+    /// The cookie of a session: browsers.
+    Cookie(&'a str),
+    /// A bearer token of the plane: programs.
+    Bearer(&'a str),
+}
+
+impl Shown<'_> {
+    /// The name under which its caller is remembered. No cookie has a space in it.
+    fn key(self) -> SessionKey {
+        match self {
+            Self::Cookie(cookie) => SessionKey::of_cookie(cookie),
+            Self::Bearer(token) => SessionKey::of_cookie(&format!("Bearer {token}")),
+        }
+    }
+
+    /// The token of the forms that are drawn for it; programs have none.
+    fn form_token(self) -> String {
+        match self {
+            Self::Cookie(cookie) => csrf::form_token(cookie),
+            Self::Bearer(_) => String::new(),
+        }
+    }
+}
+
 /// The portal acting for one verified person. Clones share everything.
 #[derive(Clone)]
 pub struct Caller {
@@ -42,49 +69,45 @@ struct Inner {
 }
 
 impl Caller {
-    /// The person to whom the session of `cookie` belongs, if there is such a session and the plane still knows its token. The only way to a
-    /// caller.
+    /// The person who shows this, if there is such a session, or token, and the plane still knows it. The only way to a caller.
     ///
     /// # Errors
     /// Database or plane do not answer.
-    pub async fn verify(portal: &Arc<Portal>, cookie: &str) -> Result<Option<Self>> {
-        let key = SessionKey::of_cookie(cookie);
+    pub async fn verify(portal: &Arc<Portal>, shown: Shown<'_>) -> Result<Option<Self>> {
+        let key = shown.key();
         let now = portal.clock.now();
         if let Some(caller) = portal.callers.get(key)
             && caller.is_fresh(now)
         {
             return Ok(Some(caller));
         }
-        let session = match portal.store.session(key, now).await {
-            // The key that sealed it is gone: the session is worth nothing.
-            Err(store::Error::Unsealable) => {
-                drop_session(portal, key).await;
-                None
-            }
-            other => other.map_err(|error| database(&error))?,
+        let found = match shown {
+            Shown::Cookie(_) => session(portal, key, now).await?,
+            Shown::Bearer(token) => Some((Token::new(token.to_owned()), now.saturating_add(VERIFIED).map_err(|_| Error::Internal)?)),
         };
-        let Some(session) = session else {
+        let Some((token, expires)) = found else {
             portal.callers.forget(key);
             return Ok(None);
         };
-        let Session { token, expires, .. } = session;
-        let token = Token::new(token);
+        let is_session = matches!(shown, Shown::Cookie(_));
         let identity = match review(portal, &token).await {
             Ok(identity) => identity,
             Err(Error::Unauthenticated) => {
                 // The plane no longer knows the token: the session is worth nothing.
                 portal.callers.forget(key);
-                drop_session(portal, key).await;
+                if is_session {
+                    drop_session(portal, key).await;
+                }
                 return Ok(None);
             }
             Err(error) => return Err(error),
         };
-        let form_token = csrf::form_token(cookie);
+        let form_token = shown.form_token();
         let caller =
             Self { inner: Arc::new(Inner { portal: portal.clone(), identity, token, session: key, form_token, verified: now, expires }) };
         portal.callers.remember(key, &caller, now);
         // Whoever signed out while the plane was asked is signed out.
-        if !caller.is_signed_in().await {
+        if is_session && !caller.is_signed_in().await {
             portal.callers.forget(key);
             return Ok(None);
         }
@@ -134,6 +157,19 @@ impl Caller {
     /// The plane does not answer.
     pub async fn may(&self, cluster: &ClusterId, right: Right) -> Result<bool> {
         self.inner.portal.rights.has(&self.inner.identity.username, &self.inner.token, cluster, right).await
+    }
+}
+
+/// Token and end of a session.
+async fn session(portal: &Portal, key: SessionKey, now: Timestamp) -> Result<Option<(Token, Timestamp)>> {
+    match portal.store.session(key, now).await {
+        Ok(found) => Ok(found.map(|Session { token, expires, .. }| (Token::new(token), expires))),
+        // The key that sealed it is gone: the session is worth nothing.
+        Err(store::Error::Unsealable) => {
+            drop_session(portal, key).await;
+            Ok(None)
+        }
+        Err(error) => Err(database(&error)),
     }
 }
 

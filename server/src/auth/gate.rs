@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use http::{HeaderMap, Method, header};
 use promise::Error;
 
+use super::caller::Shown;
 use super::cookie::Kind;
 use super::{Caller, csrf};
 use crate::config::PlaneKind;
@@ -48,7 +49,7 @@ pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next:
     let cookie = style.read(Kind::Session, request.headers()).map(str::to_owned);
     let visitor = match &cookie {
         None => Visitor::Anonymous,
-        Some(cookie) => match Caller::verify(&portal, cookie).await {
+        Some(cookie) => match Caller::verify(&portal, Shown::Cookie(cookie)).await {
             Ok(Some(caller)) => Visitor::Person(caller),
             Ok(None) => Visitor::Anonymous,
             Err(error) => Visitor::Unknown(error),
@@ -103,6 +104,29 @@ pub async fn signed_in(State(portal): State<Arc<Portal>>, request: Request, next
         Err(error) if takes_page(&parts.headers) => visiting.refuse(None, &error).await,
         Err(error) => HttpProblem(error).into_response(),
     }
+}
+
+/// Lets programs through that show a bearer token of the plane. Cookies count for nothing, so that no site can make a browser ask.
+pub async fn bearer(State(portal): State<Arc<Portal>>, mut request: Request, next: Next) -> Response {
+    let verified = match bearer_token(request.headers()) {
+        Some(token) => Caller::verify(&portal, Shown::Bearer(token)).await,
+        None => Ok(None),
+    };
+    match verified {
+        Ok(Some(caller)) => {
+            request.extensions_mut().insert(Visitor::Person(caller));
+            next.run(request).await
+        }
+        Ok(None) => ([(header::WWW_AUTHENTICATE, "Bearer")], HttpProblem(Error::Unauthenticated)).into_response(),
+        Err(error) => HttpProblem(error).into_response(),
+    }
+}
+
+/// The token of `Authorization: Bearer …` (RFC 6750).
+fn bearer_token(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    let token = token.trim();
+    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
 }
 
 /// Lets everybody through on the embedded plane. On any other there is no such page.

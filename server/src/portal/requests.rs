@@ -3,7 +3,7 @@
 mod adds;
 mod decisions;
 mod detail;
-mod form;
+pub(super) mod form;
 mod list;
 pub(crate) mod listing;
 mod posting;

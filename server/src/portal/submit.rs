@@ -197,7 +197,7 @@ impl Caller {
     /// Refuses what the plane or the rules would refuse, with the field.
     async fn accept(&self, workspace: &Workspace, offered: &Offered, submission: &Submission) -> Result<()> {
         let checked = self.preflight(workspace, offered, submission).await?;
-        if checked.is_acceptable() { Ok(()) } else { Err(Error::Invalid { problems: checked.all_problems() }) }
+        if checked.may_be_submitted() { Ok(()) } else { Err(Error::Invalid { problems: checked.all_problems() }) }
     }
 }
 

@@ -87,7 +87,7 @@ fn every_route_is_made_from_the_table() {
     assert_eq!(found, ["router.rs"], "only the router adds routes, from the table");
     for route in routes::table() {
         let names_a_workspace = route.pattern.contains("{workspace}") || route.pattern == app::routes::LIVE;
-        assert_eq!(names_a_workspace, route.access == Access::Workspace, "{} {}", route.method, route.pattern);
+        assert_eq!(names_a_workspace, matches!(route.access, Access::Workspace | Access::Bearer), "{} {}", route.method, route.pattern);
     }
 }
 
@@ -102,6 +102,8 @@ async fn without_a_session_everything_leads_to_the_sign_in_and_nothing_is_shown(
         let script = Request::get(&address).header(header::HOST, HOST).body(Body::empty()).expect("a request");
         let told = product.browser().send(script).await;
         match route.access {
+            // No page is for programs alone.
+            Access::Bearer => panic!("{address} is for programs, and this test does not know what it says"),
             Access::SignedIn | Access::Policies | Access::Workspace => {
                 assert_eq!(answer.status, StatusCode::SEE_OTHER, "{address}");
                 assert_eq!(answer.location(), app::routes::sign_in(&address), "{address}: with the way back");
@@ -133,6 +135,7 @@ async fn posts_of_other_sites_and_with_other_tokens_are_refused_and_write_nothin
     write_request(&product, THERE).await;
     let mut browser = product.signed_in("dev-shop").await;
     let token = browser.get("/").await.hidden("_token");
+    // What is for programs takes no cookie: there is nothing that a site could make a browser do.
     let other = product.signed_in("org-owner").await.get("/").await.hidden("_token");
     let before = version(&product).await;
     let pairs = forged(&product);
@@ -154,7 +157,8 @@ async fn posts_of_other_sites_and_with_other_tokens_are_refused_and_write_nothin
         typed.headers_mut().insert(header::ORIGIN, format!("http://{HOST}").parse().expect("an origin"));
         answers.insert("a body that is no form", browser.send(typed).await);
         for (what, answer) in answers {
-            assert_eq!(answer.status, StatusCode::FORBIDDEN, "{address}: {what}");
+            let expected = if route.access == Access::Bearer { StatusCode::UNAUTHORIZED } else { StatusCode::FORBIDDEN };
+            assert_eq!(answer.status, expected, "{address}: {what}");
             assert!(!answer.headers.contains_key(header::SET_COOKIE), "{address}: {what}");
         }
     }

@@ -11,6 +11,7 @@ use devplane::sandbox::Pace;
 use http::{Request, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
 use opm_portal::auth::Caller;
+use opm_portal::auth::caller::Shown;
 use opm_portal::config::{Config, PlaneConfig, Storage};
 use opm_portal::router::router;
 use opm_portal::serve::{Edges, Running};
@@ -117,7 +118,7 @@ impl Browser {
     /// The person who is signed in, as pages act for them.
     pub async fn caller(&self, product: &Product) -> Caller {
         for value in self.cookies.values() {
-            if let Some(caller) = Caller::verify(&product.running.portal, value).await.expect("an answer") {
+            if let Some(caller) = Caller::verify(&product.running.portal, Shown::Cookie(value)).await.expect("an answer") {
                 return caller;
             }
         }

@@ -15,6 +15,7 @@ mod offers;
 mod path;
 mod plane_kill;
 mod process;
+mod programs;
 mod refused;
 mod robust;
 mod secrets;

@@ -207,14 +207,14 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
     let checked = &examined.preflight;
     let (effective, resolved) = (&checked.effective, &checked.resolved);
     // Who opens the form of a request that does not fit comes to mend it.
-    typed.checked |= untouched && typed.version.is_some() && !checked.is_acceptable();
+    typed.checked |= untouched && typed.version.is_some() && !checked.may_be_submitted();
     let found = all_problems(&typed, checked);
     // As soon as somebody types, the rail says what does not fit; the fields themselves wait until it was asked for.
     let told = model(&opened.spec, effective, &typed.draft, &found).summary;
     let mut problems = if typed.checked { found } else { Vec::new() };
     problems.extend(typed.secret_problems.iter().cloned());
     let bad_name = typed.name_problem.clone().or_else(|| name_problem(&typed.name));
-    let ready = checked.is_acceptable() && typed.draft.problems.is_empty() && typed.refused.is_empty() && bad_name.is_none();
+    let ready = checked.may_be_submitted() && typed.draft.problems.is_empty() && typed.refused.is_empty() && bad_name.is_none();
     let submit = may_submit(caller, workspace, &opened.offered, form, &typed.namespace).await?;
     let asked = Some(&typed.draft.parameters);
     let policies = policy_lines(effective, &resolved.outcomes);
@@ -276,7 +276,7 @@ fn all_problems(typed: &Typed, checked: &Preflight) -> Vec<Problem> {
 }
 
 /// What is wrong with a name, with the fix.
-pub(super) fn name_problem(name: &str) -> Option<String> {
+pub(in crate::portal) fn name_problem(name: &str) -> Option<String> {
     let inner = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
     let outer = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
     let bytes = name.as_bytes();

@@ -61,7 +61,7 @@ pub(super) async fn post(caller: &Caller, workspace: &Workspace, of: FormOf<'_>,
         let message = format!("Choose another namespace: there is none called {:?}.", typed.namespace);
         return Err(Error::Invalid { problems: vec![Problem { path: ".metadata.namespace".to_owned(), message }] });
     }
-    let fits = checked.is_acceptable() && typed.draft.problems.is_empty() && form::name_problem(&typed.name).is_none();
+    let fits = checked.may_be_submitted() && typed.draft.problems.is_empty() && form::name_problem(&typed.name).is_none();
     if step == Step::Change {
         return again(caller, &opened, typed).await;
     }
@@ -102,7 +102,7 @@ pub(super) async fn preflight(caller: &Caller, workspace: &Workspace, of: FormOf
     if step == Step::Check && form::name_problem(&typed.name).is_none() && typed.draft.problems.is_empty() {
         let submission = opened.submission(&typed);
         let checked = caller.preflight(workspace, &opened.offered, &submission).await?;
-        if checked.is_acceptable() {
+        if checked.may_be_submitted() {
             typed = match caller.rehearse(workspace, &opened.offered, &submission, typed.version.as_deref()).await {
                 Ok(()) => Typed { dry: Dry::Passed, ..typed },
                 Err(error) => noted(&opened, typed, error)?,

@@ -1,0 +1,17 @@
+//! `POST /api/v1/workspaces/{workspace}/preflight`: what would become of the PromiseRequest in the body, YAML or JSON. Nothing is written.
+
+use axum::body::Bytes;
+use axum::extract::{Extension, Path};
+use axum::Json;
+use promise::api::PreflightAnswer;
+
+use crate::auth::Visitor;
+use crate::error::HttpProblem;
+
+pub(crate) async fn preflight(
+    Extension(visitor): Extension<Visitor>,
+    Path(workspace): Path<String>,
+    body: Bytes,
+) -> Result<Json<PreflightAnswer>, HttpProblem> {
+    Ok(Json(visitor.caller()?.preflight_manifest(&workspace, &body).await?))
+}

@@ -1,0 +1,106 @@
+//! Programs: with a bearer token of the plane and nothing else they are told what would become of a request, and so says the command line.
+
+use axum::body::Body;
+use clap::Parser as _;
+use http::{Request, StatusCode, header};
+use serde_json::{Value, json};
+
+use crate::access::version;
+use crate::browser::{Answer, HOST, Product};
+
+const PREFLIGHT: &str = "/api/v1/workspaces/root:acme:shop/preflight";
+
+fn request(name: &str, promise: &str, parameters: &Value) -> Value {
+    json!({
+        "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseRequest", "metadata": {"name": name},
+        "spec": {"promise": {"name": promise}, "parameters": parameters},
+    })
+}
+
+async fn ask(product: &Product, authorization: Option<&str>, body: String) -> Answer {
+    let mut request = Request::post(PREFLIGHT).header(header::HOST, HOST);
+    if let Some(authorization) = authorization {
+        request = request.header(header::AUTHORIZATION, authorization);
+    }
+    product.browser().send(request.body(Body::from(body)).expect("a request")).await
+}
+
+fn token(product: &Product, person: &str) -> String {
+    product.running.sandbox.as_ref().expect("an embedded plane").identities.token(person).expect("a person").expose().to_string()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_bearer_token_opens_what_is_for_programs_and_nothing_is_written() {
+    let product = Product::quiet().await;
+    let before = version(&product).await;
+    let redis = request("carts", "redis", &json!({"size": "medium"}));
+    for wrong in [None, Some("Bearer"), Some("Bearer nobody"), Some("Basic ZGV2OnNob3A=")] {
+        let answer = ask(&product, wrong, redis.to_string()).await;
+        assert_eq!(answer.status, StatusCode::UNAUTHORIZED, "{wrong:?}");
+        assert_eq!(answer.headers[header::WWW_AUTHENTICATE], "Bearer", "{wrong:?}");
+    }
+    let [developer, stranger, viewer] = ["dev-shop", "dev-data", "viewer-shop"].map(|person| format!("Bearer {}", token(&product, person)));
+    assert_eq!(ask(&product, Some(&stranger), redis.to_string()).await.status, StatusCode::NOT_FOUND);
+
+    let answer = ask(&product, Some(&developer), redis.to_string()).await;
+    assert_eq!(answer.status, StatusCode::OK, "{}", answer.text);
+    let said: Value = serde_json::from_str(&answer.text).expect("JSON");
+    assert_eq!(said["verdict"], "unknown", "without a controller no version is published: {said:#}");
+    assert_eq!(said["price"]["monthly"], "21.00", "{said:#}");
+    assert_eq!(said["dryRun"]["result"], "passed", "{said:#}");
+    assert_eq!(said["parameters"]["replicas"], 1, "{said:#}");
+
+    let said: Value = serde_json::from_str(&ask(&product, Some(&viewer), redis.to_string()).await.text).expect("JSON");
+    assert_eq!(said["dryRun"]["result"], "refused", "who may not order is told by the plane: {said:#}");
+
+    for (body, path) in [
+        ("kind: Promise".to_owned(), ".apiVersion"),
+        ("a: [".to_owned(), ""),
+        (request("Not A Name", "redis", &json!({})).to_string(), ".metadata.name"),
+        (request("carts", "no-such-promise", &json!({})).to_string(), ".spec.promise.name"),
+    ] {
+        let answer = ask(&product, Some(&developer), body).await;
+        assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", answer.text);
+        let said: Value = serde_json::from_str(&answer.text).expect("JSON");
+        assert_eq!(said["problems"][0]["path"], path, "{said:#}");
+    }
+    assert_eq!(version(&product).await, before, "nothing was written");
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_command_line_says_what_the_portal_says() {
+    let product = Product::open().await;
+    let mut browser = product.signed_in("dev-shop").await;
+    browser.until("/w/root:acme:shop/promises/postgresql", |answer| answer.text.contains("1.2.0")).await;
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let portal = format!("http://{}", listener.local_addr().expect("an address"));
+    let router = product.router.clone();
+    let serving = tokio::spawn(async move { axum::serve(listener, router).await });
+    let folder = tempfile::tempdir().expect("a folder");
+    let kubeconfig = json!({
+        "apiVersion": "v1", "kind": "Config", "current-context": "shop",
+        "clusters": [{"name": "shop", "cluster": {"server": "https://127.0.0.1:1/clusters/root:acme:shop"}}],
+        "users": [{"name": "dev-shop", "user": {"token": token(&product, "dev-shop")}}],
+        "contexts": [{"name": "shop", "context": {"cluster": "shop", "user": "dev-shop"}}],
+    });
+    std::fs::write(folder.path().join("config"), kubeconfig.to_string()).expect("written");
+    let say = async |name: &str, request: Value| {
+        let (file, config) = (folder.path().join(name), folder.path().join("config"));
+        std::fs::write(&file, request.to_string()).expect("written");
+        let (file, config) = (file.to_str().expect("a path"), config.to_str().expect("a path"));
+        let cli = ["opm", "preflight", "-f", file, "--portal", &portal, "--kubeconfig", config];
+        opm::say(&opm::Cli::try_parse_from(cli).expect("arguments")).await.expect("an answer")
+    };
+
+    let said = say("production.yaml", request("orders", "postgresql", &json!({"tier": "production", "replicas": 3}))).await;
+    assert!(said.yes, "{}", said.text);
+    for words in ["as soon as people agree", "acme-approvers", "set at root:acme", "a month", "Cluster orders at sandbox", "would take it from you"] {
+        assert!(said.text.contains(words), "{words} in {}", said.text);
+    }
+    let said = say("lonely.yaml", request("orders", "postgresql", &json!({"tier": "production", "replicas": 1}))).await;
+    assert!(!said.yes && said.text.starts_with("It would be refused."), "{}", said.text);
+    assert!(said.text.contains(".parameters.replicas: ") && said.text.contains("production-baseline"), "{}", said.text);
+    serving.abort();
+    product.running.close().await;
+}
