@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use app::backend::{Account, Assets, Catalog, FormOf, Pairs, Requests, Visit, Vote, Workspaces};
+use app::backend::{Account, Assets, Catalog, Visit, Workspaces};
 use async_trait::async_trait;
-use promise::api::{Health, Lifecycle, Phase, PolicyOutcome, PolicyResult, PolicySpec, PromiseSpec, StepPhase, StepStatus, WaitingKind};
-use promise::form::{Draft, Summary, model};
+use promise::api::{Lifecycle, Phase, PolicyOutcome, PolicyResult, PolicySpec, PromiseSpec, WaitingKind};
 use promise::policy::{Candidate, Effective, Target, compose, gather};
 use promise::sentence::Ball;
 use promise::view::*;
 use promise::{Error, Result};
-use serde_json::{Value, json};
 
 #[path = "world/governed.rs"]
 mod governed;
+#[path = "world/requests.rs"]
+mod requests;
 
 /// Where everything happens.
 pub const WORKSPACE: &str = "root:acme:shop";
@@ -280,7 +280,7 @@ fn price() -> PriceView {
 
 fn preflight(fits: bool) -> PreflightView {
     let check = |state, what: &str, target: &str| CheckLine { state, what: what.into(), detail: String::new(), target: target.into() };
-    let rule = rule_anchor("root:acme", "production-baseline", "replicas");
+    let rule = rule_anchor("root:acme", "production-baseline", "production-has-a-standby");
     PreflightView {
         verdict: if fits { Verdict::NeedsApproval } else { Verdict::Refused },
         sentence: if fits { "One of acme-approvers decides.".into() } else { "Storage: enter a whole number".into() },
@@ -318,7 +318,7 @@ fn preflight(fits: bool) -> PreflightView {
 fn policies(promise_name: &str) -> Vec<PolicyLine> {
     let refused = PolicyOutcome {
         policy: "production-baseline".into(),
-        rule: "replicas".into(),
+        rule: "production-has-a-standby".into(),
         source: "root:acme".into(),
         result: PolicyResult::Denied,
         message: Some("Choose at least 2 replicas".into()),
@@ -345,199 +345,6 @@ fn approval(refused: &Option<String>) -> ApprovalLine {
         standing: ApprovalStanding::Open,
         given: vec![given("approved", "It was about an earlier content.")],
         allowed: refused.clone().map_or(Ok(()), Err),
-    }
-}
-
-#[async_trait]
-impl Requests for World {
-    async fn requests(&self, _: &str, query: &RequestQuery) -> Result<RequestsPage> {
-        let rows = self.rows();
-        Ok(RequestsPage {
-            total: rows.len(),
-            all: rows.len(),
-            pages: 2,
-            rows,
-            phases: facets(&[("Provisioning", 1, false), ("Ready", 1, true), ("Failed", 1, false)]),
-            promises: facets(&[("postgresql", 1, false), ("redis", 1, false)]),
-            query: query.clone(),
-            create: self.availability(),
-            as_of: Some("2026-11-21T11:05:00Z".into()),
-            seen: "0123456789abcdef".into(),
-        })
-    }
-
-    async fn request(&self, _: &str, _: &str, name: &str) -> Result<RequestPage> {
-        let Some(row) = self.rows().into_iter().find(|row| row.name == name) else {
-            return Err(Error::NotFound { what: format!("request {name}") });
-        };
-        let happened = |at: &str, what: &str, trouble| Happening { at: at.into(), what: what.into(), who: "dev-shop".into(), trouble };
-        let resource = |id: &str, kind: &str, health, message: &str| ResourceLine {
-            id: id.into(),
-            kind: kind.into(),
-            name: format!("{name}-{id}"),
-            destination: "sandbox".into(),
-            applied: true,
-            health,
-            message: message.into(),
-            ..ResourceLine::default()
-        };
-        let step = |id: &str, phase| StepStatus { id: id.into(), phase, ..StepStatus::default() };
-        let not = |why: &Option<String>| why.clone().map_or(Ok(()), Err);
-        Ok(RequestPage {
-            generation: 2,
-            observed_generation: 2,
-            reason: "Order service moves off the shared database".into(),
-            deleting: false,
-            conditions: Vec::new(),
-            steps: vec![step("validate", StepPhase::Succeeded), step("apply", StepPhase::Running), step("outputs", StepPhase::Pending)],
-            timeline: vec![
-                happened("2026-11-21T09:02:00Z", "Asked for", false),
-                happened("2026-11-21T11:02:00Z", "The database is being made", false),
-            ],
-            parameters: vec![
-                tier(),
-                ParameterLine {
-                    path: ".backup.enabled".into(),
-                    label: "Backup".into(),
-                    value: "yes".into(),
-                    source: ValueSource::Policy("backup-required".into()),
-                },
-            ],
-            policies: policies("postgresql"),
-            price: price(),
-            approvals: vec![approval(&self.refused)],
-            hash: Some("9f2c41d0aa".into()),
-            outdated: (!self.fits).then(|| OutdatedView {
-                digest: "77aa".into(),
-                changes: vec!["replicas of production-baseline changed (Replicas is between 2 and 4)".into()],
-                refusals: vec!["Choose at least 2 replicas".into()],
-                allowed: not(&self.refused),
-            }),
-            resources: vec![
-                resource("database", "Cluster", Health::Progressing, "1 of 3 instances"),
-                resource("credentials", "Secret", Health::Healthy, ""),
-            ],
-            outputs: vec![
-                OutputValue {
-                    name: "endpoint".into(),
-                    description: "Where to connect".into(),
-                    value: Some("orders-db-rw.shop.svc:5432".into()),
-                    secret: false,
-                    there: true,
-                },
-                OutputValue { name: "password".into(), secret: true, there: true, ..OutputValue::default() },
-                OutputValue { name: "token".into(), secret: true, ..OutputValue::default() },
-            ],
-            events: Some(vec![happened("2026-11-21T11:03:00Z", "Back-off pulling image", true)]),
-            yaml: "apiVersion: platform.opmodel.dev/v1alpha1\nkind: PromiseRequest\n".into(),
-            problems: if self.fits {
-                Vec::new()
-            } else {
-                vec![Summary { target: "f-storage".into(), message: "Storage: enter a whole number".into() }]
-            },
-            allowed: Allowed { edit: not(&self.refused), delete: not(&self.refused), reveal: not(&self.refused) },
-            seen: "0123456789abcdef".into(),
-            row,
-        })
-    }
-
-    async fn form(&self, _: &str, form: FormOf<'_>, draft: Option<&str>) -> Result<RequestForm> {
-        let (name, editing) = match form {
-            FormOf::New { promise, .. } => (promise, None),
-            FormOf::Edit { .. } => ("postgresql", Some("41".to_owned())),
-        };
-        let spec = promise(name);
-        let effective = effective(name, &spec);
-        let parameters = if self.fits { json!({}) } else { json!({"storage": "plenty", "tier": "production"}) };
-        let problems = [promise::Problem { path: ".parameters.storage".into(), message: "Storage: enter a whole number".into() }];
-        let form = model(&spec, &effective, &Draft::of(parameters as Value), if self.fits { &[] } else { &problems });
-        Ok(RequestForm {
-            retype: false,
-            offer: offer(name, self.availability()),
-            name: if editing.is_some() { "orders-db".into() } else { String::new() },
-            name_problem: (!self.fits).then(|| "Enter a name".to_owned()),
-            namespace: "default".into(),
-            reason: String::new(),
-            form,
-            policies: policies(name),
-            preflight: preflight(self.fits),
-            checked: !self.fits,
-            ready: self.fits,
-            submit: self.availability(),
-            editing,
-            cluster: "2hq1x0c4".into(),
-            draft: draft.map(str::to_owned),
-            start: None,
-            focus: None,
-            conflict: None,
-            contested: Vec::new(),
-            review: vec![tier()],
-        })
-    }
-
-    async fn preflight(&self, workspace: &str, form: FormOf<'_>, _: &Pairs) -> Result<RequestForm> {
-        self.form(workspace, form, None).await
-    }
-
-    async fn adds(&self, _: &str, _: FormOf<'_>, _: Option<&str>) -> Result<AddsPage> {
-        let line = |text: &str, origin, label: &str, side| AddedLine {
-            text: text.into(),
-            origin,
-            label: label.into(),
-            side,
-            ..AddedLine::default()
-        };
-        let policy = AddedLine {
-            policy: Some(("root:platform".into(), "backup-required".into())),
-            also: vec!["Promise".into()],
-            ..line("  backup: true", LineFrom::Policy, "Backups are on", LineSide::Added)
-        };
-        let object = AddedObject {
-            title: "Cluster orders-db".into(),
-            destination: "sandbox".into(),
-            why: "Because the tier is production.".into(),
-            side: LineSide::Kept,
-            lines: vec![
-                line("kind: Cluster", LineFrom::Promise, "", LineSide::Kept),
-                line("  instances: 3", LineFrom::You, "Replicas", LineSide::Kept),
-                line("  instances: 1", LineFrom::You, "Replicas", LineSide::Removed),
-                policy,
-                line("  host: (known after apply)", LineFrom::Later, "", LineSide::Kept),
-            ],
-        };
-        let unknown = self.empty.then(|| "The values do not fit yet.".to_owned());
-        Ok(AddsPage {
-            title: "PostgreSQL".into(),
-            icon: "database".into(),
-            name: "orders-db".into(),
-            objects: vec![object],
-            compared: !self.fits,
-            unknown,
-        })
-    }
-
-    async fn added(&self, workspace: &str, namespace: &str, name: &str) -> Result<AddsPage> {
-        self.adds(workspace, FormOf::Edit { namespace, name }, None).await
-    }
-
-    async fn decide(&self, _: &str, _: &str, _: &str, _: &Vote) -> Result<()> {
-        Err(Error::Denied { why: "this world takes nothing".into() })
-    }
-
-    async fn roll_out(&self, _: &str, _: &str, _: &str, _: &str) -> Result<()> {
-        Err(Error::Denied { why: "this world takes nothing".into() })
-    }
-
-    async fn post(&self, _: &str, _: FormOf<'_>, _: &Pairs) -> Result<Posted> {
-        Err(Error::Denied { why: "this world takes nothing".into() })
-    }
-
-    async fn delete(&self, _: &str, _: &str, _: &str, _: &str) -> Result<()> {
-        Err(Error::Denied { why: "this world takes nothing".into() })
-    }
-
-    async fn reveal(&self, _: &str, _: &str, _: &str, _: &str) -> Result<String> {
-        Ok("s3cret-value".into())
     }
 }
 

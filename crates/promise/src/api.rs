@@ -6,6 +6,7 @@
 mod approval;
 mod catalog;
 mod destination;
+mod inventory;
 mod opaque;
 mod outdated;
 mod policy;
@@ -17,6 +18,7 @@ mod request;
 pub use approval::{ApprovalRule, ApprovalSpec, ApprovalState, ApprovalStatus, ApprovedRequest, Decision, GivenApproval};
 pub use catalog::{PriceList, PromiseCatalogSpec};
 pub use destination::{AllowedKind, DestinationSpec, DestinationStatus, DestinationType, SecretRef};
+pub use inventory::{Health, InventoryItem, Repairs};
 pub use outdated::{OutdatedPrice, OutdatedRule, OutdatedStatus, RuleChange};
 pub use policy::{
     AppliesTo, Approve, Approvers, Budget, Constrain, Enforcement, Inject, InjectMatch, Limit, Owner, PolicyCategory, PolicySpec,
@@ -33,7 +35,7 @@ pub use promise::{
 };
 pub use release::{PromiseReleaseSpec, ReleaseRevision, ReleaseRule};
 pub use request::{
-    CandidateState, CandidateStatus, Condition, ConditionStatus, CostStatus, CurrentStatus, DeletionPolicy, Health, InventoryItem,
-    OutputStatus, Phase, PolicyOutcome, PolicyResult, PromiseRef, PromiseRequestSpec, PromiseRequestStatus, Repairs, Requester,
-    SecretKeyRef, StepPhase, StepStatus, UpgradePolicy, WaitingKind, WaitingOn,
+    CandidateState, CandidateStatus, Condition, ConditionStatus, CostStatus, CurrentStatus, DeletionPolicy, OutputStatus, Phase,
+    PolicyOutcome, PolicyResult, PromiseRef, PromiseRequestSpec, PromiseRequestStatus, Requester, SecretKeyRef, StepPhase, StepStatus,
+    UpgradePolicy, WaitingKind, WaitingOn,
 };

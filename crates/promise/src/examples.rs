@@ -205,7 +205,7 @@ fn policies_show_in_the_form_of_a_database() {
     assert_eq!(backup.locked.as_ref().map(|locked| (locked.value.as_str(), locked.by.policy.as_str())), Some(("On", "backup-required")));
     let replicas = &field(".replicas").by;
     assert!(replicas.iter().all(|line| line.workspace == "root:acme" && line.did.starts_with("Narrowed from 1–7")), "{replicas:?}");
-    assert_eq!((field(".replicas").by.len(), settled(Value::Null).effective.fixed(&Path::parse(".backup.enabled").unwrap())), (2, None));
+    assert_eq!((field(".replicas").by.len(), settled(Value::Null).effective.fixed(&Path::parse(".backup.enabled").unwrap())), (1, None));
     assert!(field(".region").by.iter().any(|line| line.did == "Proposed"));
     assert_eq!(
         form.sections.iter().map(|section| section.title.as_str()).collect::<Vec<_>>(),

@@ -69,15 +69,15 @@ impl Caller {
 /// A PromiseRequest with name and namespace.
 fn read(manifest: &[u8], workspace: &Workspace) -> Result<PromiseRequest> {
     let text = std::str::from_utf8(manifest).map_err(|_| invalid("", "Send YAML or JSON in UTF-8.".to_owned()))?;
-    let value: Value = serde_saphyr::from_str(text).map_err(|error| invalid("", format!("Send YAML or JSON that can be read: {error}.")))?;
-    for (path, given, wanted) in
-        [(".apiVersion", &value["apiVersion"], names::API_VERSION), (".kind", &value["kind"], "PromiseRequest")]
-    {
+    let value: Value =
+        serde_saphyr::from_str(text).map_err(|error| invalid("", format!("Send YAML or JSON that can be read: {error}.")))?;
+    for (path, given, wanted) in [(".apiVersion", &value["apiVersion"], names::API_VERSION), (".kind", &value["kind"], "PromiseRequest")] {
         if given != wanted {
             return Err(invalid(path, format!("Write {wanted}: this is about nothing else.")));
         }
     }
-    let mut request: PromiseRequest = serde_json::from_value(value).map_err(|error| invalid(".spec", format!("Correct the request: {error}.")))?;
+    let mut request: PromiseRequest =
+        serde_json::from_value(value).map_err(|error| invalid(".spec", format!("Correct the request: {error}.")))?;
     if let Some(problem) = name_problem(request.metadata.name.as_deref().unwrap_or_default()) {
         return Err(invalid(".metadata.name", problem));
     }

@@ -1,8 +1,8 @@
 //! `POST /api/v1/workspaces/{workspace}/preflight`: what would become of the PromiseRequest in the body, YAML or JSON. Nothing is written.
 
+use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{Extension, Path};
-use axum::Json;
 use promise::api::PreflightAnswer;
 
 use crate::auth::Visitor;

@@ -95,7 +95,9 @@ async fn the_command_line_says_what_the_portal_says() {
 
     let said = say("production.yaml", request("orders", "postgresql", &json!({"tier": "production", "replicas": 3}))).await;
     assert!(said.yes, "{}", said.text);
-    for words in ["as soon as people agree", "acme-approvers", "set at root:acme", "a month", "Cluster orders at sandbox", "would take it from you"] {
+    for words in
+        ["as soon as people agree", "acme-approvers", "set at root:acme", "a month", "Cluster orders at sandbox", "would take it from you"]
+    {
         assert!(said.text.contains(words), "{words} in {}", said.text);
     }
     let said = say("lonely.yaml", request("orders", "postgresql", &json!({"tier": "production", "replicas": 1}))).await;

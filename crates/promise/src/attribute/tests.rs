@@ -90,7 +90,7 @@ fn policies() -> Vec<Candidate> {
     // One that adds to objects, whatever the samples do.
     let spec = serde_json::from_value(json!({"rules": [
         {"name": "costs", "inject": {"match": {"kinds": []},
-            "merge": {"metadata": {"labels": {"example.org/billed": "yes"}, "annotations": {"example.org/by": "policy"}}}}},
+            "merge": {"metadata": {"labels": {"example.org/tallied": "yes"}, "annotations": {"example.org/by": "policy"}}}}},
         {"name": "large", "inject": {"match": {"kinds": []}, "when": "has(parameters.size) && parameters.size == 'large'",
             "merge": {"metadata": {"labels": {"example.org/large": "yes"}}}}},
         {"name": "kept", "default": {"parameter": ".backup.retentionDays", "value": 9, "when": "parameters.tier == 'production'"}},

@@ -1,6 +1,7 @@
 //! A preflight as it leaves the process.
 
 use super::{Dry, Preflight, Unknown, Verdict};
+use crate::api::Approve;
 use crate::api::{
     PreflightAnswer, PreflightApproval, PreflightDryRun, PreflightObject, PreflightPrice, PreflightPriceItem, PreflightUnknown,
     PreflightVerdict,
@@ -8,7 +9,6 @@ use crate::api::{
 use crate::policy::Ruling;
 use crate::price::{Change, CostLine, Estimate, Money};
 use crate::render::masked;
-use crate::api::Approve;
 
 impl Preflight {
     /// What the REST interface answers. It holds no secret: what would be one is masked.
@@ -24,11 +24,7 @@ impl Preflight {
             policies: self.resolved.outcomes.clone(),
             parameters: self.resolved.parameters.clone(),
             objects: (self.rendering.objects.iter())
-                .map(|made| PreflightObject {
-                    id: made.id.clone(),
-                    destination: made.destination.clone(),
-                    object: masked(&made.object),
-                })
+                .map(|made| PreflightObject { id: made.id.clone(), destination: made.destination.clone(), object: masked(&made.object) })
                 .collect(),
             pending: self.rendering.pending.iter().map(|pending| format!("{} waits for {}", pending.id, pending.waits_for)).collect(),
             price: self.estimate.as_ref().map(|estimate| price(estimate, self.change.as_ref())),
@@ -55,7 +51,9 @@ fn price(estimate: &Estimate, change: Option<&Change>) -> PreflightPrice {
         monthly: money.map(Money::decimal),
         currency: money.map(|money| money.currency.clone()),
         unknown: estimate.monthly.why().map(str::to_owned),
-        change: change.and_then(Change::difference).map(|money| if money.micros < 0 { money.decimal() } else { format!("+{}", money.decimal()) }),
+        change: change
+            .and_then(Change::difference)
+            .map(|money| if money.micros < 0 { money.decimal() } else { format!("+{}", money.decimal()) }),
         items: estimate.lines.iter().map(item).collect(),
     }
 }
