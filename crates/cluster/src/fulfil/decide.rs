@@ -3,6 +3,7 @@
 //! Here the facts are gathered; what follows from them is asked of `promise`.
 
 mod evaluate;
+mod offer;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,18 +21,17 @@ use promise::policy::{self, Effective, Judged, Provenance};
 use promise::preflight::Preflight;
 use promise::price::{Day, Estimate, PriceBook};
 use promise::render::Compiled;
-use promise::upgrade::{Published, choose};
-use promise::visibility::{Offer, Place, SeenBy, Shelf, nearest, seen_by};
+use promise::visibility::{Offer, Place};
 use serde_json::Value;
 
 use self::evaluate::{Input, context, evaluate};
+use self::offer::{Found, offer};
 use super::core::Core;
 use super::inputs;
 use super::words::told;
 use super::{releases, votes};
 use crate::error::is_missing;
-use crate::kinds::{Promise, PromiseRelease, PromiseRequest};
-use crate::shelves::CatalogAt;
+use crate::kinds::{PromiseRelease, PromiseRequest};
 use crate::usage::Accepted;
 use crate::watch::{Freshness, Key};
 use crate::workspaces::{ClusterId, Node};
@@ -228,49 +228,6 @@ fn lineage(core: &Core, cluster: &ClusterId) -> Result<Vec<Node>, String> {
     world.standing().lineage(&world.tree(), cluster).map_err(|unproven| promise::wording::upper_first(&format!("{unproven}.")))
 }
 
-struct Found {
-    promise: Arc<Promise>,
-    home: Node,
-}
-
-/// The promise that a request means, if it is offered to its workspace.
-fn offer(core: &Core, request: &PromiseRequest, lineage: &[Node]) -> Result<Found, Problem> {
-    let reference = &request.spec.promise;
-    let tree = core.world.tree();
-    let way: Vec<Place> = lineage.iter().map(Place::from).collect();
-    let wanted = |node: &Node| reference.workspace.as_deref().is_none_or(|path| path.is_empty() || path == node.path.as_str());
-    let homes: Vec<(Arc<Promise>, Node)> = core
-        .world
-        .promises
-        .snapshot()
-        .into_iter()
-        .filter(|(at, _)| at.name == reference.name)
-        .filter_map(|(at, promise)| Some((promise, tree.lineage(&at.cluster)?.pop()?)))
-        .filter(|(_, node)| wanted(node))
-        .collect();
-    let catalogs = core.world.shelves(&core.trusted);
-    let shelves: Vec<Shelf<'_>> = catalogs.iter().map(CatalogAt::shelf).collect();
-    let places: Vec<Place> = homes.iter().map(|(_, node)| Place::from(node)).collect();
-    let mut why = None;
-    let mut seen: Vec<(usize, SeenBy)> = Vec::new();
-    for (index, ((promise, _), home)) in homes.iter().zip(&places).enumerate() {
-        match seen_by(&Offer { name: &reference.name, home, spec: &promise.spec }, &way, &shelves) {
-            Ok(by) => seen.push((index, by)),
-            Err(reason) => why = Some(reason),
-        }
-    }
-    let offers: Vec<(&Place, &SeenBy)> = seen.iter().map(|(index, by)| (&places[*index], by)).collect();
-    let winner = nearest(&offers).and_then(|(first, _)| homes.get(seen.get(first)?.0));
-    match winner {
-        Some((promise, home)) => Ok(Found { promise: promise.clone(), home: home.clone() }),
-        None => {
-            let message =
-                why.unwrap_or_else(|| format!("Choose another promise: there is none called {} for this workspace.", reference.name));
-            Err(Problem { path: ".promise.name".to_owned(), message })
-        }
-    }
-}
-
 async fn consider(
     core: &Core,
     key: &Key,
@@ -280,18 +237,10 @@ async fn consider(
     settled: bool,
     decision: &mut Decision,
 ) {
-    let revisions: Vec<_> = core
-        .world
-        .revisions
-        .snapshot()
-        .into_iter()
-        .filter(|(at, revision)| at.cluster == found.home.cluster && revision.spec.promise == request.spec.promise.name)
-        .collect();
-    let published: Vec<Published<'_>> =
-        revisions.iter().map(|(at, revision)| Published { revision: &at.name, version: &revision.spec.version }).collect();
     let running = decision.wanted().map(|base| base.version.clone());
     let constraint = request.spec.promise.version.as_deref().unwrap_or_default();
-    let chosen = match choose(&published, constraint, running.as_deref(), request.spec.upgrade) {
+    let (promise, upgrade) = (&request.spec.promise.name, request.spec.upgrade);
+    let (at, revision) = match core.world.revision_for(&found.home.cluster, promise, constraint, running.as_deref(), upgrade) {
         Ok(chosen) => chosen,
         Err(_) if settled => return,
         Err(message) => {
@@ -299,8 +248,7 @@ async fn consider(
             return;
         }
     };
-    let Some((_, revision)) = revisions.iter().find(|(at, _)| at.name == chosen.revision) else { return };
-    let same_revision = decision.wanted().is_some_and(|base| base.release.revision.name == chosen.revision);
+    let same_revision = decision.wanted().is_some_and(|base| base.release.revision.name == at.name);
     let workspace = lineage.last();
     let name = &request.spec.promise.name;
     let book = match quote(core, key, request) {
@@ -342,11 +290,7 @@ async fn consider(
         request: request.clone(),
         book,
         former: decision.wanted().map(|base| base.release.clone()),
-        revision: ReleaseRevision {
-            cluster: found.home.cluster.to_string(),
-            name: chosen.revision.to_owned(),
-            hash: revision.spec.hash.clone(),
-        },
+        revision: ReleaseRevision { cluster: found.home.cluster.to_string(), name: at.name.clone(), hash: revision.spec.hash.clone() },
         secrets: BTreeMap::new(),
         world: core.world.clone(),
         key: key.clone(),

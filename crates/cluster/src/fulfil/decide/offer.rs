@@ -1,0 +1,55 @@
+//! Which promise a request means.
+
+use std::sync::Arc;
+
+use promise::Problem;
+use promise::visibility::{Offer, Place, SeenBy, Shelf, nearest, seen_by};
+
+use crate::fulfil::core::Core;
+use crate::kinds::{Promise, PromiseRequest};
+use crate::shelves::CatalogAt;
+use crate::workspaces::Node;
+
+/// A promise and its home.
+pub(super) struct Found {
+    pub(super) promise: Arc<Promise>,
+    pub(super) home: Node,
+}
+
+/// The promise that a request means, if it is offered to its workspace.
+pub(super) fn offer(core: &Core, request: &PromiseRequest, lineage: &[Node]) -> Result<Found, Problem> {
+    let reference = &request.spec.promise;
+    let tree = core.world.tree();
+    let way: Vec<Place> = lineage.iter().map(Place::from).collect();
+    let wanted = |node: &Node| reference.workspace.as_deref().is_none_or(|path| path.is_empty() || path == node.path.as_str());
+    let homes: Vec<(Arc<Promise>, Node)> = core
+        .world
+        .promises
+        .snapshot()
+        .into_iter()
+        .filter(|(at, _)| at.name == reference.name)
+        .filter_map(|(at, promise)| Some((promise, tree.lineage(&at.cluster)?.pop()?)))
+        .filter(|(_, node)| wanted(node))
+        .collect();
+    let catalogs = core.world.shelves(&core.trusted);
+    let shelves: Vec<Shelf<'_>> = catalogs.iter().map(CatalogAt::shelf).collect();
+    let places: Vec<Place> = homes.iter().map(|(_, node)| Place::from(node)).collect();
+    let mut why = None;
+    let mut seen: Vec<(usize, SeenBy)> = Vec::new();
+    for (index, ((promise, _), home)) in homes.iter().zip(&places).enumerate() {
+        match seen_by(&Offer { name: &reference.name, home, spec: &promise.spec }, &way, &shelves) {
+            Ok(by) => seen.push((index, by)),
+            Err(reason) => why = Some(reason),
+        }
+    }
+    let offers: Vec<(&Place, &SeenBy)> = seen.iter().map(|(index, by)| (&places[*index], by)).collect();
+    let winner = nearest(&offers).and_then(|(first, _)| homes.get(seen.get(first)?.0));
+    match winner {
+        Some((promise, home)) => Ok(Found { promise: promise.clone(), home: home.clone() }),
+        None => {
+            let message =
+                why.unwrap_or_else(|| format!("Choose another promise: there is none called {} for this workspace.", reference.name));
+            Err(Problem { path: ".promise.name".to_owned(), message })
+        }
+    }
+}
