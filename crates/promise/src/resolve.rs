@@ -184,7 +184,7 @@ fn sets(promise: &PromiseSpec, fixed: &[Ruling<Value>], said: &Value, value: &mu
     for ruling in fixed {
         let before = ruling.path.get(said);
         if !ruling.path.put(value, ruling.effect.clone()) {
-            let label = wording::lower_first(&wording::label(promise, &ruling.path));
+            let label = wording::noun(promise, &ruling.path);
             let message = format!("Remove what is in the way of {label}: a policy fixes it.");
             resolved.refusals.push(Problem { path: shown(&ruling.path), message });
             continue;

@@ -18,6 +18,15 @@ pub fn label(spec: &PromiseSpec, path: &Path) -> String {
     }
 }
 
+/// The label as a noun inside a sentence: a title that is a question gives way to the name of the parameter.
+pub fn noun(spec: &PromiseSpec, path: &Path) -> String {
+    let label = label(spec, path);
+    match path.0.last() {
+        Some(Segment::Key(key)) if label.ends_with('?') => lower_first(&humanise(key)),
+        _ => lower_first(&label),
+    }
+}
+
 fn hint_title(spec: &PromiseSpec, path: &Path) -> Option<String> {
     hint(spec, path)?.title.clone()
 }

@@ -10,7 +10,7 @@ use cluster::WorkspacePath;
 use cluster::kinds::crds;
 use promise::api::{DestinationSpec, PolicySpec, PromiseCatalogSpec, PromiseSpec};
 use promise::path::Segment;
-use promise::{Problem, names, policy, publish};
+use promise::{Problem, names, policy, price, publish};
 use schema::structural::{Kind, Schema};
 use serde_json::Value;
 
@@ -136,7 +136,7 @@ fn object(manifest: &Manifest, trusted: bool) -> Vec<SampleError> {
     let judged = match kind {
         "Promise" => spec::<PromiseSpec>(&readable).map(|spec| publish::validate(&spec, None, trusted).err().unwrap_or_default()),
         "Policy" => spec::<PolicySpec>(&readable).map(|spec| policy::validity(&spec, trusted)),
-        "PromiseCatalog" => spec::<PromiseCatalogSpec>(&readable).map(|_| Vec::new()),
+        "PromiseCatalog" => spec::<PromiseCatalogSpec>(&readable).map(|spec| price::problems(&spec)),
         _ => spec::<DestinationSpec>(&readable).map(|_| Vec::new()),
     };
     match judged {

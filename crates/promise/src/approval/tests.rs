@@ -73,7 +73,7 @@ fn of(approve: Approve, votes: &[(&str, Decision)]) -> Judgement {
 fn one_of_those_who_may_is_enough_and_says_so() {
     let waiting = of(Approve::default(), &[]);
     assert_eq!(waiting.state, CandidateState::AwaitingApproval);
-    assert!(waiting.waits.as_ref().unwrap().contains("the rule look of the policy careful, set at root:acme by operations"));
+    assert!(waiting.waits.as_ref().unwrap().contains("decides: the policy careful, set at root:acme, asks for it"));
     assert!(
         waiting.message.contains("An approval is missing") && waiting.message.contains("right approve on the policy careful in root:acme")
     );

@@ -87,13 +87,14 @@ pub(super) fn waits(approvals: &[ApprovalStatus]) -> Option<String> {
     let open: Vec<&ApprovalStatus> = approvals.iter().filter(|approval| approval.state == ApprovalState::Waiting).collect();
     let (first, more) = open.split_first()?;
     let told: Vec<&String> = first.approvers.groups.iter().chain(&first.approvers.users).collect();
-    let who = if told.is_empty() { "whoever has the right".to_owned() } else { one_of(&told) };
+    let groups = if first.approvers.groups.is_empty() { "" } else { "one of " };
+    let who = if told.is_empty() { "whoever has the right".to_owned() } else { format!("{groups}{}", one_of(&told)) };
     let more = match more.len() {
         0 => String::new(),
         1 => ", and 1 more rule asks for an approval".to_owned(),
         more => format!(", and {more} more rules ask for approvals"),
     };
-    Some(format!("{APPROVER}{who} decides, as {} asks{more}", named(first)))
+    Some(format!("{APPROVER}{who} decides: {}, set at {}, asks for it{more}", thing(&first.rule), first.source))
 }
 
 /// Who approved, for a content that everybody agreed to: a clause without a full stop.

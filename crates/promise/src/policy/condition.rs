@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::api::PromiseSpec;
 use crate::path::{Path, Segment};
-use crate::wording::{all_of, label, lower_first, one_of, value_of};
+use crate::wording::{all_of, noun, one_of, value_of};
 
 /// What a condition asks, such as `tier is production and replicas is above 2`; nothing if it is not simple enough.
 pub(super) fn words(spec: &PromiseSpec, condition: &Program) -> Option<String> {
@@ -22,7 +22,7 @@ fn of_clause(spec: &PromiseSpec, clause: &Clause) -> Option<String> {
         return None;
     }
     let path = Path(names.iter().cloned().map(Segment::Key).collect());
-    let subject = lower_first(&label(spec, &path));
+    let subject = noun(spec, &path);
     let values: Vec<String> = clause.values.iter().map(|value: &Value| value_of(spec, &path, value)).collect();
     let relation = match clause.relation {
         Relation::Is | Relation::OneOf => "",

@@ -27,7 +27,7 @@ pub(super) fn of_sets(spec: &PromiseSpec, sets: &[Ruling<Value>]) -> Vec<Conflic
                 between: vec![outer.from.clone(), inner.from.clone()],
                 message: format!(
                     "{} is fixed twice: {} sets {}, and {} sets {}. Their owners have to agree first.",
-                    wording::label(spec, &inner.path),
+                    wording::upper_first(&wording::noun(spec, &inner.path)),
                     named(&outer.from),
                     outer_value.map_or_else(|| "something else".to_owned(), wording::value),
                     named(&inner.from),

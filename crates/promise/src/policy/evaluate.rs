@@ -90,7 +90,7 @@ fn constraint(promise: &PromiseSpec, ruling: &Ruling<Constrain>, readings: &Read
             None => narrow::admits(&ruling.effect, None, value),
         };
         (!fits).then(|| {
-            let label = wording::lower_first(&wording::label(promise, &path));
+            let label = wording::noun(promise, &path);
             let message = format!("Change {label} to be {}: {} asks for it.", super::sentence::bounds(&ruling.effect), named(&ruling.from));
             (path, message)
         })

@@ -109,7 +109,7 @@ impl<'s> Files<'s> {
         if let (true, Some(set)) = (refused.is_empty(), value)
             && let Some(why) = contradictions::unfit(schema, &read.path, &set.value)
         {
-            let label = wording::lower_first(&wording::label(target.spec, &read.path));
+            let label = wording::noun(target.spec, &read.path);
             refused.push(format!("it gives {label} the value {}, and {why}", wording::value(&set.value)));
         }
         let mut path = if is_placed { read.path.clone() } else { Path::default() };

@@ -126,8 +126,7 @@ pub(super) fn narrowed(
         let kind = schema_at(schema, narrowing.path).and_then(Schema::kind);
         // A rule that narrows nothing is broken, whatever its policy does about violations.
         if let Some(why) = kind.and_then(|kind| misfit(kind.name(), narrowing.effect)) {
-            let why =
-                format!("it narrows {} in a way that does not fit: {why}", wording::lower_first(&wording::label(spec, narrowing.path)));
+            let why = format!("it narrows {} in a way that does not fit: {why}", wording::noun(spec, narrowing.path));
             conflicts.push(refusal(narrowing.from, narrowing.path.clone(), &why));
         } else if narrowing.from.enforcement == Enforcement::Block {
             by_path.entry(narrowing.path).or_default().push(*narrowing);
@@ -250,7 +249,7 @@ fn nothing_left(spec: &PromiseSpec, path: &Path, own: &Remains<'_>, rulings: &[N
         rulings.iter().for_each(|ruling| remains.narrow(ruling));
         remains.bounds.is_empty()
     };
-    let label = wording::lower_first(&wording::label(spec, path));
+    let label = wording::noun(spec, path);
     let (between, message);
     if let Some(culprit) = rulings.iter().find(|ruling| is_empty(std::slice::from_ref(*ruling))) {
         between = vec![culprit.from.clone()];
@@ -287,7 +286,7 @@ fn out_of_reach(spec: &PromiseSpec, set: &Ruling<Value>, rulings: &[Narrowing<'_
         between: vec![set.from.clone(), against.from.clone()],
         message: format!(
             "{} has no possible value: {} sets {}, and {} wants {}. Their owners have to agree first.",
-            wording::label(spec, &set.path),
+            wording::upper_first(&wording::noun(spec, &set.path)),
             named(&set.from),
             wording::value(&set.effect),
             named(against.from),

@@ -7,14 +7,16 @@ use super::bounds::Bounds;
 use crate::api::{Approve, Constrain, PromiseSpec, Rule, Window};
 use crate::path::Path;
 use crate::price::Money;
-use crate::wording::{all_of, counted, label, lower_first, number, one_of, upper_first, value};
+use crate::wording::{all_of, counted, lower_first, noun, number, one_of, upper_first, value};
 
-/// One rule of a policy, as a sentence with a full stop. Of a condition it only says that there is one.
+/// One rule of a policy, as a sentence with a full stop.
+#[cfg(feature = "engine")]
 pub fn of_rule(spec: &PromiseSpec, rule: &Rule) -> String {
-    under(spec, rule, None)
+    let condition = rule.when().and_then(|when| super::condition::words(spec, &super::compile(when).ok()?));
+    under(spec, rule, condition.as_deref())
 }
 
-/// As [`of_rule`], with the words for the condition, such as `tier is production`, where there are any.
+/// One rule under its condition in words, such as `tier is production`, where there are any.
 pub fn under(spec: &PromiseSpec, rule: &Rule, condition: Option<&str>) -> String {
     let sentence = plain(spec, rule);
     match (rule.when(), condition) {
@@ -25,7 +27,7 @@ pub fn under(spec: &PromiseSpec, rule: &Rule, condition: Option<&str>) -> String
 }
 
 fn plain(spec: &PromiseSpec, rule: &Rule) -> String {
-    let named = |text: &str| Path::parse(text).map_or_else(|_| text.to_owned(), |path| label(spec, &path));
+    let named = |text: &str| Path::parse(text).map_or_else(|_| text.to_owned(), |path| upper_first(&noun(spec, &path)));
     if let Some(validate) = &rule.validate {
         return with_stop(&validate.message);
     }
@@ -211,7 +213,10 @@ mod tests {
                 json!({"approve": {"approvers": {"groups": ["platform"]}, "expiresAfter": "72h"}}),
                 "One of platform approves first; the question stays open for 72\u{a0}h.",
             ),
-            (json!({"approve": {"approvers": {"users": ["amara"]}, "when": "parameters.x"}}), "In some cases, amara approves first."),
+            (
+                json!({"approve": {"approvers": {"users": ["amara"]}, "when": "parameters.x || parameters.y"}}),
+                "In some cases, amara approves first.",
+            ),
             (json!({"approve": {"approvers": {"groups": ["a", "b"]}, "required": 2}}), "2 of a or b approve first."),
             (
                 json!({"schedule": {"action": "backup", "cron": "0 3 * * *", "retention": "7d"}}),

@@ -7,7 +7,7 @@ use super::locate;
 use crate::api::PromiseSpec;
 use crate::path::Path;
 use crate::policy::node_at;
-use crate::wording::{all_of, label, lower_first, one_of};
+use crate::wording::{all_of, noun, one_of};
 
 /// An object whose fields do not go together.
 pub(super) struct Misfit {
@@ -41,8 +41,8 @@ pub(super) fn misfits(promise: &PromiseSpec, schema: &Value, errors: &[FieldErro
 }
 
 fn misfit(promise: &PromiseSpec, node: &Value, value: &Value, path: &Path) -> Option<Misfit> {
-    let words = |names: &[&str]| -> Vec<String> { names.iter().map(|name| lower_first(&label(promise, &path.child(name)))).collect() };
-    let of = if path.0.is_empty() { String::new() } else { format!(" of {}", lower_first(&label(promise, path))) };
+    let words = |names: &[&str]| -> Vec<String> { names.iter().map(|name| noun(promise, &path.child(name))).collect() };
+    let of = if path.0.is_empty() { String::new() } else { format!(" of {}", noun(promise, path)) };
     let must_not = |names: &[&str]| match names {
         [only] => format!("Leave out {}{of}.", words(&[only]).concat()),
         several => format!("Leave out {}{of}: they do not go together.", one_of(&words(several))),

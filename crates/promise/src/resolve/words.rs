@@ -9,7 +9,7 @@ use crate::path::Path;
 use crate::policy::sentence::span;
 use crate::policy::{Bounds, node_at};
 use crate::shape::{self, Shape};
-use crate::wording::{label, lower_first, number, one_of, value as value_in_words};
+use crate::wording::{lower_first, noun, number, one_of, value as value_in_words};
 
 /// A field that the promise does not have.
 pub(super) fn unknown(promise: &PromiseSpec, schema: &Value, path: &Path) -> String {
@@ -35,7 +35,7 @@ fn promise_path(lead: &Path, key: &str) -> String {
 /// A rule of the schema itself: its author wrote the sentence, or else the rule is all there is to say.
 pub(super) fn rule(promise: &PromiseSpec, path: &Path, error: &FieldError) -> String {
     let text = error.detail.trim();
-    let what = if path.0.is_empty() { "the values".to_owned() } else { lower_first(&label(promise, path)) };
+    let what = if path.0.is_empty() { "the values".to_owned() } else { noun(promise, path) };
     match text.strip_prefix("failed rule: ") {
         Some(rule) => format!("Change {what} so that this rule of the promise holds: {rule}"),
         None if text.is_empty() => format!("Change {what}: a rule of the promise does not hold."),
@@ -51,7 +51,7 @@ fn with_stop(text: &str) -> String {
 /// A value that does not fit the schema.
 pub(super) fn structural(promise: &PromiseSpec, schema: &Value, path: &Path, root: &Value, error: &FieldError) -> String {
     let node = node_at(schema, path).unwrap_or(&Value::Null);
-    let name = lower_first(&label(promise, path));
+    let name = noun(promise, path);
     let bounds = Bounds::of_node(node);
     match error.reason {
         FieldErrorReason::Required => missing(node, &name),
@@ -63,7 +63,7 @@ pub(super) fn structural(promise: &PromiseSpec, schema: &Value, path: &Path, roo
         FieldErrorReason::Duplicate => {
             let twice = error.value.as_ref().map(|value| format!(" {}", value_in_words(value))).unwrap_or_default();
             let list = Path(path.0.split_last().map(|(_, lead)| lead.to_vec()).unwrap_or_default());
-            format!("Remove one of the entries{twice} of {}: each may occur once.", lower_first(&label(promise, &list)))
+            format!("Remove one of the entries{twice} of {}: each may occur once.", noun(promise, &list))
         }
         FieldErrorReason::TooLong => match bounds.max_length {
             Some(most) => format!("Shorten {name} to at most {most} characters."),

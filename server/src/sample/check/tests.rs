@@ -119,6 +119,12 @@ fn each_defect_is_named_with_its_place() {
             "objects.yaml:6:1: .apiVersion: ",
             "no such version",
         ),
+        (
+            "  promises: [cache]\n",
+            "  promises: [cache]\n  currency: EUR\n  prices: [{from: 2026-01-01, values: {cache: {small: cheap}}}]\n",
+            "objects.yaml:42:",
+            ".spec.prices[0].values.cache.small: ",
+        ),
         ("kind: Policy", "kind: Polizei", "objects.yaml:29:1: .kind: ", "Polizei"),
     ];
     for (from, to, place, sentence) in cases {
