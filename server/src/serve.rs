@@ -26,6 +26,7 @@ use crate::config::{Config, PlaneConfig};
 use crate::live::Streams;
 use crate::plane::Folder;
 use crate::plane::embedded::EmbeddedError;
+use crate::portal::catalog::prices::ListPrices;
 use crate::portal::rights::Rights;
 use crate::router::{probes, router};
 use crate::sample::SampleError;
@@ -194,6 +195,7 @@ impl Running {
             callers: Callers::default(),
             evaluations: Arc::new(Semaphore::new(EVALUATIONS)),
             compiled: Arc::default(),
+            list_prices: ListPrices::default(),
             policies: Arc::default(),
             streams: Streams::default(),
             doors: Doors::new(ground.way, style),

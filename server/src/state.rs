@@ -14,6 +14,7 @@ use crate::auth::{Callers, Doors};
 use crate::clock::Clock;
 use crate::config::PlaneKind;
 use crate::live::Streams;
+use crate::portal::catalog::prices::ListPrices;
 use crate::portal::rights::Rights;
 use crate::sample::Person;
 use crate::web::assets::Assets;
@@ -54,6 +55,8 @@ pub struct Portal {
     pub compiled: Arc<CompiledRevisions>,
     /// All policies, read.
     pub policies: Arc<PolicyBook>,
+    /// Prices in rows of catalogs.
+    pub list_prices: ListPrices,
     /// Open event streams.
     pub streams: Streams,
     /// Ends event streams when the process is asked to end.

@@ -3,6 +3,7 @@
 pub(super) mod facets;
 pub(super) mod lines;
 mod page;
+pub mod prices;
 
 use std::cmp::Reverse;
 
@@ -13,7 +14,6 @@ use promise::Result;
 use promise::view::{CatalogPage, CatalogQuery, OfferRow, PromisePage, ShelfLine};
 
 use super::offers::Offered;
-use super::place::Workspace;
 use crate::auth::Caller;
 
 #[async_trait]
@@ -24,14 +24,15 @@ impl Catalog for Caller {
         let all: Vec<OfferRow> = shelved(&offers).into_iter().map(lines::offer).collect();
         let mut page = facets::narrow(all, query);
         page.shelves = shelves(&offers, &page.rows);
-        // Only what is shown is priced: each is a preflight with what the promise proposes.
-        let mut asked = Vec::with_capacity(page.rows.len());
-        for row in &page.rows {
-            let offered = offers.iter().find(|offered| offered.key.name == row.name && offered.home.path == row.home);
-            asked.push(price(self, &workspace, offered));
-        }
-        let prices = join_all(asked).await;
-        for (row, price) in page.rows.iter_mut().zip(prices) {
+        // Only what is shown is priced.
+        let shown: Vec<Option<&Offered>> = (page.rows.iter())
+            .map(|row| offers.iter().find(|offered| offered.key.name == row.name && offered.home.path == row.home))
+            .collect();
+        let asked = shown.into_iter().map(async |offered| match offered {
+            Some(offered) => prices::price(self, &workspace, offered).await,
+            None => String::new(),
+        });
+        for (row, price) in page.rows.iter_mut().zip(join_all(asked).await) {
             row.price = price;
         }
         Ok(page)
@@ -62,14 +63,4 @@ fn shelves(offers: &[Offered], rows: &[OfferRow]) -> Vec<ShelfLine> {
         }
     }
     lines
-}
-
-/// What an offer costs at least with one choice away from what it proposes; empty where nobody charges or can say.
-async fn price(caller: &Caller, workspace: &Workspace, offered: Option<&Offered>) -> String {
-    let Some(offered) = offered else { return String::new() };
-    match page::least(caller, workspace, offered).await {
-        Some((_, Some(least))) => format!("from {least}/month"),
-        Some((_, None)) => "price not known".to_owned(),
-        None => String::new(),
-    }
 }

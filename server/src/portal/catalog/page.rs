@@ -1,6 +1,6 @@
 //! Everything about one promise before one asks for it.
 
-use promise::api::{Example, PromiseRef, PromiseRequestSpec, PromiseSpec};
+use promise::api::{Example, PromiseRef, PromiseRequestSpec, PromiseSpec, Requester};
 use promise::form::{Control, Draft, Field, InputMode, from_example, from_preset};
 use promise::price::{Estimate, Money};
 use promise::view::{ExampleLine, FieldLine, LinkLine, OutputLine, PriceView, PromisePage, StartLine, VersionLine, policy_lines};
@@ -63,9 +63,22 @@ pub(super) async fn page(
     })
 }
 
+/// For whom a price is computed: rules may ask who the requester is.
+#[derive(Clone, Copy)]
+pub(super) enum For {
+    /// The person who looks.
+    Caller,
+    /// Nobody in particular.
+    Anybody,
+}
+
 /// The price of what an offer proposes, and the least that one choice away from it costs; nothing where the promise says nothing about that.
-pub(super) async fn least(caller: &Caller, workspace: &Workspace, offered: &Offered) -> Option<(Estimate, Option<Money>)> {
-    let request = PromiseRequestSpec { parameters: Some(json!({})), ..PromiseRequestSpec::default() };
+pub(super) async fn least(caller: &Caller, workspace: &Workspace, offered: &Offered, whom: For) -> Option<(Estimate, Option<Money>)> {
+    let requester = match whom {
+        For::Caller => None,
+        For::Anybody => Some(Requester::default()),
+    };
+    let request = PromiseRequestSpec { parameters: Some(json!({})), requester, ..PromiseRequestSpec::default() };
     let submission = Submission {
         confirmed: Vec::new(),
         namespace: workspace.usual_namespace().to_owned(),
@@ -85,7 +98,7 @@ pub(super) async fn least(caller: &Caller, workspace: &Workspace, offered: &Offe
 }
 
 async fn price(caller: &Caller, workspace: &Workspace, offered: &Offered) -> PriceView {
-    let Some((estimate, least)) = least(caller, workspace, offered).await else { return PriceView::default() };
+    let Some((estimate, least)) = least(caller, workspace, offered, For::Caller).await else { return PriceView::default() };
     PriceView { monthly: least.map(|money| money.to_string()), ..rail::price(Some(&estimate)) }
 }
 

@@ -1,0 +1,85 @@
+//! Prices in rows of catalogs, computed once for everybody: a preflight for each row of each page would cost a hundred times the page.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use cluster::ClusterId;
+use cluster::kinds::{PromiseCatalog, PromiseRevision};
+use cluster::watch::Key;
+use imbl::OrdMap;
+use parking_lot::Mutex;
+use promise::policy::Book;
+use promise::price::Day;
+
+use super::page;
+use crate::auth::Caller;
+use crate::portal::offers::Offered;
+use crate::portal::place::Workspace;
+use crate::state::Portal;
+
+/// How many prices are kept. Whoever has more computes some of them again.
+const KEPT: usize = 20_000;
+
+/// Prices by workspace and promise, until something changes that they hang on.
+#[derive(Default)]
+pub struct ListPrices(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    basis: Option<Basis>,
+    prices: BTreeMap<(ClusterId, Key), String>,
+}
+
+/// What prices hang on, besides promise and workspace.
+#[derive(Clone)]
+struct Basis {
+    /// The policies, in their places.
+    policies: Arc<Book>,
+    revisions: OrdMap<Key, Arc<PromiseRevision>>,
+    catalogs: OrdMap<Key, Arc<PromiseCatalog>>,
+    today: Day,
+}
+
+impl Basis {
+    fn now(portal: &Portal) -> Self {
+        Self {
+            policies: portal.policies.read(&portal.world, &portal.trusted_homes),
+            revisions: portal.world.revisions.snapshot(),
+            catalogs: portal.world.catalogs.snapshot(),
+            today: Day::of_unix(portal.clock.now().as_second()),
+        }
+    }
+
+    fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.policies, &other.policies)
+            && self.revisions.ptr_eq(&other.revisions)
+            && self.catalogs.ptr_eq(&other.catalogs)
+            && self.today == other.today
+    }
+}
+
+/// What an offer costs at least with one choice away from what it proposes, whoever asks; empty where nobody charges.
+pub(super) async fn price(caller: &Caller, workspace: &Workspace, offered: &Offered) -> String {
+    let portal = caller.portal();
+    let basis = Basis::now(portal);
+    let name = (workspace.cluster.clone(), offered.key.clone());
+    {
+        let mut kept = portal.list_prices.0.lock();
+        if !kept.basis.as_ref().is_some_and(|known| known.is(&basis)) || kept.prices.len() >= KEPT {
+            *kept = Kept { basis: Some(basis.clone()), prices: BTreeMap::new() };
+        }
+        if let Some(price) = kept.prices.get(&name) {
+            return price.clone();
+        }
+    }
+    let price = match page::least(caller, workspace, offered, page::For::Anybody).await {
+        Some((_, Some(least))) => format!("from {least}/month"),
+        Some((_, None)) => "price not known".to_owned(),
+        None => String::new(),
+    };
+    let mut kept = portal.list_prices.0.lock();
+    if kept.basis.as_ref().is_some_and(|known| known.is(&basis)) {
+        kept.prices.insert(name, price.clone());
+    }
+    price
+}
