@@ -18,7 +18,7 @@ const OPERATIONS: u64 = 900;
 /// Within how many syncs.
 const SYNCS: u64 = 60;
 /// The same where it is to go while a plane starts.
-const AT_START: u64 = 24;
+const AT_START: u64 = 12;
 /// How long the life of one plane may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -82,7 +82,7 @@ fn nothing_acknowledged_is_lost_when_the_power_goes() {
         "{cuts} losses of power, {full} of them after all was seen; of the writes under way {done} were done and {undone} were not; {followed} watches told {told} changes"
     );
     assert!(
-        (cuts / 3..cuts).contains(&full) && (done + undone) as u64 > cuts && followed > cuts / 8,
+        full >= cuts / 3 && (done + undone) as u64 > cuts && followed > cuts / 8,
         "the moments are too much alike to show anything"
     );
 }
