@@ -8,8 +8,6 @@
 
 mod answer;
 mod options;
-#[cfg(test)]
-mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 

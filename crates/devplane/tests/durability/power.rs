@@ -81,10 +81,7 @@ fn nothing_acknowledged_is_lost_when_the_power_goes() {
     println!(
         "{cuts} losses of power, {full} of them after all was seen; of the writes under way {done} were done and {undone} were not; {followed} watches told {told} changes"
     );
-    assert!(
-        full >= cuts / 3 && (done + undone) as u64 > cuts && followed > cuts / 8,
-        "the moments are too much alike to show anything"
-    );
+    assert!(full >= cuts / 3 && (done + undone) as u64 > cuts && followed > cuts / 8, "the moments are too much alike to show anything");
 }
 
 #[test]
