@@ -6,10 +6,10 @@ mod page;
 pub mod prices;
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 
 use app::backend::Catalog;
 use async_trait::async_trait;
-use futures::future::join_all;
 use promise::Result;
 use promise::view::{CatalogPage, CatalogQuery, OfferRow, PromisePage, ShelfLine};
 
@@ -25,14 +25,15 @@ impl Catalog for Caller {
         let mut page = facets::narrow(all, query);
         page.shelves = shelves(&offers, &page.rows);
         // Only what is shown is priced.
-        let shown: Vec<Option<&Offered>> = (page.rows.iter())
-            .map(|row| offers.iter().find(|offered| offered.key.name == row.name && offered.home.path == row.home))
-            .collect();
-        let asked = shown.into_iter().map(async |offered| match offered {
-            Some(offered) => prices::price(self, &workspace, offered).await,
-            None => String::new(),
-        });
-        for (row, price) in page.rows.iter_mut().zip(join_all(asked).await) {
+        let by_name: HashMap<(&str, &str), &Offered> =
+            offers.iter().map(|offered| ((offered.key.name.as_str(), offered.home.path.as_str()), offered)).collect();
+        let (rows, shown): (Vec<&mut OfferRow>, Vec<&Offered>) = (page.rows.iter_mut())
+            .filter_map(|row| {
+                let offered = *by_name.get(&(row.name.as_str(), row.home.as_str()))?;
+                Some((row, offered))
+            })
+            .unzip();
+        for (row, price) in rows.into_iter().zip(prices::prices(self, &workspace, &shown).await) {
             row.price = price;
         }
         Ok(page)

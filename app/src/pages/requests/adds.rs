@@ -79,8 +79,9 @@ pub async fn adds(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: Option<
 
 /// The same as a part of a request's page.
 pub(super) fn part(found: &AddsPage, filter: OriginFilter, workspace: &str, address: &dyn Fn(&str) -> String) -> impl IntoView + use<> {
+    let title = if found.compared { "What the platform would make today" } else { "What the platform added" };
     view! {
-        <section aria-labelledby="adds"><div class="section-head"><h2 id="adds">"What the platform added"</h2><p class="basis">{summary(found)}</p></div>
+        <section aria-labelledby="adds"><div class="section-head"><h2 id="adds">{title}</h2><p class="basis">{summary(found)}</p></div>
             {legend(found, filter, address)}
             {objects(found, filter, workspace)}
         </section>

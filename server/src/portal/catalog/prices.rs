@@ -6,6 +6,7 @@ use std::sync::Arc;
 use cluster::ClusterId;
 use cluster::kinds::{PromiseCatalog, PromiseRevision};
 use cluster::watch::Key;
+use futures::future::join_all;
 use imbl::OrdMap;
 use parking_lot::Mutex;
 use promise::policy::Book;
@@ -17,6 +18,9 @@ use crate::portal::offers::Offered;
 use crate::portal::place::Workspace;
 use crate::state::Portal;
 
+/// Workspace and promise.
+type Name = (ClusterId, Key);
+
 /// How many prices are kept. Whoever has more computes some of them again.
 const KEPT: usize = 20_000;
 
@@ -27,7 +31,7 @@ pub struct ListPrices(Mutex<Kept>);
 #[derive(Default)]
 struct Kept {
     basis: Option<Basis>,
-    prices: BTreeMap<(ClusterId, Key), String>,
+    prices: BTreeMap<Name, String>,
 }
 
 /// What prices hang on, besides promise and workspace.
@@ -58,28 +62,47 @@ impl Basis {
     }
 }
 
-/// What an offer costs at least with one choice away from what it proposes, whoever asks; empty where nobody charges.
-pub(super) async fn price(caller: &Caller, workspace: &Workspace, offered: &Offered) -> String {
-    let portal = caller.portal();
-    let basis = Basis::now(portal);
-    let name = (workspace.cluster.clone(), offered.key.clone());
-    {
-        let mut kept = portal.list_prices.0.lock();
-        if !kept.basis.as_ref().is_some_and(|known| known.is(&basis)) || kept.prices.len() >= KEPT {
+impl ListPrices {
+    /// What is known on this basis; on another one everything is forgotten.
+    fn known(&self, basis: &Basis, names: &[Name]) -> Vec<Option<String>> {
+        let mut kept = self.0.lock();
+        if !kept.basis.as_ref().is_some_and(|known| known.is(basis)) || kept.prices.len() >= KEPT {
             *kept = Kept { basis: Some(basis.clone()), prices: BTreeMap::new() };
         }
-        if let Some(price) = kept.prices.get(&name) {
-            return price.clone();
+        names.iter().map(|name| kept.prices.get(name).cloned()).collect()
+    }
+
+    /// Keeps what was computed on this basis, unless another one counts by now.
+    fn keep(&self, basis: &Basis, prices: impl Iterator<Item = (Name, String)>) {
+        let mut kept = self.0.lock();
+        if kept.basis.as_ref().is_some_and(|known| known.is(basis)) {
+            kept.prices.extend(prices);
         }
     }
-    let price = match page::least(caller, workspace, offered, page::For::Anybody).await {
+}
+
+/// What each of these offers costs at least with one choice away from what it proposes, whoever asks; empty where nobody charges.
+pub(super) async fn prices(caller: &Caller, workspace: &Workspace, offers: &[&Offered]) -> Vec<String> {
+    let portal = caller.portal();
+    let basis = Basis::now(portal);
+    let names: Vec<Name> = offers.iter().map(|offered| (workspace.cluster.clone(), offered.key.clone())).collect();
+    let known = portal.list_prices.known(&basis, &names);
+    if let Some(known) = known.iter().cloned().collect() {
+        return known;
+    }
+    let found = join_all(known.iter().zip(offers).map(async |(known, offered)| match known {
+        Some(price) => price.clone(),
+        None => computed(caller, workspace, offered).await,
+    }));
+    let found = found.await;
+    portal.list_prices.keep(&basis, names.into_iter().zip(found.iter().cloned()));
+    found
+}
+
+async fn computed(caller: &Caller, workspace: &Workspace, offered: &Offered) -> String {
+    match page::least(caller, workspace, offered, page::For::Anybody).await {
         Some((_, Some(least))) => format!("from {least}/month"),
         Some((_, None)) => "price not known".to_owned(),
         None => String::new(),
-    };
-    let mut kept = portal.list_prices.0.lock();
-    if kept.basis.as_ref().is_some_and(|known| known.is(&basis)) {
-        kept.prices.insert(name, price.clone());
     }
-    price
 }

@@ -16,16 +16,27 @@ use crate::portal::preflight::Examined;
 
 /// Of what a draft holds, or the form as it opens; a change is compared with what runs now.
 pub(super) async fn of_form(caller: &Caller, workspace: &Workspace, of: FormOf<'_>, draft: Option<&str>) -> Result<AddsPage> {
-    let compared = matches!(of, FormOf::Edit { .. });
-    shown(caller, workspace, of, draft, compared).await
+    let compare = if matches!(of, FormOf::Edit { .. }) { Compare::Always } else { Compare::Never };
+    shown(caller, workspace, of, draft, compare).await
 }
 
-/// Of a request that is there.
+/// Of a request that is there: what was made, and what would become other if it were made anew today.
 pub(super) async fn of_request(caller: &Caller, workspace: &Workspace, namespace: &str, name: &str) -> Result<AddsPage> {
-    shown(caller, workspace, FormOf::Edit { namespace, name }, None, false).await
+    shown(caller, workspace, FormOf::Edit { namespace, name }, None, Compare::WhereItDiffers).await
 }
 
-async fn shown(caller: &Caller, workspace: &Workspace, of: FormOf<'_>, draft: Option<&str>, compared: bool) -> Result<AddsPage> {
+/// When what would be made is shown against what runs now.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Compare {
+    /// Nothing runs yet.
+    Never,
+    /// The difference is the point.
+    Always,
+    /// What runs is the point. Rules and prices may have changed since it was accepted, and then today's answer is not what was made.
+    WhereItDiffers,
+}
+
+async fn shown(caller: &Caller, workspace: &Workspace, of: FormOf<'_>, draft: Option<&str>, compare: Compare) -> Result<AddsPage> {
     let opened = form::open(caller, workspace, &of).await?;
     let typed = match draft {
         Some(id) => caller.draft::<form::Typed>(&opened.subject, id).await?.unwrap_or_else(|| opened.start.clone()),
@@ -33,28 +44,37 @@ async fn shown(caller: &Caller, workspace: &Workspace, of: FormOf<'_>, draft: Op
     };
     let examined = caller.examine(workspace, &opened.offered, &opened.submission(&typed)).await?;
     let offer = lines::offer(&opened.offered);
-    let objects = match examined.difference.as_ref().filter(|_| compared) {
-        Some(difference) => difference.iter().map(|object| changed(&opened.spec, object, &examined)).collect(),
-        None => examined.added.iter().map(|object| plain(&opened.spec, object)).collect(),
+    let difference = examined.difference.as_deref().unwrap_or_default();
+    let runs_on = compare == Compare::WhereItDiffers && examined.added.is_empty();
+    let compared = !runs_on
+        && match compare {
+            Compare::Never => false,
+            Compare::Always => examined.difference.is_some(),
+            Compare::WhereItDiffers => difference.iter().any(|object| object.changed),
+        };
+    let objects: Vec<AddedObject> = if compared {
+        difference.iter().map(|object| changed(&opened.spec, object, &examined)).collect()
+    } else if runs_on {
+        // It would not be accepted today, and runs all the same: everything stands on the side of what was made.
+        difference.iter().map(|object| kept(&opened.spec, object)).collect()
+    } else {
+        examined.added.iter().map(|object| plain(&opened.spec, object)).collect()
     };
     Ok(AddsPage {
         title: offer.display_name,
         icon: offer.icon,
         name: typed.name,
-        compared: compared && examined.difference.is_some(),
-        unknown: unknown(&examined),
+        compared,
+        unknown: objects.is_empty().then(|| unknown(&examined)),
         objects,
     })
 }
 
 /// Why nothing can be shown.
-fn unknown(examined: &Examined) -> Option<String> {
-    if !examined.added.is_empty() {
-        return None;
-    }
+fn unknown(examined: &Examined) -> String {
     let first = examined.preflight.all_problems().into_iter().next().map(|problem| problem.message);
     let unknown = examined.preflight.unknown.first().map(|unknown| unknown.why.clone());
-    Some(first.or(unknown).unwrap_or_else(|| "This promise makes no objects.".to_owned()))
+    first.or(unknown).unwrap_or_else(|| "This promise makes no objects.".to_owned())
 }
 
 fn plain(spec: &PromiseSpec, object: &AttributedObject) -> AddedObject {
@@ -75,6 +95,16 @@ fn changed(spec: &PromiseSpec, difference: &ObjectDifference, examined: &Examine
         why: now.map(|object| why(spec, object)).unwrap_or_default(),
         side: side(difference.side),
         lines: difference.lines.iter().map(|line| added(spec, &line.line, side(line.side))).collect(),
+    }
+}
+
+fn kept(spec: &PromiseSpec, object: &ObjectDifference) -> AddedObject {
+    AddedObject {
+        title: object.title.clone(),
+        destination: String::new(),
+        why: String::new(),
+        side: LineSide::Kept,
+        lines: object.lines.iter().map(|line| added(spec, &line.line, LineSide::Kept)).collect(),
     }
 }
 
