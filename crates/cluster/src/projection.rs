@@ -5,8 +5,8 @@
 
 use kube::api::ObjectMeta;
 use promise::api::{
-    Condition, DestinationSpec, InventoryItem, PolicyResult, PromiseReleaseSpec, PromiseRequestSpec, PromiseRequestStatus, PromiseSpec,
-    Requester, WaitingOn,
+    ApprovalStatus, Condition, DestinationSpec, InventoryItem, PolicyResult, PromiseReleaseSpec, PromiseRequestSpec, PromiseRequestStatus,
+    PromiseSpec, Requester, WaitingOn,
 };
 
 use crate::kinds::{Approval, Destination, Policy, Promise, PromiseCatalog, PromiseRelease, PromiseRequest, PromiseRevision};
@@ -55,6 +55,9 @@ impl Projected for PromiseRequest {
                     phase: status.phase,
                     current: status.current,
                     candidate: status.candidate,
+                    // What became of each decision, for the decision's own status.
+                    approvals: status.approvals.into_iter().map(without_words).collect(),
+                    question: status.question,
                     // Whether it waits for room.
                     waiting_on: status.waiting_on.map(|waits| WaitingOn { kind: waits.kind, ..WaitingOn::default() }),
                     inventory: status.inventory.into_iter().map(place).collect(),
@@ -63,6 +66,15 @@ impl Projected for PromiseRequest {
             }
         }
     }
+}
+
+/// What people said is told by the request.
+fn without_words(mut approval: ApprovalStatus) -> ApprovalStatus {
+    for given in &mut approval.given {
+        given.comment = None;
+        given.fields = Vec::new();
+    }
+    approval
 }
 
 /// Conditions that a line of a list is made of: since when it works, and whether it runs under older rules.

@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use promise::Problem;
-use promise::api::{PolicyResult, PreflightAnswer, PreflightDryRun, PreflightPrice, PreflightVerdict};
+use promise::api::{FIRST_STAGE, PolicyResult, PreflightAnswer, PreflightDryRun, PreflightPrice, PreflightVerdict};
 
 use crate::portal::{Portal, Way};
 use crate::{Error, Said};
@@ -75,7 +75,8 @@ fn text(answer: &PreflightAnswer) -> String {
     section(&mut text, "Not known", answer.unknown.iter().map(|unknown| format!("{}: {}", unknown.what, unknown.why)));
     let approvals = answer.approvals.iter().map(|approval| {
         let who = if approval.approvers.is_empty() { "whoever may approve".to_owned() } else { approval.approvers.join(", ") };
-        format!("{} of {who} (policy: {}, set at {})", approval.required, approval.policy, approval.source)
+        let stage = if approval.stage > FIRST_STAGE { format!("in stage {}, ", approval.stage) } else { String::new() };
+        format!("{stage}{} of {who} (policy: {}, set at {})", approval.required, approval.policy, approval.source)
     });
     section(&mut text, "Approval", approvals);
     if let Some(of) = &answer.price {

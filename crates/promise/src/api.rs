@@ -14,15 +14,19 @@ mod preflight;
 mod promise;
 mod release;
 mod request;
+mod required;
 
-pub use approval::{ApprovalRule, ApprovalSpec, ApprovalState, ApprovalStatus, ApprovedRequest, Decision, GivenApproval};
+pub use approval::{
+    AnsweredQuestion, ApprovalRule, ApprovalSpec, ApprovalState, ApprovalStatus, ApprovedRequest, Decision, DecisionState, DecisionStatus,
+    GivenApproval, QuestionStatus,
+};
 pub use catalog::{PriceList, PromiseCatalogSpec};
 pub use destination::{AllowedKind, DestinationSpec, DestinationStatus, DestinationType, SecretRef};
 pub use inventory::{Health, InventoryItem, Repairs};
 pub use outdated::{OutdatedPrice, OutdatedRule, OutdatedStatus, RuleChange};
 pub use policy::{
-    AppliesTo, Approve, Approvers, Budget, Constrain, Enforcement, Inject, InjectMatch, Limit, Owner, PolicyCategory, PolicySpec,
-    PolicyStatus, Rule, Schedule, SetValue, Validate, Window,
+    AppliesTo, Approve, Approvers, Budget, Constrain, Enforcement, FIRST_STAGE, Inject, InjectMatch, Limit, Owner, PolicyCategory,
+    PolicySpec, PolicyStatus, Rule, Schedule, SetValue, Validate, Window,
 };
 pub use preflight::{
     PreflightAnswer, PreflightApproval, PreflightDryRun, PreflightObject, PreflightPrice, PreflightPriceItem, PreflightUnknown,
@@ -39,3 +43,4 @@ pub use request::{
     PolicyOutcome, PolicyResult, PromiseRef, PromiseRequestSpec, PromiseRequestStatus, Requester, SecretKeyRef, StepPhase, StepStatus,
     UpgradePolicy, WaitingKind, WaitingOn,
 };
+pub use required::Required;

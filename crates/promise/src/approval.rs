@@ -1,31 +1,40 @@
 //! Who has decided about a content, and what follows (`domain.md` 7).
 //!
-//! Every `approve` rule that applies asks one question, and all questions are open at once. [`about`] finds the decisions that were written
-//! about this very content; whether their authors have the right is asked of the plane by the caller; [`judge`] says what they amount
-//! to. Nothing is remembered: the same decisions give the same answer, and one that is deleted counts no more.
+//! Every `approve` rule that applies asks one question. Rules of one stage are open at once; those of the next are asked when all of it
+//! agree. [`concerns`] finds the decisions about a request; whether their authors have the right is asked of the plane by the caller, for
+//! those that [`is_answer`] names; [`judge`] says what they amount to. Nothing is remembered but since when a question is open
+//! ([`asks_anew`]): the same decisions give the same answer, and one that is deleted counts no more. What became of a single decision is
+//! read back from the status of its request ([`verdict`]).
 
+mod count;
+mod question;
+mod verdict;
 mod words;
 
-use std::collections::BTreeMap;
-
+pub use question::{Asking, answered, asks_anew};
+pub use verdict::{Asked, Verdict, Written, verdict};
 pub use words::approved;
 
 use crate::api::{
-    ApprovalRule, ApprovalSpec, ApprovalState, ApprovalStatus, Approve, ApprovedRequest, CandidateState, Decision, GivenApproval, Requester,
+    ApprovalRule, ApprovalSpec, ApprovalState, ApprovalStatus, Approve, ApprovedRequest, CandidateState, DecisionState, QuestionStatus,
+    Requester,
 };
-use crate::policy::{self, Origin, Provenance, Ruling};
+use crate::names;
+use crate::policy::{Origin, Provenance, Ruling};
 
 /// What is decided about.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Matter<'a> {
     /// The request; its cluster is always said.
     pub request: &'a ApprovedRequest,
-    /// Hash of the content.
-    pub content_hash: &'a str,
-    /// Who asked.
+    /// Who asked for it.
     pub requester: Option<&'a Requester>,
-    /// Seconds since 1970 when it became the candidate.
+    /// The content, and since when it is asked about.
+    pub question: &'a QuestionStatus,
+    /// The latter in seconds since 1970.
     pub since: i64,
+    /// Hashes of other contents that the request is known to have had.
+    pub former: &'a [String],
 }
 
 /// A decision as it lies on the plane.
@@ -41,11 +50,11 @@ pub struct Vote<'a> {
     pub written: i64,
     /// What it says.
     pub spec: &'a ApprovalSpec,
-    /// Whether its author may decide.
+    /// Whether its author may decide so.
     pub right: Right,
 }
 
-/// Whether somebody has the right `approve` on the policy or promise of a rule.
+/// Whether somebody has the right that a decision takes ([`verb`]) on the policy or promise of its rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Right {
     /// The plane says so.
@@ -64,8 +73,10 @@ pub enum Right {
 pub struct Judgement {
     /// `Accepted`, `AwaitingApproval`, `Rejected` or `Expired`.
     pub state: CandidateState,
-    /// One for each rule, in the order of the rules.
+    /// One for each rule, in the order of the rules; without the times at which they expire.
     pub approvals: Vec<ApprovalStatus>,
+    /// When the question of each rule expires, in seconds since 1970, in the same order; nothing for what never does, or is not asked yet.
+    pub deadlines: Vec<Option<i64>>,
     /// Who decided or has to, as sentences.
     pub message: String,
     /// Who holds the ball, for `waitingOn`, while it is waited for.
@@ -85,37 +96,51 @@ pub fn rule_of(from: &Provenance) -> ApprovalRule {
     }
 }
 
-/// Whether a decision that lies in the workspace `cluster` is about this rule and this very content. Whose it is does not matter here.
-pub fn about(from: &Provenance, matter: &Matter<'_>, cluster: &str, spec: &ApprovalSpec) -> bool {
-    let (asked, named) = (matter.request, &spec.request);
-    cluster == from.cluster
-        && spec.rule == rule_of(from)
-        && spec.content_hash == matter.content_hash
-        && named.uid == asked.uid
-        && named.name == asked.name
-        && named.namespace == asked.namespace
-        && named.cluster.as_ref().is_none_or(|cluster| asked.cluster.as_ref() == Some(cluster))
+/// The verb of the right that a decision takes.
+pub fn verb(spec: &ApprovalSpec) -> &'static str {
+    if spec.emergency { names::EMERGENCY_VERB } else { names::APPROVE_VERB }
 }
 
-/// How long a question stays open, in seconds; nothing if it does so for ever.
-pub fn lasts(approve: &Approve) -> Option<i64> {
-    i64::try_from(policy::seconds(approve.expires_after.as_deref()?)?).ok()
+/// Whether a decision is about this request, whatever content of it was meant. A workspace that is not named is said by the uid.
+pub fn concerns(spec: &ApprovalSpec, request: &ApprovedRequest) -> bool {
+    let named = &spec.request;
+    named.uid == request.uid
+        && named.name == request.name
+        && named.namespace == request.namespace
+        && named.cluster.as_ref().is_none_or(|cluster| request.cluster.as_ref() == Some(cluster))
+}
+
+/// Whether a decision that lies in the workspace `cluster` is meant for this rule. Breaking the glass is meant for every rule of a policy or
+/// promise.
+pub fn is_for(rule: &ApprovalRule, home: &str, cluster: &str, spec: &ApprovalSpec) -> bool {
+    let same_thing = (&rule.policy, &rule.promise) == (&spec.rule.policy, &spec.rule.promise);
+    cluster == home && same_thing && (spec.emergency || rule.name == spec.rule.name)
+}
+
+/// Whether a decision may answer what is asked now: it is about this very content and rule, and did not answer an earlier question. Only of
+/// those is the right asked.
+pub fn is_answer(from: &Provenance, matter: &Matter<'_>, vote: &Vote<'_>) -> bool {
+    is_for(&rule_of(from), &from.cluster, vote.cluster, vote.spec)
+        && concerns(vote.spec, matter.request)
+        && vote.spec.content_hash == matter.question.content_hash
+        && !question::is_answered(matter.question, vote.at, vote.name)
 }
 
 /// What the decisions amount to; `now` is in seconds since 1970.
 pub fn judge(rulings: &[Ruling<Approve>], matter: &Matter<'_>, votes: &[Vote<'_>], now: i64) -> Judgement {
-    let approvals: Vec<ApprovalStatus> = rulings.iter().map(|ruling| answered(ruling, matter, votes)).collect();
-    let open = || approvals.iter().filter(|approval| approval.state != ApprovalState::Approved);
-    let left =
-        rulings.iter().zip(&approvals).filter(|(_, approval)| approval.state != ApprovalState::Approved).filter_map(|(ruling, _)| {
-            let after = lasts(&ruling.effect)?;
-            Some(matter.since.saturating_add(after).saturating_sub(now))
-        });
-    let expires_in = left.min();
+    let answers = in_stages(rulings, matter, votes);
+    let deadlines: Vec<Option<i64>> = answers.iter().map(|answer| answer.deadline).collect();
+    let approvals: Vec<ApprovalStatus> = answers.into_iter().map(|answer| answer.status).collect();
     let has = |state| approvals.iter().any(|approval| approval.state == state);
+    let waits = |approval: &&ApprovalStatus| approval.state == ApprovalState::Waiting;
+    let open = approvals.iter().zip(&deadlines).filter(|(approval, _)| waits(approval));
+    let expires_in = open.filter_map(|(_, deadline)| Some(deadline.as_ref()?.saturating_sub(now))).min();
     let state = if has(ApprovalState::Rejected) {
         CandidateState::Rejected
-    } else if open().next().is_none() {
+    } else if has(ApprovalState::ChangesRequested) {
+        // The ball is with the requester, and no clock runs for them.
+        CandidateState::AwaitingApproval
+    } else if approvals.iter().all(|approval| approval.state == ApprovalState::Approved) {
         CandidateState::Accepted
     } else if expires_in.is_some_and(|left| left <= 0) {
         CandidateState::Expired
@@ -123,87 +148,47 @@ pub fn judge(rulings: &[Ruling<Approve>], matter: &Matter<'_>, votes: &[Vote<'_>
         CandidateState::AwaitingApproval
     };
     let waiting = state == CandidateState::AwaitingApproval;
+    let held = has(ApprovalState::ChangesRequested);
     Judgement {
         state,
-        message: words::message(state, &approvals),
+        message: words::message(state, &approvals, matter.question),
         waits: waiting.then(|| words::waits(&approvals)).flatten(),
-        expires_in: expires_in.filter(|_| waiting),
+        expires_in: expires_in.filter(|_| waiting && !held),
         approvals,
+        deadlines,
     }
 }
 
-/// What became of the question of one rule.
-fn answered(ruling: &Ruling<Approve>, matter: &Matter<'_>, votes: &[Vote<'_>]) -> ApprovalStatus {
-    let mut concerned: Vec<&Vote<'_>> = votes.iter().filter(|vote| about(&ruling.from, matter, vote.cluster, vote.spec)).collect();
-    concerned.sort_by(|a, b| (a.at, a.name).cmp(&(b.at, b.name)));
-    // Of several decisions of one person the last one counts.
-    let last: BTreeMap<&str, &str> = concerned.iter().filter_map(|vote| Some((decider(vote)?.username.as_str(), vote.name))).collect();
-    let given: Vec<GivenApproval> = concerned
-        .iter()
-        .map(|vote| GivenApproval {
-            by: decider(vote).map(|person| person.username.clone()).unwrap_or_default(),
-            at: vote.at.map(str::to_owned),
-            approval: vote.name.to_owned(),
-            decision: vote.spec.decision,
-            comment: vote.spec.comment.clone().filter(|comment| !comment.trim().is_empty()),
-            void: why_void(ruling, matter, vote, &last),
-        })
-        .collect();
-    let required = ruling.effect.required.unwrap_or(1).max(1);
-    let counted = |decision| given.iter().filter(|given| given.void.is_none() && given.decision == decision).count();
-    let state = if counted(Decision::Reject) > 0 {
-        ApprovalState::Rejected
-    } else if counted(Decision::RequestChanges) > 0 {
-        ApprovalState::ChangesRequested
-    } else if u32::try_from(counted(Decision::Approve)).unwrap_or(u32::MAX) >= required {
-        ApprovalState::Approved
-    } else {
-        ApprovalState::Waiting
-    };
-    ApprovalStatus {
-        rule: rule_of(&ruling.from),
-        source: ruling.from.workspace.clone(),
-        cluster: ruling.from.cluster.clone(),
-        owner: ruling.from.owner.clone(),
-        approvers: ruling.effect.approvers.clone(),
-        required,
-        given,
-        state,
-        expires_at: None,
+/// What became of the question of each rule, in the order of the rules. A stage is open from when the last rule of those before was
+/// answered, which follows from the times of the decisions that count.
+fn in_stages(rulings: &[Ruling<Approve>], matter: &Matter<'_>, votes: &[Vote<'_>]) -> Vec<count::Answer> {
+    let mut order: Vec<usize> = (0..rulings.len()).collect();
+    let stage = |index: &usize| rulings.get(*index).map_or(0, |ruling| ruling.effect.stage());
+    order.sort_by_key(stage);
+    let mut turn = count::Turn::Since(matter.since);
+    let mut answers: Vec<(usize, count::Answer)> = Vec::with_capacity(rulings.len());
+    for of_stage in order.chunk_by(|one, other| stage(one) == stage(other)) {
+        let asked = of_stage.iter().filter_map(|index| Some((*index, count::answer(rulings.get(*index)?, matter, votes, turn))));
+        let asked: Vec<(usize, count::Answer)> = asked.collect();
+        turn = match turn {
+            // Every rule has a time, and the last one opens the next stage.
+            count::Turn::Since(since) => asked
+                .iter()
+                .map(|(_, answer)| answer.since)
+                .collect::<Option<Vec<i64>>>()
+                .map(|times| count::Turn::Since(times.into_iter().fold(since, i64::max)))
+                .unwrap_or(count::Turn::After(of_stage.first().map_or(0, stage))),
+            later => later,
+        };
+        answers.extend(asked);
     }
+    answers.sort_by_key(|(index, _)| *index);
+    answers.into_iter().map(|(_, answer)| answer).collect()
 }
 
-fn decider<'v>(vote: &'v Vote<'_>) -> Option<&'v Requester> {
-    vote.spec.decided_by.as_ref().filter(|person| !person.username.is_empty())
-}
-
-/// Why a decision does not count.
-fn why_void(ruling: &Ruling<Approve>, matter: &Matter<'_>, vote: &Vote<'_>, last: &BTreeMap<&str, &str>) -> Option<String> {
-    let Some(person) = decider(vote) else {
-        return Some("Nobody knows who decided: it was not stamped when it was created.".to_owned());
-    };
-    if last.get(person.username.as_str()).is_some_and(|name| *name != vote.name) {
-        return Some(format!("{} has decided again since.", person.username));
-    }
-    let own = matter.requester.is_none_or(|requester| requester.username == person.username);
-    // Nobody is kept from turning down what they asked for themselves.
-    if own && !ruling.effect.self_approval && vote.spec.decision == Decision::Approve {
-        return Some(match matter.requester {
-            Some(_) => format!("{} asked for it, and this rule wants somebody else to approve.", person.username),
-            None => "Who asked for it is not known, so it cannot be told whether somebody else approves.".to_owned(),
-        });
-    }
-    let after = lasts(&ruling.effect);
-    if after.is_some_and(|after| vote.written >= matter.since.saturating_add(after)) {
-        return Some(format!("{} decided after the question had expired.", person.username));
-    }
-    let thing = words::thing(&rule_of(&ruling.from));
-    match &vote.right {
-        Right::Has => None,
-        Right::Lacks => Some(format!("{} does not have the right to approve for {thing} in {}.", person.username, ruling.from.workspace)),
-        Right::Unknown(why) => Some(why.clone()),
-        Right::NotAsked => Some(format!("It is not known yet whether {} may approve for {thing}.", person.username)),
-    }
+/// Whether somebody broke the glass, and it counts.
+pub fn is_emergency(approval: &ApprovalStatus) -> bool {
+    approval.given.iter().any(|given| given.emergency && given.state == DecisionState::Counts)
 }
 
 #[cfg(test)]

@@ -35,6 +35,12 @@ pub const INPUTS_ANNOTATION: &str = "platform.opmodel.dev/inputs-version";
 /// Verb of the right to decide: on a Policy or Promise, about what its `approve` rules ask for.
 pub const APPROVE_VERB: &str = "approve";
 
+/// Verb of the right to break the glass: on a Policy or Promise, to approve alone and at once whatever its `approve` rules ask for.
+pub const EMERGENCY_VERB: &str = "approve-emergency";
+
+/// Annotation of a request with the time since which a question was open that was turned down or has expired: it is asked once more.
+pub const ASK_AGAIN_ANNOTATION: &str = "platform.opmodel.dev/ask-again";
+
 /// Annotation of a request with the digest of the rules that are to be rolled out: what runs keeps its rules until somebody who may edit the
 /// request says so.
 pub const ROLL_OUT_ANNOTATION: &str = "platform.opmodel.dev/roll-out";

@@ -10,7 +10,7 @@ mod phase;
 
 use crate::api::{
     ApprovalStatus, CandidateState, CandidateStatus, CostStatus, CurrentStatus, OutdatedStatus, OutputStatus, PolicyOutcome,
-    PromiseRequestStatus, ReleaseRevision, StepStatus,
+    PromiseRequestStatus, QuestionStatus, ReleaseRevision, StepStatus,
 };
 use crate::error::Problem;
 use crate::fulfil::Plan;
@@ -38,6 +38,8 @@ pub struct Observation<'a> {
     pub outdated: Option<&'a OutdatedStatus>,
     /// Rules that ask for approval of the candidate; nothing when nobody asked anew, and what was said before holds.
     pub approvals: Option<&'a [ApprovalStatus]>,
+    /// What they are asked, or were asked last.
+    pub question: Option<&'a QuestionStatus>,
     /// Who decides about the candidate, for `waitingOn`.
     pub decides: Option<&'a str>,
     /// The release that runs.
@@ -87,8 +89,9 @@ pub fn compute(previous: Option<&PromiseRequestStatus>, seen: &Observation<'_>, 
         conditions: conditions::all(previous, seen, now),
         waiting_on: ball::waiting(previous, seen, now),
         current: seen.current.map(|release| current(previous, release, now)),
-        candidate: seen.candidate.map(|release| candidate(previous, release, now)),
+        candidate: seen.candidate.map(|release| candidate(previous, seen, release, now)),
         approvals: conditions::approvals(previous, seen).to_vec(),
+        question: seen.question.cloned(),
         policies: seen.outcomes.to_vec(),
         steps: seen.steps.to_vec(),
         inventory,
@@ -109,10 +112,12 @@ fn current(previous: &PromiseRequestStatus, release: ReleaseFacts<'_>, now: &str
     }
 }
 
-fn candidate(previous: &PromiseRequestStatus, release: ReleaseFacts<'_>, now: &str) -> CandidateStatus {
-    // Whoever edits the request asks again, even where the content stays the same.
+fn candidate(previous: &PromiseRequestStatus, seen: &Observation<'_>, release: ReleaseFacts<'_>, now: &str) -> CandidateStatus {
+    // What people decide about is the candidate for as long as they are asked about it.
+    let asked = seen.question.filter(|question| question.content_hash == release.content_hash && release.state != CandidateState::Accepted);
     let same = |kept: &&CandidateStatus| kept.release == release.name && kept.generation == Some(release.generation);
     let kept = previous.candidate.as_ref().filter(same).and_then(|kept| kept.since.clone());
+    let kept = asked.map(|question| question.since.clone()).or(kept);
     CandidateStatus {
         release: release.name.to_owned(),
         version: release.version.to_owned(),

@@ -17,7 +17,8 @@ use super::queue::Queue;
 use super::standing::{Report, Standing};
 use super::target::Targets;
 use super::wakes::Wakes;
-use super::{events, govern, keys, publish, round};
+use super::whose::Whose;
+use super::{events, govern, keys, publish, round, verdicts};
 use crate::clock::Clock;
 use crate::projection::Reader;
 use crate::random::Random;
@@ -127,6 +128,7 @@ async fn work(options: Options, own: Client, report: Arc<Report>, tasks: TaskTra
         absences: Absences::default(),
         acceptances: Arc::default(),
         events,
+        whose: Whose::default(),
         queue: Queue::default(),
         clock: options.clock.clone(),
         digests,
@@ -190,6 +192,7 @@ async fn worker(core: Arc<Core>, ends: Ends) {
                 Work::Promise(key) => publish::promise(&core, key).await,
                 Work::Policy(key) => govern::policy(&core, key).await,
                 Work::Destination(key) => govern::destination(&core, key).await,
+                Work::Approval(key) => verdicts::approval(&core, key).await,
             }
         };
         tokio::select! {

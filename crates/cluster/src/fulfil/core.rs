@@ -15,6 +15,7 @@ use super::govern::problems_in_words;
 use super::queue::{After, Queue};
 use super::standing::Report;
 use super::target::Targets;
+use super::whose::Whose;
 use super::words::told_of;
 use crate::clock::Clock;
 use crate::error::is_denied;
@@ -36,6 +37,8 @@ pub enum Work {
     Policy(Key),
     /// A destination.
     Destination(Key),
+    /// An approval.
+    Approval(Key),
 }
 
 /// What all parts of the controller share.
@@ -49,6 +52,8 @@ pub struct Core {
     pub acceptances: Arc<Acceptances>,
     /// Takes what is noted about requests.
     pub events: Events,
+    /// Which request has which uid, and which approvals are about it.
+    pub whose: Whose,
     pub queue: Queue<Work>,
     pub clock: Arc<dyn Clock>,
     /// With it digests are made that may be seen by people who may not see what they are of.

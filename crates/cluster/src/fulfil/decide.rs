@@ -12,7 +12,7 @@ use kube::{Api, ResourceExt};
 use promise::Problem;
 use promise::api::{
     ApprovalStatus, CandidateState, OutdatedPrice, OutdatedStatus, PolicyOutcome, PolicyResult, PromiseReleaseSpec, PromiseSpec,
-    ReleaseRevision,
+    QuestionStatus, ReleaseRevision,
 };
 use promise::approval::Judgement;
 use promise::context::Context;
@@ -90,6 +90,8 @@ pub struct Decision {
     pub held: Option<Held>,
     /// What people decided about what is accepted or held now; nothing when they were not asked anew.
     pub approvals: Option<Vec<ApprovalStatus>>,
+    /// What they were asked last, while it is still what the request wants.
+    pub question: Option<QuestionStatus>,
     /// Something may change that nothing announces.
     pub unannounced: bool,
     /// Something the controller cannot do, as a sentence.
@@ -109,6 +111,12 @@ impl Decision {
         self.unknown.is_some() || self.undecided
     }
 
+    /// The request wants what is accepted already: whatever people are asked about otherwise, they need not answer.
+    fn withdraw_question(&mut self) {
+        let accepted = self.wanted().map(|wanted| wanted.release.content_hash.clone());
+        self.question = self.question.take().filter(|question| Some(&question.content_hash) == accepted.as_ref());
+    }
+
     fn wanted_mut(&mut self) -> Option<&mut Chosen> {
         self.next.as_mut().or(self.current.as_mut())
     }
@@ -116,7 +124,8 @@ impl Decision {
 
 /// Gathers the facts about a request and decides.
 pub async fn decide(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: &PromiseRequest) -> Decision {
-    let mut decision = Decision::default();
+    let question = request.status.as_ref().and_then(|status| status.question.clone());
+    let mut decision = Decision { question, ..Decision::default() };
     recall(core, api, key, request, &mut decision).await;
     let lineage = match lineage(core, &key.cluster) {
         Ok(lineage) => lineage,
@@ -309,6 +318,7 @@ async fn consider(
                 // What runs is left as it is until somebody asks for the rules of today by name.
                 let asked = |name: &str| request.annotations().get(name).map(String::as_str);
                 if decision.outdated.is_none() || !outdated::rolls_out(asked, &today.effective.rules) {
+                    decision.withdraw_question();
                     return;
                 }
             }
@@ -347,6 +357,7 @@ async fn consider(
     if let Some(base) = decision.wanted_mut().filter(|base| base.release.content_hash == release.content_hash) {
         base.generation = generation;
         decision.outdated = None;
+        decision.withdraw_question();
         return;
     }
     let home = found.home;
@@ -391,8 +402,9 @@ fn changed_since(base: &Chosen, spec: &PromiseSpec, today: &Preflight) -> Option
 
 /// Accepts a content at once, or once the people agree who are asked for it.
 async fn ask(core: &Core, key: &Key, request: &PromiseRequest, chosen: Chosen, evaluated: &Preflight, decision: &mut Decision) {
-    let heard = votes::hear(core, key, request, &chosen.name, &chosen.release.content_hash, &evaluated.approvals).await;
+    let heard = votes::hear(core, key, request, &chosen.release.content_hash, &evaluated.approvals).await;
     decision.unannounced |= heard.unannounced;
+    decision.question = Some(heard.question);
     decision.approvals = Some(heard.judgement.approvals.clone());
     if heard.judgement.state == CandidateState::Accepted {
         if let Some(judged) = refused_for_room(core, key, request, &chosen, evaluated) {

@@ -136,7 +136,8 @@ pub async fn destination(core: &Core, key: &Key) -> After {
     if holds == ConditionStatus::True { After::Later(LOOK) } else { After::Waits }
 }
 
-async fn write<K>(core: &Core, work: Work, key: &Key, row: &Object<K>, status: &impl Serialize) -> After
+/// Writes the status of one of our own kinds.
+pub async fn write<K>(core: &Core, work: Work, key: &Key, row: &Object<K>, status: &impl Serialize) -> After
 where
     K: Kind<Scope = k8s_openapi::ClusterResourceScope>,
 {

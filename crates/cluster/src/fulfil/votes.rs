@@ -3,13 +3,15 @@
 //! Approvals come from the cache of the catalog export, so what looks like one and is not ours is never seen. Whether somebody has the right
 //! is asked of the plane each time: what was granted yesterday may be revoked.
 
+use std::sync::Arc;
+
 use futures::future::join_all;
 use jiff::Timestamp;
 use k8s_openapi::api::authorization::v1::{ResourceAttributes, SubjectAccessReview, SubjectAccessReviewSpec};
 use kube::api::PostParams;
 use kube::{Api, ResourceExt};
-use promise::api::{ApprovalRule, Approve, ApprovedRequest, CandidateStatus, Requester};
-use promise::approval::{Judgement, Matter, Right, Vote, about, judge, lasts, rule_of};
+use promise::api::{ApprovalRule, ApprovalSpec, Approve, ApprovedRequest, CandidateState, QuestionStatus, Requester};
+use promise::approval::{Asking, Judgement, Matter, Right, Vote, answered, asks_anew, concerns, is_answer, judge, verb};
 use promise::names;
 use promise::policy::Ruling;
 
@@ -25,12 +27,24 @@ use crate::workspaces::ClusterId;
 /// What people have decided about a content, and whether something may come of it that nothing announces.
 pub struct Heard {
     pub judgement: Judgement,
+    /// What they were asked.
+    pub question: QuestionStatus,
     /// A right was missing or could not be asked for: it may be granted without a word.
     pub unannounced: bool,
 }
 
+/// A decision about a request as the cache has it.
+struct Lies {
+    at: Key,
+    row: Arc<Approval>,
+    /// When the plane wrote it.
+    written: Option<Timestamp>,
+    /// The same as text.
+    text: Option<String>,
+}
+
 /// Hears what people decided about the content of a request for which these rules ask.
-pub async fn hear(core: &Core, key: &Key, request: &PromiseRequest, name: &str, content_hash: &str, rulings: &[Ruling<Approve>]) -> Heard {
+pub async fn hear(core: &Core, key: &Key, request: &PromiseRequest, content_hash: &str, rulings: &[Ruling<Approve>]) -> Heard {
     let asked = ApprovedRequest {
         cluster: Some(key.cluster.to_string()),
         namespace: key.namespace.clone(),
@@ -38,58 +52,98 @@ pub async fn hear(core: &Core, key: &Key, request: &PromiseRequest, name: &str, 
         uid: request.uid().unwrap_or_default(),
     };
     let now = core.clock.now().as_second();
-    let known = request.status.as_ref().and_then(|status| status.candidate.as_ref());
-    let since = known.and_then(|known| asked_since(known, name, request.metadata.generation)).unwrap_or(now);
-    let matter = Matter { request: &asked, content_hash, requester: request.spec.requester.as_ref(), since };
-    let rows = core.world.approvals.snapshot();
-    let concerned: Vec<(&Key, &Approval)> = rows
-        .iter()
-        .filter(|(at, row)| rulings.iter().any(|ruling| about(&ruling.from, &matter, at.cluster.as_str(), &row.spec)))
-        .map(|(at, row)| (at, &**row))
-        .collect();
+    let lies = lies(core, &asked);
+    let question = question(request, content_hash, &lies, now);
+    let since = second(&question.since).unwrap_or(now);
+    let former = former(core, key, &asked.uid, &lies, content_hash);
+    let matter = Matter { request: &asked, requester: request.spec.requester.as_ref(), question: &question, since, former: &former };
+    let mut votes: Vec<Vote<'_>> = lies.iter().map(|lies| vote(lies)).collect();
     let stale = stale(core);
-    let rights = join_all(concerned.iter().map(|(at, row)| async {
-        match (&stale, &row.spec.decided_by) {
+    let stale = stale.as_ref();
+    let answers: Vec<bool> = votes.iter().map(|vote| rulings.iter().any(|ruling| is_answer(&ruling.from, &matter, vote))).collect();
+    let rights = join_all(lies.iter().zip(&answers).map(|(lies, answers)| async move {
+        match (stale, &lies.row.spec.decided_by) {
+            _ if !*answers => Right::NotAsked,
             (Some(why), _) => Right::Unknown(why.clone()),
-            (None, Some(person)) => right(core, &at.cluster, &row.spec.rule, person).await,
+            (None, Some(person)) => right(core, &lies.at.cluster, &lies.row.spec, person).await,
             (None, None) => Right::NotAsked,
         }
     }))
     .await;
-    let times: Vec<Option<Timestamp>> =
-        concerned.iter().map(|(_, row)| row.metadata.creation_timestamp.as_ref().map(|time| time.0)).collect();
-    let texts: Vec<Option<String>> = times.iter().map(|time| time.map(|time| time.to_string())).collect();
-    let unannounced = rights.iter().any(|right| *right != Right::Has);
-    let votes: Vec<Vote<'_>> = concerned
-        .iter()
-        .zip(rights)
-        .zip(times.iter().zip(&texts))
-        .map(|(((at, row), right), (time, text))| Vote {
-            name: &at.name,
-            cluster: at.cluster.as_str(),
-            at: text.as_deref(),
-            // What the plane has not dated was written in no time that counts.
-            written: time.map_or(i64::MAX, Timestamp::as_second),
-            spec: &row.spec,
-            right,
-        })
-        .collect();
+    let unannounced = rights.iter().zip(&answers).any(|(right, answers)| *answers && *right != Right::Has);
+    votes.iter_mut().zip(rights).for_each(|(vote, right)| vote.right = right);
     let mut judgement = judge(rulings, &matter, &votes, now);
-    for (ruling, approval) in rulings.iter().zip(&mut judgement.approvals) {
-        let ends = lasts(&ruling.effect).and_then(|after| Timestamp::from_second(since.checked_add(after)?).ok());
-        approval.expires_at = ends.map(|time| time.to_string());
+    for (approval, deadline) in judgement.approvals.iter_mut().zip(&judgement.deadlines) {
+        approval.expires_at = deadline.and_then(|at| Timestamp::from_second(at).ok()).map(|time| time.to_string());
     }
-    debug_assert!(rulings.iter().zip(&judgement.approvals).all(|(ruling, approval)| rule_of(&ruling.from) == approval.rule));
-    Heard { judgement, unannounced }
+    Heard { judgement, question, unannounced }
 }
 
-/// Since when a content is asked for, if the status is about the same one and nobody has asked anew.
-fn asked_since(known: &CandidateStatus, name: &str, generation: Option<i64>) -> Option<i64> {
-    if known.release != name || known.generation != generation {
-        return None;
+/// Every decision that names this request, whatever it decides about.
+fn lies(core: &Core, asked: &ApprovedRequest) -> Vec<Lies> {
+    let known = core.whose.approvals(&asked.uid).into_iter();
+    let rows = known.filter_map(|at| core.world.approvals.get(&at).map(|row| (at, row)));
+    rows.filter(|(_, row)| concerns(&row.spec, asked))
+        .map(|(at, row)| {
+            let written = row.metadata.creation_timestamp.as_ref().map(|time| time.0);
+            Lies { at, row, written, text: written.map(|time| time.to_string()) }
+        })
+        .collect()
+}
+
+fn vote(lies: &Lies) -> Vote<'_> {
+    Vote {
+        name: &lies.at.name,
+        cluster: lies.at.cluster.as_str(),
+        at: lies.text.as_deref(),
+        // What the plane has not dated was written in no time that counts.
+        written: lies.written.map_or(i64::MAX, Timestamp::as_second),
+        spec: &lies.row.spec,
+        right: Right::NotAsked,
     }
-    let since: Timestamp = known.since.as_ref()?.parse().ok()?;
-    Some(since.as_second())
+}
+
+/// What people are asked now: the question that the status tells, as long as it goes on.
+fn question(request: &PromiseRequest, content_hash: &str, lies: &[Lies], now: i64) -> QuestionStatus {
+    let status = request.status.as_ref();
+    let known = status.and_then(|status| status.question.as_ref());
+    let candidate = status.and_then(|status| status.candidate.as_ref()).filter(|candidate| candidate.content_hash == content_hash);
+    let asking = Asking {
+        content_hash,
+        generation: request.metadata.generation,
+        ended: candidate.is_some_and(|candidate| matches!(candidate.state, CandidateState::Rejected | CandidateState::Expired)),
+        again: request.annotations().get(names::ASK_AGAIN_ANNOTATION).map(String::as_str),
+    };
+    match known.filter(|_| !asks_anew(known, &asking)) {
+        // Once it has ended, an edit asks again.
+        Some(known) => QuestionStatus { generation: if asking.ended { known.generation } else { asking.generation }, ..known.clone() },
+        None => {
+            // A question is known by its time, so that no two have the same.
+            let after = known.and_then(|known| second(&known.since)).map_or(now, |before| now.max(before.saturating_add(1)));
+            let about = lies.iter().filter(|lies| lies.row.spec.content_hash == content_hash);
+            QuestionStatus {
+                content_hash: content_hash.to_owned(),
+                since: Timestamp::from_second(after).unwrap_or_default().to_string(),
+                generation: asking.generation,
+                answered: answered(about.map(|lies| (lies.text.as_deref(), lies.at.name.as_str()))),
+            }
+        }
+    }
+}
+
+/// Hashes of contents that the request had before, if somebody decided about another one than this.
+fn former(core: &Core, key: &Key, uid: &str, lies: &[Lies], content_hash: &str) -> Vec<String> {
+    if lies.iter().all(|lies| lies.row.spec.content_hash == content_hash) {
+        return Vec::new();
+    }
+    let releases = core.world.releases.snapshot();
+    let from = Key { name: String::new(), ..key.clone() };
+    let here = releases.range(from..).take_while(|(at, _)| at.cluster == key.cluster && at.namespace == key.namespace);
+    here.filter(|(_, release)| release.spec.request_uid == uid).map(|(_, release)| release.spec.content_hash.clone()).collect()
+}
+
+fn second(time: &str) -> Option<i64> {
+    Some(time.parse::<Timestamp>().ok()?.as_second())
 }
 
 /// Why the approvals may not be as they were read last.
@@ -101,9 +155,10 @@ fn stale(core: &Core) -> Option<String> {
     }
 }
 
-/// Asks the plane whether somebody has the right `approve` on the policy or promise of a rule.
-async fn right(core: &Core, home: &ClusterId, rule: &ApprovalRule, person: &Requester) -> Right {
-    let (resource, name) = match (&rule.policy, &rule.promise) {
+/// Asks the plane whether somebody has the right that a decision takes, on the policy or promise of its rule.
+async fn right(core: &Core, home: &ClusterId, spec: &ApprovalSpec, person: &Requester) -> Right {
+    let ApprovalRule { policy, promise, .. } = &spec.rule;
+    let (resource, name) = match (policy, promise) {
         (Some(policy), None) => (PolicyKind::PLURAL, policy),
         (None, Some(promise)) => (PromiseKind::PLURAL, promise),
         _ => return Right::Lacks,
@@ -113,7 +168,7 @@ async fn right(core: &Core, home: &ClusterId, rule: &ApprovalRule, person: &Requ
         version: Some(names::VERSION.to_owned()),
         resource: Some(resource.to_owned()),
         name: Some(name.clone()),
-        verb: Some(names::APPROVE_VERB.to_owned()),
+        verb: Some(verb(spec).to_owned()),
         ..ResourceAttributes::default()
     };
     let spec = SubjectAccessReviewSpec {

@@ -3,13 +3,13 @@
 //! Status is written by the controller itself, so a change of status wakes only whom it concerns: otherwise each new request would
 //! change the count of its promise, and that in turn wake every other request of the promise.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use kube::api::ObjectMeta;
 use parking_lot::Mutex;
-use promise::api::{Condition, Phase, PolicyStatus, PromiseStatus, WaitingKind};
+use promise::api::{Condition, Phase, PolicyStatus, PromiseRequestStatus, PromiseStatus, WaitingKind};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -17,6 +17,7 @@ use tokio_util::task::TaskTracker;
 
 use super::core::{Core, Work};
 use super::target::Place;
+use super::whose::About;
 use crate::kinds::{Destination, Kind, Object, Promise, PromiseRequest};
 use crate::usage::in_force;
 use crate::watch::{Cache, Key};
@@ -35,10 +36,6 @@ pub struct Wakes {
 #[derive(Default)]
 struct Known {
     requests: HashMap<Key, Told>,
-    /// Requests by uid, because objects at destinations know nothing else.
-    uids: HashMap<String, Key>,
-    /// Uids of the requests that approvals are about, by approval.
-    approvals: HashMap<Key, String>,
     /// Digests of what others depend on, by object.
     editions: HashMap<Work, u64>,
 }
@@ -54,6 +51,8 @@ struct Told {
     uses: u64,
     /// Name of the release that is accepted: what it holds of limits and budgets.
     holds: Option<String>,
+    /// Digest of what it says about decisions; nothing where it says nothing.
+    decisions: Option<u64>,
 }
 
 impl Known {
@@ -70,15 +69,10 @@ impl Known {
 
     /// The same for a request; answers with what was known of it before.
     fn replace(&mut self, key: &Key, told: Option<Told>) -> Option<Told> {
-        let before = self.requests.remove(key);
-        if let Some(before) = &before {
-            self.uids.remove(&before.uid);
+        match told {
+            Some(told) => self.requests.insert(key.clone(), told),
+            None => self.requests.remove(key),
         }
-        if let Some(told) = told {
-            self.uids.insert(told.uid.clone(), key.clone());
-            self.requests.insert(key.clone(), told);
-        }
-        before
     }
 }
 
@@ -93,6 +87,7 @@ impl Told {
             edition: edition(&request.metadata, ()),
             uses: digest((current, candidate)),
             holds: in_force(request).map(str::to_owned),
+            decisions: status.filter(|status| !status.approvals.is_empty()).map(decisions),
         }
     }
 }
@@ -101,6 +96,16 @@ impl Told {
 fn edition(metadata: &ObjectMeta, more: impl Hash) -> u64 {
     let ObjectMeta { uid, generation, labels, annotations, finalizers, deletion_timestamp, .. } = metadata;
     digest((uid, generation, labels, annotations, finalizers, deletion_timestamp.is_some(), more))
+}
+
+/// Digest of everything by which a decision may say what became of it.
+fn decisions(status: &PromiseRequestStatus) -> u64 {
+    let candidate = status.candidate.as_ref().map(|candidate| (&candidate.content_hash, candidate.state));
+    let lines = status.approvals.iter().map(|line| {
+        let given: Vec<_> = line.given.iter().map(|given| (&given.approval, given.state, &given.void)).collect();
+        (&line.rule.policy, &line.rule.promise, &line.rule.name, &line.cluster, given)
+    });
+    digest((candidate, lines.collect::<Vec<_>>()))
 }
 
 fn digest(value: impl Hash) -> u64 {
@@ -139,8 +144,7 @@ impl Wakes {
         self.on(&world.request_bindings, |wakes, _| wakes.undecided());
         self.on(&world.catalog_bindings, |wakes, _| wakes.undecided());
         self.take(finds, |wakes, uid| {
-            let key = wakes.known.lock().uids.get(&uid).cloned();
-            if let Some(key) = key {
+            if let Some(key) = wakes.core.whose.request(&uid) {
                 wakes.core.queue.add(Work::Request(key));
             }
         });
@@ -157,6 +161,7 @@ impl Wakes {
         keys(&world.policies).into_iter().for_each(|key| self.core.queue.add(Work::Policy(key)));
         keys(&world.destinations).into_iter().for_each(|key| self.core.queue.add(Work::Destination(key)));
         keys(&world.requests).iter().for_each(|key| self.request(key));
+        keys(&world.approvals).iter().for_each(|key| self.approval(key));
     }
 
     /// Calls `wake` for every changed key of a cache; for all keys when too much changed at once.
@@ -203,6 +208,8 @@ impl Wakes {
         let row = self.core.world.requests.get(key);
         let now = row.map(|request| Told::of(&request));
         let before = self.known.lock().replace(key, now.clone());
+        let uid = |told: &Option<Told>| told.as_ref().map(|told| told.uid.clone());
+        self.core.whose.is_of(key, uid(&before).as_deref(), uid(&now).as_deref());
         // Promises count their instances.
         if before.as_ref().map(|told| (&told.promise, told.uses)) != now.as_ref().map(|told| (&told.promise, told.uses)) {
             for promise in before.iter().chain(&now).map(|told| &told.promise) {
@@ -213,6 +220,12 @@ impl Wakes {
         let held = before.as_ref().and_then(|told| told.holds.clone());
         if held.is_some() && held != now.as_ref().and_then(|told| told.holds.clone()) {
             self.requests_where(waits_for_room);
+        }
+        // Decisions say what the request says of them; those of a request that went, that it did.
+        let said = |told: &Option<Told>| told.as_ref().map(|told| (told.uid.clone(), told.decisions));
+        if said(&before) != said(&now) {
+            let concerned: BTreeSet<String> = [uid(&before), uid(&now)].into_iter().flatten().collect();
+            concerned.iter().for_each(|uid| self.approvals_about(uid));
         }
         let edited = before.map(|told| (told.uid, told.edition)) != now.map(|told| (told.uid, told.edition));
         if edited {
@@ -245,18 +258,22 @@ impl Wakes {
         }
     }
 
-    /// A decision concerns its request, when it comes and when it goes.
+    /// A decision concerns its request, when it comes and when it goes. That it says what became of it changes nothing.
     fn approval(&self, key: &Key) {
-        let now = self.core.world.approvals.get(key).map(|approval| approval.spec.request.uid.clone());
-        let concerned: Vec<Key> = {
-            let mut known = self.known.lock();
-            let before = match &now {
-                Some(uid) => known.approvals.insert(key.clone(), uid.clone()),
-                None => known.approvals.remove(key),
-            };
-            now.iter().chain(&before).filter_map(|uid| known.uids.get(uid).cloned()).collect()
-        };
-        concerned.into_iter().for_each(|request| self.core.queue.add(Work::Request(request)));
+        let row = self.core.world.approvals.get(key);
+        let now = row.map(|row| About { uid: row.metadata.uid.clone(), request: row.spec.request.uid.clone() });
+        let before = self.core.whose.approves(key, now.clone());
+        if before == now {
+            self.core.queue.echo(Work::Approval(key.clone()));
+            return;
+        }
+        self.core.queue.add(Work::Approval(key.clone()));
+        let concerned = now.iter().chain(&before).filter_map(|about| self.core.whose.request(&about.request));
+        concerned.for_each(|request| self.core.queue.add(Work::Request(request)));
+    }
+
+    fn approvals_about(&self, uid: &str) {
+        self.core.whose.approvals(uid).into_iter().for_each(|key| self.core.queue.add(Work::Approval(key)));
     }
 
     fn destination(&self, key: &Key) {
@@ -289,8 +306,8 @@ impl Wakes {
         let gone: Vec<Key> = self.known.lock().requests.keys().filter(|key| !rows.contains_key(*key)).cloned().collect();
         gone.iter().for_each(|key| self.request(key));
         let approvals = world.approvals.snapshot();
-        let gone: Vec<Key> = self.known.lock().approvals.keys().filter(|key| !approvals.contains_key(*key)).cloned().collect();
-        gone.iter().for_each(|key| self.approval(key));
+        let known = self.core.whose.known_approvals();
+        known.iter().filter(|key| !approvals.contains_key(*key)).for_each(|key| self.approval(key));
         let known: Vec<Work> = self.known.lock().editions.keys().cloned().collect();
         for work in known {
             match &work {

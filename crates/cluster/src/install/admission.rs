@@ -10,6 +10,7 @@ const STAMP: &str = "requester-stamp.platform.opmodel.dev";
 const FROZEN: &str = "requester-frozen.platform.opmodel.dev";
 const DECIDER: &str = "decider-stamp.platform.opmodel.dev";
 const DECIDED: &str = "approval-frozen.platform.opmodel.dev";
+const TAKEN_BACK: &str = "approval-taken-back.platform.opmodel.dev";
 const GUARD: &str = "finalizer-guard.platform.opmodel.dev";
 const RECORDS: &str = "records-guard.platform.opmodel.dev";
 
@@ -19,6 +20,7 @@ pub(super) fn policies(identities: &Identities) -> Vec<Value> {
     all.extend(frozen());
     all.extend(stamp(DECIDER, "approvals", "decidedBy"));
     all.extend(decided());
+    all.extend(taken_back(&identities.controller));
     all.extend(guard(&identities.controller));
     all
 }
@@ -69,6 +71,25 @@ fn decided() -> Vec<Value> {
     )
 }
 
+/// A decision is taken back by who took it: whoever may decide may not remove what others decided. What is above people, garbage collection
+/// and the removal of whole workspaces, goes on.
+fn taken_back(controller: &str) -> Vec<Value> {
+    let user = quoted(controller);
+    let expression = format!(
+        "!has(oldObject.spec.decidedBy) || oldObject.spec.decidedBy.username == request.userInfo.username || \
+         request.userInfo.username == {user} || \
+         (request.userInfo.username.startsWith('system:') && (!request.userInfo.username.startsWith('system:serviceaccount:') || \
+         request.userInfo.username.startsWith('system:serviceaccount:kube-system:'))) || \
+         (has(request.userInfo.groups) && 'system:masters' in request.userInfo.groups)"
+    );
+    validating(
+        TAKEN_BACK,
+        matching("approvals", &["DELETE"]),
+        &expression,
+        "a decision is taken back by who took it; decide yourself in another Approval",
+    )
+}
+
 /// Only the controller removes the finalizers by which it cleans up.
 fn guard(controller: &str) -> Vec<Value> {
     let kept = |finalizer: &str| {
@@ -102,7 +123,7 @@ pub(super) fn records(controller: &str) -> Vec<Value> {
     let rule = |resources: &[&str], operations: &[&str]| json!({"apiGroups": [names::GROUP], "apiVersions": ["*"], "operations": operations, "resources": resources});
     let constraints = json!({"resourceRules": [
         rule(&["promisereleases", "promiserevisions"], &["CREATE", "UPDATE", "DELETE"]),
-        rule(&["promiserequests/status", "promises/status", "policies/status", "destinations/status"], &["UPDATE"]),
+        rule(&["promiserequests/status", "promises/status", "policies/status", "destinations/status", "approvals/status"], &["UPDATE"]),
     ]});
     validating(RECORDS, constraints, &expression, "status, releases and revisions are written by the controller alone")
 }

@@ -61,7 +61,7 @@ fn controller() -> Vec<Value> {
     vec![
         own(&["promisecatalogs", "policies", "destinations", "approvals"], WATCHES),
         own(&["promises", "promiserequests"], &["get", "list", "watch", "patch"]),
-        own(&["promises/status", "policies/status", "destinations/status", "promiserequests/status"], &["patch"]),
+        own(&["promises/status", "policies/status", "destinations/status", "approvals/status", "promiserequests/status"], &["patch"]),
         own(&["promiserevisions"], &["list", "watch", "create"]),
         own(&["promisereleases"], &["get", "list", "watch", "create", "delete"]),
         rule("", &["namespaces"], WATCHES),
@@ -107,21 +107,20 @@ fn people() -> Vec<Value> {
     let catalog = ["promises", "promisecatalogs", "policies", "destinations", "approvals"];
     let governed = ["promises", "policies"];
     let approve = own(&governed, &[names::APPROVE_VERB]);
+    let decides = own(&["approvals"], &["get", "list", "watch", "create", "delete"]);
     vec![
         role("opm-viewer", &["view", "edit", "admin"], std::slice::from_ref(&reads)),
         role("opm-user", &["edit", "admin"], &[own(&["promiserequests"], rbac::EVERY_VERB), reads.clone()]),
-        role(
-            "opm-approver",
-            &[],
-            &[own(&governed, READ), approve.clone(), own(&["approvals"], &["get", "list", "watch", "create", "delete"])],
-        ),
+        role("opm-approver", &[], &[own(&governed, READ), approve.clone(), decides.clone()]),
+        // Apart from the others: whoever has it approves alone, and everybody is told.
+        role("opm-emergency-approver", &[], &[own(&governed, READ), own(&governed, &[names::EMERGENCY_VERB]), decides]),
         role(
             "opm-platform",
             &[],
             &[
                 own(&catalog, rbac::EVERY_VERB),
                 approve,
-                own(&["promiserevisions", "promises/status", "policies/status", "destinations/status"], READ),
+                own(&["promiserevisions", "promises/status", "policies/status", "destinations/status", "approvals/status"], READ),
                 reads,
             ],
         ),

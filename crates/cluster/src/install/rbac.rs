@@ -44,9 +44,9 @@ fn maximal() -> Vec<Value> {
     vec![
         rule(&["promises", "promisecatalogs", "policies", "destinations", "approvals", "promiserequests"], EVERY_VERB),
         // The cap holds for questions about rights as well.
-        rule(&["promises", "policies"], &[names::APPROVE_VERB]),
+        rule(&["promises", "policies"], &[names::APPROVE_VERB, names::EMERGENCY_VERB]),
         rule(&["promiserevisions", "promisereleases"], &["get", "list", "watch"]),
-        rule(&["promises/status", "policies/status", "destinations/status", "promiserequests/status"], &["get"]),
+        rule(&["promises/status", "policies/status", "destinations/status", "approvals/status", "promiserequests/status"], &["get"]),
     ]
 }
 

@@ -190,7 +190,8 @@ mod tests {
     fn check(path: &str, schema: &Value) {
         let object = schema.as_object().unwrap_or_else(|| panic!("{path} is not an object: {schema}"));
         let open = object.get("x-kubernetes-preserve-unknown-fields") == Some(&json!(true));
-        assert!(open || object.get("type").is_some(), "{path} has no type: {schema}");
+        let either = object.get("x-kubernetes-int-or-string") == Some(&json!(true));
+        assert!(open || either || object.get("type").is_some(), "{path} has no type: {schema}");
         for word in ["default", "nullable", "anyOf", "oneOf", "allOf", "$ref", "title", "const"] {
             assert!(!object.contains_key(word), "{path} has {word}: {schema}");
         }

@@ -112,12 +112,13 @@ kinds! {
     }
     /// One decision about one content of a request.
     Approval = ApprovalKind {
-        spec: api::ApprovalSpec, status: NoStatus, has_status: false, scope: ClusterResourceScope, namespaced: false, export: Catalog,
+        spec: api::ApprovalSpec, status: api::DecisionStatus, has_status: true, scope: ClusterResourceScope, namespaced: false, export: Catalog,
         plural: "approvals", singular: "approval", short: &["appr"],
         columns: &[
-            column("Decision", ".spec.decision"), column("By", ".spec.decidedBy.username"), column("Namespace", ".spec.request.namespace"),
+            column("Decision", ".spec.decision"), column("State", ".status.state"), column("By", ".spec.decidedBy.username"), column("Namespace", ".spec.request.namespace"),
             column("Request", ".spec.request.name"), column("Rule", ".spec.rule.name"), wide("Policy", ".spec.rule.policy"),
-            wide("Promise", ".spec.rule.promise"), wide("Hash", ".spec.contentHash"), wide("Comment", ".spec.comment")
+            wide("Promise", ".spec.rule.promise"), wide("Hash", ".spec.contentHash"), wide("Comment", ".spec.comment"),
+            wide("Why", ".status.message")
         ]
     }
     /// Where rendered objects may go.

@@ -1,4 +1,10 @@
-//! Approvals: who decided is stamped, and what was decided holds for exactly one content.
+//! Approvals: who decided is stamped, and what was decided holds for exactly one content. Decisions that do not count are in [`refused`],
+//! several stages in [`stages`], questions that are asked again and broken glass in [`again`], a controller that dies in [`killed`].
+
+mod again;
+mod killed;
+mod refused;
+mod stages;
 
 use cluster::kinds::{Approval, PromiseRelease, PromiseRequest, object};
 use k8s_openapi::api::authorization::v1::SubjectAccessReview;
@@ -6,7 +12,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams};
 use kube::{Client, ResourceExt};
-use promise::api::{ApprovalState, CandidateState, CandidateStatus, Phase, WaitingKind};
+use promise::api::{ApprovalState, CandidateState, CandidateStatus, DecisionState, Phase, WaitingKind};
 use serde_json::{Value, json};
 
 use crate::running::Running;
@@ -85,11 +91,16 @@ fn platform(plane: &Plane) -> Client {
 
 /// Gives somebody the right to decide for these policies alone, and to say so; for none it takes it away.
 async fn let_decide(plane: &Plane, who: &str, policies: &[&str]) {
-    let name = format!("decides-{who}");
+    let_do(plane, "approve", who, policies).await;
+}
+
+/// The same for one verb of those who decide.
+async fn let_do(plane: &Plane, verb: &str, who: &str, policies: &[&str]) {
+    let name = format!("{verb}-{who}");
     let own = |resource: &str, verbs: Value| json!({"apiGroups": ["platform.opmodel.dev"], "resources": [resource], "verbs": verbs});
     let mut rules = vec![json!({"nonResourceURLs": ["/"], "verbs": ["access"]}), own("approvals", json!(["get", "create", "delete"]))];
     if !policies.is_empty() {
-        let mut decides = own("policies", json!(["approve"]));
+        let mut decides = own("policies", json!([verb]));
         decides["resourceNames"] = json!(policies);
         rules.push(decides);
     }
@@ -174,7 +185,12 @@ async fn what_needs_approval_is_held_until_it_is_given(plane: Plane) {
     let again = asked(&plane, "web").await;
     let status = again.status.as_ref().unwrap();
     assert_eq!(status.phase, Phase::Ready, "what runs goes on");
-    assert!(status.approvals[0].given.is_empty(), "a decision about another content does not count");
+    let former = &status.approvals[0].given;
+    assert_eq!(
+        (former.len(), former[0].state),
+        (1, DecisionState::Superseded),
+        "a decision about another content does not count: {former:?}"
+    );
     assert_ne!(candidate(&again).content_hash, candidate(&waiting).content_hash);
     assert_eq!(level(&plane, "web").await.as_deref(), Some("2"));
     decide(&plane, "erin", &about("no", &again, "reject")).await;
@@ -255,7 +271,7 @@ async fn only_the_right_decision_of_the_right_person_counts(plane: Plane) {
     let ball = changes.status.as_ref().unwrap().waiting_on.clone().unwrap();
     assert!(ball.what.contains("the requester: erin asked for changes: smaller, please"), "{ball:?}");
     let given: Vec<&str> = changes.status.as_ref().unwrap().approvals[0].given.iter().map(|given| given.approval.as_str()).collect();
-    assert!(given.iter().all(|name| ["own", "unauthorised", "thought"].contains(name)), "{given:?}");
+    assert!(given.iter().all(|name| ["own", "unauthorised", "other-hash", "thought"].contains(name)), "{given:?}");
     assert_eq!(level(&plane, "web").await, None);
     decide(&plane, "erin", &about("yes", &waiting, "approve")).await;
     plane.ready("web").await;

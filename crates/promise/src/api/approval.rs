@@ -1,6 +1,8 @@
-//! One decision about one content (`domain.md` 7).
+//! One decision about one content (`domain.md` 7), what became of it, and what a request says about those who decide.
 
+use super::policy::{Approvers, FIRST_STAGE};
 use super::request::Requester;
+use super::required::Required;
 
 /// A decision of one person about one rule, for exactly one content of one request. It never changes: whoever thinks otherwise later
 /// writes another one.
@@ -16,6 +18,10 @@ pub struct ApprovalSpec {
     pub content_hash: String,
     /// What was decided.
     pub decision: Decision,
+    /// Whether the glass is broken: it approves for every rule of the policy or promise at once, whatever their stage and however many they
+    /// ask for. It takes the right `approve-emergency` instead of `approve`, and a comment; everybody is told.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub emergency: bool,
     /// Why, for the requester.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
@@ -72,6 +78,37 @@ pub enum Decision {
     RequestChanges,
 }
 
+/// What became of a decision; written by the controller only.
+#[derive(Clone, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct DecisionStatus {
+    /// One word.
+    pub state: DecisionState,
+    /// Why, as a sentence.
+    #[serde(default)]
+    pub message: String,
+    /// RFC 3339 time at which that was found out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed_at: Option<String>,
+}
+
+/// What became of a decision, in a word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum DecisionState {
+    /// It does not count, and never did.
+    Void,
+    /// It does not count any more: something newer took its place.
+    Superseded,
+    /// It may come to count: its stage has not come, or it is not known whether its author may decide.
+    #[default]
+    Pending,
+    /// It counts.
+    Counts,
+}
+
 /// What a request says about one rule that asks for approval.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
@@ -87,22 +124,34 @@ pub struct ApprovalStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
     /// Who is told. Who may decide is said by the right `approve` on the policy or promise.
-    #[serde(default, skip_serializing_if = "super::policy::Approvers::is_empty")]
-    pub approvers: super::policy::Approvers,
-    /// How many people must agree.
-    pub required: u32,
-    /// Decisions about the present content, oldest first.
+    #[serde(default, skip_serializing_if = "Approvers::is_empty")]
+    pub approvers: Approvers,
+    /// How many people must agree, or `all` that are named.
+    #[serde(default)]
+    #[cfg_attr(feature = "schemars", schemars(schema_with = "super::required::schema"))]
+    pub required: Required,
+    /// Whose turn it is: it is asked once every rule of a lower stage is answered.
+    #[serde(default = "first_stage")]
+    pub stage: u32,
+    /// Of `all` that are named, those who have not agreed yet.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
+    /// Decisions, oldest first: all about the present content, and the last ones about others, which do not count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub given: Vec<GivenApproval>,
     /// How far it is.
     #[serde(default)]
     pub state: ApprovalState,
-    /// RFC 3339 time at which the candidate expires if nobody decides.
+    /// RFC 3339 time at which the question expires if nobody decides; absent before its stage is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
 }
 
-/// A decision about the present content.
+fn first_stage() -> u32 {
+    FIRST_STAGE
+}
+
+/// A decision about a request, and what became of it.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -117,9 +166,21 @@ pub struct GivenApproval {
     /// What was decided.
     #[serde(default)]
     pub decision: Decision,
+    /// Whether the glass was broken.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub emergency: bool,
     /// Why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
+    /// Parameters that the comment is about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<String>,
+    /// Hash of the content that was decided about.
+    #[serde(default)]
+    pub content_hash: String,
+    /// What became of it.
+    #[serde(default)]
+    pub state: DecisionState,
     /// Why it does not count, as a sentence; absent when it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub void: Option<String>,
@@ -139,4 +200,37 @@ pub enum ApprovalState {
     Rejected,
     /// Somebody asks for changes.
     ChangesRequested,
+    /// Nobody is asked yet: rules of an earlier stage are open.
+    Queued,
+}
+
+/// What people are asked about, or were asked last: one content, from one moment on.
+#[derive(Clone, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct QuestionStatus {
+    /// Hash of the content.
+    pub content_hash: String,
+    /// RFC 3339 time since which it is asked. When it was turned down or has expired, whoever may edit the request asks again by writing this
+    /// into the annotation `platform.opmodel.dev/ask-again`.
+    pub since: String,
+    /// Generation of the request that was last seen while it was open: an edit after its end asks again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generation: Option<i64>,
+    /// Decisions about the same content that answered an earlier question, and do not count for this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered: Option<AnsweredQuestion>,
+}
+
+/// Which decisions answered an earlier question about the same content: all that were written before a moment of the plane's clock, and some
+/// of that moment.
+#[derive(Clone, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct AnsweredQuestion {
+    /// RFC 3339 time at which the plane wrote the last of them.
+    pub until: String,
+    /// Names of those that it wrote at this very time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approvals: Vec<String>,
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::request::Condition;
+use super::required::Required;
 
 /// A reusable set of rules with a range.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
@@ -277,19 +278,35 @@ pub struct Approve {
     /// Who is told.
     #[serde(default)]
     pub approvers: Approvers,
-    /// How many must agree; one if absent.
+    /// How many must agree, or `all`; one if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub required: Option<u32>,
-    /// Order of stages.
+    #[cfg_attr(feature = "schemars", schemars(schema_with = "super::required::schema"))]
+    pub required: Option<Required>,
+    /// Whose turn it is: people are asked once every rule of a lower stage is answered. The first stage, 1, if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stage: Option<u32>,
-    /// Duration such as `72h`.
+    /// How long the question stays open, from when its stage is asked: a duration such as `72h`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_after: Option<String>,
     /// Whether the requester may decide.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub self_approval: bool,
 }
+
+impl Approve {
+    /// How many must agree.
+    pub fn required(&self) -> Required {
+        self.required.unwrap_or_default()
+    }
+
+    /// Whose turn it is.
+    pub fn stage(&self) -> u32 {
+        self.stage.unwrap_or(FIRST_STAGE)
+    }
+}
+
+/// The stage that is asked at once.
+pub const FIRST_STAGE: u32 = 1;
 
 /// Who is told of a decision to take.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::request::PolicyOutcome;
+use super::required::Required;
 use crate::error::Problem;
 
 /// What would become of a request.
@@ -106,8 +107,10 @@ pub struct PreflightApproval {
     pub rule: String,
     /// Path of the workspace where it is set.
     pub source: String,
-    /// How many have to agree.
-    pub required: u32,
+    /// How many have to agree, or `all`.
+    pub required: Required,
+    /// Whose turn it is: it is asked once every lower stage has agreed.
+    pub stage: u32,
     /// Groups and people who are told.
     pub approvers: Vec<String>,
 }

@@ -113,6 +113,9 @@ pub struct PromiseRequestStatus {
     /// Rules that ask for approval of the candidate; of the current release, once it is accepted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approvals: Vec<super::approval::ApprovalStatus>,
+    /// What people were asked last, while that is still what the request wants.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<super::approval::QuestionStatus>,
     /// Every rule that had a say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub policies: Vec<PolicyOutcome>,

@@ -1,5 +1,14 @@
-use super::{Judgement, Matter, Right, Vote, about, judge, rule_of};
-use crate::api::{ApprovalRule, ApprovalSpec, ApprovalState, Approve, ApprovedRequest, CandidateState, Decision, Enforcement, Requester};
+//! One stage; stages, everybody and emergencies are in [`stages`], what holds whatever anybody does in [`laws`].
+
+mod laws;
+mod stages;
+mod verdicts;
+
+use super::{Judgement, Matter, Right, Vote, is_answer, judge, rule_of};
+use crate::api::{
+    ApprovalRule, ApprovalSpec, ApprovalState, Approve, ApprovedRequest, CandidateState, Decision, DecisionState, Enforcement,
+    QuestionStatus, Requester, Required,
+};
 use crate::policy::{Origin, Provenance, Ruling};
 
 fn ruling(approve: Approve) -> Ruling<Approve> {
@@ -32,41 +41,52 @@ fn spec(by: &str, decision: Decision) -> ApprovalSpec {
         rule: ApprovalRule { policy: Some("careful".into()), promise: None, name: "look".into() },
         content_hash: "h".into(),
         decision,
+        emergency: false,
         comment: Some("because".into()),
         fields: Vec::new(),
         decided_by: Some(person(by)),
     }
 }
 
+fn question() -> QuestionStatus {
+    QuestionStatus { content_hash: "h".into(), since: "t0".into(), generation: Some(1), answered: None }
+}
+
+/// A decision, whether its author may take it, and when it was written in seconds after it was asked.
+type Cast = (ApprovalSpec, Right, i64);
+
 struct Case {
     rulings: Vec<Ruling<Approve>>,
-    votes: Vec<(ApprovalSpec, Right, &'static str)>,
+    votes: Vec<Cast>,
+    /// In seconds after it was asked.
     now: i64,
 }
 
 fn judged(case: Case) -> Judgement {
-    let (request, dana) = (request(), person("dana"));
-    let matter = Matter { request: &request, content_hash: "h", requester: Some(&dana), since: 1000 };
-    let names: Vec<String> = (0..case.votes.len()).map(|index| format!("a{index}")).collect();
+    let (request, dana, question) = (request(), person("dana"), question());
+    let former = ["former".to_owned()];
+    let matter = Matter { request: &request, requester: Some(&dana), question: &question, since: 1000, former: &former };
+    let names: Vec<String> = (0..case.votes.len()).map(|index| format!("a{index:02}")).collect();
+    let times: Vec<String> = case.votes.iter().map(|(.., at)| format!("t{at:09}")).collect();
     let votes: Vec<Vote<'_>> = case
         .votes
         .iter()
-        .zip(&names)
-        .map(|((spec, right, at), name)| Vote {
+        .zip(names.iter().zip(&times))
+        .map(|((spec, right, at), (name, time))| Vote {
             name,
             cluster: "c1",
-            at: Some(at),
-            written: if *at == "late" { i64::MAX } else { 1000 },
+            at: Some(time),
+            written: 1000_i64.saturating_add(*at),
             spec,
             right: right.clone(),
         })
         .collect();
-    judge(&case.rulings, &matter, &votes, case.now)
+    judge(&case.rulings, &matter, &votes, case.now.saturating_add(1000))
 }
 
 fn of(approve: Approve, votes: &[(&str, Decision)]) -> Judgement {
-    let votes = votes.iter().map(|(by, decision)| (spec(by, *decision), Right::Has, "t0")).collect();
-    judged(Case { rulings: vec![ruling(approve)], votes, now: 1000 })
+    let votes = votes.iter().map(|(by, decision)| (spec(by, *decision), Right::Has, 0)).collect();
+    judged(Case { rulings: vec![ruling(approve)], votes, now: 0 })
 }
 
 #[test]
@@ -85,7 +105,7 @@ fn one_of_those_who_may_is_enough_and_says_so() {
 #[test]
 fn a_table_of_what_counts() {
     use Decision::{Approve as Yes, Reject as No, RequestChanges as Change};
-    let two = || Approve { required: Some(2), ..Approve::default() };
+    let two = || Approve { required: Some(Required::Count(2)), ..Approve::default() };
     let own = || Approve { self_approval: true, ..Approve::default() };
     let cases = [
         ("one of two", two(), vec![("amara", Yes)], ApprovalState::Waiting),
@@ -100,7 +120,7 @@ fn a_table_of_what_counts() {
         ("changes asked for", Approve::default(), vec![("amara", Change), ("olga", Yes)], ApprovalState::ChangesRequested),
         ("thought better of it", Approve::default(), vec![("amara", No), ("amara", Yes)], ApprovalState::Approved),
         ("thought worse of it", Approve::default(), vec![("amara", Yes), ("amara", No)], ApprovalState::Rejected),
-        ("nobody required is one", Approve { required: Some(0), ..Approve::default() }, vec![], ApprovalState::Waiting),
+        ("nobody required is one", Approve { required: Some(Required::Count(0)), ..Approve::default() }, vec![], ApprovalState::Waiting),
     ];
     for (what, approve, votes, state) in cases {
         assert_eq!(of(approve, &votes).approvals[0].state, state, "{what}");
@@ -115,27 +135,30 @@ fn nothing_counts_without_the_right_and_the_reason_is_told() {
         (Right::NotAsked, "not known yet whether amara may approve"),
     ] {
         for decision in [Decision::Approve, Decision::Reject, Decision::RequestChanges] {
-            let votes = vec![(spec("amara", decision), right.clone(), "t0")];
-            let judged = judged(Case { rulings: vec![ruling(Approve::default())], votes, now: 1000 });
+            let votes = vec![(spec("amara", decision), right.clone(), 0)];
+            let judged = judged(Case { rulings: vec![ruling(Approve::default())], votes, now: 0 });
             assert_eq!(judged.approvals[0].state, ApprovalState::Waiting, "{right:?} {decision:?}");
             assert!(judged.message.contains(says), "{}", judged.message);
         }
     }
     let mut unstamped = spec("amara", Decision::Approve);
     unstamped.decided_by = None;
-    let judged = judged(Case { rulings: vec![ruling(Approve::default())], votes: vec![(unstamped, Right::Has, "t0")], now: 1000 });
+    let judged = judged(Case { rulings: vec![ruling(Approve::default())], votes: vec![(unstamped, Right::Has, 0)], now: 0 });
     assert_eq!(judged.approvals[0].state, ApprovalState::Waiting);
 }
 
 #[test]
-fn a_decision_is_about_one_content_of_one_request_at_one_place() {
-    let (request, rule) = (request(), ruling(Approve::default()));
-    let matter = Matter { request: &request, content_hash: "h", requester: None, since: 0 };
+fn a_decision_answers_one_content_of_one_request_at_one_place() {
+    let (request, rule, question) = (request(), ruling(Approve::default()), question());
+    let matter = Matter { request: &request, requester: None, question: &question, since: 0, former: &[] };
+    let answers = |from: &Provenance, cluster: &str, spec: &ApprovalSpec| {
+        is_answer(from, &matter, &Vote { name: "a", cluster, at: Some("t1"), written: 1, spec, right: Right::NotAsked })
+    };
     let good = spec("amara", Decision::Approve);
-    assert!(about(&rule.from, &matter, "c1", &good));
-    assert!(!about(&rule.from, &matter, "c2", &good), "where the rule does not live");
+    assert!(answers(&rule.from, "c1", &good));
+    assert!(!answers(&rule.from, "c2", &good), "where the rule does not live");
     let without_cluster = ApprovalSpec { request: ApprovedRequest { cluster: None, ..request.clone() }, ..good.clone() };
-    assert!(about(&rule.from, &matter, "c1", &without_cluster), "the uid says which");
+    assert!(answers(&rule.from, "c1", &without_cluster), "the uid says which");
     let changes: [fn(&mut ApprovalSpec); 9] = [
         |spec| spec.content_hash = "other".into(),
         |spec| spec.content_hash = String::new(),
@@ -150,10 +173,33 @@ fn a_decision_is_about_one_content_of_one_request_at_one_place() {
     for change in changes {
         let mut other = good.clone();
         change(&mut other);
-        assert!(!about(&rule.from, &matter, "c1", &other), "{other:?}");
+        assert!(!answers(&rule.from, "c1", &other), "{other:?}");
     }
     let own = Provenance { origin: Origin::Promise, ..rule.from };
     assert_eq!(rule_of(&own).promise.as_deref(), Some("careful"));
+}
+
+#[test]
+fn decisions_about_other_contents_are_told_and_do_not_count() {
+    let about = |hash: &str| (ApprovalSpec { content_hash: hash.to_owned(), ..spec("amara", Decision::Approve) }, Right::NotAsked, 1);
+    let votes = vec![about("former"), about("never"), (spec("olga", Decision::Approve), Right::Has, 2)];
+    let two = Approve { required: Some(Required::Count(2)), ..Approve::default() };
+    let judged = judged(Case { rulings: vec![ruling(two)], votes, now: 3 });
+    let given: Vec<_> = judged.approvals[0].given.iter().map(|given| (given.state, given.void.as_deref().unwrap_or_default())).collect();
+    assert_eq!(judged.approvals[0].state, ApprovalState::Waiting);
+    assert!(matches!(given[0], (DecisionState::Superseded, why) if why.contains("about the content former, and web has changed since")));
+    assert!(matches!(given[1], (DecisionState::Void, why) if why.contains("names the content never, which web does not have")));
+    assert_eq!(given[2], (DecisionState::Counts, ""));
+}
+
+#[test]
+fn what_does_not_count_is_told_up_to_a_number_and_what_counts_always() {
+    let mut votes: Vec<Cast> = (0..50).map(|at| (spec(&format!("p{at}"), Decision::Approve), Right::Lacks, at)).collect();
+    votes.insert(0, (spec("amara", Decision::Approve), Right::Has, 0));
+    let judged =
+        judged(Case { rulings: vec![ruling(Approve { required: Some(Required::Count(2)), ..Approve::default() })], votes, now: 60 });
+    let given = &judged.approvals[0].given;
+    assert_eq!((given.len(), given[0].by.as_str(), given.last().unwrap().by.as_str()), (21, "amara", "p49"));
 }
 
 #[test]
@@ -161,17 +207,17 @@ fn every_rule_has_to_agree_and_one_no_is_a_no() {
     let mut other = ruling(Approve::default());
     other.from.rule = "second".into();
     let rulings = vec![ruling(Approve::default()), other];
-    let yes = (spec("amara", Decision::Approve), Right::Has, "t0");
+    let yes = (spec("amara", Decision::Approve), Right::Has, 0);
     let mut second = spec("olga", Decision::Approve);
     second.rule.name = "second".into();
     let mut no = spec("olga", Decision::Reject);
     no.rule.name = "second".into();
-    let half = judged(Case { rulings: rulings.clone(), votes: vec![yes.clone()], now: 1000 });
+    let half = judged(Case { rulings: rulings.clone(), votes: vec![yes.clone()], now: 0 });
     assert_eq!(half.state, CandidateState::AwaitingApproval);
     assert!(half.message.contains("amara approved it") && half.message.contains("the rule second"), "{}", half.message);
-    let whole = judged(Case { rulings: rulings.clone(), votes: vec![yes.clone(), (second, Right::Has, "t1")], now: 1000 });
+    let whole = judged(Case { rulings: rulings.clone(), votes: vec![yes.clone(), (second, Right::Has, 1)], now: 0 });
     assert_eq!(whole.state, CandidateState::Accepted);
-    let refused = judged(Case { rulings, votes: vec![yes, (no, Right::Has, "t1")], now: 1000 });
+    let refused = judged(Case { rulings, votes: vec![yes, (no, Right::Has, 1)], now: 0 });
     assert_eq!(refused.state, CandidateState::Rejected);
     assert!(refused.message.contains("olga turned it down") && refused.message.contains(": because."), "{}", refused.message);
 }
@@ -180,13 +226,13 @@ fn every_rule_has_to_agree_and_one_no_is_a_no() {
 fn what_nobody_decides_in_time_expires() {
     let hour = || ruling(Approve { expires_after: Some("1h".into()), ..Approve::default() });
     let at = |now, votes| judged(Case { rulings: vec![hour()], votes, now });
-    let open = at(1000 + 3599, vec![]);
+    let open = at(3599, vec![]);
     assert_eq!((open.state, open.expires_in), (CandidateState::AwaitingApproval, Some(1)));
-    let expired = at(1000 + 3600, vec![]);
+    let expired = at(3600, vec![]);
     assert_eq!((expired.state, expired.expires_in), (CandidateState::Expired, None));
     assert!(expired.message.contains("Edit the request to ask again"), "{}", expired.message);
-    let agreed = at(1000 + 9999, vec![(spec("amara", Decision::Approve), Right::Has, "t0")]);
+    let agreed = at(9999, vec![(spec("amara", Decision::Approve), Right::Has, 0)]);
     assert_eq!(agreed.state, CandidateState::Accepted, "whoever decided in time is not undone by a late look");
-    let late = at(1000 + 9999, vec![(spec("amara", Decision::Approve), Right::Has, "late")]);
+    let late = at(9999, vec![(spec("amara", Decision::Approve), Right::Has, 5000)]);
     assert_eq!(late.state, CandidateState::Expired, "and whoever comes too late is too late");
 }

@@ -1,8 +1,16 @@
 //! What is said about approvals.
 
-use crate::api::{ApprovalRule, ApprovalState, ApprovalStatus, CandidateState, Decision};
+use super::is_emergency;
+use crate::api::{
+    ApprovalRule, ApprovalState, ApprovalStatus, ApprovedRequest, CandidateState, Decision, DecisionState, FIRST_STAGE, GivenApproval,
+    QuestionStatus, Required,
+};
+use crate::names::ASK_AGAIN_ANNOTATION;
 use crate::sentence::{APPROVER, REQUESTER};
 use crate::wording::{all_of, one_of, upper_first};
+
+/// Letters of a hash that tell contents apart for people.
+const SHORT: usize = 10;
 
 /// `the policy production-approval`, `the promise postgresql`.
 pub(super) fn thing(rule: &ApprovalRule) -> String {
@@ -19,9 +27,27 @@ fn named(approval: &ApprovalStatus) -> String {
     format!("the rule {} of {}, set at {}{by}", approval.rule.name, thing(&approval.rule), approval.source)
 }
 
+/// Why a decision about another content does not count.
+pub(super) fn other_content(request: &ApprovedRequest, decided: &str, asked: &str, is_former: bool) -> String {
+    let (decided, asked) = (short(decided), short(asked));
+    if is_former {
+        return format!("It was about the content {decided}, and {} has changed since: asked about is {asked}.", request.name);
+    }
+    format!("It names the content {decided}, which {} does not have: asked about is {asked}.", request.name)
+}
+
+/// The first letters of a hash, whoever wrote it.
+pub(super) fn short(hash: &str) -> String {
+    let letters: String = hash.chars().take(SHORT).collect();
+    if letters.is_empty() { "without a hash".to_owned() } else { letters }
+}
+
 /// Who decided or has to, a sentence for each rule that matters now.
-pub(super) fn message(state: CandidateState, approvals: &[ApprovalStatus]) -> String {
-    let told: Vec<String> = approvals.iter().filter_map(|approval| sentence(state, approval)).collect();
+pub(super) fn message(state: CandidateState, approvals: &[ApprovalStatus], question: &QuestionStatus) -> String {
+    let mut told: Vec<String> = approvals.iter().filter_map(|approval| sentence(state, approval)).collect();
+    if matches!(state, CandidateState::Rejected | CandidateState::Expired) {
+        told.push(format!("Edit the request to ask again, or annotate it with {ASK_AGAIN_ANNOTATION}={}.", question.since));
+    }
     told.join(" ")
 }
 
@@ -32,27 +58,66 @@ fn sentence(state: CandidateState, approval: &ApprovalStatus) -> Option<String> 
             Some(format!("{} ({rule}){}", who(approval, Decision::Reject, "turned it down"), said(approval, Decision::Reject)))
         }
         (CandidateState::Rejected, _) => None,
-        (_, ApprovalState::Approved) => Some(format!("{} ({rule}).", who(approval, Decision::Approve, "approved it"))),
-        (CandidateState::Expired, _) => Some(format!("Nobody decided in time about what {rule}, asks for. Edit the request to ask again.")),
+        (_, ApprovalState::Approved) => Some(format!("{}.", agreed(approval))),
+        (CandidateState::Expired, ApprovalState::Queued) => None,
+        (CandidateState::Expired, _) => Some(format!("Nobody decided in time about what {rule}, asks for.")),
         (_, ApprovalState::ChangesRequested) => {
-            let words = said(approval, Decision::RequestChanges);
-            Some(format!("{} changes ({rule}){words}", who(approval, Decision::RequestChanges, "asked for")))
+            Some(format!("{} ({rule}){}", asked_for(approval), said(approval, Decision::RequestChanges)))
         }
-        _ => Some(format!("{} for {rule}. {}", upper_first(&missing(approval)), may(approval))),
+        (_, ApprovalState::Queued) => {
+            Some(format!("Stage {} comes after that: {} for {rule}.{}", approval.stage, missing(approval), void(approval)))
+        }
+        _ => Some(format!("{}{} for {rule}. {}", stage(approval), upper_first(&missing(approval)), may(approval))),
     }
+}
+
+/// `Stage 2: `, of all stages but the first.
+fn stage(approval: &ApprovalStatus) -> String {
+    if approval.stage <= FIRST_STAGE { String::new() } else { format!("Stage {}: ", approval.stage) }
+}
+
+/// Decisions of a kind that count, oldest first; of approvals those that broke the glass, if there are some.
+fn counted(approval: &ApprovalStatus, decision: Decision) -> impl DoubleEndedIterator<Item = &GivenApproval> {
+    let broken = decision == Decision::Approve && is_emergency(approval);
+    let counts = move |given: &&GivenApproval| given.state == DecisionState::Counts && given.decision == decision;
+    approval.given.iter().filter(counts).filter(move |given| !broken || given.emergency)
 }
 
 /// `amara and olga turned it down`.
 fn who(approval: &ApprovalStatus, decision: Decision, verb: &str) -> String {
-    let counted = approval.given.iter().filter(|given| given.void.is_none() && given.decision == decision);
-    let people: Vec<&str> = counted.map(|given| given.by.as_str()).collect();
+    let people: Vec<&str> = counted(approval, decision).map(|given| given.by.as_str()).collect();
     format!("{} {verb}", all_of(&people))
+}
+
+/// Who agreed, loudly where that was an emergency: a clause without a full stop.
+fn agreed(approval: &ApprovalStatus) -> String {
+    let rule = named(approval);
+    if !is_emergency(approval) {
+        return format!("{} ({rule})", who(approval, Decision::Approve, "approved it"));
+    }
+    let why = said(approval, Decision::Approve);
+    format!(
+        "EMERGENCY: {} ({rule}){}",
+        who(approval, Decision::Approve, "broke the glass and approved it alone"),
+        why.trim_end_matches('.')
+    )
+}
+
+/// `erin asked for changes of .size`.
+fn asked_for(approval: &ApprovalStatus) -> String {
+    let mut fields: Vec<&str> = Vec::new();
+    for field in counted(approval, Decision::RequestChanges).flat_map(|given| &given.fields) {
+        if !fields.contains(&field.as_str()) {
+            fields.push(field);
+        }
+    }
+    let of = if fields.is_empty() { String::new() } else { format!(" of {}", all_of(&fields)) };
+    format!("{}{of}", who(approval, Decision::RequestChanges, "asked for changes"))
 }
 
 /// What the last of them said about it, after a colon; a full stop otherwise.
 fn said(approval: &ApprovalStatus, decision: Decision) -> String {
-    let counted = approval.given.iter().rev().filter(|given| given.void.is_none() && given.decision == decision);
-    match counted.filter_map(|given| given.comment.as_deref()).next() {
+    match counted(approval, decision).rev().filter_map(|given| given.comment.as_deref()).next() {
         Some(comment) => format!(": {}.", comment.trim().trim_end_matches('.')),
         None => ".".to_owned(),
     }
@@ -60,46 +125,70 @@ fn said(approval: &ApprovalStatus, decision: Decision) -> String {
 
 /// `one approval is missing`.
 fn missing(approval: &ApprovalStatus) -> String {
-    let counted = approval.given.iter().filter(|given| given.void.is_none() && given.decision == Decision::Approve).count();
-    match approval.required.saturating_sub(u32::try_from(counted).unwrap_or(u32::MAX)) {
-        1 if approval.required == 1 => "an approval is missing".to_owned(),
-        1 => format!("1 of {} approvals is missing", approval.required),
-        left => format!("{left} of {} approvals are missing", approval.required),
+    let counted = counted(approval, Decision::Approve).count();
+    let voices = approval.required.voices(&approval.approvers);
+    if approval.required == Required::All && voices > 1 {
+        return format!("the agreement of {} is missing", all_of(&approval.missing));
+    }
+    match voices.saturating_sub(u32::try_from(counted).unwrap_or(u32::MAX)) {
+        1 if voices == 1 => "an approval is missing".to_owned(),
+        1 => format!("1 of {voices} approvals is missing"),
+        left => format!("{left} of {voices} approvals are missing"),
     }
 }
 
 /// Who may mend that.
 fn may(approval: &ApprovalStatus) -> String {
     let told: Vec<&String> = approval.approvers.groups.iter().chain(&approval.approvers.users).collect();
-    let told = if told.is_empty() { String::new() } else { format!("; {} is asked", one_of(&told)) };
-    let void: Vec<&str> = approval.given.iter().filter_map(|given| given.void.as_deref()).collect();
-    let void = if void.is_empty() { String::new() } else { format!(" {}", void.join(" ")) };
+    let told = match (told.is_empty(), approval.required) {
+        (true, _) => String::new(),
+        (false, Required::All) => format!("; {} are asked", all_of(&told)),
+        (false, Required::Count(_)) => format!("; {} is asked", one_of(&told)),
+    };
+    let void = void(approval);
     format!("Whoever has the right approve on {} in {} may decide{told}.{void}", thing(&approval.rule), approval.source)
+}
+
+/// Why decisions do not count that somebody may have set hopes in: those about the present content.
+fn void(approval: &ApprovalStatus) -> String {
+    let is_over = |given: &&GivenApproval| matches!(given.state, DecisionState::Void | DecisionState::Pending);
+    let void: Vec<&str> = approval.given.iter().filter(is_over).filter_map(|given| given.void.as_deref()).collect();
+    if void.is_empty() { String::new() } else { format!(" {}", void.join(" ")) }
 }
 
 /// Who holds the ball, for `waitingOn`.
 pub(super) fn waits(approvals: &[ApprovalStatus]) -> Option<String> {
     if let Some(approval) = approvals.iter().find(|approval| approval.state == ApprovalState::ChangesRequested) {
         let words = said(approval, Decision::RequestChanges);
-        let who = who(approval, Decision::RequestChanges, "asked for changes");
-        return Some(format!("{REQUESTER}{who}{}", words.trim_end_matches('.')));
+        return Some(format!("{REQUESTER}{}{}", asked_for(approval), words.trim_end_matches('.')));
     }
     let open: Vec<&ApprovalStatus> = approvals.iter().filter(|approval| approval.state == ApprovalState::Waiting).collect();
     let (first, more) = open.split_first()?;
-    let told: Vec<&String> = first.approvers.groups.iter().chain(&first.approvers.users).collect();
-    let groups = if first.approvers.groups.is_empty() { "" } else { "one of " };
-    let who = if told.is_empty() { "whoever has the right".to_owned() } else { format!("{groups}{}", one_of(&told)) };
     let more = match more.len() {
         0 => String::new(),
         1 => ", and 1 more rule asks for an approval".to_owned(),
         more => format!(", and {more} more rules ask for approvals"),
     };
-    Some(format!("{APPROVER}{who} decides: {}, set at {}, asks for it{more}", thing(&first.rule), first.source))
+    let next = approvals.iter().filter(|approval| approval.state == ApprovalState::Queued).map(|approval| approval.stage).min();
+    let next = next.map(|stage| format!("; stage {stage} comes after that")).unwrap_or_default();
+    Some(format!("{APPROVER}{}: {}, set at {}, asks for it{more}{next}", deciding(first), thing(&first.rule), first.source))
+}
+
+/// `one of operations decides`, `security and amara decide`.
+fn deciding(approval: &ApprovalStatus) -> String {
+    let approvers = &approval.approvers;
+    let told: Vec<&String> = approvers.groups.iter().chain(&approvers.users).collect();
+    match (told.as_slice(), approval.required) {
+        ([], _) => "whoever has the right decides".to_owned(),
+        (_, Required::All) if approval.missing.len() > 1 => format!("{} decide", all_of(&approval.missing)),
+        (_, Required::All) => format!("{} decides", all_of(&approval.missing)),
+        _ if approvers.groups.is_empty() => format!("{} decides", one_of(&told)),
+        _ => format!("one of {} decides", one_of(&told)),
+    }
 }
 
 /// Who approved, for a content that everybody agreed to: a clause without a full stop.
 pub fn approved(approvals: &[ApprovalStatus]) -> String {
-    let told: Vec<String> =
-        approvals.iter().map(|approval| format!("{} ({})", who(approval, Decision::Approve, "approved it"), named(approval))).collect();
+    let told: Vec<String> = approvals.iter().map(agreed).collect();
     told.join("; ")
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 #[cfg(feature = "engine")]
 use super::bounds::Bounds;
-use crate::api::{Approve, Constrain, PromiseSpec, Rule, Window};
+use crate::api::{Approve, Approvers, Constrain, FIRST_STAGE, PromiseSpec, Required, Rule, Window};
 use crate::path::Path;
 use crate::price::Money;
 use crate::wording::{all_of, counted, lower_first, noun, number, one_of, upper_first, value};
@@ -114,18 +114,33 @@ pub(crate) fn counted_range(low: Option<u64>, high: Option<u64>, noun: &str) -> 
 fn approval(approve: &Approve) -> String {
     let mut people = approve.approvers.groups.clone();
     people.extend(approve.approvers.users.iter().cloned());
-    let people = if people.is_empty() { "an approver".to_owned() } else { one_of(&people) };
-    let required = approve.required.unwrap_or(1);
-    let who = if required == 1 && approve.approvers.groups.is_empty() {
-        format!("{} approves", upper_first(&people))
-    } else if required == 1 {
-        format!("One of {people} approves")
-    } else {
-        format!("{required} of {people} approve")
+    let anybody = people.is_empty();
+    let one = if anybody { "an approver".to_owned() } else { one_of(&people) };
+    let required = match approve.required() {
+        Required::All if approve.required().voices(&approve.approvers) == 1 => Required::Count(1),
+        other => other,
+    };
+    let who = match required {
+        Required::Count(0 | 1) if approve.approvers.groups.is_empty() => format!("{} approves", upper_first(&one)),
+        Required::Count(0 | 1) => format!("One of {one} approves"),
+        Required::Count(count) if anybody => format!("{count} approvers approve"),
+        Required::Count(count) => format!("{count} of {one} approve"),
+        Required::All => format!("{} approve", all_named(&approve.approvers)),
+    };
+    let when = match approve.stage() {
+        0 | FIRST_STAGE => "first".to_owned(),
+        stage => format!("in stage {stage}"),
     };
     let open = approve.expires_after.as_ref().map(|after| format!("; the question stays open for {}", duration(after))).unwrap_or_default();
     let own = if approve.self_approval { ", and the requester may do so" } else { "" };
-    format!("{who} first{own}{open}.")
+    format!("{who} {when}{own}{open}.")
+}
+
+/// `Amara and one each of a and b`.
+fn all_named(approvers: &Approvers) -> String {
+    let mut all = approvers.users.clone();
+    all.extend(approvers.groups.iter().map(|group| format!("one of {group}")));
+    upper_first(&all_of(&all))
 }
 
 fn window_of_change(window: &Window) -> String {
@@ -218,6 +233,11 @@ mod tests {
                 "In some cases, amara approves first.",
             ),
             (json!({"approve": {"approvers": {"groups": ["a", "b"]}, "required": 2}}), "2 of a or b approve first."),
+            (json!({"approve": {"required": 2, "stage": 2}}), "2 approvers approve in stage 2."),
+            (
+                json!({"approve": {"approvers": {"groups": ["a", "b"], "users": ["amara"]}, "required": "all"}}),
+                "Amara, one of a and one of b approve first.",
+            ),
             (
                 json!({"schedule": {"action": "backup", "cron": "0 3 * * *", "retention": "7d"}}),
                 "The platform runs backup on a schedule, and results are kept for 7\u{a0}d.",

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::bounds::Bounds;
 use super::reading::Reading;
 use super::tally::Per;
-use crate::api::{Approve, Budget, Constrain, Inject, Limit, PolicySpec, Rule, Validate};
+use crate::api::{Approve, Budget, Constrain, Inject, Limit, PolicySpec, Required, Rule, Validate};
 use crate::error::Problem;
 use crate::path::{Path, Segment};
 use crate::price::decimal_micros;
@@ -199,8 +199,14 @@ fn budget_fault(budget: &Budget) -> Option<Fault> {
 }
 
 fn approve_fault(approve: &Approve) -> Option<Fault> {
-    if approve.required == Some(0) {
+    if approve.required == Some(Required::Count(0)) {
         return Some(Fault::new(".approve.required", "nobody has to agree; ask for 1 at least, or remove the rule"));
+    }
+    if approve.required == Some(Required::All) && approve.approvers.is_empty() {
+        return Some(Fault::new(".approve.required", "it asks all, and nobody is named; name approvers, or ask for a number"));
+    }
+    if approve.stage == Some(0) {
+        return Some(Fault::new(".approve.stage", "stages are counted from 1"));
     }
     let after = approve.expires_after.as_deref()?;
     seconds(after).is_none().then(|| {

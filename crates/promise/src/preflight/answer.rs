@@ -64,7 +64,8 @@ fn approval(ruling: &Ruling<Approve>) -> PreflightApproval {
         policy: ruling.from.policy.clone(),
         rule: ruling.from.rule.clone(),
         source: ruling.from.workspace.clone(),
-        required: ruling.effect.required.unwrap_or(1),
+        required: ruling.effect.required(),
+        stage: ruling.effect.stage(),
         approvers: approvers.groups.iter().chain(&approvers.users).cloned().collect(),
     }
 }

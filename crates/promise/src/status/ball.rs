@@ -13,9 +13,9 @@ pub(super) fn waiting(previous: &PromiseRequestStatus, seen: &Observation<'_>, n
     Some(WaitingOn { kind, what, since })
 }
 
-/// A count or a detail after the colon may change while one still waits for the same thing.
+/// A count or a detail after the colon may change while one still waits for the same thing. Other approvers are another matter.
 fn same_matter(before: &str, after: &str) -> bool {
-    let matter = |text: &str| text.split(':').next().unwrap_or_default().to_owned();
+    let matter = |text: &str| text.strip_prefix(APPROVER).unwrap_or(text).split(':').next().unwrap_or_default().to_owned();
     matter(before) == matter(after)
 }
 

@@ -2,6 +2,7 @@
 
 use super::Observation;
 use crate::api::{ApprovalState, ApprovalStatus, CandidateState, Condition, ConditionStatus, Health, PromiseRequestStatus};
+use crate::approval::is_emergency;
 use crate::fulfil::Hold;
 use crate::wording::{all_of, counted};
 
@@ -90,7 +91,8 @@ fn approved(previous: &PromiseRequestStatus, seen: &Observation<'_>) -> Said {
             said(ConditionStatus::Unknown, "NotEvaluated", "Approval is asked for once everything else is in order")
         }
         _ if !approvals.is_empty() && approvals.iter().all(|approval| approval.state == ApprovalState::Approved) => {
-            said(ConditionStatus::True, "Approved", crate::approval::approved(approvals))
+            let reason = if approvals.iter().any(is_emergency) { "EmergencyApproved" } else { "Approved" };
+            said(ConditionStatus::True, reason, crate::approval::approved(approvals))
         }
         _ => said(ConditionStatus::True, "NotRequired", "No rule asks for an approval"),
     }

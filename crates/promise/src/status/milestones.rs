@@ -1,7 +1,7 @@
 //! What is worth a note in the history of a request: derived from two statuses that follow each other, so that the same status
 //! written again, by whoever starts again, notes nothing.
 
-use crate::api::{CandidateState, Condition, ConditionStatus, Phase, PromiseRequestStatus, WaitingKind};
+use crate::api::{CandidateState, Condition, ConditionStatus, DecisionState, GivenApproval, Phase, PromiseRequestStatus, WaitingKind};
 use crate::fulfil::{Key, Why};
 
 /// Something that happened to a request, once.
@@ -24,6 +24,7 @@ pub fn milestones(before: Option<&PromiseRequestStatus>, after: &PromiseRequestS
     }
     [
         refused(before, after),
+        broken_glass(before, after),
         approval(before, after),
         accepted(before, after),
         outdated(before, after),
@@ -61,18 +62,31 @@ fn approval(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Opti
     let ((reason, message), known) = (said(after)?, said(before));
     // The same words about another content are news as well.
     let content = |status: &PromiseRequestStatus| status.candidate.as_ref().map(|candidate| candidate.content_hash.clone());
-    let same = known.as_ref() == Some(&(reason.clone(), message.clone())) && (reason == "Approved" || content(before) == content(after));
+    let agreed = matches!(reason.as_str(), "Approved" | "EmergencyApproved");
+    let same = known.as_ref() == Some(&(reason.clone(), message.clone())) && (agreed || content(before) == content(after));
     if same {
         return None;
     }
     match reason.as_str() {
         "AwaitingApproval" => Some(normal("ApprovalNeeded", &message)),
-        "Approved" => Some(normal("Approved", &message)),
+        "Approved" | "EmergencyApproved" => Some(normal("Approved", &message)),
         "ChangesRequested" => Some(warning("ChangesRequested", &message)),
         "Rejected" => Some(warning("TurnedDown", &message)),
         "Expired" => Some(warning("Expired", &message)),
         _ => None,
     }
+}
+
+/// Somebody approved alone, past everybody else who was asked.
+fn broken_glass(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
+    fn broken(status: &PromiseRequestStatus) -> impl Iterator<Item = &GivenApproval> {
+        let given = status.approvals.iter().flat_map(|approval| &approval.given);
+        given.filter(|given| given.emergency && given.state == DecisionState::Counts)
+    }
+    let known: Vec<&str> = broken(before).map(|given| given.approval.as_str()).collect();
+    let given = broken(after).find(|given| !known.contains(&given.approval.as_str()))?;
+    let why = given.comment.as_deref().unwrap_or_default();
+    Some(warning("GlassBroken", &format!("{} broke the glass and approved it alone, by the Approval {}: {why}", given.by, given.approval)))
 }
 
 fn outdated(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {

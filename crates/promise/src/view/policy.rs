@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::api::{Approvers, Enforcement, PolicyOutcome, PolicyResult};
+use crate::api::{Approvers, Enforcement, PolicyOutcome, PolicyResult, Required};
 use crate::form::part_of_id;
 use crate::policy::{Effective, Origin, Provenance, Ruling};
 use crate::wording;
@@ -43,14 +43,20 @@ impl PolicyLine {
 }
 
 /// Who decides, in words: `One of acme-approvers decides`.
-pub fn deciders(approvers: &Approvers, required: u32) -> String {
+pub fn deciders(approvers: &Approvers, required: Required) -> String {
     let people: Vec<String> = approvers.groups.iter().chain(&approvers.users).cloned().collect();
-    match (people.as_slice(), required) {
-        ([], 0 | 1) => "An approver decides".to_owned(),
-        ([], count) => format!("{count} approvers decide"),
-        ([only], 0 | 1) if approvers.groups.is_empty() => format!("{only} decides"),
-        (people, 0 | 1) => format!("One of {} decides", wording::one_of(people)),
-        (people, count) => format!("{count} of {} decide", wording::one_of(people)),
+    let named = wording::one_of(&people);
+    match (people.as_slice(), required, required.voices(approvers)) {
+        ([], _, 1) => "An approver decides".to_owned(),
+        ([], _, count) => format!("{count} approvers decide"),
+        ([only], _, 1) if approvers.groups.is_empty() => format!("{only} decides"),
+        (_, _, 1) => format!("One of {named} decides"),
+        (_, Required::Count(_), count) => format!("{count} of {named} decide"),
+        (_, Required::All, _) => {
+            let groups = approvers.groups.iter().map(|group| format!("one of {group}"));
+            let all: Vec<String> = approvers.users.iter().cloned().chain(groups).collect();
+            format!("All decide: {}", wording::all_of(&all))
+        }
     }
 }
 
@@ -108,7 +114,7 @@ pub fn policy_outcomes(noted: &[PolicyOutcome], now: Option<&Effective>) -> Vec<
 #[cfg(test)]
 mod tests {
     use super::{deciders, rule_anchor};
-    use crate::api::Approvers;
+    use crate::api::{Approvers, Required};
 
     #[test]
     fn deciders_are_named() {
@@ -116,10 +122,13 @@ mod tests {
             groups: groups.iter().map(|name| (*name).to_owned()).collect(),
             users: users.iter().map(|name| (*name).to_owned()).collect(),
         };
-        assert_eq!(deciders(&people(&["security"], &[]), 1), "One of security decides");
-        assert_eq!(deciders(&people(&["a", "b"], &[]), 2), "2 of a or b decide");
-        assert_eq!(deciders(&people(&[], &["amara"]), 1), "amara decides");
-        assert_eq!(deciders(&people(&[], &[]), 1), "An approver decides");
+        let one = Required::Count(1);
+        assert_eq!(deciders(&people(&["security"], &[]), one), "One of security decides");
+        assert_eq!(deciders(&people(&["a", "b"], &[]), Required::Count(2)), "2 of a or b decide");
+        assert_eq!(deciders(&people(&[], &["amara"]), one), "amara decides");
+        assert_eq!(deciders(&people(&[], &[]), one), "An approver decides");
+        assert_eq!(deciders(&people(&["security"], &[]), Required::All), "One of security decides");
+        assert_eq!(deciders(&people(&["a", "b"], &["amara"]), Required::All), "All decide: amara, one of a and one of b");
     }
 
     #[test]

@@ -43,6 +43,7 @@ async fn line(caller: &Caller, approval: &ApprovalStatus) -> Result<ApprovalLine
             ApprovalStanding::Open,
             approval.expires_at.as_ref().map(|at| format!("The question stays open until {}.", moment(at))).unwrap_or_default(),
         ),
+        ApprovalState::Queued => (ApprovalStanding::Open, format!("It is asked once the stages before {} have agreed.", approval.stage)),
         ApprovalState::Approved => (ApprovalStanding::Approved, String::new()),
         ApprovalState::Rejected => (ApprovalStanding::Rejected, String::new()),
         ApprovalState::ChangesRequested => {
@@ -132,6 +133,7 @@ pub(super) async fn decide(caller: &Caller, workspace: &Workspace, namespace: &s
         content_hash: vote.hash.clone(),
         decision: if vote.approve { Decision::Approve } else { Decision::Reject },
         comment: Some(vote.comment.clone()).filter(|comment| !comment.is_empty()),
+        emergency: false,
         fields: Vec::new(),
         // Stamped by admission, whatever is sent.
         decided_by: None,

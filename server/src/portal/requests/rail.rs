@@ -42,7 +42,7 @@ pub(super) fn of(looked: &Looked<'_>) -> PreflightView {
     checks.push(dry(looked.typed));
     checks.sort_by_key(|check| check.state);
     let approvals = checked.approvals.iter().map(|ruling| ApprovalStep {
-        who: deciders(&ruling.effect.approvers, ruling.effect.required.unwrap_or(1)),
+        who: deciders(&ruling.effect.approvers, ruling.effect.required()),
         title: title(&ruling.from),
         source: ruling.from.workspace.clone(),
         anchor: anchor(&ruling.from),

@@ -66,6 +66,7 @@ impl Round<'_> {
             full: decision.full,
             outdated: decision.outdated.as_ref(),
             approvals: if deleting { None } else { decision.approvals.as_deref() },
+            question: if deleting { None } else { decision.question.as_ref() },
             decides: decision.held.as_ref().and_then(|held| held.judgement.waits.as_deref()),
             current: decision.current.as_ref().map(facts),
             candidate: held.or_else(|| decision.next.as_ref().map(facts)),

@@ -70,6 +70,8 @@ fn each_mistake_is_found_at_its_path() {
         (when(&nested(LOOP, 6)), ".set.when", "steps", true),
         (json!({"approve": {"when": "parameters.replicas > 'x'"}}), ".approve.when", "types do not fit", true),
         (json!({"approve": {"required": 0}}), ".approve.required", "at least", true),
+        (json!({"approve": {"required": "all"}}), ".approve.required", "nobody is named", true),
+        (json!({"approve": {"stage": 0}}), ".approve.stage", "counted from 1", true),
         (json!({"approve": {"expiresAfter": "soon"}}), ".approve.expiresAfter", "no duration", true),
         (json!({"limit": {"count": 1, "per": "team"}}), ".limit.per", "none of workspace", true),
         (json!({"budget": {"monthly": "1", "currency": "EUR", "per": "promise"}}), ".budget.per", "neither", true),
@@ -117,6 +119,7 @@ fn what_fits_passes() {
         json!({"validate": {"expression": "parameters.name.matches('^[a-z]{1,20}(-[a-z]{1,20}){0,3}$')", "message": "Choose."}}),
         json!({"inject": {"merge": {"a": 1}, "when": "workspace.labels['tier'] == 'p' || prices.db > 1"}}),
         json!({"approve": {"expiresAfter": "72h", "required": 2}}),
+        json!({"approve": {"approvers": {"groups": ["leads"]}, "required": "all", "stage": 2}}),
         json!({"budget": {"monthly": "500.00", "currency": "EUR", "per": "workspace"}}),
     ] {
         assert_eq!(told(&rule, &json!(["db"])), [], "{rule}");

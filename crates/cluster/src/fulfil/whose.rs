@@ -1,0 +1,103 @@
+//! Which request has which uid, and which approvals are about it: an index of the caches, kept by what wakes whom.
+
+use std::collections::{BTreeSet, HashMap};
+
+use parking_lot::Mutex;
+
+use crate::watch::Key;
+
+/// The index.
+#[derive(Default)]
+pub struct Whose {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Requests by uid, because approvals and objects at destinations know nothing else.
+    requests: HashMap<String, Key>,
+    /// What each approval is about.
+    approvals: HashMap<Key, About>,
+    /// Approvals by uid of the request that they are about.
+    about: HashMap<String, BTreeSet<Key>>,
+}
+
+/// What an approval is about. Neither ever changes while it is the same object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct About {
+    /// Its own uid.
+    pub uid: Option<String>,
+    /// Uid of the request.
+    pub request: String,
+}
+
+impl Whose {
+    /// The request with this uid.
+    pub fn request(&self, uid: &str) -> Option<Key> {
+        self.state.lock().requests.get(uid).cloned()
+    }
+
+    /// Takes in that the request at `key` had one uid and has another.
+    pub fn is_of(&self, key: &Key, before: Option<&str>, now: Option<&str>) {
+        let mut state = self.state.lock();
+        if let Some(uid) = before {
+            state.requests.remove(uid);
+        }
+        if let Some(uid) = now {
+            state.requests.insert(uid.to_owned(), key.clone());
+        }
+    }
+
+    /// Approvals about the request with this uid, in the order of their keys.
+    pub fn approvals(&self, uid: &str) -> Vec<Key> {
+        self.state.lock().about.get(uid).map(|keys| keys.iter().cloned().collect()).unwrap_or_default()
+    }
+
+    /// Takes in what an approval is about, or that it is gone. Answers with what it was about before.
+    pub fn approves(&self, key: &Key, now: Option<About>) -> Option<About> {
+        let mut state = self.state.lock();
+        let before = state.approvals.remove(key);
+        if let Some(before) = &before
+            && let Some(keys) = state.about.get_mut(&before.request)
+        {
+            keys.remove(key);
+            if keys.is_empty() {
+                state.about.remove(&before.request);
+            }
+        }
+        if let Some(now) = now {
+            state.about.entry(now.request.clone()).or_default().insert(key.clone());
+            state.approvals.insert(key.clone(), now);
+        }
+        before
+    }
+
+    /// Every approval that is known.
+    pub fn known_approvals(&self) -> Vec<Key> {
+        self.state.lock().approvals.keys().cloned().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{About, Whose};
+    use crate::watch::Key;
+    use crate::workspaces::ClusterId;
+
+    #[test]
+    fn approvals_are_found_by_request_until_they_go() {
+        let (whose, key) = (Whose::default(), |name: &str| Key::cluster_scoped(&ClusterId::root(), name));
+        let about = |request: &str| Some(About { uid: Some("a-1".into()), request: request.to_owned() });
+        assert_eq!(whose.approves(&key("b"), about("u")), None);
+        whose.approves(&key("a"), about("u"));
+        assert_eq!(whose.approvals("u"), [key("a"), key("b")]);
+        assert_eq!(whose.approves(&key("a"), about("v")), about("u"), "one of the same name about another request");
+        assert_eq!((whose.approvals("u"), whose.approvals("v")), (vec![key("b")], vec![key("a")]));
+        assert_eq!(whose.approves(&key("b"), None), about("u"));
+        assert_eq!((whose.approvals("u"), whose.known_approvals()), (vec![], vec![key("a")]));
+        whose.is_of(&key("r"), None, Some("u"));
+        assert_eq!(whose.request("u"), Some(key("r")));
+        whose.is_of(&key("r"), Some("u"), None);
+        assert_eq!(whose.request("u"), None);
+    }
+}

@@ -1,0 +1,98 @@
+//! Questions that are asked again after they ended, and broken glass.
+
+use k8s_openapi::api::core::v1::Event;
+use kube::api::{Api, ListParams, Patch, PatchParams};
+use promise::api::{CandidateState, DecisionState};
+use promise::names;
+use serde_json::json;
+
+use super::stages::{in_two_stages, of_rule, told};
+use super::{about, asked, candidate, decide, edit, governed, let_do};
+use crate::world::{PATIENCE, Plane, condition, on_every_plane};
+
+on_every_plane![
+    what_was_turned_down_is_asked_again_about_the_same_content,
+    an_edit_of_what_is_not_content_leaves_the_question_open,
+    who_breaks_the_glass_approves_alone_and_everybody_is_told,
+];
+
+async fn what_was_turned_down_is_asked_again_about_the_same_content(plane: Plane) {
+    let controller = governed(&plane, json!({})).await;
+    plane.ask("web", "settings", json!({"level": 2})).await;
+    let first = asked(&plane, "web").await;
+    decide(&plane, "erin", &about("no", &first, "reject")).await;
+    let rejected = plane.until("web", "turned down", |r| condition(r, "Approved").starts_with("False Rejected")).await;
+    let question = rejected.status.as_ref().unwrap().question.clone().unwrap();
+    assert!(condition(&rejected, "Approved").contains(&format!("{}={}", names::ASK_AGAIN_ANNOTATION, question.since)));
+    let again = json!({"metadata": {"annotations": {names::ASK_AGAIN_ANNOTATION: question.since}}});
+    plane.requests("dana").patch("web", &PatchParams::default(), &Patch::Merge(&again)).await.unwrap();
+    let second = asked(&plane, "web").await;
+    assert_eq!(candidate(&second).content_hash, candidate(&first).content_hash);
+    assert!(second.status.as_ref().unwrap().question.as_ref().unwrap().since > question.since);
+    told(&plane, "no", DecisionState::Superseded, "It answered an earlier question").await;
+    // It asks once: the second no is not overruled by the annotation that is still there.
+    decide(&plane, "erin", &about("no-again", &second, "reject")).await;
+    let rejected = plane.until("web", "turned down again", |r| condition(r, "Approved").starts_with("False Rejected")).await;
+    assert_eq!(candidate(&rejected).state, CandidateState::Rejected);
+    told(&plane, "no-again", DecisionState::Counts, "turned down").await;
+    // So does any edit.
+    edit(&plane, "web", json!({"reason": "please"})).await;
+    let third = asked(&plane, "web").await;
+    decide(&plane, "erin", &about("yes", &third, "approve")).await;
+    plane.ready("web").await;
+    controller.stop().await;
+}
+
+async fn an_edit_of_what_is_not_content_leaves_the_question_open(plane: Plane) {
+    let controller = in_two_stages(&plane).await;
+    plane.ask("web", "settings", json!({"level": 2})).await;
+    let first = asked(&plane, "web").await;
+    decide(&plane, "erin", &of_rule("first", "one", &first, "approve")).await;
+    told(&plane, "one", DecisionState::Counts, "It counts").await;
+    let edited = edit(&plane, "web", json!({"reason": "the season begins"})).await;
+    let seen =
+        plane.until("web", "seen", |r| r.status.as_ref().is_some_and(|s| Some(s.observed_generation) == edited.metadata.generation)).await;
+    assert_eq!(seen.status.as_ref().unwrap().question.as_ref().unwrap().since, first.status.unwrap().question.unwrap().since);
+    decide(&plane, "sandbox", &of_rule("second", "two", &seen, "approve")).await;
+    plane.ready("web").await;
+    controller.stop().await;
+}
+
+async fn who_breaks_the_glass_approves_alone_and_everybody_is_told(plane: Plane) {
+    let controller = in_two_stages(&plane).await;
+    let_do(&plane, "approve-emergency", "sandbox", &["careful"]).await;
+    let asked_for = plane.ask("web", "settings", json!({"level": 2})).await;
+    let waiting = asked(&plane, "web").await;
+    let mut broken = of_rule("first", "broken", &waiting, "approve");
+    broken.spec.emergency = true;
+    broken.spec.comment = Some("The shop is down".into());
+    decide(&plane, "sandbox", &broken).await;
+    let ready = plane.ready("web").await;
+    let said = condition(&ready, "Approved");
+    assert!(said.starts_with("True EmergencyApproved: EMERGENCY: sandbox broke the glass and approved it alone"), "{said}");
+    assert!(said.contains("the rule first") && said.contains("the rule second") && said.contains("The shop is down"), "{said}");
+    assert_eq!(
+        told(&plane, "broken", DecisionState::Counts, "the glass is broken").await.message,
+        "It counts: the glass is broken for the policy careful."
+    );
+    let warning = warned(&plane, &asked_for.metadata.uid.unwrap()).await;
+    assert_eq!(warning.type_.as_deref(), Some("Warning"));
+    assert!(warning.message.unwrap().contains("sandbox broke the glass"));
+    controller.stop().await;
+}
+
+/// The event that tells of broken glass.
+async fn warned(plane: &Plane, uid: &str) -> Event {
+    let api: Api<Event> = Api::namespaced(plane.client("admin", "root:acme:shop"), plane.namespace());
+    let about = ListParams::default().fields(&format!("involvedObject.uid={uid}"));
+    let waiting = async {
+        loop {
+            let found = api.list(&about).await.unwrap().items;
+            if let Some(event) = found.into_iter().find(|event| event.reason.as_deref() == Some("GlassBroken")) {
+                return event;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, waiting).await.expect("it is told in time")
+}
