@@ -2,7 +2,7 @@
 
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { kubectl, signIn, stage, until } from "../portal.mjs";
+import { kubectl, order, reaches, signIn, stage, until } from "../portal.mjs";
 
 const it = stage();
 
@@ -39,6 +39,49 @@ test("kubectl lists promises, orders one, and the open page follows", async () =
   await until(async () => !(await sandbox()).some((object) => object.includes(uid)), "the objects of the request to be gone");
   const others = (objects) => objects.filter((object) => !object.includes(uid)).sort();
   assert.deepEqual(others(await sandbox()), others(before), "nothing else was deleted");
+});
+
+test("an approval by kubectl says of itself what became of it, and changes nothing where it does not count", async () => {
+  const [shop, acme] = ["dev-shop@root:acme:shop", "root:acme"];
+  const name = "two-stages";
+  await order(it.portal, name, "postgresql", { tier: "production", size: "large", replicas: 2, storage: 50 });
+  await reaches(it.portal, name, "AwaitingApproval");
+  const read = async () => JSON.parse(await kubectl(it.portal, shop, ["get", "promiserequest", name, "-o", "json"]));
+  const waiting = await read();
+  assert.deepEqual(waiting.status.approvals.map(({ rule, stage, state }) => [rule.policy, stage, state]).sort(), [["large-databases", 2, "queued"], ["production-databases", 1, "waiting"]]);
+  const write = (who, approval, rule, more = {}) => kubectl(it.portal, `${who}@${acme}`, ["create", "-f", "-"], JSON.stringify({
+    apiVersion: "platform.opmodel.dev/v1alpha1",
+    kind: "Approval",
+    metadata: { name: approval },
+    spec: {
+      request: { cluster: waiting.metadata.annotations["kcp.io/cluster"], namespace: "default", name, uid: waiting.metadata.uid },
+      rule, contentHash: waiting.status.candidate.contentHash, decision: "approve", comment: "By kubectl", ...more,
+    },
+  }));
+  const becomes = async (approval, state, why) => {
+    await kubectl(it.portal, `approver@${acme}`, ["wait", `approval/${approval}`, `--for=jsonpath={.status.state}=${state}`, "--timeout=30s"]);
+    const message = await kubectl(it.portal, `approver@${acme}`, ["get", "approval", approval, "-o", "jsonpath={.status.message}"]);
+    assert.match(message, why);
+  };
+  const [operations, owners] = [{ policy: "production-databases", name: "operations-agree" }, { policy: "large-databases", name: "owners-agree" }];
+  await assert.rejects(write("finance", "of-finance", operations), /[Ff]orbidden/);
+  await write("approver", "wrong-hash", operations, { contentHash: "0000" });
+  await becomes("wrong-hash", "void", /names the content 0000, which two-stages does not have/);
+  await write("org-owner", "wrong-person", operations, { decidedBy: { username: "approver", groups: ["acme-approvers"] } });
+  await becomes("wrong-person", "void", /org-owner does not have the right to approve for the policy production-databases in root:acme/);
+  await write("org-owner", "early", owners);
+  await becomes("early", "pending", /once stage 1 has agreed/);
+  const same = await read();
+  assert.deepEqual([same.status.phase, same.status.candidate.contentHash], ["AwaitingApproval", waiting.status.candidate.contentHash]);
+  assert.equal(same.status.current, undefined, "nothing is made");
+  const table = await kubectl(it.portal, `approver@${acme}`, ["get", "approvals"]);
+  assert.match(table, /wrong-hash\s+approve\s+void\s+approver/);
+
+  await write("approver", "right", operations);
+  await becomes("right", "counts", /It counts for the rule operations-agree/);
+  await becomes("early", "counts", /It counts for the rule owners-agree/);
+  await reaches(it.portal, name, "Ready");
+  await assert.rejects(kubectl(it.portal, `approver@${acme}`, ["delete", "approval", "early"]), /taken back by who took it/);
 });
 
 /** Objects of the sandbox that carry our label: the uid of their request, kind and name. */
