@@ -20,6 +20,7 @@ pub mod glob;
 pub mod health;
 #[cfg(feature = "engine")]
 pub mod keyed;
+pub mod ledger;
 pub mod names;
 #[cfg(feature = "engine")]
 pub mod outdated;
