@@ -29,6 +29,9 @@ pub const HASH_ANNOTATION: &str = "platform.opmodel.dev/applied-hash";
 /// Label of a Workspace object with the team that owns the workspace and everything below: whoever may enable and allow things there.
 pub const OWNER_LABEL: &str = "platform.opmodel.dev/owner";
 
+/// Label of a request with the project that it is for: cost is added up by it.
+pub const PROJECT_LABEL: &str = "platform.opmodel.dev/project";
+
 /// Annotation of a request with the version of its typed secrets: it changes with them, so that whoever watches requests looks again.
 pub const INPUTS_ANNOTATION: &str = "platform.opmodel.dev/inputs-version";
 
