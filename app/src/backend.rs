@@ -11,8 +11,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use promise::Result;
 use promise::view::{
-    AddsPage, CatalogPage, CatalogQuery, Home, Person, PoliciesPage, PoliciesQuery, PolicyForm, PolicyPage, PolicyPosted, Posted,
-    PromisePage, RequestForm, RequestPage, RequestQuery, RequestsPage, Viewer, WorkspaceTree,
+    AddsPage, AlikePage, CatalogPage, CatalogQuery, Home, InboxPage, InboxQuery, Person, PoliciesPage, PoliciesQuery, PolicyForm,
+    PolicyPage, PolicyPosted, Posted, PromisePage, RequestForm, RequestPage, RequestQuery, RequestsPage, ReviewPage, Viewer, WorkspaceTree,
 };
 
 /// Ordered name/value pairs of a posted form.
@@ -60,14 +60,39 @@ pub enum FormOf<'a> {
 /// A decision, as it was posted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Vote {
-    /// Which rule asks for it, as [`promise::view::ApprovalLine`] names it.
+    /// Which rule asks for it, as [`promise::view::Asked`] names it.
     pub rule: String,
     /// The content that the person saw.
     pub hash: String,
-    /// Whether it may be made.
-    pub approve: bool,
+    /// `approve`, `reject` or `requestChanges`.
+    pub decision: String,
+    /// Whether it is taken in the place of everybody who is asked.
+    pub emergency: bool,
     /// Why; may be empty.
     pub comment: String,
+    /// Paths of the values that should change.
+    pub fields: Vec<String>,
+}
+
+/// Decisions that people have to take. A request is named by its uid; whether it is absent or closed to the person makes no difference.
+#[async_trait]
+pub trait Approvals: Send + Sync {
+    /// How many requests wait for the person; nothing for those who have no part in decisions.
+    async fn waits(&self) -> Option<usize>;
+    /// A page of the inbox, narrowed.
+    async fn inbox(&self, query: &InboxQuery) -> Result<InboxPage>;
+    /// One request with everything by which it is decided; `since` is a content since which changes are wanted, or empty.
+    async fn review(&self, uid: &str, since: &str) -> Result<ReviewPage>;
+    /// Writes the decision of this person, for exactly the content that was seen. A conflict means that it is another one by now.
+    async fn decide(&self, uid: &str, vote: &Vote) -> Result<()>;
+    /// All open requests of the same shape as one.
+    async fn alike(&self, uid: &str) -> Result<AlikePage>;
+    /// The same decision about several of one shape: uid and hash of each. How many were decided.
+    async fn decide_together(&self, vote: &Vote, items: &[(String, String)]) -> Result<usize>;
+    /// Remarks something.
+    async fn comment(&self, uid: &str, text: &str) -> Result<()>;
+    /// Takes the question about a content back.
+    async fn withdraw(&self, uid: &str, hash: &str) -> Result<()>;
 }
 
 /// Requests of a workspace.
@@ -85,8 +110,6 @@ pub trait Requests: Send + Sync {
     async fn adds(&self, workspace: &str, form: FormOf<'_>, draft: Option<&str>) -> Result<AddsPage>;
     /// What the platform made of a request, line by line.
     async fn added(&self, workspace: &str, namespace: &str, name: &str) -> Result<AddsPage>;
-    /// Decides about a request for one rule, as the person.
-    async fn decide(&self, workspace: &str, namespace: &str, name: &str, vote: &Vote) -> Result<()>;
     /// Rolls out what changed rules make of a request: exactly those that the person saw, by their digest.
     async fn roll_out(&self, workspace: &str, namespace: &str, name: &str, digest: &str) -> Result<()>;
     /// A posted form: its `_op` says whether to change the form, check, review or write.
@@ -132,9 +155,9 @@ pub trait Workspaces: Send + Sync {
 }
 
 /// Everything that pages ask for a signed-in person.
-pub trait Backend: Account + Catalog + Platform + Requests + Workspaces {}
+pub trait Backend: Account + Approvals + Catalog + Platform + Requests + Workspaces {}
 
-impl<T: Account + Catalog + Platform + Requests + Workspaces> Backend for T {}
+impl<T: Account + Approvals + Catalog + Platform + Requests + Workspaces> Backend for T {}
 
 /// What every page is given by the server, through leptos' context.
 #[derive(Clone)]
@@ -153,6 +176,8 @@ pub struct Visit {
     pub theme: String,
     /// Whether there are policies that the person may look after.
     pub platform: bool,
+    /// How many requests wait for the person's decision; nothing for those who have no part in decisions.
+    pub waits: Option<usize>,
     /// Whether the portal runs on its embedded plane, which every page says.
     pub embedded: bool,
     /// What operators call the server that the portal works on.
@@ -173,6 +198,9 @@ pub struct Assets {
     /// Script for copying and for what follows typing.
     #[serde(default)]
     pub page: String,
+    /// Script for the keys of the inbox.
+    #[serde(default)]
+    pub inbox: String,
     /// Script of the live part.
     pub script: String,
     /// Its wasm.

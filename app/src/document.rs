@@ -49,12 +49,14 @@ pub enum Script {
     Typing,
     /// Makes copy buttons work.
     Copying,
+    /// Makes the keys of the inbox work.
+    Keys,
 }
 
 impl Script {
     /// The modules that the page loads, and what is called of them.
     fn tags(&self, visit: &Visit) -> String {
-        let page = attribute(&visit.assets.page);
+        let (page, inbox) = (attribute(&visit.assets.page), attribute(&visit.assets.inbox));
         let (script, wasm) = (attribute(&visit.assets.script), attribute(&visit.assets.wasm));
         let (modules, calls) = match self {
             Self::Live(address) => {
@@ -65,6 +67,7 @@ impl Script {
                 (vec![&script, &page], calls)
             }
             Self::Typing => (vec![&page], format!(r#"import {{typing}} from "{page}";typing()"#)),
+            Self::Keys => (vec![&inbox], format!(r#"import {{keys}} from "{inbox}";keys()"#)),
             Self::Copying => (vec![&page], format!(r#"import {{copying}} from "{page}";copying()"#)),
         };
         let ahead: String = modules.iter().map(|module| format!(r#"<link rel="modulepreload" href="{module}">"#)).collect();

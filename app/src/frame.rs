@@ -89,14 +89,19 @@ fn navigation(visit: &Visit, about: &About) -> impl IntoView + use<> {
         entries.push((routes::catalog(workspace), "layout-grid", "Catalog"));
         entries.push((routes::requests(workspace), "git-pull-request-arrow", "Requests"));
     }
+    if visit.waits.is_some() {
+        entries.push((page::APPROVALS.to_owned(), "stamp", "Approvals"));
+    }
     entries.push((page::WORKSPACES.to_owned(), "network", "Workspaces"));
     if visit.platform {
         entries.push((page::POLICIES.to_owned(), "shield-check", "Platform"));
     }
-    let section = about.section.clone();
+    let (section, waits) = (about.section.clone(), visit.waits);
     let entries = entries.into_iter().map(move |(href, icon, label)| {
         let current = (href == section).then_some("page");
-        view! { <li><a href=href aria-current=current><Icon name=icon/>{label}</a></li> }
+        let hot = waits.filter(|waits| *waits > 0 && href == page::APPROVALS);
+        let hot = hot.map(|waits| view! { <span class="hot">{waits}<span class="vh">" waiting"</span></span> });
+        view! { <li><a href=href aria-current=current><Icon name=icon/>{label}{hot}</a></li> }
     });
     view! { <nav class="sidenav" aria-label="Main"><ul>{entries.collect_view()}</ul></nav> }
 }

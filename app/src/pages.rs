@@ -1,5 +1,6 @@
 //! Pages, one folder for each noun. A page asks one port and renders the answer; the server calls it with what the address says.
 
+pub mod approvals;
 pub mod catalog;
 pub mod gallery;
 pub mod home;

@@ -62,6 +62,12 @@ pub mod page {
     pub const POLICY_NEW: &str = "/platform/policies/new";
     /// A policy that is there, as YAML.
     pub const POLICY_EDIT: &str = "/platform/policies/{place}/{policy}/edit";
+    /// Decisions: what waits, what was decided, what is open.
+    pub const APPROVALS: &str = "/approvals";
+    /// One decision on a light page, for links from elsewhere; the uid is that of the request.
+    pub const APPROVAL: &str = "/approvals/{uid}";
+    /// All open requests of the same shape as one.
+    pub const ALIKE: &str = "/approvals/{uid}/alike";
     /// Gallery of the design system; embedded plane only.
     pub const GALLERY: &str = "/dev/ui";
 }
@@ -82,8 +88,14 @@ pub mod post {
     pub const PREFLIGHT_NEW: &str = "/w/{workspace}/promises/{name}/request/preflight";
     /// `Requests::preflight` with `FormOf::Edit`.
     pub const PREFLIGHT_EDIT: &str = "/w/{workspace}/requests/{namespace}/{name}/edit/preflight";
-    /// `Requests::decide`: fields `rule`, `hash`, `decision` and `comment`.
-    pub const DECIDE: &str = "/w/{workspace}/requests/{namespace}/{name}/decide";
+    /// `Approvals::decide`: fields `rule`, `hash`, `decision`, `emergency`, `comment`, any number of `field`, and `back`.
+    pub const DECIDE: &str = "/approvals/{uid}/decide";
+    /// `Approvals::comment`: fields `comment` and `back`.
+    pub const COMMENT: &str = "/approvals/{uid}/comment";
+    /// `Approvals::withdraw`: fields `hash` and `back`.
+    pub const WITHDRAW: &str = "/approvals/{uid}/withdraw";
+    /// `Approvals::decide_together`: fields `rule`, `decision`, `comment`, and for each request `item`, which is its uid and hash with a colon between.
+    pub const BATCH: &str = "/approvals/batch";
     /// `Requests::roll_out`: field `hash`.
     pub const ROLL_OUT: &str = "/w/{workspace}/requests/{namespace}/{name}/roll-out";
     /// `Platform::write_policy` of a new policy: fields `workspace` and `text`.
@@ -207,9 +219,39 @@ pub fn preflight_edit(workspace: &str, namespace: &str, name: &str) -> String {
     format!("{}/preflight", request_edit(workspace, namespace, name))
 }
 
+/// The inbox, narrowed.
+pub fn approvals(pairs: &[(&str, &str)]) -> String {
+    with_query(page::APPROVALS, pairs)
+}
+
+/// One decision on a light page.
+pub fn approval(uid: &str) -> String {
+    format!("{}/{}", page::APPROVALS, segment(uid))
+}
+
+/// One decision with what changed since a content.
+pub fn approval_since(uid: &str, since: &str) -> String {
+    with_query(&approval(uid), &[("since", since)])
+}
+
+/// All open requests of the same shape as one.
+pub fn alike(uid: &str) -> String {
+    format!("{}/alike", approval(uid))
+}
+
 /// Decides about a request.
-pub fn decide(workspace: &str, namespace: &str, name: &str) -> String {
-    format!("{}/decide", request(workspace, namespace, name))
+pub fn decide(uid: &str) -> String {
+    format!("{}/decide", approval(uid))
+}
+
+/// Remarks something about a request.
+pub fn comment(uid: &str) -> String {
+    format!("{}/comment", approval(uid))
+}
+
+/// Takes back what people are asked about a request.
+pub fn withdraw(uid: &str) -> String {
+    format!("{}/withdraw", approval(uid))
 }
 
 /// Rolls out what changed policies make of a request.

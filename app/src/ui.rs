@@ -18,6 +18,6 @@ pub use copy::{Code, CopyButton};
 pub use empty::Empty;
 pub use head::{Crumb, Crumbs, PageHead, Tile};
 pub use icon::{Icon, sprite};
-pub use moment::{Moment, span};
+pub use moment::{Moment, due, span};
 pub use pager::{Pager, paged};
 pub use tabs::{Tab, Tabs};

@@ -1,6 +1,7 @@
 //! Pages and posts of `app`: one handler for each address of `app::routes`. A handler takes the address apart, asks the page, and answers.
 //! Which handler stands at which address, and who may use it, is said in [`crate::routes`].
 
+pub(crate) mod approvals;
 pub(crate) mod posts;
 mod visit;
 

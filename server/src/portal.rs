@@ -4,6 +4,7 @@
 //! own watches, after it was asked of the plane whether the person may enter the workspace; they are projections without templates.
 
 pub mod account;
+pub mod approvals;
 pub mod catalog;
 pub mod drafts;
 mod inputs;

@@ -10,7 +10,7 @@ use axum::routing::{MethodFilter, MethodRouter, on};
 use http::Method;
 
 use crate::live;
-use crate::pages::{self, posts};
+use crate::pages::{self, approvals, posts};
 use crate::rest;
 use crate::state::Portal;
 use crate::web::health;
@@ -35,6 +35,9 @@ pub enum Access {
     SignedIn,
     /// Whoever is signed in; of policies it shows what the plane lets that person read, and to others the words of those that concern them.
     Policies,
+    /// Whoever is signed in; of decisions it shows what the person may decide about, or may see as a request, and for everybody else there
+    /// are none.
+    Decisions,
     /// Whoever is signed in and may enter the workspace that the request names; everything else is asked of the plane as that person.
     Workspace,
     /// Programs with a bearer token of the plane; no cookie counts. Everything is asked of the plane as the holder of the token.
@@ -55,7 +58,7 @@ pub struct Route {
 
 /// The whole table.
 pub fn table() -> Vec<Route> {
-    use Access::{Anyone, Bearer, EmbeddedPlane, Policies, Probe, SignedIn, Workspace};
+    use Access::{Anyone, Bearer, Decisions, EmbeddedPlane, Policies, Probe, SignedIn, Workspace};
     vec![
         get(ALIVE, Probe, health::alive),
         get(READY, Probe, health::ready),
@@ -73,6 +76,13 @@ pub fn table() -> Vec<Route> {
         post(post::POLICY_NEW, Policies, posts::policy_new),
         get(page::POLICY_EDIT, Policies, pages::policy_edit_page),
         post(post::POLICY_EDIT, Policies, posts::policy_edit),
+        get(page::APPROVALS, Decisions, approvals::inbox_page),
+        get(page::APPROVAL, Decisions, approvals::light_page),
+        get(page::ALIKE, Decisions, approvals::alike_page),
+        post(post::DECIDE, Decisions, approvals::decide),
+        post(post::BATCH, Decisions, approvals::decide_together),
+        post(post::COMMENT, Decisions, approvals::comment),
+        post(post::WITHDRAW, Decisions, approvals::withdraw),
         get(page::CATALOG, Workspace, pages::catalog_page),
         get(page::PROMISE, Workspace, pages::promise_page),
         get(page::REQUEST_NEW, Workspace, pages::new_page),
@@ -87,7 +97,6 @@ pub fn table() -> Vec<Route> {
         get(page::EDIT_REVIEW, Workspace, pages::review_edit_page),
         post(post::PREFLIGHT_EDIT, Workspace, posts::preflight_edit),
         get(page::EDIT_ADDS, Workspace, pages::adds_edit_page),
-        post(post::DECIDE, Workspace, posts::decide),
         post(post::ROLL_OUT, Workspace, posts::roll_out),
         get(page::REQUEST_DELETE, Workspace, pages::delete_page),
         post(post::REQUEST_DELETE, Workspace, posts::delete),

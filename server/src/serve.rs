@@ -26,6 +26,7 @@ use crate::config::{Config, PlaneConfig};
 use crate::live::Streams;
 use crate::plane::Folder;
 use crate::plane::embedded::EmbeddedError;
+use crate::portal::approvals::docket::Docket;
 use crate::portal::catalog::prices::ListPrices;
 use crate::portal::rights::Rights;
 use crate::router::{probes, router};
@@ -195,6 +196,7 @@ impl Running {
             callers: Callers::default(),
             evaluations: Arc::new(Semaphore::new(EVALUATIONS)),
             compiled: Arc::default(),
+            docket: Docket::default(),
             list_prices: ListPrices::default(),
             policies: Arc::default(),
             streams: Streams::default(),

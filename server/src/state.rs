@@ -14,6 +14,7 @@ use crate::auth::{Callers, Doors};
 use crate::clock::Clock;
 use crate::config::PlaneKind;
 use crate::live::Streams;
+use crate::portal::approvals::docket::Docket;
 use crate::portal::catalog::prices::ListPrices;
 use crate::portal::rights::Rights;
 use crate::sample::Person;
@@ -55,6 +56,8 @@ pub struct Portal {
     pub compiled: Arc<CompiledRevisions>,
     /// All policies, read.
     pub policies: Arc<PolicyBook>,
+    /// What people are asked about, and what they decided.
+    pub docket: Docket,
     /// Prices in rows of catalogs.
     pub list_prices: ListPrices,
     /// Open event streams.

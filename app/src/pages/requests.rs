@@ -1,16 +1,17 @@
 //! Requests: the list, one in full, its form, its review, its deletion.
 
-mod adds;
+pub(crate) mod adds;
 mod delete;
 mod detail;
 mod form;
 mod list;
-mod rail;
+pub(crate) mod rail;
 mod review;
 mod table;
 
 pub use adds::{OriginFilter, adds};
 pub use delete::delete;
+pub(crate) use detail::parameter_lines;
 pub use detail::{View, detail, revealed, told};
 pub use form::{form, preflight};
 pub use list::list;

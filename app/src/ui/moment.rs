@@ -22,6 +22,18 @@ pub fn span(at: &str, now: &str) -> String {
     }
 }
 
+/// When something ends: `due in 52 min`, `due in 3 h`, `due in 2 days`, or that it is over. What is not a time is left out.
+pub fn due(at: &str, now: &str) -> String {
+    let (Some(then), Some(seconds_now)) = (seconds(at), seconds(now)) else { return String::new() };
+    match then.saturating_sub(seconds_now) {
+        ..=0 => "expired".to_owned(),
+        left @ 1..=59 => format!("due in {left}\u{a0}s"),
+        left @ 60..=3_599 => format!("due in {}\u{a0}min", left / 60),
+        left @ 3_600..=172_799 => format!("due in {}\u{a0}h", left / 3_600),
+        left => format!("due in {}\u{a0}days", left / 86_400),
+    }
+}
+
 /// Seconds since an arbitrary day of an RFC 3339 time in UTC, as the plane writes them.
 fn seconds(text: &str) -> Option<i64> {
     let (date, rest) = text.split_once('T')?;
@@ -38,7 +50,20 @@ fn seconds(text: &str) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use super::span;
+    use super::{due, span};
+
+    #[test]
+    fn what_ends_is_said_ahead() {
+        for (at, said) in [
+            ("2026-02-28T00:00:00Z", "expired"),
+            ("2026-03-01T00:52:30Z", "due in 52\u{a0}min"),
+            ("2026-03-02T01:00:00Z", "due in 25\u{a0}h"),
+            ("2026-03-04T01:00:00Z", "due in 3\u{a0}days"),
+            ("soon", ""),
+        ] {
+            assert_eq!(due(at, "2026-03-01T00:00:00Z"), said, "{at}");
+        }
+    }
 
     #[test]
     fn spans_are_said_as_people_say_them() {

@@ -2,10 +2,11 @@
 
 use app::backend::{FormOf, Sample, Visit};
 use app::document::Page;
-use app::pages::{catalog, gallery, home, platform, refused, requests, sign_in, workspaces};
+use app::pages::{approvals, catalog, gallery, home, platform, refused, requests, sign_in, workspaces};
 use promise::Error;
-use promise::view::{CatalogQuery, PoliciesQuery, RequestQuery};
+use promise::view::{CatalogQuery, InboxQuery, PoliciesQuery, RequestQuery};
 
+use crate::world::decided::UID;
 use crate::world::{WORKSPACE, World, full, visit};
 
 fn wrong() -> World {
@@ -41,6 +42,13 @@ pub async fn every() -> Vec<(&'static str, Page)> {
     let policies = PoliciesQuery::default();
     let sample = Sample { promise: "root:platform/postgresql".into(), workspace: WORKSPACE.into(), text: "tier: production\n".into() };
     let here = full;
+    let decided = InboxQuery { view: "decided".into(), done: UID.into(), ..InboxQuery::default() };
+    let again = || approvals::Again {
+        why: "say in the comment why it is rejected".into(),
+        field: "comment".into(),
+        status: 422,
+        ..approvals::Again::default()
+    };
     vec![
         ("sign-in", sign_in::page(&visit(None, "/sign-in"), "/", None)),
         ("home", home::page(&at(here(), "/")).await),
@@ -103,6 +111,20 @@ pub async fn every() -> Vec<(&'static str, Page)> {
             "adds-unknown",
             requests::adds(&at(nothing(), "/w/root:acme:shop/promises/postgresql/request/adds"), WORKSPACE, EDIT, None, "").await,
         ),
+        ("approvals", approvals::inbox(&at(here(), "/approvals"), &InboxQuery::default(), None).await),
+        ("approvals-empty", approvals::inbox(&at(nothing(), "/approvals"), &InboxQuery::default(), None).await),
+        ("approvals-decided", approvals::inbox(&at(here(), "/approvals?view=decided"), &decided, None).await),
+        ("approvals-old", approvals::inbox(&at(wrong(), "/approvals"), &InboxQuery::default(), None).await),
+        (
+            "approvals-again",
+            approvals::inbox(&at(here(), "/approvals"), &InboxQuery { open: UID.into(), ..InboxQuery::default() }, Some(again())).await,
+        ),
+        ("approvals-viewer", approvals::inbox(&at(viewer(), "/approvals"), &InboxQuery::default(), None).await),
+        ("approval", approvals::light(&at(here(), "/approvals/1"), UID, "", None).await),
+        ("approval-settled", approvals::light(&at(wrong(), "/approvals/1"), UID, "", None).await),
+        ("approval-viewer", approvals::light(&at(viewer(), "/approvals/1"), UID, "", None).await),
+        ("approval-again", approvals::light(&at(here(), "/approvals/1"), UID, "", Some(again())).await),
+        ("approval-alike", approvals::alike(&at(here(), "/approvals/1/alike"), UID, Some(again())).await),
         ("requests", requests::list(&at(here(), "/w/root:acme:shop/requests"), WORKSPACE, &list).await),
         ("requests-empty", requests::list(&at(nothing(), "/w/root:acme:shop/requests"), WORKSPACE, &list).await),
         ("request", part(here(), "").await),

@@ -190,7 +190,9 @@ fn script_is_loaded_on_live_pages_alone() {
         let copied = name.starts_with("adds") || ["policy", "policy-tried", "policy-unread"].contains(&name);
         assert_eq!(page.html.contains("import start,{live}"), live, "{name}");
         assert_eq!(page.html.contains("typing()"), typed, "{name}");
-        let live = live || typed || copied;
+        let keys = name == "approvals" || name.starts_with("approvals-");
+        assert_eq!(page.html.contains("keys()"), keys, "{name}");
+        let live = live || typed || copied || keys;
         assert_eq!(page.html.contains("<script"), live, "{name}");
     });
 }

@@ -11,6 +11,8 @@ use promise::sentence::Ball;
 use promise::view::*;
 use promise::{Error, Result};
 
+#[path = "world/decided.rs"]
+pub mod decided;
 #[path = "world/governed.rs"]
 mod governed;
 #[path = "world/requests.rs"]
@@ -42,11 +44,13 @@ pub fn visit(world: Option<World>, address: &str) -> Visit {
         assets: Arc::new(Assets {
             style: "/assets/portal.css".into(),
             page: "/pkg/page.js".into(),
+            inbox: "/assets/inbox.js".into(),
             script: "/pkg/portal.js".into(),
             wasm: "/pkg/portal.wasm".into(),
         }),
         theme: String::new(),
         platform: true,
+        waits: Some(2),
         embedded: true,
         server: "the embedded plane".into(),
         address: address.into(),
@@ -341,6 +345,7 @@ fn approval(refused: &Option<String>) -> ApprovalLine {
         own: false,
         source: "root:acme".into(),
         who: "One of acme-approvers decides".into(),
+        stage: 1,
         state: "The question stays open until tomorrow.".into(),
         standing: ApprovalStanding::Open,
         given: vec![given("approved", "It was about an earlier content.")],

@@ -80,10 +80,11 @@ fn without_words(mut approval: ApprovalStatus) -> ApprovalStatus {
 /// Conditions that a line of a list is made of: since when it works, and whether it runs under older rules.
 const SHOWN: [&str; 2] = ["Healthy", "PolicyOutdated"];
 
-/// Phase, version, what is waited for, since when it works, and which rules stand against it.
+/// Phase, version, what is waited for, since when it works, which rules stand against it, and who is asked.
 fn line(status: PromiseRequestStatus) -> PromiseRequestStatus {
     let shown = status.conditions.into_iter().filter(|condition| SHOWN.contains(&condition.r#type.as_str()));
-    let denied = status.policies.into_iter().filter(|outcome| outcome.result == PolicyResult::Denied);
+    let stands = |result| matches!(result, PolicyResult::Denied | PolicyResult::Warned);
+    let denied = status.policies.into_iter().filter(|outcome| stands(outcome.result));
     PromiseRequestStatus {
         phase: status.phase,
         waiting_on: status.waiting_on,
@@ -91,6 +92,8 @@ fn line(status: PromiseRequestStatus) -> PromiseRequestStatus {
         candidate: status.candidate,
         conditions: shown.map(|condition| Condition { message: String::new(), ..condition }).collect(),
         policies: denied.collect(),
+        approvals: status.approvals.into_iter().map(without_words).collect(),
+        question: status.question,
         ..PromiseRequestStatus::default()
     }
 }

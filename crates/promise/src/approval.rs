@@ -85,6 +85,20 @@ pub struct Judgement {
     pub expires_in: Option<i64>,
 }
 
+impl Judgement {
+    /// The same for a question that its requester took back: nobody is asked any more, and what runs goes on. What was decided before
+    /// stays so.
+    pub fn taken_back(mut self, requester: Option<&Requester>) -> Self {
+        if self.state == CandidateState::AwaitingApproval {
+            let who = requester.map_or("Whoever asked", |requester| requester.username.as_str());
+            self.state = CandidateState::Rejected;
+            self.message = format!("{who} took the question back. Edit the request, or ask again, to have it decided.");
+            (self.waits, self.expires_in) = (None, None);
+        }
+        self
+    }
+}
+
 /// The rule as an Approval names it.
 pub fn rule_of(from: &Provenance) -> ApprovalRule {
     let name = from.rule.clone();

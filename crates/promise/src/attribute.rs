@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::policy::Provenance;
 
-pub use difference::{DifferenceLine, ObjectDifference, Side, difference};
+pub use difference::{DifferenceLine, ObjectDifference, Side, Touched, difference, touched};
 #[cfg(feature = "engine")]
 pub use lines::objects;
 #[cfg(feature = "engine")]

@@ -9,6 +9,7 @@ pub mod api;
 #[cfg(feature = "engine")]
 pub mod approval;
 pub mod attribute;
+pub mod change;
 pub mod context;
 pub mod error;
 #[cfg(feature = "engine")]
@@ -42,6 +43,7 @@ pub mod requirements;
 pub mod resolve;
 #[cfg(feature = "engine")]
 pub mod revision;
+pub mod risk;
 pub mod sentence;
 pub mod shape;
 #[cfg(feature = "engine")]

@@ -48,6 +48,9 @@ pub const ASK_AGAIN_ANNOTATION: &str = "platform.opmodel.dev/ask-again";
 /// request says so.
 pub const ROLL_OUT_ANNOTATION: &str = "platform.opmodel.dev/roll-out";
 
+/// Annotation of a request with the time since which a question is open that its requester takes back: nobody has to decide any more.
+pub const WITHDRAW_ANNOTATION: &str = "platform.opmodel.dev/withdraw";
+
 /// Field manager of the controller.
 pub const MANAGER_FULFIL: &str = "opm-fulfil";
 /// Field manager of the portal.

@@ -1,6 +1,7 @@
 //! What pages, REST and the CLI show: projections without templates, expressions or price tables. Plain serde types.
 
 mod account;
+mod approvals;
 mod catalog;
 mod platform;
 mod policy;
@@ -8,6 +9,9 @@ mod preflight;
 mod request;
 
 pub use account::{Home, Person, Viewer, WorkspaceNode, WorkspaceTree};
+pub use approvals::{
+    AlikePage, AlikeRow, Asked, CommentLine, InboxPage, InboxQuery, InboxRow, InboxView, PriceStep, ReviewPage, Since, ValueChange,
+};
 pub use catalog::{
     Availability, AvailabilityState, CatalogPage, CatalogQuery, ExampleLine, Facet, FacetValue, FieldLine, LinkLine, OfferRow, OutputLine,
     PromisePage, ShelfLine, StartLine, VersionLine,

@@ -5,6 +5,7 @@
 //!
 //! To add a table: a new file in `migrations/sqlite`, and a file here named after the noun with its row type and its methods on [`Store`].
 
+mod comment;
 mod database;
 mod draft;
 mod error;
@@ -12,6 +13,7 @@ mod random;
 mod seal;
 mod session;
 
+pub use comment::{Comment, MAX_COMMENT, MAX_COMMENTS, NewComment};
 pub use database::Store;
 pub use draft::{Draft, DraftId, MAX_DRAFT_BYTES, MAX_DRAFTS_PER_PERSON};
 pub use error::{Error, Result};

@@ -1,6 +1,6 @@
 //! What the browser gets: one style sheet, a script, and script and wasm of the live part, named by their content.
 //!
-//! `manifest.json` names them for the server: `{"style": "/assets/portal.<hash>.css", "page": "/pkg/portal.<hash>.js", "script": "/pkg/portal.<hash>.js", "wasm": "/pkg/portal.<hash>.wasm"}`.
+//! `manifest.json` names them for the server: `{"style": "/assets/portal.<hash>.css", "page": "/pkg/portal.<hash>.js", "inbox": "/assets/portal.<hash>.js", "script": "/pkg/portal.<hash>.js", "wasm": "/pkg/portal.<hash>.wasm"}`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -49,6 +49,7 @@ pub fn build(workspace: &Workspace, tools: &Tools, optimise: Optimise) -> Result
         let manifest = serde_json::json!({
             "style": publish(&site, "assets", "css", style.as_bytes())?,
             "page": publish(&site, "pkg", "js", &std::fs::read(workspace.root.join("app/browser/page.js"))?)?,
+            "inbox": publish(&site, "assets", "js", &std::fs::read(workspace.root.join("app/browser/approvals.js"))?)?,
             "script": publish(&site, "pkg", "js", script.as_bytes())?,
             "wasm": publish(&site, "pkg", "wasm", &wasm)?,
         });

@@ -1,6 +1,6 @@
 //! Posts of forms. Bad input is answered with a redirect to the form's page, which shows it again; nothing typed is lost.
 
-use app::backend::{FormOf, Platform as _, Requests as _, Visit, Vote};
+use app::backend::{FormOf, Platform as _, Requests as _, Visit};
 use app::pages::{platform, requests, sign_in as sign_in_form};
 use app::routes;
 use axum::extract::Path;
@@ -111,17 +111,6 @@ pub(crate) async fn preflight_new(
 pub(crate) async fn preflight_edit(visiting: Visiting, Path((workspace, namespace, name)): Placed, Pairs(pairs): Pairs) -> Response {
     let form = FormOf::Edit { namespace: &namespace, name: &name };
     visiting.answer(async |visit: &Visit| requests::preflight(visit, &workspace, form, &pairs).await).await
-}
-
-/// Writes a person's decision about a request.
-pub(crate) async fn decide(visiting: Visiting, Path((workspace, namespace, name)): Placed, Pairs(pairs): Pairs) -> Response {
-    let of = |wanted: &str| field(&pairs, wanted).unwrap_or_default().to_owned();
-    let vote = Vote { rule: of("rule"), hash: of("hash"), approve: of("decision") == "approve", comment: of("comment").trim().to_owned() };
-    let decided = match visiting.visitor().caller() {
-        Ok(caller) => caller.decide(&workspace, &namespace, &name, &vote).await,
-        Err(error) => Err(error),
-    };
-    back_to(visiting, &workspace, &namespace, &name, decided).await
 }
 
 /// Rolls out what changed rules make of a request.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cluster::workspaces::Node;
+use cluster::workspaces::{Node, Tree};
 use cluster::{ClusterId, WorkspacePath};
 use futures::{StreamExt as _, stream};
 use promise::visibility::Place;
@@ -64,6 +64,16 @@ impl Namespaces {
 pub(super) const NAMESPACE: &str = "default";
 
 impl Workspace {
+    /// A workspace whose place is proven, whoever may enter it: what is shown of it is the caller's affair.
+    pub(super) fn at(tree: &Tree, cluster: ClusterId) -> Option<Self> {
+        let lineage = tree.lineage(&cluster)?;
+        let (path, labels) = lineage.last().map(|node| (node.path.clone(), node.labels.clone()))?;
+        let owner = lineage.iter().rev().find_map(|node| node.labels.get(names::OWNER_LABEL).cloned());
+        let lineage = lineage.into_iter().map(|node| Place { cluster: node.cluster.to_string(), path: node.path.to_string() }).collect();
+        let namespaces = Namespaces::of(&cluster);
+        Some(Self { cluster, path, labels, owner, lineage, namespaces })
+    }
+
     /// Where new requests go unless their form says otherwise.
     pub fn usual_namespace(&self) -> &str {
         match &self.namespaces {
@@ -98,12 +108,7 @@ impl Caller {
         let asked = known.clone().or_else(|| nowhere(&path)).ok_or_else(not_found)?;
         let open = self.may(&asked, Right::Enter).await?;
         let cluster = known.filter(|_| open).ok_or_else(not_found)?;
-        let lineage = tree.lineage(&cluster).ok_or_else(not_found)?;
-        let owner = lineage.iter().rev().find_map(|node| node.labels.get(names::OWNER_LABEL).cloned());
-        let labels = lineage.last().map(|node| node.labels.clone()).unwrap_or_default();
-        let lineage = lineage.into_iter().map(|node| Place { cluster: node.cluster.to_string(), path: node.path.to_string() }).collect();
-        let namespaces = Namespaces::of(&cluster);
-        Ok(Workspace { cluster, path, labels, owner, lineage, namespaces })
+        Workspace::at(&tree, cluster).ok_or_else(not_found)
     }
 
     /// All workspaces that this person may enter, in the order of their paths.

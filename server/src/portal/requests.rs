@@ -1,8 +1,8 @@
 //! The port [`Requests`]: what was asked for in a workspace, its form, and what came of it.
 
-mod adds;
-mod decisions;
-mod detail;
+pub(super) mod adds;
+pub(super) mod decisions;
+pub(super) mod detail;
 pub(super) mod form;
 mod list;
 pub(crate) mod listing;
@@ -12,7 +12,7 @@ pub(super) mod rail;
 pub(super) mod rows;
 mod timeline;
 
-use app::backend::{FormOf, Pairs, Requests, Vote};
+use app::backend::{FormOf, Pairs, Requests};
 use async_trait::async_trait;
 use promise::Result;
 use promise::view::{AddsPage, Posted, RequestForm, RequestPage, RequestQuery, RequestsPage};
@@ -49,11 +49,6 @@ impl Requests for Caller {
     async fn added(&self, workspace: &str, namespace: &str, name: &str) -> Result<AddsPage> {
         let workspace = self.enter(workspace).await?;
         adds::of_request(self, &workspace, namespace, name).await
-    }
-
-    async fn decide(&self, workspace: &str, namespace: &str, name: &str, vote: &Vote) -> Result<()> {
-        let workspace = self.enter(workspace).await?;
-        decisions::decide(self, &workspace, namespace, name, vote).await
     }
 
     async fn roll_out(&self, workspace: &str, namespace: &str, name: &str, digest: &str) -> Result<()> {

@@ -25,7 +25,7 @@ const ABSENT: &str = "zorro";
 fn address(route: &Route, request: &str) -> String {
     let name = if route.pattern.contains("/promises/") { "redis" } else { request };
     let address = route.pattern.replace("{workspace}", SHOP).replace("{namespace}", "default").replace("{name}", name);
-    let address = address.replace("{place}", "root:platform").replace("{policy}", "backup-required");
+    let address = address.replace("{place}", "root:platform").replace("{policy}", "backup-required").replace("{uid}", request);
     match route.pattern {
         app::routes::LIVE => app::routes::live_request(SHOP, "default", request, ""),
         routes::FILE => "/no-such-file.css".to_owned(),
@@ -104,7 +104,7 @@ async fn without_a_session_everything_leads_to_the_sign_in_and_nothing_is_shown(
         match route.access {
             // No page is for programs alone.
             Access::Bearer => panic!("{address} is for programs, and this test does not know what it says"),
-            Access::SignedIn | Access::Policies | Access::Workspace => {
+            Access::SignedIn | Access::Policies | Access::Decisions | Access::Workspace => {
                 assert_eq!(answer.status, StatusCode::SEE_OTHER, "{address}");
                 assert_eq!(answer.location(), app::routes::sign_in(&address), "{address}: with the way back");
                 assert_eq!(told.status, StatusCode::UNAUTHORIZED, "{address}: what is no browser is told");

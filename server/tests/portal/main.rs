@@ -3,6 +3,7 @@
 
 mod access;
 mod agree;
+mod approvals;
 mod architecture;
 mod browser;
 mod health;

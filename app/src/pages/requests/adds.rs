@@ -121,17 +121,13 @@ fn objects(found: &AddsPage, filter: OriginFilter, workspace: &str) -> AnyView {
     view! { <div class="stack adds">{shown}</div> }.into_any()
 }
 
-fn object(object: &AddedObject, index: usize, filter: OriginFilter, workspace: &str) -> impl IntoView + use<> {
-    let id = format!("object-{index}");
-    let place = if object.destination.is_empty() { String::new() } else { format!("at {}", object.destination) };
-    let verb = side(object.side).1;
-    let whole: Vec<&str> = object.lines.iter().filter(|line| line.side != LineSide::Removed).map(|line| line.text.as_str()).collect();
-    let whole = whole.join("\n");
+/// The lines of an object in a table, those for which `shows` holds of their place.
+pub(crate) fn lines(object: &AddedObject, shows: &dyn Fn(usize) -> bool, workspace: &str) -> impl IntoView + use<> {
     let mut number = 0;
     let mut before: Option<(LineFrom, String)> = None;
-    let rows = object.lines.iter().filter_map(|line| {
+    let rows = object.lines.iter().enumerate().filter_map(|(at, line)| {
         number += usize::from(line.side != LineSide::Removed);
-        if !filter.shows(line) {
+        if !shows(at) {
             return None;
         }
         let same = before.as_ref() == Some(&(line.origin, line.label.clone()));
@@ -140,18 +136,30 @@ fn object(object: &AddedObject, index: usize, filter: OriginFilter, workspace: &
     });
     let rows = rows.collect_view();
     view! {
+        <div class="adds-lines" tabindex="0" role="region" aria-label=format!("Lines of {}", object.title)><table><thead class="vh"><tr><th scope="col">"Origin"</th><th scope="col">"Line"</th><th scope="col">"Text"</th></tr></thead><tbody>{rows}</tbody></table></div>
+    }
+}
+
+fn object(object: &AddedObject, index: usize, filter: OriginFilter, workspace: &str) -> impl IntoView + use<> {
+    let id = format!("object-{index}");
+    let place = if object.destination.is_empty() { String::new() } else { format!("at {}", object.destination) };
+    let verb = side(object.side).1;
+    let whole: Vec<&str> = object.lines.iter().filter(|line| line.side != LineSide::Removed).map(|line| line.text.as_str()).collect();
+    let whole = whole.join("\n");
+    let rows = lines(object, &|at| object.lines.get(at).is_some_and(|line| filter.shows(line)), workspace);
+    view! {
         <section class="card" aria-labelledby=id.clone()>
             <div class="card-head"><h2 id=id.clone()>{object.title.clone()}" "<span class="subtle small">{place}</span></h2>
                 <p class="row"><span class="basis">{verb}{(!verb.is_empty()).then_some(", ")}{counted(object.lines.len() as u64, "line")}</span><CopyButton of=format!("{id}-yaml") what=object.title.clone()/></p></div>
             {(!object.why.is_empty()).then(|| view! { <p class="why adds-why">{object.why.clone()}</p> })}
-            <div class="adds-lines" tabindex="0" role="region" aria-label=format!("Lines of {}", object.title)><table><thead class="vh"><tr><th scope="col">"Origin"</th><th scope="col">"Line"</th><th scope="col">"Text"</th></tr></thead><tbody>{rows}</tbody></table></div>
+            {rows}
             <pre hidden id=format!("{id}-yaml")>{whole}</pre>
         </section>
     }
 }
 
 /// Sign and word of what becomes of something.
-fn side(side: LineSide) -> (&'static str, &'static str) {
+pub(crate) fn side(side: LineSide) -> (&'static str, &'static str) {
     match side {
         LineSide::Kept => ("", ""),
         LineSide::Added => ("+", "new"),

@@ -21,7 +21,7 @@ mod policies;
 mod resources;
 mod yaml;
 
-pub(super) use configuration::parameter_lines;
+pub(crate) use configuration::parameter_lines;
 
 /// Rows of a part that are shown at once.
 pub(super) const ROWS: usize = 50;

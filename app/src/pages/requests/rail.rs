@@ -100,7 +100,7 @@ pub(super) fn price(price: &PriceView) -> Option<impl IntoView + use<>> {
     })
 }
 
-fn room(lines: &[RoomLine]) -> impl IntoView + use<> {
+pub(crate) fn room(lines: &[RoomLine]) -> impl IntoView + use<> {
     let lines = lines.iter().map(|line| {
         let state = if line.over { "failed" } else { "ready" };
         let over = line.over.then(|| view! { <span class="st small" data-st="failed">{Shape::Failed.svg()}"Too much"</span> });

@@ -1,6 +1,6 @@
 //! Requests, their forms, and what is decided about them.
 
-use app::backend::{FormOf, Pairs, Requests, Vote};
+use app::backend::{Approvals as _, FormOf, Pairs, Requests};
 use async_trait::async_trait;
 use promise::api::{Health, StepPhase, StepStatus};
 use promise::form::{Draft, Summary, model};
@@ -68,6 +68,10 @@ impl Requests for World {
             policies: policies("postgresql"),
             price: price(),
             approvals: vec![approval(&self.refused)],
+            uid: super::decided::UID.into(),
+            asked: self.review(super::decided::UID, "").await?.asked,
+            comments: self.review(super::decided::UID, "").await?.comments,
+            withdraw: Some(not(&self.refused)),
             hash: Some("9f2c41d0aa".into()),
             outdated: (!self.fits).then(|| OutdatedView {
                 digest: "77aa".into(),
@@ -180,10 +184,6 @@ impl Requests for World {
 
     async fn added(&self, workspace: &str, namespace: &str, name: &str) -> Result<AddsPage> {
         self.adds(workspace, FormOf::Edit { namespace, name }, None).await
-    }
-
-    async fn decide(&self, _: &str, _: &str, _: &str, _: &Vote) -> Result<()> {
-        Err(Error::Denied { why: "this world takes nothing".into() })
     }
 
     async fn roll_out(&self, _: &str, _: &str, _: &str, _: &str) -> Result<()> {

@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use kube::{Api, ResourceExt};
-use promise::Problem;
 use promise::api::{
     ApprovalStatus, CandidateState, OutdatedPrice, OutdatedStatus, PolicyOutcome, PolicyResult, PromiseReleaseSpec, PromiseSpec,
     QuestionStatus, ReleaseRevision,
@@ -22,6 +21,7 @@ use promise::preflight::Preflight;
 use promise::price::{Day, Estimate, PriceBook};
 use promise::render::Compiled;
 use promise::visibility::{Offer, Place};
+use promise::{Problem, names};
 use serde_json::Value;
 
 use self::evaluate::{Input, context, evaluate};
@@ -402,7 +402,11 @@ fn changed_since(base: &Chosen, spec: &PromiseSpec, today: &Preflight) -> Option
 
 /// Accepts a content at once, or once the people agree who are asked for it.
 async fn ask(core: &Core, key: &Key, request: &PromiseRequest, chosen: Chosen, evaluated: &Preflight, decision: &mut Decision) {
-    let heard = votes::hear(core, key, request, &chosen.release.content_hash, &evaluated.approvals).await;
+    let mut heard = votes::hear(core, key, request, &chosen.release.content_hash, &evaluated.approvals).await;
+    // Named by when it was asked, so that the same content can be asked about again.
+    if request.annotations().get(names::WITHDRAW_ANNOTATION) == Some(&heard.question.since) {
+        heard.judgement = heard.judgement.taken_back(request.spec.requester.as_ref());
+    }
     decision.unannounced |= heard.unannounced;
     decision.question = Some(heard.question);
     decision.approvals = Some(heard.judgement.approvals.clone());

@@ -223,6 +223,19 @@ fn every_rule_has_to_agree_and_one_no_is_a_no() {
 }
 
 #[test]
+fn a_question_that_is_taken_back_asks_nobody_and_undoes_nothing() {
+    let two = || vec![ruling(Approve { required: Some(Required::Count(2)), expires_after: Some("1h".into()), ..Approve::default() })];
+    let yes = |by: &str| (spec(by, Decision::Approve), Right::Has, 0);
+    let open = judged(Case { rulings: two(), votes: vec![yes("amara")], now: 0 });
+    let approvals = open.approvals.clone();
+    let back = open.taken_back(Some(&person("dana")));
+    assert_eq!((back.state, &back.waits, back.expires_in), (CandidateState::Rejected, &None, None));
+    assert!(back.message.starts_with("dana took the question back") && back.approvals == approvals, "{}", back.message);
+    let done = judged(Case { rulings: two(), votes: vec![yes("amara"), yes("olga")], now: 0 });
+    assert_eq!(done.clone().taken_back(Some(&person("dana"))), done, "what is decided stays decided");
+}
+
+#[test]
 fn what_nobody_decides_in_time_expires() {
     let hour = || ruling(Approve { expires_after: Some("1h".into()), ..Approve::default() });
     let at = |now, votes| judged(Case { rulings: vec![hour()], votes, now });

@@ -45,6 +45,46 @@ pub struct ObjectDifference {
     pub lines: Vec<DifferenceLine>,
 }
 
+/// How many objects a change touches, by what becomes of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Touched {
+    /// They are new.
+    pub made: usize,
+    /// They stay, with other content.
+    pub changed: usize,
+    /// They become another object: of another kind or name, or elsewhere. The former one goes.
+    pub replaced: usize,
+    /// They go.
+    pub removed: usize,
+    /// They stay as they are.
+    pub kept: usize,
+}
+
+impl Touched {
+    /// All objects that are there before or after.
+    pub fn all(&self) -> usize {
+        self.made + self.changed + self.replaced + self.removed + self.kept
+    }
+}
+
+/// Counts what becomes of the objects of a rendering.
+pub fn touched(before: &[AttributedObject], after: &[AttributedObject]) -> Touched {
+    let mut touched = Touched::default();
+    for object in after {
+        let texts = |of: &AttributedObject| of.lines.iter().map(|line| line.text.clone()).collect::<Vec<_>>();
+        let count = match before.iter().find(|former| former.id == object.id) {
+            None => &mut touched.made,
+            Some(former) if former.title != object.title || former.destination != object.destination => &mut touched.replaced,
+            Some(former) if texts(former) != texts(object) => &mut touched.changed,
+            Some(_) => &mut touched.kept,
+        };
+        *count += 1;
+    }
+    touched.removed = before.iter().filter(|former| !after.iter().any(|object| object.id == former.id)).count();
+    touched
+}
+
 /// Compares two renderings: objects of `after` in their order, then those that go.
 pub fn difference(before: &[AttributedObject], after: &[AttributedObject]) -> Vec<ObjectDifference> {
     let former = |id: &str| before.iter().find(|object| object.id == id);
@@ -124,7 +164,7 @@ fn middle(old: &[Line], new: &[Line]) -> Vec<DifferenceLine> {
 #[cfg(test)]
 mod tests {
     use super::super::{AttributedObject, Line, LineOrigin};
-    use super::{Side, difference};
+    use super::{Side, Touched, difference, touched};
 
     fn object(id: &str, text: &str) -> AttributedObject {
         let lines = text.split_whitespace().map(|text| Line { text: text.into(), origin: LineOrigin::Promise, also: Vec::new() }).collect();
@@ -156,6 +196,15 @@ mod tests {
         let found = difference(&[object("a", "1"), object("b", "2")], &[object("c", "3"), object("a", "1")]);
         let sides: Vec<_> = found.iter().map(|object| (object.id.as_str(), object.side, object.changed)).collect();
         assert_eq!(sides, [("c", Side::Added, true), ("a", Side::Kept, false), ("b", Side::Removed, true)]);
+    }
+
+    #[test]
+    fn objects_are_counted_by_what_becomes_of_them() {
+        let moved = AttributedObject { destination: Some("eu-1".into()), ..object("d", "4") };
+        let before = [object("a", "1"), object("b", "2"), object("c", "3"), object("d", "4")];
+        let after = [object("a", "1"), object("b", "5"), moved, object("e", "6")];
+        assert_eq!(touched(&before, &after), Touched { made: 1, changed: 1, replaced: 1, removed: 1, kept: 1 });
+        assert_eq!(touched(&before, &after).all(), 5);
     }
 
     #[test]

@@ -200,8 +200,16 @@ pub struct RequestPage {
     pub policies: Vec<PolicyLine>,
     /// What it costs.
     pub price: PriceView,
+    /// uid, by which the pages of decisions name it.
+    pub uid: String,
     /// Decisions that people have to take, or took.
     pub approvals: Vec<ApprovalLine>,
+    /// What the person may decide about now.
+    pub asked: Vec<super::Asked>,
+    /// What people remarked.
+    pub comments: Vec<super::CommentLine>,
+    /// Whether the person may take back what people are asked about; absent for those who did not ask, and while nobody is asked.
+    pub withdraw: Option<Result<(), String>>,
     /// Hash of the content that is being decided about; absent while nothing is.
     pub hash: Option<String>,
     /// What would change under the rules of today; absent where nothing would.
@@ -321,6 +329,8 @@ pub struct ApprovalLine {
     pub source: String,
     /// Who decides, in words: `One of acme-approvers`.
     pub who: String,
+    /// Which stage it belongs to, from 1.
+    pub stage: u32,
     /// What there is to say about it, as a sentence.
     pub state: String,
     /// How far it is.
@@ -335,6 +345,8 @@ pub struct ApprovalLine {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ApprovalStanding {
+    /// A stage before it is open.
+    Queued,
     /// Not enough people have decided.
     #[default]
     Open,

@@ -5,7 +5,7 @@ use cluster::WorkspacePath;
 use cluster::kinds::Policy;
 use cluster::watch::Key;
 use kube::api::Api;
-use promise::api::Rule;
+use promise::api::{PolicyOutcome, PolicyResult, Rule};
 use promise::view::{ConcernedLine, HitLine, PolicyInside, PolicyPage, PolicyRule};
 use promise::{Error, Result};
 
@@ -133,7 +133,8 @@ fn refusal(caller: &Caller, key: &Key, policy: &Policy, place: &WorkspacePath) -
     let outcomes =
         request.as_ref().and_then(|request| request.status.as_ref()).map(|status| status.policies.as_slice()).unwrap_or_default();
     let name = policy.metadata.name.as_deref().unwrap_or_default();
-    let mine = outcomes.iter().filter(|outcome| outcome.policy == name && outcome.source == place.as_str());
+    let denies = |outcome: &&PolicyOutcome| outcome.result == PolicyResult::Denied;
+    let mine = outcomes.iter().filter(denies).filter(|outcome| outcome.policy == name && outcome.source == place.as_str());
     let said: Vec<String> = mine.filter_map(|outcome| outcome.message.clone()).collect();
     if said.is_empty() { "It refuses this request.".to_owned() } else { said.join(" ") }
 }

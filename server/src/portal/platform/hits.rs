@@ -7,7 +7,7 @@ use cluster::kinds::{Policy, PromiseRequest};
 use cluster::watch::Key;
 use cluster::{ClusterId, WorkspacePath};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
-use promise::api::{ConditionStatus, PolicySpec, PromiseSpec};
+use promise::api::{ConditionStatus, PolicyOutcome, PolicyResult, PolicySpec, PromiseSpec};
 use promise::glob;
 use promise::policy::{Candidate, Target, gather};
 use promise::{Error, Result};
@@ -72,7 +72,8 @@ pub(super) async fn count(caller: &Caller) -> Result<Hits> {
                 hits.outdated.entry(policy.clone()).or_default().push(key.clone());
             }
             let path = caller.portal().world.tree().path(&policy.cluster).map(|path| path.to_string());
-            if denials.iter().any(|outcome| outcome.policy == policy.name && Some(&outcome.source) == path.as_ref()) {
+            let denies = |outcome: &&PolicyOutcome| outcome.result == PolicyResult::Denied;
+            if denials.iter().filter(denies).any(|outcome| outcome.policy == policy.name && Some(&outcome.source) == path.as_ref()) {
                 hits.denied.entry(policy.clone()).or_default().push(key.clone());
             }
         }

@@ -52,13 +52,11 @@ async fn shown(caller: &Caller, workspace: &Workspace, of: FormOf<'_>, draft: Op
             Compare::Always => examined.difference.is_some(),
             Compare::WhereItDiffers => difference.iter().any(|object| object.changed),
         };
-    let objects: Vec<AddedObject> = if compared {
-        difference.iter().map(|object| changed(&opened.spec, object, &examined)).collect()
-    } else if runs_on {
+    let objects: Vec<AddedObject> = if runs_on {
         // It would not be accepted today, and runs all the same: everything stands on the side of what was made.
         difference.iter().map(|object| kept(&opened.spec, object)).collect()
     } else {
-        examined.added.iter().map(|object| plain(&opened.spec, object)).collect()
+        objects(&opened.spec, &examined.added, compared.then_some(difference))
     };
     Ok(AddsPage {
         title: offer.display_name,
@@ -77,6 +75,18 @@ fn unknown(examined: &Examined) -> String {
     first.or(unknown).unwrap_or_else(|| "This promise makes no objects.".to_owned())
 }
 
+/// Objects line by line; with a difference, against what was there before.
+pub(in crate::portal) fn objects(
+    spec: &PromiseSpec,
+    added: &[AttributedObject],
+    difference: Option<&[ObjectDifference]>,
+) -> Vec<AddedObject> {
+    match difference {
+        Some(difference) => difference.iter().map(|object| changed(spec, object, added)).collect(),
+        None => added.iter().map(|object| plain(spec, object)).collect(),
+    }
+}
+
 fn plain(spec: &PromiseSpec, object: &AttributedObject) -> AddedObject {
     AddedObject {
         title: object.title.clone(),
@@ -87,8 +97,8 @@ fn plain(spec: &PromiseSpec, object: &AttributedObject) -> AddedObject {
     }
 }
 
-fn changed(spec: &PromiseSpec, difference: &ObjectDifference, examined: &Examined) -> AddedObject {
-    let now = examined.added.iter().find(|object| object.id == difference.id);
+fn changed(spec: &PromiseSpec, difference: &ObjectDifference, added_now: &[AttributedObject]) -> AddedObject {
+    let now = added_now.iter().find(|object| object.id == difference.id);
     AddedObject {
         title: difference.title.clone(),
         destination: now.and_then(|object| object.destination.clone()).unwrap_or_default(),

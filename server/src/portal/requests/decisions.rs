@@ -1,25 +1,21 @@
-//! Decisions about a request: who has to take them, who may, and writing one as the person who takes it.
+//! Decisions about a request: who has to take them, who took them, and what changed rules would make of it.
 
-use app::backend::Vote;
-use cluster::ClusterId;
 use cluster::error::PlaneResult as _;
-use cluster::kinds::{Approval, ApprovalKind, PromiseRequest, object};
-use kube::api::{Api, Patch, PatchParams, PostParams};
+use cluster::kinds::{Approval, PromiseRequest};
+use kube::api::{Api, Patch, PatchParams};
 use promise::api::{
-    ApprovalRule, ApprovalSpec, ApprovalState, ApprovalStatus, ApprovedRequest, CandidateState, CostStatus, Decision, GivenApproval,
-    OutdatedRule, PromiseRequestStatus, RuleChange,
+    ApprovalState, ApprovalStatus, CandidateState, CostStatus, Decision, DecisionState, GivenApproval, OutdatedRule, PromiseRequestStatus,
+    RuleChange,
 };
 use promise::price::Money;
 use promise::view::{ApprovalLine, ApprovalStanding, GivenLine, OutdatedView, PriceView, deciders};
-use promise::{Error, Problem, Result, names};
+use promise::{Error, Result, names};
 use serde_json::json;
 
 use crate::auth::Caller;
+use crate::portal::approvals::standing::rule_id;
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;
-
-/// How many letters of a hash stand in the name of an Approval.
-const SHORT: usize = 10;
 
 /// The content that is being decided about.
 pub(super) fn hash(status: &PromiseRequestStatus) -> Option<String> {
@@ -28,7 +24,7 @@ pub(super) fn hash(status: &PromiseRequestStatus) -> Option<String> {
 }
 
 /// Every decision, with whether this person may take it.
-pub(super) async fn lines(caller: &Caller, request: &PromiseRequest) -> Result<Vec<ApprovalLine>> {
+pub(in crate::portal) async fn lines(caller: &Caller, request: &PromiseRequest) -> Result<Vec<ApprovalLine>> {
     let approvals = request.status.as_ref().map(|status| status.approvals.as_slice()).unwrap_or_default();
     let mut lines = Vec::with_capacity(approvals.len());
     for approval in approvals {
@@ -43,7 +39,7 @@ async fn line(caller: &Caller, approval: &ApprovalStatus) -> Result<ApprovalLine
             ApprovalStanding::Open,
             approval.expires_at.as_ref().map(|at| format!("The question stays open until {}.", moment(at))).unwrap_or_default(),
         ),
-        ApprovalState::Queued => (ApprovalStanding::Open, format!("It is asked once the stages before {} have agreed.", approval.stage)),
+        ApprovalState::Queued => (ApprovalStanding::Queued, format!("It is asked once the stages before {} have agreed.", approval.stage)),
         ApprovalState::Approved => (ApprovalStanding::Approved, String::new()),
         ApprovalState::Rejected => (ApprovalStanding::Rejected, String::new()),
         ApprovalState::ChangesRequested => {
@@ -51,16 +47,23 @@ async fn line(caller: &Caller, approval: &ApprovalStatus) -> Result<ApprovalLine
         }
     };
     Ok(ApprovalLine {
-        rule: id(approval),
+        rule: rule_id(approval),
         policy: approval.rule.policy.clone().or_else(|| approval.rule.promise.clone()).unwrap_or_default(),
         own: approval.rule.policy.is_none(),
         source: approval.source.clone(),
         who: who(approval),
+        stage: approval.stage,
         state,
         standing,
         given: approval.given.iter().map(given).collect(),
-        allowed: may(caller, approval).await?,
+        allowed: allowed(caller, approval).await?,
     })
+}
+
+/// Whether the person may decide; whether a decision counts is said by the controller.
+async fn allowed(caller: &Caller, approval: &ApprovalStatus) -> Result<std::result::Result<(), String>> {
+    let may = caller.may_decide(names::APPROVE_VERB, approval).await?;
+    Ok(if may { Ok(()) } else { Err(format!("You may not decide about this. {} in {}.", who(approval), approval.source)) })
 }
 
 /// A time as people read it: `2026-11-25 00:22 UTC`.
@@ -68,96 +71,41 @@ fn moment(at: &str) -> String {
     at.get(..16).map_or_else(|| at.to_owned(), |start| format!("{} UTC", start.replace('T', " ")))
 }
 
-/// Which rule it is, as posts name it.
-fn id(approval: &ApprovalStatus) -> String {
-    let of = approval.rule.policy.as_ref().or(approval.rule.promise.as_ref()).map(String::as_str).unwrap_or_default();
-    format!("{}/{of}/{}", approval.cluster, approval.rule.name)
-}
-
 fn who(approval: &ApprovalStatus) -> String {
     deciders(&approval.approvers, approval.required)
 }
 
-fn given(given: &GivenApproval) -> GivenLine {
-    let decision = match given.decision {
+/// What somebody did, in a word or two.
+fn verb(decision: Decision, emergency: bool) -> &'static str {
+    match decision {
+        Decision::Approve if emergency => "approved in an emergency",
         Decision::Approve => "approved",
         Decision::Reject => "rejected",
         Decision::RequestChanges => "asked for changes",
-    };
+    }
+}
+
+/// A decision as it lies on the plane.
+pub(in crate::portal) fn said(approval: &Approval) -> GivenLine {
+    let spec = &approval.spec;
+    let void = approval.status.as_ref().filter(|status| matches!(status.state, DecisionState::Void | DecisionState::Superseded));
+    GivenLine {
+        by: spec.decided_by.as_ref().map(|person| person.username.clone()).unwrap_or_default(),
+        at: approval.metadata.creation_timestamp.as_ref().map(|time| time.0.to_string()).unwrap_or_default(),
+        decision: verb(spec.decision, spec.emergency).to_owned(),
+        comment: spec.comment.clone().unwrap_or_default(),
+        void: void.map(|status| status.message.clone()).unwrap_or_default(),
+    }
+}
+
+fn given(given: &GivenApproval) -> GivenLine {
     GivenLine {
         by: given.by.clone(),
         at: given.at.clone().unwrap_or_default(),
-        decision: decision.to_owned(),
+        decision: verb(given.decision, given.emergency).to_owned(),
         comment: given.comment.clone().unwrap_or_default(),
         void: given.void.clone().unwrap_or_default(),
     }
-}
-
-/// The right on the policy or promise that asks; whether a decision counts is said by the controller.
-async fn may(caller: &Caller, approval: &ApprovalStatus) -> Result<std::result::Result<(), String>> {
-    let Ok(cluster) = ClusterId::parse(&approval.cluster) else { return Ok(Err("The workspace of its rule is not known.".to_owned())) };
-    let right = Right::approve(&approval.rule);
-    let writes = Right::Do { verb: "create", group: names::GROUP, resource: "approvals", namespace: String::new(), name: String::new() };
-    let allowed = caller.may(&cluster, right).await? && caller.may(&cluster, writes).await?;
-    Ok(if allowed { Ok(()) } else { Err(format!("You may not decide about this. {} in {}.", who(approval), approval.source)) })
-}
-
-/// Writes the decision of this person, for exactly the content that was seen.
-pub(super) async fn decide(caller: &Caller, workspace: &Workspace, namespace: &str, name: &str, vote: &Vote) -> Result<()> {
-    let request = caller.read_request(workspace, namespace, name).await?;
-    let status = request.status.clone().unwrap_or_default();
-    let refused = |message: String| Err(Error::Invalid { problems: vec![Problem { path: String::new(), message }] });
-    let Some(approval) = status.approvals.iter().find(|approval| id(approval) == vote.rule) else {
-        return refused("Nobody asks for this decision any more.".to_owned());
-    };
-    match hash(&status) {
-        Some(hash) if hash == vote.hash => {}
-        Some(_) => return refused(changed(&request)),
-        None => return refused("There is nothing to decide any more: it was decided, changed or has expired meanwhile.".to_owned()),
-    }
-    if let Err(why) = may(caller, approval).await? {
-        return Err(Error::Denied { why });
-    }
-    if !vote.approve && vote.comment.is_empty() {
-        return refused("Say in the comment why it is rejected, so that whoever asked knows what to change.".to_owned());
-    }
-    let cluster = ClusterId::parse(&approval.cluster).map_err(|_| Error::Internal)?;
-    let spec = ApprovalSpec {
-        request: ApprovedRequest {
-            cluster: (!workspace.cluster.is_of_kubernetes()).then(|| workspace.cluster.to_string()),
-            namespace: namespace.to_owned(),
-            name: name.to_owned(),
-            uid: request.metadata.uid.clone().unwrap_or_default(),
-        },
-        rule: approval.rule.clone(),
-        content_hash: vote.hash.clone(),
-        decision: if vote.approve { Decision::Approve } else { Decision::Reject },
-        comment: Some(vote.comment.clone()).filter(|comment| !comment.is_empty()),
-        emergency: false,
-        fields: Vec::new(),
-        // Stamped by admission, whatever is sent.
-        decided_by: None,
-    };
-    let mut bytes = [0; 4];
-    caller.portal().random.fill(&mut bytes);
-    let short: String = vote.hash.chars().take(SHORT).collect();
-    let api: Api<Approval> = Api::all(caller.client(&cluster));
-    let params = PostParams { field_manager: Some(names::MANAGER_PORTAL.to_owned()), ..PostParams::default() };
-    let written = object::<ApprovalKind>(&format!("{name}-{short}-{}", hex::encode(bytes)), None, spec);
-    api.create(&params, &written).await.map(drop).about("your decision")
-}
-
-/// What is different now, in a sentence.
-fn changed(request: &PromiseRequest) -> String {
-    let candidate = request.status.as_ref().and_then(|status| status.candidate.as_ref());
-    let since = candidate.map(|candidate| {
-        format!(
-            " It is now version {} of the promise, content {}.",
-            candidate.version,
-            candidate.content_hash.chars().take(SHORT).collect::<String>()
-        )
-    });
-    format!("It changed after this page was shown, so nothing was decided.{} Look at it again, and decide then.", since.unwrap_or_default())
 }
 
 /// What it costs, as the controller noted.
@@ -166,17 +114,6 @@ pub(super) fn price(status: &PromiseRequestStatus) -> PriceView {
     let monthly = money(cost).map(|money| money.to_string());
     let unknown = monthly.is_none().then(|| "Nobody can say what it costs.".to_owned());
     PriceView { monthly, unknown, basis: cost.basis.clone().unwrap_or_default(), ..PriceView::default() }
-}
-
-impl Right {
-    /// To decide for a rule: a right on the policy or promise that has it.
-    fn approve(rule: &ApprovalRule) -> Self {
-        let (resource, name) = match (&rule.policy, &rule.promise) {
-            (Some(policy), _) => ("policies", policy.clone()),
-            (None, promise) => ("promises", promise.clone().unwrap_or_default()),
-        };
-        Self::Do { verb: "approve", group: names::GROUP, resource, namespace: String::new(), name }
-    }
 }
 
 /// What would change under the rules of today, and whether this person may roll it out.

@@ -2,13 +2,13 @@
 
 use cluster::kinds::{PromiseRelease, PromiseRequest};
 use promise::api::{ConditionStatus, OutputStatus, PolicyOutcome, PolicyResult, PromiseSpec};
-use promise::form::{Summary, rank};
+use promise::form::Summary;
 use promise::path::Path;
 use promise::policy::Effective;
 use promise::price::Estimate;
 use promise::view::{Allowed, Happening, OutputValue, ParameterLine, PriceView, RequestPage, ResourceLine, ValueSource, policy_outcomes};
 use promise::visibility::Place;
-use promise::{Result, wording};
+use promise::{Result, change, wording};
 use serde_json::Value;
 
 use super::{decisions, form, rail, rows, timeline};
@@ -53,6 +53,10 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         timeline: timeline::of(caller, &request, &releases, spec.as_ref()),
         parameters: parameters(spec.as_ref(), request.spec.parameters.as_ref(), resolved, &status.policies),
         price: price(&request, &releases),
+        asked: caller.asked(&request).await?,
+        comments: caller.comments(request.metadata.uid.as_deref().unwrap_or_default()).await?,
+        uid: request.metadata.uid.clone().unwrap_or_default(),
+        withdraw: withdrawn(caller, workspace, &request, may("patch").await?),
         approvals: decisions::lines(caller, &request).await?,
         hash: decisions::hash(&status),
         outdated: decisions::outdated(caller, workspace, &request).await?,
@@ -68,6 +72,12 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         policies: policy_outcomes(&status.policies, rules(caller, workspace, &request, spec.as_ref()).as_ref()),
     };
     Ok(page)
+}
+
+/// Whether the person may take back what people are asked about; nothing for those who did not ask, and while nobody is asked.
+fn withdrawn(caller: &Caller, workspace: &Workspace, request: &PromiseRequest, may: bool) -> Option<std::result::Result<(), String>> {
+    let asked = request.status.as_ref().and_then(decisions::hash).is_some();
+    (asked && rows::is_of(caller, request)).then(|| allow(may, false, "change", workspace))
 }
 
 /// The rules as they are now; nothing where they cannot be seen.
@@ -135,7 +145,7 @@ fn shown_release<'a>(request: &PromiseRequest, releases: &'a [PromiseRelease]) -
 }
 
 /// Every value in words, with who wrote it. Without a release: what was asked for.
-pub(super) fn parameters(
+pub(in crate::portal) fn parameters(
     spec: Option<&PromiseSpec>,
     asked: Option<&Value>,
     resolved: Option<&Value>,
@@ -149,40 +159,16 @@ pub(super) fn parameters(
         .flat_map(|outcome| outcome.paths.iter().map(|path| (path, outcome.policy.as_str())))
         .filter_map(|(path, policy)| Some((Path::parse(path).ok()?, policy)))
         .collect();
-    let mut lines: Vec<(Path, ParameterLine)> = Vec::new();
     let whole = resolved.or(asked).cloned().unwrap_or_default();
-    let mut leaf = |path: &Path, value: &Value| {
-        let text = path.to_string();
+    let line = |(path, value): (Path, &Value)| {
         let source = match written.iter().find(|(known, _)| path.starts_with(known)) {
             Some((_, policy)) => ValueSource::Policy((*policy).to_owned()),
             None if asked.is_some_and(|asked| path.get(asked).is_some()) => ValueSource::Asked,
             None => ValueSource::Default,
         };
-        let secret = spec.secret_parameters.contains(&text);
-        let value = if secret { "kept in a Secret".to_owned() } else { wording::value_of(spec, path, value) };
-        lines.push((path.clone(), ParameterLine { path: text, label: wording::label(spec, path), value, source }));
+        ParameterLine { label: wording::label(spec, &path), value: change::in_words(spec, &path, value), path: path.to_string(), source }
     };
-    walk(spec, &Path::default(), &whole, &mut leaf);
-    lines.sort_by_cached_key(|(path, _)| rank(spec, path));
-    lines.into_iter().map(|(_, line)| line).collect()
-}
-
-/// Scalars, lists of scalars, and secret references, each once.
-fn walk(spec: &PromiseSpec, path: &Path, value: &Value, leaf: &mut impl FnMut(&Path, &Value)) {
-    let secret = spec.secret_parameters.contains(&path.to_string());
-    match value {
-        Value::Object(fields) if !secret => {
-            for (key, value) in fields {
-                walk(spec, &path.child(key), value, leaf);
-            }
-        }
-        Value::Array(items) if items.iter().any(Value::is_object) => {
-            for (index, value) in items.iter().enumerate() {
-                walk(spec, &path.item(index), value, leaf);
-            }
-        }
-        _ => leaf(path, value),
-    }
+    change::leaves(spec, &whole).into_iter().map(line).collect()
 }
 
 fn outputs(request: &PromiseRequest, spec: Option<&PromiseSpec>) -> Vec<OutputValue> {

@@ -3,7 +3,7 @@
 use promise::api::PolicyResult;
 use promise::attribute::LineOrigin;
 use promise::form::Summary;
-use promise::policy::Provenance;
+use promise::policy::{BudgetUse, LimitUse, Provenance};
 use promise::preflight;
 use promise::price::{Amount, Estimate, Money};
 use promise::view::{
@@ -56,7 +56,7 @@ pub(super) fn of(looked: &Looked<'_>) -> PreflightView {
         checks,
         approvals,
         price: PriceView { change, ..price(checked.estimate.as_ref()) },
-        room: room(checked),
+        room: room(&checked.limits, &checked.budgets, checked.estimate.as_ref()),
         added: added(looked.examined),
     }
 }
@@ -177,8 +177,8 @@ pub(in crate::portal) fn price(estimate: Option<&Estimate>) -> PriceView {
 }
 
 /// Limits and budgets with what is used of them.
-fn room(checked: &preflight::Preflight) -> Vec<RoomLine> {
-    let limits = checked.limits.iter().map(|limit| {
+pub(in crate::portal) fn room(limits: &[LimitUse], budgets: &[BudgetUse], estimate: Option<&Estimate>) -> Vec<RoomLine> {
+    let limits = limits.iter().map(|limit| {
         let then = limit.with_this;
         RoomLine {
             what: format!("Requests {}", place(&limit.per)),
@@ -191,11 +191,11 @@ fn room(checked: &preflight::Preflight) -> Vec<RoomLine> {
             anchor: anchor(&limit.from),
         }
     });
-    let own = checked.estimate.as_ref().and_then(|estimate| match &estimate.monthly {
+    let own = estimate.and_then(|estimate| match &estimate.monthly {
         Amount::Known(money) => Some(money.micros),
         Amount::Unknown(_) => None,
     });
-    let budgets = checked.budgets.iter().map(|budget| {
+    let budgets = budgets.iter().map(|budget| {
         let then = budget.with_this.as_ref();
         let most = i128::from(budget.most.micros);
         RoomLine {

@@ -30,7 +30,7 @@ pub(in crate::portal) fn row(caller: &Caller, workspace: &Workspace, request: &P
 }
 
 /// Who asked for it, as the plane stamped it.
-pub(super) fn requester(request: &PromiseRequest) -> &str {
+pub(in crate::portal) fn requester(request: &PromiseRequest) -> &str {
     request.spec.requester.as_ref().map_or("", |requester| requester.username.as_str())
 }
 
@@ -65,7 +65,7 @@ fn version(request: &PromiseRequest) -> String {
 }
 
 /// Name for people and icon of the promise: a published read; the request names the promise anyway.
-pub(super) fn presentation(caller: &Caller, request: &PromiseRequest) -> (String, String) {
+pub(in crate::portal) fn presentation(caller: &Caller, request: &PromiseRequest) -> (String, String) {
     let reference = &request.spec.promise;
     let world = &caller.portal().world;
     let home = reference.workspace.as_deref().and_then(|home| WorkspacePath::parse(home).ok()).and_then(|home| world.tree().cluster(&home));

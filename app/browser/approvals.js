@@ -1,0 +1,47 @@
+// The keys of the inbox. Everything that they do is a link or a button of the page, which works without them.
+
+/** Where it is kept that a person wants no keys. */
+const OFF = "approvals-keys-off";
+
+/** Moves between rows with j and k, and to the ways of deciding with a, r and c; nothing is decided by a key alone. */
+export function keys() {
+  const help = document.getElementById("keys");
+  const off = document.getElementById("keys-off");
+  if (!help || !off) return;
+  help.hidden = false;
+  off.checked = localStorage.getItem(OFF) !== null;
+  off.addEventListener("change", () => (off.checked ? localStorage.setItem(OFF, "") : localStorage.removeItem(OFF)));
+
+  const rows = () => [...document.querySelectorAll("[data-row]")];
+  const move = (by) => {
+    const all = rows();
+    const at = all.indexOf(document.activeElement) >= 0 ? all.indexOf(document.activeElement) : all.findIndex((row) => row.ariaCurrent);
+    const next = all[at < 0 ? 0 : at + by];
+    if (!next || next.ariaCurrent) return next?.focus();
+    location.assign(next.href);
+  };
+  const comment = () => document.getElementById("comment");
+  const button = (key) => document.querySelector(`#decide [data-key="${key}"]`);
+  let meant;
+  const decide = (key) => {
+    meant = button(key);
+    // Whoever rejects or asks says why first; then the button has the focus.
+    if (key !== "a" && comment()?.value.trim() === "") comment().focus();
+    else meant?.focus();
+  };
+
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.closest?.("input, textarea, select, [contenteditable]");
+    if (typing && event.target === comment() && event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      (meant ?? button("a"))?.focus();
+      return;
+    }
+    if (typing || off.checked || event.ctrlKey || event.metaKey || event.altKey) return;
+    const acts = { j: () => move(1), k: () => move(-1), a: () => decide("a"), r: () => decide("r"), c: () => decide("c") };
+    if (event.key === "?") help.open = !help.open;
+    else if (!acts[event.key]) return;
+    else acts[event.key]();
+    event.preventDefault();
+  });
+}

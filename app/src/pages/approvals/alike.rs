@@ -1,0 +1,64 @@
+//! `/approvals/{uid}/alike`: open requests of the same promise, rule and difference, to be decided together.
+
+use leptos::prelude::*;
+use promise::view::AlikePage;
+use promise::wording::counted;
+
+use super::Again;
+use super::parts::changes;
+use crate::backend::Visit;
+use crate::document::{About, Page, framed};
+use crate::pages::refused;
+use crate::routes::{self, page, post};
+use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, Moment, PageHead, Shape};
+
+/// The page; `again` is a decision that was not taken.
+pub async fn alike(visit: &Visit, uid: &str, again: Option<Again>) -> Page {
+    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
+    let alike = match backend.alike(uid).await {
+        Ok(alike) => alike,
+        Err(error) => return refused(visit, None, &error),
+    };
+    let about = About {
+        title: "Decide together".to_owned(),
+        section: page::APPROVALS.to_owned(),
+        status: again.as_ref().map_or(0, |again| again.status),
+        ..About::default()
+    };
+    let (now, token) = (visit.now.clone(), backend.viewer().form_token);
+    framed(visit, about, move || shown(&alike, again.as_ref(), &token, &now).into_any())
+}
+
+fn shown(alike: &AlikePage, again: Option<&Again>, token: &str, now: &str) -> impl IntoView + use<> {
+    let like = &alike.like;
+    let rows = alike.rows.iter().map(|one| {
+        let (row, item) = (&one.row, format!("{}:{}", one.row.uid, one.hash));
+        let label = format!("Decide about {} in {}", row.name, row.workspace);
+        view! {
+            <tr><td data-label="Decide"><input type="checkbox" name="item" value=item checked=true aria-label=label/></td>
+                <th scope="row"><a class="name" href=routes::approval(&row.uid)>{row.name.clone()}</a><span class="under mono">{row.workspace.clone()}</span></th>
+                <td data-label="Asked by">{row.requester.clone()}</td><td data-label="Price">{row.price.clone()}</td><td data-label="Since"><Moment at=row.since.clone() now=now/></td></tr>
+        }
+    });
+    let rows = rows.collect_view();
+    let why = again.map(|again| promise::wording::upper_first(&again.why));
+    let comment = again.map(|again| again.vote.comment.clone()).unwrap_or_default();
+    let others = (alike.others > 0).then(|| {
+        format!(
+            "{} of this promise differ, or are too many for one page: decide about them one by one.",
+            counted(alike.others as u64, "more request")
+        )
+    });
+    view! {
+        <Crumbs steps=vec![Crumb::link("Approvals", page::APPROVALS.to_owned()), Crumb::link(like.name.clone(), routes::approval(&like.uid)), Crumb::here("Decide together")]/>
+        <PageHead title=format!("{} of the same shape", counted(alike.rows.len() as u64, "request")) icon=like.icon.clone() meta=view! { <span>{format!("{} {}", like.promise_title, like.version)}</span><span>{alike.asked.title.clone()}</span> }.into_any()/>
+        {why.map(|why| view! { <div role="alert"><Banner shape=Shape::Degraded title="Not everything was decided"><p>{why}</p></Banner></div> })}
+        <section><h2>"The same for each"</h2>{changes(&alike.changes)}</section>
+        <form class="decide together" method="post" action=post::BATCH><HiddenToken token=token/><input type="hidden" name="rule" value=alike.asked.rule.clone()/><input type="hidden" name="like" value=like.uid.clone()/>
+            <div class="card"><table class="table"><thead><tr><th scope="col">"Decide"</th><th scope="col">"Request"</th><th scope="col">"Asked by"</th><th scope="col">"Price"</th><th scope="col">"Since"</th></tr></thead><tbody>{rows}</tbody></table></div>
+            {others.map(|others| view! { <p class="small muted">{others}</p> })}
+            <div class="field"><label for="comment">"Comment"</label><p class="hint" id="comment-hint">"Needed to reject or to ask. Each requester reads it."</p><div class="control"><textarea class="input" id="comment" name="comment" rows="2" aria-describedby="comment-hint">{comment}</textarea></div></div>
+            <div class="row"><button class="btn btn-primary" name="decision" value="approve">"Approve these contents"</button><button class="btn" name="decision" value="requestChanges">"Ask for changes"</button><button class="btn" name="decision" value="reject">"Reject"</button></div>
+        </form>
+    }
+}

@@ -1,0 +1,193 @@
+//! `/approvals`: what waits, what was decided, what is open; and beside the list the one that is looked at.
+
+use leptos::prelude::*;
+use promise::view::{Facet, InboxPage, InboxQuery, InboxRow, InboxView};
+use promise::wording::counted;
+
+use super::Again;
+use super::pane::pane;
+use super::parts::risk;
+use crate::backend::Visit;
+use crate::document::{About, Page, Script, framed};
+use crate::pages::refused;
+use crate::pages::requests::stale;
+use crate::routes::{self, page};
+use crate::ui::{Badge, Banner, Empty, Icon, LinkButton, Moment, Pager, Shape, Tab, Tabs, due};
+
+/// The page; `again` is a decision that was not taken.
+pub async fn inbox(visit: &Visit, query: &InboxQuery, again: Option<Again>) -> Page {
+    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
+    let inbox = match backend.inbox(query).await {
+        Ok(inbox) => inbox,
+        Err(error) => return refused(visit, None, &error),
+    };
+    let about = About {
+        title: if again.is_some() { "Error: Approvals".to_owned() } else { "Approvals".to_owned() },
+        section: page::APPROVALS.to_owned(),
+        script: Some(Script::Keys),
+        status: again.as_ref().map_or(0, |again| again.status),
+        ..About::default()
+    };
+    let (now, token) = (visit.now.clone(), backend.viewer().form_token);
+    framed(visit, about, move || {
+        let list = InboxQuery { open: String::new(), since: String::new(), ..inbox.query.clone() };
+        let (list, total) = (address(&list), inbox.total);
+        let done = (!inbox.done.is_empty()).then(|| inbox.done.clone());
+        let open = (!inbox.query.open.is_empty()).then_some("");
+        let shown = inbox.review.as_ref().map(|review| review.row.uid.clone()).unwrap_or_default();
+        let back = routes::approvals(&[("view", &inbox.query.view)]);
+        view! {
+            {done.map(|done| view! { <div role="status"><Banner shape=Shape::Ready title="Your decision is written"><p>{done}</p></Banner></div> })}
+            <div class="inbox" data-open=open>
+                <section class="inbox-list" aria-labelledby="inbox" id="list">
+                    <h1 id="inbox">"Approvals"</h1>
+                    <p class="basis">{summary(&inbox)}</p>
+                    {tabs(&inbox)}
+                    {inbox.as_of.clone().map(|at| stale(&at, &now))}
+                    {filters(&inbox)}
+                    {if inbox.rows.is_empty() { nothing(&inbox).into_any() } else { rows(&inbox, &shown, &now).into_any() }}
+                    <Pager page=inbox.query.page.max(1) pages=inbox.pages href=pager(&inbox.query)/>
+                    {keys()}
+                </section>
+                {inbox.review.as_ref().map(|review| view! {
+                    <div class="inbox-pane"><p class="only-narrow"><a href=list.clone()>{format!("Show all {total}")}</a></p>{pane(review, &back, again.as_ref(), &token, &now).into_any()}</div>
+                })}
+            </div>
+        }
+    })
+}
+
+/// The page in one sentence.
+fn summary(inbox: &InboxPage) -> String {
+    let waiting = match inbox.waiting {
+        0 => "Nothing waits for you".to_owned(),
+        1 => "1 request waits for you".to_owned(),
+        many => format!("{many} requests wait for you"),
+    };
+    match InboxView::parse(&inbox.query.view) {
+        InboxView::Decided => format!("{waiting}. {} by you, newest first.", counted(inbox.all as u64, "decision")),
+        _ if inbox.total == inbox.all => format!("{waiting}. What expires first is on top."),
+        _ => format!("{waiting}. {} of {} shown.", inbox.total, inbox.all),
+    }
+}
+
+fn tabs(inbox: &InboxPage) -> impl IntoView + use<> {
+    let current = InboxView::parse(&inbox.query.view);
+    let tabs = InboxView::ALL.map(|view| Tab {
+        label: match view {
+            InboxView::Waiting => "Waiting on me",
+            InboxView::Decided => "Decided by me",
+            InboxView::All => "All open",
+        },
+        href: routes::approvals(&[("view", view.word())]),
+        count: (view == InboxView::Waiting).then_some(inbox.waiting),
+        current: view == current,
+    });
+    view! { <Tabs label="Which decisions" tabs=tabs.to_vec()/> }
+}
+
+fn filters(inbox: &InboxPage) -> impl IntoView + use<> {
+    let query = &inbox.query;
+    let narrowed = InboxQuery { page: 1, open: String::new(), since: String::new(), done: String::new(), ..query.clone() };
+    let chips = |facet: &Facet, link: &dyn Fn(String) -> InboxQuery| {
+        let items = facet.values.iter().map(|value| {
+            let target = link(if value.chosen { String::new() } else { value.value.clone() });
+            view! { <a href=address(&target) aria-current=value.chosen.then_some("true")>{value.label.clone()}" "<span class="n">{value.count}</span></a> }
+        });
+        items.collect_view()
+    };
+    let ages = [("day", "over a day"), ("week", "over a week")].map(|(word, label)| {
+        let chosen = query.age == word;
+        let target = InboxQuery { age: if chosen { String::new() } else { word.to_owned() }, ..narrowed.clone() };
+        view! { <a href=address(&target) aria-current=chosen.then_some("true")>{label}</a> }
+    });
+    let hidden =
+        [("view", &query.view), ("promise", &query.promise), ("workspace", &query.workspace), ("risk", &query.risk), ("age", &query.age)];
+    let hidden = hidden
+        .into_iter()
+        .filter(|(_, value)| !value.is_empty())
+        .map(|(name, value)| view! { <input type="hidden" name=name value=value.clone()/> });
+    let filtered = [&query.promise, &query.workspace, &query.risk, &query.age].iter().any(|value| !value.is_empty());
+    view! {
+        <form class="filters" role="search" aria-label="Decisions" action=page::APPROVALS>
+            <div class="search"><Icon name="search"/><input class="input" type="search" name="q" value=query.q.clone() aria-label="Search decisions" placeholder="Search"/></div>
+            {hidden.collect_view()}<button class="btn">"Search"</button>
+        </form>
+        <details class="why filter" open=filtered><summary>"Filters"</summary><nav class="chips" aria-label="Filters">
+            <span class="chip-label">"Risk"</span>{chips(&inbox.risks, &|value| InboxQuery { risk: value, ..narrowed.clone() })}
+            <span class="chip-label">"Waits"</span>{ages.collect_view()}
+            <span class="chip-label">"Promise"</span>{chips(&inbox.promises, &|value| InboxQuery { promise: value, ..narrowed.clone() })}
+            <span class="chip-label">"Workspace"</span>{chips(&inbox.workspaces, &|value| InboxQuery { workspace: value, ..narrowed.clone() })}
+        </nav></details>
+    }
+}
+
+fn rows(inbox: &InboxPage, shown: &str, now: &str) -> impl IntoView + use<> {
+    let lines = inbox.rows.iter().map(|row| line(inbox, row, shown, now)).collect_view();
+    view! { <ul class="inbox-rows">{lines}</ul> }
+}
+
+fn line(inbox: &InboxPage, row: &InboxRow, shown: &str, now: &str) -> impl IntoView + use<> {
+    let href = match row.given {
+        Some(_) => routes::approval(&row.uid),
+        None => address(&InboxQuery { open: row.uid.clone(), since: String::new(), done: String::new(), ..inbox.query.clone() }),
+    };
+    let what = match (&row.given, row.change) {
+        (Some(given), _) => format!("you {}", given.decision),
+        (None, true) => format!("{}, change", row.promise_title),
+        (None, false) => format!("{}, new", row.promise_title),
+    };
+    let when = match (&row.given, &row.expires) {
+        (None, Some(at)) => view! { {due(at, now)} }.into_any(),
+        _ => view! { <Moment at=row.since.clone() now=now/> }.into_any(),
+    };
+    let note = (!row.note.is_empty()).then(|| view! { <span class="row"><Badge shape=Shape::Unknown word=row.note.clone()/></span> });
+    let current = (row.uid == shown && row.given.is_none()).then_some("true");
+    view! {
+        <li><a href=href aria-current=current data-row=""><span class="top"><b>{row.name.clone()}</b><span class="n">{row.price.clone()}</span></span>
+            <span class="sub"><span>{what}</span><span>{when}</span></span>
+            <span class="sub"><span class="mono">{row.workspace.clone()}</span><span>{row.requester.clone()}</span></span>
+            {risk(row)}{note}</a></li>
+    }
+}
+
+/// Nothing to show, and why.
+fn nothing(inbox: &InboxPage) -> impl IntoView + use<> {
+    let all = routes::approvals(&[("view", &inbox.query.view)]);
+    let (title, text) = match InboxView::parse(&inbox.query.view) {
+        _ if inbox.all > 0 => ("Nothing fits these filters", "Take a filter away, or search for another word."),
+        InboxView::Waiting => ("Nothing waits for you", "As soon as somebody asks for something that you decide about, it stands here."),
+        InboxView::Decided => ("You have not decided about anything yet", "What you decide stands here, the newest first."),
+        InboxView::All => ("Nothing is open", "Nobody waits for a decision that you may see."),
+    };
+    let link = (inbox.all > 0).then(|| view! { <LinkButton href=all label="Show all"/> });
+    view! { <Empty title=title text=text>{link}</Empty> }
+}
+
+/// What the keys do; shown where they work.
+fn keys() -> impl IntoView {
+    let lines =
+        [("j", "next"), ("k", "previous"), ("a", "to approve"), ("r", "to reject"), ("c", "to ask for changes"), ("?", "this list")];
+    let lines = lines.map(|(key, what)| view! { <span class="nowrap"><kbd>{key}</kbd>" "{what}</span> });
+    view! { <details class="why keys" id="keys" hidden><summary>"Keys"</summary><p class="row basis">{lines.collect_view()}</p><label class="tick"><input type="checkbox" id="keys-off"/>"Turn them off"</label></details> }
+}
+
+fn pager(query: &InboxQuery) -> Box<dyn Fn(usize) -> String + Send> {
+    let query = InboxQuery { open: String::new(), since: String::new(), done: String::new(), ..query.clone() };
+    Box::new(move |number: usize| address(&InboxQuery { page: number, ..query.clone() }))
+}
+
+fn address(query: &InboxQuery) -> String {
+    let page = if query.page > 1 { query.page.to_string() } else { String::new() };
+    routes::approvals(&[
+        ("view", &query.view),
+        ("q", &query.q),
+        ("promise", &query.promise),
+        ("workspace", &query.workspace),
+        ("risk", &query.risk),
+        ("age", &query.age),
+        ("page", &page),
+        ("open", &query.open),
+        ("since", &query.since),
+    ])
+}

@@ -1,0 +1,183 @@
+//! Everything by which a decision is taken, in the order in which it is asked for.
+
+use leptos::prelude::*;
+use promise::view::{AddedObject, LineSide, PriceStep, ReviewPage};
+use promise::wording::counted;
+
+use super::Again;
+use super::form::{About, decide, withdraw};
+use super::parts::{changes, checks, meta, risk, route, since, told};
+use super::thread::thread;
+use crate::pages::requests::adds;
+use crate::pages::requests::parameter_lines;
+use crate::pages::requests::rail::room;
+use crate::pages::rules;
+use crate::routes;
+use crate::ui::{Banner, Shape, Tile};
+
+/// Lines that stay, shown around one that changes.
+const AROUND: usize = 2;
+/// Lines that are shown at most; the page of the request has them all.
+const MOST: usize = 300;
+
+/// The pane beside the inbox; `back` is where a decision leads.
+pub(super) fn pane(review: &ReviewPage, back: &str, again: Option<&Again>, token: &str, now: &str) -> impl IntoView + use<> {
+    let row = &review.row;
+    view! {
+        <section class="pane" aria-labelledby="what">
+            {told(again)}
+            <header class="page-head"><div class="row row-top"><Tile icon=row.icon.clone() large=true/><div class="grow"><h2 class="h1" id="what">{review.title.clone()}</h2><p class="meta">{meta(review, now)}</p>{risk(row)}</div></div></header>
+            {review.since.as_ref().map(|earlier| since(earlier, now))}
+            {settled(review)}
+            <div class="pane-grid">
+                <div class="stack">
+                    {reason(review)}
+                    {asked_for(review)}
+                    <section><h3>"Checks"</h3>{checks(&review.checks)}</section>
+                    {touched(review)}
+                    {policies(review)}
+                </div>
+                <div class="wells">
+                    {price(&review.price)}
+                    {(!review.room.is_empty()).then(|| view! { <section><h3>"Limits and budgets"</h3>{room(&review.room)}</section> })}
+                    <section><h3>"Who decides"</h3>{route(&review.route, &row.workspace, now)}</section>
+                    {before(review)}
+                </div>
+            </div>
+            {decision(review, back, again, token)}
+            {thread(&row.uid, &review.comments, back, token, now)}
+        </section>
+    }
+}
+
+/// Why nothing is to be decided.
+pub(super) fn settled(review: &ReviewPage) -> Option<impl IntoView + use<>> {
+    let settled = review.settled.clone();
+    (!settled.is_empty()).then(|| view! { <Banner shape=Shape::Unknown title="There is nothing to decide now"><p>{settled}</p></Banner> })
+}
+
+pub(super) fn reason(review: &ReviewPage) -> impl IntoView + use<> {
+    let reason = if review.reason.is_empty() {
+        view! { <p class="small muted">"No reason was given."</p> }.into_any()
+    } else {
+        view! { <blockquote class="said">{review.reason.clone()}</blockquote> }.into_any()
+    };
+    view! { <section><h3>"Reason"</h3>{reason}</section> }
+}
+
+/// Values against what runs; of something new all values.
+pub(super) fn asked_for(review: &ReviewPage) -> impl IntoView + use<> {
+    let asked = if review.row.mine { "You" } else { review.row.requester.as_str() };
+    let all = parameter_lines(&review.values, asked);
+    if !review.row.change {
+        return view! { <section><h3>"What is asked for"</h3>{all}</section> }.into_any();
+    }
+    let shown = if review.changes.is_empty() {
+        view! { <p class="small muted">"No value becomes another."</p> }.into_any()
+    } else {
+        changes(&review.changes).into_any()
+    };
+    view! { <section><h3>"What changes"</h3>{shown}<details class="why"><summary>{format!("All {}", counted(review.values.len() as u64, "value"))}</summary>{all}</details></section> }.into_any()
+}
+
+/// Objects with the lines that change; of something new all of them.
+fn touched(review: &ReviewPage) -> Option<impl IntoView + use<>> {
+    let changed: Vec<&AddedObject> = review.objects.iter().filter(|object| touches(object, review.row.change)).collect();
+    let mut left = MOST;
+    let objects = changed.iter().map(|object| {
+        let near = near(object, review.row.change);
+        let shown = near.iter().filter(|near| **near).count().min(left);
+        left -= shown;
+        // What is beyond the limit is said below.
+        let mut taken = 0;
+        let within: Vec<bool> = near
+            .iter()
+            .map(|near| {
+                taken += usize::from(*near);
+                *near && taken <= shown
+            })
+            .collect();
+        let verb = adds::side(object.side).1;
+        let place = if object.destination.is_empty() { String::new() } else { format!("at {}", object.destination) };
+        let lines = adds::lines(object, &|at| within.get(at).copied().unwrap_or_default(), &review.row.workspace);
+        view! { <div class="card"><div class="card-head"><h4>{object.title.clone()}" "<span class="subtle small">{place}</span></h4><span class="basis">{verb}</span></div>{lines}</div> }
+    });
+    let objects = objects.collect_view();
+    let row = &review.row;
+    let all = review.opens.then(|| routes::request_view(&row.workspace, &row.namespace, &row.name, "adds", 1));
+    let cut = (left == 0).then(|| match all {
+        Some(href) => view! { <p class="small">"There is more: "<a href=href>"see every line"</a>"."</p> }.into_any(),
+        None => view! { <p class="small">{format!("The first {MOST} lines are shown.")}</p> }.into_any(),
+    });
+    let title = if row.change { "What the platform changes" } else { "What the platform makes" };
+    let summary = format!("{}, line by line", counted(changed.len() as u64, "object"));
+    (!changed.is_empty()).then(|| view! {
+        <section><h3>{title}</h3><details class="why" open=row.change><summary>{summary}</summary><div class="stack adds">{objects}</div>{cut}</details></section>
+    })
+}
+
+fn touches(object: &AddedObject, change: bool) -> bool {
+    !change || object.side != LineSide::Kept || object.lines.iter().any(|line| line.side != LineSide::Kept)
+}
+
+/// Which lines are worth showing: what changes, and what stands next to it.
+fn near(object: &AddedObject, change: bool) -> Vec<bool> {
+    if !change {
+        return vec![true; object.lines.len()];
+    }
+    let changes: Vec<usize> = object.lines.iter().enumerate().filter(|(_, line)| line.side != LineSide::Kept).map(|(at, _)| at).collect();
+    (0..object.lines.len()).map(|at| changes.iter().any(|changed| changed.abs_diff(at) <= AROUND)).collect()
+}
+
+fn policies(review: &ReviewPage) -> Option<impl IntoView + use<>> {
+    let lines = rules::lines(&review.policies, &review.row.workspace);
+    let count = counted(review.policies.len() as u64, "rule");
+    (!review.policies.is_empty()).then(|| view! { <section><h3>"Rules"</h3><details class="why"><summary>{format!("{count} with results")}</summary>{lines}</details></section> })
+}
+
+/// What it costs now and after.
+pub(super) fn price(price: &PriceStep) -> Option<impl IntoView + use<>> {
+    let there = price.after.is_some() || !price.unknown.is_empty();
+    let line = |label: &'static str, value: Option<String>| {
+        value.map(|value| view! { <p class="sum-line"><span>{label}</span><span>{value}</span></p> })
+    };
+    let sums = price.lines.iter().map(|line| {
+        let amount = line.monthly.clone().unwrap_or_else(|| "not known".to_owned());
+        view! { <dt>{line.name.clone()}</dt><dd>{amount}</dd> }
+    });
+    let sums = sums.collect_view();
+    let month = |text: &Option<String>| text.as_ref().map(|text| format!("{text}/month"));
+    let (now, after, change) =
+        (line("Now", month(&price.now)), line("After", month(&price.after).or(Some("not known".to_owned()))), price.change.clone());
+    let (unknown, basis, many) = (price.unknown.clone(), price.basis.clone(), !price.lines.is_empty());
+    there.then(|| {
+        view! {
+            <section><h3>"Price"</h3>{now}{after}
+                {change.map(|change| view! { <p class="sum-line total"><span>"Change"</span><b>{change}</b></p> })}
+                {(!unknown.is_empty()).then(|| view! { <p class="small muted">{unknown}</p> })}
+                {many.then(|| view! { <details class="why"><summary>"How it adds up"</summary><dl class="sums">{sums}</dl></details> })}
+                {(!basis.is_empty()).then(|| view! { <p class="small subtle">{basis}</p> })}
+            </section>
+        }
+    })
+}
+
+fn before(review: &ReviewPage) -> Option<impl IntoView + use<>> {
+    let lines = review.before.iter().map(|line| view! { <p class="small">{line.clone()}</p> }).collect_view();
+    (!review.before.is_empty()).then(|| view! { <section><h3>"Before"</h3>{lines}</section> })
+}
+
+/// The form, or why there is none; and the ways to decide about several, or to take it back.
+pub(super) fn decision(review: &ReviewPage, back: &str, again: Option<&Again>, token: &str) -> impl IntoView + use<> {
+    let hash = review.hash.clone().unwrap_or_default();
+    let fields: Vec<(String, String)> = review.values.iter().map(|value| (value.path.clone(), value.label.clone())).collect();
+    let about = About { uid: &review.row.uid, hash: &hash, asked: &review.asked, fields: &fields, back, again };
+    let form = decide(&about, token);
+    let none = (form.is_none() && review.settled.is_empty()).then(|| view! { <p class="small muted">{review.why_not.clone()}</p> });
+    let alike = (review.alike > 0 && !review.asked.is_empty()).then(|| {
+        let others = counted(review.alike as u64, "other request");
+        view! { <p class="small"><a href=routes::alike(&review.row.uid)>{format!("{others} of this promise and rule: decide together where they are alike")}</a></p> }
+    });
+    let withdraw = withdraw(&review.row.uid, &hash, back, review.withdraw.as_ref(), token);
+    view! { <div class="decision">{form}{none}{alike}{withdraw}</div> }
+}

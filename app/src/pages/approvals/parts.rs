@@ -1,0 +1,128 @@
+//! Parts of a review that inbox and light page share.
+
+use leptos::prelude::*;
+use promise::risk::Risk;
+use promise::view::{ApprovalLine, ApprovalStanding, CheckLine, CheckState, GivenLine, InboxRow, ReviewPage, Since, ValueChange};
+
+use super::Again;
+use crate::routes;
+use crate::ui::{Badge, Banner, Icon, Moment, Shape, span};
+
+/// Who asks for what, where, since when.
+pub(super) fn meta(review: &ReviewPage, now: &str) -> impl IntoView + use<> {
+    let row = &review.row;
+    let verb = if row.change { "asks to change" } else { "asks for" };
+    let who = if row.mine { "You ask".to_owned() + verb.trim_start_matches("asks") } else { format!("{} {verb}", row.requester) };
+    let name = if review.opens {
+        view! { <a href=routes::request(&row.workspace, &row.namespace, &row.name)>{format!("{} {}", row.promise_title, row.version)}</a> }
+            .into_any()
+    } else {
+        view! { {format!("{} {}", row.promise_title, row.version)} }.into_any()
+    };
+    view! {
+        <span>{who}" "{name}</span><span>"in "<span class="mono">{row.workspace.clone()}</span></span>
+        {(!row.since.is_empty()).then(|| view! { <span><Moment at=row.since.clone() now=now/></span> })}
+    }
+}
+
+/// How carefully to look, with the reasons.
+pub(super) fn risk(row: &InboxRow) -> Option<impl IntoView + use<>> {
+    let shape = match row.risk {
+        Risk::Low => return None,
+        Risk::Raised => Shape::Unknown,
+        Risk::High => Shape::Degraded,
+    };
+    let why = row.why.clone();
+    Some(view! { <span class="row">{why.into_iter().map(|why| view! { <Badge shape=shape word=why/> }).collect_view()}</span> })
+}
+
+/// What was not done, on top of everything.
+pub(super) fn told(again: Option<&Again>) -> Option<impl IntoView + use<>> {
+    let again = again?.clone();
+    let link = (!again.field.is_empty()).then(|| format!("#{}", again.field));
+    let why = promise::wording::upper_first(&again.why);
+    let why = if why.ends_with('.') { why } else { format!("{why}.") };
+    Some(view! {
+        <div role="alert"><Banner shape=Shape::Degraded title="Nothing was decided"><p>{match link {
+            Some(link) => view! { <a href=link>{why}</a> }.into_any(),
+            None => view! { {why} }.into_any(),
+        }}</p></Banner></div>
+    })
+}
+
+/// What has changed since an earlier decision, or since what was looked at.
+pub(super) fn since(since: &Since, now: &str) -> impl IntoView + use<> {
+    let title = match (since.decision.as_str(), since.at.as_str()) {
+        ("", _) => "It is not what you looked at any more".to_owned(),
+        (decision, "") => format!("{decision} no longer counts"),
+        (decision, at) => format!("{decision} of {} no longer counts", span(at, now)),
+    };
+    let also = since.also.iter().map(|also| view! { <p>{also.clone()}</p> }).collect_view();
+    let unknown = (!since.unknown.is_empty()).then(|| view! { <p>{since.unknown.clone()}</p> });
+    let changes = (!since.changes.is_empty()).then(|| changes(&since.changes));
+    view! { <div class="since"><Banner shape=Shape::Degraded title=title>{unknown}{changes}{also}</Banner></div> }
+}
+
+/// Values before and after.
+pub(super) fn changes(changes: &[ValueChange]) -> impl IntoView + use<> {
+    let lines = changes.iter().map(|change| {
+        let absent = || "nothing".to_owned();
+        let before = change.before.clone().unwrap_or_else(absent);
+        let after = change.after.clone().unwrap_or_else(absent);
+        let note = (!change.note.is_empty()).then(|| view! { <dd class="note">{change.note.clone()}</dd> });
+        view! { <div><dt>{change.label.clone()}</dt><dd><span class="vh">"before: "</span><del>{before}</del></dd><dd><Icon name="arrow-right"/><span class="vh">"after: "</span><ins>{after}</ins></dd>{note}</div> }
+    });
+    view! { <dl class="changes">{lines.collect_view()}</dl> }
+}
+
+/// What was looked at.
+pub(super) fn checks(checks: &[CheckLine]) -> impl IntoView + use<> {
+    let lines = checks.iter().map(|check| {
+        let (shape, word) = match check.state {
+            CheckState::Failed => (Shape::Failed, "Stands against it: "),
+            CheckState::Warned => (Shape::Degraded, "Warns: "),
+            CheckState::Unknown => (Shape::Unknown, "Not known: "),
+            CheckState::NotYet => (Shape::Ahead, "Not asked: "),
+            CheckState::Passed => (Shape::Ready, "Fits: "),
+        };
+        let detail = (!check.detail.is_empty()).then(|| view! { <span class="subtle">{check.detail.clone()}</span> });
+        view! { <li data-st=shape.word()>{shape.svg()}<span><span class="vh">{word}</span>{check.what.clone()}{detail}</span></li> }
+    });
+    view! { <ul class="checks">{lines.collect_view()}</ul> }
+}
+
+/// Every rule that asks, with what was decided.
+pub(super) fn route(lines: &[ApprovalLine], workspace: &str, now: &str) -> impl IntoView + use<> {
+    let many = lines.iter().any(|line| line.stage > 1);
+    let steps = lines.iter().map(|line| {
+        let (shape, word) = standing(line.standing);
+        let from = if line.own {
+            view! { "asked for by this promise" }.into_any()
+        } else {
+            view! { <a href=routes::policy(&line.source, &line.policy, workspace)>{line.policy.clone()}</a>", set at "<span class="mono">{line.source.clone()}</span> }.into_any()
+        };
+        let stage = many.then(|| format!("Stage {}: ", line.stage));
+        let state = (!line.state.is_empty()).then(|| view! { <span class="subtle">{line.state.clone()}</span> });
+        let given = line.given.iter().map(|given| said(given, now)).collect_view();
+        view! { <li data-st=shape.word()>{shape.svg()}<div><span class="vh">{word}": "</span>{stage}<b>{line.who.clone()}</b><span class="subtle">{from}</span>{state}{given}</div></li> }
+    });
+    view! { <ol class="checks">{steps.collect_view()}</ol> }
+}
+
+/// How far a decision is, as a state with its word.
+pub(in crate::pages) fn standing(standing: ApprovalStanding) -> (Shape, &'static str) {
+    match standing {
+        ApprovalStanding::Queued => (Shape::Ahead, "Not yet"),
+        ApprovalStanding::Open => (Shape::Waiting, "Open"),
+        ApprovalStanding::Approved => (Shape::Ready, "Approved"),
+        ApprovalStanding::Rejected => (Shape::Denied, "Rejected"),
+    }
+}
+
+/// What one person decided.
+pub(in crate::pages) fn said(given: &GivenLine, now: &str) -> impl IntoView + use<> {
+    let comment = (!given.comment.is_empty()).then(|| view! { <blockquote>{given.comment.clone()}</blockquote> });
+    let void = (!given.void.is_empty()).then(|| view! { <p class="small muted">{given.void.clone()}</p> });
+    let at = (!given.at.is_empty()).then(|| view! { " "<Moment at=given.at.clone() now=now/> });
+    view! { <div class="small"><p><b>{given.by.clone()}</b>{format!(" {}", given.decision)}{at}</p>{comment}{void}</div> }
+}

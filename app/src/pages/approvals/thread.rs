@@ -1,0 +1,26 @@
+//! What people remarked about a request, and the form to remark something.
+
+use leptos::prelude::*;
+use promise::view::CommentLine;
+
+use crate::routes;
+use crate::ui::{HiddenToken, Moment, SubmitButton};
+
+/// The remarks, oldest first.
+pub(in crate::pages) fn thread(uid: &str, comments: &[CommentLine], back: &str, token: &str, now: &str) -> impl IntoView + use<> {
+    let none = comments.is_empty();
+    let lines = comments.iter().map(|comment| {
+        view! { <li><p class="small"><b>{comment.by.clone()}</b>" "<Moment at=comment.at.clone() now=now/></p><p class="said">{comment.text.clone()}</p></li> }
+    });
+    let lines = lines.collect_view();
+    let (action, back, token) = (routes::comment(uid), back.to_owned(), token.to_owned());
+    view! {
+        <section class="thread" aria-labelledby="thread"><h3 id="thread">"Remarks"</h3>
+            {if none { view! { <p class="small muted">"Nobody has remarked anything. Everybody who may see the request reads what stands here."</p> }.into_any() } else { view! { <ol>{lines}</ol> }.into_any() }}
+            <form method="post" action=action><HiddenToken token=token/><input type="hidden" name="back" value=back/>
+                <div class="field"><label for="remark">"Add a remark"</label><div class="control"><textarea class="input" id="remark" name="comment" rows="2" required></textarea></div></div>
+                <SubmitButton label="Add remark"/>
+            </form>
+        </section>
+    }
+}

@@ -1,0 +1,166 @@
+//! Decisions: an inbox, one in full, several of one shape.
+
+use app::backend::{Approvals, Vote};
+use async_trait::async_trait;
+use promise::attribute::Touched;
+use promise::risk::Risk;
+use promise::view::*;
+use promise::{Error, Result};
+
+use super::{WORKSPACE, World, approval, policies, preflight, tier};
+
+/// uid of the request that everybody is asked about.
+pub const UID: &str = "0f6d2c1e-0000-4000-8000-000000000001";
+
+fn row(name: &str, risk: Risk, note: &str) -> InboxRow {
+    InboxRow {
+        uid: UID.into(),
+        workspace: WORKSPACE.into(),
+        namespace: "default".into(),
+        name: name.into(),
+        promise: "postgresql".into(),
+        promise_title: "PostgreSQL".into(),
+        icon: "database".into(),
+        version: "1.2.0".into(),
+        change: true,
+        requester: "dev-shop".into(),
+        price: "+93.20 €/month".into(),
+        since: "2026-11-21T09:02:00Z".into(),
+        expires: Some("2026-11-21T11:58:00Z".into()),
+        risk,
+        why: if risk == Risk::Low { Vec::new() } else { vec!["1 rule warns".into()] },
+        note: note.into(),
+        ..InboxRow::default()
+    }
+}
+
+fn asked(world: &World) -> Vec<Asked> {
+    let one = |rule: &str, emergency| Asked {
+        ordinary: true,
+        rule: rule.into(),
+        title: format!("One of acme-approvers decides ({rule})"),
+        emergency,
+    };
+    if world.refused.is_some() { Vec::new() } else { vec![one("acme/production-databases/four-eyes", true), one("acme/other/rule", false)] }
+}
+
+fn changed() -> Vec<ValueChange> {
+    let change = |label: &str, before: Option<&str>, note: &str| ValueChange {
+        path: format!(".{}", label.to_lowercase()),
+        label: label.into(),
+        before: before.map(str::to_owned),
+        after: Some("200 GiB".into()),
+        note: note.into(),
+    };
+    vec![change("Storage", Some("150 GiB"), "Storage is at most 2000."), change("Extra", None, "")]
+}
+
+#[async_trait]
+impl Approvals for World {
+    async fn waits(&self) -> Option<usize> {
+        Some(2)
+    }
+
+    async fn inbox(&self, query: &InboxQuery) -> Result<InboxPage> {
+        let given =
+            GivenLine { by: "dev-shop".into(), at: "2026-11-21T11:02:00Z".into(), decision: "approved".into(), ..GivenLine::default() };
+        let rows = match InboxView::parse(&query.view) {
+            _ if self.empty => Vec::new(),
+            InboxView::Decided => vec![InboxRow { given: Some(given), ..row("orders-db", Risk::Low, "") }],
+            _ => vec![
+                row("orders-db", Risk::High, "Changed since you approved"),
+                row("other", Risk::Raised, ""),
+                row("third", Risk::Low, ""),
+            ],
+        };
+        let facet = |value: &str| super::facets(&[(value, 2, false)]);
+        Ok(InboxPage {
+            total: rows.len(),
+            all: rows.len(),
+            pages: 2,
+            waiting: rows.len(),
+            promises: facet("postgresql"),
+            workspaces: facet(WORKSPACE),
+            risks: facet("high"),
+            query: query.clone(),
+            as_of: (!self.fits).then(|| "2026-11-21T11:05:00Z".to_owned()),
+            review: if rows.is_empty() || query.view == "decided" { None } else { Some(self.review(UID, "").await?) },
+            done: if query.done.is_empty() { String::new() } else { "orders-db: you approved.".into() },
+            rows,
+        })
+    }
+
+    async fn review(&self, uid: &str, _: &str) -> Result<ReviewPage> {
+        if uid != UID {
+            return Err(Error::NotFound { what: "decision at this address".into() });
+        }
+        let looked = preflight(self.fits);
+        let line = |text: &str, side| AddedLine { text: text.into(), side, ..AddedLine::default() };
+        let lines =
+            vec![line("kind: Cluster", LineSide::Kept), line("  size: 150Gi", LineSide::Removed), line("  size: 200Gi", LineSide::Added)];
+        let object = AddedObject { title: "Cluster orders-db".into(), lines, ..AddedObject::default() };
+        Ok(ReviewPage {
+            row: InboxRow { change: self.fits, ..row("orders-db", Risk::High, "") },
+            title: "orders-db: storage".into(),
+            reason: if self.fits { "Monthly reports take nine hours.".into() } else { String::new() },
+            hash: self.fits.then(|| "9f2c41d0aa11".to_owned()),
+            settled: if self.fits { String::new() } else { "It was turned down.".into() },
+            asked: asked(self),
+            why_not: "Others decide about it.".into(),
+            route: vec![approval(&self.refused), ApprovalLine { stage: 2, standing: ApprovalStanding::Queued, ..approval(&self.refused) }],
+            changes: changed(),
+            values: vec![tier()],
+            since: Some(Since {
+                hash: "77aa".into(),
+                decision: "Your approval".into(),
+                at: "2026-11-21T09:58:00Z".into(),
+                changes: changed(),
+                also: vec!["The price changed by +12.00 €/month.".into()],
+                unknown: String::new(),
+            }),
+            checks: looked.checks,
+            policies: policies("postgresql"),
+            price: PriceStep {
+                now: Some("24.80 €".into()),
+                after: Some("118.00 €".into()),
+                change: Some("+93.20 €/month".into()),
+                ..PriceStep::default()
+            },
+            room: looked.room,
+            touched: Some(Touched { changed: 1, kept: 5, ..Touched::default() }),
+            objects: vec![object],
+            before: vec!["In 90 days, for the rule four-eyes: 3 decisions about other requests of this promise, 3 approved.".into()],
+            alike: 2,
+            comments: vec![CommentLine { by: "approver".into(), at: "2026-11-21T10:58:00Z".into(), text: "Why now?\nCan it wait?".into() }],
+            withdraw: Some(self.refused.clone().map_or(Ok(()), Err)),
+            opens: self.refused.is_none(),
+        })
+    }
+
+    async fn decide(&self, _: &str, _: &Vote) -> Result<()> {
+        Ok(())
+    }
+
+    async fn alike(&self, uid: &str) -> Result<AlikePage> {
+        let like = self.review(uid, "").await?;
+        let asked = Asked {
+            rule: "acme/production-databases/four-eyes".into(),
+            title: "One of acme-approvers decides".into(),
+            emergency: Err(String::new()),
+        };
+        let rows = ["orders-db", "other"].map(|name| AlikeRow { row: row(name, Risk::Low, ""), hash: "9f2c".into() });
+        Ok(AlikePage { like: like.row, asked, changes: changed(), rows: rows.into(), others: 1 })
+    }
+
+    async fn decide_together(&self, _: &Vote, items: &[(String, String)]) -> Result<usize> {
+        Ok(items.len())
+    }
+
+    async fn comment(&self, _: &str, _: &str) -> Result<()> {
+        Ok(())
+    }
+
+    async fn withdraw(&self, _: &str, _: &str) -> Result<()> {
+        Ok(())
+    }
+}

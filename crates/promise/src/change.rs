@@ -1,0 +1,109 @@
+//! Which parameters become others between two contents, in the order of the form.
+
+use serde_json::Value;
+
+use crate::api::PromiseSpec;
+use crate::form::rank;
+use crate::path::Path;
+use crate::wording;
+
+/// What stands in the place of a secret's value.
+pub const SECRET: &str = "kept in a Secret";
+
+/// One parameter that becomes another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// Which.
+    pub path: Path,
+    /// Its value before; absent where it was not there.
+    pub before: Option<Value>,
+    /// Its value after; absent where it goes.
+    pub after: Option<Value>,
+}
+
+impl Change {
+    /// The value before, as people read it; nothing where there was none.
+    pub fn before_in_words(&self, spec: &PromiseSpec) -> Option<String> {
+        self.before.as_ref().map(|value| in_words(spec, &self.path, value))
+    }
+
+    /// The value after, as people read it; nothing where there is none.
+    pub fn after_in_words(&self, spec: &PromiseSpec) -> Option<String> {
+        self.after.as_ref().map(|value| in_words(spec, &self.path, value))
+    }
+}
+
+/// A value as people read it: of a secret only that it is one.
+pub fn in_words(spec: &PromiseSpec, path: &Path, value: &Value) -> String {
+    if is_secret(spec, path) { SECRET.to_owned() } else { wording::value_of(spec, path, value) }
+}
+
+/// Whether a parameter is a reference to a secret.
+pub fn is_secret(spec: &PromiseSpec, path: &Path) -> bool {
+    spec.secret_parameters.contains(&path.to_string())
+}
+
+/// Every single value: scalars, lists of scalars, and references to secrets, each once, in the order of the form.
+pub fn leaves<'v>(spec: &PromiseSpec, value: &'v Value) -> Vec<(Path, &'v Value)> {
+    let mut found = Vec::new();
+    walk(spec, &Path::default(), value, &mut found);
+    found.sort_by_cached_key(|(path, _)| rank(spec, path));
+    found
+}
+
+fn walk<'v>(spec: &PromiseSpec, path: &Path, value: &'v Value, found: &mut Vec<(Path, &'v Value)>) {
+    match value {
+        Value::Object(fields) if !is_secret(spec, path) => {
+            fields.iter().for_each(|(key, value)| walk(spec, &path.child(key), value, found));
+        }
+        Value::Array(items) if items.iter().any(Value::is_object) => {
+            items.iter().enumerate().for_each(|(index, value)| walk(spec, &path.item(index), value, found));
+        }
+        _ => found.push((path.clone(), value)),
+    }
+}
+
+/// What becomes other: first what is there after, then what goes.
+pub fn between(spec: &PromiseSpec, before: &Value, after: &Value) -> Vec<Change> {
+    let (old, new) = (leaves(spec, before), leaves(spec, after));
+    let of = |side: &[(Path, &Value)], path: &Path| side.iter().find(|(known, _)| known == path).map(|(_, value)| (*value).clone());
+    let came = new.iter().filter_map(|(path, value)| {
+        let former = of(&old, path);
+        (former.as_ref() != Some(*value)).then(|| Change { path: path.clone(), before: former, after: Some((*value).clone()) })
+    });
+    let went = old.iter().filter(|(path, _)| of(&new, path).is_none());
+    came.chain(went.map(|(path, value)| Change { path: path.clone(), before: Some((*value).clone()), after: None })).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{between, leaves};
+    use crate::api::PromiseSpec;
+
+    #[test]
+    fn what_comes_changes_and_goes_is_told_once() {
+        let spec = PromiseSpec { secret_parameters: vec![".admin".into()], ..PromiseSpec::default() };
+        let before = json!({"size": "small", "ports": [{"name": "a"}], "admin": {"name": "x", "key": "k"}, "old": 1});
+        let after = json!({"size": "large", "ports": [{"name": "a"}, {"name": "b"}], "admin": {"name": "y", "key": "k"}});
+        let told: Vec<String> = between(&spec, &before, &after)
+            .iter()
+            .map(|change| {
+                let words = |side: Option<String>| side.unwrap_or_else(|| "-".to_owned());
+                format!("{} {} {}", change.path, words(change.before_in_words(&spec)), words(change.after_in_words(&spec)))
+            })
+            .collect();
+        let mut sorted = told.clone();
+        sorted.sort();
+        assert_eq!(sorted, [".admin kept in a Secret kept in a Secret", ".old 1 -", ".ports[1].name - b", ".size small large"], "{told:?}");
+        assert_eq!(between(&spec, &after, &after), []);
+    }
+
+    #[test]
+    fn lists_of_scalars_are_one_value() {
+        let spec = PromiseSpec::default();
+        let value = json!({"hosts": ["a", "b"], "deep": {"on": true}});
+        assert_eq!(leaves(&spec, &value).len(), 2);
+    }
+}

@@ -1,0 +1,107 @@
+//! How carefully a decision has to be looked at, from facts that are known without rendering anything.
+//!
+//! It orders an inbox and puts a chip on a row; it decides nothing.
+
+use serde::{Deserialize, Serialize};
+
+use crate::price::Amount;
+use crate::wording::counted;
+
+/// How carefully to look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Risk {
+    /// Nothing stands out.
+    #[default]
+    Low,
+    /// Something is worth a second look.
+    Raised,
+    /// Something would hurt if it were overlooked.
+    High,
+}
+
+impl Risk {
+    /// All, the highest first.
+    pub const ALL: [Self; 3] = [Self::High, Self::Raised, Self::Low];
+
+    /// The word in addresses.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Raised => "raised",
+            Self::High => "high",
+        }
+    }
+}
+
+/// What is known of a content that people decide about.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Facts<'a> {
+    /// What it costs now, if something runs.
+    pub before: Option<&'a Amount>,
+    /// What it would cost; absent for a promise that states no price.
+    pub after: Option<&'a Amount>,
+    /// Rules that warn.
+    pub warned: usize,
+    /// Version that runs, if something runs.
+    pub running: Option<&'a str>,
+    /// Version that is asked for.
+    pub wanted: &'a str,
+}
+
+/// A risk with its reasons, the gravest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Weighed {
+    /// The highest of all reasons.
+    pub risk: Risk,
+    /// Why, a few words each.
+    pub why: Vec<String>,
+}
+
+/// Weighs what is known.
+pub fn weigh(facts: &Facts<'_>) -> Weighed {
+    let mut reasons: Vec<(Risk, String)> = Vec::new();
+    if facts.warned > 0 {
+        let verb = if facts.warned == 1 { "warns" } else { "warn" };
+        reasons.push((Risk::High, format!("{} {verb}", counted(facts.warned as u64, "rule"))));
+    }
+    if facts.running.is_some_and(|running| major(running) != major(facts.wanted)) {
+        reasons.push((Risk::High, format!("New major version {}", facts.wanted)));
+    }
+    match (facts.before, facts.after) {
+        (_, Some(Amount::Unknown(_))) => reasons.push((Risk::Raised, "Price not known".to_owned())),
+        (Some(Amount::Known(before)), Some(Amount::Known(after)))
+            if before.currency == after.currency && before.micros > 0 && after.micros >= before.micros.saturating_mul(2) =>
+        {
+            reasons.push((Risk::Raised, "Price at least doubles".to_owned()));
+        }
+        _ => {}
+    }
+    reasons.sort_by_key(|(risk, _)| std::cmp::Reverse(*risk));
+    Weighed { risk: reasons.first().map_or(Risk::Low, |(risk, _)| *risk), why: reasons.into_iter().map(|(_, why)| why).collect() }
+}
+
+fn major(version: &str) -> &str {
+    version.split('.').next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Facts, Risk, weigh};
+    use crate::price::{Amount, Money};
+
+    #[test]
+    fn the_gravest_reason_counts_and_all_are_told() {
+        let euro = |micros| Amount::Known(Money::new(micros, "EUR"));
+        let (before, after, unknown) = (euro(10), euro(20), Amount::Unknown("No list.".into()));
+        let calm =
+            weigh(&Facts { before: Some(&before), after: Some(&before), running: Some("1.0.0"), wanted: "1.2.0", ..Facts::default() });
+        assert_eq!((calm.risk, calm.why.len()), (Risk::Low, 0));
+        let both = weigh(&Facts { before: Some(&before), after: Some(&after), warned: 2, running: Some("1.0.0"), wanted: "2.0.0" });
+        assert_eq!(both.risk, Risk::High);
+        assert_eq!(both.why, ["2 rules warn", "New major version 2.0.0", "Price at least doubles"]);
+        assert_eq!(weigh(&Facts { after: Some(&unknown), wanted: "1.0.0", ..Facts::default() }).risk, Risk::Raised);
+        let dollars = Amount::Known(Money::new(1000, "USD"));
+        assert_eq!(weigh(&Facts { before: Some(&before), after: Some(&dollars), ..Facts::default() }).risk, Risk::Low, "never compared");
+    }
+}

@@ -1,0 +1,111 @@
+//! What people remark about a request. Who may read or write it is the caller's affair.
+
+use jiff::Timestamp;
+use sqlx::FromRow;
+
+use crate::random::{self, Random};
+use crate::{Result, Store};
+
+/// Longest comment, in bytes.
+pub const MAX_COMMENT: usize = 4096;
+/// Most comments about one request.
+pub const MAX_COMMENTS: i64 = 500;
+
+/// A comment that is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Comment {
+    /// Who wrote it, as the plane named them.
+    pub author: String,
+    /// What it says.
+    pub text: String,
+    /// Since when.
+    pub created: Timestamp,
+}
+
+/// A comment as it is written.
+#[derive(Clone, Copy, Debug)]
+pub struct NewComment<'a> {
+    /// uid of the request.
+    pub request_uid: &'a str,
+    /// Who writes it.
+    pub author: &'a str,
+    /// What it says, at most [`MAX_COMMENT`] bytes.
+    pub text: &'a str,
+}
+
+#[derive(FromRow)]
+struct CommentRow {
+    author: String,
+    text: String,
+    created: i64,
+}
+
+impl Store {
+    /// Keeps a comment; false when there are [`MAX_COMMENTS`] about the request already.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn add_comment(&self, comment: &NewComment<'_>, now: Timestamp, random: &dyn Random) -> Result<bool> {
+        let mut transaction = self.pool.begin().await?;
+        let (count,): (i64,) = sqlx::query_as("SELECT COUNT(*) FROM comment WHERE request = $1")
+            .bind(comment.request_uid)
+            .fetch_one(&mut *transaction)
+            .await?;
+        if count >= MAX_COMMENTS {
+            return Ok(false);
+        }
+        sqlx::query("INSERT INTO comment (id, request, author, text, created) VALUES ($1, $2, $3, $4, $5)")
+            .bind(random::hex(&random::bytes::<16>(random)))
+            .bind(comment.request_uid)
+            .bind(comment.author)
+            .bind(comment.text)
+            .bind(now.as_microsecond())
+            .execute(&mut *transaction)
+            .await?;
+        transaction.commit().await?;
+        Ok(true)
+    }
+
+    /// Comments about the request of a uid, oldest first.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn comments(&self, request_uid: &str) -> Result<Vec<Comment>> {
+        let rows: Vec<CommentRow> = sqlx::query_as("SELECT author, text, created FROM comment WHERE request = $1 ORDER BY created, id")
+            .bind(request_uid)
+            .fetch_all(&self.pool)
+            .await?;
+        let of = |row: CommentRow| Comment {
+            author: row.author,
+            text: row.text,
+            created: Timestamp::from_microsecond(row.created).unwrap_or(Timestamp::MIN),
+        };
+        Ok(rows.into_iter().map(of).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::database::tests::memory;
+
+    const NOW: Timestamp = Timestamp::constant(1_780_000_000, 0);
+
+    #[tokio::test]
+    async fn they_stand_in_their_order_with_their_request_and_are_not_endless() {
+        let (store, random) = memory().await;
+        let write = async |uid: &str, text: &str, micros: i64| {
+            let now = Timestamp::from_microsecond(NOW.as_microsecond() + micros).unwrap();
+            store.add_comment(&NewComment { request_uid: uid, author: "olga", text }, now, &random).await.unwrap()
+        };
+        assert!(write("a", "second", 2).await && write("a", "first", 1).await && write("b", "other", 1).await);
+        let texts: Vec<String> = store.comments("a").await.unwrap().into_iter().map(|comment| comment.text).collect();
+        assert_eq!(texts, ["first", "second"]);
+        assert_eq!(store.comments("nobody").await.unwrap(), []);
+        for index in 2..MAX_COMMENTS {
+            assert!(write("a", "more", index + 1).await, "{index}");
+        }
+        assert!(!write("a", "too many", 9_999).await);
+        assert_eq!(store.comments("a").await.unwrap().len() as i64, MAX_COMMENTS);
+    }
+}

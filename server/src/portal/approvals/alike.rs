@@ -1,0 +1,176 @@
+//! Requests of the same shape: same promise, same rule, same difference. Only those are decided together.
+
+use std::collections::BTreeSet;
+
+use app::backend::Vote;
+use cluster::watch::Key;
+use promise::api::{PromiseSpec, ReleaseRevision};
+use promise::change::Change;
+use promise::price::Estimate;
+use promise::revision::digest;
+use promise::view::{AlikePage, AlikeRow, Asked};
+use promise::{Error, Problem, Result};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::matter::{self, Matter, waiting};
+use super::review::{self, Told};
+use super::standing::{Standing, rule_id};
+use super::{inbox, vote};
+use crate::auth::Caller;
+
+/// Requests that are decided together at most.
+pub(super) const MOST: usize = 20;
+
+/// What has to be the same: of two requests with the same shape one knows as much after reading the first.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Shape<'a> {
+    rule: &'a str,
+    from: Option<&'a ReleaseRevision>,
+    to: &'a ReleaseRevision,
+    changes: Vec<(String, &'a Option<Value>, &'a Option<Value>)>,
+    price: Option<(Option<String>, String)>,
+    rules: BTreeSet<String>,
+}
+
+/// The shape of what is decided about, for one rule; nothing where it cannot be told.
+fn shape(caller: &Caller, matter: &Matter, rule: &str) -> Option<(String, PromiseSpec, Vec<Change>)> {
+    let (candidate, former) = matter.both();
+    let candidate = candidate?;
+    let spec = matter::revision(caller, candidate)?;
+    let nothing = promise::api::PromiseReleaseSpec::default();
+    let changes = review::changed(&spec, former.map_or(&nothing, |former| &former.spec), &candidate.spec);
+    let money = |estimate: Estimate| estimate.monthly.money().map(|money| format!("{} {}", money.decimal(), money.currency));
+    let after = Estimate::kept(&candidate.spec).map(money);
+    let before = former.and_then(|former| Estimate::kept(&former.spec)).and_then(money);
+    // A price that nobody knows is like no other.
+    let price = match after {
+        None => None,
+        Some(None) => return None,
+        Some(Some(after)) => Some((before, after)),
+    };
+    let shape = Shape {
+        rule,
+        from: former.map(|former| &former.spec.revision),
+        to: &candidate.spec.revision,
+        changes: changes.iter().map(|change| (change.path.to_string(), &change.before, &change.after)).collect(),
+        price,
+        rules: candidate.spec.rules.iter().map(|rule| rule.id.clone()).collect(),
+    };
+    let digest = digest(&shape).ok()?;
+    // A secret is never the same as another, whatever it is called.
+    let secret = changes.iter().any(|change| promise::change::is_secret(&spec, &change.path));
+    (!secret).then_some((digest, spec, changes))
+}
+
+/// How many others look the same in the list, as far as that is known without reading them.
+pub(super) fn count(caller: &Caller, matter: &Matter, standings: &[Standing<'_>]) -> usize {
+    let Some(standing) = standings.iter().find(|standing| standing.waits()) else { return 0 };
+    like(caller, matter, &rule_id(standing.approval)).len()
+}
+
+/// Open requests of the same promise in the same version, for which the same rule asks.
+fn like(caller: &Caller, matter: &Matter, rule: &str) -> Vec<Key> {
+    let portal = caller.portal();
+    let of = |request: &cluster::kinds::PromiseRequest| {
+        let status = request.status.as_ref()?;
+        let candidate = waiting(status)?;
+        let asks = status.approvals.iter().any(|approval| super::standing::is_open(approval) && rule_id(approval) == rule);
+        asks.then(|| {
+            (request.spec.promise.name.clone(), candidate.revision.clone(), status.current.as_ref().map(|current| current.revision.clone()))
+        })
+    };
+    let own = of(&matter.request);
+    let open = portal.docket.open(&portal.world).into_iter();
+    open.filter(|(key, request)| *key != matter.key && own.is_some() && of(request) == own).map(|(key, _)| key).collect()
+}
+
+/// The page of all that have the same shape as one.
+pub(super) async fn page(caller: &Caller, uid: &str) -> Result<AlikePage> {
+    let matter = matter::find(caller, uid).await?;
+    let standings = caller.standings(&matter.request).await?;
+    let nothing = || Error::Conflict { message: "there is nothing that you could decide about it now".to_owned() };
+    let standing = standings.iter().find(|standing| standing.waits()).ok_or_else(nothing)?;
+    let rule = rule_id(standing.approval);
+    let (wanted, spec, changes) = shape(caller, &matter, &rule).ok_or_else(nothing)?;
+    let told = Told { spec: &spec, outcomes: &[], policies: &[] };
+    let mut page = AlikePage {
+        like: inbox::row(caller, &matter.key, &matter.request, &standings),
+        asked: Asked { rule: rule.clone(), title: review::who(standing.approval), ordinary: true, emergency: false },
+        changes: changes.iter().map(|change| told.words(change)).collect(),
+        rows: Vec::new(),
+        others: 0,
+    };
+    page.rows.push(AlikeRow { row: page.like.clone(), hash: matter.hash().unwrap_or_default() });
+    for key in like(caller, &matter, &rule) {
+        let uid = caller.portal().world.requests.get(&key).and_then(|request| request.metadata.uid.clone()).unwrap_or_default();
+        if page.rows.len() >= MOST {
+            page.others += 1;
+            continue;
+        }
+        match same(caller, &uid, &rule, &wanted).await? {
+            Some(row) => page.rows.push(row),
+            None => page.others += 1,
+        }
+    }
+    Ok(page)
+}
+
+/// Another request, if the person decides about it too and it has that shape.
+async fn same(caller: &Caller, uid: &str, rule: &str, wanted: &str) -> Result<Option<AlikeRow>> {
+    let other = match matter::find(caller, uid).await {
+        Ok(other) => other,
+        Err(Error::NotFound { .. }) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let standings = caller.standings(&other.request).await?;
+    let waits = standings.iter().any(|standing| standing.waits() && rule_id(standing.approval) == rule);
+    let found = shape(caller, &other, rule).filter(|(shape, ..)| waits && shape == wanted);
+    Ok(found.and_then(|_| Some(AlikeRow { row: inbox::row(caller, &other.key, &other.request, &standings), hash: other.hash()? })))
+}
+
+/// Decides about several at once: each for exactly the content that was seen, and none if one of them is of another shape by now.
+pub(super) async fn post(caller: &Caller, vote: &Vote, items: &[(String, String)]) -> Result<usize> {
+    let refused = |message: &str| Err(Error::Invalid { problems: vec![Problem { path: String::new(), message: message.to_owned() }] });
+    if items.is_empty() {
+        return refused("Choose at least one request.");
+    }
+    if items.len() > MOST || vote.emergency {
+        return refused("These cannot be decided together.");
+    }
+    let mut wanted: Option<String> = None;
+    let mut matters = Vec::new();
+    for (uid, hash) in items {
+        let matter = matter::find(caller, uid).await?;
+        let name = matter.key.name.clone();
+        if matter.hash().as_ref() != Some(hash) {
+            return Err(Error::Conflict {
+                message: format!("{name} changed after this page was shown, so nothing was decided; look at it again"),
+            });
+        }
+        let Some((shape, ..)) = shape(caller, &matter, &vote.rule) else {
+            return Err(Error::Conflict { message: format!("what {name} would become cannot be told any more; decide about it alone") });
+        };
+        if *wanted.get_or_insert_with(|| shape.clone()) != shape {
+            return Err(Error::Conflict {
+                message: format!("{name} is not like the others, so nothing was decided; decide about it alone"),
+            });
+        }
+        matters.push((matter, hash));
+    }
+    let mut done = 0;
+    for (matter, hash) in &matters {
+        let own = Vote { hash: (*hash).clone(), ..vote.clone() };
+        match vote::cast(caller, matter, &own).await {
+            Ok(()) => done += 1,
+            Err(error) if done == 0 => return Err(error),
+            Err(error) => {
+                let all = matters.len();
+                let message = format!("{done} of {all} are decided; {} is not, because {error}", matter.key.name);
+                return Err(Error::Conflict { message });
+            }
+        }
+    }
+    Ok(done)
+}

@@ -1,0 +1,146 @@
+//! What the content that is decided about would make: rendered from the frozen release, compared with what runs, and judged by the limits and
+//! budgets of this moment.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use cluster::usage::Census;
+use cluster::watch::Key;
+use promise::api::PromiseReleaseSpec;
+use promise::attribute::{self, AttributedObject, ObjectDifference, Origins, Touched, difference, touched};
+use promise::context::Context;
+use promise::policy::{self, BudgetUse, Effective, LimitUse, Target, Usage};
+use promise::preflight;
+use promise::price::Estimate;
+use promise::release::same_rules;
+use promise::render::injects;
+use promise::{Error, Result};
+use serde_json::Value;
+
+use super::matter::Matter;
+use crate::auth::Caller;
+use crate::state::Portal;
+
+/// How long a page waits until it is its turn.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// What would be made, and what it takes.
+#[derive(Default)]
+pub(super) struct Content {
+    /// Every object, line by line.
+    pub(super) objects: Vec<AttributedObject>,
+    /// The same against what runs; nothing where nothing runs.
+    pub(super) difference: Option<Vec<ObjectDifference>>,
+    /// How many objects it touches; nothing where the revision is gone.
+    pub(super) touched: Option<Touched>,
+    /// The rules as they are now; nothing where they cannot be seen.
+    pub(super) effective: Option<Effective>,
+    /// Limits with their counts.
+    pub(super) limits: Vec<LimitUse>,
+    /// Budgets with what they leave.
+    pub(super) budgets: Vec<BudgetUse>,
+}
+
+/// Works it out beside the threads that serve pages: expressions of promises may take a good part of a second.
+///
+/// # Errors
+/// Too many pages are being worked out, or the evaluation broke off.
+pub(super) async fn of(caller: &Caller, matter: &Matter) -> Result<Content> {
+    let (Some(candidate), former) = matter.both() else { return Ok(Content::default()) };
+    let lineage = caller.proven(&matter.workspace).ok();
+    let work = Work {
+        portal: caller.portal().clone(),
+        key: matter.key.clone(),
+        promise: matter.request.spec.promise.name.clone(),
+        lineage,
+        workspace: (matter.workspace.path.to_string(), matter.workspace.labels.clone()),
+        typed: matter.request.spec.parameters.clone().unwrap_or_default(),
+        candidate: candidate.spec.clone(),
+        former: former.map(|former| former.spec.clone()),
+    };
+    let turn = tokio::time::timeout(PATIENCE, caller.portal().evaluations.clone().acquire_owned()).await;
+    let busy = |_| Error::Busy { message: "many pages are being worked out right now; try again in a moment".to_owned() };
+    let turn = turn.map_err(busy)?.map_err(|_| Error::Internal)?;
+    let worked = tokio::task::spawn_blocking(move || {
+        let _turn = turn;
+        work.out()
+    });
+    worked.await.map_err(|error| {
+        tracing::error!(%error, "an evaluation broke off");
+        Error::Internal
+    })
+}
+
+/// All facts, owned.
+struct Work {
+    portal: Arc<Portal>,
+    key: Key,
+    promise: String,
+    lineage: Option<Vec<String>>,
+    workspace: (String, std::collections::BTreeMap<String, String>),
+    typed: Value,
+    candidate: PromiseReleaseSpec,
+    former: Option<PromiseReleaseSpec>,
+}
+
+impl Work {
+    fn out(self) -> Content {
+        let (world, compiled) = (&self.portal.world, &self.portal.compiled);
+        let revision = |release: &PromiseReleaseSpec| {
+            let home = cluster::ClusterId::parse(&release.revision.cluster).ok()?;
+            world.revisions.get(&Key::cluster_scoped(&home, &release.revision.name))
+        };
+        let Some(row) = revision(&self.candidate) else { return Content::default() };
+        let (spec, hash) = (&row.spec.spec, &row.spec.hash);
+        let Ok(read) = compiled.read(hash, spec) else { return Content::default() };
+        let context: Context = self.candidate.context.clone().and_then(|context| serde_json::from_value(context).ok()).unwrap_or_default();
+        let resolved = self.candidate.parameters.clone().unwrap_or_default();
+        let effective = self.effective(spec, hash, &context);
+        let origins = effective.as_ref().map_or_else(Origins::forgotten, |effective| Origins::of(&self.typed, &resolved, effective));
+        // The rules of today name their titles, as long as they are those that were frozen.
+        let same = effective.as_ref().filter(|effective| same_rules(&effective.rules, &self.candidate.rules));
+        let merged = same.map_or_else(|| injects(&self.candidate.rules), |effective| effective.injects.clone());
+        let objects = attribute::objects(&read, &resolved, &context, &merged, &origins, Some(&self.candidate.request_uid));
+        let before = self.former.as_ref().map(|former| {
+            let row = revision(former);
+            let known = row.and_then(|row| compiled.read(&row.spec.hash, &row.spec.spec).ok());
+            known.map(|compiled| preflight::running(&compiled, former)).unwrap_or_default()
+        });
+        let touched = touched(before.as_deref().unwrap_or_default(), &objects);
+        let difference = before.map(|before| difference(&before, &objects));
+        let (mut limits, mut budgets) = (Vec::new(), Vec::new());
+        if let Some(effective) = &effective {
+            let usage = if effective.tallies.is_empty() {
+                Usage::default()
+            } else {
+                Census::shown(world, Some(&self.key)).usage(&effective.tallies)
+            };
+            let judged = policy::judge(effective, &usage, Estimate::kept(&self.candidate).as_ref());
+            (limits, budgets) = (judged.limits, judged.budgets);
+        }
+        Content { objects, difference, touched: Some(touched), effective, limits, budgets }
+    }
+
+    /// The rules as they count for what was typed.
+    fn effective(&self, spec: &promise::api::PromiseSpec, hash: &str, context: &Context) -> Option<Effective> {
+        let lineage = self.lineage.as_deref()?;
+        let tree = self.portal.world.tree();
+        let home = cluster::ClusterId::parse(&self.candidate.revision.cluster).ok()?;
+        let path = tree.path(&home)?;
+        let trusted = self.portal.trusted_homes.contains(&path);
+        let target = Target {
+            promise: &self.promise,
+            spec,
+            home: path.as_str(),
+            home_cluster: home.as_str(),
+            home_trusted: trusted,
+            workspace: &self.workspace.0,
+            labels: &self.workspace.1,
+            lineage,
+        };
+        let reading = self.portal.compiled.reading(hash, spec, trusted);
+        let sources = self.portal.policies.read(&self.portal.world, &self.portal.trusted_homes).gather(&target, &reading);
+        let former = self.former.as_ref().and_then(|former| former.parameters.as_ref());
+        Some(policy::settle_read(&target, &sources, &reading, &self.typed, former, context).effective)
+    }
+}

@@ -1,0 +1,217 @@
+//! What people are asked about and what they decided, found without looking at every request.
+//!
+//! It is made of two snapshots of the portal's caches. Whoever asks brings it up to date first: snapshots share what did not change, so that
+//! costs as much as has changed since somebody asked last.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use cluster::kinds::{Approval, PromiseRequest};
+use cluster::watch::Key;
+use cluster::{ClusterId, World};
+use imbl::OrdMap;
+use imbl::ordmap::DiffItem;
+use parking_lot::Mutex;
+use promise::api::{ApprovalRule, ApprovedRequest, CandidateState};
+
+/// The index.
+#[derive(Default)]
+pub struct Docket {
+    known: Mutex<Known>,
+}
+
+/// When an Approval was written, the newest first, and which it is.
+type Dated = (Reverse<i64>, Key);
+
+#[derive(Default)]
+struct Known {
+    requests: OrdMap<Key, Arc<PromiseRequest>>,
+    approvals: OrdMap<Key, Arc<Approval>>,
+    /// Requests whose candidate waits for people.
+    open: BTreeSet<Key>,
+    /// Requests about which people are asked or were asked.
+    uids: HashMap<String, Key>,
+    by_person: BTreeMap<String, BTreeSet<Dated>>,
+    by_request: BTreeMap<String, BTreeSet<Dated>>,
+    by_rule: BTreeMap<(ClusterId, ApprovalRule), BTreeSet<Dated>>,
+}
+
+impl Docket {
+    /// Requests about which somebody has to decide, in the order of their keys.
+    pub fn open(&self, world: &World) -> Vec<(Key, Arc<PromiseRequest>)> {
+        self.with(world, |known| known.open.iter().filter_map(|key| Some((key.clone(), known.requests.get(key)?.clone()))).collect())
+    }
+
+    /// The request of a uid, if people are asked about it or were asked.
+    pub fn request(&self, world: &World, uid: &str) -> Option<(Key, Arc<PromiseRequest>)> {
+        self.with(world, |known| {
+            let key = known.uids.get(uid)?;
+            Some((key.clone(), known.requests.get(key)?.clone()))
+        })
+    }
+
+    /// Decisions of a person, newest first.
+    pub fn of_person(&self, world: &World, person: &str) -> Vec<(Key, Arc<Approval>)> {
+        self.with(world, |known| known.dated(known.by_person.get(person), usize::MAX))
+    }
+
+    /// Whether a person has ever decided about anything.
+    pub fn has_decided(&self, world: &World, person: &str) -> bool {
+        self.with(world, |known| known.by_person.get(person).is_some_and(|decided| !decided.is_empty()))
+    }
+
+    /// Decisions about a request, newest first.
+    pub fn of_request(&self, world: &World, uid: &str) -> Vec<(Key, Arc<Approval>)> {
+        self.with(world, |known| known.dated(known.by_request.get(uid), usize::MAX))
+    }
+
+    /// At most `most` decisions for a rule, newest first.
+    pub fn of_rule(&self, world: &World, cluster: &ClusterId, rule: &ApprovalRule, most: usize) -> Vec<(Key, Arc<Approval>)> {
+        self.with(world, |known| known.dated(known.by_rule.get(&(cluster.clone(), rule.clone())), most))
+    }
+
+    fn with<T>(&self, world: &World, read: impl FnOnce(&Known) -> T) -> T {
+        let mut known = self.known.lock();
+        known.follow(world.requests.snapshot(), world.approvals.snapshot());
+        read(&known)
+    }
+}
+
+/// Which request an Approval is about.
+pub(super) fn subject(at: &Key, named: &ApprovedRequest) -> Option<Key> {
+    let cluster = match &named.cluster {
+        Some(cluster) => ClusterId::parse(cluster).ok()?,
+        None if at.cluster.is_of_kubernetes() => ClusterId::of_namespace(&named.namespace).ok()?,
+        None => return None,
+    };
+    Some(Key { cluster, namespace: named.namespace.clone(), name: named.name.clone() })
+}
+
+impl Known {
+    fn dated(&self, of: Option<&BTreeSet<Dated>>, most: usize) -> Vec<(Key, Arc<Approval>)> {
+        let found = of.into_iter().flatten().filter_map(|(_, key)| Some((key.clone(), self.approvals.get(key)?.clone())));
+        found.take(most).collect()
+    }
+
+    fn follow(&mut self, requests: OrdMap<Key, Arc<PromiseRequest>>, approvals: OrdMap<Key, Arc<Approval>>) {
+        let before = std::mem::replace(&mut self.requests, requests.clone());
+        for change in before.diff(&requests) {
+            match change {
+                DiffItem::Add(key, request) => self.file_request(key, request),
+                DiffItem::Update { old: (key, former), new: (_, request) } => {
+                    self.drop_request(key, former);
+                    self.file_request(key, request);
+                }
+                DiffItem::Remove(key, request) => self.drop_request(key, request),
+            }
+        }
+        let before = std::mem::replace(&mut self.approvals, approvals.clone());
+        for change in before.diff(&approvals) {
+            match change {
+                DiffItem::Add(key, approval) => self.file(key, approval, true),
+                DiffItem::Update { old: (key, former), new: (_, approval) } => {
+                    self.file(key, former, false);
+                    self.file(key, approval, true);
+                }
+                DiffItem::Remove(key, approval) => self.file(key, approval, false),
+            }
+        }
+    }
+
+    fn file_request(&mut self, key: &Key, request: &PromiseRequest) {
+        let Some(status) = &request.status else { return };
+        if status.approvals.is_empty() {
+            return;
+        }
+        if let Some(uid) = &request.metadata.uid {
+            self.uids.insert(uid.clone(), key.clone());
+        }
+        if status.candidate.as_ref().is_some_and(|candidate| candidate.state == CandidateState::AwaitingApproval)
+            && request.metadata.deletion_timestamp.is_none()
+        {
+            self.open.insert(key.clone());
+        }
+    }
+
+    fn drop_request(&mut self, key: &Key, request: &PromiseRequest) {
+        self.open.remove(key);
+        if let Some(uid) = &request.metadata.uid {
+            self.uids.remove(uid);
+        }
+    }
+
+    fn file(&mut self, key: &Key, approval: &Approval, there: bool) {
+        let at = approval.metadata.creation_timestamp.as_ref().map_or(0, |time| time.0.as_second());
+        let dated: Dated = (Reverse(at), key.clone());
+        if let Some(person) = &approval.spec.decided_by {
+            put(&mut self.by_person, person.username.clone(), &dated, there);
+        }
+        put(&mut self.by_request, approval.spec.request.uid.clone(), &dated, there);
+        put(&mut self.by_rule, (key.cluster.clone(), approval.spec.rule.clone()), &dated, there);
+    }
+}
+
+fn put<K: Ord>(of: &mut BTreeMap<K, BTreeSet<Dated>>, key: K, dated: &Dated, there: bool) {
+    if there {
+        of.entry(key).or_default().insert(dated.clone());
+        return;
+    }
+    if let Some(found) = of.get_mut(&key) {
+        found.remove(dated);
+        if found.is_empty() {
+            of.remove(&key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cluster::kinds::{ApprovalKind, PromiseRequestKind, object};
+    use promise::api::{ApprovalSpec, ApprovalStatus, CandidateStatus, PromiseRequestSpec, PromiseRequestStatus, Requester};
+
+    use super::*;
+
+    fn key(name: &str) -> Key {
+        Key { cluster: ClusterId::parse("shop").unwrap(), namespace: "default".into(), name: name.into() }
+    }
+
+    fn request(name: &str, version: &str, state: CandidateState) -> Arc<PromiseRequest> {
+        let mut request = object::<PromiseRequestKind>(name, Some("default"), PromiseRequestSpec::default());
+        (request.metadata.uid, request.metadata.resource_version) = (Some(format!("uid-{name}")), Some(version.into()));
+        let candidate = CandidateStatus { state, ..CandidateStatus::default() };
+        let approvals = vec![ApprovalStatus::default()];
+        request.status = Some(PromiseRequestStatus { candidate: Some(candidate), approvals, ..PromiseRequestStatus::default() });
+        Arc::new(request)
+    }
+
+    fn approval(name: &str, by: &str, of: &str) -> Arc<Approval> {
+        let decided_by = Some(Requester { username: by.into(), groups: Vec::new() });
+        let subject = ApprovedRequest { uid: format!("uid-{of}"), ..ApprovedRequest::default() };
+        let spec = ApprovalSpec { decided_by, request: subject, ..ApprovalSpec::default() };
+        Arc::new(object::<ApprovalKind>(name, None, spec))
+    }
+
+    #[test]
+    fn it_follows_what_comes_changes_and_goes() {
+        let mut known = Known::default();
+        let waits = CandidateState::AwaitingApproval;
+        let mut requests: OrdMap<_, _> = [(key("a"), request("a", "1", waits)), (key("b"), request("b", "1", waits))].into_iter().collect();
+        let mut approvals: OrdMap<_, _> =
+            [(key("x"), approval("x", "olga", "a")), (key("y"), approval("y", "olga", "b"))].into_iter().collect();
+        known.follow(requests.clone(), approvals.clone());
+        assert_eq!(known.open.iter().map(|key| key.name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(known.by_person["olga"].len(), 2);
+        requests.insert(key("a"), request("a", "2", CandidateState::Accepted));
+        requests.remove(&key("b"));
+        approvals.remove(&key("y"));
+        known.follow(requests.clone(), approvals.clone());
+        assert!(known.open.is_empty());
+        assert_eq!(known.uids.keys().map(String::as_str).collect::<Vec<_>>(), ["uid-a"], "what was asked about is found by its uid");
+        assert_eq!(known.dated(known.by_request.get("uid-a"), 9).len(), 1);
+        assert!(!known.by_request.contains_key("uid-b"));
+        // Nothing has changed: nothing changes.
+        known.follow(requests, approvals);
+        assert_eq!(known.by_person["olga"].len(), 1);
+    }
+}

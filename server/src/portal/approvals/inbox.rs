@@ -1,0 +1,332 @@
+//! The inbox: what waits, what was decided, what is open; narrowed, counted and cut into pages, what expires first on top.
+
+use std::sync::Arc;
+
+use cluster::kinds::{Approval, PromiseRequest};
+use cluster::watch::Key;
+use futures::{StreamExt as _, TryStreamExt as _, stream};
+use jiff::{SignedDuration, Timestamp};
+use promise::api::{ApprovalState, Decision, Enforcement, PolicyResult};
+use promise::price::{Amount, Change, Estimate};
+use promise::risk::{self, Risk, Weighed};
+use promise::view::{Facet, GivenLine, InboxPage, InboxQuery, InboxRow, InboxView};
+use promise::{Error, Result};
+
+use super::docket::subject;
+use super::matter::waiting;
+use super::review;
+use super::standing::Standing;
+use crate::auth::Caller;
+use crate::portal::catalog::facets::facet;
+use crate::portal::place::TOGETHER;
+use crate::portal::requests::{decisions, rows};
+
+/// Rows of one page.
+const PAGE: usize = 25;
+/// Promises and workspaces that can be chosen by a link; the others are found by search.
+const FACETS: usize = 8;
+
+/// The page.
+pub(super) async fn page(caller: &Caller, query: &InboxQuery) -> Result<InboxPage> {
+    let view = InboxView::parse(&query.view);
+    let open = open(caller).await?;
+    let waits = open.iter().filter(|row| row.waits).count();
+    let rows: Vec<InboxRow> = match view {
+        InboxView::Waiting => open.into_iter().filter(|row| row.waits || row.row.mine && row.asks).map(|row| row.row).collect(),
+        InboxView::All => open.into_iter().map(|row| row.row).collect(),
+        InboxView::Decided => decided(caller),
+    };
+    let narrowed = narrow(rows, query, caller.portal().clock.now());
+    let shown = match (view, query.open.as_str()) {
+        (InboxView::Decided, "") => None,
+        (_, "") => narrowed.rows.first().map(|row| row.uid.clone()),
+        (_, uid) => Some(uid.to_owned()),
+    };
+    let review = match shown {
+        None => None,
+        Some(uid) => match review::page(caller, &uid, &query.since).await {
+            Ok(page) => Some(page),
+            // It went while the list was made; one that was asked for by name is said to be absent.
+            Err(Error::NotFound { .. }) if query.open.is_empty() => None,
+            Err(error) => return Err(error),
+        },
+    };
+    Ok(InboxPage {
+        total: narrowed.total,
+        all: narrowed.all,
+        pages: narrowed.pages,
+        waiting: waits,
+        promises: narrowed.promises,
+        workspaces: narrowed.workspaces,
+        risks: narrowed.risks,
+        query: InboxQuery { page: narrowed.page, view: view.word().to_owned(), ..query.clone() },
+        as_of: caller.portal().lists_as_of(),
+        done: done(caller, &query.done),
+        rows: narrowed.rows,
+        review,
+    })
+}
+
+/// How many requests wait for this person.
+pub(super) async fn waits(caller: &Caller) -> Result<usize> {
+    let portal = caller.portal();
+    let asked = stream::iter(portal.docket.open(&portal.world)).map(|(_, request)| async move {
+        let standings = caller.standings(&request).await?;
+        Ok::<bool, Error>(standings.iter().any(Standing::waits))
+    });
+    let answers: Vec<bool> = asked.buffered(TOGETHER).try_collect().await?;
+    Ok(answers.into_iter().filter(|waits| *waits).count())
+}
+
+/// An open request that the person may see.
+struct Open {
+    row: InboxRow,
+    /// Whether it waits for this person.
+    waits: bool,
+    /// Whether the person would decide about it, had somebody else asked.
+    asks: bool,
+}
+
+/// The open requests that the person may see: those about which the person decides, and those that the person may list.
+async fn open(caller: &Caller) -> Result<Vec<Open>> {
+    let portal = caller.portal();
+    let asked = stream::iter(portal.docket.open(&portal.world)).map(|(key, request)| async move {
+        let standings = caller.standings(&request).await?;
+        let waits = standings.iter().any(Standing::waits);
+        let asks = standings.iter().any(|standing| standing.may && standing.own);
+        let decides = standings.iter().any(|standing| standing.may && super::standing::is_open(standing.approval));
+        if !decides && !caller.sight(&key.cluster).await?.covers(&key.namespace) {
+            return Ok::<Option<Open>, Error>(None);
+        }
+        Ok(Some(Open { row: row(caller, &key, &request, &standings), waits, asks }))
+    });
+    let rows: Vec<Option<Open>> = asked.buffered(TOGETHER).try_collect().await?;
+    let mut rows: Vec<Open> = rows.into_iter().flatten().collect();
+    // What expires first, then what has waited longest.
+    rows.sort_by(|a, b| urgency(&a.row).cmp(&urgency(&b.row)));
+    Ok(rows)
+}
+
+/// Times are RFC 3339 in UTC, so that their texts sort as they do; `~` comes after all of them.
+fn urgency(row: &InboxRow) -> (String, String, String) {
+    (row.expires.clone().unwrap_or_else(|| "~".to_owned()), row.since.clone(), row.uid.clone())
+}
+
+/// The row of a request, from what the portal keeps of it.
+pub(super) fn row(caller: &Caller, key: &Key, request: &PromiseRequest, standings: &[Standing<'_>]) -> InboxRow {
+    let status = request.status.clone().unwrap_or_default();
+    let tree = caller.portal().world.tree();
+    let (promise_title, icon) = rows::presentation(caller, request);
+    let prices = Prices::of(caller, key, request);
+    let weighed = weigh(request, &prices);
+    let candidate = status.candidate.as_ref();
+    let open = waiting(&status).is_some();
+    let expires = status.approvals.iter().filter(|approval| approval.state == ApprovalState::Waiting);
+    let note = if open { note(caller, request, standings) } else { String::new() };
+    InboxRow {
+        uid: request.metadata.uid.clone().unwrap_or_default(),
+        workspace: tree.path(&key.cluster).map(|path| path.to_string()).unwrap_or_default(),
+        namespace: key.namespace.clone(),
+        name: key.name.clone(),
+        promise: request.spec.promise.name.clone(),
+        promise_title,
+        icon,
+        version: candidate.map(|candidate| candidate.version.clone()).unwrap_or_default(),
+        change: status.current.is_some(),
+        requester: rows::requester(request).to_owned(),
+        mine: rows::is_of(caller, request),
+        price: prices.in_words(),
+        since: candidate.and_then(|candidate| candidate.since.clone()).unwrap_or_default(),
+        expires: expires.filter_map(|approval| approval.expires_at.clone()).min().filter(|_| open),
+        risk: weighed.risk,
+        why: weighed.why,
+        note,
+        given: None,
+    }
+}
+
+/// Quotes of what runs and of what is asked for.
+struct Prices {
+    before: Option<Amount>,
+    after: Option<Amount>,
+}
+
+impl Prices {
+    fn of(caller: &Caller, key: &Key, request: &PromiseRequest) -> Self {
+        let world = &caller.portal().world;
+        let kept = |name: &str| {
+            let release = world.releases.get(&Key { name: name.to_owned(), ..key.clone() })?;
+            Some(Estimate::kept(&release.spec)?.monthly)
+        };
+        let status = request.status.as_ref();
+        let current = status.and_then(|status| status.current.as_ref()).and_then(|current| kept(&current.release));
+        let candidate = status.and_then(|status| status.candidate.as_ref()).and_then(|candidate| kept(&candidate.release));
+        Self { before: current, after: candidate }
+    }
+
+    fn in_words(&self) -> String {
+        match (&self.before, &self.after) {
+            (_, None) => String::new(),
+            (None, Some(Amount::Known(money))) => money.as_change(),
+            (None, Some(Amount::Unknown(_))) => "price unknown".to_owned(),
+            (Some(before), Some(after)) => Change { before: before.clone(), after: after.clone() }.to_string(),
+        }
+    }
+}
+
+fn weigh(request: &PromiseRequest, prices: &Prices) -> Weighed {
+    let Some(status) = &request.status else { return Weighed::default() };
+    let warns = |result, enforcement| result == PolicyResult::Warned && enforcement != Enforcement::Audit;
+    risk::weigh(&risk::Facts {
+        before: prices.before.as_ref(),
+        after: prices.after.as_ref(),
+        warned: status.policies.iter().filter(|outcome| warns(outcome.result, outcome.enforcement)).count(),
+        running: status.current.as_ref().map(|current| current.version.as_str()),
+        wanted: status.candidate.as_ref().map(|candidate| candidate.version.as_str()).unwrap_or_default(),
+    })
+}
+
+/// What there is to say to this person about an open request.
+fn note(caller: &Caller, request: &PromiseRequest, standings: &[Standing<'_>]) -> String {
+    let uid = request.metadata.uid.as_deref().unwrap_or_default();
+    let hash = request.status.as_ref().and_then(|status| status.candidate.as_ref()).map(|candidate| candidate.content_hash.as_str());
+    if standings.iter().any(|standing| standing.decided.is_some()) {
+        return "You have decided".to_owned();
+    }
+    if standings.iter().any(|standing| standing.held) {
+        return "Changes are asked for".to_owned();
+    }
+    if standings.iter().any(|standing| standing.may && standing.own) {
+        return "Yours: somebody else decides".to_owned();
+    }
+    let (portal, me) = (caller.portal(), &*caller.identity().username);
+    let mine = portal.docket.of_request(&portal.world, uid).into_iter().map(|(_, approval)| approval);
+    let last = mine.into_iter().find(|approval| approval.spec.decided_by.as_ref().is_some_and(|person| person.username == me));
+    match last {
+        Some(approval) if Some(approval.spec.content_hash.as_str()) != hash => match approval.spec.decision {
+            Decision::Approve => "Changed since you approved".to_owned(),
+            Decision::Reject => "Changed since you turned it down".to_owned(),
+            Decision::RequestChanges => "Changed as you asked".to_owned(),
+        },
+        _ if !standings.iter().any(Standing::waits) && standings.iter().any(|standing| standing.may) => "Not your turn yet".to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// What this person decided, newest first: their own words, whatever became of the request.
+fn decided(caller: &Caller) -> Vec<InboxRow> {
+    let portal = caller.portal();
+    let all = portal.docket.of_person(&portal.world, &caller.identity().username);
+    all.iter().map(|(at, approval)| decided_row(caller, at, approval)).collect()
+}
+
+fn decided_row(caller: &Caller, at: &Key, approval: &Approval) -> InboxRow {
+    let world = &caller.portal().world;
+    let named = &approval.spec.request;
+    let key = subject(at, named);
+    let request: Option<Arc<PromiseRequest>> = key.as_ref().and_then(|key| world.requests.get(key));
+    let request = request.filter(|request| request.metadata.uid.as_deref() == Some(named.uid.as_str()));
+    let (promise_title, icon) = request.as_ref().map(|request| rows::presentation(caller, request)).unwrap_or_default();
+    let given = decisions::said(approval);
+    InboxRow {
+        uid: named.uid.clone(),
+        workspace: key.and_then(|key| world.tree().path(&key.cluster)).map(|path| path.to_string()).unwrap_or_default(),
+        namespace: named.namespace.clone(),
+        name: named.name.clone(),
+        promise: request.as_ref().map(|request| request.spec.promise.name.clone()).unwrap_or_default(),
+        promise_title,
+        icon,
+        requester: request.as_ref().map(|request| rows::requester(request).to_owned()).unwrap_or_default(),
+        since: given.at.clone(),
+        note: if request.is_some() { String::new() } else { "The request is gone".to_owned() },
+        given: Some(given),
+        ..InboxRow::default()
+    }
+}
+
+/// What the person decided last about a request, as a sentence.
+fn done(caller: &Caller, uid: &str) -> String {
+    if uid.is_empty() {
+        return String::new();
+    }
+    let (portal, me) = (caller.portal(), &*caller.identity().username);
+    let mine = portal.docket.of_request(&portal.world, uid).into_iter().map(|(_, approval)| approval);
+    let last = mine.into_iter().find(|approval| approval.spec.decided_by.as_ref().is_some_and(|person| person.username == me));
+    last.map(|approval| {
+        let GivenLine { decision, .. } = decisions::said(&approval);
+        format!("{}: you {decision}. It is written down for exactly the content that you saw.", approval.spec.request.name)
+    })
+    .unwrap_or_default()
+}
+
+struct Narrowed {
+    rows: Vec<InboxRow>,
+    page: usize,
+    pages: usize,
+    total: usize,
+    all: usize,
+    promises: Facet,
+    workspaces: Facet,
+    risks: Facet,
+}
+
+/// A query, made ready to be compared with many rows.
+#[derive(Clone)]
+struct Wanted<'q> {
+    query: &'q InboxQuery,
+    words: Vec<String>,
+    /// RFC 3339 time; only what waits since before it.
+    before: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum By {
+    Promise,
+    Workspace,
+    Risk,
+}
+
+impl Wanted<'_> {
+    /// Whether a row fits, with one of the facets left out.
+    fn fits(&self, row: &InboxRow, but: Option<By>) -> bool {
+        let is = |by: By, wanted: &str, value: &str| but == Some(by) || wanted.is_empty() || wanted == value;
+        is(By::Promise, &self.query.promise, &row.promise)
+            && is(By::Workspace, &self.query.workspace, &row.workspace)
+            && is(By::Risk, &self.query.risk, row.risk.word())
+            && self.before.as_ref().is_none_or(|before| row.since < *before)
+            && (self.words.is_empty() || {
+                let texts = [&row.name, &row.promise, &row.promise_title, &row.requester, &row.workspace].map(|text| text.to_lowercase());
+                self.words.iter().all(|word| texts.iter().any(|text| text.contains(word)))
+            })
+    }
+}
+
+fn narrow(rows: Vec<InboxRow>, query: &InboxQuery, now: Timestamp) -> Narrowed {
+    let age = match query.age.as_str() {
+        "day" => Some(SignedDuration::from_hours(24)),
+        "week" => Some(SignedDuration::from_hours(7 * 24)),
+        _ => None,
+    };
+    let before = age.and_then(|age| now.checked_sub(age).ok()).map(|time| time.to_string());
+    let wanted = Wanted { query, words: query.q.split_whitespace().map(str::to_lowercase).collect(), before };
+    let title =
+        |name: &str| rows.iter().find(|row| row.promise == name && !row.promise_title.is_empty()).map(|row| row.promise_title.clone());
+    let of = |by: By, value: fn(&InboxRow) -> String| {
+        rows.iter().filter(|row| wanted.fits(row, Some(by))).map(value).filter(|value| !value.is_empty()).collect::<Vec<_>>()
+    };
+    let promises = facet(
+        of(By::Promise, |row| row.promise.clone()).into_iter(),
+        &query.promise,
+        |name| title(name).unwrap_or_else(|| name.to_owned()),
+        FACETS,
+    );
+    let workspaces = facet(of(By::Workspace, |row| row.workspace.clone()).into_iter(), &query.workspace, str::to_owned, FACETS);
+    let risks = facet(of(By::Risk, |row| row.risk.word().to_owned()).into_iter(), &query.risk, promise::wording::humanise, Risk::ALL.len());
+    let all = rows.len();
+    let left: Vec<InboxRow> = rows.iter().filter(|row| wanted.fits(row, None)).cloned().collect();
+    let total = left.len();
+    let pages = total.div_ceil(PAGE).max(1);
+    let page = query.page.clamp(1, pages);
+    let rows = left.into_iter().skip((page - 1) * PAGE).take(PAGE).collect();
+    Narrowed { rows, page, pages, total, all, promises, workspaces, risks }
+}

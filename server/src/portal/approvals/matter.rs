@@ -1,0 +1,146 @@
+//! What is decided about: a request and its releases, found by uid, for those who may see it.
+//!
+//! Who may read the request reads it as themselves. Who may decide one of its open rules, and may not read it, is shown what the portal
+//! reads: nobody can answer what they cannot see. For everybody else there is no such request.
+
+use cluster::error::PlaneResult as _;
+use cluster::kinds::{Export, PromiseRelease, PromiseRequest};
+use cluster::watch::Key;
+use kube::Client;
+use kube::api::{Api, ListParams};
+use promise::api::{CandidateState, CandidateStatus, PromiseRequestStatus, PromiseSpec};
+use promise::{Error, Result, names};
+
+use super::standing::is_open;
+use crate::auth::Caller;
+use crate::portal::place::Workspace;
+use crate::portal::rights::Right;
+
+/// A request with its releases.
+pub(super) struct Matter {
+    /// Identity of the request.
+    pub(super) key: Key,
+    /// Where it is.
+    pub(super) workspace: Workspace,
+    /// The request.
+    pub(super) request: PromiseRequest,
+    /// Its releases, newest first.
+    pub(super) releases: Vec<PromiseRelease>,
+    /// Whether the person may read the request itself.
+    pub(super) opens: bool,
+}
+
+fn absent() -> Error {
+    Error::NotFound { what: "decision at this address".to_owned() }
+}
+
+/// The request of a uid with its releases, as far as the person may see it.
+///
+/// # Errors
+/// There is none that the person may see, or the plane does not answer.
+pub(super) async fn find(caller: &Caller, uid: &str) -> Result<Matter> {
+    let portal = caller.portal();
+    let (key, row) = portal.docket.request(&portal.world, uid).ok_or_else(absent)?;
+    let workspace = Workspace::at(&portal.world.tree(), key.cluster.clone()).ok_or_else(absent)?;
+    let opens = caller.may(&key.cluster, Right::request("get", &key.namespace, &key.name)).await?;
+    let client = if opens {
+        caller.client(&key.cluster)
+    } else if decides(caller, &row).await? {
+        portal.world.within(Export::Requests, &key.cluster).map_err(|_| Error::Unreachable { what: workspace.path.to_string() })?
+    } else {
+        return Err(absent());
+    };
+    let request = read(&client, &key).await?.filter(|request| request.metadata.uid.as_deref() == Some(uid)).ok_or_else(absent)?;
+    // What was read may be newer than the row that let the person in.
+    if !opens && !decides(caller, &request).await? {
+        return Err(absent());
+    }
+    let releases = releases(&client, &key, uid).await?;
+    Ok(Matter { key, workspace, request, releases, opens })
+}
+
+/// Whether the person may decide one of the rules that are open now, in the ordinary way or in an emergency.
+pub(super) async fn decides(caller: &Caller, request: &PromiseRequest) -> Result<bool> {
+    let Some(status) = request.status.as_ref().filter(|status| waiting(status).is_some()) else { return Ok(false) };
+    for approval in status.approvals.iter().filter(|approval| is_open(approval)) {
+        for verb in [names::APPROVE_VERB, names::EMERGENCY_VERB] {
+            if caller.may_decide(verb, approval).await? {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// The candidate about which people decide; nothing while none waits for them.
+pub(super) fn waiting(status: &PromiseRequestStatus) -> Option<&CandidateStatus> {
+    status.candidate.as_ref().filter(|candidate| candidate.state == CandidateState::AwaitingApproval)
+}
+
+/// Listed, because the portal's own identity may do no more than that.
+async fn read(client: &Client, key: &Key) -> Result<Option<PromiseRequest>> {
+    let api: Api<PromiseRequest> = Api::namespaced(client.clone(), &key.namespace);
+    let named = ListParams::default().fields(&format!("metadata.name={}", key.name)).limit(1);
+    match api.list(&named).await.about("the request") {
+        Ok(list) => Ok(list.items.into_iter().find(|request| request.metadata.name.as_ref() == Some(&key.name))),
+        // Who may read the one request and not list: some are given no more.
+        Err(Error::Denied { .. }) => match api.get_opt(&key.name).await.about("the request") {
+            Err(Error::Denied { .. } | Error::NotFound { .. }) => Ok(None),
+            other => other,
+        },
+        Err(Error::NotFound { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+async fn releases(client: &Client, key: &Key, uid: &str) -> Result<Vec<PromiseRelease>> {
+    let api: Api<PromiseRelease> = Api::namespaced(client.clone(), &key.namespace);
+    let of_request = ListParams::default().labels(&format!("{}={uid}", names::REQUEST_UID_LABEL));
+    let list = match api.list(&of_request).await.about("releases") {
+        Ok(list) => list.items,
+        Err(Error::Denied { .. } | Error::NotFound { .. }) => Vec::new(),
+        Err(error) => return Err(error),
+    };
+    let mut releases: Vec<PromiseRelease> = list.into_iter().filter(|release| release.spec.request_uid == uid).collect();
+    releases.sort_by(|a, b| b.metadata.creation_timestamp.cmp(&a.metadata.creation_timestamp));
+    Ok(releases)
+}
+
+impl Matter {
+    /// What the controller says.
+    pub(super) fn status(&self) -> PromiseRequestStatus {
+        self.request.status.clone().unwrap_or_default()
+    }
+
+    /// The content that is decided about.
+    pub(super) fn hash(&self) -> Option<String> {
+        let status = self.request.status.as_ref()?;
+        Some(waiting(status)?.content_hash.clone())
+    }
+
+    /// The release of a name.
+    pub(super) fn release(&self, name: &str) -> Option<&PromiseRelease> {
+        self.releases.iter().find(|release| release.metadata.name.as_deref() == Some(name))
+    }
+
+    /// The release of a content.
+    pub(super) fn of_content(&self, hash: &str) -> Option<&PromiseRelease> {
+        self.releases.iter().find(|release| release.spec.content_hash == hash)
+    }
+
+    /// The release that is decided about, and the one that runs.
+    pub(super) fn both(&self) -> (Option<&PromiseRelease>, Option<&PromiseRelease>) {
+        let status = self.request.status.as_ref();
+        let named = |name: &String| self.release(name);
+        let candidate = status.and_then(|status| status.candidate.as_ref()).and_then(|candidate| named(&candidate.release));
+        (candidate, status.and_then(|status| status.current.as_ref()).and_then(|current| named(&current.release)))
+    }
+}
+
+/// The promise that a release was made of, while its revision is there.
+pub(super) fn revision(caller: &Caller, release: &PromiseRelease) -> Option<PromiseSpec> {
+    let of = &release.spec.revision;
+    let home = cluster::ClusterId::parse(&of.cluster).ok()?;
+    let revision = caller.portal().world.revisions.get(&Key::cluster_scoped(&home, &of.name))?;
+    Some(revision.spec.spec.clone())
+}

@@ -1,0 +1,71 @@
+//! What was decided before about the like: counts, without names of others' requests.
+
+use std::collections::BTreeMap;
+
+use cluster::ClusterId;
+use jiff::SignedDuration;
+use promise::api::Decision;
+use promise::wording::{all_of, counted};
+
+use super::docket::subject;
+use super::matter::Matter;
+use super::standing::{Standing, is_open};
+use crate::auth::Caller;
+
+/// How far back is looked, in days.
+const DAYS: i64 = 90;
+/// Decisions that are looked at for each rule.
+const LOOKED_AT: usize = 500;
+
+/// A sentence for each rule about which the person decides, and one about this very request.
+pub(super) fn told(caller: &Caller, matter: &Matter, standings: &[Standing<'_>]) -> Vec<String> {
+    let mut told: Vec<String> = standings
+        .iter()
+        .filter(|standing| standing.may && is_open(standing.approval))
+        .map(|standing| of_rule(caller, matter, standing))
+        .collect();
+    let releases = matter.releases.len();
+    if matter.request.status.as_ref().is_some_and(|status| status.current.is_some()) {
+        told.push(format!(
+            "Of this request {} kept.",
+            if releases == 1 { "1 release is".to_owned() } else { format!("{releases} releases are") }
+        ));
+    }
+    told
+}
+
+fn of_rule(caller: &Caller, matter: &Matter, standing: &Standing<'_>) -> String {
+    let (portal, approval) = (caller.portal(), standing.approval);
+    let since = portal.clock.now().checked_sub(SignedDuration::from_hours(24 * DAYS)).ok();
+    let own = matter.request.metadata.uid.as_deref().unwrap_or_default();
+    let promise = &matter.request.spec.promise;
+    let decided =
+        ClusterId::parse(&approval.cluster).map(|cluster| portal.docket.of_rule(&portal.world, &cluster, &approval.rule, LOOKED_AT));
+    // Of one person about one content the last decision counts.
+    let mut last: BTreeMap<(String, String, String), Decision> = BTreeMap::new();
+    let mut looked_at = 0;
+    for (at, decision) in decided.unwrap_or_default() {
+        looked_at += 1;
+        let written = decision.metadata.creation_timestamp.as_ref().map(|time| time.0);
+        let about = subject(&at, &decision.spec.request).and_then(|key| portal.world.requests.get(&key));
+        let same =
+            about.is_some_and(|request| request.spec.promise.name == promise.name && request.spec.promise.workspace == promise.workspace);
+        if written < since || decision.spec.request.uid == own || !same {
+            continue;
+        }
+        let by = decision.spec.decided_by.as_ref().map(|person| person.username.clone()).unwrap_or_default();
+        last.entry((decision.spec.request.uid.clone(), decision.spec.content_hash.clone(), by)).or_insert(decision.spec.decision);
+    }
+    let count = |of: Decision| last.values().filter(|decision| **decision == of).count() as u64;
+    let parts: Vec<String> = [(Decision::Approve, "approved"), (Decision::Reject, "turned down"), (Decision::RequestChanges, "sent back")]
+        .into_iter()
+        .filter(|(decision, _)| count(*decision) > 0)
+        .map(|(decision, word)| format!("{} {word}", count(decision)))
+        .collect();
+    let basis = if looked_at == LOOKED_AT { format!("Of the last {LOOKED_AT} decisions") } else { format!("In {DAYS} days") };
+    if parts.is_empty() {
+        return format!("{basis} nobody decided about another request of this promise for the rule {}.", approval.rule.name);
+    }
+    let all = counted(last.len() as u64, "decision");
+    format!("{basis}, for the rule {}: {all} about other requests of this promise, {}.", approval.rule.name, all_of(&parts))
+}

@@ -1,0 +1,151 @@
+//! Which questions about a request a person may answer, and why not the others.
+
+use cluster::ClusterId;
+use cluster::kinds::PromiseRequest;
+use cluster::watch::Key;
+use promise::api::{ApprovalRule, ApprovalState, ApprovalStatus, Decision, DecisionState};
+use promise::{Result, names};
+
+use super::matter::waiting;
+use crate::auth::Caller;
+use crate::portal::requests::rows;
+use crate::portal::rights::Right;
+use crate::state::Portal;
+
+/// A rule that asks, as one person stands to it.
+#[derive(Clone, Debug)]
+pub(super) struct Standing<'a> {
+    /// What the request says about it.
+    pub(super) approval: &'a ApprovalStatus,
+    /// Whether the plane lets the person decide for it.
+    pub(super) may: bool,
+    /// Whether the person may break the glass.
+    pub(super) breaks: bool,
+    /// Whether the person asked for it and the rule wants somebody else.
+    pub(super) own: bool,
+    /// Whether somebody asked for changes: then it is the requester's turn.
+    pub(super) held: bool,
+    /// What the person decided about this very content.
+    pub(super) decided: Option<Decision>,
+}
+
+impl Standing<'_> {
+    /// Whether the person can do something about it now.
+    pub(super) fn waits(&self) -> bool {
+        self.may && !self.own && !self.held && self.decided.is_none() && is_open(self.approval)
+    }
+
+    /// Whether the person can do nothing about it but in an emergency.
+    pub(super) fn only_breaks(&self) -> bool {
+        let answerable = matches!(self.approval.state, ApprovalState::Waiting | ApprovalState::Queued);
+        self.breaks && !self.own && !self.waits() && self.decided.is_none() && answerable
+    }
+}
+
+/// Whether people are asked now: not before the stages ahead of it are through, and not once it is decided.
+pub(super) fn is_open(approval: &ApprovalStatus) -> bool {
+    approval.state == ApprovalState::Waiting
+}
+
+/// Which rule it is, as posts name it.
+pub(in crate::portal) fn rule_id(approval: &ApprovalStatus) -> String {
+    let of = approval.rule.policy.as_ref().or(approval.rule.promise.as_ref()).map(String::as_str).unwrap_or_default();
+    format!("{}/{of}/{}", approval.cluster, approval.rule.name)
+}
+
+impl Right {
+    /// To decide for a rule: a right on the policy or promise that has it.
+    pub(in crate::portal) fn decide(verb: &'static str, rule: &ApprovalRule) -> Self {
+        let (resource, name) = match (&rule.policy, &rule.promise) {
+            (Some(policy), _) => ("policies", policy.clone()),
+            (None, promise) => ("promises", promise.clone().unwrap_or_default()),
+        };
+        Self::Do { verb, group: names::GROUP, resource, namespace: String::new(), name }
+    }
+
+    /// To write decisions down.
+    fn record() -> Self {
+        Self::Do { verb: "create", group: names::GROUP, resource: "approvals", namespace: String::new(), name: String::new() }
+    }
+}
+
+impl Caller {
+    /// Whether the plane lets this person decide for a rule, with the verb `approve` or the one for emergencies.
+    ///
+    /// # Errors
+    /// The plane does not answer.
+    pub(in crate::portal) async fn may_decide(&self, verb: &'static str, approval: &ApprovalStatus) -> Result<bool> {
+        let Ok(cluster) = ClusterId::parse(&approval.cluster) else { return Ok(false) };
+        Ok(self.may(&cluster, Right::decide(verb, &approval.rule)).await? && self.may(&cluster, Right::record()).await?)
+    }
+
+    /// How this person stands to every rule that asks about a request.
+    ///
+    /// # Errors
+    /// The plane does not answer.
+    pub(super) async fn standings<'a>(&self, request: &'a PromiseRequest) -> Result<Vec<Standing<'a>>> {
+        // Nobody is asked about what does not wait for people: the status goes on naming those who were.
+        let status = request.status.as_ref().filter(|status| waiting(status).is_some());
+        let approvals = status.map(|status| status.approvals.as_slice()).unwrap_or_default();
+        let mine = rows::is_of(self, request);
+        let held = approvals.iter().any(|approval| approval.state == ApprovalState::ChangesRequested);
+        let mut standings = Vec::with_capacity(approvals.len());
+        for approval in approvals {
+            let may = self.may_decide(names::APPROVE_VERB, approval).await?;
+            let own = mine && !allows_self(self.portal(), approval);
+            let breaks = self.may_decide(names::EMERGENCY_VERB, approval).await?;
+            standings.push(Standing { approval, may, breaks, own, held, decided: None });
+        }
+        if standings.iter().any(|standing| standing.may || standing.breaks) {
+            self.remember(request, &mut standings);
+        }
+        Ok(standings)
+    }
+
+    /// What this person decided about the present content already: the newest decision for a rule counts.
+    fn remember(&self, request: &PromiseRequest, standings: &mut [Standing<'_>]) {
+        let (uid, me) = (request.metadata.uid.as_deref().unwrap_or_default(), &*self.identity().username);
+        let candidate = request.status.as_ref().and_then(|status| status.candidate.as_ref());
+        let Some(hash) = candidate.map(|candidate| candidate.content_hash.as_str()) else { return };
+        let question = request.status.as_ref().and_then(|status| status.question.as_ref());
+        let asked = question.and_then(|question| question.since.parse::<jiff::Timestamp>().ok());
+        let portal = self.portal();
+        for (at, decision) in portal.docket.of_request(&portal.world, uid) {
+            let by_me = decision.spec.decided_by.as_ref().is_some_and(|person| person.username == me);
+            // The same content may be asked about again; what was said before that does not count.
+            let before = decision
+                .metadata
+                .creation_timestamp
+                .as_ref()
+                .is_some_and(|time| asked.is_some_and(|asked| time.0.as_second() < asked.as_second()));
+            let status = decision.status.as_ref().map(|status| status.state);
+            let void = matches!(status, Some(DecisionState::Void | DecisionState::Superseded));
+            if !by_me || before || void || decision.spec.content_hash != hash {
+                continue;
+            }
+            let of = |standing: &&mut Standing<'_>| {
+                standing.approval.rule == decision.spec.rule
+                    && standing.approval.cluster == at.cluster.as_str()
+                    && standing.decided.is_none()
+            };
+            if let Some(standing) = standings.iter_mut().find(of) {
+                standing.decided = Some(decision.spec.decision);
+            }
+        }
+    }
+}
+
+/// Whether a rule lets people decide about what they asked for themselves, as it is written now.
+fn allows_self(portal: &Portal, approval: &ApprovalStatus) -> bool {
+    let Ok(cluster) = ClusterId::parse(&approval.cluster) else { return false };
+    let at = |name: &str| Key::cluster_scoped(&cluster, name);
+    let allows = |rules: &[promise::api::Rule]| {
+        let rule = rules.iter().find(|rule| rule.name == approval.rule.name);
+        rule.and_then(|rule| rule.approve.as_ref()).is_some_and(|approve| approve.self_approval)
+    };
+    match (&approval.rule.policy, &approval.rule.promise) {
+        (Some(policy), _) => portal.world.policies.get(&at(policy)).is_some_and(|policy| allows(&policy.spec.rules)),
+        (None, Some(promise)) => portal.world.promises.get(&at(promise)).is_some_and(|promise| allows(&promise.spec.policies)),
+        (None, None) => false,
+    }
+}

@@ -1,0 +1,52 @@
+//! What people remark about a request, for those who may see it.
+
+use jiff::Timestamp;
+use promise::view::CommentLine;
+use promise::{Error, Problem, Result};
+use store::{MAX_COMMENT, NewComment};
+
+use super::matter::{self, Matter};
+use crate::auth::Caller;
+use crate::auth::caller::database;
+
+/// Everything that was remarked, oldest first.
+pub(super) async fn of(caller: &Caller, matter: &Matter) -> Result<Vec<CommentLine>> {
+    caller.comments(matter.request.metadata.uid.as_deref().unwrap_or_default()).await
+}
+
+/// Adds a remark.
+pub(super) async fn add(caller: &Caller, uid: &str, text: &str) -> Result<()> {
+    let matter = matter::find(caller, uid).await?;
+    let refused = |message: String| Err(Error::Invalid { problems: vec![Problem { path: "comment".to_owned(), message }] });
+    let text = text.trim();
+    if text.is_empty() {
+        return refused("Write something: the comment is empty.".to_owned());
+    }
+    if text.len() > MAX_COMMENT {
+        return refused(format!("Shorten the comment: it may have at most {} KiB.", MAX_COMMENT >> 10));
+    }
+    let portal = caller.portal();
+    let comment = NewComment { request_uid: uid, author: &caller.identity().username, text };
+    let kept = portal.store.add_comment(&comment, portal.clock.now(), &*portal.random).await.map_err(|error| database(&error))?;
+    if !kept {
+        let name = &matter.key.name;
+        return refused(format!("There are very many comments about {name} already; write to the people themselves."));
+    }
+    Ok(())
+}
+
+impl Caller {
+    /// What was remarked about a request, oldest first. Whether the person may see the request is the caller's affair.
+    ///
+    /// # Errors
+    /// The database does not answer.
+    pub(in crate::portal) async fn comments(&self, uid: &str) -> Result<Vec<CommentLine>> {
+        let comments = self.portal().store.comments(uid).await.map_err(|error| database(&error))?;
+        let line = |comment: store::Comment| CommentLine { by: comment.author, at: written(comment.created), text: comment.text };
+        Ok(comments.into_iter().map(line).collect())
+    }
+}
+
+fn written(at: Timestamp) -> String {
+    at.to_string()
+}

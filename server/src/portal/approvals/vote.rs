@@ -1,0 +1,152 @@
+//! Writing a decision, as the person who takes it, for exactly the content that was seen.
+
+use app::backend::Vote;
+use cluster::ClusterId;
+use cluster::error::PlaneResult as _;
+use cluster::kinds::{Approval, ApprovalKind, object};
+use cluster::watch::Key;
+use kube::api::{Api, PostParams};
+use promise::api::{ApprovalSpec, ApprovedRequest, Decision};
+use promise::{Error, Problem, Result, names};
+use tokio::sync::broadcast::error::RecvError;
+
+use super::matter::{self, Matter};
+use super::standing::{is_open, rule_id};
+use crate::auth::Caller;
+
+/// How many letters of a hash stand in the name of an Approval.
+const SHORT: usize = 10;
+/// Longest comment of a decision, in bytes.
+const LONGEST: usize = 4096;
+/// Most fields that a decision may name.
+const FIELDS: usize = 64;
+/// How long a person who decided may wait until lists show it.
+const SHOWN_WITHIN: std::time::Duration = std::time::Duration::from_millis(500);
+
+fn refused<T>(path: &str, message: impl Into<String>) -> Result<T> {
+    Err(Error::Invalid { problems: vec![Problem { path: path.to_owned(), message: message.into() }] })
+}
+
+/// Decides about a request.
+pub(super) async fn post(caller: &Caller, uid: &str, vote: &Vote) -> Result<()> {
+    let matter = matter::find(caller, uid).await?;
+    cast(caller, &matter, vote).await
+}
+
+/// Decides about what was found.
+pub(super) async fn cast(caller: &Caller, matter: &Matter, vote: &Vote) -> Result<()> {
+    let decision = decision(&vote.decision)?;
+    let status = matter.status();
+    match matter.hash() {
+        Some(hash) if hash == vote.hash => {}
+        Some(_) => {
+            let message = "it changed after this page was shown, so nothing was decided; look at what changed, and decide then".to_owned();
+            return Err(Error::Conflict { message });
+        }
+        None => {
+            let message = "there is nothing to decide any more: it was decided, changed, taken back or has expired meanwhile".to_owned();
+            return Err(Error::Conflict { message });
+        }
+    }
+    let Some(approval) = status.approvals.iter().find(|approval| rule_id(approval) == vote.rule) else {
+        return Err(Error::Conflict { message: "nobody asks for this decision any more".to_owned() });
+    };
+    if !is_open(approval) && !vote.emergency {
+        return Err(Error::Conflict { message: "this question is not open: it was answered, or a stage before it is".to_owned() });
+    }
+    let verb = if vote.emergency { names::EMERGENCY_VERB } else { names::APPROVE_VERB };
+    if !caller.may_decide(verb, approval).await? {
+        let of = approval.rule.policy.as_ref().or(approval.rule.promise.as_ref()).map(String::as_str).unwrap_or_default();
+        return Err(Error::Denied { why: format!("You do not have the right {verb} on {of} in {}.", approval.source) });
+    }
+    let standings = caller.standings(&matter.request).await?;
+    let own = standings.iter().any(|standing| standing.own && rule_id(standing.approval) == vote.rule);
+    if own && decision == Decision::Approve {
+        return refused("decision", "You asked for it yourself, and this rule wants somebody else to approve.");
+    }
+    checked(vote, decision)?;
+    write(caller, matter, vote, decision).await
+}
+
+/// Reads the word of a form.
+fn decision(word: &str) -> Result<Decision> {
+    match word {
+        "approve" => Ok(Decision::Approve),
+        "reject" => Ok(Decision::Reject),
+        "requestChanges" => Ok(Decision::RequestChanges),
+        _ => refused("decision", "Choose whether you approve it, reject it, or ask for changes."),
+    }
+}
+
+/// What a comment has to say.
+fn checked(vote: &Vote, decision: Decision) -> Result<()> {
+    let missing = match decision {
+        _ if !vote.comment.is_empty() => None,
+        Decision::Reject => Some("Say in the comment why it is rejected, so that whoever asked knows what to change."),
+        Decision::RequestChanges => Some("Say in the comment what should be changed."),
+        Decision::Approve if vote.emergency => {
+            Some("Say in the comment what the emergency is: it is recorded, and everybody concerned reads it.")
+        }
+        Decision::Approve => None,
+    };
+    match missing {
+        Some(missing) => refused("comment", missing),
+        None if vote.comment.len() > LONGEST => {
+            refused("comment", format!("Shorten the comment: it may have at most {} KiB.", LONGEST >> 10))
+        }
+        None if vote.fields.len() > FIELDS => refused("field", format!("Name at most {FIELDS} values.")),
+        None if vote.emergency && decision != Decision::Approve => {
+            refused("decision", "An emergency is a reason to approve. Reject it, or ask for changes, in the ordinary way.")
+        }
+        None => Ok(()),
+    }
+}
+
+async fn write(caller: &Caller, matter: &Matter, vote: &Vote, decision: Decision) -> Result<()> {
+    let status = matter.status();
+    let approval = status.approvals.iter().find(|approval| rule_id(approval) == vote.rule).ok_or(Error::Internal)?;
+    let cluster = ClusterId::parse(&approval.cluster).map_err(|_| Error::Internal)?;
+    let key = &matter.key;
+    let known = |field: &&String| field.starts_with('.') && field.len() <= 256;
+    let spec = ApprovalSpec {
+        request: ApprovedRequest {
+            cluster: (!key.cluster.is_of_kubernetes()).then(|| key.cluster.to_string()),
+            namespace: key.namespace.clone(),
+            name: key.name.clone(),
+            uid: matter.request.metadata.uid.clone().unwrap_or_default(),
+        },
+        rule: approval.rule.clone(),
+        content_hash: vote.hash.clone(),
+        decision,
+        emergency: vote.emergency,
+        comment: Some(vote.comment.clone()).filter(|comment| !comment.is_empty()),
+        fields: if decision == Decision::RequestChanges { vote.fields.iter().filter(known).cloned().collect() } else { Vec::new() },
+        // Stamped by admission, whatever is sent.
+        decided_by: None,
+    };
+    let mut bytes = [0; 4];
+    caller.portal().random.fill(&mut bytes);
+    let short: String = vote.hash.chars().take(SHORT).collect();
+    let name = format!("{}-{short}-{}", key.name, hex::encode(bytes));
+    let api: Api<Approval> = Api::all(caller.client(&cluster));
+    let params = PostParams { field_manager: Some(names::MANAGER_PORTAL.to_owned()), ..PostParams::default() };
+    let changes = caller.portal().world.approvals.changes();
+    api.create(&params, &object::<ApprovalKind>(&name, None, spec)).await.about("your decision")?;
+    shown(caller, changes, &Key::cluster_scoped(&cluster, &name)).await;
+    Ok(())
+}
+
+/// Waits, for a moment at most, until the portal knows the decision: whoever decided looks at the inbox next.
+async fn shown(caller: &Caller, mut changes: cluster::watch::Changes, key: &Key) {
+    let approvals = &caller.portal().world.approvals;
+    let waiting = async {
+        while approvals.get(key).is_none() {
+            if matches!(changes.recv().await, Err(RecvError::Closed)) {
+                return;
+            }
+        }
+    };
+    if tokio::time::timeout(SHOWN_WITHIN, waiting).await.is_err() {
+        tracing::info!(approval = %key, "the inbox does not show yet what was decided");
+    }
+}

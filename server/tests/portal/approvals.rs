@@ -1,0 +1,337 @@
+//! Decisions through pages: who sees what waits, what is refused with which sentence, and what comes of a decision.
+
+use cluster::kinds::{PromiseRequest, PromiseRequestKind, object};
+use cluster::{Scope, WorkspacePath};
+use http::{Method, StatusCode};
+use kube::Api;
+use kube::api::{Patch, PatchParams, PostParams};
+use opm_portal::routes::{self, Access};
+use promise::api::{CandidateState, PromiseRef, PromiseRequestSpec};
+use serde_json::{Value, json};
+
+use crate::browser::{Answer, Browser, Product};
+
+const SHOP: &str = "root:acme:shop";
+/// A uid of the right length that nothing has.
+const ABSENT: &str = "00000000-0000-4000-8000-000000000000";
+
+/// A client of the administrator in a workspace.
+fn client(product: &Product, path: &str) -> kube::Client {
+    product.running.portal.endpoint.client(product.admin(), &Scope::Workspace(WorkspacePath::parse(path).expect("a path")))
+}
+
+fn requests(product: &Product) -> Api<PromiseRequest> {
+    Api::namespaced(client(product, SHOP), "default")
+}
+
+/// Asks for a production database, of which somebody has to agree; `person` is who asks.
+async fn asked(product: &Product, person: &Browser, name: &str, storage: u32) -> (String, String) {
+    let promise = PromiseRef { name: "postgresql".into(), workspace: Some("root:platform".into()), version: None };
+    let parameters = Some(json!({"tier": "production", "replicas": 2, "storage": storage}));
+    let spec = PromiseRequestSpec { promise, parameters, reason: Some("For the season".into()), ..PromiseRequestSpec::default() };
+    let caller = person.caller(product).await;
+    let cluster = product.running.portal.world.tree().cluster(&WorkspacePath::parse(SHOP).expect("a path")).expect("the shop");
+    let api: Api<PromiseRequest> = Api::namespaced(caller.client(&cluster), "default");
+    api.create(&PostParams::default(), &object::<PromiseRequestKind>(name, Some("default"), spec)).await.expect("a request");
+    waits(product, name, "").await
+}
+
+/// Waits until people are asked about another content than `before`; uid and hash.
+async fn waits(product: &Product, name: &str, before: &str) -> (String, String) {
+    let found = until(product, name, |request| {
+        let candidate = request.status.as_ref().and_then(|status| status.candidate.as_ref());
+        candidate.is_some_and(|candidate| candidate.state == CandidateState::AwaitingApproval && candidate.content_hash != before)
+    });
+    let request = found.await;
+    let hash = request.status.and_then(|status| status.candidate).expect("a candidate").content_hash;
+    (request.metadata.uid.expect("a uid"), hash)
+}
+
+async fn until(product: &Product, name: &str, fits: impl Fn(&PromiseRequest) -> bool) -> PromiseRequest {
+    let api = requests(product);
+    let asking = async {
+        loop {
+            let request = api.get(name).await.expect("the request");
+            if fits(&request) {
+                return request;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(60), asking).await.unwrap_or_else(|_| panic!("{name} never fits"))
+}
+
+/// Opens a decision as soon as the portal knows it, and posts a decision from its form.
+async fn decide(browser: &mut Browser, uid: &str, pairs: &[(&str, &str)]) -> Answer {
+    let page = browser.until(&format!("/approvals/{uid}"), |answer| answer.text.contains("name=\"rule\"")).await;
+    let (token, rule, hash) = (page.hidden("_token"), page.hidden("rule"), page.hidden("hash"));
+    let mut all = vec![("_token", token.as_str())];
+    // What the test says comes first: a form has one of each.
+    all.extend(pairs);
+    for (name, value) in [("rule", &rule), ("hash", &hash)] {
+        if !pairs.iter().any(|(known, _)| *known == name) {
+            all.push((name, value));
+        }
+    }
+    browser.post(&format!("/approvals/{uid}/decide"), &all).await
+}
+
+async fn post(client: &kube::Client, path: &str, body: Value) {
+    let request = http::Request::post(path).header("content-type", "application/json").body(body.to_string().into_bytes());
+    client.request::<Value>(request.expect("a request")).await.expect("written");
+}
+
+/// Lets dev-data, who has no right in the shop, decide for the policies of Acme, and nothing more.
+async fn let_decide(product: &Product) {
+    const RBAC: &str = "rbac.authorization.k8s.io/v1";
+    let client = client(product, "root:acme");
+    let rules = json!([
+        {"nonResourceURLs": ["/"], "verbs": ["access"]},
+        {"apiGroups": ["platform.opmodel.dev"], "resources": ["policies"], "verbs": ["approve"]},
+        {"apiGroups": ["platform.opmodel.dev"], "resources": ["approvals"], "verbs": ["create"]},
+    ]);
+    let role = json!({"apiVersion": RBAC, "kind": "ClusterRole", "metadata": {"name": "decides"}, "rules": rules});
+    post(&client, &format!("/apis/{RBAC}/clusterroles"), role).await;
+    let subject = json!([{"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": "dev-data"}]);
+    let binding = json!({"apiVersion": RBAC, "kind": "ClusterRoleBinding", "metadata": {"name": "decides"}, "subjects": subject,
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "decides"}});
+    post(&client, &format!("/apis/{RBAC}/clusterrolebindings"), binding).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_waits_is_seen_by_who_decides_and_absent_for_others() {
+    let product = Product::open().await;
+    let requester = product.signed_in("dev-shop").await;
+    let (uid, _) = asked(&product, &requester, "orders-db", 50).await;
+    let mut approver = product.signed_in("approver").await;
+    let inbox = approver.until("/approvals", |answer| answer.text.contains("1 request waits for you")).await;
+    for said in ["orders-db", "a new PostgreSQL", "For the season", "dev-shop", "€/month", "Approve this content", "due in"] {
+        assert!(inbox.text.contains(said), "the inbox lacks {said}: {}", inbox.text);
+    }
+    assert!(approver.get("/").await.text.contains("href=\"/approvals\""), "the navigation leads there");
+
+    // A stranger gets for what is there exactly what they get for what is not.
+    let mut stranger = product.signed_in("dev-data").await;
+    assert!(!stranger.get("/").await.text.contains("href=\"/approvals\""), "who has no part in decisions has no entry");
+    assert!(!stranger.get("/approvals?view=all").await.text.contains("orders-db"));
+    let token = stranger.get("/").await.hidden("_token");
+    let told = |answer: Answer, uid: &str| {
+        let policy =
+            answer.headers.get("content-security-policy").map(|value| value.to_str().expect("text").to_owned()).unwrap_or_default();
+        let nonce = policy.split("'nonce-").nth(1).and_then(|rest| rest.split('\'').next()).unwrap_or("no nonce").to_owned();
+        (answer.status, answer.text.replace(uid, "UID").replace(&nonce, "NONCE"))
+    };
+    let mut compared = 0;
+    for route in routes::table().into_iter().filter(|route| route.access == Access::Decisions && route.pattern.contains("{uid}")) {
+        let (there, absent) = (route.pattern.replace("{uid}", &uid), route.pattern.replace("{uid}", ABSENT));
+        let pairs = [
+            ("_token", token.as_str()),
+            ("decision", "approve"),
+            ("rule", "a/b/c"),
+            ("hash", "x"),
+            ("comment", "x"),
+            ("back", "/approvals"),
+        ];
+        let (there, absent) = if route.method == Method::POST {
+            (stranger.post(&there, &pairs).await, stranger.post(&absent, &pairs).await)
+        } else {
+            (stranger.get(&there).await, stranger.get(&absent).await)
+        };
+        assert_eq!(there.status, StatusCode::NOT_FOUND, "{}", route.pattern);
+        assert_eq!(told(there, &uid), told(absent, ABSENT), "{}", route.pattern);
+        compared += 1;
+    }
+    assert!(compared >= 5, "{compared} routes name a request by its uid");
+
+    // Who may decide and nothing else sees what is decided about, and can decide; afterwards there is nothing to see any more.
+    let_decide(&product).await;
+    let light = stranger.until(&format!("/approvals/{uid}"), |answer| answer.status == StatusCode::OK).await;
+    assert!(light.text.contains("For the season") && light.text.contains("Approve this content"), "{}", light.text);
+    assert_eq!(stranger.get("/w/root:acme:shop/requests/default/orders-db").await.status, StatusCode::NOT_FOUND);
+    let answer = decide(&mut stranger, &uid, &[("decision", "approve"), ("back", &format!("/approvals/{uid}"))]).await;
+    assert_eq!((answer.status, answer.location()), (StatusCode::SEE_OTHER, &*format!("/approvals?done={uid}")), "{}", answer.text);
+    let done = stranger.get(answer.location()).await;
+    assert!(done.text.contains("orders-db: you approved"), "{}", done.text);
+    until(&product, "orders-db", |request| {
+        request
+            .status
+            .as_ref()
+            .and_then(|status| status.candidate.as_ref())
+            .is_none_or(|candidate| candidate.state == CandidateState::Accepted)
+    })
+    .await;
+    stranger.until(&format!("/approvals/{uid}"), |answer| answer.status == StatusCode::NOT_FOUND).await;
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_does_not_count_is_refused_with_its_sentence_and_what_was_typed_stays() {
+    let product = Product::open().await;
+    let mut requester = product.signed_in("dev-shop").await;
+    let (uid, hash) = asked(&product, &requester, "orders-db", 50).await;
+    let mut approver = product.signed_in("approver").await;
+    let back = format!("/approvals/{uid}");
+    let said = |answer: &Answer, status: StatusCode, sentence: &str| {
+        assert_eq!(answer.status, status, "{sentence}: {}", answer.text);
+        assert!(answer.text.contains(sentence), "{sentence} is not in {}", answer.text);
+    };
+    let wrong = decide(&mut approver, &uid, &[("decision", "reject"), ("back", &back)]).await;
+    said(&wrong, StatusCode::UNPROCESSABLE_ENTITY, "Say in the comment why it is rejected");
+    assert!(wrong.text.contains("<title>Error: "));
+    let wrong = decide(&mut approver, &uid, &[("decision", "requestChanges"), ("back", "/approvals?view=waiting")]).await;
+    said(&wrong, StatusCode::UNPROCESSABLE_ENTITY, "Say in the comment what should be changed");
+    let wrong =
+        decide(&mut approver, &uid, &[("decision", "approve"), ("emergency", "true"), ("comment", "It burns"), ("back", &back)]).await;
+    said(&wrong, StatusCode::FORBIDDEN, "approve-emergency");
+    let wrong = decide(&mut approver, &uid, &[("decision", "maybe"), ("back", &back)]).await;
+    said(&wrong, StatusCode::UNPROCESSABLE_ENTITY, "Choose whether you approve it");
+    let wrong = decide(&mut approver, &uid, &[("decision", "approve"), ("rule", "root/other/rule"), ("back", &back)]).await;
+    said(&wrong, StatusCode::CONFLICT, "obody asks for this decision any more");
+
+    // The requester sees what waits, is asked nothing, and cannot answer all the same.
+    let own = requester.until(&back, |answer| answer.status == StatusCode::OK).await;
+    assert!(!own.text.contains("Approve this content") && own.text.contains("Take it back"), "{}", own.text);
+    let rule = approver.get(&back).await.hidden("rule");
+    let token = own.hidden("_token");
+    let forged =
+        requester.post(&format!("{back}/decide"), &[("_token", &token), ("rule", &rule), ("hash", &hash), ("decision", "approve")]).await;
+    said(&forged, StatusCode::FORBIDDEN, "You do not have the right approve");
+
+    // Another content than the one that was shown: nothing is decided, and the difference is shown.
+    let api = requests(&product);
+    let patch = json!({"spec": {"parameters": {"tier": "production", "replicas": 2, "storage": 80}}});
+    api.patch("orders-db", &PatchParams::default(), &Patch::Merge(&patch)).await.expect("changed");
+    let (_, changed) = waits(&product, "orders-db", &hash).await;
+    let stale = [("decision", "approve"), ("hash", hash.as_str()), ("comment", "Looks fine"), ("back", back.as_str())];
+    let late = decide(&mut approver, &uid, &stale).await;
+    said(&late, StatusCode::CONFLICT, "It changed after this page was shown");
+    for part in ["not what you looked at any more", "Storage", "<del>50", "<ins>80", "Looks fine", &changed[..10]] {
+        assert!(late.text.contains(part), "{part} is not in {}", late.text);
+    }
+    assert!(product.running.portal.world.approvals.snapshot().is_empty(), "nothing was written");
+
+    // Asked for changes: it is the requester's turn, with the words and the value.
+    let asked = decide(
+        &mut approver,
+        &uid,
+        &[("decision", "requestChanges"), ("comment", "Half would do"), ("field", ".storage"), ("back", "/approvals")],
+    )
+    .await;
+    assert_eq!(asked.status, StatusCode::SEE_OTHER, "{}", asked.text);
+    requester.until("/w/root:acme:shop/requests/default/orders-db", |answer| answer.text.contains("Half would do")).await;
+    let written = product.running.portal.world.approvals.snapshot();
+    assert_eq!(written.values().map(|approval| approval.spec.fields.clone()).collect::<Vec<_>>(), [vec![".storage".to_owned()]]);
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn remarks_are_read_by_who_sees_the_request() {
+    let product = Product::open().await;
+    let mut requester = product.signed_in("dev-shop").await;
+    let (uid, _) = asked(&product, &requester, "orders-db", 50).await;
+    let mut approver = product.signed_in("approver").await;
+    let page = approver.until(&format!("/approvals/{uid}"), |answer| answer.status == StatusCode::OK).await;
+    let token = page.hidden("_token");
+    let address = format!("/approvals/{uid}/comment");
+    let back = format!("/approvals/{uid}");
+    let empty = approver.post(&address, &[("_token", &token), ("comment", "  "), ("back", &back)]).await;
+    assert_eq!(empty.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", empty.text);
+    let long = "x".repeat(store::MAX_COMMENT + 1);
+    assert_eq!(
+        approver.post(&address, &[("_token", &token), ("comment", &long), ("back", &back)]).await.status,
+        StatusCode::UNPROCESSABLE_ENTITY
+    );
+    let kept = approver.post(&address, &[("_token", &token), ("comment", "Why <now>?"), ("back", &back)]).await;
+    assert_eq!((kept.status, kept.location()), (StatusCode::SEE_OTHER, back.as_str()), "{}", kept.text);
+    for address in [back.as_str(), "/w/root:acme:shop/requests/default/orders-db", &format!("/approvals?view=all&open={uid}")] {
+        let read = requester.get(address).await;
+        assert!(read.text.contains("Why &lt;now&gt;?"), "{address}: {}", read.text);
+    }
+    // Nobody is sent elsewhere.
+    let led = approver.post(&address, &[("_token", &token), ("comment", "More"), ("back", "//evil.example")]).await;
+    assert_eq!(led.location(), "/");
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_question_is_taken_back_by_who_asked_it_alone() {
+    let product = Product::open().await;
+    let mut requester = product.signed_in("dev-shop").await;
+    let (uid, hash) = asked(&product, &requester, "orders-db", 50).await;
+    let address = format!("/approvals/{uid}/withdraw");
+    let mut approver = product.signed_in("approver").await;
+    let token = approver.until(&format!("/approvals/{uid}"), |answer| answer.status == StatusCode::OK).await.hidden("_token");
+    let denied = approver.post(&address, &[("_token", &token), ("hash", &hash)]).await;
+    assert_eq!(denied.status, StatusCode::FORBIDDEN, "{}", denied.text);
+    let token = requester.until(&format!("/approvals/{uid}"), |answer| answer.text.contains("Take it back")).await.hidden("_token");
+    let other = requester.post(&address, &[("_token", &token), ("hash", "another"), ("back", "/approvals")]).await;
+    assert_eq!(other.status, StatusCode::CONFLICT, "{}", other.text);
+    let done = requester.post(&address, &[("_token", &token), ("hash", &hash), ("back", &format!("/approvals/{uid}"))]).await;
+    assert_eq!(done.status, StatusCode::SEE_OTHER, "{}", done.text);
+    let turned = until(&product, "orders-db", |request| {
+        request
+            .status
+            .as_ref()
+            .and_then(|status| status.candidate.as_ref())
+            .is_some_and(|candidate| candidate.state == CandidateState::Rejected)
+    });
+    let message = turned.await.status.and_then(|status| status.candidate).and_then(|candidate| candidate.message).unwrap_or_default();
+    assert!(message.contains("dev-shop took the question back"), "{message}");
+    approver.until("/approvals", |answer| answer.text.contains("Nothing waits for you")).await;
+    // The same content can be asked about again: it is another question.
+    let since = requests(&product)
+        .get("orders-db")
+        .await
+        .expect("the request")
+        .status
+        .and_then(|status| status.question)
+        .expect("a question")
+        .since;
+    let again = json!({"metadata": {"annotations": {promise::names::ASK_AGAIN_ANNOTATION: since}}});
+    requests(&product).patch("orders-db", &PatchParams::default(), &Patch::Merge(&again)).await.expect("asked again");
+    assert_eq!(waits(&product, "orders-db", "").await.1, hash);
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn requests_of_one_shape_are_decided_together_and_no_others() {
+    let product = Product::open().await;
+    let requester = product.signed_in("dev-shop").await;
+    let mut uids = Vec::new();
+    for (name, storage) in [("one", 50), ("two", 50), ("other", 60)] {
+        uids.push(asked(&product, &requester, name, storage).await);
+    }
+    let mut approver = product.signed_in("approver").await;
+    approver.until("/approvals", |answer| answer.text.contains("3 requests wait for you")).await;
+    let address = format!("/approvals/{}/alike", uids[0].0);
+    let page = approver.get(&address).await;
+    assert!(page.text.contains("2 requests of the same shape") && page.text.contains("1 more request"), "{}", page.text);
+    let (token, rule) = (page.hidden("_token"), page.hidden("rule"));
+    let item = |index: usize| format!("{}:{}", uids[index].0, uids[index].1);
+    let (one, two, other) = (item(0), item(1), item(2));
+    let common = [("_token", token.as_str()), ("rule", rule.as_str()), ("decision", "approve"), ("like", uids[0].0.as_str())];
+    let mixed: Vec<(&str, &str)> = common.iter().copied().chain([("item", one.as_str()), ("item", other.as_str())]).collect();
+    let refused = approver.post("/approvals/batch", &mixed).await;
+    assert_eq!(refused.status, StatusCode::CONFLICT, "{}", refused.text);
+    assert!(
+        refused.text.contains("Other is not like the others") || refused.text.contains("other is not like the others"),
+        "{}",
+        refused.text
+    );
+    assert!(product.running.portal.world.approvals.snapshot().is_empty(), "all or nothing");
+    let same: Vec<(&str, &str)> = common.iter().copied().chain([("item", one.as_str()), ("item", two.as_str())]).collect();
+    let decided = approver.post("/approvals/batch", &same).await;
+    assert_eq!((decided.status, decided.location()), (StatusCode::SEE_OTHER, "/approvals?view=decided"), "{}", decided.text);
+    for name in ["one", "two"] {
+        until(&product, name, |request| {
+            request
+                .status
+                .as_ref()
+                .and_then(|status| status.candidate.as_ref())
+                .is_none_or(|candidate| candidate.state == CandidateState::Accepted)
+        })
+        .await;
+    }
+    approver.until("/approvals", |answer| answer.text.contains("1 request waits for you")).await;
+    product.running.close().await;
+}
