@@ -299,6 +299,7 @@ fn preflight(fits: bool) -> PreflightView {
         ],
         approvals: vec![ApprovalStep {
             who: "One of acme-approvers".into(),
+            stage: 1,
             title: "Production baseline".into(),
             source: "root:acme".into(),
             anchor: rule.clone(),

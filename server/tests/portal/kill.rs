@@ -3,6 +3,8 @@
 //!
 //! `cargo xtask soak kill` runs this against the release binary at more instants (`OPM_KILLS`, `OPM_SEED`).
 
+mod decisions;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 

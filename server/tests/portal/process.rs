@@ -64,6 +64,16 @@ impl Process {
         self.endpoint.client(self.credential.token.as_ref().expect("the context has a token"), scope)
     }
 
+    /// As somebody of the sample world, in a workspace whose context they have.
+    pub fn client_of(&self, person: &str, workspace: &str) -> Client {
+        let yaml = std::fs::read_to_string(self.data.join("kubeconfig")).expect("a kubeconfig");
+        let mut config: serde_json::Value = serde_saphyr::from_str(&yaml).expect("the YAML of a kubeconfig");
+        config["current-context"] = format!("{person}@{workspace}").into();
+        let (endpoint, credential) = Endpoint::from_kubeconfig("plane", &config.to_string()).expect("the context of a person");
+        let path = cluster::WorkspacePath::parse(workspace).expect("a path");
+        endpoint.client(credential.token.as_ref().expect("the context has a token"), &Scope::Workspace(path))
+    }
+
     /// SIGKILL: nothing is written or closed any more.
     pub fn kill(mut self) {
         self.end();

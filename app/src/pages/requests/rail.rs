@@ -59,8 +59,11 @@ fn checks(checks: &[CheckLine]) -> impl IntoView + use<> {
 
 /// From the person who submits to the ones who decide.
 fn approvals(steps: &[ApprovalStep]) -> impl IntoView + use<> {
+    let mut before: Option<u32> = None;
     let steps = steps.iter().map(|step| {
-        view! { <li data-st="waiting">{Shape::Waiting.svg()}<span><b>{step.who.clone()}</b><span class="subtle"><a href=format!("#{}", step.anchor)>{step.title.clone()}</a>", set at "<span class="mono">{step.source.clone()}</span></span></span></li> }
+        // Steps of one stage are open at the same time; the next one waits for all of them.
+        let then = before.replace(step.stage).is_some_and(|before| before != step.stage).then_some("Then: ");
+        view! { <li data-st="waiting">{Shape::Waiting.svg()}<span>{then}<b>{step.who.clone()}</b><span class="subtle"><a href=format!("#{}", step.anchor)>{step.title.clone()}</a>", set at "<span class="mono">{step.source.clone()}</span></span></span></li> }
     });
     view! {
         <ol class="checks">

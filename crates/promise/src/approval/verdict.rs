@@ -42,16 +42,16 @@ pub struct Verdict {
     pub heard: bool,
 }
 
-/// What became of a decision; nothing while its request has not heard of it.
+/// What became of a decision; nothing while its request has not heard of it, and where nothing is to be added to what was said.
 pub fn verdict(written: &Written<'_>, asked: Option<&Asked<'_>>) -> Option<Verdict> {
     let named = &written.spec.request;
     let Some(Asked { request, status }) = asked else {
         let place = format!("{}/{}", named.namespace, named.name);
-        return Some(over(written, format!("There is no request {place} with the uid {}.", named.uid)));
+        return over(written, format!("There is no request {place} with the uid {}.", named.uid));
     };
     if !concerns(written.spec, request) {
         let place = format!("{}/{}", request.namespace, request.name);
-        return Some(over(written, format!("The request with the uid {} is {place}, and this names another.", named.uid)));
+        return over(written, format!("The request with the uid {} is {place}, and this names another.", named.uid));
     }
     let of_rule = |line: &&ApprovalStatus| is_for(&line.rule, &line.cluster, &line.cluster, written.spec);
     let lines = || status.approvals.iter().filter(of_rule);
@@ -63,13 +63,13 @@ pub fn verdict(written: &Written<'_>, asked: Option<&Asked<'_>>) -> Option<Verdi
     let thing = words::thing(&written.spec.rule);
     if let (Some(line), None) = (lines().next(), here().next()) {
         let why = format!("Decisions about {thing} lie in {}, where it is set; this one lies elsewhere.", line.source);
-        return Some(over(written, why));
+        return over(written, why);
     }
     if here().next().is_none() {
         // While a request is refused, nobody is asked; what was decided about what it wants counts again afterwards.
         let pauses = status.approvals.is_empty() && status.question.as_ref().is_some_and(|q| q.content_hash == written.spec.content_hash);
         let why = format!("No rule {} of {thing} asks about {} now.", written.spec.rule.name, request.name);
-        return (!pauses).then(|| over(written, why));
+        return if pauses { None } else { over(written, why) };
     }
     match &status.candidate {
         // It is heard in a moment.
@@ -83,15 +83,19 @@ pub fn verdict(written: &Written<'_>, asked: Option<&Asked<'_>>) -> Option<Verdi
                 let hash = words::short(&written.spec.content_hash);
                 format!("It names the content {hash}, about which nobody asks: nothing of {} waits for anybody.", request.name)
             };
-            Some(over(written, why))
+            over(written, why)
         }
     }
 }
 
-/// Something that does not count, or not any more.
-fn over(written: &Written<'_>, message: String) -> Verdict {
-    let counted = written.before.is_some_and(|before| matches!(before.state, DecisionState::Counts | DecisionState::Superseded));
-    Verdict { state: if counted { DecisionState::Superseded } else { DecisionState::Void }, message, heard: false }
+/// Something that does not count, or not any more; nothing where that was said before, with a reason of its own.
+fn over(written: &Written<'_>, message: String) -> Option<Verdict> {
+    let state = match written.before.map(|before| before.state) {
+        Some(DecisionState::Void | DecisionState::Superseded) => return None,
+        Some(DecisionState::Counts) => DecisionState::Superseded,
+        Some(DecisionState::Pending) | None => DecisionState::Void,
+    };
+    Some(Verdict { state, message, heard: false })
 }
 
 fn told(given: &GivenApproval, spec: &ApprovalSpec) -> String {

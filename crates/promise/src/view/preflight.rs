@@ -76,6 +76,8 @@ pub enum CheckState {
 pub struct ApprovalStep {
     /// Who, such as `One of acme-approvers`.
     pub who: String,
+    /// Whose turn it is: every step of an earlier stage comes before.
+    pub stage: u32,
     /// Name of the policy for people.
     pub title: String,
     /// Path of the workspace where it is set.

@@ -43,11 +43,13 @@ pub(super) fn of(looked: &Looked<'_>) -> PreflightView {
     checks.sort_by_key(|check| check.state);
     let approvals = checked.approvals.iter().map(|ruling| ApprovalStep {
         who: deciders(&ruling.effect.approvers, ruling.effect.required()),
+        stage: ruling.effect.stage(),
         title: title(&ruling.from),
         source: ruling.from.workspace.clone(),
         anchor: anchor(&ruling.from),
     });
-    let approvals: Vec<ApprovalStep> = approvals.collect();
+    let mut approvals: Vec<ApprovalStep> = approvals.collect();
+    approvals.sort_by_key(|step| step.stage);
     let (verdict, sentence) = verdict(looked, &checks, &approvals);
     let change = checked.change.as_ref().filter(|change| !change.is_none()).map(ToString::to_string);
     PreflightView {
