@@ -94,6 +94,10 @@ export async function scenes(it) {
     { name: "delete", path: `${request("orders-db")}/delete` },
     { name: "not-found", path: request("not-there") },
     { name: "workspace-not-found", path: "/w/root:nowhere/catalog" },
+    { name: "resources", path: `/w/${workspace}/resources` },
+    { name: "resources-below", path: "/w/root:acme/resources?below=1&health=Healthy", person: "org-owner" },
+    { name: "resources-nothing", path: `/w/${workspace}/resources?q=nothing-has-this` },
+    { name: "resources-denied", path: "/w/root:acme:data/resources" },
     { name: "gallery", path: "/dev/ui" },
   ];
   await person.context().close();

@@ -12,7 +12,8 @@ use async_trait::async_trait;
 use promise::Result;
 use promise::view::{
     AddsPage, AlikePage, CatalogPage, CatalogQuery, Home, InboxPage, InboxQuery, Person, PoliciesPage, PoliciesQuery, PolicyForm,
-    PolicyPage, PolicyPosted, Posted, PromisePage, RequestForm, RequestPage, RequestQuery, RequestsPage, ReviewPage, Viewer, WorkspaceTree,
+    PolicyPage, PolicyPosted, Posted, PromisePage, RequestForm, RequestPage, RequestQuery, RequestsPage, ResourceQuery, ResourcesPage,
+    ReviewPage, Viewer, WorkspaceTree,
 };
 
 /// Ordered name/value pairs of a posted form.
@@ -120,6 +121,15 @@ pub trait Requests: Send + Sync {
     async fn reveal(&self, workspace: &str, namespace: &str, name: &str, output: &str) -> Result<String>;
 }
 
+/// What was made for requests.
+#[async_trait]
+pub trait Resources: Send + Sync {
+    /// A page of the list of objects, narrowed.
+    async fn resources(&self, workspace: &str, query: &ResourceQuery) -> Result<ResourcesPage>;
+    /// All that fit, as comma-separated values.
+    async fn resources_csv(&self, workspace: &str, query: &ResourceQuery) -> Result<String>;
+}
+
 /// What platform teams look after.
 #[async_trait]
 pub trait Platform: Send + Sync {
@@ -155,9 +165,9 @@ pub trait Workspaces: Send + Sync {
 }
 
 /// Everything that pages ask for a signed-in person.
-pub trait Backend: Account + Approvals + Catalog + Platform + Requests + Workspaces {}
+pub trait Backend: Account + Approvals + Catalog + Platform + Requests + Resources + Workspaces {}
 
-impl<T: Account + Approvals + Catalog + Platform + Requests + Workspaces> Backend for T {}
+impl<T: Account + Approvals + Catalog + Platform + Requests + Resources + Workspaces> Backend for T {}
 
 /// What every page is given by the server, through leptos' context.
 #[derive(Clone)]

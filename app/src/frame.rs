@@ -88,6 +88,7 @@ fn navigation(visit: &Visit, about: &About) -> impl IntoView + use<> {
     if let Some(workspace) = &about.workspace {
         entries.push((routes::catalog(workspace), "layout-grid", "Catalog"));
         entries.push((routes::requests(workspace), "git-pull-request-arrow", "Requests"));
+        entries.push((routes::resources(workspace), "layers", "Resources"));
     }
     if visit.waits.is_some() {
         entries.push((page::APPROVALS.to_owned(), "stamp", "Approvals"));

@@ -7,6 +7,7 @@ pub mod home;
 pub mod platform;
 mod refusal;
 pub mod requests;
+pub mod resources;
 mod rules;
 pub mod sign_in;
 pub mod workspaces;

@@ -42,6 +42,10 @@ pub mod page {
     pub const REQUEST_REVIEW: &str = "/w/{workspace}/promises/{name}/request/review";
     /// Requests of a workspace.
     pub const REQUESTS: &str = "/w/{workspace}/requests";
+    /// What was made for the requests of a workspace.
+    pub const RESOURCES: &str = "/w/{workspace}/resources";
+    /// The same as comma-separated values, whole.
+    pub const RESOURCES_CSV: &str = "/w/{workspace}/resources.csv";
     /// A request.
     pub const REQUEST: &str = "/w/{workspace}/requests/{namespace}/{name}";
     /// The form of a request that is there.
@@ -186,6 +190,16 @@ pub fn policy_new(workspace: &str) -> String {
 /// Requests of a workspace.
 pub fn requests(workspace: &str) -> String {
     format!("/w/{}/requests", segment(workspace))
+}
+
+/// What was made for the requests of a workspace.
+pub fn resources(workspace: &str) -> String {
+    format!("/w/{}/resources", segment(workspace))
+}
+
+/// The same as comma-separated values.
+pub fn resources_csv(workspace: &str) -> String {
+    format!("{}.csv", resources(workspace))
 }
 
 /// A request.

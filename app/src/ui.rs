@@ -3,6 +3,7 @@
 mod badge;
 mod banner;
 mod button;
+pub mod chart;
 mod copy;
 mod empty;
 mod head;

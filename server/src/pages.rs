@@ -7,13 +7,13 @@ mod visit;
 
 use std::sync::Arc;
 
-use app::backend::{FormOf, Sample, Visit};
-use app::pages::{catalog, gallery, home, platform, requests, sign_in, workspaces};
+use app::backend::{FormOf, Resources as _, Sample, Visit};
+use app::pages::{catalog, gallery, home, platform, requests, resources, sign_in, workspaces};
 use axum::extract::{Path, Request, State};
 use axum::response::{IntoResponse, Redirect, Response};
-use http::{HeaderMap, Method, StatusCode, Uri};
+use http::{HeaderMap, Method, StatusCode, Uri, header};
 use promise::Error;
-use promise::view::{CatalogQuery, PoliciesQuery, RequestQuery};
+use promise::view::{CatalogQuery, PoliciesQuery, RequestQuery, ResourceQuery};
 use serde::Deserialize;
 
 pub use visit::Visiting;
@@ -141,6 +141,23 @@ pub(crate) async fn requests_page(visiting: Visiting, Path(workspace): Path<Stri
 pub(crate) async fn request_page(visiting: Visiting, Path((workspace, namespace, name)): Placed, Asked(shown): Asked<Shown>) -> Response {
     let view = requests::View { origin: requests::OriginFilter::parse(&shown.origin), ..requests::View::parse(&shown.view, shown.page) };
     visiting.answer(async |visit: &Visit| requests::detail(visit, &workspace, &namespace, &name, view).await).await
+}
+
+pub(crate) async fn resources_page(visiting: Visiting, Path(workspace): Path<String>, Asked(query): Asked<ResourceQuery>) -> Response {
+    visiting.answer(async |visit: &Visit| resources::list(visit, &workspace, &query).await).await
+}
+
+/// A file for spreadsheets.
+pub(crate) async fn resources_csv(visiting: Visiting, Path(workspace): Path<String>, Asked(query): Asked<ResourceQuery>) -> Response {
+    let asked = async { visiting.visitor().caller()?.resources_csv(&workspace, &query).await };
+    match asked.await {
+        Ok(text) => {
+            let kind = (header::CONTENT_TYPE, "text/csv; charset=utf-8");
+            let saved = (header::CONTENT_DISPOSITION, "attachment; filename=\"resources.csv\"");
+            ([kind, saved], text).into_response()
+        }
+        Err(error) => visiting.refuse(Some(&workspace), &error).await,
+    }
 }
 
 pub(crate) async fn edit_page(visiting: Visiting, Path((workspace, namespace, name)): Placed, Asked(also): Asked<Also>) -> Response {

@@ -15,6 +15,7 @@ mod platform;
 pub mod preflight;
 pub mod reads;
 pub mod requests;
+mod resources;
 pub mod rights;
 pub mod submit;
 pub mod workspaces;

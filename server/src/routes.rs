@@ -91,6 +91,8 @@ pub fn table() -> Vec<Route> {
         post(post::PREFLIGHT_NEW, Workspace, posts::preflight_new),
         get(page::REQUEST_ADDS, Workspace, pages::adds_new_page),
         get(page::REQUESTS, Workspace, pages::requests_page),
+        get(page::RESOURCES, Workspace, pages::resources_page),
+        get(page::RESOURCES_CSV, Workspace, pages::resources_csv),
         get(page::REQUEST, Workspace, pages::request_page),
         get(page::REQUEST_EDIT, Workspace, pages::edit_page),
         post(post::REQUEST_EDIT, Workspace, posts::edit),

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
+use crate::ui::chart::{Amount, Bars, Figure, Lines, Meter, Series, Sparkline, StackedBars};
 use crate::ui::{Badge, Banner, Code, Empty, LinkButton, PageHead, Pager, Shape, Status, SubmitButton, Tab, Tabs, Tile, Weight};
 
 /// The page.
@@ -29,7 +30,36 @@ pub fn page(visit: &Visit) -> Page {
                     Tab { label: "Resources", href: "#main".to_owned(), count: Some(12), current: false },
                 ]/></section>
                 <section><h2>"Tiles and pages"</h2><p class="row"><Tile icon="database"/><Tile icon="zap" large=true/></p><Pager page=2 pages=3 href=Box::new(|_| "#main".to_owned())/></section>
+                <section class="stack"><h2>"Charts"</h2>
+                    <StackedBars figure=figure("stacked", "Stacked bars")/><Bars figure=figure("bars", "Bars")/><Lines figure=figure("lines", "Lines")/>
+                    <p><Sparkline values=vec![1.0, 3.0, 2.0, 5.0] words="rises from 1 to 5"/></p><Meter label="Budget" text="842.50 € of 1200.00 €" used=70/>
+                </section>
             </div>
         }
     })
+}
+
+/// Six weeks of numbers, the last foretold, one not known.
+fn figure(id: &str, title: &str) -> Figure {
+    let series = |name: &str, tone: u8, counts: [Option<usize>; 6]| Series {
+        name: name.to_owned(),
+        tone,
+        values: counts.into_iter().map(|count| count.map(Amount::count)).collect(),
+    };
+    Figure {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        description: "Numbers to look at; the fourth of the first is not known.".to_owned(),
+        unit: "things".to_owned(),
+        along: "Week".to_owned(),
+        labels: (1..=6).map(|week| format!("Week {week}")).collect(),
+        series: vec![
+            series("First", 1, [Some(9), Some(11), Some(8), None, Some(12), Some(14)]),
+            series("Second", 2, [Some(3), Some(2), Some(0), Some(4), Some(5), Some(5)]),
+            series("Third", 3, [Some(1), Some(1), Some(2), Some(6), Some(2), Some(1)]),
+        ],
+        today: Some(4),
+        forecast_from: Some(5),
+        line: Some(("Aim".to_owned(), Amount::count(18))),
+    }
 }

@@ -2,9 +2,9 @@
 
 use app::backend::{FormOf, Sample, Visit};
 use app::document::Page;
-use app::pages::{approvals, catalog, gallery, home, platform, refused, requests, sign_in, workspaces};
+use app::pages::{approvals, catalog, gallery, home, platform, refused, requests, resources, sign_in, workspaces};
 use promise::Error;
-use promise::view::{CatalogQuery, InboxQuery, PoliciesQuery, RequestQuery};
+use promise::view::{CatalogQuery, InboxQuery, PoliciesQuery, RequestQuery, ResourceQuery};
 
 use crate::world::decided::UID;
 use crate::world::{WORKSPACE, World, full, visit};
@@ -49,6 +49,7 @@ pub async fn every() -> Vec<(&'static str, Page)> {
         status: 422,
         ..approvals::Again::default()
     };
+    let (made, below) = (ResourceQuery::default(), ResourceQuery { below: true, kind: "Cluster".into(), ..ResourceQuery::default() });
     vec![
         ("sign-in", sign_in::page(&visit(None, "/sign-in"), "/", None)),
         ("home", home::page(&at(here(), "/")).await),
@@ -178,6 +179,10 @@ pub async fn every() -> Vec<(&'static str, Page)> {
         ("policy-new", platform::new(&at(nothing(), "/platform/policies/new"), "root:acme").await),
         ("policy-edit", platform::text(&at(here(), "/platform/policies/root:acme/a/edit"), "root:acme", "a").await),
         ("policy-wrong", platform::text(&at(wrong(), "/platform/policies/root:acme/a/edit"), "root:acme", "a").await),
+        ("resources", resources::list(&at(here(), "/w/root:acme:shop/resources"), WORKSPACE, &made).await),
+        ("resources-below", resources::list(&at(here(), "/w/root:acme:shop/resources?below=1"), WORKSPACE, &below).await),
+        ("resources-empty", resources::list(&at(nothing(), "/w/root:acme:shop/resources"), WORKSPACE, &made).await),
+        ("resources-denied", resources::list(&at(viewer(), "/w/root:acme:shop/resources"), WORKSPACE, &made).await),
         ("gallery", gallery::page(&at(here(), "/dev/ui"))),
         (
             "not-found",

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use app::backend::{Account, Assets, Catalog, Visit, Workspaces};
+use app::backend::{Account, Assets, Catalog, Resources, Visit, Workspaces};
 use async_trait::async_trait;
-use promise::api::{Lifecycle, Phase, PolicyOutcome, PolicyResult, PolicySpec, PromiseSpec, WaitingKind};
+use promise::api::{Health, Lifecycle, Phase, PolicyOutcome, PolicyResult, PolicySpec, PromiseSpec, WaitingKind};
 use promise::policy::{Candidate, Effective, Target, compose, gather};
 use promise::sentence::Ball;
 use promise::view::*;
@@ -366,5 +366,60 @@ impl Workspaces for World {
             requests: open.then_some(3),
         };
         Ok(WorkspaceTree { nodes: nodes.map(node).into(), total: 5, query: query.into() })
+    }
+}
+
+#[async_trait]
+impl Resources for World {
+    async fn resources(&self, _: &str, query: &ResourceQuery) -> Result<ResourcesPage> {
+        if self.refused.is_some() {
+            return Err(Error::Denied { why: "You may enter and not list.".into() });
+        }
+        let made = |name: &str, kind: &str, health, drift| ResourceRow {
+            workspace: if name == "media" { "root:acme:data".into() } else { WORKSPACE.into() },
+            request_namespace: "default".into(),
+            instance: "orders-db".into(),
+            promise: "postgresql".into(),
+            promise_title: "PostgreSQL".into(),
+            version: "1.2.0".into(),
+            kind: kind.into(),
+            api_version: "v1".into(),
+            name: name.into(),
+            destination: "sandbox".into(),
+            applied: health != Health::Missing,
+            health,
+            message: if health == Health::Healthy { String::new() } else { "Its last run failed".into() },
+            drift,
+            since: "2026-11-21T09:02:00Z".into(),
+            ..ResourceRow::default()
+        };
+        let rows = vec![
+            made("media", "Bucket", Health::Missing, Drift::Unknown),
+            made("orders-db-nightly", "ScheduledBackup", Health::Degraded, Drift::Contested(4)),
+            made("orders-db", "Cluster", Health::Progressing, Drift::PutBack(1)),
+            made("orders-db-password", "Secret", Health::Healthy, Drift::None),
+        ];
+        let rows = if self.empty { Vec::new() } else { rows };
+        let unseen = if query.below { vec!["root:acme:data".to_owned()] } else { Vec::new() };
+        let all = Whole::new(rows.clone(), query.below.then(|| "2026-11-21T11:05:00Z".into()), unseen);
+        Ok(ResourcesPage {
+            fit: all.total(),
+            all: all.total(),
+            applied: all.total_of(|row| row.applied),
+            healthy: all.total_of(|row| row.health == Health::Healthy),
+            broken: all.total_of(|row| matches!(row.health, Health::Degraded | Health::Missing)),
+            drifted: all.total_of(|row| row.drift.is_drifted()),
+            instances: Whole::new(if self.empty { vec![] } else { vec![()] }, None, Vec::new()).total(),
+            pages: 2,
+            kinds: facets(&[("Bucket", 1, false), ("Cluster", 1, query.kind == "Cluster")]),
+            healths: facets(&[("Healthy", 1, false), ("Degraded", 1, false), ("Missing", 1, false)]),
+            promises: facets(&[("postgresql", 4, false)]),
+            query: query.clone(),
+            rows,
+        })
+    }
+
+    async fn resources_csv(&self, _: &str, _: &ResourceQuery) -> Result<String> {
+        Err(Error::Internal)
     }
 }

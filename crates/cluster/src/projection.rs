@@ -40,7 +40,7 @@ pub(crate) fn bare(metadata: &mut ObjectMeta) {
 impl Projected for PromiseRequest {
     fn keep_for(&mut self, reader: Reader) {
         match reader {
-            // What a line of a list says. A request itself is read as the person who looks.
+            // What a line of a list says, of the request and of what was made for it. A request itself is read as the person who looks.
             Reader::Portal => {
                 let spec = std::mem::take(&mut self.spec);
                 let requester = spec.requester.map(|requester| Requester { username: requester.username, groups: Vec::new() });
@@ -77,12 +77,8 @@ fn without_words(mut approval: ApprovalStatus) -> ApprovalStatus {
     approval
 }
 
-/// Conditions that a line of a list is made of: since when it works, and whether it runs under older rules.
-const SHOWN: [&str; 2] = ["Healthy", "PolicyOutdated"];
-
-/// Phase, version, what is waited for, since when it works, which rules stand against it, and who is asked.
+/// Phase, version, what is waited for, what was made, how far it is in words for machines, which rules stand against it, and who is asked.
 fn line(status: PromiseRequestStatus) -> PromiseRequestStatus {
-    let shown = status.conditions.into_iter().filter(|condition| SHOWN.contains(&condition.r#type.as_str()));
     let stands = |result| matches!(result, PolicyResult::Denied | PolicyResult::Warned);
     let denied = status.policies.into_iter().filter(|outcome| stands(outcome.result));
     PromiseRequestStatus {
@@ -90,12 +86,18 @@ fn line(status: PromiseRequestStatus) -> PromiseRequestStatus {
         waiting_on: status.waiting_on,
         current: status.current,
         candidate: status.candidate,
-        conditions: shown.map(|condition| Condition { message: String::new(), ..condition }).collect(),
+        conditions: status.conditions.into_iter().map(|condition| Condition { message: String::new(), ..condition }).collect(),
+        inventory: status.inventory.into_iter().map(made).collect(),
         policies: denied.collect(),
         approvals: status.approvals.into_iter().map(without_words).collect(),
         question: status.question,
         ..PromiseRequestStatus::default()
     }
+}
+
+/// What an object is, and how it is; not by what it is compared.
+fn made(item: InventoryItem) -> InventoryItem {
+    InventoryItem { uid: None, external_id: None, hash: None, kept: None, ..item }
 }
 
 impl Projected for PromiseRelease {
@@ -191,7 +193,7 @@ mod tests {
 
     #[test]
     fn requests_and_releases_are_rows() {
-        let inventory = json!([{"id": "a", "destination": "sandbox", "version": "v1", "kind": "ConfigMap", "name": "long-name"}]);
+        let inventory = json!([{"id": "a", "destination": "sandbox", "version": "v1", "kind": "ConfigMap", "name": "long-name", "hash": "long-digest"}]);
         let object = json!({
             "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseRequest", "metadata": metadata(),
             "spec": {"promise": {"name": "settings"}, "parameters": {"text": "their-text"}, "reason": "their-reason"},
@@ -207,7 +209,8 @@ mod tests {
             row.keep_for(reader);
             assert!(row == whole, "a row says which state of the object it is");
             assert_eq!(row.spec.promise.name, "settings");
-            for gone in ["their-text", "long-message", "long-name"] {
+            let names = if reader == Reader::Controller { "long-name" } else { "long-digest" };
+            for gone in ["their-text", "long-message", names] {
                 assert!(!text(&row).contains(gone), "{reader:?} keeps {gone}");
             }
         }
@@ -215,6 +218,7 @@ mod tests {
         row.keep_for(Reader::Portal);
         let status = row.status.unwrap();
         assert_eq!((status.phase, status.current.unwrap().version.as_str()), (promise::api::Phase::Ready, "1.0.0"));
+        assert_eq!(status.inventory[0].name, "long-name", "the portal lists what was made");
         let mut row = whole.clone();
         row.keep_for(Reader::Controller);
         let status = row.status.unwrap();

@@ -11,6 +11,7 @@ pub mod approval;
 pub mod attribute;
 pub mod change;
 pub mod context;
+pub mod csv;
 pub mod error;
 #[cfg(feature = "engine")]
 pub mod expression;

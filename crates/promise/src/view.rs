@@ -7,6 +7,8 @@ mod platform;
 mod policy;
 mod preflight;
 mod request;
+mod resources;
+mod total;
 
 pub use account::{Home, Person, Viewer, WorkspaceNode, WorkspaceTree};
 pub use approvals::{
@@ -29,3 +31,5 @@ pub use request::{
     Allowed, ApprovalLine, ApprovalStanding, ContestedLine, GivenLine, Happening, OutdatedView, OutputValue, ParameterLine, Posted,
     RequestForm, RequestPage, RequestQuery, RequestRow, RequestsPage, ResourceLine, ValueSource,
 };
+pub use resources::{Drift, RESOURCE_COLUMNS, ResourceQuery, ResourceRow, ResourcesPage};
+pub use total::{Cut, Total, Whole};

@@ -80,11 +80,11 @@ struct Mine {
 }
 
 /// A workspace with its requests, or why they are not there.
-type Read = Result<(Workspace, Vec<Arc<PromiseRequest>>)>;
+pub(super) type Read = Result<(Workspace, Vec<Arc<PromiseRequest>>)>;
 
 impl Caller {
     /// The requests of a workspace that this person may list, as long as the plane says soon whether they are.
-    async fn read_within(&self, path: WorkspacePath) -> (WorkspacePath, Read) {
+    pub(super) async fn read_within(&self, path: WorkspacePath) -> (WorkspacePath, Read) {
         let read = async {
             let workspace = self.enter(path.as_str()).await?;
             let requests = self.list_requests(&workspace).await?;

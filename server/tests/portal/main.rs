@@ -18,6 +18,7 @@ mod plane_kill;
 mod process;
 mod programs;
 mod refused;
+mod resources;
 mod robust;
 mod secrets;
 mod storage;

@@ -1,7 +1,7 @@
 //! Requests as rows and as lines: state, name, promise, what is waited for.
 
 use leptos::prelude::*;
-use promise::api::Phase;
+use promise::api::{Health, Phase};
 use promise::view::RequestRow;
 
 use crate::routes;
@@ -19,6 +19,17 @@ pub(crate) fn phase(phase: Phase) -> (Shape, &'static str) {
         Phase::Failed => (Shape::Failed, "Failed"),
         Phase::Rejected => (Shape::Denied, "Rejected"),
         Phase::Deleting => (Shape::Deleting, "Deleting"),
+    }
+}
+
+/// Shape and word of an object's health.
+pub(crate) fn health(health: Health) -> (Shape, &'static str) {
+    match health {
+        Health::Healthy => (Shape::Ready, "Healthy"),
+        Health::Progressing => (Shape::Provisioning, "On its way"),
+        Health::Degraded => (Shape::Degraded, "Degraded"),
+        Health::Missing => (Shape::Failed, "Missing"),
+        Health::Unknown => (Shape::Unknown, "Unknown"),
     }
 }
 

@@ -56,11 +56,17 @@ fn fits(row: &OfferRow, query: &CatalogQuery) -> bool {
 }
 
 /// Counts of the values, by name: the `most` frequent ones, and the chosen one in any case.
-pub(in crate::portal) fn facet(values: impl Iterator<Item = String>, chosen: &str, label: impl Fn(&str) -> String, most: usize) -> Facet {
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for value in values.filter(|value| !value.is_empty()) {
-        *counts.entry(value).or_default() += 1;
+pub(in crate::portal) fn facet<T: Ord + AsRef<str>>(
+    values: impl Iterator<Item = T>,
+    chosen: &str,
+    label: impl Fn(&str) -> String,
+    most: usize,
+) -> Facet {
+    let mut counted: BTreeMap<T, usize> = BTreeMap::new();
+    for value in values.filter(|value| !value.as_ref().is_empty()) {
+        *counted.entry(value).or_default() += 1;
     }
+    let mut counts: BTreeMap<String, usize> = counted.into_iter().map(|(value, count)| (value.as_ref().to_owned(), count)).collect();
     if !chosen.is_empty() {
         counts.entry(chosen.to_owned()).or_default();
     }

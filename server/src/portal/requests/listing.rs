@@ -53,6 +53,12 @@ impl Portal {
         of.map(|(key, request)| (key.clone(), request.clone())).collect()
     }
 
+    /// Whether there is any request in a workspace.
+    pub(in crate::portal) fn has_requests(&self, cluster: &ClusterId) -> bool {
+        let all = self.world.requests.snapshot();
+        all.range(Key::cluster_scoped(cluster, "")..).next().is_some_and(|(key, _)| key.cluster == *cluster)
+    }
+
     /// Since when lists are no longer up to date; none while they are.
     pub(in crate::portal) fn lists_as_of(&self) -> Option<String> {
         match self.world.requests.freshness() {

@@ -57,7 +57,7 @@ pub(super) fn phase(request: &PromiseRequest) -> Phase {
 }
 
 /// The version that runs, else the one that is meant to, else what was asked for.
-fn version(request: &PromiseRequest) -> String {
+pub(in crate::portal) fn version(request: &PromiseRequest) -> String {
     let status = request.status.as_ref();
     let current = status.and_then(|status| status.current.as_ref()).map(|current| current.version.clone());
     let candidate = || status.and_then(|status| status.candidate.as_ref()).map(|candidate| candidate.version.clone());

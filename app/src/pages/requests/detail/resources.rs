@@ -5,6 +5,7 @@ use promise::api::Health;
 use promise::view::{RequestPage, ResourceLine};
 
 use super::{Part, ROWS, address};
+use crate::pages::requests::health;
 use crate::ui::{Empty, Pager, Shape, Status, paged};
 
 /// The part.
@@ -36,13 +37,7 @@ pub(super) fn basis(page: &RequestPage) -> String {
 /// Rows of resources.
 pub(super) fn table(resources: &[ResourceLine]) -> impl IntoView + use<> {
     let lines = resources.iter().map(|resource| {
-        let (shape, word) = match resource.health {
-            Health::Healthy => (Shape::Ready, "Healthy"),
-            Health::Progressing => (Shape::Provisioning, "On its way"),
-            Health::Degraded => (Shape::Degraded, "Degraded"),
-            Health::Missing => (Shape::Failed, "Missing"),
-            Health::Unknown => (Shape::Unknown, "Unknown"),
-        };
+        let (shape, word) = health(resource.health);
         let (applied, applied_word) = if resource.applied { (Shape::Ready, "Applied") } else { (Shape::Ahead, "Not yet") };
         let place = if resource.destination.is_empty() { String::new() } else { format!(" at {}", resource.destination) };
         view! {

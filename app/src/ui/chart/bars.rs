@@ -1,0 +1,64 @@
+//! Bars, on one another or side by side.
+
+use leptos::prelude::*;
+
+use super::frame::framed;
+use super::scale::{Scale, at, most};
+use super::{Figure, Series};
+
+/// How much of a place its bars take.
+const FILLED: f64 = 0.7;
+/// What is between 0 and this is drawn this high, so that one sees that it is not 0.
+const LEAST: f64 = 1.5;
+
+/// Series that stand on one another at each place.
+#[component]
+pub fn StackedBars(figure: Figure) -> impl IntoView {
+    let scale = Scale::new(most(&figure, true), figure.labels.len());
+    let width = scale.pitch() * FILLED;
+    let marks = (0..figure.labels.len()).flat_map(|place| {
+        let mut below = 0.0;
+        let scale = &scale;
+        let figure = &figure;
+        let drawn = figure.series.iter().filter_map(move |series| {
+            let amount = series.at(place).filter(|amount| amount.size > 0.0)?;
+            let (low, high) = (scale.y(below), scale.y(below + amount.size));
+            below += amount.size;
+            Some(bar(figure, series, place, (scale.x(place) - width / 2.0, width), (low, high)))
+        });
+        drawn.collect::<Vec<_>>()
+    });
+    let marks = marks.collect::<Vec<_>>().into_any();
+    framed(figure, &scale, marks)
+}
+
+/// Series that stand beside one another at each place.
+#[component]
+pub fn Bars(figure: Figure) -> impl IntoView {
+    let scale = Scale::new(most(&figure, false), figure.labels.len());
+    let count = figure.series.len().max(1);
+    let width = scale.pitch() * FILLED / count as f64;
+    let marks = figure.series.iter().enumerate().flat_map(|(index, series)| {
+        let (scale, figure) = (&scale, &figure);
+        let drawn = (0..figure.labels.len()).filter_map(move |place| {
+            let amount = series.at(place).filter(|amount| amount.size > 0.0)?;
+            let left = scale.x(place) - scale.pitch() * FILLED / 2.0 + width * index as f64;
+            Some(bar(figure, series, place, (left, width), (scale.y(0.0), scale.y(amount.size))))
+        });
+        drawn.collect::<Vec<_>>()
+    });
+    let marks = marks.collect::<Vec<_>>().into_any();
+    framed(figure, &scale, marks)
+}
+
+/// One bar, from `left` as wide as said, between two heights; a pointer that rests on it reads its number.
+fn bar(figure: &Figure, series: &Series, place: usize, (left, width): (f64, f64), (low, high): (f64, f64)) -> impl IntoView + use<> {
+    let ahead = figure.forecast_from.is_some_and(|from| place >= from);
+    let class = if ahead { format!("{} chart-ahead", series.class()) } else { series.class() };
+    let height = (low - high).max(LEAST);
+    let text = series.at(place).map(|amount| amount.text.clone()).unwrap_or_default();
+    let label = figure.labels.get(place).cloned().unwrap_or_default();
+    view! {
+        <rect class=class x=at(left) y=at(low - height) width=at(width) height=at(height)><title>{format!("{label}, {}: {text}", series.name)}</title></rect>
+    }
+}

@@ -1,0 +1,80 @@
+//! What stands around every drawing: title, legend, axes, and the numbers as a table.
+
+use leptos::prelude::*;
+
+use super::scale::{HEIGHT, Scale, WIDTH, at, tick};
+use super::{Figure, Series};
+
+/// A figure around what was drawn.
+pub(super) fn framed(figure: Figure, scale: &Scale, marks: AnyView) -> impl IntoView + use<> {
+    let (title, about) = (format!("{}-title", figure.id), format!("{}-about", figure.id));
+    let named = format!("{title} {about}");
+    let empty = figure.series.iter().all(|series| series.values.iter().all(Option::is_none));
+    view! {
+        <figure class="chart-figure">
+            <figcaption><b>{figure.title.clone()}</b>{(!figure.unit.is_empty()).then(|| view! { <span class="subtle">{format!(" in {}", figure.unit)}</span> })}</figcaption>
+            {legend(&figure)}
+            <svg class="chart" viewBox=format!("0 0 {WIDTH} {HEIGHT}") role="img" aria-labelledby=named>
+                <title id=title>{figure.title.clone()}</title>
+                <desc id=about>{if empty { "Nothing is known yet.".to_owned() } else { figure.description.clone() }}</desc>
+                {axis(&figure, scale)}
+                {marks}
+                {level(&figure, scale)}
+            </svg>
+            {(!figure.description.is_empty()).then(|| view! { <p class="basis">{figure.description.clone()}</p> })}
+            <details class="chart-table"><summary>"As a table"<span class="vh">{format!(": {}", figure.title)}</span></summary>{table(&figure)}</details>
+        </figure>
+    }
+}
+
+/// Every series in words beside its colour.
+fn legend(figure: &Figure) -> impl IntoView + use<> {
+    let entries = figure.series.iter().map(|series| {
+        view! { <li><svg class="chart-key" viewBox="0 0 10 10" aria-hidden="true"><rect class=series.class() width="10" height="10" rx="2"></rect></svg>{series.name.clone()}</li> }
+    });
+    let line = figure.line.as_ref().map(|(name, amount)| {
+        view! { <li><svg class="chart-key" viewBox="0 0 10 10" aria-hidden="true"><path class="chart-level" d="M0 5h10"></path></svg>{format!("{name} {}", amount.text)}</li> }
+    });
+    let ahead = figure.forecast_from.map(|_| {
+        view! { <li><svg class="chart-key" viewBox="0 0 10 10" aria-hidden="true"><rect class="chart-1 chart-ahead" width="10" height="10" rx="2"></rect></svg>"Foretold"</li> }
+    });
+    view! { <ul class="legend">{entries.collect_view()}{line}{ahead}</ul> }
+}
+
+fn axis(figure: &Figure, scale: &Scale) -> impl IntoView + use<> {
+    let (left, right) = Scale::across();
+    let ticks = scale.ticks.iter().map(|number| {
+        let y = scale.y(*number);
+        view! { <path class="chart-grid" d=format!("M{} {}H{}", at(left), at(y), at(right))></path><text class="chart-tick" x=at(left - 8.0) y=at(y + 4.0)>{tick(*number)}</text> }
+    });
+    let labels = figure.labels.iter().enumerate().filter_map(|(place, label)| {
+        let (wide, narrow) = scale.labelled(place);
+        let class = if narrow { "chart-label" } else { "chart-label chart-label-wide" };
+        wide.then(|| view! { <text class=class x=at(scale.x(place)) y=at(HEIGHT - 8.0)>{label.clone()}</text> })
+    });
+    let today = figure.today.filter(|today| *today < figure.labels.len()).map(|today| {
+        let x = at(scale.x(today));
+        view! { <path class="chart-today" d=format!("M{x} {}V{}", at(scale.y(f64::INFINITY)), at(scale.y(0.0)))></path> }
+    });
+    view! { {ticks.collect_view()}{labels.collect_view()}{today} }
+}
+
+fn level(figure: &Figure, scale: &Scale) -> Option<impl IntoView + use<>> {
+    let (left, right) = Scale::across();
+    figure.line.as_ref().map(|(_, amount)| {
+        view! { <path class="chart-level" d=format!("M{} {}H{}", at(left), at(scale.y(amount.size)), at(right))></path> }
+    })
+}
+
+/// The numbers of the drawing, and nothing else.
+fn table(figure: &Figure) -> impl IntoView + use<> {
+    let heads = figure.series.iter().map(|series| view! { <th scope="col">{series.name.clone()}</th> }).collect_view();
+    let cell = |series: &Series, place: usize| series.at(place).map_or_else(|| "not known".to_owned(), |amount| amount.text.clone());
+    let rows = figure.labels.iter().enumerate().map(|(place, label)| {
+        let cells = figure.series.iter().map(|series| view! { <td data-label=series.name.clone()>{cell(series, place)}</td> });
+        let ahead = figure.forecast_from.is_some_and(|from| place >= from).then_some(" (foretold)");
+        view! { <tr><th scope="row">{label.clone()}{ahead}</th>{cells.collect_view()}</tr> }
+    });
+    let along = figure.along.clone();
+    view! { <table class="table"><thead><tr><th scope="col">{along}</th>{heads}</tr></thead><tbody>{rows.collect_view()}</tbody></table> }
+}

@@ -1,0 +1,14 @@
+//! How far something is used.
+
+use leptos::prelude::*;
+
+/// One bar with its words, such as how far a budget is used; `used` is a share of 100.
+#[component]
+pub fn Meter(#[prop(into)] label: String, #[prop(into)] text: String, used: u8, #[prop(default = 1)] tone: u8) -> impl IntoView {
+    let width = used.min(100);
+    view! {
+        <div class="meter"><p class="row"><span class="grow">{label}</span><b>{text}</b></p>
+            <svg class="meter-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="4"></rect><rect class=format!("chart-{}", tone.clamp(1, 6)) width=width height="4"></rect></svg>
+        </div>
+    }
+}

@@ -1,0 +1,115 @@
+//! From numbers to places in a drawing.
+
+use super::{Figure, Series};
+
+/// Width of a drawing, in its own units.
+pub(super) const WIDTH: f64 = 640.0;
+/// Height of a drawing.
+pub(super) const HEIGHT: f64 = 240.0;
+/// Left of the first place: room for the words of the axis.
+const LEFT: f64 = 48.0;
+const RIGHT: f64 = 8.0;
+const TOP: f64 = 20.0;
+const BOTTOM: f64 = 28.0;
+/// Labels that a wide drawing has room for, and a narrow one.
+const LABELS: (usize, usize) = (12, 4);
+
+/// The axis of numbers, from 0 to a round number, and the places along the other.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Scale {
+    /// Numbers with a line each.
+    pub(super) ticks: Vec<f64>,
+    top: f64,
+    places: usize,
+}
+
+impl Scale {
+    /// Fits numbers up to `most` at `places`.
+    pub(super) fn new(most: f64, places: usize) -> Self {
+        let step = round_up(most / 4.0);
+        let count = if most > 0.0 { (most / step).ceil().clamp(1.0, 5.0) } else { 1.0 };
+        let ticks = (0u8..=5).map(f64::from).take_while(|tick| *tick <= count).map(|tick| tick * step).collect();
+        Self { ticks, top: count * step, places: places.max(1) }
+    }
+
+    /// Height at which a number is drawn.
+    pub(super) fn y(&self, number: f64) -> f64 {
+        let part = (number / self.top).clamp(0.0, 1.0);
+        HEIGHT - BOTTOM - part * (HEIGHT - BOTTOM - TOP)
+    }
+
+    /// The middle of a place.
+    pub(super) fn x(&self, place: usize) -> f64 {
+        LEFT + self.pitch() * (place as f64 + 0.5)
+    }
+
+    /// From one place to the next.
+    pub(super) fn pitch(&self) -> f64 {
+        (WIDTH - LEFT - RIGHT) / self.places as f64
+    }
+
+    /// Where lines across begin and end.
+    pub(super) fn across() -> (f64, f64) {
+        (LEFT, WIDTH - RIGHT)
+    }
+
+    /// Whether the label of a place is written: on wide drawings, and on narrow ones.
+    pub(super) fn labelled(&self, place: usize) -> (bool, bool) {
+        let every = |most: usize| place.is_multiple_of(self.places.div_ceil(most));
+        (every(LABELS.0), every(LABELS.1))
+    }
+}
+
+/// The next number of 1, 2, 2.5, 5 and 10 times a power of ten; counts are whole, so that nothing is below 1 unless everything is.
+fn round_up(number: f64) -> f64 {
+    if number <= 0.0 {
+        return 1.0;
+    }
+    let power = 10f64.powf(number.log10().floor());
+    let step = [1.0, 2.0, 2.5, 5.0].into_iter().map(|factor| factor * power).find(|step| *step >= number).unwrap_or(10.0 * power);
+    if number >= 0.25 { step.max(1.0) } else { step }
+}
+
+/// The highest number, of each place alone or of all that stand on one another there, and of the line.
+pub(super) fn most(figure: &Figure, stacked: bool) -> f64 {
+    let at = |place: usize| {
+        let sizes = figure.series.iter().filter_map(|series| series.at(place)).map(|amount| amount.size.max(0.0));
+        if stacked { sizes.sum() } else { sizes.fold(0.0, f64::max) }
+    };
+    let line = figure.line.as_ref().map_or(0.0, |(_, amount)| amount.size);
+    (0..figure.labels.len()).map(at).fold(line, f64::max)
+}
+
+/// A number of the axis, short: `1.5k`.
+pub(super) fn tick(number: f64) -> String {
+    let (number, unit) = match number {
+        _ if number >= 1_000_000.0 => (number / 1_000_000.0, "M"),
+        _ if number >= 10_000.0 => (number / 1_000.0, "k"),
+        _ => (number, ""),
+    };
+    let text = format!("{number:.2}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    format!("{text}{unit}")
+}
+
+/// A length of a drawing as an attribute: a tenth of a unit is enough.
+pub(super) fn at(length: f64) -> String {
+    let text = format!("{length:.1}");
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+}
+
+/// The points of a series without gaps between them: what is not known parts a line.
+pub(super) fn runs(series: &Series, places: usize) -> Vec<Vec<usize>> {
+    let mut runs: Vec<Vec<usize>> = Vec::new();
+    let mut open = false;
+    for place in 0..places {
+        let known = series.at(place).is_some();
+        match runs.last_mut() {
+            Some(run) if known && open => run.push(place),
+            _ if known => runs.push(vec![place]),
+            _ => {}
+        }
+        open = known;
+    }
+    runs
+}

@@ -1,0 +1,88 @@
+use leptos::prelude::*;
+
+use super::scale::{Scale, most, runs, tick};
+use super::*;
+
+fn figure() -> Figure {
+    let values = |sizes: [Option<usize>; 3]| sizes.into_iter().map(|size| size.map(Amount::count)).collect();
+    Figure {
+        id: "made".into(),
+        title: "Requests each week".into(),
+        description: "Most of them work.".into(),
+        unit: "requests".into(),
+        along: "Week".into(),
+        labels: ["1 Nov", "8 Nov", "15 Nov"].map(str::to_owned).into(),
+        series: vec![
+            Series { name: "Ready".into(), tone: 1, values: values([Some(9), None, Some(40)]) },
+            Series { name: "Failed".into(), tone: 4, values: values([Some(1), Some(0), Some(2)]) },
+        ],
+        today: Some(1),
+        forecast_from: Some(2),
+        line: Some(("Budget".into(), Amount { size: 50.0, text: "50.00 €".into() })),
+    }
+}
+
+fn heights(html: &str) -> Vec<f64> {
+    let bars = html.split("<rect ").filter(|bar| bar.contains("<title>"));
+    bars.filter_map(|bar| bar.split(" height=\"").nth(1)?.split('"').next()?.parse().ok()).collect()
+}
+
+#[test]
+fn a_chart_says_in_words_and_numbers_what_it_draws() {
+    for html in [
+        view! { <StackedBars figure=figure()/> }.to_html(),
+        view! { <Bars figure=figure()/> }.to_html(),
+        view! { <Lines figure=figure()/> }.to_html(),
+    ] {
+        for part in [
+            "<title id=\"made-title\">",
+            "<desc id=\"made-about\">",
+            "aria-labelledby=\"made-title made-about\"",
+            "As a table",
+            "not known",
+        ] {
+            assert!(html.contains(part), "{part} in {html}");
+        }
+        for (label, text) in [("Ready", "40"), ("Failed", "2"), ("Budget", "50.00 €"), ("15 Nov", "foretold")] {
+            assert!(html.contains(label) && html.contains(text), "{label} {text}");
+        }
+        assert!(!html.contains("style="), "{html}");
+        assert!(!html.contains("NaN") && !html.contains("inf"), "{html}");
+    }
+}
+
+#[test]
+fn bars_are_as_high_as_their_numbers() {
+    let html = view! { <StackedBars figure=figure()/> }.to_html();
+    let heights = heights(&html);
+    assert_eq!(heights.len(), 4, "what is 0 or not known has no bar: {html}");
+    // Drawn in the order of places: 9 and 1, then 40 and 2.
+    assert!((heights[2] / heights[0] - 40.0 / 9.0).abs() < 0.02, "{heights:?}");
+    assert!((heights[2] / heights[3] - 20.0).abs() < 0.5, "{heights:?}");
+}
+
+#[test]
+fn scales_end_at_round_numbers_above_everything() {
+    for (most, ticks) in [(0.0, 2), (1.0, 2), (3.0, 4), (23.0, 4), (50.0, 4), (1_234.5, 4), (0.02, 5)] {
+        let scale = Scale::new(most, 3);
+        assert_eq!(scale.ticks.len(), ticks, "{most}: {:?}", scale.ticks);
+        assert!(scale.ticks.last().is_some_and(|top| *top >= most), "{most}: {:?}", scale.ticks);
+    }
+    assert_eq!(most(&figure(), true), 50.0, "the line counts");
+    let empty = Figure { id: "none".into(), ..Figure::default() };
+    assert!(view! { <Lines figure=empty/> }.to_html().contains("Nothing is known yet."));
+}
+
+#[test]
+fn what_is_not_known_parts_a_line() {
+    let figure = figure();
+    assert_eq!(runs(&figure.series[0], 3), [vec![0], vec![2]]);
+    assert_eq!(runs(&figure.series[1], 3), [vec![0, 1, 2]]);
+}
+
+#[test]
+fn numbers_of_the_axis_are_short() {
+    for (number, text) in [(0.0, "0"), (2.5, "2.5"), (5_000.0, "5000"), (12_500.0, "12.5k"), (2_000_000.0, "2M")] {
+        assert_eq!(tick(number), text);
+    }
+}
