@@ -11,9 +11,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use promise::Result;
 use promise::view::{
-    AddsPage, AlikePage, CatalogPage, CatalogQuery, Home, InboxPage, InboxQuery, Person, PoliciesPage, PoliciesQuery, PolicyForm,
-    PolicyPage, PolicyPosted, Posted, PromisePage, RequestForm, RequestPage, RequestQuery, RequestsPage, ResourceQuery, ResourcesPage,
-    ReviewPage, Viewer, WorkspaceTree,
+    AddsPage, AlikePage, CatalogPage, CatalogQuery, CostPage, CostQuery, Home, InboxPage, InboxQuery, Person, PoliciesPage, PoliciesQuery,
+    PolicyForm, PolicyPage, PolicyPosted, Posted, PromisePage, RequestForm, RequestPage, RequestQuery, RequestsPage, ResourceQuery,
+    ResourcesPage, ReviewPage, Viewer, WorkspaceTree,
 };
 
 /// Ordered name/value pairs of a posted form.
@@ -164,10 +164,21 @@ pub trait Workspaces: Send + Sync {
     async fn workspaces(&self, query: &str) -> Result<WorkspaceTree>;
 }
 
-/// Everything that pages ask for a signed-in person.
-pub trait Backend: Account + Approvals + Catalog + Platform + Requests + Resources + Workspaces {}
+/// What things cost, as far as the person may list the requests that it is for.
+#[async_trait]
+pub trait Cost: Send + Sync {
+    /// A month.
+    async fn cost(&self, query: &CostQuery) -> Result<CostPage>;
+    /// The same as a file for a spreadsheet.
+    async fn cost_export(&self, query: &CostQuery) -> Result<String>;
+    /// The same with the columns of FOCUS.
+    async fn cost_focus(&self, query: &CostQuery) -> Result<String>;
+}
 
-impl<T: Account + Approvals + Catalog + Platform + Requests + Resources + Workspaces> Backend for T {}
+/// Everything that pages ask for a signed-in person.
+pub trait Backend: Account + Approvals + Catalog + Cost + Platform + Requests + Resources + Workspaces {}
+
+impl<T: Account + Approvals + Catalog + Cost + Platform + Requests + Resources + Workspaces> Backend for T {}
 
 /// What every page is given by the server, through leptos' context.
 #[derive(Clone)]

@@ -90,6 +90,7 @@ fn navigation(visit: &Visit, about: &About) -> impl IntoView + use<> {
         entries.push((routes::requests(workspace), "git-pull-request-arrow", "Requests"));
         entries.push((routes::resources(workspace), "layers", "Resources"));
     }
+    entries.push((routes::cost(about.workspace.as_deref().unwrap_or_default()), "chart-column", "Cost"));
     if visit.waits.is_some() {
         entries.push((page::APPROVALS.to_owned(), "stamp", "Approvals"));
     }

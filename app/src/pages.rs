@@ -2,6 +2,7 @@
 
 pub mod approvals;
 pub mod catalog;
+pub mod cost;
 pub mod gallery;
 pub mod home;
 pub mod platform;

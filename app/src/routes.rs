@@ -72,6 +72,12 @@ pub mod page {
     pub const APPROVAL: &str = "/approvals/{uid}";
     /// All open requests of the same shape as one.
     pub const ALIKE: &str = "/approvals/{uid}/alike";
+    /// What things cost: query `workspace`, `by`, `month` and `page`.
+    pub const COST: &str = "/cost";
+    /// The same as a file for a spreadsheet.
+    pub const COST_EXPORT: &str = "/cost/export.csv";
+    /// The same with the columns of FOCUS.
+    pub const COST_FOCUS: &str = "/cost/focus.csv";
     /// Gallery of the design system; embedded plane only.
     pub const GALLERY: &str = "/dev/ui";
 }
@@ -185,6 +191,11 @@ pub fn policy_edit(workspace: &str, name: &str) -> String {
 /// A new policy, in a workspace where one is wanted.
 pub fn policy_new(workspace: &str) -> String {
     with_query(page::POLICY_NEW, &[("workspace", workspace)])
+}
+
+/// What a workspace with everything below it costs; everything for the empty path.
+pub fn cost(workspace: &str) -> String {
+    with_query(page::COST, &[("workspace", workspace)])
 }
 
 /// Requests of a workspace.

@@ -14,6 +14,7 @@ pub mod clock;
 pub mod config;
 pub mod error;
 pub mod install;
+pub mod ledger;
 pub mod live;
 pub mod logging;
 pub mod manifests;

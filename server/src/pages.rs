@@ -2,20 +2,22 @@
 //! Which handler stands at which address, and who may use it, is said in [`crate::routes`].
 
 pub(crate) mod approvals;
+mod files;
 pub(crate) mod posts;
 mod visit;
 
 use std::sync::Arc;
 
 use app::backend::{FormOf, Resources as _, Sample, Visit};
-use app::pages::{catalog, gallery, home, platform, requests, resources, sign_in, workspaces};
+use app::pages::{catalog, cost, gallery, home, platform, requests, resources, sign_in, workspaces};
 use axum::extract::{Path, Request, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use http::{HeaderMap, Method, StatusCode, Uri, header};
 use promise::Error;
-use promise::view::{CatalogQuery, PoliciesQuery, RequestQuery, ResourceQuery};
+use promise::view::{CatalogQuery, CostQuery, PoliciesQuery, RequestQuery, ResourceQuery};
 use serde::Deserialize;
 
+pub(crate) use files::{cost_export, cost_focus};
 pub use visit::Visiting;
 
 use crate::state::Portal;
@@ -100,6 +102,10 @@ pub(crate) async fn sign_in_page(visiting: Visiting, Asked(Back { back }): Asked
 
 pub(crate) async fn workspaces_page(visiting: Visiting, Asked(find): Asked<Find>) -> Response {
     visiting.answer(async |visit: &Visit| workspaces::page(visit, &find.q, &find.from).await).await
+}
+
+pub(crate) async fn cost_page(visiting: Visiting, Asked(query): Asked<CostQuery>) -> Response {
+    visiting.answer(async |visit: &Visit| cost::page(visit, &query).await).await
 }
 
 pub(crate) async fn catalog_page(visiting: Visiting, Path(workspace): Path<String>, Asked(query): Asked<CatalogQuery>) -> Response {

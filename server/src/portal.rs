@@ -6,6 +6,7 @@
 pub mod account;
 pub mod approvals;
 pub mod catalog;
+mod cost;
 pub mod drafts;
 mod inputs;
 mod manifest;

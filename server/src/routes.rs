@@ -31,7 +31,7 @@ pub enum Access {
     Anyone,
     /// Everybody, and only on the embedded plane; elsewhere there is no such page. It shows nothing about anybody.
     EmbeddedPlane,
-    /// Whoever is signed in; it is about that person alone.
+    /// Whoever is signed in; it is about that person alone, or adds up what the plane lets that person list.
     SignedIn,
     /// Whoever is signed in; of policies it shows what the plane lets that person read, and to others the words of those that concern them.
     Policies,
@@ -68,6 +68,9 @@ pub fn table() -> Vec<Route> {
         get(page::GALLERY, EmbeddedPlane, pages::gallery_page),
         get(page::HOME, SignedIn, pages::home_page),
         get(page::WORKSPACES, SignedIn, pages::workspaces_page),
+        get(page::COST, SignedIn, pages::cost_page),
+        get(page::COST_EXPORT, SignedIn, pages::cost_export),
+        get(page::COST_FOCUS, SignedIn, pages::cost_focus),
         post(post::SIGN_OUT, SignedIn, posts::sign_out),
         post(post::THEME, SignedIn, posts::theme),
         get(page::POLICIES, Policies, pages::policies_page),

@@ -23,6 +23,7 @@ use crate::auth::cookie::CookieStyle;
 use crate::auth::{Callers, Doors};
 use crate::clock::{Clock, System};
 use crate::config::{Config, PlaneConfig};
+use crate::ledger;
 use crate::live::Streams;
 use crate::plane::Folder;
 use crate::plane::embedded::EmbeddedError;
@@ -207,6 +208,9 @@ impl Running {
             shutdown: shutdown.clone(),
         });
         tasks.spawn(sweep(portal.clone()));
+        if config.web {
+            tasks.spawn(ledger::keep(portal.clone()));
+        }
         // On the plane of this process everything comes at once; elsewhere pages say what they still wait for.
         if sandbox.is_some() {
             portal.world.synced().await;

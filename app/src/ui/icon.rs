@@ -27,6 +27,7 @@ const DRAWINGS: &[(&str, &str)] = &[
     ),
     ("app-window", r#"<rect x="2" y="4" width="20" height="16" rx="2"/><path d="M10 4v4M2 8h20M6 4v4"/>"#),
     ("archive", r#"<rect width="20" height="5" x="2" y="3" rx="1"/><path d="M4 8v11a2 2 0 0 0 2 2h12a2 2 0 0 0 2-2V8M10 12h4"/>"#),
+    ("chart-column", r#"<path d="M3 3v16a2 2 0 0 0 2 2h16M18 17V9M13 17V5M8 17v-3"/>"#),
     ("check", r#"<path d="M20 6 9 17l-5-5"/>"#),
     ("chevron-down", r#"<path d="m6 9 6 6 6-6"/>"#),
     ("chevron-right", r#"<path d="m9 18 6-6-6-6"/>"#),

@@ -77,7 +77,7 @@ fn without_words(mut approval: ApprovalStatus) -> ApprovalStatus {
     approval
 }
 
-/// Phase, version, what is waited for, what was made, how far it is in words for machines, which rules stand against it, and who is asked.
+/// Phase, version, what is waited for, what was made, how far it is in words for machines, what it costs, which rules stand against it, and who is asked.
 fn line(status: PromiseRequestStatus) -> PromiseRequestStatus {
     let stands = |result| matches!(result, PolicyResult::Denied | PolicyResult::Warned);
     let denied = status.policies.into_iter().filter(|outcome| stands(outcome.result));
@@ -91,6 +91,7 @@ fn line(status: PromiseRequestStatus) -> PromiseRequestStatus {
         policies: denied.collect(),
         approvals: status.approvals.into_iter().map(without_words).collect(),
         question: status.question,
+        cost: status.cost,
         ..PromiseRequestStatus::default()
     }
 }

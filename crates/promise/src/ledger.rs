@@ -6,11 +6,13 @@
 //! costs nothing and is said. Times are seconds since 1970, amounts millionths of a currency; nothing here is a float.
 
 mod accrual;
+mod figures;
 mod month;
 mod observe;
 mod stretch;
 
 pub use accrual::{accrued, remaining};
+pub use figures::{Figures, roll_up};
 pub use month::{HOUR, Month};
 pub use observe::{Fact, Open, PATIENCE, Step, observe};
 pub use stretch::{HourLine, Seen, Stretch, hours};

@@ -3,6 +3,7 @@
 mod account;
 mod approvals;
 mod catalog;
+mod cost;
 mod platform;
 mod policy;
 mod preflight;
@@ -18,6 +19,7 @@ pub use catalog::{
     Availability, AvailabilityState, CatalogPage, CatalogQuery, ExampleLine, Facet, FacetValue, FieldLine, LinkLine, OfferRow, OutputLine,
     PromisePage, ShelfLine, StartLine, VersionLine,
 };
+pub use cost::{CostBy, CostDay, CostInstance, CostPage, CostQuery, CostRow, CostSum};
 pub use platform::{
     Compiled, ConcernedLine, HitLine, Pick, PoliciesPage, PoliciesQuery, PolicyForm, PolicyInside, PolicyPage, PolicyPosted, PolicyRow,
     PolicyRule, TextProblem, Tried, Tryout,

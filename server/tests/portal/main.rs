@@ -6,6 +6,7 @@ mod agree;
 mod approvals;
 mod architecture;
 mod browser;
+mod cost;
 mod health;
 mod input;
 mod kill;

@@ -108,6 +108,18 @@ fn after_a_longer_time_only_what_is_proved_counts() {
     assert_eq!(ahead, Step { open: Some(Open { since: now, price: eur(5) }), ..Step::default() }, "a clock behind the cluster's");
 }
 
+#[test]
+fn what_is_below_counts_above() {
+    let of = |micros: i64| Figures { to_date: micros, instances: 1, ..Figures::default() };
+    let own = [("root:acme", of(1)), ("root:acme:shop", of(10)), ("root:acme:shop:web", of(100)), ("root:acme-labs", of(1_000))];
+    let own = own.map(|(path, figures)| (path.to_owned(), figures)).into_iter().collect();
+    let shown: Vec<(String, i64, usize)> =
+        roll_up(&own, "root:acme").into_iter().map(|(path, of)| (path, of.to_date, of.instances)).collect();
+    let expected = [("root:acme", 111, 3), ("root:acme:shop", 110, 2), ("root:acme:shop:web", 100, 1)];
+    assert_eq!(shown, expected.map(|(path, micros, count)| (path.to_owned(), micros, count)));
+    assert_eq!(roll_up(&own, "")["root"].to_date, 1_111, "the top of everything");
+}
+
 /// An instance as it really was: what changed when, in order, and how it is seen.
 struct Life {
     /// Since when it was ready at which price; nothing where it was not ready.

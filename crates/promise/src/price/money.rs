@@ -88,6 +88,16 @@ impl Money {
         Ok(Self::new(micros, currency))
     }
 
+    /// To the last digit that the currency has, half up: how sums of what accrues by the second are shown.
+    #[must_use]
+    pub fn rounded(&self) -> Self {
+        let digits = DIGITS.saturating_sub(minor_digits(&self.currency));
+        let unit = (0..digits).fold(1_i128, |unit, _| unit * 10);
+        let rounded = (i128::from(self.micros) + unit / 2).div_euclid(unit) * unit;
+        // The largest amounts have no digit to lose.
+        Self::new(i64::try_from(rounded).unwrap_or(self.micros), self.currency.clone())
+    }
+
     /// This amount less another of the same currency; nothing for two currencies or what cannot be counted.
     pub fn minus(&self, other: &Self) -> Option<Self> {
         (self.currency == other.currency).then_some(())?;

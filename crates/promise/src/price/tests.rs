@@ -9,6 +9,21 @@ fn money(micros: i64) -> Money {
 }
 
 #[test]
+fn sums_are_shown_to_the_last_digit_of_their_currency() {
+    for (micros, currency, shown) in [
+        (1_652_963_423, "EUR", "1,652.96 €"),
+        (4_999, "EUR", "0.00 €"),
+        (5_000, "EUR", "0.01 €"),
+        (-5_001, "EUR", "−0.01 €"),
+        (1_500_000, "JPY", "2 ¥"),
+        (1_234_567, "KWD", "1.235 KWD"),
+        (i64::MAX, "EUR", "9,223,372,036,854.775807 €"),
+    ] {
+        assert_eq!(Money::new(micros, currency).rounded().to_string(), shown);
+    }
+}
+
+#[test]
 fn decimals_are_exact_or_refused() {
     for (text, micros) in [("24.80", 24_800_000), ("0", 0), ("0.000001", 1), ("007.5", 7_500_000), ("9223372036854.775807", i64::MAX)] {
         assert_eq!(decimal_micros(text), Ok(micros), "{text}");

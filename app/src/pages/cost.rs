@@ -1,0 +1,134 @@
+//! `/cost`: what things have cost, will cost, and for whom.
+
+mod figures;
+mod table;
+
+use leptos::prelude::*;
+use promise::view::{CostBy, CostPage, CostQuery};
+use promise::wording::counted;
+
+use crate::backend::Visit;
+use crate::document::{About, Page, framed};
+use crate::pages::refused;
+use crate::pages::requests::stale;
+use crate::routes::{self, page};
+use crate::ui::{Banner, Empty, Icon, LinkButton, PageHead, Pager, Shape};
+
+/// The page.
+pub async fn page(visit: &Visit, query: &CostQuery) -> Page {
+    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
+    let found = match backend.cost(query).await {
+        Ok(found) => found,
+        Err(error) => return refused(visit, None, &error),
+    };
+    let now = visit.now.clone();
+    let workspace = Some(found.query.workspace.clone()).filter(|workspace| !workspace.is_empty());
+    let about =
+        About { title: "Cost".to_owned(), section: routes::cost(workspace.as_deref().unwrap_or_default()), workspace, ..About::default() };
+    framed(visit, about, move || {
+        let query = found.query.clone();
+        let pager = {
+            let query = query.clone();
+            Box::new(move |number: usize| address(&CostQuery { page: number, ..query.clone() }))
+        };
+        let instances = (found.instances_total > 0).then(|| view! {
+            <section aria-labelledby="instances"><div class="section-head"><h2 id="instances">"Instances of this workspace"</h2><p class="basis">{format!("{} of {}", found.instances.len(), found.instances_total)}</p></div>
+                {table::instances(&found.instances)}
+                <Pager page=found.query.page.max(1) pages=found.pages href=pager/>
+            </section>
+        });
+        view! {
+            <PageHead title="Cost" meta=scope(&found).into_any() actions=actions(&found).into_any()/>
+            {found.as_of.clone().map(|at| stale(&at, &now))}
+            {told(&found)}
+            {if found.sums.is_empty() { nothing(&found).into_any() } else { figures::figures(&found).into_any() }}
+            {(!found.rows.is_empty()).then(|| view! {
+                <section aria-labelledby="by"><div class="section-head"><h2 id="by">{format!("By {}", found.by.word())}</h2>{choices(&found)}</div>
+                    {table::rows(&found)}
+                    <p class="basis">{basis(&found)}</p>
+                </section>
+            })}
+            {instances}
+        }
+    })
+}
+
+/// The address of a query.
+fn address(query: &CostQuery) -> String {
+    let number = if query.page > 1 { query.page.to_string() } else { String::new() };
+    let by = if query.by == CostBy::default().word() { "" } else { &query.by };
+    routes::with_query(page::COST, &[("workspace", &query.workspace), ("by", by), ("month", &query.month), ("page", &number)])
+}
+
+fn scope(found: &CostPage) -> impl IntoView + use<> {
+    let month = found.month.clone();
+    match found.query.workspace.clone() {
+        workspace if workspace.is_empty() => view! { <span>{format!("{month}, everywhere that you may list requests.")}</span> }.into_any(),
+        workspace => {
+            let everything = address(&CostQuery { workspace: String::new(), page: 0, ..found.query.clone() });
+            view! { <span>{format!("{month}, ")}<span class="mono">{workspace}</span>" and the workspaces below it. "<a href=everything>"Show everything"</a></span> }.into_any()
+        }
+    }
+}
+
+/// Other months, and the same as files.
+fn actions(found: &CostPage) -> impl IntoView + use<> {
+    let to = |month: &String| address(&CostQuery { month: month.clone(), page: 0, ..found.query.clone() });
+    let pairs = [("workspace", found.query.workspace.as_str()), ("month", found.query.month.as_str())];
+    let (plain, focus) = (routes::with_query(page::COST_EXPORT, &pairs), routes::with_query(page::COST_FOCUS, &pairs));
+    view! {
+        {found.previous.as_ref().map(|month| view! { <LinkButton href=to(month) label="Month before" icon="arrow-left"/> })}
+        {found.next.as_ref().map(|month| view! { <LinkButton href=to(month) label="Month after" icon="chevron-right"/> })}
+        <details class="menu"><summary class="btn">"Export"<Icon name="chevron-down"/></summary>
+            <div class="pop pop-end"><a class="item" href=plain download="">"Spreadsheet (CSV)"</a><a class="item" href=focus download="">"FOCUS 1.2 (CSV)"</a></div>
+        </details>
+    }
+}
+
+/// What the numbers leave out, before the numbers.
+fn told(found: &CostPage) -> impl IntoView + use<> {
+    let unpriced = (found.unpriced > 0 || found.unpriced_instances > 0).then(|| {
+        let running = match found.unpriced_instances {
+            0 => String::new(),
+            count => format!("{} at a price that is not known. ", counted(count as u64, "instance runs").replace("instance runss", "instances run")),
+        };
+        let passed = match found.unpriced {
+            0 => String::new(),
+            seconds => format!("{} of this month had no known price. ", figures::hours(seconds)),
+        };
+        view! { <Banner shape=Shape::Unknown title="Not everything has a price"><p>{format!("{running}{passed}They are in no amount below: unknown is not nothing.")}</p></Banner> }
+    });
+    let unobserved = (found.unobserved > 0).then(|| {
+        let text = format!(
+            "{} are in no amount, because the portal did not look and nothing that the cluster says proves what was ready then.",
+            figures::hours(found.unobserved)
+        );
+        view! { <Banner shape=Shape::Unknown title="Some time was not observed"><p>{text}</p></Banner> }
+    });
+    view! { {unpriced}{unobserved} }
+}
+
+fn nothing(found: &CostPage) -> impl IntoView + use<> {
+    if found.workspaces == 0 {
+        return view! { <Empty title="There is no cost that you may see" text="Cost is shown of workspaces whose requests you may list. Ask the owner of a workspace for the right to." shape=Shape::Denied><LinkButton href=page::WORKSPACES label="Workspaces"/></Empty> }.into_any();
+    }
+    let text = format!("Nothing with a price ran in {}.", found.month);
+    view! { <Empty title="No cost" text=text><LinkButton href=page::WORKSPACES label="Workspaces"/></Empty> }.into_any()
+}
+
+/// By what rows add up, as links.
+fn choices(found: &CostPage) -> impl IntoView + use<> {
+    let links = CostBy::ALL.into_iter().map(|by| {
+        let href = address(&CostQuery { by: by.word().to_owned(), page: 0, ..found.query.clone() });
+        let word = promise::wording::upper_first(by.word());
+        view! { <li><a href=href aria-current=(by == found.by).then_some("true")>{word}</a></li> }
+    });
+    view! { <ul class="chips" aria-label="Add up by">{links.collect_view()}</ul> }
+}
+
+fn basis(found: &CostPage) -> String {
+    let workspaces = counted(found.workspaces as u64, "workspace");
+    let until =
+        found.up_to.as_deref().map_or_else(|| "Counting has not begun".to_owned(), |at| format!("Counted up to {}", figures::moment(at)));
+    format!("{until}, in {workspaces} whose requests you may list. Hours count when they are complete. Taxes are not in it.")
+}

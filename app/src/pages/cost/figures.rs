@@ -1,0 +1,96 @@
+//! The figures on top of the page, each with its basis, one row for each currency.
+
+use leptos::prelude::*;
+use promise::price::{Change, Money};
+use promise::view::{CostPage, CostSum};
+use promise::wording::counted;
+
+/// The figures.
+pub(super) fn figures(found: &CostPage) -> impl IntoView + use<> {
+    let several = found.sums.len() > 1;
+    let up_to = found.up_to.clone();
+    let rows = found.sums.iter().map(|sum| {
+        let title = several.then(|| view! { <h2>{sum.currency.clone()}</h2> });
+        view! { {title}<dl class="figures">{cells(found, sum, up_to.as_deref())}</dl> }
+    });
+    rows.collect_view()
+}
+
+fn cells(found: &CostPage, sum: &CostSum, up_to: Option<&str>) -> impl IntoView + use<> {
+    let metered = up_to.map_or_else(|| "counting has not begun".to_owned(), |at| format!("metered, up to {}", moment(at)));
+    let estimate = sum.estimate.as_ref();
+    let against = estimate.and_then(|estimate| sum.forecast.minus(estimate)).map(|more| more.rounded());
+    let forecast = if found.is_current {
+        let against = against.map(|more| format!(", {} against the estimate", signed(&more))).unwrap_or_default();
+        format!("if what is ready stays so{against}")
+    } else {
+        "the month is over".to_owned()
+    };
+    let budget = sum.budget.as_ref().map(|(budget, title)| {
+        let left = budget.minus(&sum.forecast);
+        let left = left.map(|left| {
+            if left.micros < 0 {
+                format!("{} over it", Money::new(left.micros.saturating_neg(), left.currency).rounded())
+            } else {
+                format!("{} left after the forecast", left.rounded())
+            }
+        });
+        cell("Budget", budget.to_string(), format!("{}, by {title}", left.unwrap_or_default()))
+    });
+    let waiting = sum.waiting.as_ref().map(|(more, count)| {
+        cell("Waiting for approval", signed(more), format!("{} a month, not in the forecast", counted(*count as u64, "request")))
+    });
+    view! {
+        {cell("To date", sum.to_date.rounded().to_string(), metered)}
+        {cell("Forecast for the month", sum.forecast.rounded().to_string(), forecast)}
+        {estimate.map(|estimate| cell("Estimate", estimate.to_string(), format!("a whole month of {}", counted(sum.instances as u64, "instance"))))}
+        {budget}
+        {waiting}
+    }
+}
+
+fn cell(label: &'static str, value: String, basis: String) -> impl IntoView + use<> {
+    view! { <div><dt>{label}</dt><dd><b>{value}</b><span class="basis">{basis}</span></dd></div> }
+}
+
+/// `+520.00 €`.
+fn signed(money: &Money) -> String {
+    let change = Change {
+        before: promise::price::Amount::Known(Money::new(0, money.currency.clone())),
+        after: promise::price::Amount::Known(money.clone()),
+    };
+    change.to_string().trim_end_matches("/month").to_owned()
+}
+
+/// `3 h 20 min`, of seconds.
+pub(super) fn hours(seconds: i64) -> String {
+    match (seconds / 3_600, seconds % 3_600 / 60) {
+        (0, 0) => "Less than a minute".to_owned(),
+        (0, minutes) => format!("{minutes}\u{a0}min"),
+        (hours, 0) => format!("{hours}\u{a0}h"),
+        (hours, minutes) => format!("{hours}\u{a0}h {minutes}\u{a0}min"),
+    }
+}
+
+/// `2026-11-21 08:00 UTC` of an RFC 3339 time.
+pub(super) fn moment(at: &str) -> String {
+    match (at.get(..10), at.get(11..16)) {
+        (Some(day), Some(time)) => format!("{day} {time} UTC"),
+        _ => at.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_and_differences_read_as_words() {
+        assert_eq!(moment("2026-11-21T08:00:00Z"), "2026-11-21 08:00 UTC");
+        assert_eq!(
+            [hours(30), hours(1_200), hours(7_200), hours(7_260)].join(","),
+            "Less than a minute,20\u{a0}min,2\u{a0}h,2\u{a0}h 1\u{a0}min"
+        );
+        assert_eq!(signed(&Money::new(520_000_000, "EUR")), "+520.00 €");
+    }
+}

@@ -1,0 +1,321 @@
+//! What instances have cost: hours that are written once, and the sums of them that pages read.
+
+use std::collections::BTreeMap;
+
+use sqlx::{AssertSqlSafe, FromRow};
+
+use crate::observation::Subject;
+use crate::{Result, Store};
+
+/// Lines of one statement: each has at most 16 values, and SQLite takes 32,766 of them.
+const TOGETHER: usize = 500;
+
+/// What one hour of an instance came to in one currency.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LedgerLine {
+    /// First second of the hour.
+    pub hour: i64,
+    /// First second of its day.
+    pub day: i64,
+    /// First second of its month.
+    pub month: i64,
+    /// ISO 4217; empty for seconds at an unknown price, and seconds that nobody saw.
+    pub currency: String,
+    /// What it came to.
+    pub sum: LedgerSum,
+    /// From where the price is.
+    pub basis: String,
+}
+
+/// Seconds and money.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LedgerSum {
+    /// Seconds in which something was ready.
+    pub ready: i64,
+    /// Seconds that nobody saw.
+    pub unobserved: i64,
+    /// Millionths of the currency.
+    pub micros: i64,
+}
+
+impl std::ops::AddAssign for LedgerSum {
+    fn add_assign(&mut self, other: Self) {
+        self.ready += other.ready;
+        self.unobserved += other.unobserved;
+        self.micros = self.micros.saturating_add(other.micros);
+    }
+}
+
+/// By what cost is added up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dimension {
+    /// By promise, of whichever home.
+    Promise,
+    /// By project label.
+    Project,
+    /// By who asked for it.
+    Owner,
+}
+
+impl Dimension {
+    fn column(self) -> &'static str {
+        match self {
+            Self::Promise => "promise",
+            Self::Project => "project",
+            Self::Owner => "owner",
+        }
+    }
+}
+
+/// A sum of a month, of one value of a dimension in one namespace.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct MonthSum {
+    /// Id of the workspace.
+    pub cluster: String,
+    /// Namespace.
+    pub namespace: String,
+    /// Value of the dimension; may be empty.
+    pub value: String,
+    /// ISO 4217; empty for what has no amount.
+    pub currency: String,
+    /// Instances in it.
+    pub instances: i64,
+    /// Seconds.
+    pub ready: i64,
+    /// Seconds.
+    pub unobserved: i64,
+    /// Millionths.
+    pub micros: i64,
+}
+
+/// A sum of a day, of one value of a dimension in one namespace.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct DaySum {
+    /// First second of the day.
+    pub day: i64,
+    /// Id of the workspace.
+    pub cluster: String,
+    /// Namespace.
+    pub namespace: String,
+    /// Value of the dimension; may be empty.
+    pub value: String,
+    /// ISO 4217; empty for what has no amount.
+    pub currency: String,
+    /// Millionths.
+    pub micros: i64,
+}
+
+/// What an instance came to in a month, in one currency.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct MonthLine {
+    /// Uid of the request.
+    pub uid: String,
+    /// Id of the workspace.
+    pub cluster: String,
+    /// Path of the workspace.
+    pub workspace: String,
+    /// Namespace.
+    pub namespace: String,
+    /// Name.
+    pub name: String,
+    /// Path of the promise's home.
+    pub home: String,
+    /// Name of the promise.
+    pub promise: String,
+    /// Version that ran last.
+    pub version: String,
+    /// Project; may be empty.
+    pub project: String,
+    /// Who asked for it.
+    pub owner: String,
+    /// From where the price is.
+    pub basis: String,
+    /// ISO 4217; empty for what has no amount.
+    pub currency: String,
+    /// Seconds.
+    pub ready: i64,
+    /// Seconds.
+    pub unobserved: i64,
+    /// Millionths.
+    pub micros: i64,
+}
+
+impl Store {
+    /// Writes complete hours from `posted` to `until` and adds them to the sums; `false`, and nothing is written, if somebody else did.
+    /// Hours before `keep` are in the sums alone.
+    ///
+    /// # Errors
+    /// The database refuses; then nothing is written.
+    pub async fn post(&self, posted: i64, until: i64, lines: &[(Subject, Vec<LedgerLine>)], keep: i64) -> Result<bool> {
+        let mut transaction = self.pool.begin().await?;
+        let moved = sqlx::query("UPDATE ledger_clock SET posted = $1 WHERE id = 1 AND posted = $2 AND seen >= $1")
+            .bind(until)
+            .bind(posted)
+            .execute(&mut *transaction)
+            .await?;
+        if moved.rows_affected() != 1 {
+            transaction.rollback().await?;
+            return Ok(false);
+        }
+        let mut days: BTreeMap<(i64, [&str; 7]), LedgerSum> = BTreeMap::new();
+        let mut months: BTreeMap<(i64, &Subject, &str), (LedgerSum, &str)> = BTreeMap::new();
+        let mut hours: BTreeMap<(&str, i64, &str), (LedgerSum, &str)> = BTreeMap::new();
+        for (subject, line) in lines.iter().flat_map(|(subject, lines)| lines.iter().map(move |line| (subject, line))) {
+            let of =
+                [&subject.cluster, &subject.namespace, &subject.home, &subject.promise, &subject.project, &subject.owner, &line.currency];
+            *days.entry((line.day, of.map(String::as_str))).or_default() += line.sum;
+            let month = months.entry((line.month, subject, &line.currency)).or_default();
+            month.0 += line.sum;
+            month.1 = &line.basis;
+            if line.hour >= keep {
+                let hour = hours.entry((&subject.uid, line.hour, &line.currency)).or_default();
+                hour.0 += line.sum;
+                hour.1 = &line.basis;
+            }
+        }
+        let hours: Vec<_> = hours.into_iter().collect();
+        for chunk in hours.chunks(TOGETHER) {
+            let sql = format!(
+                "INSERT INTO ledger_hour (uid, hour, currency, ready, unobserved, micros, basis) VALUES {} \
+                 ON CONFLICT (uid, hour, currency) DO NOTHING",
+                placeholders(chunk.len(), 7)
+            );
+            let mut query = sqlx::query(AssertSqlSafe(sql));
+            for ((uid, hour, currency), (sum, basis)) in chunk {
+                query = query.bind(*uid).bind(*hour).bind(*currency).bind(sum.ready).bind(sum.unobserved).bind(sum.micros).bind(*basis);
+            }
+            query.execute(&mut *transaction).await?;
+        }
+        let days: Vec<_> = days.into_iter().collect();
+        for chunk in days.chunks(TOGETHER) {
+            let sql = format!(
+                "INSERT INTO ledger_day (day, cluster, namespace, home, promise, project, owner, currency, ready, unobserved, micros) \
+                 VALUES {} ON CONFLICT (day, cluster, namespace, home, promise, project, owner, currency) DO UPDATE SET \
+                 ready = ledger_day.ready + excluded.ready, unobserved = ledger_day.unobserved + excluded.unobserved, \
+                 micros = ledger_day.micros + excluded.micros",
+                placeholders(chunk.len(), 11)
+            );
+            let mut query = sqlx::query(AssertSqlSafe(sql));
+            for ((day, of), sum) in chunk {
+                query = query.bind(*day);
+                for text in of {
+                    query = query.bind(*text);
+                }
+                query = query.bind(sum.ready).bind(sum.unobserved).bind(sum.micros);
+            }
+            query.execute(&mut *transaction).await?;
+        }
+        let months: Vec<_> = months_once(months).into_iter().collect();
+        for chunk in months.chunks(TOGETHER) {
+            let sql = format!(
+                "INSERT INTO ledger_month (month, cluster, uid, project, currency, workspace, namespace, name, home, promise, version, \
+                 owner, basis, ready, unobserved, micros) VALUES {} ON CONFLICT (month, cluster, uid, project, currency) DO UPDATE SET \
+                 workspace = excluded.workspace, home = excluded.home, promise = excluded.promise, version = excluded.version, \
+                 basis = excluded.basis, ready = ledger_month.ready + excluded.ready, \
+                 unobserved = ledger_month.unobserved + excluded.unobserved, micros = ledger_month.micros + excluded.micros",
+                placeholders(chunk.len(), 16)
+            );
+            let mut query = sqlx::query(AssertSqlSafe(sql));
+            for ((month, _, _, currency), (subject, sum, basis)) in chunk {
+                query = query.bind(*month).bind(&subject.cluster).bind(&subject.uid).bind(&subject.project).bind(*currency);
+                query = query.bind(&subject.workspace).bind(&subject.namespace).bind(&subject.name).bind(&subject.home);
+                query = query.bind(&subject.promise).bind(&subject.version).bind(&subject.owner).bind(*basis);
+                query = query.bind(sum.ready).bind(sum.unobserved).bind(sum.micros);
+            }
+            query.execute(&mut *transaction).await?;
+        }
+        transaction.commit().await?;
+        Ok(true)
+    }
+
+    /// Forgets hours before `keep`: their sums stay. The number of rows that went.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn forget_hours(&self, keep: i64) -> Result<u64> {
+        Ok(sqlx::query("DELETE FROM ledger_hour WHERE hour < $1").bind(keep).execute(&self.pool).await?.rows_affected())
+    }
+
+    /// Sums of a month, given by its first second.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn month_sums(&self, month: i64, by: Dimension) -> Result<Vec<MonthSum>> {
+        let column = by.column();
+        let sql = format!(
+            "SELECT cluster, namespace, {column} AS value, currency, COUNT(DISTINCT uid) AS instances, CAST(SUM(ready) AS BIGINT) AS ready, \
+             CAST(SUM(unobserved) AS BIGINT) AS unobserved, CAST(SUM(micros) AS BIGINT) AS micros FROM ledger_month WHERE month = $1 \
+             GROUP BY cluster, namespace, {column}, currency ORDER BY cluster, namespace, {column}, currency"
+        );
+        Ok(sqlx::query_as(AssertSqlSafe(sql)).bind(month).fetch_all(&self.pool).await?)
+    }
+
+    /// Sums of the days between two moments.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn day_sums(&self, from: i64, to: i64, by: Dimension) -> Result<Vec<DaySum>> {
+        let column = by.column();
+        let sql = format!(
+            "SELECT day, cluster, namespace, {column} AS value, currency, CAST(SUM(micros) AS BIGINT) AS micros FROM ledger_day \
+             WHERE day >= $1 AND day < $2 GROUP BY day, cluster, namespace, {column}, currency"
+        );
+        Ok(sqlx::query_as(AssertSqlSafe(sql)).bind(from).bind(to).fetch_all(&self.pool).await?)
+    }
+
+    /// What the instances of a workspace came to in a month, given by its first second.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn month_lines(&self, month: i64, cluster: &str) -> Result<Vec<MonthLine>> {
+        Ok(sqlx::query_as(
+            "SELECT uid, cluster, workspace, namespace, name, home, promise, version, project, owner, basis, currency, ready, unobserved, \
+             micros FROM ledger_month WHERE month = $1 AND cluster = $2 ORDER BY namespace, name, uid, project, currency",
+        )
+        .bind(month)
+        .bind(cluster)
+        .fetch_all(&self.pool)
+        .await?)
+    }
+
+    /// The hours of an instance that are kept: first second, currency, and what it came to.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn ledger_hours(&self, uid: &str) -> Result<Vec<(i64, String, LedgerSum)>> {
+        let rows: Vec<(i64, String, i64, i64, i64)> =
+            sqlx::query_as("SELECT hour, currency, ready, unobserved, micros FROM ledger_hour WHERE uid = $1 ORDER BY hour, currency")
+                .bind(uid)
+                .fetch_all(&self.pool)
+                .await?;
+        Ok(rows
+            .into_iter()
+            .map(|(hour, currency, ready, unobserved, micros)| (hour, currency, LedgerSum { ready, unobserved, micros }))
+            .collect())
+    }
+}
+
+type MonthKey<'a> = (i64, &'a str, &'a str, &'a str);
+
+/// One row for each instance, project and currency: a statement may not touch a row twice, and what else is known of an instance may have
+/// changed within the hours.
+fn months_once<'a>(
+    months: BTreeMap<(i64, &'a Subject, &'a str), (LedgerSum, &'a str)>,
+) -> BTreeMap<MonthKey<'a>, (&'a Subject, LedgerSum, &'a str)> {
+    let mut once: BTreeMap<MonthKey<'a>, (&'a Subject, LedgerSum, &'a str)> = BTreeMap::new();
+    for ((month, subject, currency), (sum, basis)) in months {
+        let row = once.entry((month, &subject.uid, &subject.project, currency)).or_insert((subject, LedgerSum::default(), basis));
+        row.1 += sum;
+        (row.0, row.2) = (subject, basis);
+    }
+    once
+}
+
+/// `($1, $2), ($3, $4)`: so many rows of so many values.
+fn placeholders(rows: usize, columns: usize) -> String {
+    let row = |row: usize| {
+        let values: Vec<String> = (1..=columns).map(|column| format!("${}", row * columns + column)).collect();
+        format!("({})", values.join(", "))
+    };
+    (0..rows).map(row).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,49 @@
+//! The cost ledger: the portal looks at all requests every minute, writes down what that says, and counts the hours that are complete.
+//!
+//! What a look now and then proves, and what an hour costs, is said in [`promise::ledger`]; here it meets the cluster and the database. Every
+//! step is one transaction that moves the ledger's own clock ([`store::LedgerClock`]), so that it does not matter where a process ends, how
+//! often a step is tried, or how many replicas try it.
+
+mod book;
+mod facts;
+
+pub use book::{KEPT, count, look};
+pub use facts::{Shown, is_ready, price, shown, since};
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use cluster::watch::Freshness;
+
+use crate::state::Portal;
+
+/// How often it looks.
+const EVERY: Duration = Duration::from_secs(60);
+
+/// Keeps the ledger until the process ends.
+pub async fn keep(portal: Arc<Portal>) {
+    tokio::select! {
+        () = portal.shutdown.cancelled() => return,
+        () = portal.world.synced() => {}
+    }
+    loop {
+        // What is not up to date proves nothing: the time until it is again is one in which nobody looked.
+        if portal.world.requests.freshness() == Freshness::Synced {
+            let now = portal.clock.now().as_second();
+            let seen = shown(&portal.world, now);
+            if let Err(error) = step(&portal, &seen, now).await {
+                tracing::warn!(%error, "the cost ledger could not be written; it goes on where it was");
+            }
+        }
+        tokio::select! {
+            () = portal.shutdown.cancelled() => return,
+            () = tokio::time::sleep(EVERY) => {}
+        }
+    }
+}
+
+async fn step(portal: &Portal, seen: &[Shown], now: i64) -> store::Result<()> {
+    look(&portal.store, seen, now).await?;
+    while count(&portal.store).await? {}
+    Ok(())
+}

@@ -1,0 +1,182 @@
+use std::path::Path;
+
+use promise::ledger::{Fact, HourLine, PATIENCE};
+use store::SealKeys;
+
+use super::*;
+use crate::clock::System;
+
+/// 2026-11-28: the month ends in between.
+const BEGIN: i64 = 1_793_491_200 + 27 * DAY;
+
+/// An instance as it really was.
+struct Life {
+    subject: Subject,
+    /// Since when it was ready at which price; nothing where it was not ready.
+    changes: Vec<(i64, Option<i64>)>,
+}
+
+impl Life {
+    fn new(number: i64) -> Self {
+        let uid = format!("u-{number}");
+        let subject =
+            Subject { uid, cluster: "c".into(), workspace: "root:acme".into(), name: format!("n-{number}"), ..Subject::default() };
+        let every = 1_700 * (number + 2) + 13;
+        let change = |turn: i64| (BEGIN + turn * every, (turn % 3 > 0).then_some((number + turn) * 7_300_001));
+        Self { subject, changes: (0..400).map(change).collect() }
+    }
+
+    fn shown(&self, now: i64) -> Option<Shown> {
+        let (since, price) = *self.changes.iter().rev().find(|(at, _)| *at <= now)?;
+        let price = price.map(|micros| Money::new(micros, "EUR"));
+        let fact = Fact { ready: price.is_some(), price, since, created: self.changes[0].0 };
+        Some(Shown { subject: self.subject.clone(), fact, basis: "standard".into() })
+    }
+
+    /// What is to be in the ledger at `end`, when nobody looked in `outages`: then the last change proves what comes after it, and what was
+    /// before it is not known.
+    fn expected(&self, outages: &[(i64, i64)], end: i64) -> Vec<HourLine> {
+        let ends = self.changes.iter().skip(1).map(|(at, _)| *at).chain([i64::MAX]);
+        let mut stretches: Vec<Stretch> = Vec::new();
+        for (from, to) in outages {
+            if let Some((last, _)) = self.changes.iter().rev().find(|(at, _)| from < at && at <= to) {
+                stretches.push(Stretch { from: *from, to: *last, seen: State::Unobserved });
+            }
+        }
+        let unknown = stretches.clone();
+        for ((from, price), to) in self.changes.iter().zip(ends) {
+            let Some(micros) = *price else { continue };
+            let ready = |from: i64, to: i64| Stretch { from, to, seen: State::Ready(Some(Money::new(micros, "EUR"))) };
+            let mut at = *from;
+            for gap in unknown.iter().filter(|gap| gap.from < to && gap.to > *from) {
+                stretches.push(ready(at, gap.from.max(at)));
+                at = gap.to.max(at);
+            }
+            stretches.push(ready(at, to.max(at)));
+        }
+        hours(&stretches, BEGIN, end)
+    }
+}
+
+async fn open(path: &Path) -> Store {
+    Store::open(path, SealKeys::ephemeral(&System)).await.unwrap()
+}
+
+#[tokio::test]
+async fn no_hour_is_lost_or_doubled_wherever_a_process_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("portal.sqlite");
+    let lives: Vec<Life> = (0..8).map(Life::new).collect();
+    let mut state = 11_u64;
+    let mut draw = move |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        i64::try_from((state >> 33) % below).unwrap()
+    };
+    let mut store = open(&path).await;
+    store.begin_ledger(BEGIN).await.unwrap();
+    let (mut now, mut outages) = (BEGIN, Vec::new());
+    while now < BEGIN + 6 * DAY {
+        let pause = if draw(300) == 0 { PATIENCE + 1 + draw(60_000) } else { 100 + draw(80) };
+        if pause > PATIENCE {
+            outages.push((now, now + pause));
+        }
+        now += pause;
+        let shown: Vec<Shown> = lives.iter().filter_map(|life| life.shown(now)).collect();
+        look(&store, &shown, now).await.unwrap();
+        match draw(6) {
+            // The process ends between the two steps, and in the midst of counting.
+            0 => {
+                store.close().await;
+                store = open(&path).await;
+            }
+            1 => {
+                count(&store).await.unwrap();
+                store.close().await;
+                store = open(&path).await;
+            }
+            // The same again, and a clock that goes back.
+            2 => {
+                look(&store, &shown, now).await.unwrap();
+                look(&store, &[], now - 4_000).await.unwrap();
+            }
+            _ => while count(&store).await.unwrap() {},
+        }
+    }
+    while count(&store).await.unwrap() {}
+    let posted = store.ledger_clock().await.unwrap().unwrap().posted;
+    assert_eq!(posted, now.div_euclid(HOUR) * HOUR);
+    assert!(outages.len() > 3, "{outages:?}");
+    let (mut micros, mut unobserved) = (0, 0);
+    for life in &lives {
+        let expected = life.expected(&outages, posted);
+        let expected: Vec<_> = expected
+            .into_iter()
+            .map(|line| {
+                let sum = LedgerSum { ready: line.ready, unobserved: line.unobserved, micros: line.micros };
+                (line.hour, line.currency.unwrap_or_default(), sum)
+            })
+            .collect();
+        let written = store.ledger_hours(&life.subject.uid).await.unwrap();
+        for (written, expected) in written.iter().zip(&expected) {
+            assert_eq!(written, expected, "{}", life.subject.uid);
+        }
+        assert_eq!(written.len(), expected.len());
+        micros += written.iter().map(|(_, _, sum)| sum.micros).sum::<i64>();
+        unobserved += written.iter().map(|(_, _, sum)| sum.unobserved).sum::<i64>();
+    }
+    // The sums are those of the hours.
+    let mut sums = LedgerSum::default();
+    let mut month = Month::of(BEGIN);
+    while month.start() < posted {
+        for sum in store.month_sums(month.start(), store::Dimension::Promise).await.unwrap() {
+            sums += LedgerSum { ready: sum.ready, unobserved: sum.unobserved, micros: sum.micros };
+        }
+        month = month.next();
+    }
+    assert_eq!((sums.micros, sums.unobserved), (micros, unobserved));
+    let days = store.day_sums(BEGIN, posted, store::Dimension::Owner).await.unwrap();
+    assert_eq!(days.iter().map(|day| day.micros).sum::<i64>(), micros);
+}
+
+#[tokio::test]
+async fn whoever_begins_later_counts_what_is_proved_of_the_month() {
+    let store = Store::memory(SealKeys::ephemeral(&System)).await.unwrap();
+    let month = Month::of(BEGIN);
+    let mut shown = Life::new(1).shown(BEGIN + 1_700 * 3 + 13).unwrap();
+    shown.fact = Fact { since: month.start() - 5 * DAY, created: month.start() - 9 * DAY, ..shown.fact };
+    let price = shown.fact.price.clone().unwrap().micros;
+    look(&store, std::slice::from_ref(&shown), BEGIN + 90).await.unwrap();
+    while count(&store).await.unwrap() {}
+    let sums = store.month_sums(month.start(), store::Dimension::Promise).await.unwrap();
+    let shape: Vec<_> = sums.iter().map(|sum| (sum.currency.as_str(), sum.instances, sum.ready, sum.micros)).collect();
+    assert_eq!(shape, [("EUR", 1, 27 * DAY, promise::ledger::accrued(price, month.start(), BEGIN))]);
+    // It goes to another project, and away: each is counted until then.
+    let mut moved = shown.clone();
+    moved.subject.project = "web".into();
+    look(&store, &[moved], BEGIN + 2 * HOUR).await.unwrap();
+    look(&store, &[], BEGIN + 2 * HOUR + 60).await.unwrap();
+    look(&store, &[], BEGIN + 4 * HOUR).await.unwrap();
+    while count(&store).await.unwrap() {}
+    let sums = store.month_sums(month.start(), store::Dimension::Project).await.unwrap();
+    let shape: Vec<_> = sums.iter().map(|sum| (sum.value.as_str(), sum.currency.as_str(), sum.ready)).collect();
+    assert_eq!(shape, [("", "EUR", 27 * DAY + 2 * HOUR)]);
+    assert_eq!(store.open_observations().await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn two_at_once_write_one_ledger() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("portal.sqlite");
+    let (one, other) = (open(&path).await, open(&path).await);
+    one.begin_ledger(BEGIN).await.unwrap();
+    other.begin_ledger(BEGIN + DAY).await.unwrap();
+    let shown = Life::new(1).shown(BEGIN + 1_700 * 3 + 13).unwrap();
+    let said = [stretch(&shown, BEGIN, None, State::Ready(shown.fact.price.clone()))];
+    assert!(one.look(BEGIN, BEGIN + 2 * HOUR, &said).await.unwrap());
+    assert!(!other.look(BEGIN, BEGIN + HOUR, &said).await.unwrap(), "it looked from where the ledger is no more");
+    let hour = lines(one.observations_between(BEGIN, BEGIN + HOUR).await.unwrap(), BEGIN, BEGIN + HOUR);
+    assert!(one.post(BEGIN, BEGIN + HOUR, &hour, 0).await.unwrap());
+    assert!(!other.post(BEGIN, BEGIN + HOUR, &hour, 0).await.unwrap());
+    assert!(!other.post(BEGIN + HOUR, BEGIN + 3 * HOUR, &hour, 0).await.unwrap(), "nobody has looked that far");
+    assert_eq!(one.ledger_hours(&shown.subject.uid).await.unwrap().len(), 1);
+}

@@ -1,0 +1,94 @@
+//! What the portal's watch shows of instances.
+
+use cluster::World;
+use cluster::kinds::PromiseRequest;
+use cluster::watch::Key;
+use cluster::workspaces::Tree;
+use jiff::Timestamp;
+use promise::api::{ConditionStatus, Phase};
+use promise::ledger::Fact;
+use promise::names;
+use promise::price::Money;
+use store::Subject;
+
+/// The condition that says whether an instance works.
+const HEALTHY: &str = "Healthy";
+
+/// An instance as it is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// Which one, and to whom it is counted.
+    pub subject: Subject,
+    /// What counts.
+    pub fact: Fact,
+    /// From where the price is, or why there is none.
+    pub basis: String,
+}
+
+/// Every request of the cluster.
+pub fn shown(world: &World, now: i64) -> Vec<Shown> {
+    let tree = world.tree();
+    world.requests.snapshot().iter().filter_map(|(key, request)| of(&tree, key, request, now)).collect()
+}
+
+/// The price of a request a month; none where it is not known.
+pub fn price(request: &PromiseRequest) -> Option<Money> {
+    let cost = request.status.as_ref()?.cost.as_ref()?;
+    Money::parse(cost.monthly.as_deref()?, cost.currency.clone()?).ok()
+}
+
+/// Whether a request is fulfilled now: what it has works. While it is changed it goes on to cost what it has.
+pub fn is_ready(request: &PromiseRequest) -> bool {
+    let Some(status) = request.status.as_ref().filter(|_| request.metadata.deletion_timestamp.is_none()) else { return false };
+    match status.conditions.iter().find(|condition| condition.r#type == HEALTHY) {
+        Some(condition) => condition.status == ConditionStatus::True,
+        None => status.phase == Phase::Ready,
+    }
+}
+
+/// Since when a request is as it is, as far as the cluster's times prove that: neither its health nor its release changed since.
+pub fn since(request: &PromiseRequest, now: i64) -> i64 {
+    let status = request.status.as_ref();
+    let healthy = status.and_then(|status| status.conditions.iter().find(|condition| condition.r#type == HEALTHY));
+    let turned = healthy.and_then(|condition| second(condition.last_transition_time.as_deref()?));
+    match (is_ready(request), turned) {
+        (true, turned) => {
+            let released = status.and_then(|status| second(status.current.as_ref()?.since.as_deref()?));
+            turned.unwrap_or(now).max(released.unwrap_or(i64::MIN))
+        }
+        // What never worked was never anything else.
+        (false, turned) => turned.unwrap_or_else(|| created(request, now)),
+    }
+}
+
+fn of(tree: &Tree, key: &Key, request: &PromiseRequest, now: i64) -> Option<Shown> {
+    let status = request.status.as_ref();
+    let current = status.and_then(|status| status.current.as_ref());
+    let owner = request.spec.requester.as_ref().map(|requester| requester.username.clone());
+    let project = request.metadata.labels.as_ref().and_then(|labels| labels.get(names::PROJECT_LABEL));
+    let reference = &request.spec.promise;
+    Some(Shown {
+        subject: Subject {
+            uid: request.metadata.uid.clone()?,
+            cluster: key.cluster.to_string(),
+            workspace: tree.path(&key.cluster).map(|path| path.to_string()).unwrap_or_else(|| key.cluster.to_string()),
+            namespace: key.namespace.clone(),
+            name: key.name.clone(),
+            home: reference.workspace.clone().unwrap_or_default(),
+            promise: reference.name.clone(),
+            version: current.map(|current| current.version.clone()).unwrap_or_default(),
+            project: project.cloned().unwrap_or_default(),
+            owner: owner.unwrap_or_default(),
+        },
+        fact: Fact { ready: is_ready(request), price: price(request), since: since(request, now), created: created(request, now) },
+        basis: status.and_then(|status| status.cost.as_ref()?.basis.clone()).unwrap_or_default(),
+    })
+}
+
+fn created(request: &PromiseRequest, now: i64) -> i64 {
+    request.metadata.creation_timestamp.as_ref().map_or(now, |time| time.0.as_second())
+}
+
+fn second(time: &str) -> Option<i64> {
+    time.parse::<Timestamp>().ok().map(Timestamp::as_second)
+}

@@ -1,0 +1,39 @@
+//! Addresses that answer a file instead of a page.
+
+use app::backend::Cost as _;
+use axum::response::{IntoResponse, Response};
+use http::header;
+use promise::Result;
+use promise::view::CostQuery;
+
+use super::visit::Visiting;
+use crate::web::asked::Asked;
+
+pub(crate) async fn cost_export(visiting: Visiting, Asked(query): Asked<CostQuery>) -> Response {
+    let answer = match visiting.visitor().caller() {
+        Ok(caller) => caller.cost_export(&query).await,
+        Err(error) => Err(error),
+    };
+    file(visiting, "cost", &query, answer).await
+}
+
+pub(crate) async fn cost_focus(visiting: Visiting, Asked(query): Asked<CostQuery>) -> Response {
+    let answer = match visiting.visitor().caller() {
+        Ok(caller) => caller.cost_focus(&query).await,
+        Err(error) => Err(error),
+    };
+    file(visiting, "cost-focus", &query, answer).await
+}
+
+/// A file to be kept; a refusal is a page.
+async fn file(visiting: Visiting, name: &str, query: &CostQuery, answer: Result<String>) -> Response {
+    match answer {
+        Ok(text) => {
+            let month = promise::ledger::Month::parse(&query.month).map(|month| format!("-{month}")).unwrap_or_default();
+            let disposition = format!("attachment; filename=\"{name}{month}.csv\"");
+            let heads = [(header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()), (header::CONTENT_DISPOSITION, disposition)];
+            (heads, text).into_response()
+        }
+        Err(error) => visiting.refuse(None, &error).await,
+    }
+}

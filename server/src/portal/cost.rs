@@ -1,0 +1,35 @@
+//! The port [`Cost`]: what things cost, as far as the person may list the requests that it is for.
+
+mod budget;
+mod export;
+mod live;
+mod page;
+mod sights;
+
+use app::backend::Cost;
+use async_trait::async_trait;
+use promise::view::{CostPage, CostQuery};
+use promise::{Error, Result};
+
+use crate::auth::Caller;
+
+#[async_trait]
+impl Cost for Caller {
+    async fn cost(&self, query: &CostQuery) -> Result<CostPage> {
+        page::page(self, query).await
+    }
+
+    async fn cost_export(&self, query: &CostQuery) -> Result<String> {
+        export::plain(self, query).await
+    }
+
+    async fn cost_focus(&self, query: &CostQuery) -> Result<String> {
+        export::focus(self, query).await
+    }
+}
+
+/// A ledger that cannot be read.
+fn unread(error: store::Error) -> Error {
+    tracing::error!(%error, "the cost ledger cannot be read");
+    Error::Unreachable { what: "the portal's database".to_owned() }
+}

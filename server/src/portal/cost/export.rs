@@ -1,0 +1,169 @@
+//! The same sums as files: one for people's spreadsheets, one with the columns of FOCUS 1.2.
+
+use jiff::Timestamp;
+use promise::csv;
+use promise::price::Money;
+use promise::view::CostQuery;
+use promise::{Result, names};
+use store::MonthLine;
+
+use super::sights::{self, Scope};
+use super::unread;
+use crate::auth::Caller;
+
+/// Columns of the file for people.
+const PLAIN: [&str; 16] = [
+    "month",
+    "counted_until",
+    "workspace",
+    "namespace",
+    "instance",
+    "uid",
+    "promise",
+    "promise_home",
+    "version",
+    "project",
+    "owner",
+    "currency",
+    "amount",
+    "ready_seconds",
+    "unobserved_seconds",
+    "price_basis",
+];
+
+/// Columns of FOCUS 1.2 that can be filled truly, by their ids, in the order of the specification's list.
+pub(super) const FOCUS: [&str; 38] = [
+    "BilledCost",
+    "BillingAccountId",
+    "BillingAccountName",
+    "BillingAccountType",
+    "BillingCurrency",
+    "BillingPeriodEnd",
+    "BillingPeriodStart",
+    "ChargeCategory",
+    "ChargeClass",
+    "ChargeDescription",
+    "ChargeFrequency",
+    "ChargePeriodEnd",
+    "ChargePeriodStart",
+    "ConsumedQuantity",
+    "ConsumedUnit",
+    "ContractedCost",
+    "ContractedUnitPrice",
+    "EffectiveCost",
+    "InvoiceId",
+    "InvoiceIssuerName",
+    "ListCost",
+    "ListUnitPrice",
+    "PricingCategory",
+    "PricingQuantity",
+    "PricingUnit",
+    "ProviderName",
+    "PublisherName",
+    "ResourceId",
+    "ResourceName",
+    "ResourceType",
+    "ServiceCategory",
+    "ServiceName",
+    "ServiceSubcategory",
+    "SkuId",
+    "SubAccountId",
+    "SubAccountName",
+    "SubAccountType",
+    "Tags",
+];
+
+/// Every instance of the scope with every amount, and what has none.
+pub(super) async fn plain(caller: &Caller, query: &CostQuery) -> Result<String> {
+    let scope = sights::scope(caller, query).await?;
+    let mut file = csv::line(PLAIN);
+    let (month, until) = (scope.month.to_string(), time(scope.counted()));
+    each(caller, &scope, |path, line| {
+        file += &csv::line([
+            month.clone(),
+            until.clone(),
+            path.to_owned(),
+            line.namespace.clone(),
+            line.name.clone(),
+            line.uid.clone(),
+            line.promise.clone(),
+            line.home.clone(),
+            line.version.clone(),
+            line.project.clone(),
+            line.owner.clone(),
+            line.currency.clone(),
+            amount(line).unwrap_or_default(),
+            line.ready.to_string(),
+            line.unobserved.to_string(),
+            line.basis.clone(),
+        ]);
+    })
+    .await?;
+    Ok(file)
+}
+
+/// Every amount of the scope. What has none is no charge, and is in the other file alone.
+pub(super) async fn focus(caller: &Caller, query: &CostQuery) -> Result<String> {
+    let scope = sights::scope(caller, query).await?;
+    let mut file = csv::line(FOCUS);
+    let (start, end, until) = (time(scope.month.start()), time(scope.month.end()), time(scope.counted()));
+    let server = caller.portal().endpoint.name().to_owned();
+    each(caller, &scope, |path, line| {
+        let Some(amount) = amount(line) else { return };
+        let tags = serde_json::json!({names::PROJECT_LABEL: line.project, "owner": line.owner, "namespace": line.namespace});
+        let cell = |head: &str| match head {
+            "BilledCost" | "ContractedCost" | "EffectiveCost" | "ListCost" => amount.clone(),
+            "BillingAccountId" | "BillingAccountName" => server.clone(),
+            "BillingAccountType" => "Platform".to_owned(),
+            "BillingCurrency" => line.currency.clone(),
+            "BillingPeriodStart" | "ChargePeriodStart" => start.clone(),
+            "BillingPeriodEnd" => end.clone(),
+            "ChargePeriodEnd" => until.clone(),
+            "ChargeCategory" => "Usage".to_owned(),
+            "ChargeDescription" => format!("{} of the promise {}, {} seconds ready", line.name, line.promise, line.ready),
+            "ChargeFrequency" => "Usage-Based".to_owned(),
+            "ConsumedQuantity" | "PricingQuantity" => line.ready.to_string(),
+            "ConsumedUnit" | "PricingUnit" => "Seconds".to_owned(),
+            "InvoiceIssuerName" | "ProviderName" => "OPM Portal".to_owned(),
+            "PricingCategory" => "Standard".to_owned(),
+            "PublisherName" if line.home.is_empty() => "OPM Portal".to_owned(),
+            "PublisherName" => line.home.clone(),
+            "ResourceId" => line.uid.clone(),
+            "ResourceName" => line.name.clone(),
+            "ResourceType" => "PromiseRequest".to_owned(),
+            "ServiceCategory" => "Other".to_owned(),
+            "ServiceName" => line.promise.clone(),
+            "ServiceSubcategory" => "Other (Other)".to_owned(),
+            "SkuId" => format!("{}/{}@{}", line.home, line.promise, line.version),
+            "SubAccountId" => line.cluster.clone(),
+            "SubAccountName" => path.to_owned(),
+            "SubAccountType" => "Workspace".to_owned(),
+            "Tags" => tags.to_string(),
+            // No class, no invoice, and no price of a second that is exact.
+            _ => String::new(),
+        };
+        file += &csv::line(FOCUS.iter().map(|head| cell(head)));
+    })
+    .await?;
+    Ok(file)
+}
+
+/// Calls `found` for every line that the person may see, workspace by workspace.
+async fn each(caller: &Caller, scope: &Scope, mut found: impl FnMut(&str, &MonthLine)) -> Result<()> {
+    for place in &scope.places {
+        let lines = caller.portal().store.month_lines(scope.month.start(), &place.cluster.to_string()).await.map_err(unread)?;
+        for line in lines.iter().filter(|line| place.sight.covers(&line.namespace)) {
+            found(place.path.as_str(), line);
+        }
+    }
+    Ok(())
+}
+
+/// The amount of a line; none where the price is not known.
+fn amount(line: &MonthLine) -> Option<String> {
+    (!line.currency.is_empty()).then(|| Money::new(line.micros, line.currency.clone()).decimal())
+}
+
+fn time(second: i64) -> String {
+    Timestamp::from_second(second).map(|time| time.to_string()).unwrap_or_default()
+}
