@@ -90,7 +90,8 @@ fn told(found: &CostPage) -> impl IntoView + use<> {
     let unpriced = (found.unpriced > 0 || found.unpriced_instances > 0).then(|| {
         let running = match found.unpriced_instances {
             0 => String::new(),
-            count => format!("{} at a price that is not known. ", counted(count as u64, "instance runs").replace("instance runss", "instances run")),
+            1 => "1 instance runs at a price that is not known. ".to_owned(),
+            count => format!("{count} instances run at a price that is not known. "),
         };
         let passed = match found.unpriced {
             0 => String::new(),

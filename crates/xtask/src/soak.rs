@@ -39,6 +39,8 @@ enum Check {
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
+    /// The cost ledger: a year of 10,000 instances, exact to the millionth.
+    Ledger,
     /// Policies: what holds for all of them and all requests, at 10,000 made at random each.
     Policies,
     /// Cut the power of a disk in memory at seeded instants under a plane that many write to: nothing that it acknowledged is lost.
@@ -73,6 +75,20 @@ impl Soak {
                 let mut tests = killing(&workspace, "plane_kill::what", kills, seed);
                 step("killing and starting again", || run(tests.env("OPM_OBJECTS", objects.to_string())))
             }
+            Check::Ledger => step("counting a year", || {
+                let year = "ledger::book::tests::a_year_of_ten_thousand_instances_is_exact";
+                run(cargo(&workspace.root).args([
+                    "test",
+                    "--release",
+                    "--package",
+                    "opm-portal",
+                    "--lib",
+                    year,
+                    "--",
+                    "--ignored",
+                    "--nocapture",
+                ]))
+            }),
             Check::Policies => step("trying the laws of policies", || {
                 let laws = "policy::tests::laws::all_laws_in_full_size";
                 run(cargo(&workspace.root).args([
