@@ -36,6 +36,7 @@ export async function scenes(it) {
   };
   await Promise.all(Object.entries(phases).map(([name, phase]) => reaches(it.portal, name, phase)));
 
+  const { metadata } = JSON.parse(await kubectl(it.portal, `dev-shop@${workspace}`, ["get", "promiserequest/to-decide", "-o", "json"]));
   const form = `/w/${workspace}/promises/everything/request`;
   const request = (name, view) => `/w/${workspace}/requests/default/${name}${view ? `?view=${view}` : ""}`;
   const pages = [
@@ -70,6 +71,14 @@ export async function scenes(it) {
     { name: "cost", path: `/cost?workspace=${workspace}` },
     { name: "cost-everywhere", path: "/cost?by=promise", person: "org-owner" },
     { name: "review", path: await reviewed(person, `/w/${workspace}/promises/postgresql/request`) },
+    { name: "approvals", path: "/approvals", person: "approver" },
+    { name: "approvals-open", path: `/approvals?view=all&open=${metadata.uid}`, person: "approver" },
+    { name: "approvals-decided", path: "/approvals?view=decided", person: "approver" },
+    { name: "approvals-nothing", path: "/approvals", person: "viewer-shop" },
+    { name: "approval", path: `/approvals/${metadata.uid}`, person: "approver" },
+    { name: "approval-requester", path: `/approvals/${metadata.uid}` },
+    { name: "approval-alike", path: `/approvals/${metadata.uid}/alike`, person: "approver" },
+    { name: "approval-absent", path: "/approvals/00000000-0000-4000-8000-000000000000", person: "approver" },
     { name: "requests", path: `/w/${workspace}/requests` },
     { name: "requests-narrowed", path: `/w/${workspace}/requests?phase=Ready&mine=true` },
     { name: "requests-nothing", path: `/w/${workspace}/requests?q=nothing-has-this` },

@@ -1,0 +1,208 @@
+// A decision in two stages, with JavaScript and without, by the keyboard alone: an approver asks for changes, the requester edits, what was
+// said before no longer counts and the difference is shown, both approve, and it is made.
+
+import { test } from "node:test";
+import assert from "node:assert/strict";
+import { brotliCompressSync } from "node:zlib";
+import { kubectl, order, reaches, signIn, stage, until, violations, workspace } from "../portal.mjs";
+
+const it = stage();
+const large = { tier: "production", size: "large", replicas: 2, storage: 50 };
+
+/** Moves the focus to an element as somebody does who has no mouse: by Tab, from where it is, at most all the way round. */
+async function tabTo(page, target, what) {
+  for (let step = 0; step < 250; step += 1) {
+    if (await target.evaluate((element) => element === document.activeElement).catch(() => false)) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`the keyboard does not reach ${what}`);
+}
+
+async function press(page, target, what) {
+  await target.waitFor();
+  await tabTo(page, target, what);
+  await page.keyboard.press("Enter");
+}
+
+async function write(page, target, text, what) {
+  await target.waitFor();
+  await tabTo(page, target, what);
+  await page.keyboard.press("Control+A");
+  await page.keyboard.type(text);
+}
+
+const button = (page, name) => page.getByRole("button", { name, exact: true });
+const comment = (page) => page.getByLabel("Comment", { exact: true });
+
+/** Opens the inbox until the request stands in it, and opens the request. */
+async function opens(page, name) {
+  await until(async () => {
+    await page.goto("/approvals");
+    return (await page.locator("[data-row]").filter({ hasText: name }).count()) > 0;
+  }, `${name} to wait for a decision`);
+  await press(page, page.locator("[data-row]").filter({ hasText: name }).first(), `the row of ${name}`);
+  await page.getByRole("heading", { level: 2, name: new RegExp(`^${name}:`) }).waitFor();
+}
+
+/** Decides about what is open, and waits until it is written. */
+async function approves(page, name, { keys }) {
+  if (keys) {
+    await page.keyboard.press("a");
+    await button(page, "Approve this content").and(page.locator(":focus")).waitFor();
+    await page.keyboard.press("Enter");
+  } else await press(page, button(page, "Approve this content"), "the button that approves");
+  await page.getByText(`${name}: you approved`).waitFor();
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? "with JavaScript" : "without JavaScript";
+  const name = javaScriptEnabled ? "warehouse" : "warehouse-plain";
+
+  test(`two stages decide, by keyboard alone, ${how}`, async () => {
+    const options = { javaScriptEnabled };
+    const [requester, approver, owner] = await Promise.all(["dev-shop", "approver", "org-owner"].map((person) => signIn(it, person, options)));
+    await order(it.portal, name, "postgresql", large);
+    await reaches(it.portal, name, "AwaitingApproval");
+
+    // The first stage is asked, and sees everything on one screen.
+    await opens(approver, name);
+    for (const heading of ["Reason", "What is asked for", "Checks", "What the platform makes", "Rules", "Price", "Who decides"]) {
+      await approver.getByRole("heading", { level: 3, name: heading }).waitFor();
+    }
+    await approver.getByText("Stage 2").first().waitFor();
+    assert.deepEqual(approver.complaints, []);
+    // The second stage is not asked yet.
+    await owner.goto("/approvals?view=all");
+    await owner.locator("[data-row]").filter({ hasText: name }).first().waitFor();
+    assert.equal(await button(owner, "Approve this content").count(), 0, "it is not the turn of the second stage");
+
+    // Asking needs a word; what is wrong is said at the field, and what was chosen stays.
+    if (javaScriptEnabled) {
+      await approver.keyboard.press("c");
+      await comment(approver).and(approver.locator(":focus")).waitFor();
+    }
+    await press(approver, button(approver, "Ask for changes"), "the button that asks");
+    await approver.getByText("Say in the comment what should be changed").first().waitFor();
+    assert.match(await approver.title(), /^Error: /);
+    await write(approver, comment(approver), "Would 40 do?", "the comment");
+    await press(approver, button(approver, "Ask for changes"), "the button that asks");
+    await approver.getByText(`${name}: you asked for changes`).waitFor();
+
+    // It is the requester's turn: the question stands on the request.
+    await until(async () => {
+      await requester.goto(`/w/${workspace}/requests/default/${name}`);
+      return requester.getByText("Would 40 do?").first().isVisible();
+    }, "the wish for changes to arrive");
+    await press(requester, requester.getByRole("link", { name: "Edit", exact: true }), "the way to edit");
+    const storage = requester.getByLabel("Storage", { exact: false }).first();
+    await write(requester, storage, "40", "the storage");
+    await press(requester, button(requester, "Review change").or(button(requester, "Review request")), "the button that reviews");
+    await press(requester, button(requester, "Submit change"), "the button that submits");
+    await requester.waitForURL(`**/requests/default/${name}`);
+
+    // What was said before is void: the difference is shown, and everybody is asked about the new content.
+    await opens(approver, name);
+    const since = approver.locator(".since");
+    await since.getByText("no longer counts").waitFor();
+    await since.locator("del").getByText("50").waitFor();
+    await since.locator("ins").getByText("40").waitFor();
+    await approves(approver, name, { keys: javaScriptEnabled });
+    await opens(owner, name);
+    await approves(owner, name, { keys: javaScriptEnabled });
+
+    await reaches(it.portal, name, "Ready");
+    await owner.goto("/approvals?view=decided");
+    await owner.locator("[data-row]").filter({ hasText: name }).first().waitFor();
+    // A refused post is an answer with a status of its own, which browsers complain about.
+    const complaints = (page) => page.complaints.filter((complaint) => !/status of 4\d\d/.test(complaint));
+    assert.deepEqual([requester, approver, owner].flatMap(complaints), []);
+    await Promise.all([requester, approver, owner].map((page) => page.context().close()));
+  });
+}
+
+test("an approval of a content that has changed meanwhile is not taken, and the light page shows what changed", async () => {
+  const name = "moving";
+  await order(it.portal, name, "postgresql", { ...large, size: "small" });
+  await reaches(it.portal, name, "AwaitingApproval");
+  const request = JSON.parse(await kubectl(it.portal, `dev-shop@${workspace}`, ["get", `promiserequest/${name}`, "-o", "json"]));
+  const approver = await signIn(it, "approver", { javaScriptEnabled: false });
+  const light = `/approvals/${request.metadata.uid}`;
+  await until(async () => (await approver.goto(light)).ok(), "the portal to know the question");
+  await kubectl(it.portal, `dev-shop@${workspace}`, ["patch", `promiserequest/${name}`, "--type=merge", "-p", JSON.stringify({ spec: { parameters: { storage: 77 } } })]);
+  await until(async () => {
+    const now = JSON.parse(await kubectl(it.portal, `dev-shop@${workspace}`, ["get", `promiserequest/${name}`, "-o", "json"]));
+    return now.status.candidate.contentHash !== request.status.candidate.contentHash && now.status.candidate.state === "awaitingApproval";
+  }, "the new content to be asked about");
+  await comment(approver).fill("Seen");
+  await button(approver, "Approve this content").click();
+  await approver.getByText("Nothing was decided").waitFor();
+  await approver.locator(".since ins").getByText("77").waitFor();
+  assert.equal(await comment(approver).inputValue(), "Seen", "what was typed stays");
+  await button(approver, "Approve this content").click();
+  await approver.getByText(`${name}: you approved`).waitFor();
+  await reaches(it.portal, name, "Ready");
+  await approver.context().close();
+});
+
+test("the keys move between rows, and can be turned off", async () => {
+  for (const name of ["first", "second"]) {
+    await order(it.portal, name, "postgresql", { ...large, size: "small" });
+    await reaches(it.portal, name, "AwaitingApproval");
+  }
+  const approver = await signIn(it, "approver");
+  await until(async () => {
+    await approver.goto("/approvals");
+    return (await approver.locator("[data-row]").count()) >= 2;
+  }, "both to wait");
+  const current = () => approver.locator('[data-row][aria-current="true"] b').textContent();
+  const first = await current();
+  await approver.keyboard.press("j");
+  await until(async () => (await current()) !== first, "the next row");
+  await approver.keyboard.press("k");
+  await until(async () => (await current()) === first, "the row before");
+  await approver.keyboard.press("?");
+  await approver.getByLabel("Turn them off").check();
+  await approver.locator("h1").click();
+  await approver.keyboard.press("j");
+  assert.equal(await current(), first, "nothing moves any more");
+  assert.deepEqual(approver.complaints, []);
+  await approver.context().close();
+});
+
+test("axe finds nothing on inbox and light page, in both themes, wide and narrow", async () => {
+  await order(it.portal, "looked-at", "postgresql", large);
+  await reaches(it.portal, "looked-at", "AwaitingApproval");
+  const request = JSON.parse(await kubectl(it.portal, `dev-shop@${workspace}`, ["get", "promiserequest/looked-at", "-o", "json"]));
+  const light = `/approvals/${request.metadata.uid}`;
+  const found = [];
+  for (const colorScheme of ["light", "dark"]) {
+    for (const width of [1440, 390]) {
+      const approver = await signIn(it, "approver", { colorScheme, viewport: { width, height: 900 } });
+      await until(async () => (await approver.goto(light)).ok(), "the portal to know the question");
+      for (const path of ["/approvals", `/approvals?view=all&open=${request.metadata.uid}`, "/approvals?view=decided", light, `${light}/alike`]) {
+        await approver.goto(path);
+        await approver.evaluate(() => document.querySelectorAll("main details").forEach((details) => (details.open = true)));
+        for (const problem of await violations(approver)) found.push(`${path} ${colorScheme} ${width}: ${problem}`);
+        const sideways = await approver.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+        if (sideways > 0) found.push(`${path} ${width}: scrolls sideways by ${sideways} px`);
+      }
+      await approver.context().close();
+    }
+  }
+  assert.deepEqual(found, []);
+});
+
+test("the light page has no shell and stays under 30 kB, and so does the inbox", async () => {
+  const approver = await signIn(it, "approver", { javaScriptEnabled: false });
+  const { metadata } = JSON.parse(await kubectl(it.portal, `dev-shop@${workspace}`, ["get", "promiserequest/looked-at", "-o", "json"]));
+  for (const path of [`/approvals/${metadata.uid}`, `/approvals?view=all&open=${metadata.uid}`]) {
+    const html = await (await approver.request.get(path)).text();
+    const [, style] = html.match(/<link rel="stylesheet" href="([^"]+)"/);
+    const css = await (await approver.request.get(style)).body();
+    const bytes = brotliCompressSync(html).length + brotliCompressSync(css).length;
+    console.log(`${path.split("?")[0]}: ${bytes} bytes`);
+    assert.ok(bytes <= 30_000, `${path}: ${bytes} bytes`);
+    if (path.startsWith("/approvals/")) assert.ok(!html.includes('class="sidenav"') && !html.includes("<script"), "no shell, no script");
+  }
+  await approver.context().close();
+});
