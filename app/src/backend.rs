@@ -92,6 +92,8 @@ pub trait Approvals: Send + Sync {
     async fn decide_together(&self, vote: &Vote, items: &[(String, String)]) -> Result<usize>;
     /// Remarks something.
     async fn comment(&self, uid: &str, text: &str) -> Result<()>;
+    /// Asks once more what was turned down, taken back or has expired.
+    async fn ask_again(&self, uid: &str) -> Result<()>;
     /// Takes the question about a content back.
     async fn withdraw(&self, uid: &str, hash: &str) -> Result<()>;
 }

@@ -104,6 +104,8 @@ pub mod post {
     pub const COMMENT: &str = "/approvals/{uid}/comment";
     /// `Approvals::withdraw`: fields `hash` and `back`.
     pub const WITHDRAW: &str = "/approvals/{uid}/withdraw";
+    /// `Approvals::ask_again`: field `back`.
+    pub const ASK_AGAIN: &str = "/approvals/{uid}/ask-again";
     /// `Approvals::decide_together`: fields `rule`, `decision`, `comment`, and for each request `item`, which is its uid and hash with a colon between.
     pub const BATCH: &str = "/approvals/batch";
     /// `Requests::roll_out`: field `hash`.
@@ -272,6 +274,11 @@ pub fn decide(uid: &str) -> String {
 /// Remarks something about a request.
 pub fn comment(uid: &str) -> String {
     format!("{}/comment", approval(uid))
+}
+
+/// Asks once more what was turned down or has expired.
+pub fn ask_again(uid: &str) -> String {
+    format!("{}/ask-again", approval(uid))
 }
 
 /// Takes back what people are asked about a request.

@@ -61,7 +61,11 @@ for (const javaScriptEnabled of [true, false]) {
   test(`two stages decide, by keyboard alone, ${how}`, async () => {
     const options = { javaScriptEnabled };
     const [requester, approver, owner] = await Promise.all(["dev-shop", "approver", "org-owner"].map((person) => signIn(it, person, options)));
-    await order(it.portal, name, "postgresql", large);
+    await requester.goto(`/w/${workspace}/promises/postgresql/request?start=example:Orders`);
+    await write(requester, requester.getByLabel("Name", { exact: true }).first(), name, "the name");
+    await press(requester, button(requester, "Review request"), "the button that reviews");
+    await press(requester, button(requester, "Submit request"), "the button that submits");
+    await requester.waitForURL(`**/requests/default/${name}`);
     await reaches(it.portal, name, "AwaitingApproval");
 
     // The first stage is asked, and sees everything on one screen.
@@ -84,19 +88,19 @@ for (const javaScriptEnabled of [true, false]) {
     await press(approver, button(approver, "Ask for changes"), "the button that asks");
     await approver.getByText("Say in the comment what should be changed").first().waitFor();
     assert.match(await approver.title(), /^Error: /);
-    await write(approver, comment(approver), "Would 40 do?", "the comment");
+    await write(approver, comment(approver), "Would 150 do?", "the comment");
     await press(approver, button(approver, "Ask for changes"), "the button that asks");
     await approver.getByText(`${name}: you asked for changes`).waitFor();
 
     // It is the requester's turn: the question stands on the request.
     await until(async () => {
       await requester.goto(`/w/${workspace}/requests/default/${name}`);
-      return requester.getByText("Would 40 do?").first().isVisible();
+      return requester.getByText("Would 150 do?").first().isVisible();
     }, "the wish for changes to arrive");
     await press(requester, requester.getByRole("link", { name: "Edit", exact: true }), "the way to edit");
     const storage = requester.getByLabel("Storage", { exact: false }).first();
-    await write(requester, storage, "40", "the storage");
-    await press(requester, button(requester, "Review change").or(button(requester, "Review request")), "the button that reviews");
+    await write(requester, storage, "150", "the storage");
+    await press(requester, requester.getByRole("button", { name: /^Review/ }), "the button that reviews");
     await press(requester, button(requester, "Submit change"), "the button that submits");
     await requester.waitForURL(`**/requests/default/${name}`);
 
@@ -104,8 +108,8 @@ for (const javaScriptEnabled of [true, false]) {
     await opens(approver, name);
     const since = approver.locator(".since");
     await since.getByText("no longer counts").waitFor();
-    await since.locator("del").getByText("50").waitFor();
-    await since.locator("ins").getByText("40").waitFor();
+    await since.locator("del").getByText("200").waitFor();
+    await since.locator("ins").getByText("150").waitFor();
     await approves(approver, name, { keys: javaScriptEnabled });
     await opens(owner, name);
     await approves(owner, name, { keys: javaScriptEnabled });
@@ -135,7 +139,7 @@ test("an approval of a content that has changed meanwhile is not taken, and the 
   }, "the new content to be asked about");
   await comment(approver).fill("Seen");
   await button(approver, "Approve this content").click();
-  await approver.getByText("Nothing was decided").waitFor();
+  await approver.getByText("Nothing was decided", { exact: true }).waitFor();
   await approver.locator(".since ins").getByText("77").waitFor();
   assert.equal(await comment(approver).inputValue(), "Seen", "what was typed stays");
   await button(approver, "Approve this content").click();

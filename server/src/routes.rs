@@ -86,6 +86,7 @@ pub fn table() -> Vec<Route> {
         post(post::BATCH, Decisions, approvals::decide_together),
         post(post::COMMENT, Decisions, approvals::comment),
         post(post::WITHDRAW, Decisions, approvals::withdraw),
+        post(post::ASK_AGAIN, Decisions, approvals::ask_again),
         get(page::CATALOG, Workspace, pages::catalog_page),
         get(page::PROMISE, Workspace, pages::promise_page),
         get(page::REQUEST_NEW, Workspace, pages::new_page),

@@ -59,6 +59,15 @@ pub(crate) async fn decide(visiting: Visiting, Path(uid): Path<String>, Pairs(pa
     after(visiting, &uid, &pairs, vote, decided).await
 }
 
+/// Asks once more.
+pub(crate) async fn ask_again(visiting: Visiting, Path(uid): Path<String>, Pairs(pairs): Pairs) -> Response {
+    let done = match visiting.visitor().caller() {
+        Ok(caller) => caller.ask_again(&uid).await,
+        Err(error) => Err(error),
+    };
+    after(visiting, &uid, &pairs, Vote::default(), done).await
+}
+
 /// Takes back what people are asked.
 pub(crate) async fn withdraw(visiting: Visiting, Path(uid): Path<String>, Pairs(pairs): Pairs) -> Response {
     let vote = vote(&pairs);

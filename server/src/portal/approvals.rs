@@ -55,6 +55,10 @@ impl Approvals for Caller {
         thread::add(self, uid, text).await
     }
 
+    async fn ask_again(&self, uid: &str) -> Result<()> {
+        withdraw::ask_again(self, uid).await
+    }
+
     async fn withdraw(&self, uid: &str, hash: &str) -> Result<()> {
         withdraw::post(self, uid, hash).await
     }

@@ -279,16 +279,11 @@ async fn a_question_is_taken_back_by_who_asked_it_alone() {
     assert!(message.contains("dev-shop took the question back"), "{message}");
     approver.until("/approvals", |answer| answer.text.contains("Nothing waits for you")).await;
     // The same content can be asked about again: it is another question.
-    let since = requests(&product)
-        .get("orders-db")
-        .await
-        .expect("the request")
-        .status
-        .and_then(|status| status.question)
-        .expect("a question")
-        .since;
-    let again = json!({"metadata": {"annotations": {promise::names::ASK_AGAIN_ANNOTATION: since}}});
-    requests(&product).patch("orders-db", &PatchParams::default(), &Patch::Merge(&again)).await.expect("asked again");
+    let page = requester.until(&format!("/approvals/{uid}"), |answer| answer.text.contains("Ask again")).await;
+    assert!(page.text.contains("dev-shop took the question back"), "{}", page.text);
+    let again = format!("/approvals/{uid}/ask-again");
+    let asked = requester.post(&again, &[("_token", &page.hidden("_token")), ("back", "/approvals")]).await;
+    assert_eq!(asked.status, StatusCode::SEE_OTHER, "{}", asked.text);
     assert_eq!(waits(&product, "orders-db", "").await.1, hash);
     product.running.close().await;
 }

@@ -92,6 +92,26 @@ fn emergency(ordinary: bool, checked: bool) -> impl IntoView + use<> {
     }
 }
 
+/// The button by which a question is asked once more; nothing for those who did not ask it, and while it is open.
+pub(in crate::pages) fn ask_again(
+    uid: &str,
+    back: &str,
+    allowed: Option<&Result<(), String>>,
+    token: &str,
+) -> Option<impl IntoView + use<>> {
+    let why = allowed?.clone().err();
+    let (uid, back, token) = (uid.to_owned(), back.to_owned(), token.to_owned());
+    let button = match why {
+        Some(why) => view! { <SubmitButton label="Ask again" why=why/> }.into_any(),
+        None => view! { <SubmitButton label="Ask again"/> }.into_any(),
+    };
+    Some(view! {
+        <form class="row" method="post" action=routes::ask_again(&uid)><HiddenToken token=token/><input type="hidden" name="back" value=back/>
+            {button}<span class="small muted">"The same content is asked about once more. What was decided before does not count."</span>
+        </form>
+    })
+}
+
 /// The button by which a question is taken back; nothing for those who did not ask it.
 pub(in crate::pages) fn withdraw(
     uid: &str,

@@ -38,9 +38,9 @@ pub async fn inbox(visit: &Visit, query: &InboxQuery, again: Option<Again>) -> P
         let back = routes::approvals(&[("view", &inbox.query.view)]);
         view! {
             {done.map(|done| view! { <div role="status"><Banner shape=Shape::Ready title="Your decision is written"><p>{done}</p></Banner></div> })}
+            <h1 id="inbox">"Approvals"</h1>
             <div class="inbox" data-open=open>
                 <section class="inbox-list" aria-labelledby="inbox" id="list">
-                    <h1 id="inbox">"Approvals"</h1>
                     <p class="basis">{summary(&inbox)}</p>
                     {tabs(&inbox)}
                     {inbox.as_of.clone().map(|at| stale(&at, &now))}

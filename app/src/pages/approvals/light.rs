@@ -42,6 +42,7 @@ fn shown(review: &ReviewPage, again: Option<&Again>, token: &str, username: &str
             <header>{expires.map(|expires| view! { <p class="basis">{expires}</p> })}<h1>{review.title.clone()}</h1><p class="meta">{meta(review, now)}</p>{risk(row)}</header>
             {review.since.as_ref().map(|earlier| since(earlier, now))}
             {settled(review)}
+            <h2 class="vh">"What is asked for"</h2>
             {reason(review)}
             {asked_for(review)}
             {price(&review.price)}

@@ -5,7 +5,7 @@ use promise::view::{AddedObject, LineSide, PriceStep, ReviewPage};
 use promise::wording::counted;
 
 use super::Again;
-use super::form::{About, decide, withdraw};
+use super::form::{About, ask_again, decide, withdraw};
 use super::parts::{changes, checks, meta, risk, route, since, told};
 use super::thread::thread;
 use crate::pages::requests::adds;
@@ -179,5 +179,6 @@ pub(super) fn decision(review: &ReviewPage, back: &str, again: Option<&Again>, t
         view! { <p class="small"><a href=routes::alike(&review.row.uid)>{format!("{others} of this promise and rule: decide together where they are alike")}</a></p> }
     });
     let withdraw = withdraw(&review.row.uid, &hash, back, review.withdraw.as_ref(), token);
-    view! { <div class="decision">{form}{none}{alike}{withdraw}</div> }
+    let again = ask_again(&review.row.uid, back, review.again.as_ref(), token);
+    view! { <div class="decision">{form}{none}{alike}{withdraw}{again}</div> }
 }

@@ -133,6 +133,7 @@ impl Approvals for World {
             alike: 2,
             comments: vec![CommentLine { by: "approver".into(), at: "2026-11-21T10:58:00Z".into(), text: "Why now?\nCan it wait?".into() }],
             withdraw: Some(self.refused.clone().map_or(Ok(()), Err)),
+            again: (!self.fits).then_some(Ok(())),
             opens: self.refused.is_none(),
         })
     }
@@ -146,7 +147,8 @@ impl Approvals for World {
         let asked = Asked {
             rule: "acme/production-databases/four-eyes".into(),
             title: "One of acme-approvers decides".into(),
-            emergency: Err(String::new()),
+            ordinary: true,
+            emergency: false,
         };
         let rows = ["orders-db", "other"].map(|name| AlikeRow { row: row(name, Risk::Low, ""), hash: "9f2c".into() });
         Ok(AlikePage { like: like.row, asked, changes: changed(), rows: rows.into(), others: 1 })
@@ -157,6 +159,10 @@ impl Approvals for World {
     }
 
     async fn comment(&self, _: &str, _: &str) -> Result<()> {
+        Ok(())
+    }
+
+    async fn ask_again(&self, _: &str) -> Result<()> {
         Ok(())
     }
 

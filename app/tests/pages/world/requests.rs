@@ -72,6 +72,7 @@ impl Requests for World {
             asked: self.review(super::decided::UID, "").await?.asked,
             comments: self.review(super::decided::UID, "").await?.comments,
             withdraw: Some(not(&self.refused)),
+            again: None,
             hash: Some("9f2c41d0aa".into()),
             outdated: (!self.fits).then(|| OutdatedView {
                 digest: "77aa".into(),

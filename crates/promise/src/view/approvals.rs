@@ -262,6 +262,8 @@ pub struct ReviewPage {
     pub comments: Vec<CommentLine>,
     /// Whether the person may take the question back; absent for those who did not ask it.
     pub withdraw: Option<Result<(), String>>,
+    /// Whether the person may ask once more; absent for those who did not ask, and where nothing was turned down or has expired.
+    pub again: Option<Result<(), String>>,
     /// Whether the person may open the page of the request.
     pub opens: bool,
 }

@@ -210,6 +210,8 @@ pub struct RequestPage {
     pub comments: Vec<super::CommentLine>,
     /// Whether the person may take back what people are asked about; absent for those who did not ask, and while nobody is asked.
     pub withdraw: Option<Result<(), String>>,
+    /// Whether the person may ask once more; absent for those who did not ask, and where nothing was turned down or has expired.
+    pub again: Option<Result<(), String>>,
     /// Hash of the content that is being decided about; absent while nothing is.
     pub hash: Option<String>,
     /// What would change under the rules of today; absent where nothing would.

@@ -10,7 +10,7 @@ use promise::price::{Amount, Change as PriceChange, Estimate, Money};
 use promise::view::{
     Asked, CheckLine, CheckState, PolicyLine, PriceStep, ReviewPage, RoomLine, Since, ValueChange, deciders, policy_outcomes,
 };
-use promise::wording::{all_of, counted, lower_first, upper_first};
+use promise::wording::{all_of, counted, lower_first};
 use promise::{Result, wording};
 
 use super::content::{self, Content};
@@ -73,6 +73,7 @@ pub(super) async fn of(caller: &Caller, matter: &Matter, since: &str) -> Result<
         alike: alike::count(caller, matter, &standings),
         comments: thread::of(caller, matter).await?,
         withdraw: withdraw::allowed(caller, matter).await?,
+        again: withdraw::may_ask_again(caller, &matter.key.cluster, &matter.request).await?,
         opens: matter.opens,
         policies,
         changes,
@@ -140,7 +141,7 @@ fn settled(matter: &Matter) -> String {
     let status = matter.status();
     let said = |what: &str| {
         let message = status.candidate.as_ref().and_then(|candidate| candidate.message.clone()).unwrap_or_default();
-        if message.is_empty() { what.to_owned() } else { format!("{what} {}", upper_first(&message)) }
+        if message.is_empty() { what.to_owned() } else { format!("{what} {message}") }
     };
     match status.candidate.as_ref().map(|candidate| candidate.state) {
         _ if matter.request.metadata.deletion_timestamp.is_some() => "The request is being deleted.".to_owned(),

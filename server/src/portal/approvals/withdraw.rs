@@ -1,10 +1,13 @@
 //! Taking a question back: whoever may change a request says that nobody has to decide about its present content any more.
 //!
-//! What runs goes on. A request of which nothing runs stays as it is, turned down by its own requester, until it is edited or deleted.
+//! What runs goes on. A request of which nothing runs stays as it is, turned down by its own requester, until it is edited, deleted, or asked
+//! about once more. Both name the question by when it was asked, so that none of them concerns a later one.
 
+use cluster::ClusterId;
 use cluster::error::PlaneResult as _;
 use cluster::kinds::PromiseRequest;
 use kube::api::{Api, Patch, PatchParams};
+use promise::api::CandidateState;
 use promise::{Error, Result, names};
 use serde_json::json;
 
@@ -43,13 +46,8 @@ pub(super) async fn post(caller: &Caller, uid: &str, hash: &str) -> Result<()> {
     let Some(question) = &status.question else {
         return Err(Error::Busy { message: "the controller has not asked anybody yet; try again in a moment".to_owned() });
     };
-    let api: Api<PromiseRequest> = Api::namespaced(caller.client(&matter.key.cluster), &matter.key.namespace);
-    // In the edition that was read: a change that somebody makes meanwhile is not taken back.
-    let version = &matter.request.metadata.resource_version;
-    let patch = json!({"metadata": {"resourceVersion": version, "annotations": {names::WITHDRAW_ANNOTATION: question.since}}});
-    let params = PatchParams { field_manager: Some(names::MANAGER_PORTAL.to_owned()), ..PatchParams::default() };
     let changes = caller.portal().world.requests.changes();
-    api.patch(&matter.key.name, &params, &Patch::Merge(&patch)).await.map(drop).about(&format!("request {}", matter.key.name))?;
+    note(caller, &matter, names::WITHDRAW_ANNOTATION, &question.since).await?;
     let settled = |listed: Option<&PromiseRequest>| {
         listed
             .and_then(|listed| listed.status.as_ref())
@@ -57,4 +55,65 @@ pub(super) async fn post(caller: &Caller, uid: &str, hash: &str) -> Result<()> {
     };
     caller.portal().until_listed(changes, &matter.key, settled).await;
     Ok(())
+}
+
+/// Whether the person may ask once more; nothing for those who did not ask, and where nothing has ended.
+pub(super) async fn may_ask_again(
+    caller: &Caller,
+    cluster: &ClusterId,
+    request: &PromiseRequest,
+) -> Result<Option<std::result::Result<(), String>>> {
+    let status = request.status.as_ref();
+    let state = status.and_then(|status| status.candidate.as_ref()).map(|candidate| candidate.state);
+    let ended = matches!(state, Some(CandidateState::Rejected | CandidateState::Expired));
+    let asked = status.is_some_and(|status| status.question.is_some());
+    if !rows::is_of(caller, request) || !ended || !asked {
+        return Ok(None);
+    }
+    let of = |text: &Option<String>| text.clone().unwrap_or_default();
+    let may = caller.may(cluster, Right::request("patch", &of(&request.metadata.namespace), &of(&request.metadata.name))).await?;
+    Ok(Some(if may { Ok(()) } else { Err("You may not change requests here.".to_owned()) }))
+}
+
+impl Caller {
+    /// Whether this person may ask once more what was turned down, taken back or has expired; nothing where that does not arise.
+    ///
+    /// # Errors
+    /// The plane does not answer.
+    pub(in crate::portal) async fn may_ask_again(
+        &self,
+        cluster: &ClusterId,
+        request: &PromiseRequest,
+    ) -> Result<Option<std::result::Result<(), String>>> {
+        may_ask_again(self, cluster, request).await
+    }
+}
+
+/// Asks once more.
+pub(super) async fn ask_again(caller: &Caller, uid: &str) -> Result<()> {
+    let matter = matter::find(caller, uid).await?;
+    match may_ask_again(caller, &matter.key.cluster, &matter.request).await? {
+        Some(Ok(())) => {}
+        Some(Err(why)) => return Err(Error::Denied { why }),
+        None if rows::is_of(caller, &matter.request) => {
+            return Err(Error::Conflict { message: "nothing was turned down or has expired, so there is nothing to ask again".to_owned() });
+        }
+        None => return Err(Error::Denied { why: "Only who asked for it asks again.".to_owned() }),
+    }
+    let since = matter.status().question.map(|question| question.since).unwrap_or_default();
+    let changes = caller.portal().world.requests.changes();
+    note(caller, &matter, names::ASK_AGAIN_ANNOTATION, &since).await?;
+    let asked =
+        |listed: Option<&PromiseRequest>| listed.and_then(|listed| listed.status.as_ref()).is_some_and(|status| waiting(status).is_some());
+    caller.portal().until_listed(changes, &matter.key, asked).await;
+    Ok(())
+}
+
+/// Writes an annotation as the person, in the edition that was read: what somebody changes meanwhile is not meant.
+async fn note(caller: &Caller, matter: &Matter, name: &str, value: &str) -> Result<()> {
+    let api: Api<PromiseRequest> = Api::namespaced(caller.client(&matter.key.cluster), &matter.key.namespace);
+    let version = &matter.request.metadata.resource_version;
+    let patch = json!({"metadata": {"resourceVersion": version, "annotations": {name: value}}});
+    let params = PatchParams { field_manager: Some(names::MANAGER_PORTAL.to_owned()), ..PatchParams::default() };
+    api.patch(&matter.key.name, &params, &Patch::Merge(&patch)).await.map(drop).about(&format!("request {}", matter.key.name))
 }

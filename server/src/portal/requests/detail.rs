@@ -54,6 +54,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         parameters: parameters(spec.as_ref(), request.spec.parameters.as_ref(), resolved, &status.policies),
         price: price(&request, &releases),
         asked: caller.asked(&request).await?,
+        again: caller.may_ask_again(&workspace.cluster, &request).await?,
         comments: caller.comments(request.metadata.uid.as_deref().unwrap_or_default()).await?,
         uid: request.metadata.uid.clone().unwrap_or_default(),
         withdraw: withdrawn(caller, workspace, &request, may("patch").await?),

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use promise::view::{ApprovalLine, OutdatedView, RequestPage};
 
-use crate::pages::approvals::{About, decide, said, standing, thread, withdraw};
+use crate::pages::approvals::{About, ask_again, decide, said, standing, thread, withdraw};
 use crate::routes;
 use crate::ui::{HiddenToken, Shape, Status, SubmitButton};
 
@@ -18,10 +18,11 @@ pub(super) fn decisions(page: &RequestPage, token: &str, now: &str) -> Option<im
     let form = (!hash.is_empty()).then(|| decide(&about, token));
     let review = (!page.asked.is_empty()).then(|| view! { <a href=routes::approvals(&[("open", &page.uid)])>"Review it in full"</a> });
     let withdraw = withdraw(&page.uid, &hash, &back, page.withdraw.as_ref(), token);
+    let again = ask_again(&page.uid, &back, page.again.as_ref(), token);
     let thread = thread(&page.uid, &page.comments, &back, token, now);
     (!page.approvals.is_empty()).then(|| view! {
         <section class="card" aria-labelledby="approvals"><div class="card-head"><h2 id="approvals">"Approval"</h2><p class="basis">{review}</p></div><ul class="decisions">{lines}</ul>
-            <div class="decisions">{form}{withdraw}{thread}</div></section>
+            <div class="decisions">{form}{withdraw}{again}{thread}</div></section>
     })
 }
 
