@@ -11,9 +11,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use promise::Result;
 use promise::view::{
-    AddsPage, AlikePage, CatalogPage, CatalogQuery, CostPage, CostQuery, Home, InboxPage, InboxQuery, Person, PoliciesPage, PoliciesQuery,
-    PolicyForm, PolicyPage, PolicyPosted, Posted, PromisePage, RequestForm, RequestPage, RequestQuery, RequestsPage, ResourceQuery,
-    ResourcesPage, ReviewPage, Viewer, WorkspaceTree,
+    AddsPage, AlikePage, CatalogPage, CatalogQuery, CostPage, CostQuery, DeliveriesPage, DeliveriesQuery, Home, InboxPage, InboxQuery,
+    NoticeRules, NoticesPage, NoticesQuery, Person, PoliciesPage, PoliciesQuery, PolicyForm, PolicyPage, PolicyPosted, Posted, PromisePage,
+    RequestForm, RequestPage, RequestQuery, RequestsPage, ResourceQuery, ResourcesPage, ReviewPage, Viewer, WorkspaceTree,
 };
 
 /// Ordered name/value pairs of a posted form.
@@ -159,6 +159,25 @@ pub struct Sample {
     pub text: String,
 }
 
+/// What the person is told, and how.
+#[async_trait]
+pub trait Notices: Send + Sync {
+    /// How much is new; nothing when nobody can tell.
+    async fn unread(&self) -> Option<u64>;
+    /// A page of what the person was told.
+    async fn notices(&self, query: &NoticesQuery) -> Result<NoticesPage>;
+    /// Marks one as read, or with an empty id all that happened until `until`, an RFC 3339 time.
+    async fn mark_read(&self, id: &str, until: &str) -> Result<()>;
+    /// How the person wants to be told.
+    async fn notice_rules(&self) -> Result<NoticeRules>;
+    /// Keeps the posted rules; what does not fit is kept nowhere and comes back as the form.
+    async fn keep_rules(&self, pairs: &Pairs) -> Result<Option<NoticeRules>>;
+    /// Messages by how far they got, for those who look after the platform.
+    async fn deliveries(&self, query: &DeliveriesQuery) -> Result<DeliveriesPage>;
+    /// Sends again what was given up; with an empty id everything.
+    async fn send_again(&self, id: &str) -> Result<()>;
+}
+
 /// Workspaces that the person may enter.
 #[async_trait]
 pub trait Workspaces: Send + Sync {
@@ -178,9 +197,9 @@ pub trait Cost: Send + Sync {
 }
 
 /// Everything that pages ask for a signed-in person.
-pub trait Backend: Account + Approvals + Catalog + Cost + Platform + Requests + Resources + Workspaces {}
+pub trait Backend: Account + Approvals + Catalog + Cost + Notices + Platform + Requests + Resources + Workspaces {}
 
-impl<T: Account + Approvals + Catalog + Cost + Platform + Requests + Resources + Workspaces> Backend for T {}
+impl<T: Account + Approvals + Catalog + Cost + Notices + Platform + Requests + Resources + Workspaces> Backend for T {}
 
 /// What every page is given by the server, through leptos' context.
 #[derive(Clone)]
@@ -201,6 +220,8 @@ pub struct Visit {
     pub platform: bool,
     /// How many requests wait for the person's decision; nothing for those who have no part in decisions.
     pub waits: Option<usize>,
+    /// How many notifications are new; nothing when nobody can tell.
+    pub unread: Option<u64>,
     /// Whether the portal runs on its embedded plane, which every page says.
     pub embedded: bool,
     /// What operators call the server that the portal works on.

@@ -27,6 +27,7 @@ pub fn Frame(visit: Visit, about: About, children: Children) -> impl IntoView {
                 {about.workspace.as_deref().map(|workspace| view! {
                     <a class="btn btn-primary" href=routes::catalog(workspace) aria-label="New request"><Icon name="plus"/><span>"Request"</span></a>
                 })}
+                {bell(&visit, live)}
                 {account(&visit)}
             </div>
         </header>
@@ -54,6 +55,21 @@ fn place(workspace: &str, visit: &Visit) -> impl IntoView + use<> {
             <a class="here" href=routes::with_query(page::WORKSPACES, &[("from", &back)])><b>{name.to_owned()}</b><span class="vh">", switch workspace"</span><Icon name="chevrons-up-down"/></a>
         </nav>
     }
+}
+
+/// The way to notifications, with how many are new. On a live page the count follows.
+fn bell(visit: &Visit, live: bool) -> Option<impl IntoView + use<>> {
+    visit.backend.as_ref()?;
+    let label = match visit.unread {
+        Some(0) => "Notifications, nothing new".to_owned(),
+        Some(count) => format!("Notifications, {count} new"),
+        None => "Notifications".to_owned(),
+    };
+    let shown = visit.unread.filter(|count| *count > 0).map(|count| if count > 99 { "99+".to_owned() } else { count.to_string() });
+    let current = (visit.address.split('?').next() == Some(page::NOTIFICATIONS)).then_some("page");
+    Some(view! {
+        <span data-live=live.then_some("bell")><a class="btn btn-ghost btn-icon bell" href=page::NOTIFICATIONS aria-label=label aria-current=current><Icon name="bell"/>{shown.map(|count| view! { <span class="count" aria-hidden="true">{count}</span> })}</a></span>
+    })
 }
 
 fn account(visit: &Visit) -> Option<impl IntoView + use<>> {

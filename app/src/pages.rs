@@ -5,6 +5,7 @@ pub mod catalog;
 pub mod cost;
 pub mod gallery;
 pub mod home;
+pub mod notifications;
 pub mod platform;
 mod refusal;
 pub mod requests;

@@ -78,6 +78,12 @@ pub mod page {
     pub const COST_EXPORT: &str = "/cost/export.csv";
     /// The same with the columns of FOCUS.
     pub const COST_FOCUS: &str = "/cost/focus.csv";
+    /// What the person was told.
+    pub const NOTIFICATIONS: &str = "/notifications";
+    /// How the person wants to be told.
+    pub const NOTIFICATION_SETTINGS: &str = "/notifications/settings";
+    /// Messages that could not be delivered.
+    pub const DELIVERIES: &str = "/platform/deliveries";
     /// Gallery of the design system; embedded plane only.
     pub const GALLERY: &str = "/dev/ui";
 }
@@ -114,14 +120,20 @@ pub mod post {
     pub const POLICY_NEW: &str = super::page::POLICY_NEW;
     /// `Platform::write_policy` of one that is there: field `text`.
     pub const POLICY_EDIT: &str = super::page::POLICY_EDIT;
+    /// `Notices::mark_read`: field `id`, or `until` for all that came until then; field `back` is the address to return to.
+    pub const NOTIFICATIONS_READ: &str = "/notifications/read";
+    /// `Notices::keep_rules`: see `promise::notify::Settings::parse`.
+    pub const NOTIFICATION_SETTINGS: &str = super::page::NOTIFICATION_SETTINGS;
+    /// `Notices::send_again`: field `id`, empty for all; field `back` is the address to return to.
+    pub const DELIVERIES_RETRY: &str = "/platform/deliveries/retry";
     /// `Requests::delete`: field `confirmation`.
     pub const REQUEST_DELETE: &str = super::page::REQUEST_DELETE;
     /// `Requests::reveal`: field `output`; answers the page of the request with the value shown.
     pub const REVEAL: &str = "/w/{workspace}/requests/{namespace}/{name}/reveal";
 }
 
-/// Server-sent events: query `topic` is `requests` with `workspace`, or `request` with `workspace`, `namespace`, `name`; `seen` is what the page
-/// was made of, so that what changed before the stream was open is told at once.
+/// Server-sent events: query `topic` is `requests` with `workspace`, `request` with `workspace`, `namespace`, `name`, or `notifications`; each
+/// tells of the person's notifications too; `seen` is what the page was made of, so that what changed before the stream was open is told at once.
 pub const LIVE: &str = "/live";
 
 fn segment(text: &str) -> String {
@@ -309,6 +321,11 @@ pub fn sign_in(back: &str) -> String {
 /// Stream of changes of a list of requests since it was as `seen`.
 pub fn live_requests(workspace: &str, seen: &str) -> String {
     with_query(LIVE, &[("topic", "requests"), ("workspace", workspace), ("seen", seen)])
+}
+
+/// Stream of what the person is told, since it was as `seen`.
+pub fn live_notifications(seen: &str) -> String {
+    with_query(LIVE, &[("topic", "notifications"), ("seen", seen)])
 }
 
 /// Stream of changes of one request since it was as `seen`.

@@ -1,5 +1,6 @@
 //! What the user typed, and what the program needs: arguments and environment are read here, once.
 
+mod notify;
 mod public_url;
 mod serve;
 
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use cluster::WorkspacePath;
 
+pub use notify::{Addresses, Format, MailConfig, NotifyArgs, NotifyConfig, NotifyError, Webhook};
 pub use public_url::PublicUrl;
 pub use serve::{Config, ConfigError, LogConfig, LogFormat, PlaneConfig, PlaneKind, Role, ServeArgs, Storage};
 

@@ -18,6 +18,7 @@ pub mod ledger;
 pub mod live;
 pub mod logging;
 pub mod manifests;
+pub mod notify;
 pub mod pages;
 pub mod plane;
 pub mod portal;

@@ -11,6 +11,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 use std::time::Duration;
 
+use app::backend::Notices as _;
 use axum::extract::{Extension, State};
 use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse, Response};
@@ -19,7 +20,9 @@ use cluster::kinds::PromiseRequest;
 use cluster::watch::{Changes, Key};
 use futures::stream::{self, Stream};
 use promise::Error;
+use promise::view::NoticesQuery;
 use serde::Deserialize;
+use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 
 pub use limit::Streams;
@@ -39,9 +42,10 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
 /// What a page wants to hear of.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Subscription {
-    /// Path of the workspace that the page is about.
+    /// Path of the workspace that the page is about; `notifications` are of none.
+    #[serde(default)]
     workspace: String,
-    /// `requests`, or `request` with `namespace` and `name`.
+    /// `requests`, `request` with `namespace` and `name`, or `notifications`.
     topic: What,
     /// Namespace of the one request.
     #[serde(default)]
@@ -59,6 +63,7 @@ pub struct Subscription {
 enum What {
     Requests,
     Request,
+    Notifications,
 }
 
 /// What a stream is about.
@@ -68,6 +73,8 @@ pub enum Topic {
     Requests(ClusterId),
     /// One request.
     Request(Key),
+    /// What the person is told.
+    Notifications,
 }
 
 impl Topic {
@@ -85,6 +92,8 @@ impl Topic {
         match self {
             Self::Requests(cluster) => key.cluster == *cluster,
             Self::Request(wanted) => key == wanted,
+            // Those come by themselves.
+            Self::Notifications => false,
         }
     }
 
@@ -100,6 +109,7 @@ impl Topic {
                 let may = caller.may(&key.cluster, Right::request("get", &key.namespace, &key.name)).await?;
                 Ok(may.then_some(changed))
             }
+            Self::Notifications => Ok(Some(changed)),
         }
     }
 }
@@ -120,6 +130,7 @@ pub async fn seen(caller: &Caller, topic: &Topic) -> promise::Result<String> {
             all.iter().filter(|(key, _)| sight.covers(&key.namespace)).for_each(|(key, request)| add(key, request));
         }
         Topic::Request(key) => portal.world.requests.get(key).iter().for_each(|request| add(key, request)),
+        Topic::Notifications => return caller.notices(&NoticesQuery::default()).await.map(|page| page.seen),
     }
     Ok(format!("{:016x}", state.finish()))
 }
@@ -142,20 +153,24 @@ async fn open(
     subscription: Subscription,
 ) -> promise::Result<impl Stream<Item = Result<Event, Infallible>> + use<>> {
     let caller = visitor.caller()?.clone();
-    let workspace = caller.enter(&subscription.workspace).await?;
     let topic = match subscription.topic {
-        What::Requests => Topic::requests(workspace.cluster),
-        What::Request => Topic::request(workspace.cluster, &subscription.namespace, &subscription.name),
+        What::Requests => Topic::requests(caller.enter(&subscription.workspace).await?.cluster),
+        What::Request => {
+            let workspace = caller.enter(&subscription.workspace).await?;
+            Topic::request(workspace.cluster, &subscription.namespace, &subscription.name)
+        }
+        What::Notifications => Topic::Notifications,
     };
     // Changes are followed before anything is asked, so that none falls between.
     let changes = portal.world.requests.changes();
+    let news = portal.notify.news();
     if topic.visible(&caller, BTreeSet::new()).await?.is_none() {
         return Err(Error::NotFound { what: format!("workspace {}", subscription.workspace) });
     }
     let busy = || Error::Busy { message: "you have very many pages open; close some of them".to_owned() };
     let place = portal.streams.enter(caller.session()).ok_or_else(busy)?;
     let pending = !subscription.seen.is_empty() && subscription.seen != seen(&caller, &topic).await?;
-    let follower = Follower { caller, topic, changes, changed: BTreeSet::new(), pending, _place: place };
+    let follower = Follower { caller, topic, changes, news, changed: BTreeSet::new(), told: false, pending, _place: place };
     let hello = Event::default().event("ready").retry(Duration::from_secs(2)).data("");
     Ok(stream::unfold((Some(hello), follower), |(hello, mut follower)| async move {
         match hello {
@@ -169,8 +184,12 @@ struct Follower {
     caller: Caller,
     topic: Topic,
     changes: Changes,
+    /// Who is told something.
+    news: broadcast::Receiver<Arc<str>>,
     /// What the next event will tell.
     changed: BTreeSet<Key>,
+    /// Whether the person was told something.
+    told: bool,
     /// Whether there is something to tell.
     pending: bool,
     /// Given back when the stream ends.
@@ -197,7 +216,7 @@ impl Follower {
             }
             let changed = std::mem::take(&mut self.changed);
             // Without a name the page looks at everything.
-            let unnamed = changed.is_empty();
+            let unnamed = changed.is_empty() || std::mem::take(&mut self.told);
             self.pending = false;
             // When the right is gone, or nobody can tell, the page finds out by itself when it connects again.
             let visible = self.topic.visible(&self.caller, changed).await.ok().flatten()?;
@@ -212,10 +231,17 @@ impl Follower {
     /// kept.
     async fn wait(&mut self) -> bool {
         while !self.pending {
-            match self.changes.recv().await {
-                Ok(key) => self.note(key),
-                Err(RecvError::Lagged(_)) => self.lose(),
-                Err(RecvError::Closed) => return false,
+            tokio::select! {
+                changed = self.changes.recv() => match changed {
+                    Ok(key) => self.note(key),
+                    Err(RecvError::Lagged(_)) => self.lose(),
+                    Err(RecvError::Closed) => return false,
+                },
+                told = self.news.recv() => match told {
+                    Ok(person) => self.hear(&person),
+                    Err(RecvError::Lagged(_)) => self.lose(),
+                    Err(RecvError::Closed) => return false,
+                },
             }
         }
         tokio::time::sleep(TOGETHER).await;
@@ -232,6 +258,14 @@ impl Follower {
     fn lose(&mut self) {
         self.pending = true;
         self.changed.clear();
+    }
+
+    /// Somebody was told something: this person's bell says so.
+    fn hear(&mut self, person: &str) {
+        if *person == *self.caller.identity().username {
+            self.told = true;
+            self.pending = true;
+        }
     }
 
     fn note(&mut self, key: Key) {

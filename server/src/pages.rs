@@ -9,12 +9,12 @@ mod visit;
 use std::sync::Arc;
 
 use app::backend::{FormOf, Resources as _, Sample, Visit};
-use app::pages::{catalog, cost, gallery, home, platform, requests, resources, sign_in, workspaces};
+use app::pages::{catalog, cost, gallery, home, notifications, platform, requests, resources, sign_in, workspaces};
 use axum::extract::{Path, Request, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use http::{HeaderMap, Method, StatusCode, Uri, header};
 use promise::Error;
-use promise::view::{CatalogQuery, CostQuery, PoliciesQuery, RequestQuery, ResourceQuery};
+use promise::view::{CatalogQuery, CostQuery, DeliveriesQuery, NoticesQuery, PoliciesQuery, RequestQuery, ResourceQuery};
 use serde::Deserialize;
 
 pub(crate) use files::{cost_export, cost_focus};
@@ -179,6 +179,18 @@ pub(crate) async fn review_edit_page(visiting: Visiting, Path((workspace, namesp
 
 pub(crate) async fn delete_page(visiting: Visiting, Path((workspace, namespace, name)): Placed) -> Response {
     visiting.answer(async |visit: &Visit| requests::delete(visit, &workspace, &namespace, &name, None).await).await
+}
+
+pub(crate) async fn notifications_page(visiting: Visiting, Asked(query): Asked<NoticesQuery>) -> Response {
+    visiting.answer(async |visit: &Visit| notifications::list(visit, &query).await).await
+}
+
+pub(crate) async fn notification_settings_page(visiting: Visiting) -> Response {
+    visiting.answer(async |visit: &Visit| notifications::settings(visit).await).await
+}
+
+pub(crate) async fn deliveries_page(visiting: Visiting, Asked(query): Asked<DeliveriesQuery>) -> Response {
+    visiting.answer(async |visit: &Visit| platform::deliveries(visit, &query).await).await
 }
 
 pub(crate) async fn policies_page(visiting: Visiting, Asked(query): Asked<PoliciesQuery>) -> Response {

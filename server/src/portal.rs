@@ -10,6 +10,7 @@ mod cost;
 pub mod drafts;
 mod inputs;
 mod manifest;
+mod notifications;
 pub mod offers;
 pub mod place;
 mod platform;

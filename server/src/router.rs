@@ -34,7 +34,7 @@ pub fn router(portal: &Arc<Portal>) -> Router {
                 people = people.route(route.pattern, handler.route_layer(from_fn_with_state(portal.clone(), gate::embedded)));
             }
             Access::Bearer => programs = programs.route(route.pattern, handler),
-            Access::SignedIn | Access::Policies | Access::Decisions | Access::Workspace => {
+            Access::SignedIn | Access::Policies | Access::Decisions | Access::Platform | Access::Workspace => {
                 people = people.route(route.pattern, handler.route_layer(from_fn_with_state(portal.clone(), gate::signed_in)));
             }
         }

@@ -38,6 +38,8 @@ pub enum Access {
     /// Whoever is signed in; of decisions it shows what the person may decide about, or may see as a request, and for everybody else there
     /// are none.
     Decisions,
+    /// Whoever is signed in and may publish promises in a trusted home; others are told why not.
+    Platform,
     /// Whoever is signed in and may enter the workspace that the request names; everything else is asked of the plane as that person.
     Workspace,
     /// Programs with a bearer token of the plane; no cookie counts. Everything is asked of the plane as the holder of the token.
@@ -58,7 +60,7 @@ pub struct Route {
 
 /// The whole table.
 pub fn table() -> Vec<Route> {
-    use Access::{Anyone, Bearer, Decisions, EmbeddedPlane, Policies, Probe, SignedIn, Workspace};
+    use Access::{Anyone, Bearer, Decisions, EmbeddedPlane, Platform, Policies, Probe, SignedIn, Workspace};
     vec![
         get(ALIVE, Probe, health::alive),
         get(READY, Probe, health::ready),
@@ -73,6 +75,12 @@ pub fn table() -> Vec<Route> {
         get(page::COST_FOCUS, SignedIn, pages::cost_focus),
         post(post::SIGN_OUT, SignedIn, posts::sign_out),
         post(post::THEME, SignedIn, posts::theme),
+        get(page::NOTIFICATIONS, SignedIn, pages::notifications_page),
+        post(post::NOTIFICATIONS_READ, SignedIn, posts::notifications_read),
+        get(page::NOTIFICATION_SETTINGS, SignedIn, pages::notification_settings_page),
+        post(post::NOTIFICATION_SETTINGS, SignedIn, posts::notification_settings),
+        get(page::DELIVERIES, Platform, pages::deliveries_page),
+        post(post::DELIVERIES_RETRY, Platform, posts::deliveries_retry),
         get(page::POLICIES, Policies, pages::policies_page),
         get(page::POLICY, Policies, pages::policy_page),
         get(page::POLICY_NEW, Policies, pages::policy_new_page),

@@ -22,9 +22,10 @@ use tokio_util::task::TaskTracker;
 use crate::auth::cookie::CookieStyle;
 use crate::auth::{Callers, Doors};
 use crate::clock::{Clock, System};
-use crate::config::{Config, PlaneConfig};
+use crate::config::{Config, ConfigError, PlaneConfig};
 use crate::ledger;
 use crate::live::Streams;
+use crate::notify::{self, Notify};
 use crate::plane::Folder;
 use crate::plane::embedded::EmbeddedError;
 use crate::portal::approvals::docket::Docket;
@@ -80,6 +81,9 @@ pub enum ServeError {
         /// What is missing, and what to do.
         why: String,
     },
+    /// The configuration.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
     /// An identity that must be there is not.
     #[error("the plane does not know {0}")]
     Identity(&'static str),
@@ -164,6 +168,7 @@ impl Running {
         let caches = Caches::start(ground.access(&ground.portal), Reader::Portal, clock.clone(), &tasks, &shutdown);
         // The name in the controller's Lease: the next process of the same directory goes on under it at once.
         let identity = folder.instance(&*edges.random).map_err(ServeError::Folder)?;
+        let notify = Notify::new(config.notify.clone(), identity.clone())?;
         let controller = config.controller.then(|| {
             let random: Arc<dyn cluster::Random> = {
                 let random = edges.random.clone();
@@ -200,6 +205,7 @@ impl Running {
             docket: Docket::default(),
             list_prices: ListPrices::default(),
             policies: Arc::default(),
+            notify,
             streams: Streams::default(),
             doors: Doors::new(ground.way, style),
             trusted_homes: ground.trusted_homes,
@@ -208,8 +214,11 @@ impl Running {
             shutdown: shutdown.clone(),
         });
         tasks.spawn(sweep(portal.clone()));
+        // Whoever serves pages tells people and keeps the ledger; a controller alone does not know the database.
         if config.web {
             tasks.spawn(ledger::keep(portal.clone()));
+            tasks.spawn(notify::follow(portal.clone()));
+            tasks.spawn(notify::send(portal.clone()));
         }
         // On the plane of this process everything comes at once; elsewhere pages say what they still wait for.
         if sandbox.is_some() {
@@ -270,8 +279,13 @@ async fn sweep(portal: Arc<Portal>) {
             () = portal.shutdown.cancelled() => return,
             () = tokio::time::sleep(SWEEP) => {}
         }
-        if let Err(error) = portal.store.sweep(portal.clock.now()).await {
+        let now = portal.clock.now();
+        if let Err(error) = portal.store.sweep(now).await {
             tracing::warn!(%error, "expired sessions and drafts could not be removed");
+        }
+        let kept = now.saturating_sub(jiff::SignedDuration::from_hours(24 * i64::from(notify::KEPT_DAYS)));
+        if let Err(error) = portal.store.forget_notifications(kept.unwrap_or(now)).await {
+            tracing::warn!(%error, "old notifications could not be removed");
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::auth::{Callers, Doors};
 use crate::clock::Clock;
 use crate::config::PlaneKind;
 use crate::live::Streams;
+use crate::notify::Notify;
 use crate::portal::approvals::docket::Docket;
 use crate::portal::catalog::prices::ListPrices;
 use crate::portal::rights::Rights;
@@ -60,6 +61,8 @@ pub struct Portal {
     pub docket: Docket,
     /// Prices in rows of catalogs.
     pub list_prices: ListPrices,
+    /// Telling people what happened.
+    pub notify: Notify,
     /// Open event streams.
     pub streams: Streams,
     /// Ends event streams when the process is asked to end.

@@ -1,9 +1,11 @@
 //! What platform teams look after: policies, whom they hit, and their texts.
 
+mod deliveries;
 mod list;
 mod policy;
 mod text;
 
+pub use deliveries::deliveries;
 pub use list::list;
 pub use policy::policy;
 pub use text::{new, posted, text};

@@ -28,6 +28,10 @@ const DRAWINGS: &[(&str, &str)] = &[
     ("app-window", r#"<rect x="2" y="4" width="20" height="16" rx="2"/><path d="M10 4v4M2 8h20M6 4v4"/>"#),
     ("archive", r#"<rect width="20" height="5" x="2" y="3" rx="1"/><path d="M4 8v11a2 2 0 0 0 2 2h12a2 2 0 0 0 2-2V8M10 12h4"/>"#),
     ("chart-column", r#"<path d="M3 3v16a2 2 0 0 0 2 2h16M18 17V9M13 17V5M8 17v-3"/>"#),
+    (
+        "bell",
+        r#"<path d="M10.300 21a2 2 0 0 0 3.400 0M3.300 15.300A1 1 0 0 0 4 17h16a1 1 0 0 0 .700-1.700C19.400 14 18 12.500 18 8A6 6 0 0 0 6 8c0 4.500-1.400 5.900-2.700 7.300"/>"#,
+    ),
     ("check", r#"<path d="M20 6 9 17l-5-5"/>"#),
     ("chevron-down", r#"<path d="m6 9 6 6 6-6"/>"#),
     ("chevron-right", r#"<path d="m9 18 6-6-6-6"/>"#),
@@ -76,6 +80,7 @@ const DRAWINGS: &[(&str, &str)] = &[
         "stamp",
         r#"<path d="M5 22h14M19.270 13.730A2.500 2.500 0 0 0 17.500 13h-11A2.500 2.500 0 0 0 4 15.500V17a1 1 0 0 0 1 1h14a1 1 0 0 0 1-1v-1.500c0-.660-.260-1.300-.730-1.770M14 13V8.500C14 7 15 7 15 5a3 3 0 0 0-6 0c0 2 1 2 1 3.500V13"/>"#,
     ),
+    ("sliders-horizontal", r#"<path d="M10 5H3M12 19H3M14 3v4M16 17v4M21 12h-9M21 19h-5M21 5h-7M8 10v4M8 12H3"/>"#),
     ("trash-2", r#"<path d="M3 6h18M19 6v14a2 2 0 0 1-2 2H7a2 2 0 0 1-2-2V6M8 6V4a2 2 0 0 1 2-2h4a2 2 0 0 1 2 2v2M10 11v6M14 11v6"/>"#),
     ("user", r#"<path d="M19 21v-2a4 4 0 0 0-4-4H9a4 4 0 0 0-4 4v2"/><circle cx="12" cy="7" r="4"/>"#),
     ("x", r#"<path d="M18 6 6 18M6 6l12 12"/>"#),

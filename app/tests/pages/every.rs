@@ -2,9 +2,9 @@
 
 use app::backend::{FormOf, Sample, Visit};
 use app::document::Page;
-use app::pages::{approvals, catalog, gallery, home, platform, refused, requests, resources, sign_in, workspaces};
+use app::pages::{approvals, catalog, gallery, home, notifications, platform, refused, requests, resources, sign_in, workspaces};
 use promise::Error;
-use promise::view::{CatalogQuery, InboxQuery, PoliciesQuery, RequestQuery, ResourceQuery};
+use promise::view::{CatalogQuery, DeliveriesQuery, InboxQuery, NoticesQuery, PoliciesQuery, RequestQuery, ResourceQuery};
 
 use crate::world::decided::UID;
 use crate::world::{WORKSPACE, World, full, visit};
@@ -183,6 +183,13 @@ pub async fn every() -> Vec<(&'static str, Page)> {
         ("resources-below", resources::list(&at(here(), "/w/root:acme:shop/resources?below=1"), WORKSPACE, &below).await),
         ("resources-empty", resources::list(&at(nothing(), "/w/root:acme:shop/resources"), WORKSPACE, &made).await),
         ("resources-denied", resources::list(&at(viewer(), "/w/root:acme:shop/resources"), WORKSPACE, &made).await),
+        ("notifications", notifications::list(&at(here(), "/notifications"), &NoticesQuery::default()).await),
+        ("notifications-empty", notifications::list(&at(nothing(), "/notifications"), &NoticesQuery::default()).await),
+        ("notification-settings", notifications::settings(&at(here(), "/notifications/settings")).await),
+        ("notification-settings-wrong", notifications::settings(&at(wrong(), "/notifications/settings")).await),
+        ("notification-settings-bare", notifications::settings(&at(nothing(), "/notifications/settings")).await),
+        ("deliveries", platform::deliveries(&at(here(), "/platform/deliveries"), &DeliveriesQuery::default()).await),
+        ("deliveries-none", platform::deliveries(&at(nothing(), "/platform/deliveries"), &DeliveriesQuery::default()).await),
         ("gallery", gallery::page(&at(here(), "/dev/ui"))),
         (
             "not-found",

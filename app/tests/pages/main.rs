@@ -185,6 +185,7 @@ fn script_is_loaded_on_live_pages_alone() {
             || ["configuration", "history", "refused", "refused-viewer", "resources", "policies", "adds", "viewer-detail", "yaml"]
                 .iter()
                 .any(|part| name == format!("request-{part}"))
+            || ["notifications", "notifications-empty"].contains(&name)
             || name == "request";
         let typed = ["request-new", "request-error", "request-viewer", "request-web", "edit"].contains(&name);
         let copied = name.starts_with("adds") || ["policy", "policy-tried", "policy-unread"].contains(&name);

@@ -15,6 +15,8 @@ use promise::{Error, Result};
 pub mod decided;
 #[path = "world/governed.rs"]
 mod governed;
+#[path = "world/notices.rs"]
+mod notices;
 #[path = "world/requests.rs"]
 mod requests;
 
@@ -51,6 +53,7 @@ pub fn visit(world: Option<World>, address: &str) -> Visit {
         theme: String::new(),
         platform: true,
         waits: Some(2),
+        unread: Some(3),
         embedded: true,
         server: "the embedded plane".into(),
         address: address.into(),

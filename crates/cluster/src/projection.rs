@@ -82,6 +82,7 @@ fn line(status: PromiseRequestStatus) -> PromiseRequestStatus {
     let stands = |result| matches!(result, PolicyResult::Denied | PolicyResult::Warned);
     let denied = status.policies.into_iter().filter(|outcome| stands(outcome.result));
     PromiseRequestStatus {
+        observed_generation: status.observed_generation,
         phase: status.phase,
         waiting_on: status.waiting_on,
         current: status.current,
@@ -89,7 +90,8 @@ fn line(status: PromiseRequestStatus) -> PromiseRequestStatus {
         conditions: status.conditions.into_iter().map(|condition| Condition { message: String::new(), ..condition }).collect(),
         inventory: status.inventory.into_iter().map(made).collect(),
         policies: denied.collect(),
-        approvals: status.approvals.into_iter().map(without_words).collect(),
+        // With what people said: whom it concerns is told.
+        approvals: status.approvals,
         question: status.question,
         cost: status.cost,
         ..PromiseRequestStatus::default()

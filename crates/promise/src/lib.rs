@@ -24,6 +24,7 @@ pub mod health;
 pub mod keyed;
 pub mod ledger;
 pub mod names;
+pub mod notify;
 #[cfg(feature = "engine")]
 pub mod outdated;
 pub mod path;

@@ -4,6 +4,7 @@ mod account;
 mod approvals;
 mod catalog;
 mod cost;
+mod notification;
 mod platform;
 mod policy;
 mod preflight;
@@ -20,6 +21,7 @@ pub use catalog::{
     PromisePage, ShelfLine, StartLine, VersionLine,
 };
 pub use cost::{CostBy, CostDay, CostInstance, CostPage, CostQuery, CostRow, CostSum};
+pub use notification::{Channel, DeliveriesPage, DeliveriesQuery, DeliveryRow, Notice, NoticeRules, NoticesPage, NoticesQuery};
 pub use platform::{
     Compiled, ConcernedLine, HitLine, Pick, PoliciesPage, PoliciesQuery, PolicyForm, PolicyInside, PolicyPage, PolicyPosted, PolicyRow,
     PolicyRule, TextProblem, Tried, Tryout,

@@ -5,21 +5,27 @@
 //!
 //! To add a table: a new file in `migrations/sqlite`, and a file here named after the noun with its row type and its methods on [`Store`].
 
+mod acquaintance;
 mod comment;
 mod database;
+mod delivery;
 mod draft;
 mod error;
 mod ledger;
+mod notification;
 mod observation;
 mod random;
 mod seal;
 mod session;
 
+pub use acquaintance::Acquaintance;
 pub use comment::{Comment, MAX_COMMENT, MAX_COMMENTS, NewComment};
 pub use database::Store;
+pub use delivery::{Delivery, DeliveryState, Listed};
 pub use draft::{Draft, DraftId, MAX_DRAFT_BYTES, MAX_DRAFTS_PER_PERSON};
 pub use error::{Error, Result};
 pub use ledger::{DaySum, Dimension, LedgerLine, LedgerSum, MonthLine, MonthSum};
+pub use notification::{Message, News, Notification, Notifications};
 pub use observation::{LedgerClock, Observation, Rate, Seen, Subject};
 pub use random::Random;
 pub use seal::SealKeys;

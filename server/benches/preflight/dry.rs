@@ -26,6 +26,7 @@ pub fn measure(rounds: usize, mut before: impl FnMut(usize)) -> Figures {
             controller: false,
             site: PathBuf::from("no-site"),
             public_url: None,
+            notify: opm_portal::config::NotifyConfig::default(),
         };
         let running = Running::open(&config, Edges::default()).await.expect("the portal opens");
         let person = running.sandbox.as_ref().and_then(|sandbox| sandbox.identities.token("dev-shop")).expect("a person");

@@ -38,14 +38,28 @@ pub async fn begin(portal: &Portal, visitor: &Visitor, given: Given<'_>) -> Resu
     let expires = ends(&token.expose()).map_or(expires, |end| end.min(expires));
     let begun = portal.store.begin_session(&identity.username, &token.expose(), now, expires, &*portal.random).await;
     let cookie = begun.map_err(|error| database(&error))?;
+    // Whom a rule asks by a group is known by this.
+    let mail = mail(&token.expose()).unwrap_or_default();
+    portal.store.meet(&identity.username, &identity.groups, &mail, now).await.map_err(|error| database(&error))?;
     portal.doors.cookie.set(Kind::Session, cookie.reveal(), expires.duration_since(now).as_secs()).ok_or(Error::Internal)
 }
 
-/// When a token says that it ends (RFC 7519, `exp`). It can only shorten a session, so that nobody needs to check who signed it.
+/// What a token says of itself (RFC 7519).
+fn claims(token: &str) -> Option<Value> {
+    serde_json::from_slice(&URL_SAFE_NO_PAD.decode(token.split('.').nth(1)?).ok()?).ok()
+}
+
+/// When a token says that it ends. It can only shorten a session, so that nobody needs to check who signed it.
 fn ends(token: &str) -> Option<Timestamp> {
-    let claims = URL_SAFE_NO_PAD.decode(token.split('.').nth(1)?).ok()?;
-    let claims: Value = serde_json::from_slice(&claims).ok()?;
-    Timestamp::from_second(claims.get("exp")?.as_i64()?).ok()
+    Timestamp::from_second(claims(token)?.get("exp")?.as_i64()?).ok()
+}
+
+/// The mail address that a token says, unless its issuer says that nobody checked it. The plane has accepted the token by now, so it is from an
+/// issuer that the plane trusts.
+fn mail(token: &str) -> Option<String> {
+    let claims = claims(token)?;
+    let checked = claims.get("email_verified").and_then(Value::as_bool).unwrap_or(true);
+    claims.get("email").and_then(Value::as_str).filter(|_| checked).map(str::to_owned)
 }
 
 /// Ends the session of a visitor, if there is one.
@@ -63,6 +77,14 @@ pub async fn end(portal: &Portal, visitor: &Visitor) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mail_address_counts_unless_nobody_checked_it() {
+        let token = |claims: &str| format!("h.{}.s", URL_SAFE_NO_PAD.encode(claims));
+        assert_eq!(mail(&token(r#"{"email":"dana@acme.example"}"#)).as_deref(), Some("dana@acme.example"));
+        assert_eq!(mail(&token(r#"{"email":"dana@acme.example","email_verified":false}"#)), None);
+        assert_eq!(mail("opaque"), None);
+    }
 
     #[test]
     fn a_token_that_says_when_it_ends_is_believed() {

@@ -1,5 +1,6 @@
 //! The address under which people reach the portal.
 
+use std::fmt;
 use std::str::FromStr;
 
 /// Where people reach the portal.
@@ -29,6 +30,12 @@ impl FromStr for PublicUrl {
         let authority = authority.as_str().to_ascii_lowercase();
         let own = if secure { ":443" } else { ":80" };
         Ok(Self { secure, authority: authority.strip_suffix(own).map_or_else(|| authority.clone(), str::to_owned) })
+    }
+}
+
+impl fmt::Display for PublicUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}://{}", if self.secure { "https" } else { "http" }, self.authority)
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use cluster::WorkspacePath;
 
+use super::notify::{NotifyArgs, NotifyConfig, NotifyError};
 use super::{OnServer, PublicUrl};
 
 /// Arguments of `serve`.
@@ -47,6 +48,8 @@ pub struct ServeArgs {
     /// Address under which people reach the portal, such as `https://portal.example.org`. With https, cookies are marked secure.
     #[arg(long, value_name = "URL", env = "OPM_PUBLIC_URL")]
     public_url: Option<PublicUrl>,
+    #[command(flatten)]
+    notify: NotifyArgs,
     /// How log lines are written.
     #[arg(long, value_enum, default_value_t = LogFormat::Text, env = "OPM_LOG_FORMAT")]
     log_format: LogFormat,
@@ -129,6 +132,8 @@ pub struct Config {
     pub site: PathBuf,
     /// Where people reach the portal, when it is not where it listens.
     pub public_url: Option<PublicUrl>,
+    /// How people are told outside of the portal.
+    pub notify: NotifyConfig,
 }
 
 /// How and what is logged.
@@ -160,6 +165,9 @@ pub enum ConfigError {
          address with --public-url https://…"
     )]
     ClearText(IpAddr),
+    /// How people are told.
+    #[error(transparent)]
+    Notify(#[from] NotifyError),
 }
 
 impl ServeArgs {
@@ -182,6 +190,7 @@ impl ServeArgs {
             }
             PlaneKind::Kubeconfig => PlaneConfig::Kubeconfig { server: self.server, trusted_homes: self.trusted_homes },
         };
+        let notify = self.notify.into_config(self.public_url.as_ref())?;
         let config = Config {
             plane,
             storage: if self.ephemeral { Storage::Memory } else { Storage::Directory(self.data) },
@@ -190,6 +199,7 @@ impl ServeArgs {
             controller,
             site: self.site,
             public_url: self.public_url,
+            notify,
         };
         Ok((config, LogConfig { format: self.log_format, filter: self.log }))
     }

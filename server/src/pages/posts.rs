@@ -1,7 +1,7 @@
 //! Posts of forms. Bad input is answered with a redirect to the form's page, which shows it again; nothing typed is lost.
 
-use app::backend::{FormOf, Platform as _, Requests as _, Visit};
-use app::pages::{platform, requests, sign_in as sign_in_form};
+use app::backend::{FormOf, Notices as _, Platform as _, Requests as _, Visit};
+use app::pages::{notifications, platform, requests, sign_in as sign_in_form};
 use app::routes;
 use axum::extract::Path;
 use axum::response::{AppendHeaders, IntoResponse, Redirect, Response};
@@ -183,6 +183,44 @@ pub(crate) async fn delete(visiting: Visiting, Path((workspace, namespace, name)
 pub(crate) async fn reveal(visiting: Visiting, Path((workspace, namespace, name)): Placed, Pairs(pairs): Pairs) -> Response {
     let output = field(&pairs, "output").unwrap_or_default();
     visiting.answer(async |visit: &Visit| requests::revealed(visit, &workspace, &namespace, &name, output).await).await
+}
+
+/// Marks notifications as read, and goes back to where the button was.
+pub(crate) async fn notifications_read(visiting: Visiting, Pairs(pairs): Pairs) -> Response {
+    let of = |name: &str| field(&pairs, name).unwrap_or_default();
+    let marked = match visiting.visitor().caller() {
+        Ok(caller) => caller.mark_read(of("id"), of("until")).await,
+        Err(error) => Err(error),
+    };
+    match marked {
+        Ok(()) => Redirect::to(local(field(&pairs, "back").unwrap_or(routes::page::NOTIFICATIONS))).into_response(),
+        Err(error) => visiting.refuse(None, &error).await,
+    }
+}
+
+/// Keeps how the person wants to be told; what does not fit comes back as it was typed.
+pub(crate) async fn notification_settings(visiting: Visiting, Pairs(pairs): Pairs) -> Response {
+    let kept = match visiting.visitor().caller() {
+        Ok(caller) => caller.keep_rules(&pairs).await,
+        Err(error) => Err(error),
+    };
+    match kept {
+        Ok(None) => Redirect::to(routes::page::NOTIFICATION_SETTINGS).into_response(),
+        Ok(Some(rules)) => visiting.answer(async |visit: &Visit| notifications::posted(visit, rules)).await,
+        Err(error) => visiting.refuse(None, &error).await,
+    }
+}
+
+/// Sends again what was given up.
+pub(crate) async fn deliveries_retry(visiting: Visiting, Pairs(pairs): Pairs) -> Response {
+    let again = match visiting.visitor().caller() {
+        Ok(caller) => caller.send_again(field(&pairs, "id").unwrap_or_default()).await,
+        Err(error) => Err(error),
+    };
+    match again {
+        Ok(()) => Redirect::to(local(field(&pairs, "back").unwrap_or(routes::page::DELIVERIES))).into_response(),
+        Err(error) => visiting.refuse(None, &error).await,
+    }
 }
 
 /// The text of a new policy: checked or written.

@@ -62,7 +62,7 @@ impl Visiting {
     pub(super) async fn answer(self, page: impl AsyncFnOnce(&Visit) -> Page) -> Response {
         let mut visit = self.visit(None);
         if let Some(backend) = &visit.backend {
-            (visit.platform, visit.waits) = futures::join!(backend.governs(), backend.waits());
+            (visit.platform, visit.waits, visit.unread) = futures::join!(backend.governs(), backend.waits(), backend.unread());
         }
         let page = match &self.visitor {
             Visitor::Unknown(error) => refused(&visit, None, error),
@@ -117,6 +117,7 @@ impl Visiting {
             theme: theme(&self.headers).to_owned(),
             platform: false,
             waits: None,
+            unread: None,
             embedded: self.portal.plane == PlaneKind::Embedded,
             server: self.portal.endpoint.name().to_owned(),
             address: self.uri.path_and_query().map_or("/", |address| address.as_str()).to_owned(),

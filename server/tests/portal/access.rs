@@ -104,7 +104,7 @@ async fn without_a_session_everything_leads_to_the_sign_in_and_nothing_is_shown(
         match route.access {
             // No page is for programs alone.
             Access::Bearer => panic!("{address} is for programs, and this test does not know what it says"),
-            Access::SignedIn | Access::Policies | Access::Decisions | Access::Workspace => {
+            Access::SignedIn | Access::Policies | Access::Decisions | Access::Platform | Access::Workspace => {
                 assert_eq!(answer.status, StatusCode::SEE_OTHER, "{address}");
                 assert_eq!(answer.location(), app::routes::sign_in(&address), "{address}: with the way back");
                 assert_eq!(told.status, StatusCode::UNAUTHORIZED, "{address}: what is no browser is told");

@@ -12,7 +12,7 @@ use http::{Request, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
 use opm_portal::auth::Caller;
 use opm_portal::auth::caller::Shown;
-use opm_portal::config::{Config, PlaneConfig, Storage};
+use opm_portal::config::{Config, NotifyConfig, PlaneConfig, Storage};
 use opm_portal::router::router;
 use opm_portal::serve::{Edges, Running};
 use tower::ServiceExt as _;
@@ -31,20 +31,25 @@ pub struct Product {
 impl Product {
     /// Opens everything.
     pub async fn open() -> Self {
-        Self::with(Storage::Memory, true).await
+        Self::with(Storage::Memory, true, NotifyConfig::default()).await
     }
 
     /// Opens everything but the controller: then nothing is written to the plane unless somebody asks for it.
     pub async fn quiet() -> Self {
-        Self::with(Storage::Memory, false).await
+        Self::with(Storage::Memory, false, NotifyConfig::default()).await
     }
 
     /// Opens everything in a folder.
     pub async fn in_folder(folder: &Path) -> Self {
-        Self::with(Storage::Directory(folder.to_owned()), true).await
+        Self::with(Storage::Directory(folder.to_owned()), true, NotifyConfig::default()).await
     }
 
-    async fn with(storage: Storage, controller: bool) -> Self {
+    /// Opens everything, and tells people as configured.
+    pub async fn telling(notify: NotifyConfig) -> Self {
+        Self::with(Storage::Memory, true, notify).await
+    }
+
+    async fn with(storage: Storage, controller: bool, notify: NotifyConfig) -> Self {
         let config = Config {
             plane: PlaneConfig::Embedded { listen: ([127, 0, 0, 1], 0).into(), examples: None },
             storage,
@@ -53,6 +58,7 @@ impl Product {
             controller,
             site: PathBuf::from("no-site"),
             public_url: None,
+            notify,
         };
         let edges = Edges { pace: Pace::faster(50.0), ..Edges::default() };
         let running = Running::open(&config, edges).await.expect("the portal opens");

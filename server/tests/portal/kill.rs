@@ -143,7 +143,7 @@ fn phase(request: Option<&PromiseRequest>) -> Option<Phase> {
 }
 
 /// A number from 0 to 1 that only seed and position decide.
-fn fraction(seed: u64, number: u64) -> f64 {
+pub fn fraction(seed: u64, number: u64) -> f64 {
     let digest = Sha256::digest([seed.to_be_bytes(), number.to_be_bytes()].concat());
     let word = digest.first_chunk().map_or(0, |bytes| u32::from_be_bytes(*bytes));
     f64::from(word) / f64::from(u32::MAX)

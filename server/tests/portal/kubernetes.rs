@@ -107,6 +107,7 @@ impl Site {
             controller: true,
             site: PathBuf::from("no-site"),
             public_url: None,
+            notify: opm_portal::config::NotifyConfig::default(),
         };
         let running = Running::open(&config, Edges::default()).await.expect("the portal opens");
         let router = router(&running.portal);

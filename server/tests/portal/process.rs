@@ -23,8 +23,13 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts the program of `OPM_PORTAL`, or the one built with this test, and waits until it says that it is ready.
+    /// Starts the program without further arguments.
     pub async fn start(data: &Path) -> Self {
+        Self::start_with(data, &[]).await
+    }
+
+    /// Starts the program of `OPM_PORTAL`, or the one built with this test, and waits until it says that it is ready.
+    pub async fn start_with(data: &Path, more: &[&str]) -> Self {
         #[expect(clippy::disallowed_methods, reason = "the build tool names the release binary here")]
         let binary = std::env::var_os("OPM_PORTAL").unwrap_or_else(|| env!("CARGO_BIN_EXE_opm-portal").into());
         // What the process before wrote would name its port.
@@ -33,6 +38,7 @@ impl Process {
         let child = Command::new(binary)
             .args(["serve", "--plane", "embedded", "--port", "0", "--plane-port", "0", "--site", "no-site", "--data"])
             .arg(data)
+            .args(more)
             .stdout(Stdio::null())
             .stderr(std::fs::File::create(data.join("log")).expect("a log file"))
             .spawn()
@@ -57,6 +63,11 @@ impl Process {
         let client = endpoint.client(credential.token.as_ref()?, &Scope::Root);
         client.request_text(Request::get("/readyz").body(Vec::new()).ok()?).await.ok()?;
         Some((endpoint, credential))
+    }
+
+    /// The way to its plane.
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
     }
 
     /// As the plane's admin.

@@ -1,0 +1,25 @@
+//! What a person was told, and how they want to be told.
+
+mod list;
+mod settings;
+
+pub use list::list;
+pub use settings::{posted, settings};
+
+use promise::notify::Event;
+
+use crate::ui::Shape;
+
+/// The shape of what happened.
+pub(super) fn shape(event: Event) -> Shape {
+    match event {
+        Event::ApprovalNeeded | Event::Reminder | Event::ChangesRequested => Shape::Waiting,
+        Event::Approved | Event::Ready => Shape::Ready,
+        Event::Accepted => Shape::Provisioning,
+        Event::Rejected | Event::Refused | Event::DecisionVoid => Shape::Denied,
+        Event::Failed => Shape::Failed,
+        Event::Emergency | Event::Degraded | Event::Outdated | Event::BudgetThreshold => Shape::Degraded,
+        Event::Expired | Event::Comment => Shape::Unknown,
+        Event::Deleting => Shape::Deleting,
+    }
+}

@@ -1,0 +1,82 @@
+//! What the person was told in this world.
+
+use app::backend::{Notices, Pairs};
+use async_trait::async_trait;
+use promise::notify::{Event, Quiet, Settings};
+use promise::view::*;
+use promise::{Problem, Result};
+
+use super::World;
+
+fn notice(number: usize, event: Event, at: &str) -> Notice {
+    Notice {
+        id: format!("n{number}"),
+        event,
+        title: "orders-db waits for an approval".into(),
+        text: "“Fine for Q4. Please add a retention note in January.”".into(),
+        why: "You are among those whom the policy production-databases, set at root:acme, asks.".into(),
+        link: "/approvals/u-1?hash=aa11".into(),
+        workspace: super::WORKSPACE.into(),
+        at: at.into(),
+        unread: number < 3,
+    }
+}
+
+#[async_trait]
+impl Notices for World {
+    async fn unread(&self) -> Option<u64> {
+        Some(3)
+    }
+
+    async fn notices(&self, query: &NoticesQuery) -> Result<NoticesPage> {
+        let at = |number: usize| if number < 9 { "2026-11-21T10:00:00Z" } else { "2026-11-20T10:00:00Z" };
+        let rows: Vec<Notice> = Event::ALL.into_iter().enumerate().map(|(number, event)| notice(number, event, at(number))).collect();
+        let rows = if self.empty { Vec::new() } else { rows };
+        let total = rows.len() as u64;
+        let unread = if self.empty { 0 } else { 3 };
+        Ok(NoticesPage { rows, unread, total, page: 1, pages: 2, query: query.clone(), kept_days: 90, seen: "3-n0".into() })
+    }
+
+    async fn mark_read(&self, _: &str, _: &str) -> Result<()> {
+        Ok(())
+    }
+
+    async fn notice_rules(&self) -> Result<NoticeRules> {
+        let texts = [("quiet.from", "19:00"), ("quiet.to", "07:00"), ("zone", "Europe/Berlin"), ("digest.at", "17:00")];
+        let problem = |path: &str| Problem { path: path.into(), message: "Enter a time of the day such as 07:30.".into() };
+        Ok(NoticeRules {
+            settings: Settings { quiet: Some(Quiet { from: 1140, to: 420, weekends: true }), ..Settings::default() },
+            texts: texts.map(|(name, text)| (name.to_owned(), text.to_owned())).into(),
+            problems: if self.fits { Vec::new() } else { vec![problem("quiet.from")] },
+            channels: if self.empty {
+                Vec::new()
+            } else {
+                vec![Channel { name: "shop-ops".into(), title: "Chat, channel #shop-ops".into() }]
+            },
+            mail: if self.empty { Err("The portal has no mail server.".into()) } else { Ok("dana@acme.example".into()) },
+        })
+    }
+
+    async fn keep_rules(&self, _: &Pairs) -> Result<Option<NoticeRules>> {
+        Ok(None)
+    }
+
+    async fn deliveries(&self, query: &DeliveriesQuery) -> Result<DeliveriesPage> {
+        let row = DeliveryRow {
+            id: "0123456789abcdef0123456789abcdef".into(),
+            channel: "webhook".into(),
+            target: "shop-ops".into(),
+            event: Event::ApprovalNeeded,
+            attempts: 9,
+            problem: "shop-ops answered 503.".into(),
+            created: "2026-11-20T10:00:00Z".into(),
+            at: "2026-11-21T10:00:00Z".into(),
+        };
+        let rows = if self.empty { Vec::new() } else { vec![row.clone(), row] };
+        Ok(DeliveriesPage { dead: rows.len() as u64, waiting: 1, sent: 40, page: 1, pages: 1, query: query.clone(), rows })
+    }
+
+    async fn send_again(&self, _: &str) -> Result<()> {
+        Ok(())
+    }
+}

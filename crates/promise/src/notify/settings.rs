@@ -1,0 +1,278 @@
+//! How one person wants to be told: by event and by channel, when not, and what is collected.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::Sort;
+use crate::Problem;
+
+/// Minutes of a day.
+const DAY: u16 = 24 * 60;
+
+/// The rules of one person. What nobody has chosen is as [`Settings::default`] says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Settings {
+    /// By sort; one that is absent is as usual.
+    pub rules: BTreeMap<Sort, Rule>,
+    /// When nothing is sent that can wait.
+    pub quiet: Option<Quiet>,
+    /// Name of a time zone of the IANA database, for quiet hours and digests.
+    pub zone: String,
+    /// When what is collected is sent.
+    pub digest: Digest,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { rules: BTreeMap::new(), quiet: None, zone: "UTC".to_owned(), digest: Digest::default() }
+    }
+}
+
+/// By which ways events of a sort reach the person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Rule {
+    /// In the portal.
+    pub portal: bool,
+    /// By mail.
+    pub mail: MailRule,
+    /// Name of one of the operator's webhooks that people may choose; empty for none.
+    pub webhook: String,
+}
+
+impl Default for Rule {
+    fn default() -> Self {
+        Self { portal: true, mail: MailRule::Off, webhook: String::new() }
+    }
+}
+
+/// Whether mails are sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum MailRule {
+    /// No.
+    #[default]
+    Off,
+    /// Each at once.
+    AtOnce,
+    /// Collected.
+    Digest,
+}
+
+impl MailRule {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Off, Self::AtOnce, Self::Digest];
+
+    /// The value in forms.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::AtOnce => "atOnce",
+            Self::Digest => "digest",
+        }
+    }
+
+    /// For people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Off => "no",
+            Self::AtOnce => "at once",
+            Self::Digest => "collected",
+        }
+    }
+
+    fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|rule| rule.word() == word)
+    }
+}
+
+/// Hours in which nothing is sent that can wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Quiet {
+    /// First minute of the day.
+    pub from: u16,
+    /// The minute of the day at which it ends; before `from` it is one of the next day.
+    pub to: u16,
+    /// Saturdays and Sundays as a whole too.
+    #[serde(default)]
+    pub weekends: bool,
+}
+
+/// When what is collected is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Digest {
+    /// How often.
+    pub rhythm: Rhythm,
+    /// Minute of the day.
+    pub at: u16,
+}
+
+impl Default for Digest {
+    fn default() -> Self {
+        Self { rhythm: Rhythm::Daily, at: 17 * 60 }
+    }
+}
+
+/// How often what is collected is sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Rhythm {
+    /// Every day.
+    #[default]
+    Daily,
+    /// On Mondays.
+    Weekly,
+}
+
+impl Settings {
+    /// The rule of a sort; what needs the person is always shown, whatever was chosen.
+    pub fn rule(&self, sort: Sort) -> Rule {
+        let usual = || match sort {
+            Sort::Waits | Sort::Decisions | Sort::Trouble => Rule { mail: MailRule::AtOnce, ..Rule::default() },
+            Sort::Progress | Sort::Budget => Rule::default(),
+        };
+        let rule = self.rules.get(&sort).cloned().unwrap_or_else(usual);
+        Rule { portal: rule.portal || sort.is_always_shown(), ..rule }
+    }
+
+    /// Reads a posted form: `<sort>.portal`, `<sort>.mail`, `<sort>.webhook`, `quiet`, `quiet.from`, `quiet.to`, `quiet.weekends`, `zone`,
+    /// `digest` and `digest.at`. `webhooks` may be chosen, and `is_zone` knows the time zones. What does not fit is as usual, with a problem
+    /// whose path is the name of the field.
+    pub fn parse(pairs: &[(String, String)], webhooks: &[String], is_zone: impl Fn(&str) -> bool) -> (Self, Vec<Problem>) {
+        let field = |name: &str| pairs.iter().find(|(known, _)| known == name).map(|(_, value)| value.trim());
+        let mut problems = Vec::new();
+        let mut problem = |path: &str, message: String| problems.push(Problem { path: path.to_owned(), message });
+        let mut settings = Self::default();
+        for sort in Sort::ALL {
+            let of = |part: &str| format!("{}.{part}", sort.word());
+            let mail = field(&of("mail")).map_or(Some(MailRule::Off), MailRule::parse);
+            if mail.is_none() {
+                problem(&of("mail"), "Choose no, at once or collected.".to_owned());
+            }
+            let webhook = field(&of("webhook")).unwrap_or_default().to_owned();
+            let known = webhook.is_empty() || webhooks.contains(&webhook);
+            if !known {
+                problem(&of("webhook"), format!("There is no channel {webhook} that you could choose."));
+            }
+            let rule = Rule {
+                portal: sort.is_always_shown() || field(&of("portal")).is_some(),
+                mail: mail.unwrap_or_default(),
+                webhook: if known { webhook } else { String::new() },
+            };
+            settings.rules.insert(sort, rule);
+        }
+        let mut minute = |name: &str, usual: u16| match field(name).map(parse_minute) {
+            Some(Some(minute)) => minute,
+            Some(None) => {
+                problem(name, "Enter a time of the day such as 07:30.".to_owned());
+                usual
+            }
+            None => usual,
+        };
+        let (from, to) = (minute("quiet.from", 19 * 60), minute("quiet.to", 7 * 60));
+        settings.digest.at = minute("digest.at", settings.digest.at);
+        if field("quiet").is_some() {
+            let weekends = field("quiet.weekends").is_some();
+            if from == to {
+                problem("quiet.to", "Choose another end: the hours end when they begin.".to_owned());
+            }
+            settings.quiet = Some(Quiet { from, to, weekends });
+        }
+        match field("zone").filter(|zone| !zone.is_empty()) {
+            Some(zone) if is_zone(zone) => settings.zone = zone.to_owned(),
+            Some(zone) => problem("zone", format!("There is no time zone {zone}; enter one such as Europe/Berlin.")),
+            None => {}
+        }
+        settings.digest.rhythm = match field("digest") {
+            Some("weekly") => Rhythm::Weekly,
+            _ => Rhythm::Daily,
+        };
+        (settings, problems)
+    }
+}
+
+/// `07:30` as minutes of the day.
+fn parse_minute(text: &str) -> Option<u16> {
+    let (hours, minutes) = text.split_once(':')?;
+    let digits = |text: &str| (1..=2).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = |text: &str| digits(text).then(|| text.parse::<u16>().ok()).flatten();
+    let (hours, minutes) = (number(hours)?, number(minutes)?);
+    let minute = hours * 60 + minutes;
+    (minutes < 60 && minute < DAY).then_some(minute)
+}
+
+/// Minutes of the day as `07:30`.
+pub fn clock(minute: u16) -> String {
+    format!("{:02}:{:02}", minute / 60, minute % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(pairs: &[(&str, &str)]) -> (Settings, Vec<Problem>) {
+        let pairs: Vec<(String, String)> = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Settings::parse(&pairs, &["shop-ops".to_owned()], |zone| zone == "Europe/Berlin")
+    }
+
+    #[test]
+    fn a_form_says_what_was_chosen() {
+        let (settings, problems) = parse(&[
+            ("progress.mail", "digest"),
+            ("progress.webhook", "shop-ops"),
+            ("budget.portal", "on"),
+            ("quiet", "on"),
+            ("quiet.from", "19:00"),
+            ("quiet.to", "7:00"),
+            ("quiet.weekends", "on"),
+            ("zone", "Europe/Berlin"),
+            ("digest", "weekly"),
+            ("digest.at", "08:15"),
+        ]);
+        assert_eq!(problems, []);
+        assert_eq!(settings.rule(Sort::Progress), Rule { portal: false, mail: MailRule::Digest, webhook: "shop-ops".into() });
+        assert!(settings.rule(Sort::Budget).portal);
+        assert!(settings.rule(Sort::Waits).portal, "what waits for somebody is always shown");
+        assert_eq!(settings.rule(Sort::Waits).mail, MailRule::Off, "and need not be mailed");
+        assert_eq!(settings.quiet, Some(Quiet { from: 1140, to: 420, weekends: true }));
+        assert_eq!((settings.zone.as_str(), settings.digest), ("Europe/Berlin", Digest { rhythm: Rhythm::Weekly, at: 495 }));
+        let text = serde_json::to_string(&settings).unwrap();
+        assert_eq!(serde_json::from_str::<Settings>(&text).unwrap(), settings);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_said_beside_its_field() {
+        let (_, problems) = parse(&[
+            ("waits.mail", "sometimes"),
+            ("waits.webhook", "theirs"),
+            ("quiet", "on"),
+            ("quiet.from", "24:00"),
+            ("quiet.to", "19:00"),
+            ("zone", "Mars/Olympus"),
+            ("digest.at", "noon"),
+        ]);
+        let paths: Vec<&str> = problems.iter().map(|problem| problem.path.as_str()).collect();
+        assert_eq!(paths, ["waits.mail", "waits.webhook", "quiet.from", "digest.at", "quiet.to", "zone"]);
+    }
+
+    #[test]
+    fn whoever_chose_nothing_hears_by_mail_of_what_needs_them() {
+        let settings = Settings::default();
+        assert_eq!(settings.rule(Sort::Waits).mail, MailRule::AtOnce);
+        assert_eq!(settings.rule(Sort::Progress).mail, MailRule::Off);
+        assert!(Sort::ALL.into_iter().all(|sort| settings.rule(sort).portal));
+    }
+
+    #[test]
+    fn times_of_the_day_are_read_as_they_are_written() {
+        for (text, minute) in [("00:00", Some(0)), ("7:5", Some(425)), ("23:59", Some(1439)), ("23:60", None), ("+7:00", None), ("7", None)]
+        {
+            assert_eq!(parse_minute(text), minute, "{text}");
+        }
+        assert_eq!(clock(425), "07:05");
+    }
+}

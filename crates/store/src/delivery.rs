@@ -1,0 +1,291 @@
+//! Messages on their way: what is due, who sends it, and what could not be delivered.
+//!
+//! A process takes a message for a while before it sends it, so that of several processes one sends it. One that dies meanwhile has sent it
+//! or not, nobody knows: it is sent again under the same id, and receivers can tell.
+
+use jiff::Timestamp;
+use sqlx::FromRow;
+
+use crate::notification::{counted, moment};
+use crate::{Result, Store};
+
+/// A message with what it tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    /// Its id, the same at each attempt.
+    pub id: String,
+    /// `mail` or `webhook`.
+    pub channel: String,
+    /// Address, or name of the webhook.
+    pub target: String,
+    /// Whether it goes into one message with the others of its target and time.
+    pub collected: bool,
+    /// Attempts until now.
+    pub attempts: u32,
+    /// When it was due.
+    pub due: Timestamp,
+    /// To whom it is told; begins with @ for a channel.
+    pub person: String,
+    /// What happened, a machine's word.
+    pub event: String,
+    /// A sentence.
+    pub title: String,
+    /// More of it.
+    pub text: String,
+    /// Why this person.
+    pub why: String,
+    /// Address in the portal.
+    pub link: String,
+    /// Path of the workspace.
+    pub workspace: String,
+    /// When it happened.
+    pub at: Timestamp,
+}
+
+/// How far a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeliveryState {
+    /// It is sent when it is due.
+    Waiting,
+    /// Its receiver has it.
+    Sent,
+    /// It was given up.
+    Dead,
+}
+
+impl DeliveryState {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Sent => "sent",
+            Self::Dead => "dead",
+        }
+    }
+}
+
+/// A message, as those see it who look after the portal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// Its id.
+    pub id: String,
+    /// `mail` or `webhook`.
+    pub channel: String,
+    /// Address, or name of the webhook.
+    pub target: String,
+    /// What happened, a machine's word.
+    pub event: String,
+    /// How often it was tried.
+    pub attempts: u32,
+    /// Why the last attempt failed; empty while none did.
+    pub problem: String,
+    /// When it was written.
+    pub created: Timestamp,
+    /// When it is due, or came to its end.
+    pub at: Timestamp,
+}
+
+#[derive(FromRow)]
+struct DeliveryRow {
+    id: String,
+    channel: String,
+    target: String,
+    collected: i64,
+    attempts: i64,
+    due: i64,
+    person: String,
+    event: String,
+    title: String,
+    content: String,
+    why: String,
+    link: String,
+    workspace: String,
+    happened: i64,
+}
+
+#[derive(FromRow)]
+struct ListedRow {
+    id: String,
+    channel: String,
+    target: String,
+    event: String,
+    attempts: i64,
+    problem: String,
+    created: i64,
+    due: i64,
+}
+
+impl From<DeliveryRow> for Delivery {
+    fn from(row: DeliveryRow) -> Self {
+        Self {
+            id: row.id,
+            channel: row.channel,
+            target: row.target,
+            collected: row.collected != 0,
+            attempts: attempts(row.attempts),
+            due: moment(row.due),
+            person: row.person,
+            event: row.event,
+            title: row.title,
+            text: row.content,
+            why: row.why,
+            link: row.link,
+            workspace: row.workspace,
+            at: moment(row.happened),
+        }
+    }
+}
+
+impl From<ListedRow> for Listed {
+    fn from(row: ListedRow) -> Self {
+        Self {
+            id: row.id,
+            channel: row.channel,
+            target: row.target,
+            event: row.event,
+            attempts: attempts(row.attempts),
+            problem: row.problem,
+            created: moment(row.created),
+            at: moment(row.due),
+        }
+    }
+}
+
+fn attempts(count: i64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+impl Store {
+    /// At most `most` messages that are due at `now` and that nobody is sending, the longest waiting first.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn due_deliveries(&self, now: Timestamp, most: u32) -> Result<Vec<Delivery>> {
+        let rows: Vec<DeliveryRow> = sqlx::query_as(
+            "SELECT d.id, d.channel, d.target, d.collected, d.attempts, d.due, \
+             n.person, n.event, n.title, n.content, n.why, n.link, n.workspace, n.happened \
+             FROM delivery d JOIN notification n ON n.id = d.notification \
+             WHERE d.state = 'waiting' AND d.due <= $1 AND d.held_until <= $2 ORDER BY d.due, d.id LIMIT $3",
+        )
+        .bind(now.as_second())
+        .bind(now.as_second())
+        .bind(i64::from(most))
+        .fetch_all(&self.pool)
+        .await?;
+        Ok(rows.into_iter().map(Delivery::from).collect())
+    }
+
+    /// Takes a message for sending until `until`; false when somebody else has it, or it is no longer waiting.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn take_delivery(&self, id: &str, holder: &str, now: Timestamp, until: Timestamp) -> Result<bool> {
+        let taken = sqlx::query(
+            "UPDATE delivery SET holder = $1, held_until = $2, attempts = attempts + 1 \
+             WHERE id = $3 AND state = 'waiting' AND held_until <= $4",
+        )
+        .bind(holder)
+        .bind(until.as_second())
+        .bind(id)
+        .bind(now.as_second())
+        .execute(&self.pool)
+        .await?;
+        Ok(taken.rows_affected() == 1)
+    }
+
+    /// Lets go of all messages that a process of this name took before it died.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn release_deliveries(&self, holder: &str) -> Result<u64> {
+        let released = sqlx::query("UPDATE delivery SET held_until = 0 WHERE holder = $1 AND state = 'waiting' AND held_until <> 0")
+            .bind(holder)
+            .execute(&self.pool)
+            .await?;
+        Ok(released.rows_affected())
+    }
+
+    /// Its receiver has a message.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn delivered(&self, id: &str, now: Timestamp) -> Result<()> {
+        self.ended(id, DeliveryState::Sent, "", now).await
+    }
+
+    /// A message is given up.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn give_up(&self, id: &str, problem: &str, now: Timestamp) -> Result<()> {
+        self.ended(id, DeliveryState::Dead, problem, now).await
+    }
+
+    async fn ended(&self, id: &str, state: DeliveryState, problem: &str, now: Timestamp) -> Result<()> {
+        sqlx::query("UPDATE delivery SET state = $1, problem = $2, due = $3, held_until = 0 WHERE id = $4 AND state = 'waiting'")
+            .bind(state.word())
+            .bind(problem)
+            .bind(now.as_second())
+            .bind(id)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+
+    /// An attempt failed; the next one is at `due`.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn postpone(&self, id: &str, problem: &str, due: Timestamp) -> Result<()> {
+        sqlx::query("UPDATE delivery SET problem = $1, due = $2, held_until = 0 WHERE id = $3 AND state = 'waiting'")
+            .bind(problem)
+            .bind(due.as_second())
+            .bind(id)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+
+    /// Sends again at once what was given up; with no id everything. How many they are.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn revive(&self, id: Option<&str>, now: Timestamp) -> Result<u64> {
+        let revived = sqlx::query(
+            "UPDATE delivery SET state = 'waiting', attempts = 0, due = $1, held_until = 0 WHERE state = 'dead' AND (id = $2 OR $3 = 1)",
+        )
+        .bind(now.as_second())
+        .bind(id.unwrap_or_default())
+        .bind(i64::from(id.is_none()))
+        .execute(&self.pool)
+        .await?;
+        Ok(revived.rows_affected())
+    }
+
+    /// How many messages are in a state.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn count_deliveries(&self, state: DeliveryState) -> Result<u64> {
+        let (count,): (i64,) =
+            sqlx::query_as("SELECT COUNT(*) FROM delivery WHERE state = $1").bind(state.word()).fetch_one(&self.pool).await?;
+        Ok(counted(count))
+    }
+
+    /// A page of the messages in a state, latest first: `most` rows from the row `from` on.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn deliveries(&self, state: DeliveryState, from: u64, most: u32) -> Result<Vec<Listed>> {
+        let rows: Vec<ListedRow> = sqlx::query_as(
+            "SELECT d.id, d.channel, d.target, n.event, d.attempts, d.problem, d.created, d.due \
+             FROM delivery d JOIN notification n ON n.id = d.notification \
+             WHERE d.state = $1 ORDER BY d.due DESC, d.id LIMIT $2 OFFSET $3",
+        )
+        .bind(state.word())
+        .bind(i64::from(most))
+        .bind(i64::try_from(from).unwrap_or(i64::MAX))
+        .fetch_all(&self.pool)
+        .await?;
+        Ok(rows.into_iter().map(Listed::from).collect())
+    }
+}

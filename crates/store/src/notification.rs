@@ -1,0 +1,436 @@
+//! What people were told, each thing once.
+//!
+//! The id of a notification is derived by the caller from what happened and whom it is told, so that telling twice tells once. What is to be
+//! sent is written in the same transaction: a process that dies at any instant has told all of it or nothing.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use sqlx::FromRow;
+
+use crate::{Error, Result, Store};
+
+/// Ids that are asked for in one query.
+const TOGETHER: usize = 100;
+
+/// Something to tell somebody.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct News {
+    /// Derived from what happened and to whom it is told.
+    pub id: String,
+    /// To whom.
+    pub person: String,
+    /// What happened, a machine's word.
+    pub event: String,
+    /// A sentence.
+    pub title: String,
+    /// More of it.
+    pub text: String,
+    /// Why this person.
+    pub why: String,
+    /// Address in the portal.
+    pub link: String,
+    /// Path of the workspace.
+    pub workspace: String,
+    /// Whether it is shown in the portal.
+    pub shown: bool,
+    /// When it happened.
+    pub at: Timestamp,
+    /// What is sent besides.
+    pub messages: Vec<Message>,
+}
+
+/// A message to one place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Derived from the notification and the place.
+    pub id: String,
+    /// `mail` or `webhook`.
+    pub channel: String,
+    /// Address, or name of the webhook.
+    pub target: String,
+    /// Whether it goes into one message with the others of its target and time.
+    pub collected: bool,
+    /// When it is sent.
+    pub due: Timestamp,
+}
+
+/// Something that a person was told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notification {
+    /// Its id.
+    pub id: String,
+    /// What happened, a machine's word.
+    pub event: String,
+    /// A sentence.
+    pub title: String,
+    /// More of it.
+    pub text: String,
+    /// Why this person.
+    pub why: String,
+    /// Address in the portal.
+    pub link: String,
+    /// Path of the workspace.
+    pub workspace: String,
+    /// When it happened.
+    pub at: Timestamp,
+    /// Whether it is unread.
+    pub unread: bool,
+}
+
+/// A page of what a person was told.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Notifications {
+    /// Newest first.
+    pub rows: Vec<Notification>,
+    /// How many there are.
+    pub total: u64,
+    /// How many are unread.
+    pub unread: u64,
+}
+
+#[derive(FromRow)]
+struct NotificationRow {
+    id: String,
+    event: String,
+    title: String,
+    content: String,
+    why: String,
+    link: String,
+    workspace: String,
+    happened: i64,
+    seen_at: i64,
+}
+
+impl From<NotificationRow> for Notification {
+    fn from(row: NotificationRow) -> Self {
+        Self {
+            id: row.id,
+            event: row.event,
+            title: row.title,
+            text: row.content,
+            why: row.why,
+            link: row.link,
+            workspace: row.workspace,
+            at: moment(row.happened),
+            unread: row.seen_at == 0,
+        }
+    }
+}
+
+/// A time as it is kept.
+pub(crate) fn moment(second: i64) -> Timestamp {
+    Timestamp::from_second(second).unwrap_or(Timestamp::MIN)
+}
+
+/// A count as the database gives it.
+pub(crate) fn counted(count: i64) -> u64 {
+    u64::try_from(count).unwrap_or_default()
+}
+
+impl Store {
+    /// Since when people are told: at the first question `now`, and the same ever after.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn telling_since(&self, now: Timestamp) -> Result<Timestamp> {
+        sqlx::query("INSERT INTO telling (id, since) VALUES (1, $1) ON CONFLICT (id) DO NOTHING")
+            .bind(now.as_second())
+            .execute(&self.pool)
+            .await?;
+        let (since,): (i64,) = sqlx::query_as("SELECT since FROM telling WHERE id = 1").fetch_one(&self.pool).await?;
+        Ok(moment(since))
+    }
+
+    /// Those of `ids` under which something was told already.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn told(&self, ids: &[String]) -> Result<BTreeSet<String>> {
+        let mut known = BTreeSet::new();
+        for part in ids.chunks(TOGETHER) {
+            let places: Vec<String> = (1..=part.len()).map(|number| format!("${number}")).collect();
+            let text = format!("SELECT id FROM notification WHERE id IN ({})", places.join(", "));
+            let mut query = sqlx::query_as::<_, (String,)>(sqlx::AssertSqlSafe(text));
+            for id in part {
+                query = query.bind(id.as_str());
+            }
+            known.extend(query.fetch_all(&self.pool).await?.into_iter().map(|(id,)| id));
+        }
+        Ok(known)
+    }
+
+    /// Tells what was not told yet, each with its messages, all or nothing; the people who were told something new.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn tell(&self, news: &[News], now: Timestamp) -> Result<BTreeSet<String>> {
+        let mut transaction = self.pool.begin().await?;
+        let mut people = BTreeSet::new();
+        for one in news {
+            let told = sqlx::query(
+                "INSERT INTO notification (id, person, event, title, content, why, link, workspace, shown, happened, seen_at) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0) ON CONFLICT (id) DO NOTHING",
+            )
+            .bind(one.id.as_str())
+            .bind(one.person.as_str())
+            .bind(one.event.as_str())
+            .bind(one.title.as_str())
+            .bind(one.text.as_str())
+            .bind(one.why.as_str())
+            .bind(one.link.as_str())
+            .bind(one.workspace.as_str())
+            .bind(i64::from(one.shown))
+            .bind(one.at.as_second())
+            .execute(&mut *transaction)
+            .await?;
+            if told.rows_affected() == 0 {
+                continue;
+            }
+            people.insert(one.person.clone());
+            for message in &one.messages {
+                sqlx::query(
+                    "INSERT INTO delivery \
+                     (id, notification, channel, target, collected, state, attempts, problem, created, due, holder, held_until) \
+                     VALUES ($1, $2, $3, $4, $5, 'waiting', 0, '', $6, $7, '', 0) ON CONFLICT (id) DO NOTHING",
+                )
+                .bind(message.id.as_str())
+                .bind(one.id.as_str())
+                .bind(message.channel.as_str())
+                .bind(message.target.as_str())
+                .bind(i64::from(message.collected))
+                .bind(now.as_second())
+                .bind(message.due.as_second())
+                .execute(&mut *transaction)
+                .await?;
+            }
+        }
+        transaction.commit().await?;
+        Ok(people)
+    }
+
+    /// A page of what a person was told, `most` rows from the row `from` on; with `all` what was read too.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn notifications(&self, person: &str, all: bool, from: u64, most: u32) -> Result<Notifications> {
+        let rows: Vec<NotificationRow> = sqlx::query_as(
+            "SELECT id, event, title, content, why, link, workspace, happened, seen_at FROM notification \
+             WHERE person = $1 AND shown = 1 AND (seen_at = 0 OR $2 = 1) ORDER BY happened DESC, id LIMIT $3 OFFSET $4",
+        )
+        .bind(person)
+        .bind(i64::from(all))
+        .bind(i64::from(most))
+        .bind(i64::try_from(from).unwrap_or(i64::MAX))
+        .fetch_all(&self.pool)
+        .await?;
+        let (total,): (i64,) =
+            sqlx::query_as("SELECT COUNT(*) FROM notification WHERE person = $1 AND shown = 1").bind(person).fetch_one(&self.pool).await?;
+        let rows = rows.into_iter().map(Notification::from).collect();
+        Ok(Notifications { rows, total: counted(total), unread: self.unread(person).await? })
+    }
+
+    /// How much of what a person was told is unread.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn unread(&self, person: &str) -> Result<u64> {
+        let (count,): (i64,) = sqlx::query_as("SELECT COUNT(*) FROM notification WHERE person = $1 AND shown = 1 AND seen_at = 0")
+            .bind(person)
+            .fetch_one(&self.pool)
+            .await?;
+        Ok(counted(count))
+    }
+
+    /// Marks as read one notification of a person, or with no id all that happened until `until`: what came while somebody looked stays.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn mark_read(&self, person: &str, id: Option<&str>, until: Timestamp, now: Timestamp) -> Result<u64> {
+        let marked = sqlx::query(
+            "UPDATE notification SET seen_at = $1 WHERE person = $2 AND shown = 1 AND seen_at = 0 AND (id = $3 OR ($4 = 1 AND happened <= $5))",
+        )
+        .bind(now.as_second())
+        .bind(person)
+        .bind(id.unwrap_or_default())
+        .bind(i64::from(id.is_none()))
+        .bind(until.as_second())
+        .execute(&self.pool)
+        .await?;
+        Ok(marked.rows_affected())
+    }
+
+    /// Forgets what happened before `before`, with its messages; the number of notifications that went.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn forget_notifications(&self, before: Timestamp) -> Result<u64> {
+        let mut transaction = self.pool.begin().await?;
+        sqlx::query("DELETE FROM delivery WHERE notification IN (SELECT id FROM notification WHERE happened < $1)")
+            .bind(before.as_second())
+            .execute(&mut *transaction)
+            .await?;
+        let gone = sqlx::query("DELETE FROM notification WHERE happened < $1").bind(before.as_second()).execute(&mut *transaction).await?;
+        transaction.commit().await?;
+        Ok(gone.rows_affected())
+    }
+
+    /// The rules of a person, JSON as they were kept; none when nothing was chosen.
+    ///
+    /// # Errors
+    /// The database refuses, or holds something else than JSON.
+    pub async fn subscription(&self, person: &str) -> Result<Option<serde_json::Value>> {
+        let row: Option<(String,)> =
+            sqlx::query_as("SELECT settings FROM subscription WHERE person = $1").bind(person).fetch_optional(&self.pool).await?;
+        row.map(|(settings,)| serde_json::from_str(&settings).map_err(Error::from)).transpose()
+    }
+
+    /// Keeps the rules of a person.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn subscribe(&self, person: &str, settings: &serde_json::Value, now: Timestamp) -> Result<()> {
+        sqlx::query(
+            "INSERT INTO subscription (person, settings, changed) VALUES ($1, $2, $3) \
+             ON CONFLICT (person) DO UPDATE SET settings = excluded.settings, changed = excluded.changed",
+        )
+        .bind(person)
+        .bind(serde_json::to_string(settings)?)
+        .bind(now.as_second())
+        .execute(&self.pool)
+        .await?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::random::seeded::Seeded;
+    use crate::{DeliveryState, SealKeys};
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(1_780_000_000 + second).unwrap()
+    }
+
+    fn news(id: &str, person: &str) -> News {
+        News {
+            id: id.into(),
+            person: person.into(),
+            event: "approved".into(),
+            title: "amara approved orders-db".into(),
+            text: "“Fine.”".into(),
+            why: "You asked for it.".into(),
+            link: "/w/root:acme:shop/requests/default/orders-db".into(),
+            workspace: "root:acme:shop".into(),
+            shown: true,
+            at: at(0),
+            messages: vec![Message {
+                id: format!("{id}-mail"),
+                channel: "mail".into(),
+                target: "dana@acme.example".into(),
+                collected: false,
+                due: at(0),
+            }],
+        }
+    }
+
+    /// A process that begins anew on the same file, as after each kill.
+    async fn again(path: &Path, keys: &Path) -> Store {
+        let random = Seeded::default();
+        Store::open(path, SealKeys::open(keys, &random).unwrap()).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_process_that_dies_between_any_two_writes_loses_nothing_and_tells_nothing_twice() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, keys) = (folder.path().join("portal.sqlite"), folder.path().join("keys"));
+        let told = [news("n1", "dev-shop"), news("n2", "olga")];
+        assert_eq!(again(&path, &keys).await.telling_since(at(0)).await.unwrap(), at(0));
+        assert_eq!(again(&path, &keys).await.telling_since(at(9)).await.unwrap(), at(0), "the first time counts");
+        // The first is told alone, as if the process had died before the second.
+        assert_eq!(again(&path, &keys).await.tell(&told[..1], at(1)).await.unwrap(), BTreeSet::from(["dev-shop".to_owned()]));
+        for _ in 0..2 {
+            let ids = ["n1".to_owned(), "n2".to_owned(), "n3".to_owned()];
+            let known = again(&path, &keys).await.told(&ids).await.unwrap();
+            assert!(known.contains("n1") && !known.contains("n3"));
+            again(&path, &keys).await.tell(&told, at(2)).await.unwrap();
+        }
+        let store = again(&path, &keys).await;
+        assert_eq!(store.notifications("dev-shop", true, 0, 10).await.unwrap().rows.len(), 1);
+        assert_eq!(store.count_deliveries(DeliveryState::Waiting).await.unwrap(), 2);
+
+        // One is taken, and the process dies before or after it was sent: nobody else takes it until its time is over, or the same one is back.
+        let due = store.due_deliveries(at(3), 10).await.unwrap();
+        assert_eq!(due.iter().map(|one| one.id.as_str()).collect::<Vec<_>>(), ["n1-mail", "n2-mail"]);
+        assert!(store.take_delivery("n1-mail", "one", at(3), at(63)).await.unwrap());
+        let store = again(&path, &keys).await;
+        assert!(!store.take_delivery("n1-mail", "two", at(4), at(64)).await.unwrap());
+        assert_eq!(store.due_deliveries(at(4), 10).await.unwrap().len(), 1);
+        assert_eq!(again(&path, &keys).await.release_deliveries("one").await.unwrap(), 1);
+        let store = again(&path, &keys).await;
+        assert!(store.take_delivery("n1-mail", "one", at(5), at(65)).await.unwrap());
+        store.delivered("n1-mail", at(6)).await.unwrap();
+        let store = again(&path, &keys).await;
+        assert!(!store.take_delivery("n1-mail", "one", at(99), at(199)).await.unwrap(), "what was sent is not sent again");
+        store.tell(&told, at(7)).await.unwrap();
+        assert_eq!(store.count_deliveries(DeliveryState::Sent).await.unwrap(), 1);
+        assert_eq!(store.count_deliveries(DeliveryState::Waiting).await.unwrap(), 1);
+    }
+
+    #[tokio::test]
+    async fn what_fails_waits_is_given_up_and_sent_again_when_asked() {
+        let (store, _) = crate::database::tests::memory().await;
+        store.tell(&[news("n1", "dev-shop")], at(0)).await.unwrap();
+        assert!(store.take_delivery("n1-mail", "one", at(0), at(60)).await.unwrap());
+        store.postpone("n1-mail", "busy", at(30)).await.unwrap();
+        assert!(store.due_deliveries(at(29), 10).await.unwrap().is_empty());
+        let due = store.due_deliveries(at(30), 10).await.unwrap();
+        assert_eq!((due[0].attempts, due[0].title.as_str(), due[0].at), (1, "amara approved orders-db", at(0)));
+        assert!(store.take_delivery("n1-mail", "one", at(30), at(90)).await.unwrap());
+        store.give_up("n1-mail", "gone", at(31)).await.unwrap();
+        assert!(store.due_deliveries(at(999), 10).await.unwrap().is_empty());
+        let dead = store.deliveries(DeliveryState::Dead, 0, 10).await.unwrap();
+        assert_eq!((dead[0].problem.as_str(), dead[0].attempts, dead[0].at), ("gone", 2, at(31)));
+        assert_eq!(store.revive(Some("other"), at(40)).await.unwrap(), 0);
+        assert_eq!(store.revive(None, at(40)).await.unwrap(), 1);
+        assert_eq!(store.due_deliveries(at(40), 10).await.unwrap().len(), 1);
+    }
+
+    #[tokio::test]
+    async fn people_read_their_own_and_what_came_meanwhile_stays_new() {
+        let (store, _) = crate::database::tests::memory().await;
+        let later = News { at: at(50), ..news("n2", "dev-shop") };
+        let hidden = News { shown: false, ..news("n3", "dev-shop") };
+        store.tell(&[news("n1", "dev-shop"), later, hidden, news("n4", "olga")], at(0)).await.unwrap();
+        assert_eq!(store.unread("dev-shop").await.unwrap(), 2);
+        assert_eq!(store.mark_read("olga", Some("n1"), at(99), at(99)).await.unwrap(), 0, "not theirs");
+        assert_eq!(store.mark_read("dev-shop", None, at(49), at(60)).await.unwrap(), 1);
+        let page = store.notifications("dev-shop", false, 0, 10).await.unwrap();
+        assert_eq!((page.rows.len(), page.rows[0].id.as_str(), page.unread, page.total), (1, "n2", 1, 2));
+        let page = store.notifications("dev-shop", true, 1, 10).await.unwrap();
+        assert_eq!(page.rows.iter().map(|one| (one.id.as_str(), one.unread)).collect::<Vec<_>>(), [("n1", false)]);
+        assert_eq!(store.forget_notifications(at(50)).await.unwrap(), 3);
+        assert_eq!(store.count_deliveries(DeliveryState::Waiting).await.unwrap(), 1, "with their messages");
+    }
+
+    #[tokio::test]
+    async fn rules_and_groups_are_those_of_the_last_time() {
+        let (store, _) = crate::database::tests::memory().await;
+        assert_eq!(store.subscription("olga").await.unwrap(), None);
+        for zone in ["UTC", "Europe/Berlin"] {
+            store.subscribe("olga", &serde_json::json!({"zone": zone}), at(0)).await.unwrap();
+        }
+        assert_eq!(store.subscription("olga").await.unwrap().unwrap()["zone"], "Europe/Berlin");
+        let groups = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        store.meet("olga", &groups(&["owners", "approvers", "approvers"]), "olga@acme.example", at(0)).await.unwrap();
+        store.meet("amara", &groups(&["approvers"]), "", at(0)).await.unwrap();
+        assert_eq!(store.members("approvers").await.unwrap(), ["amara", "olga"]);
+        store.meet("olga", &groups(&["owners"]), "", at(9)).await.unwrap();
+        assert_eq!(store.members("approvers").await.unwrap(), ["amara"]);
+        assert_eq!(store.acquaintance("olga").await.unwrap().unwrap().mail, "");
+        assert_eq!(store.acquaintance("nobody").await.unwrap(), None);
+    }
+}

@@ -1,0 +1,65 @@
+-- What somebody was told, once: `id` is derived from what happened and to whom it is told. `person` begins with @ for a channel.
+CREATE TABLE notification (
+    id        TEXT    NOT NULL PRIMARY KEY,
+    person    TEXT    NOT NULL,
+    event     TEXT    NOT NULL,
+    title     TEXT    NOT NULL,
+    content   TEXT    NOT NULL,
+    why       TEXT    NOT NULL,
+    link      TEXT    NOT NULL, -- address in the portal
+    workspace TEXT    NOT NULL,
+    shown     BIGINT NOT NULL, -- 1 in the portal, 0 where the person does not want it there
+    happened  BIGINT NOT NULL, -- seconds since 1970
+    seen_at   BIGINT NOT NULL  -- seconds since 1970, 0 while unread
+);
+
+CREATE INDEX notification_person ON notification (person, shown, happened, id);
+CREATE INDEX notification_unread ON notification (person, shown, seen_at);
+CREATE INDEX notification_happened ON notification (happened);
+
+-- One message to one place, written together with its notification.
+CREATE TABLE delivery (
+    id           TEXT    NOT NULL PRIMARY KEY,
+    notification TEXT    NOT NULL REFERENCES notification (id),
+    channel      TEXT    NOT NULL, -- mail, webhook
+    target       TEXT    NOT NULL, -- address, or name of the webhook
+    collected    BIGINT NOT NULL, -- 1 when it goes into one message with the others of its target and time
+    state        TEXT    NOT NULL, -- waiting, sent, dead
+    attempts     BIGINT NOT NULL,
+    problem      TEXT    NOT NULL,
+    created      BIGINT NOT NULL, -- seconds since 1970
+    due          BIGINT NOT NULL, -- of the next attempt; of the end when there is none
+    holder       TEXT    NOT NULL, -- which process sends it now
+    held_until   BIGINT NOT NULL  -- until when it is believed to
+);
+
+CREATE INDEX delivery_due ON delivery (state, due, id);
+CREATE INDEX delivery_notification ON delivery (notification);
+
+-- Rules of a person, JSON.
+CREATE TABLE subscription (
+    person   TEXT    NOT NULL PRIMARY KEY,
+    settings TEXT    NOT NULL,
+    changed  BIGINT NOT NULL
+);
+
+-- Who has signed in, so that groups can be told.
+CREATE TABLE acquaintance (
+    person  TEXT    NOT NULL PRIMARY KEY,
+    mail    TEXT    NOT NULL, -- as the token said; empty when it did not
+    met     BIGINT NOT NULL
+);
+
+CREATE TABLE acquaintance_group (
+    team   TEXT NOT NULL, -- name of the group
+    person TEXT NOT NULL,
+    PRIMARY KEY (team, person)
+);
+
+CREATE INDEX acquaintance_group_person ON acquaintance_group (person);
+
+-- Since when people are told at all: what had happened before this database is no news.
+CREATE TABLE telling (
+    id    BIGINT NOT NULL PRIMARY KEY,
+    since BIGINT NOT NULL
+);

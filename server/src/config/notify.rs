@@ -1,0 +1,422 @@
+//! How people are told outside of the portal: the mail server, and the file with addresses and webhooks.
+//!
+//! ```yaml
+//! remindAfter: 24h
+//! mail:
+//!   addresses: {org-owner: olga@acme.example}   # by user name; otherwise the address in the token, or a user name that is one
+//!   groups: {acme-approvers: approvers@acme.example}
+//!   domain: acme.example                        # the rest is <user name>@domain
+//! webhooks:
+//! - name: shop-ops
+//!   title: "Chat, channel #shop-ops"
+//!   format: slack                               # or `portal`, which is signed
+//!   urlFile: /run/secrets/shop-ops-url          # or `url`
+//!   secretFile: /run/secrets/shop-ops           # or `secretEnv`; what `portal` messages are signed with
+//!   events: [approvalNeeded, failed]            # all when absent; none with `[]`
+//!   workspaces: ["root:acme:**"]                # all when absent
+//!   people: true                                # people may choose it for what they are told
+//!   allowPrivate: false                         # whether its address may be a private one or loopback
+//! ```
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use promise::glob;
+use promise::notify::Event;
+use promise::policy::seconds;
+use serde::Deserialize;
+
+use super::PublicUrl;
+
+/// Shortest secret that messages are signed with, in bytes.
+const SHORTEST: usize = 16;
+/// After how many seconds somebody is reminded, unless the file says something else.
+const REMIND_AFTER: i64 = 24 * 3600;
+
+/// Arguments about telling people.
+#[derive(Clone, Debug, Default, Args)]
+pub struct NotifyArgs {
+    /// Mail server, such as `smtps://user:password@mail.example.org` or `smtp://mail.example.org:587?tls=required`. Without it no mails are sent.
+    #[arg(long, value_name = "URL", env = "OPM_SMTP_URL", hide_env_values = true, conflicts_with = "smtp_url_file")]
+    smtp_url: Option<String>,
+    /// File with the address of the mail server, so that its password stands in no list of processes.
+    #[arg(long, value_name = "FILE", env = "OPM_SMTP_URL_FILE")]
+    smtp_url_file: Option<PathBuf>,
+    /// Sender of mails, such as `OPM Portal <portal@example.org>`.
+    #[arg(long, value_name = "ADDRESS", env = "OPM_MAIL_FROM")]
+    mail_from: Option<String>,
+    /// File with addresses, webhooks and reminders, YAML; see docs/notifications.md.
+    #[arg(long, value_name = "FILE", env = "OPM_NOTIFICATIONS")]
+    notifications: Option<PathBuf>,
+}
+
+/// How people are told.
+#[derive(Clone, Debug)]
+pub struct NotifyConfig {
+    /// Where links in messages begin, such as `https://portal.example.org`.
+    pub base: String,
+    /// How mails are sent.
+    pub mail: Option<MailConfig>,
+    /// Where mails go.
+    pub addresses: Addresses,
+    /// Where messages go besides.
+    pub webhooks: Vec<Webhook>,
+    /// Seconds after which somebody is reminded.
+    pub remind_after: i64,
+    /// Pause before the second attempt to send, in seconds; the next ones are longer.
+    pub retry_after: i64,
+}
+
+impl Default for NotifyConfig {
+    fn default() -> Self {
+        Self {
+            base: String::new(),
+            mail: None,
+            addresses: Addresses::default(),
+            webhooks: Vec::new(),
+            remind_after: REMIND_AFTER,
+            retry_after: 30,
+        }
+    }
+}
+
+/// How mails are sent.
+#[derive(Clone)]
+pub struct MailConfig {
+    /// The mail server, with the password.
+    pub url: String,
+    /// The sender.
+    pub from: String,
+}
+
+impl std::fmt::Debug for MailConfig {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MailConfig").field("from", &self.from).finish_non_exhaustive()
+    }
+}
+
+/// Where mails go.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Addresses {
+    /// By user name.
+    pub addresses: BTreeMap<String, String>,
+    /// By group: told once, besides the people in it.
+    pub groups: BTreeMap<String, String>,
+    /// Everybody else has an address there.
+    pub domain: Option<String>,
+}
+
+impl Addresses {
+    /// The address of a person; `known` is what the token of the last sign-in said.
+    pub fn of(&self, person: &str, known: &str) -> Option<String> {
+        let is_address = |text: &&str| text.split_once('@').is_some_and(|(local, domain)| !local.is_empty() && domain.contains('.'));
+        let configured = self.addresses.get(person).cloned();
+        let known = Some(known).filter(is_address).or(Some(person).filter(is_address)).map(str::to_owned);
+        let plain = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'));
+        let by_domain = || self.domain.as_ref().filter(|_| plain(person)).map(|domain| format!("{person}@{domain}"));
+        configured.or(known).or_else(by_domain)
+    }
+}
+
+/// Somewhere to send what happens.
+#[derive(Clone)]
+pub struct Webhook {
+    /// Its name.
+    pub name: String,
+    /// For people.
+    pub title: String,
+    /// Where it is; a secret for some receivers.
+    pub url: http::Uri,
+    /// What messages are signed with.
+    pub secret: Option<Vec<u8>>,
+    /// How messages look.
+    pub format: Format,
+    /// What is sent there whoever is concerned; everything when absent.
+    pub events: Option<Vec<Event>>,
+    /// Of which workspaces; all when empty.
+    pub workspaces: Vec<String>,
+    /// Whether people may choose it.
+    pub people: bool,
+    /// Whether its address may be a private one or loopback.
+    pub allow_private: bool,
+}
+
+impl std::fmt::Debug for Webhook {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Webhook").field("name", &self.name).field("format", &self.format).finish_non_exhaustive()
+    }
+}
+
+impl Webhook {
+    /// Whether an event of a workspace is sent there, whoever is concerned.
+    pub fn wants(&self, event: Event, workspace: &str) -> bool {
+        let of_event = self.events.as_ref().is_none_or(|events| events.contains(&event));
+        of_event && (self.workspaces.is_empty() || glob::any_path_matches(&self.workspaces, workspace))
+    }
+}
+
+/// How messages to a webhook look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Format {
+    /// Our own JSON, signed.
+    #[default]
+    Portal,
+    /// As incoming webhooks of Slack, Mattermost and others take it.
+    Slack,
+}
+
+/// What is wrong with these arguments or their files; the text names the argument or the field.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NotifyError(String);
+
+impl NotifyError {
+    /// Something that was checked before and does not hold any more.
+    pub(crate) fn of(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
+fn wrong<T>(text: impl Into<String>) -> Result<T, NotifyError> {
+    Err(NotifyError(text.into()))
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+struct File {
+    remind_after: Option<String>,
+    mail: Addresses,
+    webhooks: Vec<HookFile>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+struct HookFile {
+    name: String,
+    title: Option<String>,
+    url: Option<String>,
+    url_file: Option<PathBuf>,
+    secret_file: Option<PathBuf>,
+    secret_env: Option<String>,
+    format: Format,
+    events: Option<Vec<Event>>,
+    workspaces: Vec<String>,
+    people: bool,
+    allow_private: bool,
+}
+
+impl NotifyArgs {
+    /// Reads the files and checks what was said.
+    ///
+    /// # Errors
+    /// A file cannot be read, or something does not fit; the text names it.
+    pub fn into_config(self, public: Option<&PublicUrl>) -> Result<NotifyConfig, NotifyError> {
+        let file = match &self.notifications {
+            None => File::default(),
+            Some(path) => {
+                let text = read(path, "--notifications")?;
+                serde_saphyr::from_str::<File>(&text).or_else(|error| wrong(format!("--notifications {}: {error}", path.display())))?
+            }
+        };
+        let url = match (self.smtp_url, &self.smtp_url_file) {
+            (None, Some(path)) => Some(read(path, "--smtp-url-file")?.trim().to_owned()),
+            (url, _) => url,
+        };
+        let mail = match (url, self.mail_from) {
+            (None, _) => None,
+            (Some(_), None) => return wrong("--mail-from: say who sends the mails, such as `OPM Portal <portal@example.org>`"),
+            (Some(url), Some(from)) => Some(MailConfig { url: checked_smtp(url)?, from: checked_sender(from)? }),
+        };
+        let webhooks = file.webhooks.into_iter().map(HookFile::read).collect::<Result<Vec<Webhook>, NotifyError>>()?;
+        if let Some(twice) = webhooks.iter().enumerate().find(|(index, hook)| webhooks[..*index].iter().any(|one| one.name == hook.name)) {
+            return wrong(format!("webhooks: there are two of the name {}", twice.1.name));
+        }
+        let base = match public {
+            Some(public) => public.to_string(),
+            None if mail.is_some() || !webhooks.is_empty() => {
+                return wrong("--public-url: messages link to the portal, so say under which address people reach it");
+            }
+            None => String::new(),
+        };
+        let remind_after = match file.remind_after {
+            None => REMIND_AFTER,
+            Some(text) => match seconds(&text).and_then(|seconds| i64::try_from(seconds).ok()) {
+                Some(seconds) => seconds,
+                None => return wrong(format!("remindAfter: {text} is no duration such as 24h")),
+            },
+        };
+        Ok(NotifyConfig { base, mail, addresses: file.mail, webhooks, remind_after, ..NotifyConfig::default() })
+    }
+}
+
+impl HookFile {
+    fn read(self) -> Result<Webhook, NotifyError> {
+        let name = self.name;
+        if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-') {
+            return wrong(format!("webhooks: the name {name:?} must be lower-case letters, digits and hyphens"));
+        }
+        let field = |what: &str| format!("webhooks, {name}, {what}");
+        let url = match (self.url, &self.url_file) {
+            (Some(url), None) => url,
+            (None, Some(path)) => read(path, &field("urlFile"))?.trim().to_owned(),
+            _ => return wrong(format!("{}: say either url or urlFile", field("url"))),
+        };
+        // The text of the address may be a secret and is not repeated.
+        let url: http::Uri = url.parse().or_else(|_| wrong(format!("{}: not an address", field("url"))))?;
+        match url.scheme_str() {
+            Some("https") => {}
+            Some("http") if self.allow_private => {}
+            Some("http") => return wrong(format!("{}: must begin with https://, or allowPrivate be set", field("url"))),
+            _ => return wrong(format!("{}: must begin with https://", field("url"))),
+        }
+        if url.authority().is_none_or(|authority| authority.as_str().contains('@')) {
+            return wrong(format!("{}: must name a host, and no user", field("url")));
+        }
+        let secret = match (&self.secret_file, &self.secret_env) {
+            (None, None) => None,
+            (Some(path), None) => Some(read(path, &field("secretFile"))?.trim().to_owned()),
+            (None, Some(variable)) => Some(environment(variable, &field("secretEnv"))?),
+            (Some(_), Some(_)) => return wrong(format!("{}: say either secretFile or secretEnv", field("secretFile"))),
+        };
+        if self.format == Format::Portal && secret.as_ref().is_none_or(|secret| secret.len() < SHORTEST) {
+            return wrong(format!("{}: messages are signed with a secret of at least {SHORTEST} letters", field("secretFile")));
+        }
+        Ok(Webhook {
+            title: self.title.unwrap_or_else(|| name.clone()),
+            url,
+            secret: secret.map(String::into_bytes),
+            format: self.format,
+            events: self.events,
+            workspaces: self.workspaces,
+            people: self.people,
+            allow_private: self.allow_private,
+            name,
+        })
+    }
+}
+
+fn read(path: &Path, what: &str) -> Result<String, NotifyError> {
+    std::fs::read_to_string(path).or_else(|error| wrong(format!("{what} {}: {error}", path.display())))
+}
+
+#[expect(clippy::disallowed_methods, reason = "the configuration reads the environment, and the file names the variable")]
+fn environment(variable: &str, what: &str) -> Result<String, NotifyError> {
+    std::env::var(variable).or_else(|_| wrong(format!("{what}: the variable {variable} is not set")))
+}
+
+fn checked_sender(from: String) -> Result<String, NotifyError> {
+    match from.parse::<lettre::message::Mailbox>() {
+        Ok(_) => Ok(from),
+        Err(_) => wrong(format!("--mail-from {from}: not an address such as `OPM Portal <portal@example.org>`")),
+    }
+}
+
+/// A password never travels in clear text, except to this machine.
+fn checked_smtp(url: String) -> Result<String, NotifyError> {
+    const WHAT: &str = "--smtp-url";
+    let read: http::Uri = url.parse().or_else(|_| wrong(format!("{WHAT}: not an address such as smtps://mail.example.org")))?;
+    let authority = read.authority().map(|authority| authority.as_str().to_owned()).unwrap_or_default();
+    let encrypted = match read.scheme_str() {
+        Some("smtps") => true,
+        Some("smtp") => read.query().is_some_and(|query| query.split('&').any(|pair| pair == "tls=required")),
+        _ => return wrong(format!("{WHAT}: must begin with smtps:// or smtp://")),
+    };
+    let local = matches!(read.host(), Some("localhost" | "127.0.0.1" | "[::1]"));
+    if authority.contains('@') && !encrypted && !local {
+        return wrong(format!("{WHAT}: the password would travel in clear text; use smtps:// or add ?tls=required"));
+    }
+    match lettre::AsyncSmtpTransport::<lettre::Tokio1Executor>::from_url(&url) {
+        Ok(_) => Ok(url),
+        Err(_) => wrong(format!("{WHAT}: not an address such as smtps://user:password@mail.example.org")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn public() -> PublicUrl {
+        "https://portal.example.org".parse().unwrap()
+    }
+
+    fn with(file: &str) -> Result<NotifyConfig, String> {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("secret"), "a secret of some length\n").unwrap();
+        let path = folder.path().join("notifications.yaml");
+        std::fs::write(&path, file.replace("FOLDER", &folder.path().display().to_string())).unwrap();
+        let args = NotifyArgs { notifications: Some(path), ..NotifyArgs::default() };
+        args.into_config(Some(&public())).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_file_says_where_messages_go_and_no_secret_is_printed() {
+        let config = with(
+            "remindAfter: 2h\nmail:\n  addresses: {org-owner: olga@acme.example}\n  domain: acme.example\nwebhooks:\n\
+             - {name: ops, url: 'https://hooks.example.org/T00/secret-part', secretFile: FOLDER/secret, events: [failed], workspaces: ['root:acme:**']}\n",
+        )
+        .unwrap();
+        assert_eq!((config.base.as_str(), config.remind_after), ("https://portal.example.org", 7200));
+        let ops = &config.webhooks[0];
+        assert_eq!(ops.secret.as_deref(), Some(b"a secret of some length".as_slice()));
+        assert!(ops.wants(Event::Failed, "root:acme:shop") && !ops.wants(Event::Ready, "root:acme:shop"));
+        assert!(!ops.wants(Event::Failed, "root:globex"));
+        let printed = format!("{config:?}");
+        assert!(!printed.contains("secret-part") && !printed.contains("some length"), "{printed}");
+        let address = |person: &str, known: &str| config.addresses.of(person, known).unwrap_or_default();
+        assert_eq!(address("org-owner", "other@acme.example"), "olga@acme.example");
+        assert_eq!(address("dev-shop", "dana@acme.example"), "dana@acme.example");
+        assert_eq!(address("dana@globex.example", ""), "dana@globex.example");
+        assert_eq!(address("dev-shop", "no address"), "dev-shop@acme.example");
+        assert_eq!(address("system:serviceaccount:a:b", ""), "");
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named() {
+        for (file, said) in [
+            ("webhooks: [{name: Ops}]", "lower-case"),
+            ("webhooks: [{name: ops}]", "webhooks, ops, url"),
+            ("webhooks: [{name: ops, url: 'http://a.example', format: slack}]", "https://"),
+            ("webhooks: [{name: ops, url: 'https://user@a.example', format: slack}]", "no user"),
+            ("webhooks: [{name: ops, url: 'https://a.example'}]", "signed with a secret"),
+            (
+                "webhooks: [{name: ops, url: 'https://a.example', format: slack}, {name: ops, url: 'https://b.example', format: slack}]",
+                "two",
+            ),
+            ("webhooks: [{name: ops, url: 'https://a.example', events: [nothing]}]", "nothing"),
+            ("webhook: []", "webhook"),
+            ("remindAfter: soon", "remindAfter"),
+        ] {
+            let error = with(file).expect_err(file);
+            assert!(error.contains(said), "{file}: {error}");
+        }
+    }
+
+    #[test]
+    fn passwords_do_not_travel_in_clear_text_and_messages_need_an_address_to_link_to() {
+        let args = |url: &str| NotifyArgs {
+            smtp_url: Some(url.into()),
+            mail_from: Some("Portal <p@example.org>".into()),
+            ..NotifyArgs::default()
+        };
+        let said = |url: &str| args(url).into_config(Some(&public())).map(|_| ()).map_err(|error| error.to_string());
+        for url in [
+            "smtps://u:p@mail.example.org",
+            "smtp://u:p@mail.example.org:587?tls=required",
+            "smtp://mail.example.org",
+            "smtp://u:p@127.0.0.1:25",
+        ] {
+            assert_eq!(said(url), Ok(()), "{url}");
+        }
+        for url in ["smtp://u:secret@mail.example.org", "http://mail.example.org", "smtp://u:secret@mail.example.org?tls=opportunistic", ""]
+        {
+            let error = said(url).expect_err(url);
+            assert!(error.starts_with("--smtp-url") && !error.contains("secret"), "{error}");
+        }
+        assert!(args("smtp://mail.example.org").into_config(None).unwrap_err().to_string().starts_with("--public-url"));
+        let nobody = NotifyArgs { smtp_url: Some("smtp://mail.example.org".into()), ..NotifyArgs::default() };
+        assert!(nobody.into_config(Some(&public())).unwrap_err().to_string().starts_with("--mail-from"));
+    }
+}

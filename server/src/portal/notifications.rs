@@ -1,0 +1,212 @@
+//! The port [`Notices`]: what the person was told, how they want to be told, and what could not be delivered.
+
+use app::backend::{Notices, Pairs};
+use async_trait::async_trait;
+use futures::{StreamExt as _, stream};
+use jiff::Timestamp;
+use promise::notify::{Event, Settings, clock};
+use promise::view::{Channel, DeliveriesPage, DeliveriesQuery, DeliveryRow, Notice, NoticeRules, NoticesPage, NoticesQuery};
+use promise::{Error, Problem, Result};
+use store::{DeliveryState, Listed, Notification};
+
+use super::place::TOGETHER;
+use super::rights::Right;
+use crate::auth::Caller;
+use crate::auth::caller::database;
+use crate::notify::{KEPT_DAYS, letters, timing};
+
+/// Rows of a page.
+const ROWS: u32 = 30;
+
+#[async_trait]
+impl Notices for Caller {
+    async fn unread(&self) -> Option<u64> {
+        // A database that does not answer takes the count away, and not the page.
+        self.portal().store.unread(&self.identity().username).await.map_err(|error| database(&error)).ok()
+    }
+
+    async fn notices(&self, query: &NoticesQuery) -> Result<NoticesPage> {
+        let store = &self.portal().store;
+        let person = &*self.identity().username;
+        let of = async |page: usize| {
+            let from = u64::try_from(page.saturating_sub(1)).unwrap_or_default().saturating_mul(u64::from(ROWS));
+            store.notifications(person, query.all(), from, ROWS).await.map_err(|error| database(&error))
+        };
+        let mut page = query.page.max(1);
+        let mut found = of(page).await?;
+        let pages = pages(if query.all() { found.total } else { found.unread });
+        if page > pages {
+            page = pages;
+            found = of(page).await?;
+        }
+        Ok(NoticesPage {
+            seen: seen(&found.rows, found.unread),
+            rows: found.rows.into_iter().filter_map(notice).collect(),
+            unread: found.unread,
+            total: found.total,
+            page,
+            pages,
+            query: query.clone(),
+            kept_days: KEPT_DAYS,
+        })
+    }
+
+    async fn mark_read(&self, id: &str, until: &str) -> Result<()> {
+        let portal = self.portal();
+        let now = portal.clock.now();
+        let person = &*self.identity().username;
+        let until = until.parse::<Timestamp>().unwrap_or(now).min(now);
+        let id = Some(id).filter(|id| !id.is_empty());
+        let marked = portal.store.mark_read(person, id, until, now).await.map_err(|error| database(&error))?;
+        if marked > 0 {
+            portal.notify.read(person);
+        }
+        Ok(())
+    }
+
+    async fn notice_rules(&self) -> Result<NoticeRules> {
+        let settings = letters::settings(self.portal(), &self.identity().username).await.map_err(|error| database(&error))?;
+        let texts = texts(&settings);
+        rules(self, settings, texts, Vec::new()).await
+    }
+
+    async fn keep_rules(&self, pairs: &Pairs) -> Result<Option<NoticeRules>> {
+        let portal = self.portal();
+        let names: Vec<String> = portal.notify.config.webhooks.iter().filter(|hook| hook.people).map(|hook| hook.name.clone()).collect();
+        let (settings, problems) = Settings::parse(pairs, &names, |zone| timing::zone(zone).is_some());
+        if !problems.is_empty() {
+            let mut typed = texts(&settings);
+            for (name, text) in &mut typed {
+                if let Some((_, given)) = pairs.iter().find(|(known, _)| known == name) {
+                    text.clone_from(given);
+                }
+            }
+            return rules(self, settings, typed, problems).await.map(Some);
+        }
+        let kept = serde_json::to_value(&settings).map_err(|_| Error::Internal)?;
+        portal.store.subscribe(&self.identity().username, &kept, portal.clock.now()).await.map_err(|error| database(&error))?;
+        Ok(None)
+    }
+
+    async fn deliveries(&self, query: &DeliveriesQuery) -> Result<DeliveriesPage> {
+        self.looks_after_the_platform().await?;
+        let store = &self.portal().store;
+        let count = async |state| store.count_deliveries(state).await.map_err(|error| database(&error));
+        let (dead, waiting, sent) =
+            (count(DeliveryState::Dead).await?, count(DeliveryState::Waiting).await?, count(DeliveryState::Sent).await?);
+        let (state, total) = match query.state.as_str() {
+            "waiting" => (DeliveryState::Waiting, waiting),
+            "sent" => (DeliveryState::Sent, sent),
+            _ => (DeliveryState::Dead, dead),
+        };
+        let pages = pages(total);
+        let page = query.page.clamp(1, pages);
+        let from = u64::try_from(page - 1).unwrap_or_default().saturating_mul(u64::from(ROWS));
+        let rows = store.deliveries(state, from, ROWS).await.map_err(|error| database(&error))?;
+        let query = DeliveriesQuery { state: if state == DeliveryState::Dead { String::new() } else { query.state.clone() }, page };
+        Ok(DeliveriesPage { rows: rows.into_iter().filter_map(row).collect(), dead, waiting, sent, page, pages, query })
+    }
+
+    async fn send_again(&self, id: &str) -> Result<()> {
+        self.looks_after_the_platform().await?;
+        let portal = self.portal();
+        let id = Some(id).filter(|id| !id.is_empty());
+        portal.store.revive(id, portal.clock.now()).await.map_err(|error| database(&error))?;
+        portal.notify.wake();
+        Ok(())
+    }
+}
+
+impl Caller {
+    /// Whether this person may publish in a trusted home: they look after what serves everybody.
+    async fn looks_after_the_platform(&self) -> Result<()> {
+        let portal = self.portal();
+        let tree = portal.world.tree();
+        let homes: Vec<_> = portal.trusted_homes.iter().filter_map(|path| tree.cluster(path)).collect();
+        let asked = stream::iter(homes).map(|home| async move { self.may(&home, Right::promises("create")).await });
+        let answers: Vec<Result<bool>> = asked.buffered(TOGETHER).collect().await;
+        let mut unknown = None;
+        for answer in answers {
+            match answer {
+                Ok(true) => return Ok(()),
+                Ok(false) => {}
+                Err(error) => unknown = Some(error),
+            }
+        }
+        let why = "Deliveries are for those who publish promises for everybody; you may not.".to_owned();
+        Err(unknown.unwrap_or(Error::Denied { why }))
+    }
+}
+
+/// Names the present state of what somebody was told: as soon as anything of that changes, it is another name.
+fn seen(newest: &[Notification], unread: u64) -> String {
+    let newest = newest.first().map(|one| one.id.as_str()).unwrap_or_default();
+    format!("{unread}-{newest}")
+}
+
+fn pages(rows: u64) -> usize {
+    usize::try_from(rows.div_ceil(u64::from(ROWS))).unwrap_or(usize::MAX).max(1)
+}
+
+/// One that a later version of the portal wrote is not shown by this one.
+fn notice(told: Notification) -> Option<Notice> {
+    Some(Notice {
+        event: Event::parse(&told.event)?,
+        id: told.id,
+        title: told.title,
+        text: told.text,
+        why: told.why,
+        link: told.link,
+        workspace: told.workspace,
+        at: told.at.to_string(),
+        unread: told.unread,
+    })
+}
+
+fn row(listed: Listed) -> Option<DeliveryRow> {
+    Some(DeliveryRow {
+        event: Event::parse(&listed.event)?,
+        id: listed.id,
+        channel: listed.channel,
+        target: listed.target,
+        attempts: listed.attempts,
+        problem: listed.problem,
+        created: listed.created.to_string(),
+        at: listed.at.to_string(),
+    })
+}
+
+/// Texts of the inputs in which people type.
+fn texts(settings: &Settings) -> std::collections::BTreeMap<String, String> {
+    let quiet = settings.quiet.unwrap_or(promise::notify::Quiet { from: 19 * 60, to: 7 * 60, weekends: false });
+    let texts = [
+        ("quiet.from", clock(quiet.from)),
+        ("quiet.to", clock(quiet.to)),
+        ("zone", settings.zone.clone()),
+        ("digest.at", clock(settings.digest.at)),
+    ];
+    texts.map(|(name, text)| (name.to_owned(), text)).into()
+}
+
+async fn rules(
+    caller: &Caller,
+    settings: Settings,
+    texts: std::collections::BTreeMap<String, String>,
+    problems: Vec<Problem>,
+) -> Result<NoticeRules> {
+    let portal = caller.portal();
+    let config = &portal.notify.config;
+    let person = &*caller.identity().username;
+    let known = portal.store.acquaintance(person).await.map_err(|error| database(&error))?.map(|known| known.mail).unwrap_or_default();
+    let mail = if config.mail.is_none() {
+        Err("The portal has no mail server.".to_owned())
+    } else {
+        config
+            .addresses
+            .of(person, &known)
+            .ok_or_else(|| "Your address is not known: neither your sign-in nor the operator names it.".to_owned())
+    };
+    let channels = config.webhooks.iter().filter(|hook| hook.people);
+    let channels = channels.map(|hook| Channel { name: hook.name.clone(), title: hook.title.clone() }).collect();
+    Ok(NoticeRules { settings, texts, problems, channels, mail })
+}
