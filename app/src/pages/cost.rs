@@ -1,5 +1,6 @@
 //! `/cost`: what things have cost, will cost, and for whom.
 
+mod chart;
 mod figures;
 mod table;
 
@@ -44,6 +45,7 @@ pub async fn page(visit: &Visit, query: &CostQuery) -> Page {
             {if found.sums.is_empty() { nothing(&found).into_any() } else { figures::figures(&found).into_any() }}
             {(!found.rows.is_empty()).then(|| view! {
                 <section aria-labelledby="by"><div class="section-head"><h2 id="by">{format!("By {}", found.by.word())}</h2>{choices(&found)}</div>
+                    {chart::charts(&found)}
                     {table::rows(&found)}
                     <p class="basis">{basis(&found)}</p>
                 </section>

@@ -61,6 +61,8 @@ pub struct CostPage {
     pub by: CostBy,
     /// Name of the month.
     pub month: String,
+    /// How many days it has.
+    pub days_in_month: i64,
     /// Whether it is the present one.
     pub is_current: bool,
     /// The month before, where there is one.

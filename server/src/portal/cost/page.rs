@@ -65,6 +65,7 @@ pub(super) async fn page(caller: &Caller, query: &CostQuery) -> Result<CostPage>
         },
         by,
         month: scope.month.title(),
+        days_in_month: scope.month.days(),
         is_current: scope.is_current,
         previous: scope.month.previous().map(|month| month.to_string()),
         next: (!scope.is_current).then(|| scope.month.next().to_string()),
