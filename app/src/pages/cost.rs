@@ -33,7 +33,7 @@ pub async fn page(visit: &Visit, query: &CostQuery) -> Page {
             Box::new(move |number: usize| address(&CostQuery { page: number, ..query.clone() }))
         };
         let instances = (found.instances_total > 0).then(|| view! {
-            <section aria-labelledby="instances"><div class="section-head"><h2 id="instances">"Instances of this workspace"</h2><p class="basis">{format!("{} of {}", found.instances.len(), found.instances_total)}</p></div>
+            <section class="money-part" aria-labelledby="instances"><div class="section-head"><h2 id="instances">"Instances of this workspace"</h2><p class="basis">{format!("{} of {}", found.instances.len(), found.instances_total)}</p></div>
                 {table::instances(&found.instances)}
                 <Pager page=found.query.page.max(1) pages=found.pages href=pager/>
             </section>
@@ -44,7 +44,7 @@ pub async fn page(visit: &Visit, query: &CostQuery) -> Page {
             {told(&found)}
             {if found.sums.is_empty() { nothing(&found).into_any() } else { figures::figures(&found).into_any() }}
             {(!found.rows.is_empty()).then(|| view! {
-                <section aria-labelledby="by"><div class="section-head"><h2 id="by">{format!("By {}", found.by.word())}</h2>{choices(&found)}</div>
+                <section class="money-part" aria-labelledby="by"><div class="section-head"><h2 id="by">{format!("By {}", found.by.word())}</h2>{choices(&found)}</div>
                     {chart::charts(&found)}
                     {table::rows(&found)}
                     <p class="basis">{basis(&found)}</p>

@@ -11,7 +11,7 @@ pub(super) fn figures(found: &CostPage) -> impl IntoView + use<> {
     let up_to = found.up_to.clone();
     let rows = found.sums.iter().map(|sum| {
         let title = several.then(|| view! { <h2>{sum.currency.clone()}</h2> });
-        view! { {title}<dl class="figures">{cells(found, sum, up_to.as_deref())}</dl> }
+        view! { {title}<dl class="spending">{cells(found, sum, up_to.as_deref())}</dl> }
     });
     rows.collect_view()
 }
@@ -38,7 +38,7 @@ fn cells(found: &CostPage, sum: &CostSum, up_to: Option<&str>) -> impl IntoView 
         cell("Budget", budget.to_string(), format!("{}, by {title}", left.unwrap_or_default()))
     });
     let waiting = sum.waiting.as_ref().map(|(more, count)| {
-        cell("Waiting for approval", signed(more), format!("{} a month, not in the forecast", counted(*count as u64, "request")))
+        cell("Waiting for approval", signed(more), format!("a month, {}, not in the forecast", counted(*count as u64, "request")))
     });
     view! {
         {cell("To date", sum.to_date.rounded().to_string(), metered)}
@@ -65,6 +65,7 @@ fn signed(money: &Money) -> String {
 /// `3 h 20 min`, of seconds.
 pub(super) fn hours(seconds: i64) -> String {
     match (seconds / 3_600, seconds % 3_600 / 60) {
+        (0, 0) if seconds == 0 => "Not yet".to_owned(),
         (0, 0) => "Less than a minute".to_owned(),
         (0, minutes) => format!("{minutes}\u{a0}min"),
         (hours, 0) => format!("{hours}\u{a0}h"),
