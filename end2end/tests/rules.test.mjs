@@ -2,7 +2,7 @@
 
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { kubectl, reaches, signIn, stage, until, workspace } from "../portal.mjs";
+import { kubectl, order, reaches, signIn, stage, until, workspace } from "../portal.mjs";
 
 const it = stage();
 const form = `/w/${workspace}/promises/postgresql/request`;
@@ -141,4 +141,51 @@ test("who may not read policies reads what concerns them, and nothing else", asy
   const answer = await page.goto("/platform/policies/root:acme/production-baseline");
   assert.equal(answer.status(), 404, "without a workspace that it concerns there is no such page");
   await page.context().close();
+});
+
+test("a changed policy changes nothing that runs before somebody rolls it out, and then exactly what was seen", async () => {
+  await order(it.portal, "rolled", "redis", { replicas: 1 });
+  await reaches(it.portal, "rolled", "Ready");
+  const policy = (name, maximum) => JSON.stringify({
+    apiVersion: "platform.opmodel.dev/v1alpha1", kind: "Policy", metadata: { name },
+    spec: {
+      title: "Small caches", enforcement: "block", appliesTo: { promises: ["redis"] },
+      rules: [{ name: "few-copies", constrain: { parameter: ".replicas", maximum } }],
+    },
+  });
+  const write = maximum => kubectl(it.portal, "org-owner@root:acme", ["apply", "-f", "-"], policy("small-caches", maximum));
+  const release = async () => JSON.parse(await kubectl(it.portal, "dev-shop@root:acme:shop", ["get", "promiserequest", "rolled", "-o", "json"])).status.current.release;
+  await write(4);
+
+  const page = await signIn(it, "dev-shop", { javaScriptEnabled: false });
+  const address = `/w/${workspace}/requests/default/rolled`;
+  const told = page.getByText("What runs stays as it is until somebody rolls the change out.");
+  await until(async () => {
+    await page.goto(address);
+    return told.isVisible();
+  }, "the request to say that its policies have changed");
+  const before = await release();
+
+  // What was seen is not what counts any more: the button of the old page does nothing.
+  const seen = await page.locator('form[action$="/roll-out"] input[name="hash"]').inputValue();
+  await write(3);
+  const other = await signIn(it, "dev-shop", { javaScriptEnabled: false });
+  await until(async () => {
+    await other.goto(address);
+    const field = other.locator('form[action$="/roll-out"] input[name="hash"]');
+    return (await field.count()) === 1 && (await field.inputValue()) !== seen;
+  }, "the request to name the newer rules");
+  await page.getByRole("button", { name: "Roll out" }).click();
+  await page.getByText("have changed").first().waitFor();
+  assert.equal(await release(), before, "nothing was made anew");
+
+  await other.getByRole("button", { name: "Roll out" }).click();
+  await until(async () => {
+    await other.goto(address);
+    return (await told.count()) === 0 && (await other.getByText("What runs stays as it is").count()) === 0 && (await release()) !== before;
+  }, "the change to be rolled out");
+  await reaches(it.portal, "rolled", "Ready");
+  await kubectl(it.portal, "org-owner@root:acme", ["delete", "policy", "small-caches"]);
+  await page.context().close();
+  await other.context().close();
 });

@@ -1,5 +1,6 @@
 //! What the user typed, and what the program needs: arguments and environment are read here, once.
 
+mod database_url;
 mod notify;
 mod public_url;
 mod serve;
@@ -10,6 +11,7 @@ use clap::{Args, Parser, Subcommand};
 use cluster::WorkspacePath;
 
 pub use notify::{Addresses, Format, MailConfig, NotifyArgs, NotifyConfig, NotifyError, Webhook};
+pub use database_url::DatabaseUrl;
 pub use public_url::PublicUrl;
 pub use serve::{Config, ConfigError, LogConfig, LogFormat, PlaneConfig, PlaneKind, Role, ServeArgs, Storage};
 

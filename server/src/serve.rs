@@ -22,7 +22,7 @@ use tokio_util::task::TaskTracker;
 use crate::auth::cookie::CookieStyle;
 use crate::auth::{Callers, Doors};
 use crate::clock::{Clock, System};
-use crate::config::{Config, ConfigError, PlaneConfig};
+use crate::config::{Config, ConfigError, DatabaseUrl, PlaneConfig};
 use crate::ledger;
 use crate::live::Streams;
 use crate::notify::{self, Notify};
@@ -187,7 +187,7 @@ impl Running {
             tasks.spawn(controller.run(shutdown.clone()));
             standing
         });
-        let store = open_store(&folder, &*edges.random).await?;
+        let store = open_store(config.database.as_ref(), &folder, &*edges.random).await?;
         let style = if config.public_url.as_ref().is_some_and(|url| url.secure) { CookieStyle::Secure } else { CookieStyle::Plain };
         let portal = Arc::new(Portal {
             rights: Rights::new(ground.endpoint.clone(), edges.clock.clone()),
@@ -265,12 +265,13 @@ fn cluster_clock(edges: &Edges) -> Arc<dyn cluster::Clock> {
     Arc::new(move || clock.now())
 }
 
-async fn open_store(folder: &Folder, random: &dyn store::Random) -> Result<Store, ServeError> {
-    if folder.is_temporary() {
-        return Ok(Store::memory(SealKeys::ephemeral(random)).await?);
-    }
-    let keys = SealKeys::open(&folder.session_key(), random)?;
-    Ok(Store::open(&folder.database(), keys).await?)
+async fn open_store(server: Option<&DatabaseUrl>, folder: &Folder, random: &dyn store::Random) -> Result<Store, ServeError> {
+    let keys = if folder.is_temporary() { SealKeys::ephemeral(random) } else { SealKeys::open(&folder.session_key(), random)? };
+    Ok(match server {
+        Some(address) => Store::connect(address.reveal(), keys).await?,
+        None if folder.is_temporary() => Store::memory(keys).await?,
+        None => Store::open(&folder.database(), keys).await?,
+    })
 }
 
 async fn sweep(portal: Arc<Portal>) {

@@ -1,39 +1,70 @@
-//! Opening, migrating and closing the database.
+//! Opening, migrating and closing the database: a file of SQLite, or a PostgreSQL server that several replicas share.
+//!
+//! One text of SQL serves both: `$1` for what is bound, `BIGINT` and `TEXT`, `ON CONFLICT`, `RETURNING`; sums are cast to `BIGINT`, because
+//! PostgreSQL makes numbers of another type of them.
 
 use std::path::Path;
+use std::sync::Once;
 use std::time::Duration;
 
-use sqlx::migrate::MigrateError;
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::AnyPool;
+use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
+use sqlx::migrate::{MigrateError, Migrator};
 
 use crate::{Error, Result, SealKeys};
+
+static SQLITE: Migrator = sqlx::migrate!("../../migrations/sqlite");
+static POSTGRES: Migrator = sqlx::migrate!("../../migrations/postgres");
+
+/// How each connection to SQLite works. A session lost to a power cut is a sign-in; waiting for the disk on every one is not worth it.
+const SQLITE_SETTINGS: &str =
+    "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000; PRAGMA foreign_keys = ON";
+/// How many connections a replica keeps to a server.
+const SERVER_CONNECTIONS: u32 = 10;
+/// How long a statement waits for a free connection, and a start for the server.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// An open database.
 #[derive(Clone)]
 pub struct Store {
-    pub(crate) pool: SqlitePool,
+    pub(crate) pool: AnyPool,
     pub(crate) keys: std::sync::Arc<SealKeys>,
 }
 
 impl Store {
-    /// Opens the file `path`, making it when it is not there, and brings its tables to this version. Exactly one process may have it open.
+    /// Opens the file `path` of SQLite, making it when it is not there, and brings its tables to this version. Exactly one process may have it
+    /// open.
     ///
     /// # Errors
     /// The file cannot be opened, or was written by a newer version.
     pub async fn open(path: &Path, keys: SealKeys) -> Result<Self> {
-        let options = SqliteConnectOptions::new()
-            .filename(path)
-            .create_if_missing(true)
-            .journal_mode(SqliteJournalMode::Wal)
-            // A session lost to a power cut is a sign-in; waiting for the disk on every one is not worth it.
-            .synchronous(SqliteSynchronous::Normal)
-            .busy_timeout(Duration::from_secs(5));
         let unusable = |source| Error::Open { path: path.to_owned(), source };
         make_private(path).map_err(|error| unusable(sqlx::Error::Io(error)))?;
-        let pool = SqlitePoolOptions::new().max_connections(2).connect_with(options).await.map_err(unusable)?;
-        match Self::migrated(pool, keys).await {
+        let address = format!("sqlite://{}?mode=rwc", escaped(path));
+        let pool = sqlite(2).connect_with(options(&address).map_err(unusable)?).await.map_err(unusable)?;
+        match Self::migrated(pool, &SQLITE, keys).await {
             Err(Error::Migration(MigrateError::Execute(source) | MigrateError::ExecuteMigration(source, _))) => Err(unusable(source)),
             Err(Error::Migration(source)) => Err(Error::Version { path: path.to_owned(), source }),
+            other => other,
+        }
+    }
+
+    /// Connects to the PostgreSQL server of `address`, such as `postgres://portal:secret@db.example.org/portal`, and brings its tables to
+    /// this version. Several replicas may do so at once.
+    ///
+    /// # Errors
+    /// It is no such address, the server does not answer or refuses, or its tables were written by a newer version.
+    pub async fn connect(address: &str, keys: SealKeys) -> Result<Self> {
+        if !(address.starts_with("postgres://") || address.starts_with("postgresql://")) {
+            return Err(Error::Address);
+        }
+        let options = options(address).map_err(|_| Error::Address)?;
+        let pool = AnyPoolOptions::new().max_connections(SERVER_CONNECTIONS).acquire_timeout(PATIENCE);
+        let pool = pool.connect_with(options).await.map_err(Error::Unreachable)?;
+        match Self::migrated(pool, &POSTGRES, keys).await {
+            Err(Error::Migration(source @ (MigrateError::VersionMissing(_) | MigrateError::VersionMismatch(_)))) => {
+                Err(Error::ServerVersion(source))
+            }
             other => other,
         }
     }
@@ -44,18 +75,12 @@ impl Store {
     /// SQLite refuses.
     pub async fn memory(keys: SealKeys) -> Result<Self> {
         // A database in memory belongs to one connection: it must be the only one and must never be closed for being idle or old.
-        let pool = SqlitePoolOptions::new()
-            .min_connections(1)
-            .max_connections(1)
-            .idle_timeout(None)
-            .max_lifetime(None)
-            .connect_with(SqliteConnectOptions::new().in_memory(true))
-            .await?;
-        Self::migrated(pool, keys).await
+        let pool = sqlite(1).min_connections(1).idle_timeout(None).max_lifetime(None);
+        Self::migrated(pool.connect_with(options("sqlite::memory:")?).await?, &SQLITE, keys).await
     }
 
-    async fn migrated(pool: SqlitePool, keys: SealKeys) -> Result<Self> {
-        sqlx::migrate!("../../migrations/sqlite").run(&pool).await?;
+    async fn migrated(pool: AnyPool, migrations: &Migrator, keys: SealKeys) -> Result<Self> {
+        migrations.run(&pool).await?;
         Ok(Self { pool, keys: std::sync::Arc::new(keys) })
     }
 
@@ -82,6 +107,28 @@ impl Store {
     pub async fn close(&self) {
         self.pool.close().await;
     }
+}
+
+fn options(address: &str) -> std::result::Result<AnyConnectOptions, sqlx::Error> {
+    static DRIVERS: Once = Once::new();
+    DRIVERS.call_once(sqlx::any::install_default_drivers);
+    address.parse()
+}
+
+fn sqlite(connections: u32) -> AnyPoolOptions {
+    AnyPoolOptions::new().max_connections(connections).after_connect(|connection, _| {
+        Box::pin(async move {
+            sqlx::raw_sql(SQLITE_SETTINGS).execute(connection).await?;
+            Ok(())
+        })
+    })
+}
+
+/// A path inside an address: what has a meaning there is escaped.
+fn escaped(path: &Path) -> String {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'-' | b'_' | b'~');
+    let bytes = path.as_os_str().as_encoded_bytes().iter();
+    bytes.map(|byte| if plain(byte) { char::from(*byte).to_string() } else { format!("%{byte:02X}") }).collect()
 }
 
 /// Makes the file readable by its owner alone, also one that is there already; SQLite gives its other files the same mode.
@@ -116,10 +163,58 @@ pub(crate) mod tests {
     }
     use crate::random::seeded::Seeded;
 
-    pub(crate) async fn memory() -> (Store, Seeded) {
+    /// An empty database of every kind; of PostgreSQL only where it is installed.
+    pub(crate) async fn every() -> Vec<(Store, Seeded)> {
         let random = Seeded::default();
-        let store = Store::memory(SealKeys::ephemeral(&random)).await.unwrap();
-        (store, random)
+        let mut found = vec![(Store::memory(SealKeys::ephemeral(&random)).await.unwrap(), random)];
+        if let Some(server) = testplane::postgres() {
+            let random = Seeded::default();
+            let keys = SealKeys::ephemeral(&random);
+            found.push((Store::connect(&server.database(), keys).await.unwrap(), random));
+        }
+        found
+    }
+
+    #[tokio::test]
+    async fn several_replicas_open_one_database_of_a_server_at_once() {
+        let Some(server) = testplane::postgres() else { return };
+        let (address, random) = (server.database(), Seeded::default());
+        let open = || Store::connect(&address, SealKeys::ephemeral(&random));
+        let (one, other) = tokio::join!(open(), open());
+        let (one, other) = (one.unwrap(), other.unwrap());
+        one.ping().await.unwrap();
+        other.ping().await.unwrap();
+        sqlx::query(
+            "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) VALUES (9999, 'later', true, '', 0)",
+        )
+        .execute(&one.pool)
+        .await
+        .unwrap();
+        let newer = open().await.err().unwrap();
+        assert!(matches!(newer, Error::ServerVersion(_)), "{newer:?}");
+    }
+
+    #[tokio::test]
+    async fn an_address_that_leads_nowhere_is_said_without_its_password() {
+        let random = Seeded::default();
+        for address in
+            ["mysql://portal:hunter2@localhost/portal", "portal.sqlite", "postgres://portal:hunter2@127.0.0.1:1/portal", "postgres://["]
+        {
+            let error = Store::connect(address, SealKeys::ephemeral(&random)).await.err().unwrap();
+            assert!(matches!(error, Error::Address | Error::Unreachable(_)), "{error:?}");
+            assert!(!format!("{error} {error:?}").contains("hunter2"), "{error:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_file_may_have_any_name() {
+        let random = Seeded::default();
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a b?c#d%e.sqlite");
+        let store = Store::open(&path, SealKeys::ephemeral(&random)).await.unwrap();
+        store.ping().await.unwrap();
+        store.close().await;
+        assert!(path.is_file());
     }
 
     #[tokio::test]

@@ -28,10 +28,19 @@ pub enum Error {
         /// What differs.
         source: sqlx::migrate::MigrateError,
     },
-    /// SQLite refused.
+    /// The address of the database is none.
+    #[error("the database URL is not an address of PostgreSQL; write postgres://user:password@host:5432/database")]
+    Address,
+    /// The server does not answer, or refuses the account. The address is not repeated: it holds a password.
+    #[error("the database server of the database URL cannot be used; see that it runs, and that host, database and account are right")]
+    Unreachable(#[source] sqlx::Error),
+    /// The tables on the server are of another version of the portal.
+    #[error("the database of the database URL was written by another version of the portal; run that version, or name an empty database")]
+    ServerVersion(#[source] sqlx::migrate::MigrateError),
+    /// The database refused.
     #[error("the database does not answer")]
     Database(#[from] sqlx::Error),
-    /// The file's tables are of another version of the portal.
+    /// The tables are of another version of the portal.
     #[error("the database cannot be brought to this version")]
     Migration(#[from] sqlx::migrate::MigrateError),
     /// The key file cannot be read or written.

@@ -1,9 +1,10 @@
-//! The portal's memory: sessions and drafts, in SQLite. The only crate with SQL.
+//! The portal's memory: sessions and drafts, in SQLite or PostgreSQL. The only crate with SQL.
 //!
 //! It holds only what the plane cannot hold. Losing it signs people out and forgets half-filled forms; it never loses an instance.
 //! It must never know Kubernetes, HTTP or pages, and never read the clock or draw random bytes by itself: both come in as arguments.
 //!
-//! To add a table: a new file in `migrations/sqlite`, and a file here named after the noun with its row type and its methods on [`Store`].
+//! To add a table: a new file of the same name in `migrations/sqlite` and `migrations/postgres`, and a file here named after the noun with its row
+//! type and its methods on [`Store`]. One text of SQL serves both, and every test runs on both.
 
 mod acquaintance;
 mod comment;

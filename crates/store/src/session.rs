@@ -134,56 +134,60 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::database::tests::memory;
+    use crate::database::tests::every;
 
     const NOW: Timestamp = Timestamp::constant(1_780_000_000, 0);
     const LATER: Timestamp = Timestamp::constant(1_780_003_600, 0);
 
     #[tokio::test]
     async fn lives_from_beginning_to_end() {
-        let (store, random) = memory().await;
-        let cookie = store.begin_session("dev-shop", "bearer", NOW, LATER, &random).await.unwrap();
-        let key = SessionKey::of_cookie(cookie.reveal());
-        let session = store.session(key, NOW).await.unwrap().unwrap();
-        assert_eq!((session.person.as_str(), session.token.as_str()), ("dev-shop", "bearer"));
-        assert_eq!((session.created, session.expires), (NOW, LATER));
-        assert!(!format!("{cookie:?}{session:?}").contains(cookie.reveal()));
-        assert!(!format!("{session:?}").contains("bearer"));
-        store.end_session(key).await.unwrap();
-        assert_eq!(store.session(key, NOW).await.unwrap(), None);
+        for (store, random) in every().await {
+            let cookie = store.begin_session("dev-shop", "bearer", NOW, LATER, &random).await.unwrap();
+            let key = SessionKey::of_cookie(cookie.reveal());
+            let session = store.session(key, NOW).await.unwrap().unwrap();
+            assert_eq!((session.person.as_str(), session.token.as_str()), ("dev-shop", "bearer"));
+            assert_eq!((session.created, session.expires), (NOW, LATER));
+            assert!(!format!("{cookie:?}{session:?}").contains(cookie.reveal()));
+            assert!(!format!("{session:?}").contains("bearer"));
+            store.end_session(key).await.unwrap();
+            assert_eq!(store.session(key, NOW).await.unwrap(), None);
+        }
     }
 
     #[tokio::test]
     async fn expires_and_is_swept() {
-        let (store, random) = memory().await;
-        let cookie = store.begin_session("dev-shop", "bearer", NOW, LATER, &random).await.unwrap();
-        let key = SessionKey::of_cookie(cookie.reveal());
-        assert_eq!(store.session(key, LATER).await.unwrap(), None, "not valid in the second it expires");
-        assert_eq!(store.sweep(NOW).await.unwrap(), 0);
-        assert_eq!(store.sweep(LATER).await.unwrap(), 1);
-        assert_eq!(store.session(key, NOW).await.unwrap(), None);
+        for (store, random) in every().await {
+            let cookie = store.begin_session("dev-shop", "bearer", NOW, LATER, &random).await.unwrap();
+            let key = SessionKey::of_cookie(cookie.reveal());
+            assert_eq!(store.session(key, LATER).await.unwrap(), None, "not valid in the second it expires");
+            assert_eq!(store.sweep(NOW).await.unwrap(), 0);
+            assert_eq!(store.sweep(LATER).await.unwrap(), 1);
+            assert_eq!(store.session(key, NOW).await.unwrap(), None);
+        }
     }
 
     #[tokio::test]
     async fn the_database_holds_neither_cookie_nor_token() {
-        let (store, random) = memory().await;
-        let cookie = store.begin_session("dev-shop", "a-bearer-token", NOW, LATER, &random).await.unwrap();
-        let (id, token): (Vec<u8>, Vec<u8>) = sqlx::query_as("SELECT id, token FROM session").fetch_one(&store.pool).await.unwrap();
-        assert_ne!(id, cookie.reveal().as_bytes());
-        assert!(!token.windows(14).any(|part| part == b"a-bearer-token"));
-        assert_eq!(store.session(SessionKey::of_cookie(&random::hex(&id)), NOW).await.unwrap(), None, "the row's id is no cookie");
+        for (store, random) in every().await {
+            let cookie = store.begin_session("dev-shop", "a-bearer-token", NOW, LATER, &random).await.unwrap();
+            let (id, token): (Vec<u8>, Vec<u8>) = sqlx::query_as("SELECT id, token FROM session").fetch_one(&store.pool).await.unwrap();
+            assert_ne!(id, cookie.reveal().as_bytes());
+            assert!(!token.windows(14).any(|part| part == b"a-bearer-token"));
+            assert_eq!(store.session(SessionKey::of_cookie(&random::hex(&id)), NOW).await.unwrap(), None, "the row's id is no cookie");
+        }
     }
 
     #[tokio::test]
     async fn a_token_moved_to_another_row_does_not_open() {
-        let (store, random) = memory().await;
-        let mine = store.begin_session("dev-shop", "mine", NOW, LATER, &random).await.unwrap();
-        store.begin_session("org-owner", "theirs", NOW, LATER, &random).await.unwrap();
-        sqlx::query("UPDATE session SET token = (SELECT token FROM session WHERE person = 'org-owner')")
-            .execute(&store.pool)
-            .await
-            .unwrap();
-        let moved = store.session(SessionKey::of_cookie(mine.reveal()), NOW).await;
-        assert!(matches!(moved, Err(Error::Unsealable)));
+        for (store, random) in every().await {
+            let mine = store.begin_session("dev-shop", "mine", NOW, LATER, &random).await.unwrap();
+            store.begin_session("org-owner", "theirs", NOW, LATER, &random).await.unwrap();
+            sqlx::query("UPDATE session SET token = (SELECT token FROM session WHERE person = 'org-owner')")
+                .execute(&store.pool)
+                .await
+                .unwrap();
+            let moved = store.session(SessionKey::of_cookie(mine.reveal()), NOW).await;
+            assert!(matches!(moved, Err(Error::Unsealable)));
+        }
     }
 }

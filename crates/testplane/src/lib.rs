@@ -1,4 +1,5 @@
-//! Real servers for tests: a kube-apiserver with its etcd, or a kcp, started on free ports in a folder of their own and ended when dropped.
+//! Real servers for tests: a kube-apiserver with its etcd, or a kcp, started on free ports in a folder of their own and ended when dropped; and one
+//! PostgreSQL for all tests of a process.
 //!
 //! It is a dev-dependency alone, and knows nothing of the product: what is installed on a server and asked of it is the tests' matter.
 //! Where a binary is missing that is said and the test has nothing to do; where `CI=true` it has to be there, except kcp. To add another server:
@@ -8,6 +9,7 @@
 mod embedded;
 mod kcp;
 mod kubernetes;
+mod postgres;
 mod process;
 
 use std::path::{Path, PathBuf};
@@ -22,6 +24,7 @@ use tempfile::TempDir;
 pub use embedded::embedded;
 pub use kcp::kcp;
 pub use kubernetes::kubernetes;
+pub use postgres::{Postgres, postgres};
 
 use process::Process;
 
@@ -142,10 +145,16 @@ async fn anybody(address: &str, certificate: &str) -> Box<kube::Client> {
 fn binary(variable: &str) -> Option<PathBuf> {
     let path = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_file());
     if path.is_none() {
-        assert!(std::env::var_os("CI").is_none_or(|value| value != "true"), "{variable} names no binary");
+        assert!(!in_ci(), "{variable} names no binary");
         println!("skipped: {variable} names no binary; `cargo xtask test --install` builds and names it");
     }
     path
+}
+
+/// Whether everything has to be there.
+#[expect(clippy::disallowed_methods, reason = "tests have no configuration module")]
+fn in_ci() -> bool {
+    std::env::var_os("CI").is_some_and(|value| value == "true")
 }
 
 /// The lines of Kubernetes' token file: token, name, uid, groups.

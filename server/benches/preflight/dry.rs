@@ -25,6 +25,7 @@ pub fn measure(rounds: usize, mut before: impl FnMut(usize)) -> Figures {
             web: true,
             controller: false,
             site: PathBuf::from("no-site"),
+            database: None,
             public_url: None,
             notify: opm_portal::config::NotifyConfig::default(),
         };

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use cluster::WorkspacePath;
 
 use super::notify::{NotifyArgs, NotifyConfig, NotifyError};
-use super::{OnServer, PublicUrl};
+use super::{DatabaseUrl, OnServer, PublicUrl};
 
 /// Arguments of `serve`.
 #[derive(Debug, Args)]
@@ -21,6 +21,10 @@ pub struct ServeArgs {
     /// Keep everything in memory and forget it at the end.
     #[arg(long)]
     ephemeral: bool,
+    /// PostgreSQL server for sessions, drafts and history, such as `postgres://portal:secret@db.example.org/portal`, which several web
+    /// replicas may share [default: a file of SQLite in the data directory, for exactly one].
+    #[arg(long, value_name = "URL", env = "DATABASE_URL", hide_env_values = true)]
+    database_url: Option<DatabaseUrl>,
     /// Port of the pages; 0 lets the system choose.
     #[arg(long, default_value_t = 8080, env = "OPM_PORT")]
     port: u16,
@@ -122,6 +126,8 @@ pub struct Config {
     pub plane: PlaneConfig,
     /// Where things are kept.
     pub storage: Storage,
+    /// The database server; a file of `storage` where there is none.
+    pub database: Option<DatabaseUrl>,
     /// Where the pages are served.
     pub listen: SocketAddr,
     /// Whether pages are served.
@@ -194,6 +200,7 @@ impl ServeArgs {
         let config = Config {
             plane,
             storage: if self.ephemeral { Storage::Memory } else { Storage::Directory(self.data) },
+            database: self.database_url,
             listen: SocketAddr::new(self.listen, self.port),
             web,
             controller,

@@ -57,6 +57,7 @@ impl Product {
             web: true,
             controller,
             site: PathBuf::from("no-site"),
+            database: None,
             public_url: None,
             notify,
         };

@@ -106,6 +106,7 @@ impl Site {
             web: true,
             controller: true,
             site: PathBuf::from("no-site"),
+            database: None,
             public_url: None,
             notify: opm_portal::config::NotifyConfig::default(),
         };
