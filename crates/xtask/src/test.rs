@@ -77,6 +77,7 @@ impl Test {
         }
         if wanted(Part::Rust) {
             let kubectl = self.tools.kubectl(&workspace.root)?;
+            self.tools.postgres()?;
             let mut tests = self.with_servers(&workspace)?;
             tests.args(["test", "--workspace", "--exclude", "hydrate"]).env("OPM_KUBECTL", kubectl);
             step("running the tests of the crates", || run(&mut tests))?;

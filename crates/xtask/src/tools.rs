@@ -23,7 +23,7 @@ impl std::error::Error for Missing {}
 /// Where tools come from.
 #[derive(Args, Clone)]
 pub struct Tools {
-    /// Install what is missing (Chromium by apt, npm packages, kubectl, kube-apiserver and etcd built with Go); implied by CI=true.
+    /// Install what is missing (Chromium and PostgreSQL by apt, npm packages, kubectl, kube-apiserver and etcd built with Go); implied by CI=true.
     #[arg(long)]
     install: bool,
     #[arg(long, env = "CI", hide = true, default_value_t = false, value_parser = clap::builder::FalseyValueParser::new())]
@@ -40,6 +40,9 @@ pub struct Tools {
     /// etcd for that kube-apiserver.
     #[arg(long, env = "OPM_ETCD")]
     etcd: Option<PathBuf>,
+    /// Folder of PostgreSQL's programs.
+    #[arg(long, env = "OPM_POSTGRES")]
+    postgres: Option<PathBuf>,
     /// Folder for tools that were fetched or built.
     #[arg(long, env = "OPM_CACHE")]
     cache: Option<PathBuf>,
@@ -80,10 +83,7 @@ impl Tools {
         if !self.may_install() {
             return Err(Missing("Chromium is missing: set OPM_CHROMIUM, install the package `chromium`, or pass --install".into()).into());
         }
-        step("installing Chromium", || {
-            run(Command::new("apt-get").args(["update", "-qq"]))?;
-            run(Command::new("apt-get").args(["install", "-y", "-qq", "chromium"]).env("DEBIAN_FRONTEND", "noninteractive"))
-        })?;
+        apt_install("chromium", "Chromium")?;
         found().context("apt-get installed no chromium")
     }
 
@@ -112,6 +112,25 @@ impl Tools {
             self.server(root, self.kube_apiserver.as_ref(), "kube-apiserver", "tools/kubernetes", "k8s.io/kubernetes/cmd/kube-apiserver")?;
         let etcd = self.server(root, self.etcd.as_ref(), "etcd", "tools/etcd", "go.etcd.io/etcd/server/v3")?;
         Ok(apiserver.zip(etcd))
+    }
+
+    /// PostgreSQL for the tests of the store, which find it by themselves. Where it may not be installed its tests say that they were skipped; in
+    /// CI it has to be there.
+    pub fn postgres(&self) -> Result<()> {
+        let found = |program: &str| {
+            let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+            self.postgres.iter().cloned().chain(versions.map(|version| version.path().join("bin"))).any(|bin| bin.join(program).is_file())
+        };
+        if found("initdb") {
+            return Ok(());
+        }
+        if !self.may_install() {
+            eprintln!(
+                "    without PostgreSQL the store is tested on SQLite alone: name the folder of initdb with OPM_POSTGRES, or pass --install"
+            );
+            return Ok(());
+        }
+        apt_install("postgresql", "PostgreSQL")
     }
 
     fn server(&self, root: &Path, named: Option<&PathBuf>, name: &str, folder: &str, package: &str) -> Result<Option<PathBuf>> {
@@ -162,6 +181,13 @@ fn npm_is_current(folder: &Path) -> Result<bool> {
 
 /// Debug information is of no use here, and the version is otherwise set by the upstream's own build scripts.
 const VERSION: &str = "-s -w -X k8s.io/component-base/version.gitVersion=v1.36.4 -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=36";
+
+fn apt_install(package: &str, name: &str) -> Result<()> {
+    step(&format!("installing {name}"), || {
+        run(Command::new("apt-get").args(["update", "-qq"]))?;
+        run(Command::new("apt-get").args(["install", "-y", "-qq", package]).env("DEBIAN_FRONTEND", "noninteractive"))
+    })
+}
 
 fn go_build(root: &Path, folder: &str, package: &str, to: &Path) -> Result<()> {
     let name = to.file_name().unwrap_or_default().display();
