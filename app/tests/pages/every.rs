@@ -2,9 +2,9 @@
 
 use app::backend::{FormOf, Sample, Visit};
 use app::document::Page;
-use app::pages::{approvals, catalog, gallery, home, notifications, platform, refused, requests, resources, sign_in, workspaces};
+use app::pages::{approvals, catalog, cost, gallery, home, notifications, platform, refused, requests, resources, sign_in, workspaces};
 use promise::Error;
-use promise::view::{CatalogQuery, DeliveriesQuery, InboxQuery, NoticesQuery, PoliciesQuery, RequestQuery, ResourceQuery};
+use promise::view::{CatalogQuery, CostQuery, DeliveriesQuery, InboxQuery, NoticesQuery, PoliciesQuery, RequestQuery, ResourceQuery};
 
 use crate::world::decided::UID;
 use crate::world::{WORKSPACE, World, full, visit};
@@ -183,6 +183,10 @@ pub async fn every() -> Vec<(&'static str, Page)> {
         ("resources-below", resources::list(&at(here(), "/w/root:acme:shop/resources?below=1"), WORKSPACE, &below).await),
         ("resources-empty", resources::list(&at(nothing(), "/w/root:acme:shop/resources"), WORKSPACE, &made).await),
         ("resources-denied", resources::list(&at(viewer(), "/w/root:acme:shop/resources"), WORKSPACE, &made).await),
+        ("cost", cost::page(&at(here(), "/cost"), &CostQuery::default()).await),
+        ("cost-stale", cost::page(&at(wrong(), "/cost"), &CostQuery { workspace: "root:acme".into(), ..CostQuery::default() }).await),
+        ("cost-empty", cost::page(&at(nothing(), "/cost"), &CostQuery::default()).await),
+        ("cost-denied", cost::page(&at(viewer(), "/cost"), &CostQuery::default()).await),
         ("notifications", notifications::list(&at(here(), "/notifications"), &NoticesQuery::default()).await),
         ("notifications-empty", notifications::list(&at(nothing(), "/notifications"), &NoticesQuery::default()).await),
         ("notification-settings", notifications::settings(&at(here(), "/notifications/settings")).await),

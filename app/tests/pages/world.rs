@@ -11,6 +11,8 @@ use promise::sentence::Ball;
 use promise::view::*;
 use promise::{Error, Result};
 
+#[path = "world/costs.rs"]
+mod costs;
 #[path = "world/decided.rs"]
 pub mod decided;
 #[path = "world/governed.rs"]

@@ -382,55 +382,58 @@ mod tests {
 
     #[tokio::test]
     async fn what_fails_waits_is_given_up_and_sent_again_when_asked() {
-        let (store, _) = crate::database::tests::memory().await;
-        store.tell(&[news("n1", "dev-shop")], at(0)).await.unwrap();
-        assert!(store.take_delivery("n1-mail", "one", at(0), at(60)).await.unwrap());
-        store.postpone("n1-mail", "busy", at(30)).await.unwrap();
-        assert!(store.due_deliveries(at(29), 10).await.unwrap().is_empty());
-        let due = store.due_deliveries(at(30), 10).await.unwrap();
-        assert_eq!((due[0].attempts, due[0].title.as_str(), due[0].at), (1, "amara approved orders-db", at(0)));
-        assert!(store.take_delivery("n1-mail", "one", at(30), at(90)).await.unwrap());
-        store.give_up("n1-mail", "gone", at(31)).await.unwrap();
-        assert!(store.due_deliveries(at(999), 10).await.unwrap().is_empty());
-        let dead = store.deliveries(DeliveryState::Dead, 0, 10).await.unwrap();
-        assert_eq!((dead[0].problem.as_str(), dead[0].attempts, dead[0].at), ("gone", 2, at(31)));
-        assert_eq!(store.revive(Some("other"), at(40)).await.unwrap(), 0);
-        assert_eq!(store.revive(None, at(40)).await.unwrap(), 1);
-        assert_eq!(store.due_deliveries(at(40), 10).await.unwrap().len(), 1);
+        for (store, _) in crate::database::tests::every().await {
+            store.tell(&[news("n1", "dev-shop")], at(0)).await.unwrap();
+            assert!(store.take_delivery("n1-mail", "one", at(0), at(60)).await.unwrap());
+            store.postpone("n1-mail", "busy", at(30)).await.unwrap();
+            assert!(store.due_deliveries(at(29), 10).await.unwrap().is_empty());
+            let due = store.due_deliveries(at(30), 10).await.unwrap();
+            assert_eq!((due[0].attempts, due[0].title.as_str(), due[0].at), (1, "amara approved orders-db", at(0)));
+            assert!(store.take_delivery("n1-mail", "one", at(30), at(90)).await.unwrap());
+            store.give_up("n1-mail", "gone", at(31)).await.unwrap();
+            assert!(store.due_deliveries(at(999), 10).await.unwrap().is_empty());
+            let dead = store.deliveries(DeliveryState::Dead, 0, 10).await.unwrap();
+            assert_eq!((dead[0].problem.as_str(), dead[0].attempts, dead[0].at), ("gone", 2, at(31)));
+            assert_eq!(store.revive(Some("other"), at(40)).await.unwrap(), 0);
+            assert_eq!(store.revive(None, at(40)).await.unwrap(), 1);
+            assert_eq!(store.due_deliveries(at(40), 10).await.unwrap().len(), 1);
+        }
     }
 
     #[tokio::test]
     async fn people_read_their_own_and_what_came_meanwhile_stays_new() {
-        let (store, _) = crate::database::tests::memory().await;
-        let later = News { at: at(50), ..news("n2", "dev-shop") };
-        let hidden = News { shown: false, ..news("n3", "dev-shop") };
-        store.tell(&[news("n1", "dev-shop"), later, hidden, news("n4", "olga")], at(0)).await.unwrap();
-        assert_eq!(store.unread("dev-shop").await.unwrap(), 2);
-        assert_eq!(store.mark_read("olga", Some("n1"), at(99), at(99)).await.unwrap(), 0, "not theirs");
-        assert_eq!(store.mark_read("dev-shop", None, at(49), at(60)).await.unwrap(), 1);
-        let page = store.notifications("dev-shop", false, 0, 10).await.unwrap();
-        assert_eq!((page.rows.len(), page.rows[0].id.as_str(), page.unread, page.total), (1, "n2", 1, 2));
-        let page = store.notifications("dev-shop", true, 1, 10).await.unwrap();
-        assert_eq!(page.rows.iter().map(|one| (one.id.as_str(), one.unread)).collect::<Vec<_>>(), [("n1", false)]);
-        assert_eq!(store.forget_notifications(at(50)).await.unwrap(), 3);
-        assert_eq!(store.count_deliveries(DeliveryState::Waiting).await.unwrap(), 1, "with their messages");
+        for (store, _) in crate::database::tests::every().await {
+            let later = News { at: at(50), ..news("n2", "dev-shop") };
+            let hidden = News { shown: false, ..news("n3", "dev-shop") };
+            store.tell(&[news("n1", "dev-shop"), later, hidden, news("n4", "olga")], at(0)).await.unwrap();
+            assert_eq!(store.unread("dev-shop").await.unwrap(), 2);
+            assert_eq!(store.mark_read("olga", Some("n1"), at(99), at(99)).await.unwrap(), 0, "not theirs");
+            assert_eq!(store.mark_read("dev-shop", None, at(49), at(60)).await.unwrap(), 1);
+            let page = store.notifications("dev-shop", false, 0, 10).await.unwrap();
+            assert_eq!((page.rows.len(), page.rows[0].id.as_str(), page.unread, page.total), (1, "n2", 1, 2));
+            let page = store.notifications("dev-shop", true, 1, 10).await.unwrap();
+            assert_eq!(page.rows.iter().map(|one| (one.id.as_str(), one.unread)).collect::<Vec<_>>(), [("n1", false)]);
+            assert_eq!(store.forget_notifications(at(50)).await.unwrap(), 3);
+            assert_eq!(store.count_deliveries(DeliveryState::Waiting).await.unwrap(), 1, "with their messages");
+        }
     }
 
     #[tokio::test]
     async fn rules_and_groups_are_those_of_the_last_time() {
-        let (store, _) = crate::database::tests::memory().await;
-        assert_eq!(store.subscription("olga").await.unwrap(), None);
-        for zone in ["UTC", "Europe/Berlin"] {
-            store.subscribe("olga", &serde_json::json!({"zone": zone}), at(0)).await.unwrap();
+        for (store, _) in crate::database::tests::every().await {
+            assert_eq!(store.subscription("olga").await.unwrap(), None);
+            for zone in ["UTC", "Europe/Berlin"] {
+                store.subscribe("olga", &serde_json::json!({"zone": zone}), at(0)).await.unwrap();
+            }
+            assert_eq!(store.subscription("olga").await.unwrap().unwrap()["zone"], "Europe/Berlin");
+            let groups = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+            store.meet("olga", &groups(&["owners", "approvers", "approvers"]), "olga@acme.example", at(0)).await.unwrap();
+            store.meet("amara", &groups(&["approvers"]), "", at(0)).await.unwrap();
+            assert_eq!(store.members("approvers").await.unwrap(), ["amara", "olga"]);
+            store.meet("olga", &groups(&["owners"]), "", at(9)).await.unwrap();
+            assert_eq!(store.members("approvers").await.unwrap(), ["amara"]);
+            assert_eq!(store.acquaintance("olga").await.unwrap().unwrap().mail, "");
+            assert_eq!(store.acquaintance("nobody").await.unwrap(), None);
         }
-        assert_eq!(store.subscription("olga").await.unwrap().unwrap()["zone"], "Europe/Berlin");
-        let groups = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        store.meet("olga", &groups(&["owners", "approvers", "approvers"]), "olga@acme.example", at(0)).await.unwrap();
-        store.meet("amara", &groups(&["approvers"]), "", at(0)).await.unwrap();
-        assert_eq!(store.members("approvers").await.unwrap(), ["amara", "olga"]);
-        store.meet("olga", &groups(&["owners"]), "", at(9)).await.unwrap();
-        assert_eq!(store.members("approvers").await.unwrap(), ["amara"]);
-        assert_eq!(store.acquaintance("olga").await.unwrap().unwrap().mail, "");
-        assert_eq!(store.acquaintance("nobody").await.unwrap(), None);
     }
 }

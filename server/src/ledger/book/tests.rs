@@ -1,5 +1,3 @@
-use std::path::Path;
-
 use promise::ledger::{Fact, HourLine, PATIENCE};
 use store::SealKeys;
 
@@ -58,127 +56,147 @@ impl Life {
     }
 }
 
-async fn open(path: &Path) -> Store {
-    Store::open(path, SealKeys::ephemeral(&System)).await.unwrap()
+/// An empty database that can be opened again and again.
+enum Place {
+    File(tempfile::TempDir),
+    Server(String),
+}
+
+impl Place {
+    /// One of each kind; of PostgreSQL only where it is installed.
+    fn every() -> Vec<Self> {
+        let server = testplane::postgres().map(|server| Self::Server(server.database()));
+        [Self::File(tempfile::tempdir().unwrap())].into_iter().chain(server).collect()
+    }
+
+    async fn open(&self) -> Store {
+        let keys = SealKeys::ephemeral(&System);
+        match self {
+            Self::File(folder) => Store::open(&folder.path().join("portal.sqlite"), keys).await.unwrap(),
+            Self::Server(address) => Store::connect(address, keys).await.unwrap(),
+        }
+    }
 }
 
 #[tokio::test]
 async fn no_hour_is_lost_or_doubled_wherever_a_process_ends() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("portal.sqlite");
-    let lives: Vec<Life> = (0..8).map(Life::new).collect();
-    let mut state = 11_u64;
-    let mut draw = move |below: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        i64::try_from((state >> 33) % below).unwrap()
-    };
-    let mut store = open(&path).await;
-    store.begin_ledger(BEGIN).await.unwrap();
-    let (mut now, mut outages) = (BEGIN, Vec::new());
-    while now < BEGIN + 6 * DAY {
-        let pause = if draw(300) == 0 { PATIENCE + 1 + draw(60_000) } else { 100 + draw(80) };
-        if pause > PATIENCE {
-            outages.push((now, now + pause));
-        }
-        now += pause;
-        let shown: Vec<Shown> = lives.iter().filter_map(|life| life.shown(now)).collect();
-        look(&store, &shown, now).await.unwrap();
-        match draw(6) {
-            // The process ends between the two steps, and in the midst of counting.
-            0 => {
-                store.close().await;
-                store = open(&path).await;
+    for place in Place::every() {
+        let lives: Vec<Life> = (0..8).map(Life::new).collect();
+        let mut state = 11_u64;
+        let mut draw = move |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            i64::try_from((state >> 33) % below).unwrap()
+        };
+        let mut store = place.open().await;
+        store.begin_ledger(BEGIN).await.unwrap();
+        let (mut now, mut outages) = (BEGIN, Vec::new());
+        while now < BEGIN + 6 * DAY {
+            let pause = if draw(300) == 0 { PATIENCE + 1 + draw(60_000) } else { 100 + draw(80) };
+            if pause > PATIENCE {
+                outages.push((now, now + pause));
             }
-            1 => {
-                count(&store).await.unwrap();
-                store.close().await;
-                store = open(&path).await;
+            now += pause;
+            let shown: Vec<Shown> = lives.iter().filter_map(|life| life.shown(now)).collect();
+            look(&store, &shown, now).await.unwrap();
+            match draw(6) {
+                // The process ends between the two steps, and in the midst of counting.
+                0 => {
+                    store.close().await;
+                    store = place.open().await;
+                }
+                1 => {
+                    count(&store).await.unwrap();
+                    store.close().await;
+                    store = place.open().await;
+                }
+                // The same again, and a clock that goes back.
+                2 => {
+                    look(&store, &shown, now).await.unwrap();
+                    look(&store, &[], now - 4_000).await.unwrap();
+                }
+                _ => while count(&store).await.unwrap() {},
             }
-            // The same again, and a clock that goes back.
-            2 => {
-                look(&store, &shown, now).await.unwrap();
-                look(&store, &[], now - 4_000).await.unwrap();
+        }
+        while count(&store).await.unwrap() {}
+        let posted = store.ledger_clock().await.unwrap().unwrap().posted;
+        assert_eq!(posted, now.div_euclid(HOUR) * HOUR);
+        assert!(outages.len() > 3, "{outages:?}");
+        let (mut micros, mut unobserved) = (0, 0);
+        for life in &lives {
+            let expected = life.expected(&outages, posted);
+            let expected: Vec<_> = expected
+                .into_iter()
+                .map(|line| {
+                    let sum = LedgerSum { ready: line.ready, unobserved: line.unobserved, micros: line.micros };
+                    (line.hour, line.currency.unwrap_or_default(), sum)
+                })
+                .collect();
+            let written = store.ledger_hours(&life.subject.uid).await.unwrap();
+            for (written, expected) in written.iter().zip(&expected) {
+                assert_eq!(written, expected, "{}", life.subject.uid);
             }
-            _ => while count(&store).await.unwrap() {},
+            assert_eq!(written.len(), expected.len());
+            micros += written.iter().map(|(_, _, sum)| sum.micros).sum::<i64>();
+            unobserved += written.iter().map(|(_, _, sum)| sum.unobserved).sum::<i64>();
         }
-    }
-    while count(&store).await.unwrap() {}
-    let posted = store.ledger_clock().await.unwrap().unwrap().posted;
-    assert_eq!(posted, now.div_euclid(HOUR) * HOUR);
-    assert!(outages.len() > 3, "{outages:?}");
-    let (mut micros, mut unobserved) = (0, 0);
-    for life in &lives {
-        let expected = life.expected(&outages, posted);
-        let expected: Vec<_> = expected
-            .into_iter()
-            .map(|line| {
-                let sum = LedgerSum { ready: line.ready, unobserved: line.unobserved, micros: line.micros };
-                (line.hour, line.currency.unwrap_or_default(), sum)
-            })
-            .collect();
-        let written = store.ledger_hours(&life.subject.uid).await.unwrap();
-        for (written, expected) in written.iter().zip(&expected) {
-            assert_eq!(written, expected, "{}", life.subject.uid);
+        // The sums are those of the hours.
+        let mut sums = LedgerSum::default();
+        let mut month = Month::of(BEGIN);
+        while month.start() < posted {
+            for sum in store.month_sums(month.start(), store::Dimension::Promise).await.unwrap() {
+                sums += LedgerSum { ready: sum.ready, unobserved: sum.unobserved, micros: sum.micros };
+            }
+            month = month.next();
         }
-        assert_eq!(written.len(), expected.len());
-        micros += written.iter().map(|(_, _, sum)| sum.micros).sum::<i64>();
-        unobserved += written.iter().map(|(_, _, sum)| sum.unobserved).sum::<i64>();
+        assert_eq!((sums.micros, sums.unobserved), (micros, unobserved));
+        let days = store.day_sums(BEGIN, posted, store::Dimension::Owner).await.unwrap();
+        assert_eq!(days.iter().map(|day| day.micros).sum::<i64>(), micros);
     }
-    // The sums are those of the hours.
-    let mut sums = LedgerSum::default();
-    let mut month = Month::of(BEGIN);
-    while month.start() < posted {
-        for sum in store.month_sums(month.start(), store::Dimension::Promise).await.unwrap() {
-            sums += LedgerSum { ready: sum.ready, unobserved: sum.unobserved, micros: sum.micros };
-        }
-        month = month.next();
-    }
-    assert_eq!((sums.micros, sums.unobserved), (micros, unobserved));
-    let days = store.day_sums(BEGIN, posted, store::Dimension::Owner).await.unwrap();
-    assert_eq!(days.iter().map(|day| day.micros).sum::<i64>(), micros);
 }
 
 #[tokio::test]
 async fn whoever_begins_later_counts_what_is_proved_of_the_month() {
-    let store = Store::memory(SealKeys::ephemeral(&System)).await.unwrap();
-    let month = Month::of(BEGIN);
-    let mut shown = Life::new(1).shown(BEGIN + 1_700 * 3 + 13).unwrap();
-    shown.fact = Fact { since: month.start() - 5 * DAY, created: month.start() - 9 * DAY, ..shown.fact };
-    let price = shown.fact.price.clone().unwrap().micros;
-    look(&store, std::slice::from_ref(&shown), BEGIN + 90).await.unwrap();
-    while count(&store).await.unwrap() {}
-    let sums = store.month_sums(month.start(), store::Dimension::Promise).await.unwrap();
-    let shape: Vec<_> = sums.iter().map(|sum| (sum.currency.as_str(), sum.instances, sum.ready, sum.micros)).collect();
-    assert_eq!(shape, [("EUR", 1, 27 * DAY, promise::ledger::accrued(price, month.start(), BEGIN))]);
-    // It goes to another project, and away: each is counted until then.
-    let mut moved = shown.clone();
-    moved.subject.project = "web".into();
-    look(&store, &[moved], BEGIN + 2 * HOUR).await.unwrap();
-    look(&store, &[], BEGIN + 2 * HOUR + 60).await.unwrap();
-    look(&store, &[], BEGIN + 4 * HOUR).await.unwrap();
-    while count(&store).await.unwrap() {}
-    let sums = store.month_sums(month.start(), store::Dimension::Project).await.unwrap();
-    let shape: Vec<_> = sums.iter().map(|sum| (sum.value.as_str(), sum.currency.as_str(), sum.ready)).collect();
-    assert_eq!(shape, [("", "EUR", 27 * DAY + 2 * HOUR)]);
-    assert_eq!(store.open_observations().await.unwrap(), []);
+    for place in Place::every() {
+        let store = place.open().await;
+        let month = Month::of(BEGIN);
+        let mut shown = Life::new(1).shown(BEGIN + 1_700 * 3 + 13).unwrap();
+        shown.fact = Fact { since: month.start() - 5 * DAY, created: month.start() - 9 * DAY, ..shown.fact };
+        let price = shown.fact.price.clone().unwrap().micros;
+        look(&store, std::slice::from_ref(&shown), BEGIN + 90).await.unwrap();
+        while count(&store).await.unwrap() {}
+        let sums = store.month_sums(month.start(), store::Dimension::Promise).await.unwrap();
+        let shape: Vec<_> = sums.iter().map(|sum| (sum.currency.as_str(), sum.instances, sum.ready, sum.micros)).collect();
+        assert_eq!(shape, [("EUR", 1, 27 * DAY, promise::ledger::accrued(price, month.start(), BEGIN))]);
+        // It goes to another project, and away: each is counted until then.
+        let mut moved = shown.clone();
+        moved.subject.project = "web".into();
+        look(&store, &[moved], BEGIN + 2 * HOUR).await.unwrap();
+        look(&store, &[], BEGIN + 2 * HOUR + 60).await.unwrap();
+        look(&store, &[], BEGIN + 4 * HOUR).await.unwrap();
+        while count(&store).await.unwrap() {}
+        let sums = store.month_sums(month.start(), store::Dimension::Project).await.unwrap();
+        let shape: Vec<_> = sums.iter().map(|sum| (sum.value.as_str(), sum.currency.as_str(), sum.ready)).collect();
+        assert_eq!(shape, [("", "EUR", 27 * DAY + 2 * HOUR)]);
+        assert_eq!(store.open_observations().await.unwrap(), []);
+    }
 }
 
 #[tokio::test]
 async fn two_at_once_write_one_ledger() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("portal.sqlite");
-    let (one, other) = (open(&path).await, open(&path).await);
-    one.begin_ledger(BEGIN).await.unwrap();
-    other.begin_ledger(BEGIN + DAY).await.unwrap();
-    let shown = Life::new(1).shown(BEGIN + 1_700 * 3 + 13).unwrap();
-    let said = [stretch(&shown, BEGIN, None, State::Ready(shown.fact.price.clone()))];
-    assert!(one.look(BEGIN, BEGIN + 2 * HOUR, &said).await.unwrap());
-    assert!(!other.look(BEGIN, BEGIN + HOUR, &said).await.unwrap(), "it looked from where the ledger is no more");
-    let hour = lines(one.observations_between(BEGIN, BEGIN + HOUR).await.unwrap(), BEGIN, BEGIN + HOUR);
-    assert!(one.post(BEGIN, BEGIN + HOUR, &hour, 0).await.unwrap());
-    assert!(!other.post(BEGIN, BEGIN + HOUR, &hour, 0).await.unwrap());
-    assert!(!other.post(BEGIN + HOUR, BEGIN + 3 * HOUR, &hour, 0).await.unwrap(), "nobody has looked that far");
-    assert_eq!(one.ledger_hours(&shown.subject.uid).await.unwrap().len(), 1);
+    for place in Place::every() {
+        let (one, other) = (place.open().await, place.open().await);
+        one.begin_ledger(BEGIN).await.unwrap();
+        other.begin_ledger(BEGIN + DAY).await.unwrap();
+        let shown = Life::new(1).shown(BEGIN + 1_700 * 3 + 13).unwrap();
+        let said = [stretch(&shown, BEGIN, None, State::Ready(shown.fact.price.clone()))];
+        assert!(one.look(BEGIN, BEGIN + 2 * HOUR, &said).await.unwrap());
+        assert!(!other.look(BEGIN, BEGIN + HOUR, &said).await.unwrap(), "it looked from where the ledger is no more");
+        let hour = lines(one.observations_between(BEGIN, BEGIN + HOUR).await.unwrap(), BEGIN, BEGIN + HOUR);
+        assert!(one.post(BEGIN, BEGIN + HOUR, &hour, 0).await.unwrap());
+        assert!(!other.post(BEGIN, BEGIN + HOUR, &hour, 0).await.unwrap());
+        assert!(!other.post(BEGIN + HOUR, BEGIN + 3 * HOUR, &hour, 0).await.unwrap(), "nobody has looked that far");
+        assert_eq!(one.ledger_hours(&shown.subject.uid).await.unwrap().len(), 1);
+    }
 }
 
 /// Counts days of instances that are always ready, and compares every month's sum with what it must be, to the millionth.
@@ -218,12 +236,15 @@ async fn all_days(store: &Store, instances: i64, days: i64) {
 
 #[tokio::test]
 async fn sixty_days_of_two_hundred_instances_are_exact() {
-    all_days(&Store::memory(SealKeys::ephemeral(&System)).await.unwrap(), 200, 60).await;
+    for place in Place::every() {
+        all_days(&place.open().await, 200, 60).await;
+    }
 }
 
 #[tokio::test]
 #[ignore = "the full size: cargo xtask soak ledger"]
 async fn a_year_of_ten_thousand_instances_is_exact() {
-    let folder = tempfile::tempdir().unwrap();
-    all_days(&open(&folder.path().join("portal.sqlite")).await, 10_000, 365).await;
+    for place in Place::every() {
+        all_days(&place.open().await, 10_000, 365).await;
+    }
 }

@@ -1,0 +1,122 @@
+//! What things cost in this world.
+
+use app::backend::Cost;
+use async_trait::async_trait;
+use promise::price::Money;
+use promise::view::*;
+use promise::{Error, Result};
+
+use super::{WORKSPACE, World};
+
+fn euros(cents: i64) -> Money {
+    Money::new(cents * 10_000, "EUR")
+}
+
+fn row(value: &str, depth: usize, cents: i64, budget: Option<i64>) -> CostRow {
+    CostRow {
+        value: value.into(),
+        label: value.into(),
+        depth,
+        instances: 2,
+        to_date: euros(cents),
+        forecast: euros(cents * 3 / 2),
+        estimate: Some(euros(cents * 4 / 3)),
+        budget: budget.map(euros),
+    }
+}
+
+fn instance(name: &str, is_there: bool, price: Option<i64>) -> CostInstance {
+    CostInstance {
+        workspace: WORKSPACE.into(),
+        namespace: "default".into(),
+        name: name.into(),
+        is_there,
+        promise: "PostgreSQL".into(),
+        owner: "dev-shop".into(),
+        project: String::new(),
+        to_date: price.map(euros),
+        estimate: price.filter(|_| is_there).map(euros),
+        ready: 36_000,
+        unobserved: 3_600,
+        basis: "standard at root:platform, prices from 2026-01-01".into(),
+    }
+}
+
+#[async_trait]
+impl Cost for World {
+    async fn cost(&self, query: &CostQuery) -> Result<CostPage> {
+        if let Some(why) = &self.refused {
+            return Err(Error::Denied { why: why.clone() });
+        }
+        let page = CostPage {
+            query: query.clone(),
+            by: CostBy::parse(&query.by),
+            month: "November 2026".into(),
+            days_in_month: 30,
+            is_current: true,
+            previous: Some("2026-10".into()),
+            next: None,
+            workspaces: 3,
+            up_to: None,
+            as_of: None,
+            sums: Vec::new(),
+            unpriced: 0,
+            unpriced_instances: 0,
+            unobserved: 0,
+            rows: Vec::new(),
+            days: Vec::new(),
+            instances: Vec::new(),
+            instances_total: 0,
+            pages: 0,
+        };
+        if self.empty {
+            return Ok(page);
+        }
+        let rows = vec![
+            row("root:acme", 0, 165_296, Some(320_000)),
+            row("root:acme:shop", 1, 57_329, None),
+            row("root:acme:data", 1, 107_967, Some(100_000)),
+        ];
+        let days = (1..=20).flat_map(|day| {
+            [("root:acme:shop", 2_730), ("root:acme:data", 5_141)].map(|(value, cents)| CostDay {
+                day,
+                value: value.into(),
+                money: euros(cents),
+            })
+        });
+        Ok(CostPage {
+            up_to: Some("2026-11-21T11:00:00Z".into()),
+            as_of: (!self.fits).then(|| "2026-11-21T10:00:00Z".into()),
+            sums: vec![CostSum {
+                currency: "EUR".into(),
+                to_date: euros(165_296),
+                forecast: euros(243_871),
+                estimate: Some(euros(232_870)),
+                instances: 12,
+                waiting: Some((euros(52_000), 3)),
+                budget: Some((euros(320_000), "Budget of Acme".into())),
+            }],
+            unpriced: 7_200,
+            unpriced_instances: 1,
+            unobserved: 3_600,
+            rows,
+            days: days.collect(),
+            instances: vec![
+                instance("orders-db", true, Some(2_480)),
+                instance("old-sessions", false, Some(390)),
+                instance("sessions", true, None),
+            ],
+            instances_total: 60,
+            pages: 2,
+            ..page
+        })
+    }
+
+    async fn cost_export(&self, _: &CostQuery) -> Result<String> {
+        Ok(String::new())
+    }
+
+    async fn cost_focus(&self, _: &CostQuery) -> Result<String> {
+        Ok(String::new())
+    }
+}
