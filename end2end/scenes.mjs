@@ -105,6 +105,8 @@ export async function scenes(it) {
     { name: "delete", path: `${request("orders-db")}/delete` },
     { name: "not-found", path: request("not-there") },
     { name: "workspace-not-found", path: "/w/root:nowhere/catalog" },
+    { name: "platform", path: "/platform", person: "org-owner" },
+    { name: "platform-empty", path: "/platform", person: "viewer-data" },
     { name: "resources", path: `/w/${workspace}/resources` },
     { name: "resources-below", path: "/w/root:acme/resources?below=1&health=Healthy", person: "org-owner" },
     { name: "resources-nothing", path: `/w/${workspace}/resources?q=nothing-has-this` },

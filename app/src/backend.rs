@@ -12,8 +12,9 @@ use async_trait::async_trait;
 use promise::Result;
 use promise::view::{
     AddsPage, AlikePage, CatalogPage, CatalogQuery, CostPage, CostQuery, DeliveriesPage, DeliveriesQuery, Home, InboxPage, InboxQuery,
-    NoticeRules, NoticesPage, NoticesQuery, Person, PoliciesPage, PoliciesQuery, PolicyForm, PolicyPage, PolicyPosted, Posted, PromisePage,
-    RequestForm, RequestPage, RequestQuery, RequestsPage, ResourceQuery, ResourcesPage, ReviewPage, Viewer, WorkspaceTree,
+    NoticeRules, NoticesPage, NoticesQuery, OverviewPage, Person, PoliciesPage, PoliciesQuery, PolicyForm, PolicyPage, PolicyPosted,
+    Posted, PromisePage, RequestForm, RequestPage, RequestQuery, RequestsPage, ResourceQuery, ResourcesPage, ReviewPage, Viewer,
+    WorkspaceTree,
 };
 
 /// Ordered name/value pairs of a posted form.
@@ -137,6 +138,8 @@ pub trait Resources: Send + Sync {
 pub trait Platform: Send + Sync {
     /// Whether there is anything for the person to look after, so that the navigation leads there.
     async fn governs(&self) -> bool;
+    /// How requests go that the person may list.
+    async fn overview(&self) -> Result<OverviewPage>;
     /// The policies that the person may read, narrowed.
     async fn policies(&self, query: &PoliciesQuery) -> Result<PoliciesPage>;
     /// One policy. `from` is the workspace in which somebody met one of its rules: whom it concerns there may read what it says. `sample` are

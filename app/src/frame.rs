@@ -112,7 +112,7 @@ fn navigation(visit: &Visit, about: &About) -> impl IntoView + use<> {
     }
     entries.push((page::WORKSPACES.to_owned(), "network", "Workspaces"));
     if visit.platform {
-        entries.push((page::POLICIES.to_owned(), "shield-check", "Platform"));
+        entries.push((page::PLATFORM.to_owned(), "shield-check", "Platform"));
     }
     let (section, waits) = (about.section.clone(), visit.waits);
     let entries = entries.into_iter().map(move |(href, icon, label)| {

@@ -58,6 +58,8 @@ pub mod page {
     pub const REQUEST_ADDS: &str = "/w/{workspace}/promises/{name}/request/adds";
     /// What the platform makes of a change, line by line.
     pub const EDIT_ADDS: &str = "/w/{workspace}/requests/{namespace}/{name}/edit/adds";
+    /// How requests go, for platform teams.
+    pub const PLATFORM: &str = "/platform";
     /// Policies everywhere that the person may read.
     pub const POLICIES: &str = "/platform/policies";
     /// A policy.

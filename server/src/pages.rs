@@ -193,6 +193,10 @@ pub(crate) async fn deliveries_page(visiting: Visiting, Asked(query): Asked<Deli
     visiting.answer(async |visit: &Visit| platform::deliveries(visit, &query).await).await
 }
 
+pub(crate) async fn overview_page(visiting: Visiting) -> Response {
+    visiting.answer(async |visit: &Visit| platform::overview(visit).await).await
+}
+
 pub(crate) async fn policies_page(visiting: Visiting, Asked(query): Asked<PoliciesQuery>) -> Response {
     visiting.answer(async |visit: &Visit| platform::list(visit, &query).await).await
 }

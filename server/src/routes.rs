@@ -81,6 +81,7 @@ pub fn table() -> Vec<Route> {
         post(post::NOTIFICATION_SETTINGS, SignedIn, posts::notification_settings),
         get(page::DELIVERIES, Platform, pages::deliveries_page),
         post(post::DELIVERIES_RETRY, Platform, posts::deliveries_retry),
+        get(page::PLATFORM, SignedIn, pages::overview_page),
         get(page::POLICIES, Policies, pages::policies_page),
         get(page::POLICY, Policies, pages::policy_page),
         get(page::POLICY_NEW, Policies, pages::policy_new_page),

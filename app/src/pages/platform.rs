@@ -1,12 +1,14 @@
-//! What platform teams look after: policies, whom they hit, and their texts.
+//! What platform teams look after: how requests go, policies, whom they hit, and their texts.
 
 mod deliveries;
 mod list;
+mod overview;
 mod policy;
 mod text;
 
 pub use deliveries::deliveries;
 pub use list::list;
+pub use overview::overview;
 pub use policy::policy;
 pub use text::{new, posted, text};
 
@@ -14,7 +16,14 @@ use leptos::prelude::*;
 use promise::view::{Compiled, PolicyRow};
 
 use super::rules;
-use crate::ui::{Shape, Status};
+use crate::routes::page;
+use crate::ui::{Shape, Status, Tab, Tabs};
+
+/// The parts, of which the one at `current` is shown.
+fn tabs(current: &str) -> impl IntoView + use<> {
+    let tab = |label, href: &str| Tab { label, href: href.to_owned(), count: None, current: href == current };
+    view! { <Tabs label="Platform" tabs=vec![tab("Overview", page::PLATFORM), tab("Policies", page::POLICIES)]/> }
+}
 
 /// Whether a policy can be applied, in a word.
 fn compiled(compiled: &Compiled) -> impl IntoView + use<> {

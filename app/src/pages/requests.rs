@@ -16,5 +16,5 @@ pub use detail::{View, detail, revealed, told};
 pub use form::{form, preflight};
 pub use list::list;
 pub use review::review;
-pub(crate) use table::{health, lines, stale};
-use table::{phase, table};
+use table::table;
+pub(crate) use table::{health, lines, phase, stale};

@@ -54,7 +54,7 @@ impl Shape {
         }
     }
 
-    fn drawing(self) -> &'static str {
+    pub(super) fn drawing(self) -> &'static str {
         match self {
             Self::Ready => {
                 r#"<circle cx="8" cy="8" r="7" fill="currentColor"/><path d="M4.7 8.2l2.3 2.3 4.3-4.8" fill="none" stroke="var(--canvas)" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round"/>"#

@@ -194,6 +194,8 @@ pub async fn every() -> Vec<(&'static str, Page)> {
         ("notification-settings-bare", notifications::settings(&at(nothing(), "/notifications/settings")).await),
         ("deliveries", platform::deliveries(&at(here(), "/platform/deliveries"), &DeliveriesQuery::default()).await),
         ("deliveries-none", platform::deliveries(&at(nothing(), "/platform/deliveries"), &DeliveriesQuery::default()).await),
+        ("overview", platform::overview(&at(here(), "/platform")).await),
+        ("overview-empty", platform::overview(&at(nothing(), "/platform")).await),
         ("gallery", gallery::page(&at(here(), "/dev/ui"))),
         (
             "not-found",

@@ -5,6 +5,7 @@ mod approvals;
 mod catalog;
 mod cost;
 mod notification;
+mod overview;
 mod platform;
 mod policy;
 mod preflight;
@@ -22,6 +23,7 @@ pub use catalog::{
 };
 pub use cost::{CostBy, CostDay, CostInstance, CostPage, CostQuery, CostRow, CostSum};
 pub use notification::{Channel, DeliveriesPage, DeliveriesQuery, DeliveryRow, Notice, NoticeRules, NoticesPage, NoticesQuery};
+pub use overview::{AdoptionLine, OverviewPage, TimeLine, VersionSpread, WeekLine};
 pub use platform::{
     Compiled, ConcernedLine, HitLine, Pick, PoliciesPage, PoliciesQuery, PolicyForm, PolicyInside, PolicyPage, PolicyPosted, PolicyRow,
     PolicyRule, TextProblem, Tried, Tryout,

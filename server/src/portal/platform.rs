@@ -4,6 +4,7 @@ mod detail;
 mod hits;
 mod list;
 mod locate;
+mod overview;
 mod text;
 mod tryout;
 
@@ -12,7 +13,7 @@ use async_trait::async_trait;
 use cluster::{ClusterId, WorkspacePath};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use promise::Result;
-use promise::view::{PoliciesPage, PoliciesQuery, PolicyForm, PolicyPage, PolicyPosted};
+use promise::view::{OverviewPage, PoliciesPage, PoliciesQuery, PolicyForm, PolicyPage, PolicyPosted};
 
 use super::place::TOGETHER;
 use super::rights::Right;
@@ -26,6 +27,10 @@ impl Platform for Caller {
             stream::iter(self.governing_places()).map(|(_, cluster)| async move { self.may(&cluster, Right::policy("list", "")).await });
         let answers: Vec<Result<bool>> = asked.buffered(TOGETHER).collect().await;
         answers.into_iter().any(|answer| answer.unwrap_or(false))
+    }
+
+    async fn overview(&self) -> Result<OverviewPage> {
+        overview::page(self).await
     }
 
     async fn policies(&self, query: &PoliciesQuery) -> Result<PoliciesPage> {

@@ -118,23 +118,13 @@ impl Made {
     /// What does not work first, then where it is.
     fn compare(a: &Self, b: &Self) -> std::cmp::Ordering {
         let name = |made: &Self| made.item().map(|item| (item.kind.clone(), item.name.clone()));
-        rank(a.health())
-            .cmp(&rank(b.health()))
+        let urgency = |made: &Self| made.health().urgency();
+        urgency(b)
+            .cmp(&urgency(a))
             .then_with(|| a.workspace.path.as_str().cmp(b.workspace.path.as_str()))
             .then_with(|| a.instance().cmp(b.instance()))
             .then_with(|| a.namespace().cmp(b.namespace()))
             .then_with(|| name(a).cmp(&name(b)))
-    }
-}
-
-/// What needs somebody comes first.
-fn rank(health: Health) -> u8 {
-    match health {
-        Health::Missing => 0,
-        Health::Degraded => 1,
-        Health::Unknown => 2,
-        Health::Progressing => 3,
-        Health::Healthy => 4,
     }
 }
 

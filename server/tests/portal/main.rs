@@ -24,4 +24,5 @@ mod refused;
 mod resources;
 mod robust;
 mod secrets;
+mod seeded;
 mod storage;

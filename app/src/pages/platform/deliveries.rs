@@ -18,7 +18,7 @@ pub async fn deliveries(visit: &Visit, query: &DeliveriesQuery) -> Page {
         Err(error) => return refused(visit, None, &error),
     };
     let (now, back, token) = (visit.now.clone(), visit.address.clone(), backend.viewer().form_token);
-    let about = About { title: "Deliveries".to_owned(), section: page::POLICIES.to_owned(), ..About::default() };
+    let about = About { title: "Deliveries".to_owned(), section: page::PLATFORM.to_owned(), ..About::default() };
     framed(visit, about, move || {
         let pager = {
             let query = found.query.clone();

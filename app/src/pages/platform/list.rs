@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use promise::view::{Facet, PoliciesPage, PoliciesQuery, PolicyRow};
 use promise::wording::{counted, humanise};
 
-use super::{compiled, strength};
+use super::{compiled, strength, tabs};
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
 use crate::pages::refused;
@@ -23,7 +23,7 @@ pub async fn list(visit: &Visit, query: &PoliciesQuery) -> Page {
         Err(error) => return refused(visit, None, &error),
     };
     let now = visit.now.clone();
-    let about = About { title: "Policies".to_owned(), section: page::POLICIES.to_owned(), ..About::default() };
+    let about = About { title: "Policies".to_owned(), section: page::PLATFORM.to_owned(), ..About::default() };
     framed(visit, about, move || {
         let query = || found.query.clone();
         let of = |query: PoliciesQuery| narrowed(&PoliciesQuery { page: 1, ..query });
@@ -36,6 +36,7 @@ pub async fn list(visit: &Visit, query: &PoliciesQuery) -> Page {
         });
         view! {
             <PageHead title="Policies" meta=view! { <span>{summary(&found)}</span> }.into_any() actions=new.into_any()/>
+            {tabs(page::POLICIES)}
             {found.as_of.clone().map(|at| stale(&at, &now))}
             {broken(&found.rows)}
             {search(&found)}

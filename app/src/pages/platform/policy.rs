@@ -21,7 +21,7 @@ pub async fn policy(visit: &Visit, workspace: &str, name: &str, from: &str, samp
     let (now, from) = (visit.now.clone(), from.to_owned());
     let about = About {
         title: found.row.title.clone(),
-        section: page::POLICIES.to_owned(),
+        section: page::PLATFORM.to_owned(),
         script: found.inside.is_some().then_some(Script::Copying),
         workspace: (!from.is_empty()).then(|| from.clone()),
         ..About::default()

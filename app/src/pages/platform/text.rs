@@ -35,7 +35,7 @@ pub fn posted(visit: &Visit, form: PolicyForm) -> Page {
     let wrong = !form.problems.is_empty();
     let about = About {
         title: if wrong { format!("Error: {title}") } else { title.clone() },
-        section: page::POLICIES.to_owned(),
+        section: page::PLATFORM.to_owned(),
         status: if wrong { 422 } else { 0 },
         ..About::default()
     };

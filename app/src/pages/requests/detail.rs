@@ -14,6 +14,7 @@ use crate::ui::{Badge, Banner, Crumb, Crumbs, Icon, LinkButton, PageHead, Shape,
 
 mod approvals;
 mod configuration;
+mod graph;
 mod history;
 mod outputs;
 mod overview;

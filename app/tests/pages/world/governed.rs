@@ -2,7 +2,7 @@
 
 use app::backend::{Pairs, Platform, Sample};
 use async_trait::async_trait;
-use promise::api::{Enforcement, PolicyCategory};
+use promise::api::{Enforcement, Phase, PolicyCategory};
 use promise::view::*;
 use promise::{Error, Result};
 
@@ -54,6 +54,49 @@ fn form() -> PolicyForm {
 impl Platform for World {
     async fn governs(&self) -> bool {
         true
+    }
+
+    async fn overview(&self) -> Result<OverviewPage> {
+        if self.empty {
+            return Ok(OverviewPage {
+                requests: Whole::<()>::new(Vec::new(), None, Vec::new()).total(),
+                workspaces: 2,
+                phases: Vec::new(),
+                weeks: Vec::new(),
+                reasons: Vec::new(),
+                times: Vec::new(),
+                waiting: Vec::new(),
+                versions: Vec::new(),
+                adoption: Vec::new(),
+                adoption_left_out: 0,
+            });
+        }
+        let week = |label: &str, ready| WeekLine { label: label.into(), ready, under_way: 1, rejected: 0, failed: 2 };
+        Ok(OverviewPage {
+            requests: Whole::new(vec![(); 15], Some("2026-11-21T11:05:00Z".into()), vec!["root:acme:data".into()]).total(),
+            workspaces: 2,
+            phases: vec![(Phase::AwaitingApproval, 1), (Phase::Ready, 12), (Phase::Failed, 2)],
+            weeks: vec![week("9 Nov", 4), week("16 Nov", 8)],
+            reasons: vec![("Refused".into(), 1), ("No room".into(), 1)],
+            times: vec![TimeLine {
+                promise: "postgresql".into(),
+                title: "PostgreSQL".into(),
+                measured: 9,
+                half: 360,
+                most: 840,
+                failed: 2,
+                all: 11,
+            }],
+            waiting: vec![("less than 1 h".into(), 1), ("longer".into(), 0)],
+            versions: vec![VersionSpread {
+                promise: "postgresql".into(),
+                title: "PostgreSQL".into(),
+                newest: "1.2.0".into(),
+                versions: vec![("1.2.0".into(), 7), ("1.1.0".into(), 2)],
+            }],
+            adoption: vec![AdoptionLine { workspace: super::WORKSPACE.into(), instances: 9, promises: 2 }],
+            adoption_left_out: 3,
+        })
     }
 
     async fn policies(&self, query: &PoliciesQuery) -> Result<PoliciesPage> {

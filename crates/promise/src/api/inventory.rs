@@ -81,3 +81,16 @@ pub enum Health {
     /// Gone.
     Missing,
 }
+
+impl Health {
+    /// How much somebody has to look at it: what is gone first, what works last.
+    pub fn urgency(self) -> u8 {
+        match self {
+            Self::Healthy => 0,
+            Self::Progressing => 1,
+            Self::Unknown => 2,
+            Self::Degraded => 3,
+            Self::Missing => 4,
+        }
+    }
+}

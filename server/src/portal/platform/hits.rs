@@ -123,10 +123,10 @@ pub(super) fn promises(caller: &Caller, workspace: &WorkspacePath, spec: &Policy
     meets.collect()
 }
 
-type Seen = Vec<(Key, Arc<PromiseRequest>)>;
+pub(super) type Seen = Vec<(Key, Arc<PromiseRequest>)>;
 
 /// The requests that the person may list, everywhere, and in how many workspaces.
-async fn seen(caller: &Caller) -> Result<(Seen, usize)> {
+pub(super) async fn seen(caller: &Caller) -> Result<(Seen, usize)> {
     let open = caller.open_workspaces().await?;
     let asked = stream::iter(open).map(|(_, cluster)| async move {
         let sight = caller.sight(&cluster).await?;

@@ -1,7 +1,9 @@
 //! A request as a line of a list.
 
+use std::sync::Arc;
+
 use cluster::WorkspacePath;
-use cluster::kinds::PromiseRequest;
+use cluster::kinds::{Promise, PromiseRequest};
 use cluster::watch::Key;
 use promise::api::Phase;
 use promise::sentence::{self, Ball};
@@ -49,7 +51,7 @@ pub(in crate::portal) fn ball(request: &PromiseRequest) -> Ball {
 }
 
 /// What the controller says, and *deleting* as soon as somebody asked for it.
-pub(super) fn phase(request: &PromiseRequest) -> Phase {
+pub(in crate::portal) fn phase(request: &PromiseRequest) -> Phase {
     if request.metadata.deletion_timestamp.is_some() {
         return Phase::Deleting;
     }
@@ -64,13 +66,24 @@ pub(in crate::portal) fn version(request: &PromiseRequest) -> String {
     current.or_else(candidate).or_else(|| request.spec.promise.version.clone()).unwrap_or_default()
 }
 
-/// Name for people and icon of the promise: a published read; the request names the promise anyway.
-pub(in crate::portal) fn presentation(caller: &Caller, request: &PromiseRequest) -> (String, String) {
+/// The promise that a request means, as it is offered now.
+fn offer(caller: &Caller, request: &PromiseRequest) -> Option<Arc<Promise>> {
     let reference = &request.spec.promise;
     let world = &caller.portal().world;
-    let home = reference.workspace.as_deref().and_then(|home| WorkspacePath::parse(home).ok()).and_then(|home| world.tree().cluster(&home));
-    let promise = home.and_then(|cluster| world.promises.get(&Key::cluster_scoped(&cluster, &reference.name)));
+    let home = WorkspacePath::parse(reference.workspace.as_deref()?).ok()?;
+    world.promises.get(&Key::cluster_scoped(&world.tree().cluster(&home)?, &reference.name))
+}
+
+/// The version of its promise that is offered now; empty where it is not known.
+pub(in crate::portal) fn offered(caller: &Caller, request: &PromiseRequest) -> String {
+    offer(caller, request).map(|promise| promise.spec.version.clone()).unwrap_or_default()
+}
+
+/// Name for people and icon of the promise: a published read; the request names the promise anyway.
+pub(in crate::portal) fn presentation(caller: &Caller, request: &PromiseRequest) -> (String, String) {
+    let promise = offer(caller, request);
     let presentation = promise.as_ref().map(|promise| &promise.spec.presentation);
-    let title = presentation.and_then(|presentation| presentation.display_name.clone()).unwrap_or_else(|| reference.name.clone());
+    let title =
+        presentation.and_then(|presentation| presentation.display_name.clone()).unwrap_or_else(|| request.spec.promise.name.clone());
     (title, presentation.and_then(|presentation| presentation.icon.clone()).unwrap_or_default())
 }

@@ -4,9 +4,9 @@ use leptos::prelude::*;
 use promise::api::Health;
 use promise::view::{RequestPage, ResourceLine};
 
-use super::{Part, ROWS, address};
+use super::{Part, ROWS, address, graph};
 use crate::pages::requests::health;
-use crate::ui::{Empty, Pager, Shape, Status, paged};
+use crate::ui::{Empty, Graph, Pager, Shape, Status, paged};
 
 /// The part.
 pub(super) fn part(page: &RequestPage, number: usize) -> impl IntoView + use<> {
@@ -14,12 +14,15 @@ pub(super) fn part(page: &RequestPage, number: usize) -> impl IntoView + use<> {
     let rows = if rows.is_empty() {
         view! { <Empty title="Nothing was made yet" text="What the request needs appears here as soon as it is being made."/> }.into_any()
     } else {
-        table(rows).into_any()
+        table(rows, (number - 1) * ROWS).into_any()
     };
+    // Its boxes lead to the rows of the first page.
+    let graph = (number == 1).then(|| graph::layers(page)).flatten().map(|layers| view! { <Graph layers=layers/> });
     let page_of = page.clone();
     view! {
         <section aria-labelledby="resources" data-live="resources">
             <div class="section-head"><h2 id="resources">"What was made"</h2><p class="basis">{basis(page)}</p></div>
+            {graph}
             {rows}
             <Pager page=number pages=pages href=Box::new(move |number| address(&page_of, Part::Resources, number))/>
         </section>
@@ -34,14 +37,14 @@ pub(super) fn basis(page: &RequestPage) -> String {
     format!("{applied} of {all} applied, {healthy} of {all} healthy")
 }
 
-/// Rows of resources.
-pub(super) fn table(resources: &[ResourceLine]) -> impl IntoView + use<> {
-    let lines = resources.iter().map(|resource| {
+/// Rows of resources, after `before` others.
+pub(super) fn table(resources: &[ResourceLine], before: usize) -> impl IntoView + use<> {
+    let lines = resources.iter().enumerate().map(|(index, resource)| {
         let (shape, word) = health(resource.health);
         let (applied, applied_word) = if resource.applied { (Shape::Ready, "Applied") } else { (Shape::Ahead, "Not yet") };
         let place = if resource.destination.is_empty() { String::new() } else { format!(" at {}", resource.destination) };
         view! {
-            <tr><th scope="row"><span class="name">{resource.name.clone()}</span><span class="under">{format!("{}{place}", resource.kind)}</span></th>
+            <tr id=format!("object-{}", before + index + 1)><th scope="row"><span class="name">{resource.name.clone()}</span><span class="under">{format!("{}{place}", resource.kind)}</span></th>
                 <td data-label="Applied"><Status shape=applied word=applied_word/></td><td data-label="Healthy"><Status shape=shape word=word/></td><td data-label="Note">{(!resource.message.is_empty()).then(|| resource.message.clone())}</td></tr>
         }
     });

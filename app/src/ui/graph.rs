@@ -1,0 +1,140 @@
+//! Things in layers, from what was asked for to where it ends: server-rendered, each box with shape, word and place in the order of the keyboard.
+
+use leptos::prelude::*;
+
+use super::Shape;
+
+const BOX: (usize, usize) = (184, 46);
+const BETWEEN: (usize, usize) = (56, 16);
+/// Above the boxes: the names of the layers.
+const HEAD: usize = 28;
+const EDGE: usize = 8;
+/// Characters that fit into a box.
+const FITS: usize = 22;
+
+/// A box.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// Name.
+    pub title: String,
+    /// What there is to say, in a few words.
+    pub under: String,
+    /// How it is.
+    pub shape: Shape,
+    /// Where it leads; none where there is nothing more to see.
+    pub href: Option<String>,
+    /// Whether it is on the way to a problem.
+    pub problem: bool,
+}
+
+/// Layers from left to right.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Layers {
+    /// Unique in the page.
+    pub id: String,
+    /// Title.
+    pub title: String,
+    /// What it shows, in a sentence.
+    pub description: String,
+    /// Name of each layer, and what is in it.
+    pub layers: Vec<(String, Vec<Node>)>,
+    /// Lines from a box of one layer to a box of the next: number of the layer, and of both boxes.
+    pub links: Vec<(usize, usize, usize)>,
+}
+
+/// Draws the layers; on narrow screens it is moved sideways.
+#[component]
+pub fn Graph(layers: Layers) -> impl IntoView {
+    let most = layers.layers.iter().map(|(_, nodes)| nodes.len()).max().unwrap_or_default().max(1);
+    let count = layers.layers.len().max(1);
+    let width = 2 * EDGE + count * BOX.0 + (count - 1) * BETWEEN.0;
+    let height = HEAD + EDGE + most * BOX.1 + (most - 1) * BETWEEN.1;
+    let place = |layer: usize, index: usize| {
+        let of = layers.layers.get(layer).map_or(1, |(_, nodes)| nodes.len().max(1));
+        let free = (most - of) * (BOX.1 + BETWEEN.1) / 2;
+        (EDGE + layer * (BOX.0 + BETWEEN.0), HEAD + free + index * (BOX.1 + BETWEEN.1))
+    };
+    let node = |layer: usize, index: usize| layers.layers.get(layer).and_then(|(_, nodes)| nodes.get(index));
+    let links = layers.links.iter().filter_map(|(layer, from, to)| {
+        let (start, end) = (node(*layer, *from)?, node(*layer + 1, *to)?);
+        let ((left, above), (right, below)) = (place(*layer, *from), place(*layer + 1, *to));
+        let (left, above, below) = (left + BOX.0, above + BOX.1 / 2, below + BOX.1 / 2);
+        let middle = (left + right) / 2;
+        let class = if start.problem && end.problem { "graph-link graph-problem" } else { "graph-link" };
+        Some(view! { <path class=class d=format!("M{left} {above}C{middle} {above} {middle} {below} {right} {below}")></path> })
+    });
+    let links = links.collect_view();
+    let heads = layers.layers.iter().enumerate().map(|(layer, (name, _))| {
+        view! { <text class="graph-head" x=place(layer, 0).0 y="14">{name.clone()}</text> }
+    });
+    let heads = heads.collect_view();
+    let boxes = layers
+        .layers
+        .iter()
+        .enumerate()
+        .flat_map(|(layer, (_, nodes))| nodes.iter().enumerate().map(move |(index, node)| (layer, index, node)));
+    let boxes = boxes.map(|(layer, index, node)| boxed(node, place(layer, index))).collect_view();
+    let (title, about) = (format!("{}-title", layers.id), format!("{}-about", layers.id));
+    let named = format!("{title} {about}");
+    view! {
+        <div class="graph" role="region" tabindex="0" aria-label=layers.title.clone()>
+            <svg width=width height=height viewBox=format!("0 0 {width} {height}") role="group" aria-labelledby=named>
+                <title id=title>{layers.title.clone()}</title><desc id=about>{layers.description.clone()}</desc>
+                {links}{heads}{boxes}
+            </svg>
+        </div>
+    }
+}
+
+fn boxed(node: &Node, (x, y): (usize, usize)) -> impl IntoView + use<> {
+    let inside = view! {
+        <title>{format!("{}: {}, {}", node.title, node.shape.word(), node.under)}</title>
+        <rect class="graph-box" x=x y=y width=BOX.0 height=BOX.1 rx="6"></rect>
+        <svg class="shape" x=x + 10 y=y + 8 width="15" height="15" viewBox="0 0 16 16" aria-hidden="true" inner_html=node.shape.drawing()></svg>
+        <text class="graph-name" x=x + 32 y=y + 20>{short(&node.title)}</text>
+        <text class="graph-under" x=x + 32 y=y + 36>{short(&node.under)}</text>
+    };
+    let class = if node.problem { "graph-node graph-problem" } else { "graph-node" };
+    match node.href.clone() {
+        Some(href) => view! { <a class=class data-st=node.shape.word() href=href>{inside}</a> }.into_any(),
+        None => view! { <g class=class data-st=node.shape.word()>{inside}</g> }.into_any(),
+    }
+}
+
+/// As much of a text as fits; the whole is read by a pointer that rests on it.
+fn short(text: &str) -> String {
+    if text.chars().count() <= FITS {
+        return text.to_owned();
+    }
+    text.chars().take(FITS - 1).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(title: &str, problem: bool) -> Node {
+        let shape = if problem { Shape::Degraded } else { Shape::Ready };
+        Node { title: title.into(), under: "one of a kind".into(), shape, href: problem.then(|| "#there".to_owned()), problem }
+    }
+
+    #[test]
+    fn the_way_to_a_problem_is_marked_and_nothing_else() {
+        let layers = Layers {
+            id: "g".into(),
+            title: "What was made".into(),
+            layers: vec![
+                ("Request".into(), vec![node("orders", true)]),
+                ("Objects".into(), vec![node("database", false), node("a-name-that-is-longer-than-its-box", true)]),
+            ],
+            links: vec![(0, 0, 0), (0, 0, 1), (0, 0, 7)],
+            ..Layers::default()
+        };
+        let html = view! { <Graph layers=layers/> }.to_html();
+        assert_eq!(html.matches("graph-link graph-problem").count(), 1, "{html}");
+        assert_eq!(html.matches("class=\"graph-link").count(), 2, "a line that leads nowhere is not drawn");
+        assert_eq!((html.matches("<a ").count(), html.matches("<g ").count()), (2, 1), "{html}");
+        assert!(html.contains("a-name-that-is-longer…") && html.contains("a-name-that-is-longer-than-its-box: degraded"), "{html}");
+        assert!(!html.contains("style="));
+    }
+}
