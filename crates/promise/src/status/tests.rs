@@ -1,6 +1,7 @@
 use super::{Observation, ReleaseFacts, compute};
 use crate::api::{
-    CandidateState, Condition, ConditionStatus, Health, InventoryItem, Phase, PromiseRequestStatus, ReleaseRevision, WaitingKind,
+    CandidateState, Condition, ConditionStatus, Health, InventoryItem, Phase, PromiseRequestStatus, QuestionStatus, ReleaseRevision,
+    WaitingKind,
 };
 use crate::error::Problem;
 use crate::fulfil::{Action, Hold, Key, Plan, Why};
@@ -179,4 +180,27 @@ fn a_fault_of_the_promise_waits_for_its_authors_and_one_of_the_request_for_the_r
         let ball = ball(Some(&status));
         assert_eq!((ball.who.as_str(), ball.what.as_str()), (who, "Make it smaller"), "{path}");
     }
+}
+
+#[test]
+fn a_candidate_dates_from_its_question_and_the_ball_from_whoever_has_it() {
+    let (revision, question) = (revision(), QuestionStatus { content_hash: "h".into(), since: "t1".into(), ..QuestionStatus::default() });
+    let waiting = |generation| ReleaseFacts { state: CandidateState::AwaitingApproval, generation, ..release(&revision) };
+    let seen = Observation {
+        generation: 1,
+        candidate: Some(waiting(1)),
+        question: Some(&question),
+        decides: Some("an approver: one of operations decides: the policy careful asks for it"),
+        ..Observation::default()
+    };
+    let first = compute(None, &seen, "t1");
+    assert_eq!(first.question.as_ref(), Some(&question));
+    let edited = compute(Some(&first), &Observation { generation: 2, candidate: Some(waiting(2)), ..seen.clone() }, "t2");
+    assert_eq!(edited.candidate.as_ref().unwrap().since.as_deref(), Some("t1"), "it is asked about as before");
+    assert_eq!(edited.waiting_on.as_ref().unwrap().since.as_deref(), Some("t1"));
+    let next = Observation { decides: Some("an approver: one of owners decides: the policy large asks for it"), ..seen.clone() };
+    assert_eq!(compute(Some(&edited), &next, "t3").waiting_on.unwrap().since.as_deref(), Some("t3"), "others have the ball since then");
+    let again = QuestionStatus { since: "t4".into(), ..question.clone() };
+    let asked = compute(Some(&edited), &Observation { question: Some(&again), ..seen }, "t4");
+    assert_eq!(asked.candidate.unwrap().since.as_deref(), Some("t4"));
 }

@@ -1,7 +1,10 @@
 use serde_json::json;
 
 use super::{milestones, put_back};
-use crate::api::{CandidateState, Health, InventoryItem, PromiseRequestStatus, ReleaseRevision};
+use crate::api::{
+    ApprovalRule, ApprovalState, ApprovalStatus, CandidateState, Decision, DecisionState, GivenApproval, Health, InventoryItem,
+    PromiseRequestStatus, ReleaseRevision,
+};
 use crate::error::Problem;
 use crate::fulfil::{Action, Hold, Key, Plan, Why};
 use crate::status::{Observation, ReleaseFacts, compute};
@@ -145,4 +148,44 @@ fn a_deletion_tells_what_it_waits_for_and_what_blocks_it() {
     assert_eq!(found.last().unwrap(), &("DeletionBlocked", true, "The controller may not delete StatefulSet cache.".to_owned()));
     let waits = history.status.unwrap().waiting_on.unwrap().what;
     assert_eq!(waits, "the controller tries again: The controller may not delete StatefulSet cache");
+}
+
+#[test]
+fn broken_glass_is_a_warning_of_its_own_told_once_for_each() {
+    let revision = ReleaseRevision::default();
+    let line = |rule: &str, given: &[(&str, DecisionState)], state| ApprovalStatus {
+        rule: ApprovalRule { policy: Some("careful".into()), promise: None, name: rule.into() },
+        state,
+        given: given
+            .iter()
+            .map(|(name, state)| GivenApproval {
+                by: "erin".into(),
+                approval: (*name).into(),
+                decision: Decision::Approve,
+                emergency: true,
+                comment: Some("The shop is down".into()),
+                state: *state,
+                ..GivenApproval::default()
+            })
+            .collect(),
+        ..ApprovalStatus::default()
+    };
+    let waiting = ReleaseFacts { state: CandidateState::AwaitingApproval, message: Some("Wait."), ..release("r-1", &revision) };
+    let seen = Observation { candidate: Some(waiting), ..Observation::default() };
+    let mut history = History::default();
+    let void = [line("one", &[("a", DecisionState::Void)], ApprovalState::Waiting)];
+    assert_eq!(reasons(&history.sees(&Observation { approvals: Some(&void), ..seen.clone() })), ["ApprovalNeeded"], "it did not count");
+    // It counts for both rules of its policy, and is one event.
+    let broken = [
+        line("one", &[("a", DecisionState::Counts)], ApprovalState::Approved),
+        line("two", &[("a", DecisionState::Counts)], ApprovalState::Approved),
+    ];
+    let accepted = Observation { candidate: Some(release("r-1", &revision)), approvals: Some(&broken), ..Observation::default() };
+    let found = history.sees(&accepted);
+    assert_eq!(reasons(&found), ["GlassBroken", "Approved", "Accepted"]);
+    assert_eq!(
+        found[0],
+        ("GlassBroken", true, "erin broke the glass and approved it alone, by the Approval a: The shop is down.".to_owned())
+    );
+    assert!(found[1].2.contains("EMERGENCY"), "{found:?}");
 }
