@@ -1,14 +1,12 @@
 //! PostgreSQL, one server for all tests of a process.
 
 use std::ffi::OsStr;
-use std::io::Read as _;
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{ChildStdin, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Instant;
 
 use super::{PATIENCE, PAUSE, in_ci};
 
@@ -26,8 +24,8 @@ pub struct Postgres {
     folder: PathBuf,
     made: AtomicU32,
     account: Option<(u32, u32)>,
-    /// While it is open the server runs.
-    _input: ChildStdin,
+    /// While its input is open the server runs.
+    _keeper: Child,
 }
 
 /// The server of this process, started when it is first asked for; nothing where PostgreSQL is not installed, which is said.
@@ -66,23 +64,21 @@ impl Postgres {
         assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
         let mut keeper = as_account(Path::new("/bin/sh"), account);
         keeper.arg("-c").arg(KEEPER).arg(programs.join("postgres")).arg(&folder);
-        let mut keeper = keeper.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        let input = keeper.stdin.take().unwrap();
-        let server = Self { programs, folder, made: AtomicU32::new(0), account, _input: input };
+        let keeper = keeper.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let server = Self { programs, folder, made: AtomicU32::new(0), account, _keeper: keeper };
         server.wait_until_ready();
         server
     }
 
     fn wait_until_ready(&self) {
-        let begun = Instant::now();
-        while !self.client("pg_isready").arg("--quiet").status().unwrap().success() {
-            let mut said = String::new();
-            if begun.elapsed() > PATIENCE {
-                let _ = std::fs::File::open(self.folder.join("log")).and_then(|mut log| log.read_to_string(&mut said));
-                panic!("PostgreSQL is not ready after {PATIENCE:?}:\n{said}");
+        for _ in 0..PATIENCE.as_millis() / PAUSE.as_millis() {
+            if self.client("pg_isready").arg("--quiet").status().unwrap().success() {
+                return;
             }
             std::thread::sleep(PAUSE);
         }
+        let said = std::fs::read_to_string(self.folder.join("log")).unwrap_or_default();
+        panic!("PostgreSQL is not ready after {PATIENCE:?}:\n{said}");
     }
 
     fn client(&self, program: &str) -> Command {

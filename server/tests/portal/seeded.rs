@@ -27,7 +27,7 @@ fn status(number: usize) -> Value {
     let item = |index: usize| {
         let health = if phase == "Ready" { "Healthy" } else { HEALTHS[(number + index) % HEALTHS.len()] };
         let repairs = (number + index).is_multiple_of(7).then(|| json!({"count": 2, "last": 1_700_000_000, "contested": index == 1}));
-        let mut item = json!({"id": format!("part-{index}"), "version": "v1", "kind": ["ConfigMap", "Secret", "Service"][index % 3],
+        let mut item = json!({"id": format!("part-{index}"), "version": "v1", "kind": (["ConfigMap", "Secret", "Service"][index % 3]),
             "name": format!("object-{number}-{index}"), "namespace": "default", "applied": health != "Missing", "health": health});
         if let Some(repairs) = repairs {
             item["repairs"] = repairs;

@@ -103,7 +103,7 @@ async fn open(caller: &Caller) -> Result<Vec<Open>> {
     let rows: Vec<Option<Open>> = asked.buffered(TOGETHER).try_collect().await?;
     let mut rows: Vec<Open> = rows.into_iter().flatten().collect();
     // What expires first, then what has waited longest.
-    rows.sort_by(|a, b| urgency(&a.row).cmp(&urgency(&b.row)));
+    rows.sort_by_cached_key(|open| urgency(&open.row));
     Ok(rows)
 }
 
