@@ -14,7 +14,7 @@ use std::{
 };
 
 use parking_lot::RwLock;
-use redb::{Database, DatabaseError, StorageBackend, TableDefinition};
+use redb::{Database, DatabaseError, ReadableTable as _, StorageBackend, TableDefinition};
 use tokio::sync::{mpsc, watch};
 
 use super::{Change, Progress, StoreError, memory::Memory, news::News};
@@ -24,10 +24,10 @@ const OBJECTS: TableDefinition<&str, &[u8]> = TableDefinition::new("objects");
 /// Revision of a change → the key of its object, and the state that it replaced, empty where there was none.
 /// What it led to is in the next change of the same object, or in [`OBJECTS`]: so each state is on disk once.
 const HISTORY: TableDefinition<u64, (&str, &[u8])> = TableDefinition::new("history");
-/// `revision`: the last one; `compacted`: the history begins after it; `format`: see [`FORMAT`].
+/// `revision`: the last one; `compacted`: the history begins after it; `sum`: of all states, see [`rows::part`]; `format`: see [`FORMAT`].
 const META: TableDefinition<&str, u64> = TableDefinition::new("meta");
 /// How rows are written. A larger number is the file of a later build, none that of an `older` one.
-const FORMAT: u64 = 2;
+const FORMAT: u64 = 3;
 /// redb's page cache. Everything is in memory anyway; this only serves the tree of the file itself.
 const CACHE_BYTES: usize = 512 << 10;
 
@@ -182,20 +182,24 @@ fn commit(database: &Database, batch: &[Queued]) -> Result<u64, redb::Error> {
     {
         let mut objects = transaction.open_table(OBJECTS)?;
         let mut history = transaction.open_table(HISTORY)?;
+        let mut meta = transaction.open_table(META)?;
+        let mut sum = meta.get("sum")?.map(|row| row.value()).unwrap_or_default();
         for queued in batch {
             let change = &queued.change;
             (revision, compacted) = (change.revision, queued.compacted);
             let key = rows::key(&change.resource, &change.key);
-            match &change.new {
-                Some(stored) => objects.insert(key.as_str(), rows::state(&key, stored).as_slice())?,
-                None => objects.remove(key.as_str())?,
-            };
             let old = change.old.as_ref().map(|old| rows::state(&key, old)).unwrap_or_default();
+            let new = change.new.as_ref().map(|new| rows::state(&key, new)).unwrap_or_default();
+            sum = sum.wrapping_sub(rows::part(&old)).wrapping_add(rows::part(&new));
+            if new.is_empty() {
+                objects.remove(key.as_str())?
+            } else {
+                objects.insert(key.as_str(), new.as_slice())?
+            };
             history.insert(revision, (key.as_str(), old.as_slice()))?;
         }
         history.retain_in(..=compacted, |_, _| false)?;
-        let mut meta = transaction.open_table(META)?;
-        for (name, value) in [("revision", revision), ("compacted", compacted), ("format", FORMAT)] {
+        for (name, value) in [("revision", revision), ("compacted", compacted), ("sum", sum), ("format", FORMAT)] {
             meta.insert(name, value)?;
         }
     }

@@ -42,6 +42,8 @@ fn whole() -> (Vec<u8>, Content) {
         }
         content(&store)
     });
+    // What ends without closing its file is brought back to the commit before, if the last one is torn: that is what a loss of power looks like.
+    device.wait_until_closed();
     (device.after_loss(&mut Seed::new(0)), content)
 }
 
@@ -73,7 +75,13 @@ fn refused(bytes: Vec<u8>, expected: &Content, what: &str) -> bool {
     });
     match opened.unwrap_or_else(|_| panic!("{what}: a panic")) {
         Ok(found) => {
-            assert!(expected.is_empty() || found == *expected, "{what}: objects are not as they were, and nobody is told");
+            let others = found.iter().filter(|one| !expected.contains(one)).count();
+            assert!(
+                expected.is_empty() || found == *expected,
+                "{what}: {} objects instead of {}, {others} of them others, and nobody is told",
+                found.len(),
+                expected.len()
+            );
             false
         }
         Err(error) => {

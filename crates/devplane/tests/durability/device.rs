@@ -26,6 +26,8 @@ struct Content {
     capacity: Option<usize>,
     /// Says that it syncs, and does not.
     lies: bool,
+    /// Whoever used it said that it is done.
+    closed: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -68,6 +70,13 @@ impl Device {
     /// Bytes that are in use.
     pub fn len(&self) -> usize {
         self.0.lock().written.len()
+    }
+
+    /// Waits until whoever uses it is done with it.
+    pub fn wait_until_closed(&self) {
+        while !self.0.lock().closed {
+            std::thread::yield_now();
+        }
     }
 
     /// What was there at the last sync.
@@ -205,5 +214,10 @@ impl StorageBackend for Device {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         content.change(Operation::Write(start, data.to_vec()))
+    }
+
+    fn close(&self) -> io::Result<()> {
+        self.0.lock().closed = true;
+        Ok(())
     }
 }

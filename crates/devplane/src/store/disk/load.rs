@@ -20,7 +20,7 @@ pub(super) fn all(database: &Database, memory: &mut Memory, now: Timestamp) -> R
     let table = match transaction.open_table(OBJECTS) {
         Ok(table) => table,
         // A file without tables is a new one.
-        Err(redb::TableError::TableDoesNotExist(_)) => return Ok(()),
+        Err(redb::TableError::TableDoesNotExist(_)) if transaction.list_tables().map_err(text)?.next().is_none() => return Ok(()),
         Err(error) => return Err(text(error)),
     };
     let meta = transaction.open_table(META).map_err(text)?;
@@ -30,7 +30,10 @@ pub(super) fn all(database: &Database, memory: &mut Memory, now: Timestamp) -> R
         return Err("a later build of the plane wrote it".into());
     }
     let revision = required("revision")?;
-    let newest = objects(&table, memory)?;
+    let (newest, sum) = objects(&table, memory)?;
+    if sum != required("sum")? {
+        return Err("some objects are not those that were written last".into());
+    }
     if newest > revision {
         return Err(format!("an object is of revision {newest}, and the last one was {revision}"));
     }
@@ -49,10 +52,10 @@ pub(super) fn all(database: &Database, memory: &mut Memory, now: Timestamp) -> R
     broken.map_or(Ok(()), Err)
 }
 
-/// Reads the objects; answers the revision of the newest.
-fn objects(table: &impl ReadableTable<&'static str, &'static [u8]>, memory: &mut Memory) -> Result<u64, String> {
+/// Reads the objects; answers the revision of the newest, and the sum of all.
+fn objects(table: &impl ReadableTable<&'static str, &'static [u8]>, memory: &mut Memory) -> Result<(u64, u64), String> {
     let mut keys = rows::Keys::default();
-    let (mut count, mut newest, mut current) = (0, 0, None::<GroupResource>);
+    let (mut count, mut sum, mut newest, mut current) = (0, 0_u64, 0, None::<GroupResource>);
     // In the order of the table, which is that of the tree in memory: that is then built at once.
     let mut found: Vec<(Key, Stored)> = Vec::new();
     for row in table.iter().map_err(text)? {
@@ -63,6 +66,7 @@ fn objects(table: &impl ReadableTable<&'static str, &'static [u8]>, memory: &mut
             memory.load(done, BTreeMap::from_iter(mem::take(&mut found)));
         }
         newest = newest.max(stored.revision);
+        sum = sum.wrapping_add(rows::part(value.value()));
         found.push((place, stored));
         count += 1;
     }
@@ -70,7 +74,7 @@ fn objects(table: &impl ReadableTable<&'static str, &'static [u8]>, memory: &mut
         memory.load(done, BTreeMap::from_iter(found));
     }
     match table.len().map_err(text)? {
-        told if told == count => Ok(newest),
+        told if told == count => Ok((newest, sum)),
         told => Err(format!("{told} objects should be there, and {count} are")),
     }
 }

@@ -1,48 +1,63 @@
-//! Files of earlier builds, whose states had no checksum and which did not say how they are written.
+//! Files of earlier builds: of format 2, which held no sum of all states, and those before, whose states had no checksum and which did not say
+//! how they are written.
 
 use redb::{Database, ReadableDatabase, ReadableTable, TableError};
 
 use super::{FORMAT, HISTORY, META, OBJECTS, load::text, rows};
 use crate::store::Stored;
 
+/// The table of objects.
+type Objects<'t> = redb::Table<'t, &'static str, &'static [u8]>;
+
 /// Writes the file as this build does, in one transaction, if an earlier build made it.
 pub(super) fn bring_up(database: &Database) -> Result<(), String> {
-    match database.begin_read().map_err(text)?.open_table(META) {
+    let format = match database.begin_read().map_err(text)?.open_table(META) {
         // A new file.
         Err(TableError::TableDoesNotExist(_)) => return Ok(()),
         Err(error) => return Err(text(error)),
-        Ok(meta) if meta.get("format").map_err(text)?.is_some() => return Ok(()),
-        Ok(_) => {}
+        Ok(meta) => meta.get("format").map_err(text)?.map(|row| row.value()),
+    };
+    if format.is_some_and(|format| format >= FORMAT) {
+        return Ok(());
     }
     let transaction = database.begin_write().map_err(text)?;
     {
         let mut objects = transaction.open_table(OBJECTS).map_err(text)?;
-        let keys: Vec<String> = objects
-            .iter()
-            .map_err(text)?
-            .map(|row| Ok(row?.0.value().to_owned()))
-            .collect::<Result<_, redb::StorageError>>()
-            .map_err(text)?;
-        for key in keys {
-            let Some(state) = objects.get(key.as_str()).map_err(text)?.map(|row| checked(&key, row.value())).transpose()? else { continue };
-            objects.insert(key.as_str(), state.as_slice()).map_err(text)?;
+        if format.is_none() {
+            add_checksums(&mut objects, &mut transaction.open_table(HISTORY).map_err(text)?)?;
         }
-        let mut history = transaction.open_table(HISTORY).map_err(text)?;
-        let revisions: Vec<u64> =
-            history.iter().map_err(text)?.map(|row| Ok(row?.0.value())).collect::<Result<_, redb::StorageError>>().map_err(text)?;
-        for revision in revisions {
-            let Some((key, state)) = history.get(revision).map_err(text)?.map(|row| {
-                let (key, old) = row.value();
-                let state = if old.is_empty() { Ok(Vec::new()) } else { checked(key, old) };
-                (key.to_owned(), state)
-            }) else {
-                continue;
-            };
-            history.insert(revision, (key.as_str(), state?.as_slice())).map_err(text)?;
+        let mut sum = 0_u64;
+        for row in objects.iter().map_err(text)? {
+            sum = sum.wrapping_add(rows::part(row.map_err(text)?.1.value()));
         }
-        transaction.open_table(META).map_err(text)?.insert("format", FORMAT).map_err(text)?;
+        let mut meta = transaction.open_table(META).map_err(text)?;
+        for (name, value) in [("sum", sum), ("format", FORMAT)] {
+            meta.insert(name, value).map_err(text)?;
+        }
     }
     transaction.commit().map_err(text)
+}
+
+fn add_checksums(objects: &mut Objects<'_>, history: &mut redb::Table<'_, u64, (&'static str, &'static [u8])>) -> Result<(), String> {
+    let keys: Vec<String> =
+        objects.iter().map_err(text)?.map(|row| Ok(row?.0.value().to_owned())).collect::<Result<_, redb::StorageError>>().map_err(text)?;
+    for key in keys {
+        let Some(state) = objects.get(key.as_str()).map_err(text)?.map(|row| checked(&key, row.value())).transpose()? else { continue };
+        objects.insert(key.as_str(), state.as_slice()).map_err(text)?;
+    }
+    let revisions: Vec<u64> =
+        history.iter().map_err(text)?.map(|row| Ok(row?.0.value())).collect::<Result<_, redb::StorageError>>().map_err(text)?;
+    for revision in revisions {
+        let Some((key, state)) = history.get(revision).map_err(text)?.map(|row| {
+            let (key, old) = row.value();
+            let state = if old.is_empty() { Ok(Vec::new()) } else { checked(key, old) };
+            (key.to_owned(), state)
+        }) else {
+            continue;
+        };
+        history.insert(revision, (key.as_str(), state?.as_slice())).map_err(text)?;
+    }
+    Ok(())
 }
 
 /// A state of an earlier build (revision, 8 bytes big endian, and JSON text) as this one writes it.
@@ -77,7 +92,17 @@ mod tests {
             numbers.insert("compacted", 1).unwrap();
         }
         transaction.commit().unwrap();
-        for _ in 0..2 {
+        for round in 0..3 {
+            if round == 1 {
+                // As the build before wrote it.
+                let transaction = database.begin_write().unwrap();
+                {
+                    let mut numbers = transaction.open_table(META).unwrap();
+                    numbers.insert("format", 2).unwrap();
+                    numbers.remove("sum").unwrap();
+                }
+                transaction.commit().unwrap();
+            }
             bring_up(&database).unwrap();
             let mut memory = Memory::new();
             load::all(&database, &mut memory, jiff::Timestamp::UNIX_EPOCH).unwrap();
