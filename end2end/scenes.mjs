@@ -106,7 +106,7 @@ export async function scenes(it) {
     { name: "not-found", path: request("not-there") },
     { name: "workspace-not-found", path: "/w/root:nowhere/catalog" },
     { name: "platform", path: "/platform", person: "org-owner" },
-    { name: "platform-empty", path: "/platform", person: "viewer-data" },
+    { name: "platform-empty", path: "/platform", person: "dev-data" },
     { name: "resources", path: `/w/${workspace}/resources` },
     { name: "resources-below", path: "/w/root:acme/resources?below=1&health=Healthy", person: "org-owner" },
     { name: "resources-nothing", path: `/w/${workspace}/resources?q=nothing-has-this` },

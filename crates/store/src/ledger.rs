@@ -236,6 +236,16 @@ impl Store {
         Ok(sqlx::query("DELETE FROM ledger_hour WHERE hour < $1").bind(keep).execute(&self.pool).await?.rows_affected())
     }
 
+    /// The first second of the first month that came to anything; none before there is one.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn first_month(&self) -> Result<Option<i64>> {
+        let row: Option<(i64,)> =
+            sqlx::query_as("SELECT month FROM ledger_month ORDER BY month LIMIT 1").fetch_optional(&self.pool).await?;
+        Ok(row.map(|(month,)| month))
+    }
+
     /// Sums of a month, given by its first second.
     ///
     /// # Errors

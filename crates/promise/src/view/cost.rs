@@ -65,7 +65,7 @@ pub struct CostPage {
     pub days_in_month: i64,
     /// Whether it is the present one.
     pub is_current: bool,
-    /// The month before, where there is one.
+    /// The month before, unless nothing was counted by then.
     pub previous: Option<String>,
     /// The month after, unless it has not come.
     pub next: Option<String>,

@@ -29,6 +29,7 @@ pub(super) async fn page(caller: &Caller, query: &CostQuery) -> Result<CostPage>
     let portal = caller.portal();
     let now = portal.clock.now().as_second();
     let scope = sights::scope(caller, query).await?;
+    let began = portal.store.first_month().await.map_err(unread)?;
     let places: HashMap<String, &Place> = scope.places.iter().map(|place| (place.cluster.to_string(), place)).collect();
     let sees = |cluster: &str, namespace: &str| places.get(cluster).copied().filter(|place| place.sight.covers(namespace));
 
@@ -67,7 +68,7 @@ pub(super) async fn page(caller: &Caller, query: &CostQuery) -> Result<CostPage>
         month: scope.month.title(),
         days_in_month: scope.month.days(),
         is_current: scope.is_current,
-        previous: scope.month.previous().map(|month| month.to_string()),
+        previous: scope.month.previous().filter(|month| began.is_some_and(|began| month.start() >= began)).map(|month| month.to_string()),
         next: (!scope.is_current).then(|| scope.month.next().to_string()),
         workspaces: scope.places.len(),
         up_to: scope.up_to(),
