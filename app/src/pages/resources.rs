@@ -181,7 +181,7 @@ fn table(here: &str, rows: &[ResourceRow], now: &str) -> impl IntoView + use<> {
         view! {
             <tr>
                 <th scope="row"><span class="name">{row.name.clone()}</span><span class="under">{format!("{}{place}", row.kind)}</span></th>
-                <td data-label="Instance"><a href=format!("{instance}?view=resources")>{row.instance.clone()}</a>{elsewhere}</td>
+                <td data-label="Instance"><a class="name" href=format!("{instance}?view=resources")>{row.instance.clone()}</a>{elsewhere}</td>
                 <td data-label="Promise" class="nowrap">{format!("{} {}", row.promise_title, row.version)}</td>
                 <td data-label="Applied"><Status shape=applied word=applied_word/></td>
                 <td data-label="Healthy"><Status shape=shape word=word/>{(!row.message.is_empty()).then(|| view! { <span class="under">{row.message.clone()}</span> })}</td>

@@ -35,7 +35,7 @@ fn shown(alike: &AlikePage, again: Option<&Again>, token: &str, now: &str) -> im
         let (row, item) = (&one.row, format!("{}:{}", one.row.uid, one.hash));
         let label = format!("Decide about {} in {}", row.name, row.workspace);
         view! {
-            <tr><td data-label="Decide"><input type="checkbox" name="item" value=item checked=true aria-label=label/></td>
+            <tr><td data-label="Decide"><label class="tick-line"><input type="checkbox" name="item" value=item checked=true/><span class="vh">{label}</span></label></td>
                 <th scope="row"><a class="name" href=routes::approval(&row.uid)>{row.name.clone()}</a><span class="under mono">{row.workspace.clone()}</span></th>
                 <td data-label="Asked by">{row.requester.clone()}</td><td data-label="Price">{row.price.clone()}</td><td data-label="Since"><Moment at=row.since.clone() now=now/></td></tr>
         }

@@ -62,7 +62,7 @@ pub(in crate::pages) fn decide(about: &About<'_>, token: &str) -> Option<impl In
 fn rules(asked: &[Asked], chosen: &str) -> impl IntoView + use<> {
     let choices = asked.iter().enumerate().map(|(index, one)| {
         let checked = one.rule == chosen || index == 0 && !asked.iter().any(|one| one.rule == chosen);
-        view! { <label class="tick"><input type="radio" name="rule" value=one.rule.clone() checked=checked/>{one.title.clone()}</label> }
+        view! { <label class="tick-line"><input type="radio" name="rule" value=one.rule.clone() checked=checked/>{one.title.clone()}</label> }
     });
     view! { <fieldset class="field"><legend>"Which question"</legend>{choices.collect_view()}</fieldset> }
 }
@@ -71,7 +71,7 @@ fn rules(asked: &[Asked], chosen: &str) -> impl IntoView + use<> {
 fn fields(fields: &[(String, String)], named: &[String]) -> Option<impl IntoView + use<>> {
     let open = fields.iter().any(|(path, _)| named.contains(path));
     let choices = fields.iter().map(|(path, label)| {
-        view! { <label class="tick"><input type="checkbox" name="field" value=path.clone() checked=named.contains(path)/>{label.clone()}</label> }
+        view! { <label class="tick-line"><input type="checkbox" name="field" value=path.clone() checked=named.contains(path)/>{label.clone()}</label> }
     });
     let choices = choices.collect_view();
     (!fields.is_empty()).then(|| view! { <details class="why" open=open><summary>"Which values should change?"</summary><div class="row">{choices}</div></details> })
@@ -80,7 +80,7 @@ fn fields(fields: &[(String, String)], named: &[String]) -> Option<impl IntoView
 /// Approving in the place of everybody who is asked, for those who have the right; who can do nothing else has a button of its own.
 fn emergency(ordinary: bool, checked: bool) -> impl IntoView + use<> {
     let way = if ordinary {
-        view! { <label class="tick"><input type="checkbox" name="emergency" value="true" checked=checked/>"Approve in an emergency"</label> }.into_any()
+        view! { <label class="tick-line"><input type="checkbox" name="emergency" value="true" checked=checked/>"Approve in an emergency"</label> }.into_any()
     } else {
         view! { <input type="hidden" name="emergency" value="true"/><button class="btn btn-danger" name="decision" value="approve">"Approve in an emergency"</button> }.into_any()
     };

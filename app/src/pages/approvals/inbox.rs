@@ -169,7 +169,7 @@ fn keys() -> impl IntoView {
     let lines =
         [("j", "next"), ("k", "previous"), ("a", "to approve"), ("r", "to reject"), ("c", "to ask for changes"), ("?", "this list")];
     let lines = lines.map(|(key, what)| view! { <span class="nowrap"><kbd>{key}</kbd>" "{what}</span> });
-    view! { <details class="why keys" id="keys" hidden><summary>"Keys"</summary><p class="row basis">{lines.collect_view()}</p><label class="tick"><input type="checkbox" id="keys-off"/>"Turn them off"</label></details> }
+    view! { <details class="why keys" id="keys" hidden><summary>"Keys"</summary><p class="row basis">{lines.collect_view()}</p><label class="tick-line"><input type="checkbox" id="keys-off"/>"Turn them off"</label></details> }
 }
 
 fn pager(query: &InboxQuery) -> Box<dyn Fn(usize) -> String + Send> {

@@ -36,7 +36,7 @@ fn shown(review: &ReviewPage, again: Option<&Again>, token: &str, username: &str
     let inbox = if waits > 0 { format!("All {waits} that wait") } else { "All approvals".to_owned() };
     view! {
         <a class="skip" href="#main">"Skip to content"</a>
-        <header class="topbar"><a class="brand" href=page::HOME aria-label="OPM Portal, home">{mark()}<span>"OPM Portal"</span></a><div class="topbar-end"><a href=page::APPROVALS>{inbox}</a></div></header>
+        <header class="topbar"><a class="brand" href=page::HOME aria-label="OPM Portal, home">{mark()}<span>"OPM Portal"</span></a><div class="topbar-end"><a class="btn" href=page::APPROVALS>{inbox}</a></div></header>
         <main class="light stack" id="main" tabindex="-1">
             {told(again)}
             <header>{expires.map(|expires| view! { <p class="basis">{expires}</p> })}<h1>{review.title.clone()}</h1><p class="meta">{meta(review, now)}</p>{risk(row)}</header>
