@@ -36,7 +36,7 @@ for (const person of people) {
           if (!text.includes(`id="${id}"`)) broken.push(`#${id} is not on ${path}`);
         }
         // Where one came from makes no other page, and filters have as many combinations as one likes: two at once are walked.
-        target.searchParams.delete("from");
+        if (target.pathname === "/workspaces") target.searchParams.delete("from");
         if (target.searchParams.size > 2) continue;
         waiting.push([target.pathname + target.search, path]);
       }
