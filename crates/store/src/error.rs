@@ -10,7 +10,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub enum Error {
     /// The file cannot be opened as a database.
     #[error(
-        "the database {path} cannot be used; make its folder writable with free space, or move the file away to begin with an empty one: people sign in again, half-filled forms are gone, no instance is touched"
+        "the database {path} cannot be used; make its folder writable with free space, or move the file away to begin with an empty one: people sign in again, half-filled forms and counted cost are gone, no instance is touched"
     )]
     Open {
         /// Where it is.

@@ -1,10 +1,12 @@
-//! The portal's memory: sessions and drafts, in SQLite or PostgreSQL. The only crate with SQL.
+//! The portal's memory: sessions, drafts, the cost ledger, remarks, and what people were told, in SQLite or PostgreSQL. The only crate with SQL.
 //!
-//! It holds only what the plane cannot hold. Losing it signs people out and forgets half-filled forms; it never loses an instance.
+//! It holds only what the plane cannot hold. Losing it signs people out and forgets half-filled forms, remarks and what was
+//! counted; it never loses an instance.
 //! It must never know Kubernetes, HTTP or pages, and never read the clock or draw random bytes by itself: both come in as arguments.
 //!
 //! To add a table: a new file of the same name in `migrations/sqlite` and `migrations/postgres`, and a file here named after the noun with its row
-//! type and its methods on [`Store`]. One text of SQL serves both, and every test runs on both.
+//! type and its methods on [`Store`]. One text of SQL serves both, and tests run on both; those that
+//! open one file again run on SQLite alone.
 
 mod acquaintance;
 mod comment;
