@@ -12,11 +12,14 @@ import { chromium } from "playwright-core";
 /** The workspace in which the tests work. */
 export const workspace = "root:acme:shop";
 
-/** A portal and a browser for the tests of the file that calls this: started before the first, then prepared, stopped after the last. */
-export function stage(prepare = async () => {}) {
+/**
+ * A portal and a browser for the tests of the file that calls this: started before the first, then prepared, stopped after the last.
+ * `arrange` answers with further arguments of the portal, whose folder it is given.
+ */
+export function stage(prepare = async () => {}, arrange = async () => []) {
   const it = {};
   before(async () => {
-    it.portal = await startPortal();
+    it.portal = await startPortal((folder) => arrange(folder, it));
     it.browser = await launchBrowser();
     await prepare(it);
   });
@@ -66,10 +69,10 @@ export async function serve(data, args) {
   return { ...served, url: served.said, data };
 }
 
-/** Starts the portal on its embedded plane in a folder of its own. */
-export async function startPortal() {
+/** Starts the portal on its embedded plane in a folder of its own, with what `arrange` answers besides. */
+export async function startPortal(arrange = async () => []) {
   const data = await mkdtemp(join(tmpdir(), "opm-portal-"));
-  const portal = await serve(data, ["--plane", "embedded", "--plane-port", "0"]);
+  const portal = await serve(data, ["--plane", "embedded", "--plane-port", "0", ...(await arrange(data))]);
   return {
     ...portal,
     kubeconfig: join(data, "kubeconfig"),
@@ -118,8 +121,8 @@ export async function reaches(portal, name, phase) {
   await kubectl(portal, `dev-shop@${workspace}`, ["wait", `promiserequest/${name}`, `--for=jsonpath={.status.phase}=${phase}`, "--timeout=60s"]);
 }
 
-/** Lets everybody who is asked about a request agree to it as it is, as `person`; nothing where nobody is asked. */
-export async function agree(portal, name, person = "approver") {
+/** Lets everybody who is asked about a request agree to it as it is, as `person`, with what `also` adds; nothing where nobody is asked. */
+export async function agree(portal, name, person = "approver", also = {}) {
   const read = async () => JSON.parse(await kubectl(portal, `dev-shop@${workspace}`, ["get", `promiserequest/${name}`, "-o", "json"]));
   const request = await until(async () => {
     const found = await read();
@@ -137,6 +140,7 @@ export async function agree(portal, name, person = "approver") {
         contentHash: request.status.candidate.contentHash,
         decision: "approve",
         comment: "Seen and fine",
+        ...also,
       },
     };
     await kubectl(portal, `${person}@${source}`, ["create", "-f", "-"], JSON.stringify(approval));
@@ -156,6 +160,11 @@ export async function until(holds, what, milliseconds = 30_000) {
     if (Date.now() > end) throw new Error(`waited ${milliseconds} ms for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+}
+
+/** Waits until an element has the focus, which a browser gives (`autofocus`, the target of a link) only when it draws the page. */
+export async function focused(element, what) {
+  await until(() => element.evaluate((found) => found === document.activeElement), `${what} to have the focus`, 5_000);
 }
 
 /** Debian's Chromium without its own errands. */
@@ -179,13 +188,14 @@ export async function signIn({ browser, portal }, person, options = {}) {
   return page;
 }
 
-/** Rule violations of axe on the page as it is, or on a part of it. */
+/** Rule violations of axe on the page when its colours have come to rest, or on a part of it. */
 export async function violations(page, part = "html") {
+  await page.evaluate(() => Promise.allSettled(document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished)).then(() => {}));
   const source = await readFile(new URL("./node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
   // Evaluated by the debugger's protocol, which the content security policy does not concern.
   await page.evaluate(source);
   const result = await page.evaluate(
-    (part) => globalThis.axe.run(part, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }),
+    (part) => globalThis.axe.run(part, { resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }),
     part,
   );
   return result.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(" ")).slice(0, 3).join(", ")}`);

@@ -1,6 +1,18 @@
 // Every page in the states that differ in look, made by the portal itself: for photographs and for the accessibility tests.
 
-import { agree, kubectl, order, publishEverything, reaches, signIn, workspace } from "./portal.mjs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { agree, kubectl, order, publishEverything, reaches, signIn, stage, workspace } from "./portal.mjs";
+
+/** What a portal with scenes is started with: a channel that people may choose, and a receiver of webhooks that nobody reaches. */
+export async function arranged(folder) {
+  const settings = join(folder, "notifications.yaml");
+  const webhook = { url: "http://127.0.0.1:9/hook", format: "slack", allowPrivate: true };
+  const chat = { ...webhook, name: "shop-chat", title: "Chat, channel #shop", events: [], people: true };
+  // JSON is YAML.
+  await writeFile(settings, JSON.stringify({ webhooks: [chat, { ...webhook, name: "ops", title: "Operations" }] }));
+  return ["--public-url", "http://portal.acme.example", "--notifications", settings];
+}
 
 /** Fills a fresh portal with requests in every phase; answers the pages: a name for files, an address, and who looks. */
 export async function scenes(it) {
@@ -17,7 +29,10 @@ export async function scenes(it) {
   await order(it.portal, "ran-once", "everything", fine);
   await order(it.portal, "changing", "everything", fine);
   await order(it.portal, "to-decide", "postgresql", { tier: "production", replicas: 2, storage: 50 });
+  await order(it.portal, "in-a-hurry", "postgresql", { tier: "production", replicas: 2, storage: 20 });
   await agree(it.portal, "orders-db");
+  await agree(it.portal, "in-a-hurry", "org-owner", { emergency: true, comment: "The shop is down, and nobody else is awake." });
+  await standIn(it, "approver", "org-owner");
   const up = ["sessions", "orders-db", "going", "ran-once", "changing"];
   await Promise.all(up.map((name) => reaches(it.portal, name, "Ready")));
   await behaves(it.portal, "ran-once", "failing");
@@ -44,6 +59,10 @@ export async function scenes(it) {
     { name: "signed-out", path: "/workspaces", person: null },
     { name: "home", path: "/" },
     { name: "home-empty", path: "/", person: "viewer-shop" },
+    { name: "home-owner", path: "/", person: "org-owner" },
+    { name: "home-approver", path: "/", person: "approver" },
+    { name: "home-platform", path: "/", person: "platform-engineer" },
+    { name: "home-finance", path: "/", person: "finance" },
     { name: "workspaces", path: "/workspaces" },
     { name: "workspaces-nothing", path: "/workspaces?q=nothing-has-this" },
     { name: "catalog", path: `/w/${workspace}/catalog` },
@@ -81,6 +100,7 @@ export async function scenes(it) {
     { name: "approval-absent", path: "/approvals/00000000-0000-4000-8000-000000000000", person: "approver" },
     { name: "requests", path: `/w/${workspace}/requests` },
     { name: "requests-narrowed", path: `/w/${workspace}/requests?phase=Ready&mine=true` },
+    { name: "requests-kept", path: await kept(person, `/w/${workspace}/requests?phase=Ready`) },
     { name: "requests-nothing", path: `/w/${workspace}/requests?q=nothing-has-this` },
     { name: "requests-denied", path: "/w/root:acme:data/requests" },
     { name: "requests-empty", path: "/w/root:acme:data/requests", person: "dev-data" },
@@ -106,11 +126,27 @@ export async function scenes(it) {
     { name: "not-found", path: request("not-there") },
     { name: "workspace-not-found", path: "/w/root:nowhere/catalog" },
     { name: "platform", path: "/platform", person: "org-owner" },
+    { name: "platform-year", path: "/platform?range=year", person: "org-owner" },
     { name: "platform-empty", path: "/platform", person: "dev-data" },
     { name: "resources", path: `/w/${workspace}/resources` },
     { name: "resources-below", path: "/w/root:acme/resources?below=1&health=Healthy", person: "org-owner" },
     { name: "resources-nothing", path: `/w/${workspace}/resources?q=nothing-has-this` },
     { name: "resources-denied", path: "/w/root:acme:data/resources" },
+    { name: "object", path: `${request("orders-db")}/objects/Cluster/orders-db?group=postgresql.cnpg.io&at=sandbox` },
+    { name: "object-degraded", path: `${request("ran-once")}/objects/Deployment/ran-once` },
+    { name: "object-absent", path: `${request("orders-db")}/objects/Cluster/not-there` },
+    { name: "notifications", path: "/notifications?show=all" },
+    { name: "notifications-approver", path: "/notifications", person: "approver" },
+    { name: "notifications-nothing", path: "/notifications", person: "finance" },
+    { name: "notification-settings", path: "/notifications/settings" },
+    { name: "stand-in", path: "/notifications/stand-in", person: "approver" },
+    { name: "stand-in-other", path: "/notifications/stand-in", person: "org-owner" },
+    { name: "approvals-stand-in", path: "/approvals", person: "org-owner" },
+    { name: "deliveries", path: "/platform/deliveries?state=waiting", person: "platform-engineer" },
+    { name: "deliveries-none", path: "/platform/deliveries?state=sent", person: "platform-engineer" },
+    { name: "emergencies", path: "/platform/emergencies", person: "org-owner" },
+    { name: "emergencies-none", path: "/platform/emergencies" },
+    { name: "deliveries-denied", path: "/platform/deliveries" },
     { name: "gallery", path: "/dev/ui" },
   ];
   await person.context().close();
@@ -129,6 +165,18 @@ export async function states(it, pages) {
   return known;
 }
 
+/** Lets somebody name who stands in for them today. */
+async function standIn(it, person, deputy) {
+  const page = await signIn(it, person, { javaScriptEnabled: false });
+  const today = new Date().toISOString().slice(0, 10);
+  await page.goto("/notifications/stand-in");
+  await page.getByLabel("User name", { exact: true }).fill(deputy);
+  for (const day of ["First day", "Last day"]) await page.getByLabel(day, { exact: true }).fill(today);
+  await page.getByRole("button", { name: "Name them", exact: true }).click();
+  await page.getByRole("heading", { name: `${deputy} stands in for you` }).waitFor();
+  await page.context().close();
+}
+
 /** Changes how the simulated program of a request behaves. */
 async function behaves(portal, name, behaviour) {
   const patch = JSON.stringify({ spec: { parameters: { behaviour } } });
@@ -145,6 +193,15 @@ async function refused(page, path) {
   return addressOf(page);
 }
 
+/** The address of a list whose filter has a name. */
+async function kept(page, path) {
+  await page.goto(path);
+  await page.getByText("Save this view").click();
+  await page.getByLabel("Name", { exact: true }).fill("What works");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  return addressOf(page);
+}
+
 /** The address of a review. */
 async function reviewed(page, path) {
   await page.goto(path);
@@ -156,4 +213,27 @@ async function reviewed(page, path) {
 function addressOf(page) {
   const address = new URL(page.url());
   return address.pathname + address.search;
+}
+
+/** A portal with every scene; `everywhere(options, look)` visits each in one look and answers what `look` found there, and what the browser complained of. */
+export function gallery() {
+  let pages, known;
+  const it = stage(async (it) => {
+    pages = await scenes(it);
+    known = await states(it, pages);
+  }, arranged);
+  it.everywhere = async (options, look) => {
+    const found = [];
+    for (const { name, path, person } of pages) {
+      const context = await it.browser.newContext({ baseURL: it.portal.url, storageState: known.get(person), ...options });
+      const page = await context.newPage();
+      page.on("console", (message) => message.type() === "error" && !/status of 4\d\d/.test(message.text()) && found.push(`${name}: ${message.text()}`));
+      page.on("pageerror", (error) => found.push(`${name}: ${error}`));
+      await page.goto(path);
+      for (const problem of await look(page, name)) found.push(`${name}: ${problem}`);
+      await context.close();
+    }
+    return found;
+  };
+  return it;
 }

@@ -8,7 +8,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { launchBrowser, startPortal } from "./portal.mjs";
-import { scenes, states } from "./scenes.mjs";
+import { arranged, scenes, states } from "./scenes.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -21,7 +21,7 @@ const { values } = parseArgs({
 });
 if (!values.out) throw new Error("say where to put the photographs: --out FOLDER");
 
-const it = { portal: await startPortal(), browser: await launchBrowser() };
+const it = { portal: await startPortal(arranged), browser: await launchBrowser() };
 try {
   await mkdir(values.out, { recursive: true });
   const all = await scenes(it);

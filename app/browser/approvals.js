@@ -13,6 +13,11 @@ export function keys() {
   off.addEventListener("change", () => (off.checked ? localStorage.setItem(OFF, "") : localStorage.removeItem(OFF)));
 
   const rows = () => [...document.querySelectorAll("[data-row]")];
+  // The list follows what changes, and what is being read stays: its row is marked wherever it stands by then.
+  const shown = document.querySelector("[data-shown]")?.dataset.shown;
+  const mark = () => rows().forEach((row) => (row.ariaCurrent = row.dataset.row === shown ? "true" : null));
+  const list = document.querySelector('[data-live="inbox-rows"]');
+  if (list && shown) new MutationObserver(mark).observe(list, { childList: true, subtree: true });
   const move = (by) => {
     const all = rows();
     const at = all.indexOf(document.activeElement) >= 0 ? all.indexOf(document.activeElement) : all.findIndex((row) => row.ariaCurrent);

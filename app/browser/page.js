@@ -1,4 +1,4 @@
-// What runs in the browser besides the live part: copying, and asking what would happen while one types. Pages work without it.
+// What runs in the browser besides the live part: copying, the size of graphs, and asking what would happen while one types. Pages work without it.
 
 /** How long a button says that it copied, in milliseconds. */
 const SAID = 2000;
@@ -6,6 +6,12 @@ const SAID = 2000;
 const SOON = 300;
 /** How long nothing is typed before the plane is asked too, in milliseconds. */
 const PAUSE = 1500;
+/** How much larger or smaller a graph becomes at once, and how large and small it may be. */
+const [STEP, LARGEST, SMALLEST] = [1.25, 4, 0.1];
+/** What stands around a graph in its frame, both sides together, in pixels. */
+const FRAME = 26;
+/** How far a pointer moves before it drags, in pixels. */
+const DRAG = 4;
 /** The parts of a page with a form that follow what is typed. */
 const PARTS = ["problems", "fields", "preflight", "sprite"];
 
@@ -27,6 +33,98 @@ export function copying() {
       button.setAttribute("aria-label", name);
     }, SAID);
   });
+}
+
+/**
+ * Makes graphs larger and smaller by their buttons, by `+`, `-` and `0`, and by a wheel with Control; a mouse drags them. Everything else is
+ * scrolling, which works by keys and touch without this. Size and place stay when the page swaps its regions.
+ */
+export function graphs() {
+  const kept = new Map();
+  const all = () => document.querySelectorAll(".graph");
+  const set = (graph, size, [x, y] = [graph.clientWidth / 2, graph.clientHeight / 2]) => {
+    const svg = graph.querySelector("svg");
+    const { width, height } = svg.viewBox.baseVal;
+    const before = svg.getAttribute("width") / width;
+    const scale = Math.min(LARGEST, Math.max(SMALLEST, size(before, width, height)));
+    svg.setAttribute("width", width * scale);
+    svg.setAttribute("height", height * scale);
+    // What was under the middle, or under the pointer, stays there.
+    graph.scrollLeft = (graph.scrollLeft + x) * (scale / before) - x;
+    graph.scrollTop = (graph.scrollTop + y) * (scale / before) - y;
+    keep(graph, scale);
+    const said = graph.previousElementSibling?.querySelector("[data-zoomed]");
+    if (said) said.textContent = `${Math.round(scale * 100)} %`;
+  };
+  const keep = (graph, scale = kept.get(graph.ariaLabel)?.scale ?? 1) =>
+    kept.set(graph.ariaLabel, { scale, left: graph.scrollLeft, top: graph.scrollTop });
+  const sizes = {
+    in: (now) => now * STEP,
+    out: (now) => now / STEP,
+    once: () => 1,
+    whole: (_, width, height, graph) => {
+      const most = parseFloat(getComputedStyle(graph).maxHeight);
+      return Math.min((graph.clientWidth - FRAME) / width, (most - FRAME) / height, 1);
+    },
+  };
+  const change = (graph, how, at) => set(graph, (now, width, height) => sizes[how](now, width, height, graph), at);
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest?.("[data-zoom]");
+    const graph = button?.closest(".graph-tools")?.nextElementSibling;
+    if (graph) change(graph, button.dataset.zoom);
+  });
+  document.addEventListener("keydown", (event) => {
+    const graph = event.target.closest?.(".graph");
+    const how = { "+": "in", "=": "in", "-": "out", 0: "once" }[event.key];
+    if (!graph || !how || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    change(graph, how);
+  });
+  document.addEventListener("wheel", (event) => {
+    const graph = event.target.closest?.(".graph");
+    if (!graph || !event.ctrlKey) return;
+    event.preventDefault();
+    const { left, top } = graph.getBoundingClientRect();
+    change(graph, event.deltaY < 0 ? "in" : "out", [event.clientX - left, event.clientY - top]);
+  }, { passive: false });
+
+  let drag;
+  document.addEventListener("pointerdown", (event) => {
+    const graph = event.target.closest?.(".graph");
+    if (graph && event.pointerType === "mouse" && event.button === 0)
+      drag = { graph, x: event.clientX, y: event.clientY, left: graph.scrollLeft, top: graph.scrollTop, moved: false };
+  });
+  document.addEventListener("pointermove", (event) => {
+    if (!drag) return;
+    const [x, y] = [event.clientX - drag.x, event.clientY - drag.y];
+    drag.moved ||= Math.hypot(x, y) > DRAG;
+    if (!drag.moved) return;
+    drag.graph.toggleAttribute("data-dragged", true);
+    drag.graph.scrollTo(drag.left - x, drag.top - y);
+  });
+  document.addEventListener("pointerup", () => {
+    drag?.graph.removeAttribute("data-dragged");
+    // The click that follows reads it first.
+    setTimeout(() => (drag = undefined));
+  });
+  // Dragging by a box is not following its link, and a link is not dragged out of the page.
+  document.addEventListener("click", (event) => drag?.moved && event.preventDefault(), true);
+  document.addEventListener("dragstart", (event) => event.target.closest?.(".graph") && event.preventDefault());
+  document.addEventListener("scroll", (event) => event.target.classList?.contains("graph") && keep(event.target), true);
+
+  const known = new WeakSet(all());
+  const restore = () => {
+    for (const graph of all()) {
+      if (known.has(graph)) continue;
+      known.add(graph);
+      const state = kept.get(graph.ariaLabel);
+      if (!state) continue;
+      set(graph, () => state.scale);
+      graph.scrollTo(state.left, state.top);
+    }
+  };
+  if (all().length > 0) new MutationObserver(restore).observe(document.getElementById("main"), { childList: true, subtree: true });
 }
 
 /**

@@ -11,10 +11,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use promise::Result;
 use promise::view::{
-    AddsPage, AlikePage, CatalogPage, CatalogQuery, CostPage, CostQuery, DeliveriesPage, DeliveriesQuery, Home, InboxPage, InboxQuery,
-    NoticeRules, NoticesPage, NoticesQuery, OverviewPage, Person, PoliciesPage, PoliciesQuery, PolicyForm, PolicyPage, PolicyPosted,
-    Posted, PromisePage, RequestForm, RequestPage, RequestQuery, RequestsPage, ResourceQuery, ResourcesPage, ReviewPage, Viewer,
-    WorkspaceTree,
+    AddsPage, AlikePage, CatalogPage, CatalogQuery, CostPage, CostQuery, DeliveriesPage, DeliveriesQuery, EmergenciesPage, Home, InboxPage,
+    InboxQuery, NoticeRules, NoticesPage, NoticesQuery, ObjectKey, ObjectPage, OverviewPage, OverviewQuery, Person, PoliciesPage,
+    PoliciesQuery, PolicyForm, PolicyPage, PolicyPosted, Posted, PromisePage, RequestForm, RequestPage, RequestQuery, RequestsPage,
+    ResourceQuery, ResourcesPage, ReviewPage, SavedList, SavedViews, StandInPage, Viewer, WorkspaceTree,
 };
 
 /// Ordered name/value pairs of a posted form.
@@ -97,6 +97,8 @@ pub trait Approvals: Send + Sync {
     async fn ask_again(&self, uid: &str) -> Result<()>;
     /// Takes the question about a content back.
     async fn withdraw(&self, uid: &str, hash: &str) -> Result<()>;
+    /// Approvals in emergencies that the person may list, a page of them.
+    async fn emergencies(&self, page: usize) -> Result<EmergenciesPage>;
 }
 
 /// Requests of a workspace.
@@ -131,6 +133,8 @@ pub trait Resources: Send + Sync {
     async fn resources(&self, workspace: &str, query: &ResourceQuery) -> Result<ResourcesPage>;
     /// All that fit, as comma-separated values.
     async fn resources_csv(&self, workspace: &str, query: &ResourceQuery) -> Result<String>;
+    /// One object that was made for a request. Whether request or object is absent, or closed to the person, makes no difference.
+    async fn object(&self, workspace: &str, namespace: &str, request: &str, object: &ObjectKey) -> Result<ObjectPage>;
 }
 
 /// What platform teams look after.
@@ -139,7 +143,7 @@ pub trait Platform: Send + Sync {
     /// Whether there is anything for the person to look after, so that the navigation leads there.
     async fn governs(&self) -> bool;
     /// How requests go that the person may list.
-    async fn overview(&self) -> Result<OverviewPage>;
+    async fn overview(&self, query: &OverviewQuery) -> Result<OverviewPage>;
     /// The policies that the person may read, narrowed.
     async fn policies(&self, query: &PoliciesQuery) -> Result<PoliciesPage>;
     /// One policy. `from` is the workspace in which somebody met one of its rules: whom it concerns there may read what it says. `sample` are
@@ -175,10 +179,29 @@ pub trait Notices: Send + Sync {
     async fn notice_rules(&self) -> Result<NoticeRules>;
     /// Keeps the posted rules; what does not fit is kept nowhere and comes back as the form.
     async fn keep_rules(&self, pairs: &Pairs) -> Result<Option<NoticeRules>>;
+    /// Who stands in for the person, and for whom the person stands in.
+    async fn stand_in(&self) -> Result<StandInPage>;
+    /// Keeps who stands in, or with `_op=end` that nobody does any more; what does not fit is kept nowhere and comes back as the form.
+    async fn name_stand_in(&self, pairs: &Pairs) -> Result<Option<StandInPage>>;
+    /// Whether the person looks after the platform, so that pages lead to what could not be delivered.
+    async fn delivers(&self) -> bool;
     /// Messages by how far they got, for those who look after the platform.
     async fn deliveries(&self, query: &DeliveriesQuery) -> Result<DeliveriesPage>;
     /// Sends again what was given up; with an empty id everything.
     async fn send_again(&self, id: &str) -> Result<()>;
+}
+
+/// Filters that the person has named.
+#[async_trait]
+pub trait Views: Send + Sync {
+    /// The person's views of a list, whose filter is `filter` now. `workspace` is empty for the one list of decisions.
+    async fn saved_views(&self, list: SavedList, workspace: &str, filter: Vec<(String, String)>) -> SavedViews;
+    /// Keeps a posted filter under its title.
+    async fn save_view(&self, pairs: &Pairs) -> Result<()>;
+    /// Calls a view something else.
+    async fn rename_view(&self, id: &str, title: &str) -> Result<()>;
+    /// Forgets a view; it need not be there.
+    async fn forget_view(&self, id: &str) -> Result<()>;
 }
 
 /// Workspaces that the person may enter.
@@ -200,9 +223,9 @@ pub trait Cost: Send + Sync {
 }
 
 /// Everything that pages ask for a signed-in person.
-pub trait Backend: Account + Approvals + Catalog + Cost + Notices + Platform + Requests + Resources + Workspaces {}
+pub trait Backend: Account + Approvals + Catalog + Cost + Notices + Platform + Requests + Resources + Views + Workspaces {}
 
-impl<T: Account + Approvals + Catalog + Cost + Notices + Platform + Requests + Resources + Workspaces> Backend for T {}
+impl<T: Account + Approvals + Catalog + Cost + Notices + Platform + Requests + Resources + Views + Workspaces> Backend for T {}
 
 /// What every page is given by the server, through leptos' context.
 #[derive(Clone)]

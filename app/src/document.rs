@@ -49,30 +49,41 @@ pub enum Script {
     Typing,
     /// Makes copy buttons work.
     Copying,
-    /// Makes the keys of the inbox work.
-    Keys,
+    /// Keeps the inbox live by the stream at this address, and makes its keys work.
+    Inbox(String),
 }
 
 impl Script {
+    /// Whether the page follows what changes.
+    pub fn is_live(&self) -> bool {
+        matches!(self, Self::Live(_) | Self::Inbox(_))
+    }
+
     /// The modules that the page loads, and what is called of them.
     fn tags(&self, visit: &Visit) -> String {
         let (page, inbox) = (attribute(&visit.assets.page), attribute(&visit.assets.inbox));
         let (script, wasm) = (attribute(&visit.assets.script), attribute(&visit.assets.wasm));
         let (modules, calls) = match self {
             Self::Live(address) => {
-                let address = attribute(address).replace("&amp;", "&").replace('"', "%22").replace('<', "%3C");
-                let calls = format!(
-                    r#"import start,{{live}} from "{script}";import {{copying}} from "{page}";copying();start({{module_or_path:"{wasm}"}}).then(()=>live("{address}"))"#
-                );
-                (vec![&script, &page], calls)
+                let follow = follow(&script, &wasm, address);
+                (vec![&script, &page], format!(r#"import {{copying,graphs}} from "{page}";copying();graphs();{follow}"#))
+            }
+            Self::Inbox(address) => {
+                let follow = follow(&script, &wasm, address);
+                (vec![&script, &inbox], format!(r#"import {{keys}} from "{inbox}";keys();{follow}"#))
             }
             Self::Typing => (vec![&page], format!(r#"import {{typing}} from "{page}";typing()"#)),
-            Self::Keys => (vec![&inbox], format!(r#"import {{keys}} from "{inbox}";keys()"#)),
             Self::Copying => (vec![&page], format!(r#"import {{copying}} from "{page}";copying()"#)),
         };
         let ahead: String = modules.iter().map(|module| format!(r#"<link rel="modulepreload" href="{module}">"#)).collect();
         format!(r#"{ahead}<script type="module" nonce="{}">{calls}</script>"#, attribute(&visit.nonce))
     }
+}
+
+/// What keeps a page live by the stream at an address.
+fn follow(script: &str, wasm: &str, address: &str) -> String {
+    let address = attribute(address).replace("&amp;", "&").replace('"', "%22").replace('<', "%3C");
+    format!(r#"import start,{{live}} from "{script}";start({{module_or_path:"{wasm}"}}).then(()=>live("{address}"))"#)
 }
 
 /// Renders a page inside the frame.

@@ -17,7 +17,7 @@ pub fn mark() -> impl IntoView {
 /// Top bar, navigation and sheet.
 #[component]
 pub fn Frame(visit: Visit, about: About, children: Children) -> impl IntoView {
-    let live = matches!(about.script, Some(Script::Live(_)));
+    let live = about.script.as_ref().is_some_and(Script::is_live);
     view! {
         <a class="skip" href="#main">"Skip to content"</a>
         <header class="topbar">
@@ -32,7 +32,7 @@ pub fn Frame(visit: Visit, about: About, children: Children) -> impl IntoView {
             </div>
         </header>
         <div class="shell">
-            {navigation(&visit, &about)}
+            {navigation(&visit, &about, live)}
             <main class="sheet" id="main" tabindex="-1">
                 <div class="page" data-live-page=live.then_some("")>
                     {visit.embedded.then(|| view! {
@@ -99,7 +99,8 @@ fn account(visit: &Visit) -> Option<impl IntoView + use<>> {
     })
 }
 
-fn navigation(visit: &Visit, about: &About) -> impl IntoView + use<> {
+/// The ways to go. On a live page the count of what waits follows.
+fn navigation(visit: &Visit, about: &About, live: bool) -> impl IntoView + use<> {
     let mut entries = vec![(page::HOME.to_owned(), "house", "Home")];
     if let Some(workspace) = &about.workspace {
         entries.push((routes::catalog(workspace), "layout-grid", "Catalog"));
@@ -121,5 +122,5 @@ fn navigation(visit: &Visit, about: &About) -> impl IntoView + use<> {
         let hot = hot.map(|waits| view! { <span class="hot">{waits}<span class="vh">" waiting"</span></span> });
         view! { <li><a href=href aria-current=current><Icon name=icon/>{label}{hot}</a></li> }
     });
-    view! { <nav class="sidenav" aria-label="Main"><ul>{entries.collect_view()}</ul></nav> }
+    view! { <nav class="sidenav" aria-label="Main" data-live=live.then_some("navigation")><ul>{entries.collect_view()}</ul></nav> }
 }

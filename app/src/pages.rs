@@ -12,6 +12,7 @@ pub mod requests;
 pub mod resources;
 mod rules;
 pub mod sign_in;
+mod views;
 pub mod workspaces;
 
 pub use refusal::refused;

@@ -1,6 +1,7 @@
 //! The route table and the only URL builder. Links are absolute, colons stay as they are (`architecture.md`, URLs).
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use promise::view::ObjectKey;
 
 /// Everything but unreserved characters, colons and slashes of a path segment.
 const SEGMENT: &AsciiSet = &CONTROLS
@@ -46,6 +47,8 @@ pub mod page {
     pub const RESOURCES: &str = "/w/{workspace}/resources";
     /// The same as comma-separated values, whole.
     pub const RESOURCES_CSV: &str = "/w/{workspace}/resources.csv";
+    /// One object that was made for a request: query `group`, `in` (its namespace) and `at` (its Destination) tell apart what is called alike.
+    pub const OBJECT: &str = "/w/{workspace}/requests/{namespace}/{name}/objects/{kind}/{object}";
     /// A request.
     pub const REQUEST: &str = "/w/{workspace}/requests/{namespace}/{name}";
     /// The form of a request that is there.
@@ -84,6 +87,10 @@ pub mod page {
     pub const NOTIFICATIONS: &str = "/notifications";
     /// How the person wants to be told.
     pub const NOTIFICATION_SETTINGS: &str = "/notifications/settings";
+    /// Who stands in for the person.
+    pub const STAND_IN: &str = "/notifications/stand-in";
+    /// Who broke the glass, when, and why.
+    pub const EMERGENCIES: &str = "/platform/emergencies";
     /// Messages that could not be delivered.
     pub const DELIVERIES: &str = "/platform/deliveries";
     /// Gallery of the design system; embedded plane only.
@@ -122,10 +129,18 @@ pub mod post {
     pub const POLICY_NEW: &str = super::page::POLICY_NEW;
     /// `Platform::write_policy` of one that is there: field `text`.
     pub const POLICY_EDIT: &str = super::page::POLICY_EDIT;
+    /// `Views::save_view`: fields `list`, `place`, `title`, the filter as in the address of the list, and `back`.
+    pub const VIEW_SAVE: &str = "/views/save";
+    /// `Views::rename_view`: fields `id`, `title` and `back`.
+    pub const VIEW_RENAME: &str = "/views/rename";
+    /// `Views::forget_view`: fields `id` and `back`.
+    pub const VIEW_DELETE: &str = "/views/delete";
     /// `Notices::mark_read`: field `id`, or `until` for all that came until then; field `back` is the address to return to.
     pub const NOTIFICATIONS_READ: &str = "/notifications/read";
     /// `Notices::keep_rules`: see `promise::notify::Settings::parse`.
     pub const NOTIFICATION_SETTINGS: &str = super::page::NOTIFICATION_SETTINGS;
+    /// `Notices::name_stand_in`: fields `deputy`, `from` and `to`, or `_op=end`.
+    pub const STAND_IN: &str = super::page::STAND_IN;
     /// `Notices::send_again`: field `id`, empty for all; field `back` is the address to return to.
     pub const DELIVERIES_RETRY: &str = "/platform/deliveries/retry";
     /// `Requests::delete`: field `confirmation`.
@@ -134,8 +149,9 @@ pub mod post {
     pub const REVEAL: &str = "/w/{workspace}/requests/{namespace}/{name}/reveal";
 }
 
-/// Server-sent events: query `topic` is `requests` with `workspace`, `request` with `workspace`, `namespace`, `name`, or `notifications`; each
-/// tells of the person's notifications too; `seen` is what the page was made of, so that what changed before the stream was open is told at once.
+/// Server-sent events: query `topic` is `requests` with `workspace`, `request` with `workspace`, `namespace`, `name`, or one of `notifications`,
+/// `home`, `platform` and `decisions`; each tells of the person's notifications too; `seen` is what the page was made of, so that what changed
+/// before the stream was open is told at once.
 pub const LIVE: &str = "/live";
 
 fn segment(text: &str) -> String {
@@ -240,6 +256,12 @@ pub fn request_view(workspace: &str, namespace: &str, name: &str, view: &str, nu
     with_query(&request(workspace, namespace, name), &[("view", view), ("page", &number)])
 }
 
+/// One object that was made for a request.
+pub fn object(workspace: &str, namespace: &str, request: &str, object: &ObjectKey) -> String {
+    let path = format!("{}/objects/{}/{}", self::request(workspace, namespace, request), segment(&object.kind), segment(&object.name));
+    with_query(&path, &[("group", &object.group), ("in", &object.namespace), ("at", &object.at)])
+}
+
 /// The form of a request that is there.
 pub fn request_edit(workspace: &str, namespace: &str, name: &str) -> String {
     format!("{}/edit", request(workspace, namespace, name))
@@ -330,6 +352,21 @@ pub fn live_notifications(seen: &str) -> String {
     with_query(LIVE, &[("topic", "notifications"), ("seen", seen)])
 }
 
+/// Stream of what home is made of, since it was as `seen`.
+pub fn live_home(seen: &str) -> String {
+    with_query(LIVE, &[("topic", "home"), ("seen", seen)])
+}
+
+/// Stream of what the overview counts, since it was as `seen`.
+pub fn live_platform(seen: &str) -> String {
+    with_query(LIVE, &[("topic", "platform"), ("seen", seen)])
+}
+
+/// Stream of what the inbox shows, since it was as `seen`.
+pub fn live_decisions(seen: &str) -> String {
+    with_query(LIVE, &[("topic", "decisions"), ("seen", seen)])
+}
+
 /// Stream of changes of one request since it was as `seen`.
 pub fn live_request(workspace: &str, namespace: &str, name: &str, seen: &str) -> String {
     let pairs = [("topic", "request"), ("workspace", workspace), ("namespace", namespace), ("name", name), ("seen", seen)];
@@ -345,5 +382,7 @@ mod tests {
         assert_eq!(request("root:acme:shop", "default", "a b"), "/w/root:acme:shop/requests/default/a%20b");
         assert_eq!(promise("root:acme", "db", Some("root:x&y")), "/w/root:acme/promises/db?home=root:x%26y");
         assert_eq!(with_query("/a", &[("q", ""), ("tag", "x=y")]), "/a?tag=x%3Dy");
+        let key = ObjectKey { kind: "Role".into(), name: "a:b/c".into(), at: "eu-1".into(), ..ObjectKey::default() };
+        assert_eq!(object("root:acme", "default", "db", &key), "/w/root:acme/requests/default/db/objects/Role/a:b%2Fc?at=eu-1");
     }
 }

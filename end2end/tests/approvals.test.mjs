@@ -1,12 +1,23 @@
 // A decision in two stages, with JavaScript and without, by the keyboard alone: an approver asks for changes, the requester edits, what was
-// said before no longer counts and the difference is shown, both approve, and it is made.
+// said before no longer counts and the difference is shown, both approve, and it is made. Everybody concerned gets mail, and a webhook hears of it.
 
-import { test } from "node:test";
+import { after, test } from "node:test";
 import assert from "node:assert/strict";
 import { brotliCompressSync } from "node:zlib";
 import { kubectl, order, reaches, signIn, stage, until, violations, workspace } from "../portal.mjs";
+import { hooks, mailbox, sending } from "../receivers.mjs";
 
-const it = stage();
+const it = stage(undefined, async (folder, it) => {
+  [it.mailbox, it.hooks] = await Promise.all([mailbox(), hooks()]);
+  return sending(folder, it.mailbox, it.hooks);
+});
+after(() => Promise.all([it.mailbox?.close(), it.hooks?.close()]));
+
+/** The address of the portal that a mail or webhook leads to. */
+const leads = (text) => {
+  const link = new URL(text.match(/http:\/\/portal\.acme\.example\/approvals\/\S+/)[0]);
+  return link.pathname + link.search;
+};
 const large = { tier: "production", size: "large", replicas: 2, storage: 50 };
 
 /** Moves the focus to an element as somebody does who has no mouse: by Tab, from where it is, at most all the way round. */
@@ -60,7 +71,8 @@ for (const javaScriptEnabled of [true, false]) {
 
   test(`two stages decide, by keyboard alone, ${how}`, async () => {
     const options = { javaScriptEnabled };
-    const [requester, approver, owner] = await Promise.all(["dev-shop", "approver", "org-owner"].map((person) => signIn(it, person, options)));
+    const people = ["dev-shop", "approver", "org-owner", "dev-data"];
+    const [requester, approver, owner, stranger] = await Promise.all(people.map((person) => signIn(it, person, options)));
     await requester.goto(`/w/${workspace}/promises/postgresql/request?start=example:Orders`);
     await write(requester, requester.getByLabel("Name", { exact: true }).first(), name, "the name");
     await press(requester, button(requester, "Review request"), "the button that reviews");
@@ -68,7 +80,16 @@ for (const javaScriptEnabled of [true, false]) {
     await requester.waitForURL(`**/requests/default/${name}`);
     await reaches(it.portal, name, "AwaitingApproval");
 
-    // The first stage is asked, and sees everything on one screen.
+    // The first stage is asked by mail and webhook; the link leads to the light page, and whoever may not decide finds nothing there.
+    const asked = await it.mailbox.arrives("approver@acme.example", `${name} waits for an approval`);
+    assert.match(asked.text, /You are among those whom the policy/);
+    const called = await it.hooks.arrives("approvalNeeded", name);
+    assert.equal(leads(called.link), leads(asked.text));
+    await approver.goto(leads(asked.text));
+    await button(approver, "Approve this content").waitFor();
+    assert.equal((await stranger.goto(leads(asked.text))).status(), 404, "a link gives no right");
+
+    // The first stage sees everything on one screen.
     await opens(approver, name);
     for (const heading of ["Reason", "What is asked for", "Checks", "What the platform makes", "Rules", "Price", "Who decides"]) {
       await approver.getByRole("heading", { level: 3, name: heading }).waitFor();
@@ -92,7 +113,9 @@ for (const javaScriptEnabled of [true, false]) {
     await press(approver, button(approver, "Ask for changes"), "the button that asks");
     await approver.getByText(`${name}: you asked for changes`).waitFor();
 
-    // It is the requester's turn: the question stands on the request.
+    // It is the requester's turn: the mail says so, and the question stands on the request.
+    const wish = await it.mailbox.arrives("dev-shop@acme.example", `approver asks you to change ${name}`);
+    assert.match(wish.text, /“Would 150 do\?”/);
     await until(async () => {
       await requester.goto(`/w/${workspace}/requests/default/${name}`);
       return requester.getByText("Would 150 do?").first().isVisible();
@@ -104,7 +127,9 @@ for (const javaScriptEnabled of [true, false]) {
     await press(requester, button(requester, "Submit change"), "the button that submits");
     await requester.waitForURL(`**/requests/default/${name}`);
 
-    // What was said before is void: the difference is shown, and everybody is asked about the new content.
+    // What was said before is void: the difference is shown, and everybody is asked about the new content, by mail too.
+    const again = await it.mailbox.arrives("approver@acme.example", `${name} waits for an approval`, 1);
+    assert.notEqual(leads(again.text), leads(asked.text), "it is another content");
     await opens(approver, name);
     const since = approver.locator(".since");
     await since.getByText("no longer counts").waitFor();
@@ -115,12 +140,18 @@ for (const javaScriptEnabled of [true, false]) {
     await approves(owner, name, { keys: javaScriptEnabled });
 
     await reaches(it.portal, name, "Ready");
+    await it.mailbox.arrives("org-owner@acme.example", `${name} waits for an approval`);
+    for (const person of ["approver", "org-owner"]) await it.mailbox.arrives("dev-shop@acme.example", `${person} approved ${name}`);
+    await it.mailbox.arrives("dev-shop@acme.example", `${name} has every approval and is being made`);
+    for (const event of ["changesRequested", "approved", "accepted", "ready"]) await it.hooks.arrives(event, name);
+    const ids = it.mailbox.mails.map((mail) => mail.messageId);
+    assert.equal(new Set(ids).size, ids.length, "no mail came twice");
     await owner.goto("/approvals?view=decided");
     await owner.locator("[data-row]").filter({ hasText: name }).first().waitFor();
     // A refused post is an answer with a status of its own, which browsers complain about.
     const complaints = (page) => page.complaints.filter((complaint) => !/status of 4\d\d/.test(complaint));
-    assert.deepEqual([requester, approver, owner].flatMap(complaints), []);
-    await Promise.all([requester, approver, owner].map((page) => page.context().close()));
+    assert.deepEqual([requester, approver, owner, stranger].flatMap(complaints), []);
+    await Promise.all([requester, approver, owner, stranger].map((page) => page.context().close()));
   });
 }
 

@@ -6,20 +6,28 @@ import { signIn, stage } from "../portal.mjs";
 
 const it = stage();
 
-test("while a page is idle there is one open stream and no other request", async () => {
-  const page = await signIn(it, "dev-shop");
-  const requests = [];
-  // Time is the page's own: an hour passes at once, with every timer in it.
-  await page.clock.install();
-  const stream = page.waitForRequest((request) => new URL(request.url()).pathname.startsWith("/live"));
-  await page.goto("/w/root:acme:shop/requests");
-  await stream;
-  await page.waitForLoadState("load");
-  await page.getByText("Live", { exact: true }).waitFor();
-  page.on("request", (request) => requests.push(new URL(request.url()).pathname));
-  await page.clock.fastForward("01:00:00");
-  // Requests are told in their order: what the page asked for in that hour comes before this one.
-  await page.evaluate(() => fetch("/icon.svg"));
-  assert.deepEqual(requests, ["/icon.svg"]);
-  assert.deepEqual(page.complaints, []);
-});
+for (const [person, path] of [
+  ["dev-shop", "/w/root:acme:shop/requests"],
+  ["dev-shop", "/"],
+  ["org-owner", "/platform"],
+  ["approver", "/approvals"],
+]) {
+  test(`while ${path} is idle there is one open stream and no other request`, async () => {
+    const page = await signIn(it, person);
+    const requests = [];
+    // Time is the page's own: an hour passes at once, with every timer in it.
+    await page.clock.install();
+    const stream = page.waitForRequest((request) => new URL(request.url()).pathname.startsWith("/live"));
+    await page.goto(path);
+    await stream;
+    await page.waitForLoadState("load");
+    await page.getByText("Live", { exact: true }).waitFor();
+    page.on("request", (request) => requests.push(new URL(request.url()).pathname));
+    await page.clock.fastForward("01:00:00");
+    // Requests are told in their order: what the page asked for in that hour comes before this one.
+    await page.evaluate(() => fetch("/icon.svg"));
+    assert.deepEqual(requests, ["/icon.svg"]);
+    assert.deepEqual(page.complaints, []);
+    await page.context().close();
+  });
+}

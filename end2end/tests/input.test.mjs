@@ -2,7 +2,7 @@
 
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { publishEverything, signIn, stage, workspace } from "../portal.mjs";
+import { focused, publishEverything, signIn, stage, workspace } from "../portal.mjs";
 
 const it = stage(async (it) => {
   const page = await signIn(it, "dev-shop");
@@ -37,7 +37,7 @@ for (const javaScriptEnabled of [true, false]) {
       const summary = page.getByRole("alert");
       await summary.waitFor();
       assert.match(await page.title(), /^Error: /);
-      assert.ok(await summary.evaluate((element) => element === document.activeElement), "the summary has the focus");
+      await focused(summary, "the summary");
       const field = page.locator("#request").getByLabel(new RegExp(`^${label}( optional)?$`));
       const [message, id] = await Promise.all([described(field), field.getAttribute("id")]);
       assert.match(message, says);
@@ -50,7 +50,7 @@ for (const javaScriptEnabled of [true, false]) {
       assert.equal(await page.getByLabel("Name", { exact: true }).first().inputValue(), "kept-name");
       assert.equal(await page.getByLabel("Reason", { exact: true }).inputValue(), "typed once");
       await link.click();
-      assert.equal(await page.evaluate(() => document.activeElement.id), id, "the link leads to the field");
+      await focused(field, "the field that the link leads to");
 
       // The rest of the way: mended, it goes through.
       await field.fill(fine[label] ?? "");
@@ -67,7 +67,7 @@ for (const javaScriptEnabled of [true, false]) {
     const press = (name) => page.getByRole("button", { name, exact: true }).click();
     const row = (name) => page.getByRole("group", { name });
     await press("Add port");
-    assert.ok(await row(/^Port 1/).evaluate((element) => element === document.activeElement), "the new row has the focus");
+    await focused(row(/^Port 1/), "the new row");
     await row(/^Port 1/).getByLabel("Name").fill("web");
     await row(/^Port 1/).getByLabel("Port number").fill("http");
     await press("Add port");
@@ -87,7 +87,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByRole("button", { name: "Review request" }).click();
     const summary = page.getByRole("alert");
     await summary.getByRole("link").first().click();
-    assert.equal(await page.evaluate(() => document.activeElement.name), "/parameters/ports/1/port");
+    await focused(page.locator('[name="/parameters/ports/1/port"]'), "the field that the link leads to");
     await press("Remove port 2, web");
     await page.getByRole("button", { name: "Review request" }).click();
     await page.getByRole("heading", { level: 1, name: "Review rows" }).waitFor();

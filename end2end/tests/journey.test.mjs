@@ -2,7 +2,7 @@
 
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { signIn, stage, until, workspace } from "../portal.mjs";
+import { focused, signIn, stage, until, workspace } from "../portal.mjs";
 
 const orders = [
   { promise: "PostgreSQL", name: "orders-db" },
@@ -76,11 +76,11 @@ test("bad input names the field and the fix, keeps what was typed, and the focus
   const summary = page.getByRole("alert");
   await summary.waitFor();
   assert.match(await page.title(), /^Error: /);
-  assert.ok(await summary.evaluate((element) => element === document.activeElement), "the summary has the focus");
+  await focused(summary, "the summary");
   assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "Not A Name");
   assert.equal(await page.getByLabel("Reason", { exact: true }).inputValue(), "typed once");
   await summary.getByRole("link").first().click();
-  assert.equal(await page.evaluate(() => document.activeElement.id), "name");
+  await focused(page.getByLabel("Name", { exact: true }), "the field that the link leads to");
 });
 
 test("who may not submit sees why, and a forged post is refused and writes nothing", async () => {

@@ -17,6 +17,11 @@ const paths = [
   "/platform/policies/root:acme/production-baseline",
   "/platform/policies/new",
   "/workspaces",
+  "/w/root:acme:shop/resources",
+  "/notifications",
+  "/notifications/settings",
+  "/platform",
+  "/cost?workspace=root:acme:shop",
 ];
 /** Pages of many lines: 30 kB. */
 const long = ["/w/root:acme:shop/promises/postgresql/request/adds"];

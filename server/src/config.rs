@@ -3,6 +3,7 @@
 mod database_url;
 mod notify;
 mod public_url;
+mod seed;
 mod serve;
 
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use cluster::WorkspacePath;
 pub use database_url::DatabaseUrl;
 pub use notify::{Addresses, Format, MailConfig, NotifyArgs, NotifyConfig, NotifyError, Webhook};
 pub use public_url::PublicUrl;
+pub use seed::SeedArgs;
 pub use serve::{Config, ConfigError, LogConfig, LogFormat, PlaneConfig, PlaneKind, Role, ServeArgs, Storage};
 
 use crate::bare::PlaneArgs;
@@ -53,6 +55,11 @@ pub enum Command {
     #[command(after_help = "Example:\n  echo 'secret,admin,1,\"system:masters,system:kcp:admin\"' > tokens.csv\n  \
         opm-portal plane --listen 127.0.0.1:6443 --data ./plane-data --token-auth-file tokens.csv --empty")]
     Plane(PlaneArgs),
+    /// Fill the embedded plane of a data directory with many finished instances, for measuring and for looking at.
+    #[command(after_help = "Example:\n  opm-portal seed --data ./portal-data --instances 10000 --workspaces 200\n  \
+        opm-portal serve --plane embedded --data ./portal-data\n\n\
+        No portal may run on the directory meanwhile. It can be repeated: what is there already stays as it is.")]
+    Seed(SeedArgs),
     /// Print what a plane needs to hold our kinds, as YAML: CRDs, exports, rights, admission policies.
     #[command(visible_alias = "crds")]
     Manifests(ManifestsArgs),

@@ -6,14 +6,19 @@
 
 mod book;
 mod facts;
+mod months;
+mod thresholds;
 
 pub use book::{KEPT, count, look};
 pub use facts::{Shown, is_ready, price, shown, since};
+pub use months::{DayEntry, MonthBook, MonthEntry, Months, Spot};
+pub use thresholds::warn;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use cluster::watch::Freshness;
+use promise::ledger::Month;
 
 use crate::state::Portal;
 
@@ -26,12 +31,14 @@ pub async fn keep(portal: Arc<Portal>) {
         () = portal.shutdown.cancelled() => return,
         () = portal.world.synced() => {}
     }
+    // Up to where thresholds of budgets were looked at; at each start anew, since nobody knows what was told before the end.
+    let mut warned = None;
     loop {
         // What is not up to date proves nothing: the time until it is again is one in which nobody looked.
         if portal.world.requests.freshness() == Freshness::Synced {
             let now = portal.clock.now().as_second();
             let seen = shown(&portal.world, now);
-            if let Err(error) = step(&portal, &seen, now).await {
+            if let Err(error) = step(&portal, &seen, now, &mut warned).await {
                 tracing::warn!(%error, "the cost ledger could not be written; it goes on where it was");
             }
         }
@@ -42,8 +49,17 @@ pub async fn keep(portal: Arc<Portal>) {
     }
 }
 
-async fn step(portal: &Portal, seen: &[Shown], now: i64) -> store::Result<()> {
+async fn step(portal: &Portal, seen: &[Shown], now: i64, warned: &mut Option<i64>) -> store::Result<()> {
     look(&portal.store, seen, now).await?;
-    while count(&portal.store).await? {}
-    Ok(())
+    loop {
+        let more = count(&portal.store).await?;
+        // Of a ledger that catches up every day is looked at: a month that ended meanwhile is not passed over.
+        if let Some(clock) = portal.store.ledger_clock().await?.filter(|clock| *warned != Some(clock.posted)) {
+            warn(portal, clock.posted - 1).await?;
+            *warned = Some(clock.posted);
+        }
+        if !more {
+            return portal.months.refresh(&portal.store, Month::of(now)).await;
+        }
+    }
 }

@@ -26,6 +26,7 @@ pub mod rest;
 pub mod router;
 pub mod routes;
 pub mod sample;
+pub mod seed;
 pub mod serve;
 pub mod state;
 pub mod web;

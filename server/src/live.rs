@@ -1,6 +1,7 @@
 //! Live updates: one event stream per open page, with nothing but the names of what changed. The page then asks for itself again, as its person.
 //!
 //! A page says in the address of its stream what it was made of ([`seen`]): what changed before the stream was open is told at once.
+//! Pages that are made of many workspaces hear without a name that they are made of something else by now, and at most once a second.
 //! A stream ends when its session ends or the process does. Before each event it is asked again whether the person may still see what changed.
 
 mod limit;
@@ -36,16 +37,18 @@ use crate::web::asked::Asked;
 
 /// Changes that come within this time make one event.
 const TOGETHER: Duration = Duration::from_millis(50);
+/// The same for pages that are made of many workspaces, where something changes nearly always.
+const SUMMED: Duration = Duration::from_secs(1);
 /// An event that says nothing, so that proxies keep the stream and we notice when nobody listens.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
 /// What a page wants to hear of.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Subscription {
-    /// Path of the workspace that the page is about; `notifications` are of none.
+    /// Path of the workspace that the page is about; only requests are of one.
     #[serde(default)]
     workspace: String,
-    /// `requests`, `request` with `namespace` and `name`, or `notifications`.
+    /// `requests`, `request` with `namespace` and `name`, `notifications`, `home`, `platform`, or `decisions`.
     topic: What,
     /// Namespace of the one request.
     #[serde(default)]
@@ -64,6 +67,9 @@ enum What {
     Requests,
     Request,
     Notifications,
+    Home,
+    Platform,
+    Decisions,
 }
 
 /// What a stream is about.
@@ -75,6 +81,12 @@ pub enum Topic {
     Request(Key),
     /// What the person is told.
     Notifications,
+    /// What home is made of: requests that the person may list, and those that wait for the person.
+    Home,
+    /// What the overview counts: requests that the person may list.
+    Platform,
+    /// What the person may decide about, and what the person decided.
+    Decisions,
 }
 
 impl Topic {
@@ -94,7 +106,14 @@ impl Topic {
             Self::Request(wanted) => key == wanted,
             // Those come by themselves.
             Self::Notifications => false,
+            // Of anything; whether that makes another page is asked when it is told.
+            Self::Home | Self::Platform | Self::Decisions => true,
         }
+    }
+
+    /// Whether it is told without names, as soon as the page would be made of something else.
+    fn is_summed(&self) -> bool {
+        matches!(self, Self::Home | Self::Platform | Self::Decisions)
     }
 
     /// The changed requests that the person may see; none when the person may see nothing of this topic.
@@ -109,7 +128,7 @@ impl Topic {
                 let may = caller.may(&key.cluster, Right::request("get", &key.namespace, &key.name)).await?;
                 Ok(may.then_some(changed))
             }
-            Self::Notifications => Ok(Some(changed)),
+            Self::Notifications | Self::Home | Self::Platform | Self::Decisions => Ok(Some(changed)),
         }
     }
 }
@@ -122,17 +141,36 @@ impl Topic {
 pub async fn seen(caller: &Caller, topic: &Topic) -> promise::Result<String> {
     let portal = caller.portal();
     let mut state = DefaultHasher::new();
-    let mut add = |key: &Key, request: &PromiseRequest| (key, &request.metadata.uid, &request.metadata.resource_version).hash(&mut state);
+    let add = |state: &mut DefaultHasher, key: &Key, request: &PromiseRequest| {
+        (key, &request.metadata.uid, &request.metadata.resource_version).hash(state);
+    };
     match topic {
         Topic::Requests(cluster) => {
             let sight = caller.sight(cluster).await?;
             let all = portal.requests_of(cluster);
-            all.iter().filter(|(key, _)| sight.covers(&key.namespace)).for_each(|(key, request)| add(key, request));
+            all.iter().filter(|(key, _)| sight.covers(&key.namespace)).for_each(|(key, request)| add(&mut state, key, request));
         }
-        Topic::Request(key) => portal.world.requests.get(key).iter().for_each(|request| add(key, request)),
+        Topic::Request(key) => portal.world.requests.get(key).iter().for_each(|request| add(&mut state, key, request)),
         Topic::Notifications => return caller.notices(&NoticesQuery::default()).await.map(|page| page.seen),
+        Topic::Platform => listed(caller, &mut state).await?,
+        Topic::Decisions => caller.decisions_stamp().await?.hash(&mut state),
+        Topic::Home => {
+            listed(caller, &mut state).await?;
+            caller.decisions_stamp().await?.hash(&mut state);
+        }
     }
     Ok(format!("{:016x}", state.finish()))
+}
+
+/// All requests that the person may list.
+async fn listed(caller: &Caller, state: &mut DefaultHasher) -> promise::Result<()> {
+    let places = caller.places(None).await?;
+    let portal = caller.portal();
+    let stamps = portal.register.with(&portal.world, |known| places.iter().map(|place| known.stamp(place)).collect::<Vec<u64>>());
+    for (place, stamp) in places.iter().zip(stamps) {
+        (&place.cluster, stamp).hash(state);
+    }
+    Ok(())
 }
 
 /// `GET /live?topic=…&workspace=PATH`.
@@ -160,6 +198,9 @@ async fn open(
             Topic::request(workspace.cluster, &subscription.namespace, &subscription.name)
         }
         What::Notifications => Topic::Notifications,
+        What::Home => Topic::Home,
+        What::Platform => Topic::Platform,
+        What::Decisions => Topic::Decisions,
     };
     // Changes are followed before anything is asked, so that none falls between.
     let changes = portal.world.requests.changes();
@@ -169,8 +210,12 @@ async fn open(
     }
     let busy = || Error::Busy { message: "you have very many pages open; close some of them".to_owned() };
     let place = portal.streams.enter(caller.session()).ok_or_else(busy)?;
-    let pending = !subscription.seen.is_empty() && subscription.seen != seen(&caller, &topic).await?;
-    let follower = Follower { caller, topic, changes, news, changed: BTreeSet::new(), told: false, pending, _place: place };
+    let asked = topic.is_summed() || !subscription.seen.is_empty();
+    let present = if asked { seen(&caller, &topic).await? } else { String::new() };
+    let pending = !subscription.seen.is_empty() && subscription.seen != present;
+    // What is pending is told whatever it is.
+    let known = if pending { String::new() } else { present };
+    let follower = Follower { caller, topic, changes, news, changed: BTreeSet::new(), told: false, pending, known, _place: place };
     let hello = Event::default().event("ready").retry(Duration::from_secs(2)).data("");
     Ok(stream::unfold((Some(hello), follower), |(hello, mut follower)| async move {
         match hello {
@@ -192,6 +237,8 @@ struct Follower {
     told: bool,
     /// Whether there is something to tell.
     pending: bool,
+    /// What a page of many workspaces was made of when it was told last.
+    known: String,
     /// Given back when the stream ends.
     _place: Place,
 }
@@ -215,6 +262,16 @@ impl Follower {
                 return None;
             }
             let changed = std::mem::take(&mut self.changed);
+            if self.topic.is_summed() {
+                self.pending = false;
+                let present = seen(&self.caller, &self.topic).await.ok()?;
+                let told = std::mem::take(&mut self.told);
+                if told || present != self.known {
+                    self.known = present;
+                    return Event::default().event("change").json_data(Vec::<String>::new()).ok();
+                }
+                continue;
+            }
             // Without a name the page looks at everything.
             let unnamed = changed.is_empty() || std::mem::take(&mut self.told);
             self.pending = false;
@@ -244,7 +301,7 @@ impl Follower {
                 },
             }
         }
-        tokio::time::sleep(TOGETHER).await;
+        tokio::time::sleep(if self.topic.is_summed() { SUMMED } else { TOGETHER }).await;
         loop {
             match self.changes.try_recv() {
                 Ok(key) => self.note(key),

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use clap::Parser as _;
 use opm_portal::config::{Cli, Command, LogConfig, LogFormat};
 use opm_portal::sample::check;
-use opm_portal::{bare, install, logging, manifests, serve};
+use opm_portal::{bare, install, logging, manifests, seed, serve};
 
 /// The machines this runs on are small, and everything slow waits for input and output.
 const WORKERS: usize = 2;
@@ -48,6 +48,14 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Check(args) => {
             let said = check::said(&args.paths, !args.untrusted)?;
             println!("{said}");
+            Ok(())
+        }
+        Command::Seed(args) => {
+            // Its plane ends while clients still ask it: that is no news.
+            let filter = "warn,kube_client=off,cluster::fulfil::outage=error".to_owned();
+            logging::start(&LogConfig { format: LogFormat::Text, filter })?;
+            let seeded = seed::run(&args.into_seed())?;
+            println!("{} objects written; the plane holds {} requests", seeded.objects, seeded.requests);
             Ok(())
         }
         Command::Manifests(args) => match args.out {

@@ -5,11 +5,15 @@
 //! process that ends at any instant loses nothing: whoever starts next finds in the cluster what was not written, and in the database what was
 //! not sent. Nothing is doubled in the portal, and a message that is sent twice has the same id both times.
 //!
+//! What no request says is told by whoever finds it: thresholds of budgets by the ledger ([`Notify::tell`]), remarks by whoever writes them, in
+//! the same transaction ([`remark`]).
+//!
 //! To tell something else: a word in `promise::notify`, and a function that finds it in [`events`], or a call of [`Notify::tell`].
 
 pub mod events;
 pub(crate) mod letters;
 mod mail;
+pub(crate) mod remark;
 mod sender;
 mod teller;
 pub mod timing;
@@ -21,6 +25,7 @@ use std::sync::Arc;
 use promise::notify::Event;
 use tokio::sync::{Notify as Bell, broadcast};
 
+pub use self::events::Audience;
 pub use self::letters::Matter;
 pub use self::sender::send;
 pub use self::teller::follow;
@@ -62,7 +67,7 @@ impl Notify {
     }
 
     /// Tells open pages of these people, and whoever sends.
-    fn ring(&self, people: &BTreeSet<String>) {
+    pub(crate) fn ring(&self, people: &BTreeSet<String>) {
         for person in people {
             // Nobody listening is fine.
             let _ = self.news.send(Arc::from(person.as_str()));
@@ -85,26 +90,25 @@ impl Notify {
     ///
     /// # Errors
     /// The database refuses; nothing was told then.
-    pub async fn tell(portal: &Portal, event: Event, people: &[String], key: &str, matter: &Matter) -> store::Result<()> {
+    pub async fn tell(portal: &Portal, event: Event, audience: Audience, key: &str, matter: &Matter) -> store::Result<()> {
         let now = portal.clock.now();
-        let told: Vec<events::Told> = people
-            .iter()
-            .map(|person| events::Told {
-                event,
-                audience: events::Audience::Person(person.clone()),
-                key: key.to_owned(),
-                at: now.as_second(),
-                open: true,
-                ends: None,
-                title: matter.title.clone(),
-                text: matter.text.clone(),
-                why: matter.why.clone(),
-                link: matter.link.clone(),
-            })
-            .collect();
-        let news = letters::written(portal, &matter.subject, &matter.workspace, &told, now).await?;
-        let people = portal.store.tell(&news, now).await?;
-        portal.notify.ring(&people);
+        let told = events::Told {
+            event,
+            audience,
+            key: key.to_owned(),
+            at: now.as_second(),
+            open: true,
+            ends: None,
+            title: matter.title.clone(),
+            text: matter.text.clone(),
+            why: matter.why.clone(),
+            link: matter.link.clone(),
+        };
+        let news = letters::written(portal, &matter.subject, &matter.workspace, &[told], now).await?;
+        if !news.is_empty() {
+            let people = portal.store.tell(&news, now).await?;
+            portal.notify.ring(&people);
+        }
         Ok(())
     }
 }

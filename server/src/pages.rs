@@ -14,7 +14,9 @@ use axum::extract::{Path, Request, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use http::{HeaderMap, Method, StatusCode, Uri, header};
 use promise::Error;
-use promise::view::{CatalogQuery, CostQuery, DeliveriesQuery, NoticesQuery, PoliciesQuery, RequestQuery, ResourceQuery};
+use promise::view::{
+    CatalogQuery, CostQuery, DeliveriesQuery, NoticesQuery, ObjectKey, OverviewQuery, PoliciesQuery, RequestQuery, ResourceQuery,
+};
 use serde::Deserialize;
 
 pub(crate) use files::{cost_export, cost_focus};
@@ -45,6 +47,8 @@ pub(crate) struct Shown {
     page: usize,
     #[serde(default)]
     origin: String,
+    #[serde(default)]
+    fold: String,
 }
 
 /// Which lines of what the platform makes are shown.
@@ -80,6 +84,13 @@ pub(crate) struct Tried {
     #[serde(default, rename = "in")]
     place: String,
     r#try: Option<String>,
+}
+
+/// Which page of a list is shown.
+#[derive(Deserialize)]
+pub(crate) struct Number {
+    #[serde(default)]
+    page: usize,
 }
 
 /// For which workspace a new policy is.
@@ -145,12 +156,28 @@ pub(crate) async fn requests_page(visiting: Visiting, Path(workspace): Path<Stri
 }
 
 pub(crate) async fn request_page(visiting: Visiting, Path((workspace, namespace, name)): Placed, Asked(shown): Asked<Shown>) -> Response {
-    let view = requests::View { origin: requests::OriginFilter::parse(&shown.origin), ..requests::View::parse(&shown.view, shown.page) };
+    let view = requests::View {
+        origin: requests::OriginFilter::parse(&shown.origin),
+        fold: requests::Fold::parse(&shown.fold),
+        ..requests::View::parse(&shown.view, shown.page)
+    };
     visiting.answer(async |visit: &Visit| requests::detail(visit, &workspace, &namespace, &name, view).await).await
 }
 
 pub(crate) async fn resources_page(visiting: Visiting, Path(workspace): Path<String>, Asked(query): Asked<ResourceQuery>) -> Response {
     visiting.answer(async |visit: &Visit| resources::list(visit, &workspace, &query).await).await
+}
+
+/// Workspace, namespace and name of a request, kind and name of an object.
+type Made = Path<(String, String, String, String, String)>;
+
+pub(crate) async fn object_page(
+    visiting: Visiting,
+    Path((workspace, namespace, request, kind, name)): Made,
+    Asked(key): Asked<ObjectKey>,
+) -> Response {
+    let key = ObjectKey { kind, name, ..key };
+    visiting.answer(async |visit: &Visit| resources::object(visit, &workspace, &namespace, &request, &key).await).await
 }
 
 /// A file for spreadsheets.
@@ -189,12 +216,20 @@ pub(crate) async fn notification_settings_page(visiting: Visiting) -> Response {
     visiting.answer(async |visit: &Visit| notifications::settings(visit).await).await
 }
 
+pub(crate) async fn stand_in_page(visiting: Visiting) -> Response {
+    visiting.answer(async |visit: &Visit| notifications::stand_in(visit).await).await
+}
+
 pub(crate) async fn deliveries_page(visiting: Visiting, Asked(query): Asked<DeliveriesQuery>) -> Response {
     visiting.answer(async |visit: &Visit| platform::deliveries(visit, &query).await).await
 }
 
-pub(crate) async fn overview_page(visiting: Visiting) -> Response {
-    visiting.answer(async |visit: &Visit| platform::overview(visit).await).await
+pub(crate) async fn emergencies_page(visiting: Visiting, Asked(number): Asked<Number>) -> Response {
+    visiting.answer(async |visit: &Visit| platform::emergencies(visit, number.page).await).await
+}
+
+pub(crate) async fn overview_page(visiting: Visiting, Asked(query): Asked<OverviewQuery>) -> Response {
+    visiting.answer(async |visit: &Visit| platform::overview(visit, &query).await).await
 }
 
 pub(crate) async fn policies_page(visiting: Visiting, Asked(query): Asked<PoliciesQuery>) -> Response {

@@ -5,9 +5,11 @@
 
 pub mod account;
 pub mod approvals;
+pub mod by_place;
 pub mod catalog;
 mod cost;
 pub mod drafts;
+mod home;
 mod inputs;
 mod manifest;
 mod notifications;
@@ -16,8 +18,12 @@ pub mod place;
 mod platform;
 pub mod preflight;
 pub mod reads;
+pub(crate) mod register;
 pub mod requests;
-mod resources;
+pub(crate) mod resources;
 pub mod rights;
+mod stand_in;
 pub mod submit;
+mod titles;
+mod views;
 pub mod workspaces;

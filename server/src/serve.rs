@@ -29,7 +29,10 @@ use crate::notify::{self, Notify};
 use crate::plane::Folder;
 use crate::plane::embedded::EmbeddedError;
 use crate::portal::approvals::docket::Docket;
+use crate::portal::by_place::ByPlace;
 use crate::portal::catalog::prices::ListPrices;
+use crate::portal::register::Register;
+use crate::portal::requests::cheaper::CheaperChoices;
 use crate::portal::rights::Rights;
 use crate::router::{probes, router};
 use crate::sample::SampleError;
@@ -203,14 +206,19 @@ impl Running {
             evaluations: Arc::new(Semaphore::new(EVALUATIONS)),
             compiled: Arc::default(),
             docket: Docket::default(),
+            shelves: ByPlace::default(),
+            register: Register::default(),
             list_prices: ListPrices::default(),
+            months: ledger::Months::default(),
+            cheaper: CheaperChoices::default(),
             policies: Arc::default(),
             notify,
             streams: Streams::default(),
             doors: Doors::new(ground.way, style),
             trusted_homes: ground.trusted_homes,
             public_authority: config.public_url.as_ref().map(|url| url.authority.clone()),
-            assets: Assets::open(&config.site),
+            // Whoever serves no pages needs no site.
+            assets: if config.web { Assets::open(&config.site) } else { Assets::default() },
             shutdown: shutdown.clone(),
         });
         tasks.spawn(sweep(portal.clone()));

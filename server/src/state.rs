@@ -13,10 +13,15 @@ use tokio_util::sync::CancellationToken;
 use crate::auth::{Callers, Doors};
 use crate::clock::Clock;
 use crate::config::PlaneKind;
+use crate::ledger::Months;
 use crate::live::Streams;
 use crate::notify::Notify;
 use crate::portal::approvals::docket::Docket;
+use crate::portal::by_place::ByPlace;
 use crate::portal::catalog::prices::ListPrices;
+use crate::portal::register::Register;
+use crate::portal::requests::cheaper::CheaperChoices;
+use crate::portal::resources::Shelf;
 use crate::portal::rights::Rights;
 use crate::sample::Person;
 use crate::web::assets::Assets;
@@ -59,8 +64,16 @@ pub struct Portal {
     pub policies: Arc<PolicyBook>,
     /// What people are asked about, and what they decided.
     pub docket: Docket,
+    /// What was made, by where its requests are.
+    pub shelves: ByPlace<Shelf>,
+    /// All requests, counted by where they are.
+    pub register: Register,
     /// Prices in rows of catalogs.
     pub list_prices: ListPrices,
+    /// What months have cost.
+    pub months: Months,
+    /// Choices by which instances cost less.
+    pub cheaper: CheaperChoices,
     /// Telling people what happened.
     pub notify: Notify,
     /// Open event streams.

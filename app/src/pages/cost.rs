@@ -1,8 +1,12 @@
 //! `/cost`: what things have cost, will cost, and for whom.
 
+mod advice;
 mod chart;
 mod figures;
 mod table;
+
+pub(super) use advice::lines as mover_lines;
+pub(super) use figures::{moment, signed};
 
 use leptos::prelude::*;
 use promise::view::{CostBy, CostPage, CostQuery};
@@ -28,14 +32,21 @@ pub async fn page(visit: &Visit, query: &CostQuery) -> Page {
         About { title: "Cost".to_owned(), section: routes::cost(workspace.as_deref().unwrap_or_default()), workspace, ..About::default() };
     framed(visit, about, move || {
         let query = found.query.clone();
-        let pager = {
+        let of_rows = {
             let query = query.clone();
-            Box::new(move |number: usize| address(&CostQuery { page: number, ..query.clone() }))
+            Box::new(move |number: usize| address(&CostQuery { rows: number, ..query.clone() }))
         };
+        let of_instances = Box::new(move |number: usize| address(&CostQuery { page: number, ..query.clone() }));
+        let left_out = (found.rows_pages > 1).then(|| {
+            view! {
+                <p class="basis">{format!("{} of {} rows; the files have all.", found.rows.len(), found.rows_total)}</p>
+                <Pager page=found.query.rows pages=found.rows_pages href=of_rows label="Pages of rows"/>
+            }
+        });
         let instances = (found.instances_total > 0).then(|| view! {
             <section class="money-part" aria-labelledby="instances"><div class="section-head"><h2 id="instances">"Instances of this workspace"</h2><p class="basis">{format!("{} of {}", found.instances.len(), found.instances_total)}</p></div>
                 {table::instances(&found.instances)}
-                <Pager page=found.query.page.max(1) pages=found.pages href=pager/>
+                <Pager page=found.query.page pages=found.pages href=of_instances label="Pages of instances"/>
             </section>
         });
         view! {
@@ -47,19 +58,23 @@ pub async fn page(visit: &Visit, query: &CostQuery) -> Page {
                 <section class="money-part" aria-labelledby="by"><div class="section-head"><h2 id="by">{format!("By {}", found.by.word())}</h2>{choices(&found)}</div>
                     {chart::charts(&found)}
                     {table::rows(&found)}
+                    {left_out}
                     <p class="basis">{basis(&found)}</p>
                 </section>
             })}
             {instances}
+            {advice::advice(&found)}
         }
     })
 }
 
 /// The address of a query.
 fn address(query: &CostQuery) -> String {
-    let number = if query.page > 1 { query.page.to_string() } else { String::new() };
+    let number = |page: usize| if page > 1 { page.to_string() } else { String::new() };
+    let (instances, rows) = (number(query.page), number(query.rows));
     let by = if query.by == CostBy::default().word() { "" } else { &query.by };
-    routes::with_query(page::COST, &[("workspace", &query.workspace), ("by", by), ("month", &query.month), ("page", &number)])
+    let pairs = [("workspace", query.workspace.as_str()), ("by", by), ("month", &query.month), ("page", &instances), ("rows", &rows)];
+    routes::with_query(page::COST, &pairs)
 }
 
 fn scope(found: &CostPage) -> impl IntoView + use<> {
@@ -67,7 +82,7 @@ fn scope(found: &CostPage) -> impl IntoView + use<> {
     match found.query.workspace.clone() {
         workspace if workspace.is_empty() => view! { <span>{format!("{month}, everywhere that you may list requests.")}</span> }.into_any(),
         workspace => {
-            let everything = address(&CostQuery { workspace: String::new(), page: 0, ..found.query.clone() });
+            let everything = address(&CostQuery { workspace: String::new(), ..found.query.anew() });
             view! { <span>{format!("{month}, ")}<span class="mono">{workspace}</span>" and the workspaces below it. "<a href=everything>"Show everything"</a></span> }.into_any()
         }
     }
@@ -75,7 +90,7 @@ fn scope(found: &CostPage) -> impl IntoView + use<> {
 
 /// Other months, and the same as files.
 fn actions(found: &CostPage) -> impl IntoView + use<> {
-    let to = |month: &String| address(&CostQuery { month: month.clone(), page: 0, ..found.query.clone() });
+    let to = |month: &String| address(&CostQuery { month: month.clone(), ..found.query.anew() });
     let pairs = [("workspace", found.query.workspace.as_str()), ("month", found.query.month.as_str())];
     let (plain, focus) = (routes::with_query(page::COST_EXPORT, &pairs), routes::with_query(page::COST_FOCUS, &pairs));
     view! {
@@ -122,7 +137,7 @@ fn nothing(found: &CostPage) -> impl IntoView + use<> {
 /// By what rows add up, as links.
 fn choices(found: &CostPage) -> impl IntoView + use<> {
     let links = CostBy::ALL.into_iter().map(|by| {
-        let href = address(&CostQuery { by: by.word().to_owned(), page: 0, ..found.query.clone() });
+        let href = address(&CostQuery { by: by.word().to_owned(), ..found.query.anew() });
         let word = promise::wording::upper_first(by.word());
         view! { <li><a href=href aria-current=(by == found.by).then_some("true")>{word}</a></li> }
     });
@@ -131,7 +146,6 @@ fn choices(found: &CostPage) -> impl IntoView + use<> {
 
 fn basis(found: &CostPage) -> String {
     let workspaces = counted(found.workspaces as u64, "workspace");
-    let until =
-        found.up_to.as_deref().map_or_else(|| "Counting has not begun".to_owned(), |at| format!("Counted up to {}", figures::moment(at)));
+    let until = found.up_to.as_deref().map_or_else(|| "Counting has not begun".to_owned(), |at| format!("Counted up to {}", moment(at)));
     format!("{until}, in {workspaces} whose requests you may list. Hours count when they are complete. Taxes are not in it.")
 }

@@ -1,17 +1,20 @@
-//! Home: what waits on me, what I asked for lately, where I may go.
+//! Home: what waits on me, what I asked for, what I look after, and where I may go; live. Which parts there are follows from what the person
+//! may do.
+
+mod aside;
 
 use leptos::prelude::*;
-use promise::view::{Home, WorkspaceNode};
+use promise::view::{Home, HomeDecisions, InboxRow, PlatformGlance, WeekLine};
+use promise::wording::counted;
 
 use crate::backend::Visit;
-use crate::document::{About, Page, framed};
+use crate::document::{About, Page, Script, framed};
+use crate::pages::platform::by_week;
 use crate::pages::refused;
 use crate::pages::requests::{lines, stale};
 use crate::routes::{self, page};
-use crate::ui::{Banner, Empty, Icon, LinkButton, PageHead, Shape, Weight};
-
-/// Workspaces that are named; the page of workspaces has them all.
-const PLACES: usize = 12;
+use crate::ui::chart::StackedBars;
+use crate::ui::{Banner, Empty, LinkButton, LiveState, Moment, PageHead, Shape, Status, Tile, Weight, due};
 
 /// The page.
 pub async fn page(visit: &Visit) -> Page {
@@ -21,34 +24,29 @@ pub async fn page(visit: &Visit) -> Page {
         Err(error) => return refused(visit, None, &error),
     };
     let name = backend.viewer().display_name;
-    let (now, about) = (visit.now.clone(), About { title: "Home".to_owned(), section: page::HOME.to_owned(), ..About::default() });
+    let (now, address) = (visit.now.clone(), visit.address.clone());
+    let about = About {
+        title: "Home".to_owned(),
+        section: page::HOME.to_owned(),
+        script: Some(Script::Live(routes::live_home(&home.seen))),
+        ..About::default()
+    };
     framed(visit, about, move || {
-        let first = home
-            .workspaces
-            .iter()
-            .find(|node| node.open && node.depth > 1)
-            .or(home.workspaces.iter().find(|node| node.open))
-            .map(|node| node.path.clone());
-        let open: Vec<&WorkspaceNode> = home.workspaces.iter().filter(|node| node.open).collect();
         view! {
-            <PageHead title=format!("Hello, {name}") meta=view! { <span>{summary(&home)}</span> }.into_any()/>
-            {(!home.unseen.is_empty()).then(|| view! {
-                <Banner shape=Shape::Unknown title="Not everything could be read"><p>{format!("These workspaces did not answer: {}. What you see is without them.", home.unseen.join(", "))}</p></Banner>
-            })}
-            {home.as_of.clone().map(|at| stale(&at, &now))}
-            <div class="split">
-                <div class="stack">
-                    {(!home.waiting.is_empty()).then(|| view! { <section aria-labelledby="waiting"><h2 id="waiting">"Waits for you"</h2>{(home.waiting_total > home.waiting.len()).then(|| view! { <p class="basis">{format!("The newest {} of {}", home.waiting.len(), home.waiting_total)}</p> })}{lines(&home.waiting, &now)}</section> })}
-                    {(home.waiting.is_empty() || !home.recent.is_empty()).then(|| view! { <section aria-labelledby="recent">
-                        <h2 id="recent">{if home.waiting.is_empty() { "Your latest requests" } else { "Your other requests" }}</h2>
-                        {if home.recent.is_empty() {
-                            view! { <Empty title="You have not asked for anything yet" text="Open the catalog of a workspace and pick what you need.">
-                                {first.map(|path| view! { <LinkButton href=routes::catalog(&path) label="Open the catalog" weight=Weight::Primary/> })}
-                            </Empty> }.into_any()
-                        } else { lines(&home.recent, &now).into_any() }}
-                    </section> })}
+            <div data-live="home">
+                <PageHead title=format!("Hello, {name}") meta=view! { <span>{summary(&home)}</span> }.into_any() actions=view! { <LiveState address=address/> }.into_any()/>
+                {unseen(&home)}
+                {home.as_of.clone().map(|at| stale(&at, &now))}
+                <div class="split home">
+                    <div class="stack">
+                        {waiting(&home, &now)}
+                        {mine(&home, &now)}
+                        {broken(&home, &now)}
+                        {changes(&home)}
+                        {home.platform.as_ref().map(|glance| platform(glance, &now))}
+                    </div>
+                    {aside::aside(&home)}
                 </div>
-                <aside class="rail" aria-label="Workspaces"><section><h2>"Your workspaces"</h2><ul class="places">{open.iter().take(PLACES).map(|node| entry(node)).collect_view()}</ul>{(open.len() > PLACES).then(|| view! { <p><a href=page::WORKSPACES>{format!("All {} workspaces", open.len())}</a></p> })}</section></aside>
             </div>
         }
     })
@@ -56,19 +54,119 @@ pub async fn page(visit: &Visit) -> Page {
 
 /// The page in one sentence.
 fn summary(home: &Home) -> String {
-    match home.waiting_total {
-        0 if home.recent.is_empty() => "Nothing waits for you.".to_owned(),
+    let decisions = home.decisions.as_ref().map_or(0, |decisions| decisions.total);
+    match home.waiting_total.counted() + decisions {
+        0 if home.recent_total.counted() == 0 => "Nothing waits for you.".to_owned(),
         0 => "Nothing waits for you. Everything else goes on by itself.".to_owned(),
-        1 => "One request waits for you. Everything else goes on by itself.".to_owned(),
-        count => format!("{count} requests wait for you. Everything else goes on by itself."),
+        1 => "One thing waits for you. Everything else goes on by itself.".to_owned(),
+        count => format!("{count} things wait for you. Everything else goes on by itself."),
     }
 }
 
-fn entry(node: &WorkspaceNode) -> impl IntoView + use<> {
+/// What is missing, where not everything could be asked.
+fn unseen(home: &Home) -> Option<impl IntoView + use<>> {
+    let text = format!("These workspaces did not answer: {}. What you see is without them.", home.unseen.join(", "));
+    (!home.unseen.is_empty()).then(|| view! { <Banner shape=Shape::Unknown title="Not everything could be read"><p>{text}</p></Banner> })
+}
+
+/// What the person has to do: requests of their own, and decisions about those of others.
+fn waiting(home: &Home, now: &str) -> impl IntoView + use<> {
+    let own = (!home.waiting.is_empty()).then(|| {
+        let basis = (home.waiting_total.counted() > home.waiting.len()).then(|| view! { <p class="basis">{format!("The newest {} of {}", home.waiting.len(), home.waiting_total)}</p> });
+        view! { <section aria-labelledby="waiting"><div class="section-head"><h2 id="waiting">"Waits for you"</h2>{basis}</div>{lines(&home.waiting, now)}</section> }
+    });
+    let decisions = home.decisions.as_ref().filter(|decisions| decisions.total > 0).map(|found| decisions(found, now));
+    view! { {own}{decisions} }
+}
+
+fn decisions(found: &HomeDecisions, now: &str) -> impl IntoView + use<> {
+    let rows = found.rows.iter().map(|row| decision(row, now)).collect_view();
+    let all = format!("All {}", found.total);
     view! {
-        <li><Icon name="box"/><span class="mono grow">{node.path.clone()}</span>
-            <a href=routes::catalog(&node.path) aria-label=format!("Catalog of {}", node.path)>"Catalog"</a>
-            <a href=routes::requests(&node.path) aria-label=format!("Requests of {}", node.path)>"Requests"</a>
+        <section aria-labelledby="decisions"><div class="section-head"><h2 id="decisions">"Waits for your decision"</h2><p class="basis"><a href=page::APPROVALS>{all}</a></p></div><ul class="card lines">{rows}</ul></section>
+    }
+}
+
+fn decision(row: &InboxRow, now: &str) -> impl IntoView + use<> {
+    let what = format!("{} {}, {}", row.promise_title, row.version, if row.change { "change" } else { "new" });
+    let when = match &row.expires {
+        Some(at) => view! { {due(at, now)} }.into_any(),
+        None => view! { <Moment at=row.since.clone() now=now/> }.into_any(),
+    };
+    let price = (!row.price.is_empty()).then(|| format!(" · {}", row.price));
+    view! {
+        <li><Tile icon=row.icon.clone()/>
+            <div><a class="name" href=routes::approval(&row.uid)>{row.name.clone()}</a><p class="what">{what}{price}</p></div>
+            <div class="side"><span>{when}</span><span class="subtle"><span class="mono">{row.workspace.clone()}</span>{format!(" · {}", row.requester)}</span></div>
         </li>
+    }
+}
+
+/// What the person asked for besides; whoever may ask for nothing reads nothing of it.
+fn mine(home: &Home, now: &str) -> Option<impl IntoView + use<>> {
+    let first =
+        home.places.iter().find(|place| place.path.matches(':').count() > 1).or(home.places.first()).map(|place| place.path.clone());
+    let title = if home.waiting.is_empty() { "Your latest requests" } else { "Your other requests" };
+    let shown = home.asks && (home.waiting.is_empty() || !home.recent.is_empty());
+    shown.then(|| {
+        let basis = (home.recent_total.counted() > home.recent.len())
+            .then(|| view! { <p class="basis">{format!("The newest {} of {}", home.recent.len(), home.recent_total)}</p> });
+        let list = if home.recent.is_empty() {
+            view! { <Empty title="You have not asked for anything yet" text="Open the catalog of a workspace and pick what you need.">
+                {first.map(|path| view! { <LinkButton href=routes::catalog(&path) label="Open the catalog" weight=Weight::Primary/> })}
+            </Empty> }
+            .into_any()
+        } else {
+            lines(&home.recent, now).into_any()
+        };
+        view! { <section aria-labelledby="recent"><div class="section-head"><h2 id="recent">{title}</h2>{basis}</div>{list}</section> }
+    })
+}
+
+/// What does not work of what the person looks after.
+fn broken(home: &Home, now: &str) -> Option<impl IntoView + use<>> {
+    (!home.broken.is_empty()).then(|| {
+        let basis = format!("{} of {} that you may list; the newest first", home.broken_total, counted_requests(home));
+        view! { <section aria-labelledby="broken"><div class="section-head"><h2 id="broken">"Does not work"</h2><p class="basis">{basis}</p></div>{lines(&home.broken, now)}</section> }
+    })
+}
+
+fn counted_requests(home: &Home) -> String {
+    if home.requests.is_exact() { counted(home.requests.counted() as u64, "request") } else { format!("{} requests", home.requests) }
+}
+
+/// Newer versions and ends of promises that the person's instances use.
+fn changes(home: &Home) -> Option<impl IntoView + use<>> {
+    let lines = home.changes.iter().map(|line| {
+        let older = match (line.older, line.all) {
+            (0, all) => format!("{} in its newest version {}", counted(all as u64, "instance"), line.newest),
+            (older, all) => format!("{older} of {} not in its newest version {}", counted(all as u64, "instance"), line.newest),
+        };
+        let deprecated = line.deprecated.clone().map(|why| view! { <Status shape=Shape::Degraded word="Deprecated"/><span class="subtle">{why}</span> });
+        let href = routes::with_query(&routes::requests(&line.workspace), &[("promise", &line.promise)]);
+        view! {
+            <li><Tile icon=line.icon.clone()/><div><a class="name" href=href>{line.title.clone()}</a><p class="what">{older}</p></div><div class="side">{deprecated}</div></li>
+        }
+    });
+    let lines = lines.collect_view();
+    (!home.changes.is_empty()).then(|| view! { <section aria-labelledby="changes"><h2 id="changes">"Changes that touch what runs"</h2><ul class="card lines">{lines}</ul></section> })
+}
+
+/// How requests go, for those who look after the platform.
+fn platform(glance: &PlatformGlance, now: &str) -> impl IntoView + use<> {
+    let (all, newest) = glance.versions;
+    let versions = (all > 0).then(|| format!("{newest} of {} on the newest version. ", counted(all as u64, "instance")));
+    let waiting = (glance.waiting > 0).then(|| {
+        let since = glance.waiting_since.clone().map(|at| view! { ", the first since "<Moment at=at now=now/> });
+        view! { {format!("{} for a decision", if glance.waiting == 1 { "1 request waits".to_owned() } else { format!("{} requests wait", glance.waiting) })}{since}"." }
+    });
+    let made: usize = glance.weeks.iter().map(WeekLine::all).sum();
+    let chart = if made > 0 {
+        view! { <StackedBars figure=by_week(&glance.weeks)/> }.into_any()
+    } else {
+        view! { <p class="muted">"Nobody has asked for anything in these weeks."</p> }.into_any()
+    };
+    view! {
+        <section class="card" aria-labelledby="platform"><div class="card-head"><h2 id="platform">"Platform"</h2><a class="small" href=page::PLATFORM>"Open the overview"</a></div><div class="padded">{chart}<p class="small muted">{versions}{waiting}</p></div></section>
     }
 }

@@ -1,10 +1,13 @@
 //! What a person was told, and how they want to be told.
 
+mod input;
 mod list;
 mod settings;
+mod stand_in;
 
 pub use list::list;
 pub use settings::{posted, settings};
+pub use stand_in::{covering, stand_in, stood_in};
 
 use promise::notify::Event;
 

@@ -1,13 +1,16 @@
 //! What platform teams look after: how requests go, policies, whom they hit, and their texts.
 
 mod deliveries;
+mod emergencies;
 mod list;
 mod overview;
 mod policy;
 mod text;
 
 pub use deliveries::deliveries;
+pub use emergencies::emergencies;
 pub use list::list;
+pub(super) use overview::by_week;
 pub use overview::overview;
 pub use policy::policy;
 pub use text::{new, posted, text};
@@ -19,10 +22,14 @@ use super::rules;
 use crate::routes::page;
 use crate::ui::{Shape, Status, Tab, Tabs};
 
-/// The parts, of which the one at `current` is shown.
-fn tabs(current: &str) -> impl IntoView + use<> {
+/// The parts, of which the one at `current` is shown; that of deliveries to those who may see it.
+fn tabs(current: &str, delivers: bool) -> impl IntoView + use<> {
     let tab = |label, href: &str| Tab { label, href: href.to_owned(), count: None, current: href == current };
-    view! { <Tabs label="Platform" tabs=vec![tab("Overview", page::PLATFORM), tab("Policies", page::POLICIES)]/> }
+    let mut tabs = vec![tab("Overview", page::PLATFORM), tab("Policies", page::POLICIES), tab("Emergencies", page::EMERGENCIES)];
+    if delivers {
+        tabs.push(tab("Deliveries", page::DELIVERIES));
+    }
+    view! { <Tabs label="Platform" tabs=tabs/> }
 }
 
 /// Whether a policy can be applied, in a word.

@@ -11,8 +11,8 @@ mod table;
 
 pub use adds::{OriginFilter, adds};
 pub use delete::delete;
-pub(crate) use detail::parameter_lines;
-pub use detail::{View, detail, revealed, told};
+pub use detail::{Fold, View, detail, revealed, told};
+pub(crate) use detail::{parameter_lines, timeline};
 pub use form::{form, preflight};
 pub use list::list;
 pub use review::review;

@@ -1,13 +1,17 @@
 //! `/w/{workspace}/resources`: what was made for the requests of a workspace, and of those below it.
 
+mod object;
+
 use leptos::prelude::*;
 use promise::api::Health;
-use promise::view::{Drift, Facet, ResourceQuery, ResourceRow, ResourcesPage, Total};
+use promise::view::{Drift, Facet, FacetValue, ObjectKey, ResourceQuery, ResourceRow, ResourcesPage, SavedList, Total};
+
+pub use object::object;
 
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
-use crate::pages::refused;
 use crate::pages::requests::{health, stale};
+use crate::pages::{refused, views};
 use crate::routes;
 use crate::ui::{Banner, Empty, Icon, LinkButton, Moment, PageHead, Pager, Shape, Status};
 
@@ -25,7 +29,9 @@ pub async fn list(visit: &Visit, workspace: &str, query: &ResourceQuery) -> Page
         Err(promise::Error::Denied { why }) => return denied(visit, about, workspace, why),
         Err(error) => return refused(visit, Some(workspace), &error),
     };
-    let (workspace, now) = (workspace.to_owned(), visit.now.clone());
+    let filter = SavedList::Resources.filter(&pairs(&page.query));
+    let views = backend.saved_views(SavedList::Resources, workspace, filter).await;
+    let (workspace, now, token) = (workspace.to_owned(), visit.now.clone(), backend.viewer().form_token);
     framed(visit, about, move || {
         let below = page.query.below;
         let other = ResourceQuery { below: !below, page: 1, ..page.query.clone() };
@@ -43,6 +49,7 @@ pub async fn list(visit: &Visit, workspace: &str, query: &ResourceQuery) -> Page
             {page.all.as_of().map(|at| stale(at, &now))}
             {unseen(&page.all)}
             {figures(&page)}
+            {views::bar(&views, &token)}
             {filters(&workspace, &page)}
             <div class="section-head"><p class="basis">{format!("{} shown, {} fit, {} in all; what does not work first", page.rows.len(), page.fit, page.all)}</p></div>
             {if page.rows.is_empty() { nothing(&workspace, &page).into_any() } else { table(&workspace, &page.rows, &now).into_any() }}
@@ -88,16 +95,16 @@ fn figures(page: &ResourcesPage) -> impl IntoView + use<> {
 
 fn filters(workspace: &str, page: &ResourcesPage) -> impl IntoView + use<> {
     let query = &page.query;
-    let chips = |facet: &Facet, word: &dyn Fn(&str) -> String, link: &dyn Fn(String) -> ResourceQuery| {
+    let chips = |facet: &Facet, word: &dyn Fn(&FacetValue) -> String, link: &dyn Fn(String) -> ResourceQuery| {
         let items = facet.values.iter().map(|value| {
             let target = link(if value.chosen { String::new() } else { value.value.clone() });
-            view! { <a href=address(workspace, &target) aria-current=value.chosen.then_some("true")>{word(&value.value)}" "<span class="n">{value.count}</span></a> }
+            view! { <a href=address(workspace, &target) aria-current=value.chosen.then_some("true")>{word(value)}" "<span class="n">{value.count}</span></a> }
         });
         let more =
             (facet.left_out > 0).then(|| view! { <span class="subtle">{format!("{} more: search for them", facet.left_out)}</span> });
         view! { {items.collect_view()}{more} }
     };
-    let plain = |value: &str| value.to_owned();
+    let plain = |value: &FacetValue| value.label.clone();
     let drifted = ResourceQuery { drifted: !query.drifted, page: 1, ..query.clone() };
     let hidden = |name: &'static str, value: &str| {
         let value = value.to_owned();
@@ -112,11 +119,11 @@ fn filters(workspace: &str, page: &ResourcesPage) -> impl IntoView + use<> {
             <nav class="chips" aria-label="Filters">
                 <a href=address(workspace, &drifted) aria-current=query.drifted.then_some("true")>"Drifted "<span class="n">{page.drifted.to_string()}</span></a>
                 <span class="chip-label">"Health"</span>
-                {chips(&page.healths, &|value| state(value).to_owned(), &|value| ResourceQuery { health: value, page: 1, ..query.clone() })}
+                {chips(&page.healths, &|value| state(&value.value).to_owned(), &|value| ResourceQuery { health: value, page: 1, ..query.clone() })}
                 <span class="chip-label">"Kind"</span>
                 {chips(&page.kinds, &plain, &|value| ResourceQuery { kind: value, page: 1, ..query.clone() })}
                 <span class="chip-label">"Promise"</span>
-                {chips(&page.promises, &|value| promise::wording::humanise(value), &|value| ResourceQuery { promise: value, page: 1, ..query.clone() })}
+                {chips(&page.promises, &plain, &|value| ResourceQuery { promise: value, page: 1, ..query.clone() })}
             </nav>
         </form>
     }
@@ -180,7 +187,7 @@ fn table(here: &str, rows: &[ResourceRow], now: &str) -> impl IntoView + use<> {
         let elsewhere = (row.workspace != here).then(|| view! { <span class="under mono">{row.workspace.clone()}</span> });
         view! {
             <tr>
-                <th scope="row"><span class="name">{row.name.clone()}</span><span class="under">{format!("{}{place}", row.kind)}</span></th>
+                <th scope="row"><a class="name" href=routes::object(&row.workspace, &row.request_namespace, &row.instance, &ObjectKey::from(row))>{row.name.clone()}</a><span class="under">{format!("{}{place}", row.kind)}</span></th>
                 <td data-label="Instance"><a class="name" href=format!("{instance}?view=resources")>{row.instance.clone()}</a>{elsewhere}</td>
                 <td data-label="Promise" class="nowrap">{format!("{} {}", row.promise_title, row.version)}</td>
                 <td data-label="Applied"><Status shape=applied word=applied_word/></td>

@@ -9,8 +9,10 @@ const BETWEEN: (usize, usize) = (56, 16);
 /// Above the boxes: the names of the layers.
 const HEAD: usize = 28;
 const EDGE: usize = 8;
-/// Characters that fit into a box.
-const FITS: usize = 22;
+/// Buttons that work where scripting does, with what they do to the size.
+const TOOLS: [(&str, &str); 3] = [("in", "Larger"), ("out", "Smaller"), ("whole", "Whole graph")];
+/// Characters of a name and of what stands under it that fit into a box.
+const FITS: (usize, usize) = (18, 22);
 
 /// A box.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +44,7 @@ pub struct Layers {
     pub links: Vec<(usize, usize, usize)>,
 }
 
-/// Draws the layers; on narrow screens it is moved sideways.
+/// Draws the layers. What does not fit is scrolled to; a script makes it larger and smaller and lets a pointer drag it.
 #[component]
 pub fn Graph(layers: Layers) -> impl IntoView {
     let most = layers.layers.iter().map(|(_, nodes)| nodes.len()).max().unwrap_or_default().max(1);
@@ -77,6 +79,10 @@ pub fn Graph(layers: Layers) -> impl IntoView {
     let (title, about) = (format!("{}-title", layers.id), format!("{}-about", layers.id));
     let named = format!("{title} {about}");
     view! {
+        <div class="graph-tools" role="group" aria-label="Size of the graph">
+            {TOOLS.map(|(zoom, label)| view! { <button class="btn btn-sm" type="button" data-zoom=zoom>{label}</button> }).collect_view()}
+            <span class="basis" role="status" data-zoomed=""></span>
+        </div>
         <div class="graph" role="region" tabindex="0" aria-label=layers.title.clone()>
             <svg width=width height=height viewBox=format!("0 0 {width} {height}") role="group" aria-labelledby=named>
                 <title id=title>{layers.title.clone()}</title><desc id=about>{layers.description.clone()}</desc>
@@ -91,8 +97,8 @@ fn boxed(node: &Node, (x, y): (usize, usize)) -> impl IntoView + use<> {
         <title>{format!("{}: {}, {}", node.title, node.shape.word(), node.under)}</title>
         <rect class="graph-box" x=x y=y width=BOX.0 height=BOX.1 rx="6"></rect>
         <svg class="shape" x=x + 10 y=y + 8 width="15" height="15" viewBox="0 0 16 16" aria-hidden="true" inner_html=node.shape.drawing()></svg>
-        <text class="graph-name" x=x + 32 y=y + 20>{short(&node.title)}</text>
-        <text class="graph-under" x=x + 32 y=y + 36>{short(&node.under)}</text>
+        <text class="graph-name" x=x + 32 y=y + 20>{short(&node.title, FITS.0)}</text>
+        <text class="graph-under" x=x + 32 y=y + 36>{short(&node.under, FITS.1)}</text>
     };
     let class = if node.problem { "graph-node graph-problem" } else { "graph-node" };
     match node.href.clone() {
@@ -102,11 +108,11 @@ fn boxed(node: &Node, (x, y): (usize, usize)) -> impl IntoView + use<> {
 }
 
 /// As much of a text as fits; the whole is read by a pointer that rests on it.
-fn short(text: &str) -> String {
-    if text.chars().count() <= FITS {
+fn short(text: &str, fits: usize) -> String {
+    if text.chars().count() <= fits {
         return text.to_owned();
     }
-    text.chars().take(FITS - 1).chain(['…']).collect()
+    text.chars().take(fits - 1).chain(['…']).collect()
 }
 
 #[cfg(test)]
@@ -134,7 +140,7 @@ mod tests {
         assert_eq!(html.matches("graph-link graph-problem").count(), 1, "{html}");
         assert_eq!(html.matches("class=\"graph-link").count(), 2, "a line that leads nowhere is not drawn");
         assert_eq!((html.matches("<a ").count(), html.matches("<g ").count()), (2, 1), "{html}");
-        assert!(html.contains("a-name-that-is-longer…") && html.contains("a-name-that-is-longer-than-its-box: degraded"), "{html}");
+        assert!(html.contains("a-name-that-is-lo…") && html.contains("a-name-that-is-longer-than-its-box: degraded"), "{html}");
         assert!(!html.contains("style="));
     }
 }

@@ -20,6 +20,7 @@ pub fn sprite(html: &str) -> String {
 }
 
 const DRAWINGS: &[(&str, &str)] = &[
+    ("arrow-right", r#"<path d="m12 5 7 7-7 7M5 12h14"/>"#),
     ("arrow-left", r#"<path d="m12 19-7-7 7-7M19 12H5"/>"#),
     (
         "box",

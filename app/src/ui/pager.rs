@@ -11,11 +11,18 @@ pub fn paged<T>(rows: &[T], number: usize, most: usize) -> (&[T], usize, usize) 
 
 /// Links to the page before and after; nothing when there is one page.
 #[component]
-pub fn Pager(page: usize, pages: usize, href: Box<dyn Fn(usize) -> String + Send>) -> impl IntoView {
+pub fn Pager(
+    page: usize,
+    pages: usize,
+    href: Box<dyn Fn(usize) -> String + Send>,
+    /// What it is called, where a page has several.
+    #[prop(default = "Pages")]
+    label: &'static str,
+) -> impl IntoView {
     (pages > 1).then(|| {
         let before = (page > 1).then(|| view! { <a class="btn btn-sm" rel="prev" href=href(page - 1)>"Previous"</a> });
         let after = (page < pages).then(|| view! { <a class="btn btn-sm" rel="next" href=href(page + 1)>"Next"</a> });
-        view! { <nav class="pager" aria-label="Pages">{before}<span class="basis">{format!("Page {page} of {pages}")}</span>{after}</nav> }
+        view! { <nav class="pager" aria-label=label>{before}<span class="basis">{format!("Page {page} of {pages}")}</span>{after}</nav> }
     })
 }
 

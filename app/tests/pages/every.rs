@@ -4,7 +4,10 @@ use app::backend::{FormOf, Sample, Visit};
 use app::document::Page;
 use app::pages::{approvals, catalog, cost, gallery, home, notifications, platform, refused, requests, resources, sign_in, workspaces};
 use promise::Error;
-use promise::view::{CatalogQuery, CostQuery, DeliveriesQuery, InboxQuery, NoticesQuery, PoliciesQuery, RequestQuery, ResourceQuery};
+use promise::view::{
+    CatalogQuery, CostQuery, DeliveriesQuery, InboxQuery, NoticesQuery, ObjectKey, OverviewQuery, PoliciesQuery, RequestQuery,
+    ResourceQuery,
+};
 
 use crate::world::decided::UID;
 use crate::world::{WORKSPACE, World, full, visit};
@@ -34,11 +37,26 @@ async fn part(world: World, view: &str) -> Page {
     requests::detail(&visit, WORKSPACE, "default", "orders-db", requests::View::parse(view, 1)).await
 }
 
+/// What was made, with the Secrets as one box of the graph.
+async fn folded() -> Page {
+    let visit = visit(Some(full()), "/w/root:acme:shop/requests/default/orders-db?view=resources&fold=Secret");
+    let view = requests::View { fold: requests::Fold::parse("Secret"), ..requests::View::parse("resources", 1) };
+    requests::detail(&visit, WORKSPACE, "default", "orders-db", view).await
+}
+
+/// The page of an object, in the workspace or at a Destination.
+async fn object(world: World, at: &str) -> Page {
+    let visit = visit(Some(world), "/w/root:acme:shop/requests/default/orders-db/objects/Secret/login");
+    let key = ObjectKey { kind: "Secret".into(), name: "login".into(), at: at.into(), ..ObjectKey::default() };
+    resources::object(&visit, WORKSPACE, "default", "orders-db", &key).await
+}
+
 /// Name and page.
 pub async fn every() -> Vec<(&'static str, Page)> {
     let at = |world: World, address: &str| -> Visit { visit(Some(world), address) };
     let query = CatalogQuery::default();
     let list = RequestQuery::default();
+    let narrowed = RequestQuery { q: "a".into(), ..RequestQuery::default() };
     let policies = PoliciesQuery::default();
     let sample = Sample { promise: "root:platform/postgresql".into(), workspace: WORKSPACE.into(), text: "tier: production\n".into() };
     let here = full;
@@ -54,6 +72,8 @@ pub async fn every() -> Vec<(&'static str, Page)> {
         ("sign-in", sign_in::page(&visit(None, "/sign-in"), "/", None)),
         ("home", home::page(&at(here(), "/")).await),
         ("home-empty", home::page(&at(nothing(), "/")).await),
+        ("home-viewer", home::page(&at(viewer(), "/")).await),
+        ("home-stale", home::page(&at(wrong(), "/")).await),
         ("workspaces", workspaces::page(&at(here(), "/workspaces"), "", "").await),
         ("catalog", catalog::list(&at(here(), "/w/root:acme:shop/catalog"), WORKSPACE, &query).await),
         ("catalog-empty", catalog::list(&at(nothing(), "/w/root:acme:shop/catalog"), WORKSPACE, &query).await),
@@ -114,6 +134,10 @@ pub async fn every() -> Vec<(&'static str, Page)> {
         ),
         ("approvals", approvals::inbox(&at(here(), "/approvals"), &InboxQuery::default(), None).await),
         ("approvals-empty", approvals::inbox(&at(nothing(), "/approvals"), &InboxQuery::default(), None).await),
+        (
+            "approvals-gone",
+            approvals::inbox(&at(here(), "/approvals?open=gone"), &InboxQuery { open: "gone".into(), ..InboxQuery::default() }, None).await,
+        ),
         ("approvals-decided", approvals::inbox(&at(here(), "/approvals?view=decided"), &decided, None).await),
         ("approvals-old", approvals::inbox(&at(wrong(), "/approvals"), &InboxQuery::default(), None).await),
         (
@@ -126,10 +150,13 @@ pub async fn every() -> Vec<(&'static str, Page)> {
         ("approval-viewer", approvals::light(&at(viewer(), "/approvals/1"), UID, "", None).await),
         ("approval-again", approvals::light(&at(here(), "/approvals/1"), UID, "", Some(again())).await),
         ("approval-alike", approvals::alike(&at(here(), "/approvals/1/alike"), UID, Some(again())).await),
+        ("requests-narrowed", requests::list(&at(here(), "/w/root:acme:shop/requests?q=a"), WORKSPACE, &narrowed).await),
+        ("requests-kept", requests::list(&at(nothing(), "/w/root:acme:shop/requests?q=a"), WORKSPACE, &narrowed).await),
         ("requests", requests::list(&at(here(), "/w/root:acme:shop/requests"), WORKSPACE, &list).await),
         ("requests-empty", requests::list(&at(nothing(), "/w/root:acme:shop/requests"), WORKSPACE, &list).await),
         ("request", part(here(), "").await),
         ("request-resources", part(here(), "resources").await),
+        ("request-resources-folded", folded().await),
         ("request-configuration", part(here(), "configuration").await),
         ("request-policies", part(here(), "policies").await),
         ("request-adds", part(here(), "adds").await),
@@ -183,6 +210,9 @@ pub async fn every() -> Vec<(&'static str, Page)> {
         ("resources-below", resources::list(&at(here(), "/w/root:acme:shop/resources?below=1"), WORKSPACE, &below).await),
         ("resources-empty", resources::list(&at(nothing(), "/w/root:acme:shop/resources"), WORKSPACE, &made).await),
         ("resources-denied", resources::list(&at(viewer(), "/w/root:acme:shop/resources"), WORKSPACE, &made).await),
+        ("object", object(here(), "").await),
+        ("object-elsewhere", object(wrong(), "sandbox").await),
+        ("object-absent", object(nothing(), "").await),
         ("cost", cost::page(&at(here(), "/cost"), &CostQuery::default()).await),
         ("cost-stale", cost::page(&at(wrong(), "/cost"), &CostQuery { workspace: "root:acme".into(), ..CostQuery::default() }).await),
         ("cost-empty", cost::page(&at(nothing(), "/cost"), &CostQuery::default()).await),
@@ -192,10 +222,18 @@ pub async fn every() -> Vec<(&'static str, Page)> {
         ("notification-settings", notifications::settings(&at(here(), "/notifications/settings")).await),
         ("notification-settings-wrong", notifications::settings(&at(wrong(), "/notifications/settings")).await),
         ("notification-settings-bare", notifications::settings(&at(nothing(), "/notifications/settings")).await),
+        ("stand-in", notifications::stand_in(&at(here(), "/notifications/stand-in")).await),
+        ("stand-in-wrong", notifications::stand_in(&at(wrong(), "/notifications/stand-in")).await),
+        ("stand-in-lacking", notifications::stand_in(&at(viewer(), "/notifications/stand-in")).await),
+        ("stand-in-none", notifications::stand_in(&at(nothing(), "/notifications/stand-in")).await),
         ("deliveries", platform::deliveries(&at(here(), "/platform/deliveries"), &DeliveriesQuery::default()).await),
         ("deliveries-none", platform::deliveries(&at(nothing(), "/platform/deliveries"), &DeliveriesQuery::default()).await),
-        ("overview", platform::overview(&at(here(), "/platform")).await),
-        ("overview-empty", platform::overview(&at(nothing(), "/platform")).await),
+        ("emergencies", platform::emergencies(&at(here(), "/platform/emergencies"), 1).await),
+        ("emergencies-unseen", platform::emergencies(&at(wrong(), "/platform/emergencies"), 1).await),
+        ("emergencies-none", platform::emergencies(&at(nothing(), "/platform/emergencies"), 1).await),
+        ("overview", platform::overview(&at(here(), "/platform"), &OverviewQuery::default()).await),
+        ("overview-year", platform::overview(&at(here(), "/platform?range=year"), &OverviewQuery { range: "year".into() }).await),
+        ("overview-empty", platform::overview(&at(nothing(), "/platform"), &OverviewQuery::default()).await),
         ("gallery", gallery::page(&at(here(), "/dev/ui"))),
         (
             "not-found",

@@ -179,13 +179,43 @@ fn a_secret_is_shown_by_its_reveal_alone() {
 }
 
 #[test]
+fn kinds_fold_into_one_box_of_the_graph_by_links_and_the_way_to_a_problem_is_marked() {
+    let html = page("request-resources").html;
+    let here = "/w/root:acme:shop/requests/default/orders-db?view=resources";
+    assert!(html.contains(&format!("href=\"{here}&amp;fold=Secret\"")), "{html}");
+    assert!(html.contains("/requests/default/orders-db/objects/Secret/orders-db-replica?at=sandbox\""), "a box leads to its object");
+    // Request, version, what is broken and where it is; the three lines between them.
+    assert_eq!((html.matches("graph-node graph-problem").count(), html.matches("graph-link graph-problem").count()), (4, 3), "{html}");
+    let html = page("request-resources-folded").html;
+    assert!(html.contains("2 Secret") && html.contains("1 healthy"), "{html}");
+    assert!(html.contains(&format!("href=\"{here}&amp;fold=none\"")), "the box leads to each by itself: {html}");
+    assert_eq!((html.matches("graph-node graph-problem").count(), html.matches("graph-link graph-problem").count()), (4, 3), "{html}");
+    assert_eq!(html.matches("<tr id=\"object-").count(), 3, "the table has all of them");
+}
+
+#[test]
 fn script_is_loaded_on_live_pages_alone() {
     each(|name, page| {
         let live = name.starts_with("requests")
-            || ["configuration", "history", "refused", "refused-viewer", "resources", "policies", "adds", "viewer-detail", "yaml"]
-                .iter()
-                .any(|part| name == format!("request-{part}"))
-            || ["notifications", "notifications-empty"].contains(&name)
+            || [
+                "configuration",
+                "history",
+                "refused",
+                "refused-viewer",
+                "resources",
+                "resources-folded",
+                "policies",
+                "adds",
+                "viewer-detail",
+                "yaml",
+            ]
+            .iter()
+            .any(|part| name == format!("request-{part}"))
+            || ["notifications", "notifications-empty", "object", "object-elsewhere"].contains(&name)
+            || name == "home"
+            || ["home-", "overview"].iter().any(|start| name.starts_with(start))
+            || name == "approvals"
+            || name.starts_with("approvals-")
             || name == "request";
         let typed = ["request-new", "request-error", "request-viewer", "request-web", "edit"].contains(&name);
         let copied = name.starts_with("adds") || ["policy", "policy-tried", "policy-unread"].contains(&name);

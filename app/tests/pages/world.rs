@@ -17,6 +17,8 @@ mod costs;
 pub mod decided;
 #[path = "world/governed.rs"]
 mod governed;
+#[path = "world/homes.rs"]
+mod homes;
 #[path = "world/notices.rs"]
 mod notices;
 #[path = "world/requests.rs"]
@@ -188,9 +190,7 @@ impl Account for World {
     }
 
     async fn home(&self) -> Result<Home> {
-        let workspaces = self.workspaces("").await?.nodes;
-        let waiting: Vec<RequestRow> = self.rows().into_iter().filter(|row| row.phase == Phase::Failed).collect();
-        Ok(Home { waiting_total: waiting.len(), waiting, recent: self.rows(), workspaces, unseen: Vec::new(), as_of: None })
+        Ok(homes::home(self))
     }
 }
 
@@ -316,6 +316,7 @@ fn preflight(fits: bool) -> PreflightView {
             used: 20,
             then: 40,
             over: !fits,
+            known: true,
             title: "Production baseline".into(),
             source: "root:acme".into(),
             anchor: rule,
@@ -426,5 +427,57 @@ impl Resources for World {
 
     async fn resources_csv(&self, _: &str, _: &ResourceQuery) -> Result<String> {
         Err(Error::Internal)
+    }
+
+    async fn object(&self, _: &str, _: &str, request: &str, object: &ObjectKey) -> Result<ObjectPage> {
+        let what = || Error::NotFound { what: format!("{} of {request}", object.title()) };
+        let row = self.rows().into_iter().find(|row| row.name == request).ok_or_else(what)?;
+        let read = object.at.is_empty();
+        let manager =
+            |manager: &str, ours| WriterLine { manager: manager.into(), at: "2026-11-21T10:00:00Z".into(), ours, ..WriterLine::default() };
+        Ok(ObjectPage {
+            line: ResourceLine {
+                id: "database".into(),
+                kind: object.kind.clone(),
+                api_version: "v1".into(),
+                namespace: "default".into(),
+                name: object.name.clone(),
+                destination: object.at.clone(),
+                applied: true,
+                health: if self.fits { Health::Healthy } else { Health::Degraded },
+                message: if self.fits { String::new() } else { "Its last run failed".into() },
+            },
+            request: row,
+            drift: Drift::PutBack(1),
+            uid: "2d6b".into(),
+            external: String::new(),
+            stage: 1,
+            release: "orders-db-9f2c41d0aa".into(),
+            source: if read { ObjectSource::Read } else { ObjectSource::Release("It is at the destination sandbox.".into()) },
+            owners: if read { vec!["ReplicaSet/orders-db-1".into()] } else { Vec::new() },
+            conditions: if read {
+                let (name, status, message) = ("Available".into(), "False".into(), "1 of 3".into());
+                vec![ConditionLine { name, status, message, since: "2026-11-21T10:00:00Z".into(), ..ConditionLine::default() }]
+            } else {
+                Vec::new()
+            },
+            writers: if read { vec![manager("opm-fulfil", true), manager("kubectl-edit", false)] } else { Vec::new() },
+            events: if read {
+                Ok(vec![Happening {
+                    at: "2026-11-21T11:03:00Z".into(),
+                    what: "Pulled the image".into(),
+                    who: "kubelet".into(),
+                    trouble: false,
+                }])
+            } else {
+                Err("Its events are not read, since the object is not.".into())
+            },
+            yaml: if self.fits {
+                Ok(Manifest { text: "apiVersion: v1\nkind: Secret\n".into(), left_out: 7 })
+            } else {
+                Err("The release has no text of it.".into())
+            },
+            seen: "0123456789abcdef".into(),
+        })
     }
 }

@@ -10,6 +10,7 @@
 //! To add a thing that an installation needs: an entry in [`install`].
 
 pub mod clock;
+pub mod destinations;
 pub mod endpoint;
 pub mod error;
 pub mod fulfil;
@@ -19,6 +20,7 @@ pub mod policies;
 pub mod projection;
 pub mod provider;
 pub mod random;
+pub mod requirements;
 pub mod revisions;
 pub mod shelves;
 pub mod takeover;

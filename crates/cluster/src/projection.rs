@@ -44,7 +44,8 @@ impl Projected for PromiseRequest {
             Reader::Portal => {
                 let spec = std::mem::take(&mut self.spec);
                 let requester = spec.requester.map(|requester| Requester { username: requester.username, groups: Vec::new() });
-                self.spec = PromiseRequestSpec { promise: spec.promise, requester, ..PromiseRequestSpec::default() };
+                self.spec =
+                    PromiseRequestSpec { promise: spec.promise, requester, expires_at: spec.expires_at, ..PromiseRequestSpec::default() };
                 self.status = self.status.take().map(line);
             }
             // A round reads its request itself; rows say whom a change concerns.

@@ -29,7 +29,7 @@ pub struct Accepted {
 impl Accepted {
     /// A release of a promise.
     pub fn of(name: &str, promise: &str, release: &PromiseReleaseSpec) -> Self {
-        let price = Estimate::kept(release).and_then(|estimate| estimate.monthly.money().cloned());
+        let price = Estimate::kept_sum(release).and_then(|sum| sum.money().cloned());
         Self { release: name.to_owned(), promise: promise.to_owned(), home: Some(release.revision.cluster.clone()), price }
     }
 
@@ -45,7 +45,7 @@ impl Accepted {
 }
 
 /// Name of the release that is accepted: the one being rolled out, else the one that runs.
-pub(crate) fn in_force(request: &PromiseRequest) -> Option<&str> {
+pub fn in_force(request: &PromiseRequest) -> Option<&str> {
     let status = request.status.as_ref()?;
     let candidate = status.candidate.as_ref().filter(|candidate| candidate.state == CandidateState::Accepted);
     candidate.map(|candidate| candidate.release.as_str()).or_else(|| Some(status.current.as_ref()?.release.as_str()))

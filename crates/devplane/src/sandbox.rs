@@ -38,6 +38,7 @@ use crate::{
     random::{Random, SystemRandom},
 };
 use client::Client;
+pub use stateful::revision as stateful_set_revision;
 
 /// `slow` or `failing`, on an object or its namespace.
 pub const BEHAVIOUR: &str = "sandbox.simulation/behaviour";

@@ -65,7 +65,9 @@ fn walk<'v>(spec: &PromiseSpec, path: &Path, value: &'v Value, found: &mut Vec<(
 
 /// What becomes other: first what is there after, then what goes.
 pub fn between(spec: &PromiseSpec, before: &Value, after: &Value) -> Vec<Change> {
-    let (old, new) = (leaves(spec, before), leaves(spec, after));
+    // Without values there are none that change, also none at the root.
+    let of = |side| if Value::is_null(side) { Vec::new() } else { leaves(spec, side) };
+    let (old, new) = (of(before), of(after));
     let of = |side: &[(Path, &Value)], path: &Path| side.iter().find(|(known, _)| known == path).map(|(_, value)| (*value).clone());
     let came = new.iter().filter_map(|(path, value)| {
         let former = of(&old, path);

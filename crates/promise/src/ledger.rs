@@ -10,12 +10,14 @@ mod figures;
 mod month;
 mod observe;
 mod stretch;
+mod threshold;
 
 pub use accrual::{accrued, remaining};
 pub use figures::{Figures, roll_up};
 pub use month::{HOUR, Month};
 pub use observe::{Fact, Open, PATIENCE, Step, observe};
 pub use stretch::{HourLine, Seen, Stretch, hours};
+pub use threshold::{Cap, Reached, Spender, Spending};
 
 #[cfg(test)]
 mod tests;

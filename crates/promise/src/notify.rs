@@ -2,10 +2,12 @@
 //!
 //! Events are found in the state of the cluster, never remembered: whoever looks twice at the same state finds the same events.
 
+mod away;
 mod settings;
 
 use serde::{Deserialize, Serialize};
 
+pub use away::Away;
 pub use settings::{Digest, MailRule, Quiet, Rhythm, Rule, Settings, clock};
 
 /// Something that people are told.

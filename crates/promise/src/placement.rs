@@ -44,13 +44,18 @@ pub struct Identity<'a> {
     pub name: &'a str,
 }
 
+/// Whether a Destination of `owner` serves promises of `home`; both are paths.
+pub fn serves(spec: &DestinationSpec, owner: &str, home: &str) -> bool {
+    owner == home || glob::any_path_matches(&spec.allowed_homes, home)
+}
+
 /// Whether a promise of `home` may use the Destination for a request of `workspace`; both are paths. What is not listed is
 /// refused; the Destination's own home may always use it.
 ///
 /// # Errors
 /// A sentence that names the list and its owner.
 pub fn admits(name: &str, spec: &DestinationSpec, owner: &str, home: &str, workspace: &str) -> Result<(), String> {
-    if owner != home && !glob::any_path_matches(&spec.allowed_homes, home) {
+    if !serves(spec, owner, home) {
         return Err(format!("The destination {name} does not serve promises of {home}. Its owner, {owner}, can add it to allowedHomes."));
     }
     if !glob::any_path_matches(&spec.allowed_workspaces, workspace) {

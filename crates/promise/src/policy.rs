@@ -63,7 +63,7 @@ pub use judge::{BudgetUse, Judged, LimitUse, Spent, Usage, judge};
 #[cfg(feature = "engine")]
 pub(crate) use narrow::node_at;
 #[cfg(feature = "engine")]
-pub use range::{Target, covers_promise, gather, has_to_fit};
+pub use range::{Target, applies, covers_promise, gather, has_to_fit};
 #[cfg(feature = "engine")]
 pub use reading::Reading;
 #[cfg(feature = "engine")]

@@ -8,6 +8,8 @@
 
 mod answer;
 mod options;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,6 +23,7 @@ use crate::policy::{self, BudgetUse, Effective, LimitUse, PolicySource, Ruling, 
 use crate::price::{Amount, Change, Estimate, PriceBook, estimate};
 use crate::release::{Content, content_hash};
 use crate::render::{Compiled, Inputs, Rendering, injects, masked};
+use crate::requirements;
 use crate::resolve::{PromiseReading, Resolved, sort_outcomes};
 use crate::visibility::Place;
 
@@ -113,6 +116,8 @@ pub struct Preflight {
     pub rendering: Rendering,
     /// Why it cannot be rendered or recorded.
     pub problems: Vec<Problem>,
+    /// That something is missing without which nothing new is made; what runs already may be changed all the same.
+    pub lacking: Option<Problem>,
     /// What it costs; absent for a promise that states no price.
     pub estimate: Option<Estimate>,
     /// The price against that of the release that was accepted last.
@@ -123,7 +128,7 @@ pub struct Preflight {
     pub limits: Vec<LimitUse>,
     /// Budgets with what they leave.
     pub budgets: Vec<BudgetUse>,
-    /// What the promise requires and is not there, in words that follow “It needs”.
+    /// What the promise requires and is not there, in words that follow “It needs”: nothing new is made without it.
     pub missing: Vec<String>,
     /// What nobody could tell.
     pub unknown: Vec<Unknown>,
@@ -136,12 +141,12 @@ pub struct Preflight {
 impl Preflight {
     /// What the parameters and the promise say against it, by field: the request does not fit.
     pub fn misfits(&self) -> Vec<Problem> {
-        self.resolved.problems.iter().chain(&self.problems).cloned().collect()
+        self.resolved.problems.iter().chain(&self.problems).chain(&self.lacking).cloned().collect()
     }
 
     /// Everything that stands against it, for the form and its summary.
     pub fn all_problems(&self) -> Vec<Problem> {
-        self.resolved.problems.iter().chain(&self.problems).chain(&self.resolved.refusals).cloned().collect()
+        self.resolved.problems.iter().chain(&self.problems).chain(&self.lacking).chain(&self.resolved.refusals).cloned().collect()
     }
 
     /// What would be made, line by line, each with where it comes from; empty where nothing can be rendered.
@@ -209,6 +214,7 @@ pub fn preflight(input: &Input<'_>) -> Preflight {
     let mut checked = Preflight {
         rendering: Rendering::default(),
         problems: Vec::new(),
+        lacking: input.former.is_none().then(|| requirements::problem(input.missing)).flatten(),
         change: change(input, estimate.as_ref()),
         estimate,
         approvals: effective.approvals.clone(),
@@ -224,7 +230,7 @@ pub fn preflight(input: &Input<'_>) -> Preflight {
     if checked.resolved.is_accepted() {
         render(input, &mut checked);
     }
-    let refused = !checked.resolved.is_accepted() || !checked.problems.is_empty();
+    let refused = !checked.resolved.is_accepted() || !checked.problems.is_empty() || checked.lacking.is_some();
     checked.verdict = match () {
         () if input.policies.is_err() => Verdict::Unknown,
         () if refused => Verdict::Refused,

@@ -1,6 +1,8 @@
 //! What a promise requires and a workspace does not have, in words that follow "It needs".
 
 use crate::api::Requirement;
+use crate::error::Problem;
+use crate::wording::all_of;
 
 /// What is there.
 pub struct Present<'a> {
@@ -13,6 +15,11 @@ pub struct Present<'a> {
 /// Requirements that are not met, in their order.
 pub fn missing(requires: &[Requirement], present: &Present<'_>) -> Vec<String> {
     requires.iter().filter_map(|requirement| unmet(requirement, present)).collect()
+}
+
+/// Why nothing new is made while something is missing.
+pub fn problem(missing: &[String]) -> Option<Problem> {
+    (!missing.is_empty()).then(|| Problem { path: ".promise".to_owned(), message: format!("It needs {} first.", all_of(missing)) })
 }
 
 fn unmet(requirement: &Requirement, present: &Present<'_>) -> Option<String> {

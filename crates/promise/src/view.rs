@@ -4,16 +4,21 @@ mod account;
 mod approvals;
 mod catalog;
 mod cost;
+mod emergencies;
+mod home;
 mod notification;
+mod object;
 mod overview;
 mod platform;
 mod policy;
 mod preflight;
 mod request;
 mod resources;
+mod saved;
+mod stand_in;
 mod total;
 
-pub use account::{Home, Person, Viewer, WorkspaceNode, WorkspaceTree};
+pub use account::{Person, Viewer, WorkspaceNode, WorkspaceTree};
 pub use approvals::{
     AlikePage, AlikeRow, Asked, CommentLine, InboxPage, InboxQuery, InboxRow, InboxView, PriceStep, ReviewPage, Since, ValueChange,
 };
@@ -21,9 +26,15 @@ pub use catalog::{
     Availability, AvailabilityState, CatalogPage, CatalogQuery, ExampleLine, Facet, FacetValue, FieldLine, LinkLine, OfferRow, OutputLine,
     PromisePage, ShelfLine, StartLine, VersionLine,
 };
-pub use cost::{CostBy, CostDay, CostInstance, CostPage, CostQuery, CostRow, CostSum};
+pub use cost::{
+    CostBy, CostDay, CostGlance, CostInstance, CostMover, CostMovers, CostPage, CostQuery, CostRow, CostSaving, CostSavings, CostSum,
+    SavingWhy,
+};
+pub use emergencies::{EmergenciesPage, EmergencyLine};
+pub use home::{CapLine, CapRoom, ChangeLine, Home, HomeDecisions, PlaceLine, PlatformGlance};
 pub use notification::{Channel, DeliveriesPage, DeliveriesQuery, DeliveryRow, Notice, NoticeRules, NoticesPage, NoticesQuery};
-pub use overview::{AdoptionLine, OverviewPage, TimeLine, VersionSpread, WeekLine};
+pub use object::{ConditionLine, Manifest, ObjectKey, ObjectPage, ObjectSource, WriterLine};
+pub use overview::{AdoptionLine, OverviewPage, OverviewQuery, OverviewRange, TimeLine, VersionSpread, WeekLine};
 pub use platform::{
     Compiled, ConcernedLine, HitLine, Pick, PoliciesPage, PoliciesQuery, PolicyForm, PolicyInside, PolicyPage, PolicyPosted, PolicyRow,
     PolicyRule, TextProblem, Tried, Tryout,
@@ -38,4 +49,6 @@ pub use request::{
     RequestForm, RequestPage, RequestQuery, RequestRow, RequestsPage, ResourceLine, ValueSource,
 };
 pub use resources::{Drift, RESOURCE_COLUMNS, ResourceQuery, ResourceRow, ResourcesPage};
+pub use saved::{MAX_VIEW_TITLE, SavedList, SavedViews, ViewLine, view_title};
+pub use stand_in::{CoverLine, NamedLine, StandInPage};
 pub use total::{Cut, Total, Whole};

@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::api::{Lifecycle, PromiseCatalogSpec, PromiseSpec, Visibility};
-use crate::glob;
 use crate::wording::all_of;
+use crate::{glob, requirements};
 
 /// A workspace: its identity and how people call it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -235,8 +235,8 @@ fn enabled(facts: &Facts, path: &str, owner: &str) -> Answer {
             upper(owner)
         ));
     }
-    if !facts.missing_requirements.is_empty() {
-        return Answer::no(format!("It needs {} first.", all_of(&facts.missing_requirements)));
+    if let Some(problem) = requirements::problem(&facts.missing_requirements) {
+        return Answer::no(problem.message);
     }
     Answer::Yes
 }

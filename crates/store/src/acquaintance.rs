@@ -53,6 +53,18 @@ impl Store {
         Ok(rows.into_iter().map(|(person,)| person).collect())
     }
 
+    /// Groups in which somebody was when they signed in last, in their order.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn groups(&self, person: &str) -> Result<Vec<String>> {
+        let rows: Vec<(String,)> = sqlx::query_as("SELECT team FROM acquaintance_group WHERE person = $1 ORDER BY team")
+            .bind(person)
+            .fetch_all(&self.pool)
+            .await?;
+        Ok(rows.into_iter().map(|(team,)| team).collect())
+    }
+
     /// Somebody who has signed in.
     ///
     /// # Errors

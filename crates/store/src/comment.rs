@@ -1,10 +1,12 @@
 //! What people remark about a request. Who may read or write it is the caller's affair.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use sqlx::FromRow;
 
-use crate::random::{self, Random};
-use crate::{Result, Store};
+use crate::notification::write;
+use crate::{News, Result, Store};
 
 /// Longest comment, in bytes.
 pub const MAX_COMMENT: usize = 4096;
@@ -25,6 +27,8 @@ pub struct Comment {
 /// A comment as it is written.
 #[derive(Clone, Copy, Debug)]
 pub struct NewComment<'a> {
+    /// Its id; nobody else chooses the same.
+    pub id: &'a str,
     /// uid of the request.
     pub request_uid: &'a str,
     /// Who writes it.
@@ -41,29 +45,31 @@ struct CommentRow {
 }
 
 impl Store {
-    /// Keeps a comment; false when there are [`MAX_COMMENTS`] about the request already.
+    /// Keeps a comment and tells of it, both or neither: the people who were told; nothing when there are [`MAX_COMMENTS`] about the request
+    /// already.
     ///
     /// # Errors
     /// The database refuses.
-    pub async fn add_comment(&self, comment: &NewComment<'_>, now: Timestamp, random: &dyn Random) -> Result<bool> {
+    pub async fn add_comment(&self, comment: &NewComment<'_>, news: &[News], now: Timestamp) -> Result<Option<BTreeSet<String>>> {
         let mut transaction = self.pool.begin().await?;
         let (count,): (i64,) = sqlx::query_as("SELECT COUNT(*) FROM comment WHERE request = $1")
             .bind(comment.request_uid)
             .fetch_one(&mut *transaction)
             .await?;
         if count >= MAX_COMMENTS {
-            return Ok(false);
+            return Ok(None);
         }
         sqlx::query("INSERT INTO comment (id, request, author, text, created) VALUES ($1, $2, $3, $4, $5)")
-            .bind(random::hex(&random::bytes::<16>(random)))
+            .bind(comment.id)
             .bind(comment.request_uid)
             .bind(comment.author)
             .bind(comment.text)
             .bind(now.as_microsecond())
             .execute(&mut *transaction)
             .await?;
+        let people = write(&mut transaction, news, now).await?;
         transaction.commit().await?;
-        Ok(true)
+        Ok(Some(people))
     }
 
     /// Comments about the request of a uid, oldest first.
@@ -93,10 +99,12 @@ mod tests {
 
     #[tokio::test]
     async fn they_stand_in_their_order_with_their_request_and_are_not_endless() {
-        for (store, random) in every().await {
+        for (store, _) in every().await {
             let write = async |uid: &str, text: &str, micros: i64| {
                 let now = Timestamp::from_microsecond(NOW.as_microsecond() + micros).unwrap();
-                store.add_comment(&NewComment { request_uid: uid, author: "olga", text }, now, &random).await.unwrap()
+                let id = format!("{uid}-{text}-{micros}");
+                let comment = NewComment { id: &id, request_uid: uid, author: "olga", text };
+                store.add_comment(&comment, &[], now).await.unwrap().is_some()
             };
             assert!(write("a", "second", 2).await && write("a", "first", 1).await && write("b", "other", 1).await);
             let texts: Vec<String> = store.comments("a").await.unwrap().into_iter().map(|comment| comment.text).collect();
@@ -107,6 +115,32 @@ mod tests {
             }
             assert!(!write("a", "too many", 9_999).await);
             assert_eq!(store.comments("a").await.unwrap().len() as i64, MAX_COMMENTS);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_comment_and_what_is_told_of_it_are_written_together() {
+        for (store, _) in every().await {
+            let news = |id: &str| News {
+                id: id.to_owned(),
+                person: "dana".to_owned(),
+                event: "comment".to_owned(),
+                title: "olga wrote about orders".to_owned(),
+                text: String::new(),
+                why: String::new(),
+                link: "/approvals/u1".to_owned(),
+                workspace: "root:acme".to_owned(),
+                shown: true,
+                at: NOW,
+                messages: Vec::new(),
+            };
+            let comment = NewComment { id: "c1", request_uid: "u1", author: "olga", text: "Why?" };
+            let told = store.add_comment(&comment, &[news("n1"), news("n1")], NOW).await.unwrap();
+            assert_eq!(told, Some(BTreeSet::from(["dana".to_owned()])));
+            assert_eq!(store.unread("dana").await.unwrap(), 1);
+            // A second one under the same id is refused, and so is what it would tell.
+            assert!(store.add_comment(&comment, &[news("n2")], NOW).await.is_err());
+            assert_eq!((store.unread("dana").await.unwrap(), store.comments("u1").await.unwrap().len()), (1, 1));
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::observation::Subject;
 use crate::{Result, Store};
 
 /// Lines of one statement: each has at most 16 values, and SQLite takes 32,766 of them.
-const TOGETHER: usize = 500;
+pub(crate) const TOGETHER: usize = 500;
 
 /// What one hour of an instance came to in one currency.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl std::ops::AddAssign for LedgerSum {
 }
 
 /// By what cost is added up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dimension {
     /// By promise, of whichever home.
     Promise,
@@ -228,12 +228,14 @@ impl Store {
         Ok(true)
     }
 
-    /// Forgets hours before `keep`: their sums stay. The number of rows that went.
+    /// Forgets single hours before `keep`, and stretches that ended before it: their sums stay. The number of rows that went.
     ///
     /// # Errors
     /// The database refuses.
     pub async fn forget_hours(&self, keep: i64) -> Result<u64> {
-        Ok(sqlx::query("DELETE FROM ledger_hour WHERE hour < $1").bind(keep).execute(&self.pool).await?.rows_affected())
+        let hours = sqlx::query("DELETE FROM ledger_hour WHERE hour < $1").bind(keep).execute(&self.pool).await?.rows_affected();
+        let stretches = sqlx::query("DELETE FROM observation WHERE until <= $1").bind(keep).execute(&self.pool).await?.rows_affected();
+        Ok(hours + stretches)
     }
 
     /// The first second of the first month that came to anything; none before there is one.
@@ -322,7 +324,7 @@ fn months_once<'a>(
 }
 
 /// `($1, $2), ($3, $4)`: so many rows of so many values.
-fn placeholders(rows: usize, columns: usize) -> String {
+pub(crate) fn placeholders(rows: usize, columns: usize) -> String {
     let row = |row: usize| {
         let values: Vec<String> = (1..=columns).map(|column| format!("${}", row * columns + column)).collect();
         format!("({})", values.join(", "))

@@ -1,6 +1,7 @@
-//! The portal's memory: sessions, drafts, the cost ledger, remarks, and what people were told, in SQLite or PostgreSQL. The only crate with SQL.
+//! The portal's memory: sessions, drafts, saved views, the cost ledger, remarks, and what people were told, in SQLite or PostgreSQL. The
+//! only crate with SQL.
 //!
-//! It holds only what the plane cannot hold. Losing it signs people out and forgets half-filled forms, remarks and what was
+//! It holds only what the plane cannot hold. Losing it signs people out and forgets half-filled forms, saved views, remarks and what was
 //! counted; it never loses an instance.
 //! It must never know Kubernetes, HTTP or pages, and never read the clock or draw random bytes by itself: both come in as arguments.
 //!
@@ -18,8 +19,10 @@ mod ledger;
 mod notification;
 mod observation;
 mod random;
+mod saved_view;
 mod seal;
 mod session;
+mod stand_in;
 
 pub use acquaintance::Acquaintance;
 pub use comment::{Comment, MAX_COMMENT, MAX_COMMENTS, NewComment};
@@ -31,5 +34,7 @@ pub use ledger::{DaySum, Dimension, LedgerLine, LedgerSum, MonthLine, MonthSum};
 pub use notification::{Message, News, Notification, Notifications};
 pub use observation::{LedgerClock, Observation, Rate, Seen, Subject};
 pub use random::Random;
+pub use saved_view::{Kept, MAX_SAVED_VIEWS, SavedView};
 pub use seal::SealKeys;
 pub use session::{Cookie, Session, SessionKey};
+pub use stand_in::StandIn;

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use sqlx::FromRow;
+use sqlx::{AnyConnection, FromRow};
 
 use crate::{Error, Result, Store};
 
@@ -118,6 +118,50 @@ impl From<NotificationRow> for Notification {
     }
 }
 
+/// Writes what was not told yet, as a part of something larger; the people who were told something new.
+pub(crate) async fn write(connection: &mut AnyConnection, news: &[News], now: Timestamp) -> Result<BTreeSet<String>> {
+    let mut people = BTreeSet::new();
+    for one in news {
+        let told = sqlx::query(
+            "INSERT INTO notification (id, person, event, title, content, why, link, workspace, shown, happened, seen_at) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0) ON CONFLICT (id) DO NOTHING",
+        )
+        .bind(one.id.as_str())
+        .bind(one.person.as_str())
+        .bind(one.event.as_str())
+        .bind(one.title.as_str())
+        .bind(one.text.as_str())
+        .bind(one.why.as_str())
+        .bind(one.link.as_str())
+        .bind(one.workspace.as_str())
+        .bind(i64::from(one.shown))
+        .bind(one.at.as_second())
+        .execute(&mut *connection)
+        .await?;
+        if told.rows_affected() == 0 {
+            continue;
+        }
+        people.insert(one.person.clone());
+        for message in &one.messages {
+            sqlx::query(
+                "INSERT INTO delivery \
+                 (id, notification, channel, target, collected, state, attempts, problem, created, due, holder, held_until) \
+                 VALUES ($1, $2, $3, $4, $5, 'waiting', 0, '', $6, $7, '', 0) ON CONFLICT (id) DO NOTHING",
+            )
+            .bind(message.id.as_str())
+            .bind(one.id.as_str())
+            .bind(message.channel.as_str())
+            .bind(message.target.as_str())
+            .bind(i64::from(message.collected))
+            .bind(now.as_second())
+            .bind(message.due.as_second())
+            .execute(&mut *connection)
+            .await?;
+        }
+    }
+    Ok(people)
+}
+
 /// A time as it is kept.
 pub(crate) fn moment(second: i64) -> Timestamp {
     Timestamp::from_second(second).unwrap_or(Timestamp::MIN)
@@ -166,45 +210,7 @@ impl Store {
     /// The database refuses.
     pub async fn tell(&self, news: &[News], now: Timestamp) -> Result<BTreeSet<String>> {
         let mut transaction = self.pool.begin().await?;
-        let mut people = BTreeSet::new();
-        for one in news {
-            let told = sqlx::query(
-                "INSERT INTO notification (id, person, event, title, content, why, link, workspace, shown, happened, seen_at) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0) ON CONFLICT (id) DO NOTHING",
-            )
-            .bind(one.id.as_str())
-            .bind(one.person.as_str())
-            .bind(one.event.as_str())
-            .bind(one.title.as_str())
-            .bind(one.text.as_str())
-            .bind(one.why.as_str())
-            .bind(one.link.as_str())
-            .bind(one.workspace.as_str())
-            .bind(i64::from(one.shown))
-            .bind(one.at.as_second())
-            .execute(&mut *transaction)
-            .await?;
-            if told.rows_affected() == 0 {
-                continue;
-            }
-            people.insert(one.person.clone());
-            for message in &one.messages {
-                sqlx::query(
-                    "INSERT INTO delivery \
-                     (id, notification, channel, target, collected, state, attempts, problem, created, due, holder, held_until) \
-                     VALUES ($1, $2, $3, $4, $5, 'waiting', 0, '', $6, $7, '', 0) ON CONFLICT (id) DO NOTHING",
-                )
-                .bind(message.id.as_str())
-                .bind(one.id.as_str())
-                .bind(message.channel.as_str())
-                .bind(message.target.as_str())
-                .bind(i64::from(message.collected))
-                .bind(now.as_second())
-                .bind(message.due.as_second())
-                .execute(&mut *transaction)
-                .await?;
-            }
-        }
+        let people = write(&mut transaction, news, now).await?;
         transaction.commit().await?;
         Ok(people)
     }

@@ -3,8 +3,9 @@
 //! Everything that one look says is written in one transaction together with its moment, and only if nobody else has looked since: a
 //! process that ends between any two writes, or a second one beside it, can neither lose nor double a second.
 
-use sqlx::{FromRow, Row as _};
+use sqlx::{AssertSqlSafe, FromRow, Row as _};
 
+use crate::ledger::{TOGETHER, placeholders};
 use crate::{Result, Store};
 
 /// Which instance, and to whom it is counted.
@@ -81,6 +82,12 @@ pub enum Seen {
     Stretch(Box<Observation>),
 }
 
+/// Every column, in the order in which it is bound.
+const COLUMNS: &str =
+    "uid, since, until, ready, monthly, currency, basis, cluster, workspace, namespace, name, home, promise, version, project, owner";
+/// How many these are.
+const WIDTH: usize = 16;
+
 #[derive(FromRow)]
 struct ObservationRow {
     uid: String,
@@ -152,12 +159,8 @@ impl Store {
     /// # Errors
     /// The database refuses.
     pub async fn open_observations(&self) -> Result<Vec<Observation>> {
-        let rows: Vec<ObservationRow> = sqlx::query_as(
-            "SELECT uid, since, until, ready, monthly, currency, basis, cluster, workspace, namespace, name, home, promise, version, \
-             project, owner FROM observation WHERE until IS NULL",
-        )
-        .fetch_all(&self.pool)
-        .await?;
+        let sql = format!("SELECT {COLUMNS} FROM observation WHERE until IS NULL");
+        let rows: Vec<ObservationRow> = sqlx::query_as(AssertSqlSafe(sql)).fetch_all(&self.pool).await?;
         Ok(rows.into_iter().map(Observation::from).collect())
     }
 
@@ -166,14 +169,12 @@ impl Store {
     /// # Errors
     /// The database refuses.
     pub async fn observations_between(&self, from: i64, to: i64) -> Result<Vec<Observation>> {
-        let rows: Vec<ObservationRow> = sqlx::query_as(
-            "SELECT uid, since, until, ready, monthly, currency, basis, cluster, workspace, namespace, name, home, promise, version, \
-             project, owner FROM observation WHERE since < $2 AND (until IS NULL OR until > $1) ORDER BY uid, since",
-        )
-        .bind(from)
-        .bind(to)
-        .fetch_all(&self.pool)
-        .await?;
+        // Two parts, each with its index: an `OR` would read all that ever ended.
+        let sql = format!(
+            "SELECT {COLUMNS} FROM observation WHERE until > $1 AND since < $2 \
+             UNION ALL SELECT {COLUMNS} FROM observation WHERE until IS NULL AND since < $2 ORDER BY uid, since"
+        );
+        let rows: Vec<ObservationRow> = sqlx::query_as(AssertSqlSafe(sql)).bind(from).bind(to).fetch_all(&self.pool).await?;
         Ok(rows.into_iter().map(Observation::from).collect())
     }
 
@@ -192,48 +193,34 @@ impl Store {
             transaction.rollback().await?;
             return Ok(false);
         }
+        // What ended comes first: of an instance whose next stretch begins here, no two are open at any time.
         for seen in seen {
-            match seen {
-                Seen::Ended { uid, until } => {
-                    // What ended when it began has never been.
-                    sqlx::query("DELETE FROM observation WHERE uid = $1 AND until IS NULL AND since >= $2")
-                        .bind(uid)
-                        .bind(*until)
-                        .execute(&mut *transaction)
-                        .await?;
-                    sqlx::query("UPDATE observation SET until = $2 WHERE uid = $1 AND until IS NULL")
-                        .bind(uid)
-                        .bind(*until)
-                        .execute(&mut *transaction)
-                        .await?;
-                }
-                Seen::Stretch(observation) => {
-                    let subject = &observation.subject;
-                    sqlx::query(
-                        "INSERT INTO observation (uid, since, until, ready, monthly, currency, basis, cluster, workspace, namespace, name, \
-                         home, promise, version, project, owner) \
-                         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
-                    )
-                    .bind(&subject.uid)
-                    .bind(observation.since)
-                    .bind(observation.until)
-                    .bind(i64::from(observation.ready))
-                    .bind(observation.rate.as_ref().map(|rate| rate.micros))
-                    .bind(observation.rate.as_ref().map(|rate| rate.currency.as_str()).unwrap_or_default())
-                    .bind(&observation.basis)
-                    .bind(&subject.cluster)
-                    .bind(&subject.workspace)
-                    .bind(&subject.namespace)
-                    .bind(&subject.name)
-                    .bind(&subject.home)
-                    .bind(&subject.promise)
-                    .bind(&subject.version)
-                    .bind(&subject.project)
-                    .bind(&subject.owner)
-                    .execute(&mut *transaction)
-                    .await?;
-                }
+            let Seen::Ended { uid, until } = seen else { continue };
+            // What ended when it began has never been.
+            sqlx::query("DELETE FROM observation WHERE uid = $1 AND until IS NULL AND since >= $2")
+                .bind(uid)
+                .bind(*until)
+                .execute(&mut *transaction)
+                .await?;
+            sqlx::query("UPDATE observation SET until = $2 WHERE uid = $1 AND until IS NULL")
+                .bind(uid)
+                .bind(*until)
+                .execute(&mut *transaction)
+                .await?;
+        }
+        let stretches: Vec<&Observation> =
+            seen.iter().filter_map(|seen| if let Seen::Stretch(stretch) = seen { Some(&**stretch) } else { None }).collect();
+        for chunk in stretches.chunks(TOGETHER) {
+            let sql = format!("INSERT INTO observation ({COLUMNS}) VALUES {}", placeholders(chunk.len(), WIDTH));
+            let mut query = sqlx::query(AssertSqlSafe(sql));
+            for Observation { subject, since, until, ready, rate, basis } in chunk {
+                query = query.bind(&subject.uid).bind(*since).bind(*until).bind(i64::from(*ready));
+                query = query.bind(rate.as_ref().map(|rate| rate.micros));
+                query = query.bind(rate.as_ref().map(|rate| rate.currency.as_str()).unwrap_or_default()).bind(basis);
+                query = query.bind(&subject.cluster).bind(&subject.workspace).bind(&subject.namespace).bind(&subject.name);
+                query = query.bind(&subject.home).bind(&subject.promise).bind(&subject.version).bind(&subject.project).bind(&subject.owner);
             }
+            query.execute(&mut *transaction).await?;
         }
         transaction.commit().await?;
         Ok(true)

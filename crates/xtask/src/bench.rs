@@ -11,7 +11,7 @@ use crate::workspace::Workspace;
 /// Arguments of `bench`.
 #[derive(Args)]
 pub struct Bench {
-    /// plane; preflight; or pages, start, fulfilment or all of these three, then seconds for each load.
+    /// plane; preflight; dashboards; or pages, start, fulfilment or all of these three, then seconds for each load.
     #[arg(default_value = "all")]
     which: Vec<String>,
     /// For plane: the sizes, as numbers of objects.
@@ -20,6 +20,12 @@ pub struct Bench {
     /// For plane: how many workspaces with ten objects each.
     #[arg(long, default_value_t = 10_000)]
     workspaces: usize,
+    /// For dashboards: the sizes, as numbers of instances over 200 workspaces.
+    #[arg(long, value_delimiter = ',', default_value = "1000,10000,100000")]
+    instances: Vec<usize>,
+    /// For dashboards: the databases, of sqlite and postgres.
+    #[arg(long, value_delimiter = ',', default_value = "sqlite,postgres")]
+    engines: Vec<String>,
     #[command(flatten)]
     tools: Tools,
 }
@@ -36,6 +42,9 @@ impl Bench {
                 run(cargo(&workspace.root).args(["bench", "--package", "opm-portal", "--bench", "preflight"]))
             });
         }
+        if self.which == ["dashboards"] {
+            return self.dashboards(&workspace);
+        }
         site::build(&workspace, &self.tools, Optimise::IfPossible)?;
         eprintln!("    script and wasm of live pages: {} bytes compressed", site::live_weight(&workspace)?);
         build(&workspace)?;
@@ -46,6 +55,23 @@ impl Bench {
                 .env("OPM_PORTAL", workspace.target.join("release/opm-portal"))
                 .env("OPM_SITE", workspace.site()))
         })
+    }
+
+    /// Lists and dashboards over worlds of many instances, on each database.
+    fn dashboards(&self, workspace: &Workspace) -> Result<()> {
+        site::build(workspace, &self.tools, Optimise::IfPossible)?;
+        build(workspace)?;
+        if self.engines.iter().any(|engine| engine == "postgres") {
+            self.tools.postgres()?;
+        }
+        let sizes: Vec<String> = self.instances.iter().map(ToString::to_string).collect();
+        let mut program = cargo(&workspace.root);
+        program
+            .args(["bench", "--package", "opm-portal", "--bench", "portal", "--", "dashboards"])
+            .args(["--instances", &sizes.join(","), "--engines", &self.engines.join(",")])
+            .env("OPM_PORTAL", workspace.target.join("release/opm-portal"))
+            .env("OPM_SITE", workspace.site());
+        step("measuring lists and dashboards", || run(&mut program))
     }
 
     /// The embedded plane beside a real kube-apiserver with its etcd.

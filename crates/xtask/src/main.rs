@@ -8,6 +8,7 @@ mod check;
 mod fuzz;
 mod generate;
 mod release;
+mod seed;
 mod serve;
 mod site;
 mod soak;
@@ -32,6 +33,8 @@ struct Arguments {
 enum Command {
     /// Build everything and serve the portal on its embedded plane.
     Serve(serve::Serve),
+    /// Fill the embedded plane of a folder with many finished instances.
+    Seed(seed::Seed),
     /// Build the portal; with --release the browser part is optimised.
     Build(release::Build),
     /// Run everything that CI runs.
@@ -51,6 +54,7 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Serve(serve) => serve.run(),
+        Command::Seed(seed) => seed.run(),
         Command::Build(build) => build.run(),
         Command::Test(test) => test.run(),
         Command::Gen(generate) => generate.run(),

@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 
 use crate::steps::{cargo, run, step};
+use crate::tools::Tools;
 use crate::workspace::Workspace;
 
 /// Arguments of `soak`.
@@ -39,8 +40,17 @@ enum Check {
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
-    /// The cost ledger: a year of 10,000 instances, exact to the millionth.
-    Ledger,
+    /// The cost ledger: a year of 10,000 instances on SQLite and PostgreSQL, exact to the millionth; how long it takes, and its queries.
+    Ledger {
+        /// How many instances.
+        #[arg(long, default_value_t = 10_000)]
+        instances: u32,
+        /// How many days.
+        #[arg(long, default_value_t = 365)]
+        days: u32,
+        #[command(flatten)]
+        tools: Tools,
+    },
     /// Policies: what holds for all of them and all requests, at 10,000 made at random each.
     Policies,
     /// Cut the power of a disk in memory at seeded instants under a plane that many write to: nothing that it acknowledged is lost.
@@ -75,20 +85,14 @@ impl Soak {
                 let mut tests = killing(&workspace, "plane_kill::what", kills, seed);
                 step("killing and starting again", || run(tests.env("OPM_OBJECTS", objects.to_string())))
             }
-            Check::Ledger => step("counting a year", || {
-                let year = "ledger::book::tests::a_year_of_ten_thousand_instances_is_exact";
-                run(cargo(&workspace.root).args([
-                    "test",
-                    "--release",
-                    "--package",
-                    "opm-portal",
-                    "--lib",
-                    year,
-                    "--",
-                    "--ignored",
-                    "--nocapture",
-                ]))
-            }),
+            Check::Ledger { instances, days, tools } => {
+                tools.postgres()?;
+                let year = "ledger::book::tests::soak::a_year_of_ten_thousand_instances_is_exact";
+                let mut tests = cargo(&workspace.root);
+                tests.args(["test", "--release", "--package", "opm-portal", "--lib", year, "--", "--ignored", "--nocapture"]);
+                tests.env("OPM_LEDGER_INSTANCES", instances.to_string()).env("OPM_LEDGER_DAYS", days.to_string());
+                step("counting a year", || run(&mut tests))
+            }
             Check::Policies => step("trying the laws of policies", || {
                 let laws = "policy::tests::laws::all_laws_in_full_size";
                 run(cargo(&workspace.root).args([

@@ -139,7 +139,8 @@ impl Test {
         step("running the browser tests", || {
             run(Command::new("node")
                 .current_dir(&end2end)
-                .args(["--test", "--test-concurrency=1"])
+                // Each file has a portal and a browser of its own, and waits more than it works.
+                .args(["--test", "--test-concurrency=2"])
                 .args(browser_tests(&end2end)?)
                 .env("OPM_CHROMIUM", chromium)
                 .env("OPM_KUBECTL", kubectl)

@@ -1,4 +1,4 @@
-//! What a page, a start and a fulfilment cost, beside something named that is measured in the same run.
+//! What a page, a start, a fulfilment and dashboards over many instances cost, beside something named that is measured in the same run.
 //!
 //! Called by `cargo xtask bench`. Ratios are the result; seconds belong to one machine. Never run as a test.
 #![expect(
@@ -8,6 +8,7 @@
 )]
 
 mod bare;
+mod dashboards;
 mod fulfilment;
 mod http;
 mod load;
@@ -26,6 +27,7 @@ fn main() {
         match words.as_slice() {
             ["bare", answer] => bare::serve(PathBuf::from(answer)).await,
             ["pages", rest @ ..] => pages::measure(seconds(rest)).await,
+            ["dashboards", rest @ ..] => dashboards::measure(&dashboards::Sizes::of(rest)).await,
             ["start"] => start::measure().await,
             ["fulfilment", rest @ ..] => fulfilment::measure(seconds(rest)).await,
             [] | ["all"] => {
@@ -33,7 +35,9 @@ fn main() {
                 pages::measure(5).await;
                 fulfilment::measure(5).await;
             }
-            other => panic!("unknown benchmark {other:?}: pages [SECONDS], start, fulfilment [SECONDS] or all"),
+            other => {
+                panic!("unknown benchmark {other:?}: pages [SECONDS], start, fulfilment [SECONDS], dashboards [--instances N,…] or all")
+            }
         }
     });
 }

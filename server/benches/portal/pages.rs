@@ -1,8 +1,6 @@
 //! Pages per second beside a bare handler that sends the same bytes, in turns in the same run.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
-
+use crate::bare::Bare;
 use crate::fulfilment;
 use crate::http::{Connection, request};
 use crate::load::{self, Load};
@@ -26,21 +24,10 @@ pub async fn measure(seconds: u64) {
 async fn compare(portal: &Portal, path: &str, cookie: &str, seconds: u64) {
     let answer = Connection::open(portal.port).await.send(&request("GET", path, portal.port, &[("Cookie", cookie)], "")).await;
     assert_eq!(answer.status, 200, "{path}: {}", answer.head);
-    let file = tempfile::NamedTempFile::new().expect("a file");
-    std::fs::write(file.path(), &answer.body).expect("written");
-    let mut bare = Command::new(std::env::current_exe().expect("this program"))
-        .arg("bare")
-        .arg(file.path())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the comparison starts");
-    let mut line = String::new();
-    BufReader::new(bare.stdout.take().expect("its output")).read_line(&mut line).expect("its port");
-    let bare_port = line.trim().parse().expect("a port");
-
+    let bare = Bare::of(&answer.body);
     println!("{path}: {} bytes of HTML", answer.body.len());
     let (ours, theirs) =
-        (load::run(portal.port, path, cookie, CONNECTIONS, seconds).await, load::run(bare_port, "/", cookie, CONNECTIONS, seconds).await);
+        (load::run(portal.port, path, cookie, CONNECTIONS, seconds).await, load::run(bare.port, "/", cookie, CONNECTIONS, seconds).await);
     print(&ours, "portal");
     print(&theirs, "bare axum handler");
     println!(
@@ -48,8 +35,6 @@ async fn compare(portal: &Portal, path: &str, cookie: &str, seconds: u64) {
         ours.rate / theirs.rate,
         ours.p99.as_secs_f64() / theirs.p99.as_secs_f64()
     );
-    let _ = bare.kill();
-    let _ = bare.wait();
 }
 
 fn print(load: &Load, what: &str) {

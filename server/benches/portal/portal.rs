@@ -20,6 +20,11 @@ pub struct Portal {
 impl Portal {
     /// Starts the binary of `OPM_PORTAL` on a folder and waits until it is ready.
     pub async fn start(data: &Path) -> Self {
+        Self::start_with(data, &[]).await
+    }
+
+    /// The same with more arguments.
+    pub async fn start_with(data: &Path, arguments: &[&str]) -> Self {
         let binary = std::env::var("OPM_PORTAL").expect("OPM_PORTAL names the release binary: use cargo xtask bench");
         let site = std::env::var("OPM_SITE").expect("OPM_SITE names the built site: use cargo xtask bench");
         let port = free_port();
@@ -27,13 +32,14 @@ impl Portal {
         let child = Command::new(binary)
             .args(["serve", "--plane", "embedded", "--port", &port.to_string(), "--plane-port", "0", "--site", &site, "--data"])
             .arg(data)
+            .args(arguments)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .expect("the portal starts");
         let mut portal = Self { port, start: Duration::ZERO, child };
         while !portal.ready().await {
-            assert!(begun.elapsed() < Duration::from_secs(60), "the portal is not ready after a minute");
+            assert!(begun.elapsed() < Duration::from_secs(300), "the portal is not ready after five minutes");
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
         portal.start = begun.elapsed();

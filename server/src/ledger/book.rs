@@ -72,7 +72,8 @@ pub async fn count(store: &Store) -> Result<bool> {
     let keep = clock.seen - KEPT;
     store.post(from, to, &lines(seen, from, to), keep).await?;
     if from.div_euclid(DAY) != to.div_euclid(DAY) {
-        store.forget_hours(keep).await?;
+        // What is not counted yet is needed, however old it is.
+        store.forget_hours(keep.min(to)).await?;
     }
     Ok(to < complete)
 }

@@ -1,9 +1,8 @@
 //! What the portal's watch shows of instances.
 
-use cluster::World;
 use cluster::kinds::PromiseRequest;
 use cluster::watch::Key;
-use cluster::workspaces::Tree;
+use cluster::{ClusterId, World};
 use jiff::Timestamp;
 use promise::api::{ConditionStatus, Phase};
 use promise::ledger::Fact;
@@ -28,7 +27,22 @@ pub struct Shown {
 /// Every request of the cluster.
 pub fn shown(world: &World, now: i64) -> Vec<Shown> {
     let tree = world.tree();
-    world.requests.snapshot().iter().filter_map(|(key, request)| of(&tree, key, request, now)).collect()
+    let requests = world.requests.snapshot();
+    // Rows are in the order of their workspaces: the way to each is looked for once.
+    let mut place: Option<(&ClusterId, String)> = None;
+    let mut found = Vec::with_capacity(requests.len());
+    for (key, request) in requests.iter() {
+        let path = match &place {
+            Some((cluster, path)) if **cluster == key.cluster => path.clone(),
+            _ => {
+                let path = tree.path(&key.cluster).map_or_else(|| key.cluster.to_string(), |path| path.to_string());
+                place = Some((&key.cluster, path.clone()));
+                path
+            }
+        };
+        found.extend(of(path, key, request, now));
+    }
+    found
 }
 
 /// The price of a request a month; none where it is not known.
@@ -61,7 +75,7 @@ pub fn since(request: &PromiseRequest, now: i64) -> i64 {
     }
 }
 
-fn of(tree: &Tree, key: &Key, request: &PromiseRequest, now: i64) -> Option<Shown> {
+fn of(workspace: String, key: &Key, request: &PromiseRequest, now: i64) -> Option<Shown> {
     let status = request.status.as_ref();
     let current = status.and_then(|status| status.current.as_ref());
     let owner = request.spec.requester.as_ref().map(|requester| requester.username.clone());
@@ -71,7 +85,7 @@ fn of(tree: &Tree, key: &Key, request: &PromiseRequest, now: i64) -> Option<Show
         subject: Subject {
             uid: request.metadata.uid.clone()?,
             cluster: key.cluster.to_string(),
-            workspace: tree.path(&key.cluster).map(|path| path.to_string()).unwrap_or_else(|| key.cluster.to_string()),
+            workspace,
             namespace: key.namespace.clone(),
             name: key.name.clone(),
             home: reference.workspace.clone().unwrap_or_default(),

@@ -1,10 +1,11 @@
 //! Who is told by which ways: from what happened to what is written down, after the rules of each person.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
-use promise::notify::{MailRule, Settings};
-use store::{Message, News};
+use promise::notify::{MailRule, Settings, Sort};
+use store::{Message, News, StandIn};
 
 use super::events::{self, Audience, Told};
 use super::timing;
@@ -35,53 +36,73 @@ pub struct Matter {
 /// What was not told yet of these, for each who is told, with what is sent.
 pub(super) async fn written(portal: &Portal, uid: &str, workspace: &str, told: &[Told], now: Timestamp) -> store::Result<Vec<News>> {
     let mut members = BTreeMap::new();
-    let mut addressed: Vec<(String, &Told, String)> = Vec::new();
+    let follows = told.iter().any(|told| told.event.sort() == Sort::Waits && matches!(told.audience, Audience::Asked { .. }));
+    let away = if follows { portal.store.away(now).await? } else { Vec::new() };
+    let mut addressed: Vec<(String, &Told, String, Option<&StandIn>)> = Vec::new();
     for one in told {
-        for recipient in recipients(portal, workspace, one, &mut members).await? {
-            addressed.push((events::id(uid, one, &recipient), one, recipient));
+        for (recipient, behalf) in recipients(portal, workspace, one, &away, &mut members).await? {
+            addressed.push((events::id(uid, one, &recipient), one, recipient, behalf));
         }
     }
     let ids: Vec<String> = addressed.iter().map(|(id, ..)| id.clone()).collect();
     let known = portal.store.told(&ids).await?;
     let mut written = BTreeSet::new();
     let mut news = Vec::new();
-    for (id, told, recipient) in addressed {
+    for (id, told, recipient, behalf) in addressed {
         // A channel hears once of what several people are told.
         if !known.contains(&id) && written.insert(id.clone()) {
-            news.push(one(portal, id, workspace, told, &recipient, now).await?);
+            let told = behalf.map_or_else(|| Cow::Borrowed(told), |away| Cow::Owned(instead(told, away)));
+            news.push(one(portal, id, workspace, &told, &recipient, now).await?);
         }
     }
     Ok(news)
 }
 
-/// Names of those who are told.
-async fn recipients(
+/// The same for whoever stands in: why they are told, and that it gives them no right.
+fn instead(told: &Told, away: &StandIn) -> Told {
+    let text = format!("{} You decide by your own rights: if its page is not there for you, you may not.", told.text);
+    Told {
+        text: text.trim().to_owned(),
+        why: format!("You stand in for {}, who is away and among those who are asked.", away.person),
+        ..told.clone()
+    }
+}
+
+/// Names of those who are told, each with whom they stand in for where that is why.
+async fn recipients<'a>(
     portal: &Portal,
     workspace: &str,
     told: &Told,
+    away: &'a [StandIn],
     members: &mut BTreeMap<String, Vec<String>>,
-) -> store::Result<BTreeSet<String>> {
+) -> store::Result<BTreeMap<String, Option<&'a StandIn>>> {
     let config = &portal.notify.config;
-    let mut all = BTreeSet::new();
+    let mut all = BTreeMap::new();
     match &told.audience {
         Audience::Person(person) => {
-            all.insert(person.clone());
+            all.insert(person.clone(), None);
         }
         Audience::Asked { approvers, except } => {
-            all.extend(approvers.users.iter().cloned());
+            all.extend(approvers.users.iter().map(|person| (person.clone(), None)));
             for group in &approvers.groups {
                 if !members.contains_key(group) {
                     members.insert(group.clone(), portal.store.members(group).await?);
                 }
-                all.extend(members.get(group).into_iter().flatten().cloned());
+                all.extend(members.get(group).into_iter().flatten().map(|person| (person.clone(), None)));
                 if config.addresses.groups.contains_key(group) {
-                    all.insert(format!("{GROUP}{group}"));
+                    all.insert(format!("{GROUP}{group}"), None);
                 }
             }
-            all.retain(|person| !except.contains(person));
+            if told.event.sort() == Sort::Waits {
+                for absent in away.iter().filter(|absent| all.get(&absent.person).is_some_and(Option::is_none)).collect::<Vec<_>>() {
+                    all.entry(absent.deputy.clone()).or_insert(Some(absent));
+                }
+            }
+            all.retain(|person, _| !except.contains(person));
         }
     }
-    all.extend(config.webhooks.iter().filter(|hook| hook.wants(told.event, workspace)).map(|hook| format!("{HOOK}{}", hook.name)));
+    let hooks = config.webhooks.iter().filter(|hook| hook.wants(told.event, workspace));
+    all.extend(hooks.map(|hook| (format!("{HOOK}{}", hook.name), None)));
     Ok(all)
 }
 

@@ -24,6 +24,18 @@ fn zone_of(settings: &Settings) -> TimeZone {
     zone(&settings.zone).unwrap_or(TimeZone::UTC)
 }
 
+/// The day of a moment where the person is: `2026-12-21`.
+pub fn day(settings: &Settings, at: Timestamp) -> String {
+    zone_of(settings).to_datetime(at).date().to_string()
+}
+
+/// The first moment of a first day and the one after a last day, where the person is; nothing for what is no day.
+pub fn absence(settings: &Settings, first: &str, last: &str) -> Option<(Timestamp, Timestamp)> {
+    let zone = zone_of(settings);
+    let (first, last): (Date, Date) = (first.parse().ok()?, last.parse().ok()?);
+    Some((moment(&zone, first, 0)?, moment(&zone, last.tomorrow().ok()?, 0)?))
+}
+
 /// When something is sent that is told at `now`. With `ends`, in seconds, it does not wait if that would be too late.
 pub fn at_once(settings: &Settings, now: Timestamp, ends: Option<i64>) -> Timestamp {
     let pressing = ends.is_some_and(|ends| ends.saturating_sub(now.as_second()) < PRESSING);

@@ -52,39 +52,27 @@ fn vote(pairs: &[(String, String)]) -> Vote {
 /// Writes a person's decision about a request.
 pub(crate) async fn decide(visiting: Visiting, Path(uid): Path<String>, Pairs(pairs): Pairs) -> Response {
     let vote = vote(&pairs);
-    let decided = match visiting.visitor().caller() {
-        Ok(caller) => caller.decide(&uid, &vote).await,
-        Err(error) => Err(error),
-    };
+    let decided = visiting.act(async |caller| caller.decide(&uid, &vote).await).await;
     after(visiting, &uid, &pairs, vote, decided).await
 }
 
 /// Asks once more.
 pub(crate) async fn ask_again(visiting: Visiting, Path(uid): Path<String>, Pairs(pairs): Pairs) -> Response {
-    let done = match visiting.visitor().caller() {
-        Ok(caller) => caller.ask_again(&uid).await,
-        Err(error) => Err(error),
-    };
+    let done = visiting.act(async |caller| caller.ask_again(&uid).await).await;
     after(visiting, &uid, &pairs, Vote::default(), done).await
 }
 
 /// Takes back what people are asked.
 pub(crate) async fn withdraw(visiting: Visiting, Path(uid): Path<String>, Pairs(pairs): Pairs) -> Response {
     let vote = vote(&pairs);
-    let done = match visiting.visitor().caller() {
-        Ok(caller) => caller.withdraw(&uid, &vote.hash).await,
-        Err(error) => Err(error),
-    };
+    let done = visiting.act(async |caller| caller.withdraw(&uid, &vote.hash).await).await;
     after(visiting, &uid, &pairs, vote, done).await
 }
 
 /// Remarks something.
 pub(crate) async fn comment(visiting: Visiting, Path(uid): Path<String>, Pairs(pairs): Pairs) -> Response {
     let text = field(&pairs, "comment").unwrap_or_default();
-    let done = match visiting.visitor().caller() {
-        Ok(caller) => caller.comment(&uid, text).await,
-        Err(error) => Err(error),
-    };
+    let done = visiting.act(async |caller| caller.comment(&uid, text).await).await;
     // What was typed is no decision, so it does not come back as one.
     after(visiting, &uid, &pairs, Vote::default(), done).await
 }
@@ -94,10 +82,7 @@ pub(crate) async fn decide_together(visiting: Visiting, Pairs(pairs): Pairs) -> 
     let vote = vote(&pairs);
     let items = pairs.iter().filter(|(name, _)| name == "item").filter_map(|(_, value)| value.split_once(':'));
     let items: Vec<(String, String)> = items.map(|(uid, hash)| (uid.to_owned(), hash.to_owned())).collect();
-    let decided = match visiting.visitor().caller() {
-        Ok(caller) => caller.decide_together(&vote, &items).await,
-        Err(error) => Err(error),
-    };
+    let decided = visiting.act(async |caller| caller.decide_together(&vote, &items).await).await;
     match decided {
         Ok(_) => Redirect::to(&routes::approvals(&[("view", "decided")])).into_response(),
         Err(error @ (Error::Invalid { .. } | Error::Conflict { .. })) => {

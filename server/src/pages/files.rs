@@ -10,18 +10,12 @@ use super::visit::Visiting;
 use crate::web::asked::Asked;
 
 pub(crate) async fn cost_export(visiting: Visiting, Asked(query): Asked<CostQuery>) -> Response {
-    let answer = match visiting.visitor().caller() {
-        Ok(caller) => caller.cost_export(&query).await,
-        Err(error) => Err(error),
-    };
+    let answer = visiting.act(async |caller| caller.cost_export(&query).await).await;
     file(visiting, "cost", &query, answer).await
 }
 
 pub(crate) async fn cost_focus(visiting: Visiting, Asked(query): Asked<CostQuery>) -> Response {
-    let answer = match visiting.visitor().caller() {
-        Ok(caller) => caller.cost_focus(&query).await,
-        Err(error) => Err(error),
-    };
+    let answer = visiting.act(async |caller| caller.cost_focus(&query).await).await;
     file(visiting, "cost-focus", &query, answer).await
 }
 

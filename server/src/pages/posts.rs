@@ -1,6 +1,6 @@
 //! Posts of forms. Bad input is answered with a redirect to the form's page, which shows it again; nothing typed is lost.
 
-use app::backend::{FormOf, Notices as _, Platform as _, Requests as _, Visit};
+use app::backend::{FormOf, Notices as _, Platform as _, Requests as _, Views as _, Visit};
 use app::pages::{notifications, platform, requests, sign_in as sign_in_form};
 use app::routes;
 use axum::extract::Path;
@@ -116,10 +116,7 @@ pub(crate) async fn preflight_edit(visiting: Visiting, Path((workspace, namespac
 /// Rolls out what changed rules make of a request.
 pub(crate) async fn roll_out(visiting: Visiting, Path((workspace, namespace, name)): Placed, Pairs(pairs): Pairs) -> Response {
     let hash = field(&pairs, "hash").unwrap_or_default();
-    let asked = match visiting.visitor().caller() {
-        Ok(caller) => caller.roll_out(&workspace, &namespace, &name, hash).await,
-        Err(error) => Err(error),
-    };
+    let asked = visiting.act(async |caller| caller.roll_out(&workspace, &namespace, &name, hash).await).await;
     back_to(visiting, &workspace, &namespace, &name, asked).await
 }
 
@@ -146,10 +143,7 @@ async fn posted(
     pairs: &[(String, String)],
     [again, review, adds]: [&str; 3],
 ) -> Response {
-    let outcome: Result<Posted> = match visiting.visitor().caller() {
-        Ok(caller) => caller.post(workspace, form, pairs).await,
-        Err(error) => Err(error),
-    };
+    let outcome = visiting.act(async |caller| caller.post(workspace, form, pairs).await).await;
     match outcome {
         Ok(Posted::Again { draft }) => Redirect::to(&routes::with_query(again, &[("draft", &draft)])).into_response(),
         Ok(Posted::Review { draft }) => Redirect::to(&routes::with_query(review, &[("draft", &draft)])).into_response(),
@@ -162,10 +156,7 @@ async fn posted(
 /// Deletes a request when its name was typed as confirmation.
 pub(crate) async fn delete(visiting: Visiting, Path((workspace, namespace, name)): Placed, Pairs(pairs): Pairs) -> Response {
     let confirmation = field(&pairs, "confirmation").unwrap_or_default();
-    let deleted = match visiting.visitor().caller() {
-        Ok(caller) => caller.delete(&workspace, &namespace, &name, confirmation).await,
-        Err(error) => Err(error),
-    };
+    let deleted = visiting.act(async |caller| caller.delete(&workspace, &namespace, &name, confirmation).await).await;
     match deleted {
         Ok(()) => Redirect::to(&routes::requests(&workspace)).into_response(),
         Err(error @ Error::Invalid { .. }) => {
@@ -188,10 +179,7 @@ pub(crate) async fn reveal(visiting: Visiting, Path((workspace, namespace, name)
 /// Marks notifications as read, and goes back to where the button was.
 pub(crate) async fn notifications_read(visiting: Visiting, Pairs(pairs): Pairs) -> Response {
     let of = |name: &str| field(&pairs, name).unwrap_or_default();
-    let marked = match visiting.visitor().caller() {
-        Ok(caller) => caller.mark_read(of("id"), of("until")).await,
-        Err(error) => Err(error),
-    };
+    let marked = visiting.act(async |caller| caller.mark_read(of("id"), of("until")).await).await;
     match marked {
         Ok(()) => Redirect::to(local(field(&pairs, "back").unwrap_or(routes::page::NOTIFICATIONS))).into_response(),
         Err(error) => visiting.refuse(None, &error).await,
@@ -200,10 +188,7 @@ pub(crate) async fn notifications_read(visiting: Visiting, Pairs(pairs): Pairs) 
 
 /// Keeps how the person wants to be told; what does not fit comes back as it was typed.
 pub(crate) async fn notification_settings(visiting: Visiting, Pairs(pairs): Pairs) -> Response {
-    let kept = match visiting.visitor().caller() {
-        Ok(caller) => caller.keep_rules(&pairs).await,
-        Err(error) => Err(error),
-    };
+    let kept = visiting.act(async |caller| caller.keep_rules(&pairs).await).await;
     match kept {
         Ok(None) => Redirect::to(routes::page::NOTIFICATION_SETTINGS).into_response(),
         Ok(Some(rules)) => visiting.answer(async |visit: &Visit| notifications::posted(visit, rules)).await,
@@ -211,12 +196,46 @@ pub(crate) async fn notification_settings(visiting: Visiting, Pairs(pairs): Pair
     }
 }
 
+/// Keeps who stands in for the person; what does not fit comes back as it was typed.
+pub(crate) async fn stand_in(visiting: Visiting, Pairs(pairs): Pairs) -> Response {
+    let kept = visiting.act(async |caller| caller.name_stand_in(&pairs).await).await;
+    match kept {
+        Ok(None) => Redirect::to(routes::page::STAND_IN).into_response(),
+        Ok(Some(page)) => visiting.answer(async |visit: &Visit| notifications::stood_in(visit, page)).await,
+        Err(error) => visiting.refuse(None, &error).await,
+    }
+}
+
+/// Keeps what narrows a list under a name.
+pub(crate) async fn view_save(visiting: Visiting, Pairs(pairs): Pairs) -> Response {
+    let done = visiting.act(async |caller| caller.save_view(&pairs).await).await;
+    back_after(visiting, &pairs, done).await
+}
+
+/// Calls a saved view something else.
+pub(crate) async fn view_rename(visiting: Visiting, Pairs(pairs): Pairs) -> Response {
+    let of = |name: &str| field(&pairs, name).unwrap_or_default();
+    let done = visiting.act(async |caller| caller.rename_view(of("id"), of("title")).await).await;
+    back_after(visiting, &pairs, done).await
+}
+
+/// Forgets a saved view.
+pub(crate) async fn view_delete(visiting: Visiting, Pairs(pairs): Pairs) -> Response {
+    let done = visiting.act(async |caller| caller.forget_view(field(&pairs, "id").unwrap_or_default()).await).await;
+    back_after(visiting, &pairs, done).await
+}
+
+/// The list that a saved view belongs to, or why nothing was done.
+async fn back_after(visiting: Visiting, pairs: &[(String, String)], done: Result<()>) -> Response {
+    match done {
+        Ok(()) => Redirect::to(local(field(pairs, "back").unwrap_or_default())).into_response(),
+        Err(error) => visiting.refuse(None, &error).await,
+    }
+}
+
 /// Sends again what was given up.
 pub(crate) async fn deliveries_retry(visiting: Visiting, Pairs(pairs): Pairs) -> Response {
-    let again = match visiting.visitor().caller() {
-        Ok(caller) => caller.send_again(field(&pairs, "id").unwrap_or_default()).await,
-        Err(error) => Err(error),
-    };
+    let again = visiting.act(async |caller| caller.send_again(field(&pairs, "id").unwrap_or_default()).await).await;
     match again {
         Ok(()) => Redirect::to(local(field(&pairs, "back").unwrap_or(routes::page::DELIVERIES))).into_response(),
         Err(error) => visiting.refuse(None, &error).await,
@@ -234,10 +253,7 @@ pub(crate) async fn policy_edit(visiting: Visiting, Path((place, name)): Named, 
 }
 
 async fn policy(visiting: Visiting, place: &str, name: Option<&str>, pairs: &[(String, String)]) -> Response {
-    let outcome = match visiting.visitor().caller() {
-        Ok(caller) => caller.write_policy(place, name, pairs).await,
-        Err(error) => Err(error),
-    };
+    let outcome = visiting.act(async |caller| caller.write_policy(place, name, pairs).await).await;
     match outcome {
         Ok(PolicyPosted::Written { workspace, name }) => Redirect::to(&routes::policy(&workspace, &name, "")).into_response(),
         Ok(PolicyPosted::Again(form)) => visiting.answer(async |visit: &Visit| platform::posted(visit, *form)).await,

@@ -58,6 +58,14 @@ impl Visiting {
         &self.visitor
     }
 
+    /// Does something as the person who visits.
+    ///
+    /// # Errors
+    /// What `act` says; or nobody is signed in, or cannot be known now.
+    pub(super) async fn act<T>(&self, act: impl AsyncFnOnce(&Caller) -> Result<T, Error>) -> Result<T, Error> {
+        act(self.visitor.caller()?).await
+    }
+
     /// Answers with a page; who is not signed in, or cannot be known now, is told so.
     pub(super) async fn answer(self, page: impl AsyncFnOnce(&Visit) -> Page) -> Response {
         let mut visit = self.visit(None);

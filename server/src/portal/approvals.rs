@@ -3,7 +3,8 @@
 mod alike;
 mod content;
 pub(crate) mod docket;
-mod inbox;
+mod emergencies;
+pub(in crate::portal) mod inbox;
 mod matter;
 mod review;
 mod similar;
@@ -14,7 +15,7 @@ mod withdraw;
 
 use app::backend::{Approvals, Vote};
 use async_trait::async_trait;
-use promise::view::{AlikePage, InboxPage, InboxQuery, ReviewPage};
+use promise::view::{AlikePage, EmergenciesPage, InboxPage, InboxQuery, ReviewPage};
 use promise::{Result, names};
 
 use super::rights::Right;
@@ -61,6 +62,10 @@ impl Approvals for Caller {
 
     async fn withdraw(&self, uid: &str, hash: &str) -> Result<()> {
         withdraw::post(self, uid, hash).await
+    }
+
+    async fn emergencies(&self, number: usize) -> Result<EmergenciesPage> {
+        emergencies::page(self, number).await
     }
 }
 

@@ -2,14 +2,20 @@
 
 mod budget;
 mod export;
+mod glance;
 mod live;
+mod movers;
 mod page;
+mod savings;
 mod sights;
+mod sums;
 
 use app::backend::Cost;
 use async_trait::async_trait;
 use promise::view::{CostPage, CostQuery};
 use promise::{Error, Result};
+
+pub(super) use glance::glance;
 
 use crate::auth::Caller;
 

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use futures::{StreamExt as _, stream};
 use jiff::Timestamp;
 use promise::notify::{Event, Settings, clock};
-use promise::view::{Channel, DeliveriesPage, DeliveriesQuery, DeliveryRow, Notice, NoticeRules, NoticesPage, NoticesQuery};
+use promise::view::{Channel, DeliveriesPage, DeliveriesQuery, DeliveryRow, Notice, NoticeRules, NoticesPage, NoticesQuery, StandInPage};
 use promise::{Error, Problem, Result};
 use store::{DeliveryState, Listed, Notification};
 
@@ -86,6 +86,19 @@ impl Notices for Caller {
         let kept = serde_json::to_value(&settings).map_err(|_| Error::Internal)?;
         portal.store.subscribe(&self.identity().username, &kept, portal.clock.now()).await.map_err(|error| database(&error))?;
         Ok(None)
+    }
+
+    async fn stand_in(&self) -> Result<StandInPage> {
+        self.stand_in_page(&[], Vec::new()).await
+    }
+
+    async fn name_stand_in(&self, pairs: &Pairs) -> Result<Option<StandInPage>> {
+        self.keep_stand_in(pairs).await
+    }
+
+    async fn delivers(&self) -> bool {
+        // A plane that does not answer takes a link away, and not the page.
+        self.looks_after_the_platform().await.is_ok()
     }
 
     async fn deliveries(&self, query: &DeliveriesQuery) -> Result<DeliveriesPage> {

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use cluster::kinds::{Export, Promise};
 use cluster::shelves::CatalogAt;
 use cluster::watch::Key;
-use promise::api::{Phase, PromiseSpec};
+use promise::api::PromiseSpec;
 use promise::policy::{self, Effective};
-use promise::requirements::{self, Present};
 use promise::resolve::PromiseReading;
 use promise::visibility::{self, Facts, Offer, Place, SeenBy, Shelf, Standing};
 use promise::{Error, Result};
@@ -75,7 +74,9 @@ impl Caller {
             let Some(path) = tree.path(&key.cluster) else { continue };
             let home = Place { cluster: key.cluster.to_string(), path: path.to_string() };
             let offer = Offer { name: &key.name, home: &home, spec: &promise.spec };
-            let facts = Facts { missing_requirements: self.missing(workspace, key, &promise.spec), ..facts.clone() };
+            let missing_requirements =
+                world.missing(&workspace.cluster, &key.cluster, &promise.spec.requires, &self.portal().trusted_homes);
+            let facts = Facts { missing_requirements, ..facts.clone() };
             let standing = visibility::standing(&offer, &workspace.lineage, &shelves, &facts);
             if let Some(seen_by) = standing.seen_by.clone() {
                 let shelf = visibility::listings(&offer, &workspace.lineage, &shelves).first().map(|shelf| ShelfAt::of(shelf));
@@ -149,26 +150,6 @@ impl Caller {
 
     async fn may_order(&self, workspace: &Workspace) -> Result<bool> {
         self.may(&workspace.cluster, Right::requests("create", workspace.usual_namespace())).await
-    }
-
-    /// What a promise requires and the workspace does not have. It says no more of others' requests than that one works.
-    pub(super) fn missing(&self, workspace: &Workspace, promise: &Key, spec: &PromiseSpec) -> Vec<String> {
-        if spec.requires.is_empty() {
-            return Vec::new();
-        }
-        let world = &self.portal().world;
-        let working = self.portal().requests_of(&workspace.cluster).into_iter().filter_map(|(_, request)| {
-            let status = request.status.as_ref().filter(|status| status.phase == Phase::Ready)?;
-            Some((request.spec.promise.name.clone(), status.current.as_ref()?.version.clone()))
-        });
-        let promises: Vec<(String, String)> = working.collect();
-        // A Destination takes what its owner lists; a workspace serves what our export claims and nothing that a promise could require.
-        let serves = |group: &str, kind: &str, destination: Option<&str>| {
-            let destination = destination.and_then(|name| world.destinations.get(&Key::cluster_scoped(&promise.cluster, name)));
-            let allowed = destination.as_ref().map(|destination| destination.spec.allowed_kinds.as_slice()).unwrap_or_default();
-            allowed.iter().any(|allowed| allowed.group == group && allowed.kinds.iter().any(|known| known == kind || known == "*"))
-        };
-        requirements::missing(&spec.requires, &Present { promises: &promises, serves: &serves })
     }
 }
 

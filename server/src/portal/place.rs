@@ -116,7 +116,7 @@ impl Caller {
     /// # Errors
     /// The plane does not answer.
     pub async fn open_workspaces(&self) -> Result<Vec<(WorkspacePath, ClusterId)>> {
-        let asked = stream::iter(self.portal().world.tree().all()).map(|node| self.open(node));
+        let asked = stream::iter(self.portal().world.tree().all().to_vec()).map(|node| self.open(node));
         let answers: Vec<Result<Option<(WorkspacePath, ClusterId)>>> = asked.buffered(TOGETHER).collect().await;
         answers.into_iter().filter_map(Result::transpose).collect()
     }

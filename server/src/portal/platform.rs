@@ -4,7 +4,7 @@ mod detail;
 mod hits;
 mod list;
 mod locate;
-mod overview;
+pub(in crate::portal) mod overview;
 mod text;
 mod tryout;
 
@@ -13,7 +13,7 @@ use async_trait::async_trait;
 use cluster::{ClusterId, WorkspacePath};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use promise::Result;
-use promise::view::{OverviewPage, PoliciesPage, PoliciesQuery, PolicyForm, PolicyPage, PolicyPosted};
+use promise::view::{OverviewPage, OverviewQuery, PoliciesPage, PoliciesQuery, PolicyForm, PolicyPage, PolicyPosted};
 
 use super::place::TOGETHER;
 use super::rights::Right;
@@ -29,8 +29,8 @@ impl Platform for Caller {
         answers.into_iter().any(|answer| answer.unwrap_or(false))
     }
 
-    async fn overview(&self) -> Result<OverviewPage> {
-        overview::page(self).await
+    async fn overview(&self, query: &OverviewQuery) -> Result<OverviewPage> {
+        overview::page(self, query).await
     }
 
     async fn policies(&self, query: &PoliciesQuery) -> Result<PoliciesPage> {

@@ -162,6 +162,14 @@ impl Caller {
         self.evaluate(workspace, offered, submission, examine).await
     }
 
+    /// What other choices cost than those of a submission.
+    ///
+    /// # Errors
+    /// As [`Caller::preflight`].
+    pub async fn choices(&self, workspace: &Workspace, offered: &Offered, submission: &Submission) -> Result<Vec<PricedChoice>> {
+        self.evaluate(workspace, offered, submission, |input, _| preflight::options(input, &preflight::preflight(input))).await
+    }
+
     /// Runs a pure function over the facts, a few at a time: expressions of promises and policies may take a good part of a second.
     async fn evaluate<T: Send + 'static>(
         &self,
@@ -239,7 +247,7 @@ impl Caller {
             home: offered.home.clone(),
             trusted: portal.trusted_homes.iter().any(|trusted| trusted.as_str() == offered.home.path),
             lineage: self.proven(workspace)?,
-            missing: self.missing(workspace, &offered.key, &spec),
+            missing: portal.world.missing(&workspace.cluster, &offered.key.cluster, &spec.requires, &portal.trusted_homes),
             request: PromiseRequestSpec { parameters: Some(submission.with_references()), ..submission.spec.clone() },
             existing: existing.clone(),
             spec: Arc::new(spec),

@@ -56,6 +56,14 @@ impl Caller {
     pub async fn read_events(&self, workspace: &Workspace, request: &PromiseRequest) -> Result<Option<Vec<Event>>> {
         let namespace = request.metadata.namespace.as_deref().unwrap_or_default();
         let uid = request.metadata.uid.as_deref().unwrap_or_default();
+        self.read_events_of(workspace, namespace, uid).await
+    }
+
+    /// What was noted in a namespace about the object of a uid, newest first; nothing when the person may not read events.
+    ///
+    /// # Errors
+    /// The plane does not answer.
+    pub async fn read_events_of(&self, workspace: &Workspace, namespace: &str, uid: &str) -> Result<Option<Vec<Event>>> {
         let api: Api<Event> = Api::namespaced(self.client(&workspace.cluster), namespace);
         let mut params = ListParams::default().fields(&format!("involvedObject.uid={uid}")).limit(PAGE);
         let mut events = Vec::new();

@@ -1,6 +1,7 @@
 //! The port [`Requests`]: what was asked for in a workspace, its form, and what came of it.
 
 pub(super) mod adds;
+pub(crate) mod cheaper;
 pub(super) mod decisions;
 pub(super) mod detail;
 pub(super) mod form;
@@ -10,7 +11,7 @@ mod posting;
 mod prices;
 pub(super) mod rail;
 pub(super) mod rows;
-mod timeline;
+pub(super) mod timeline;
 
 use app::backend::{FormOf, Pairs, Requests};
 use async_trait::async_trait;

@@ -1,22 +1,32 @@
 //! The port [`Resources`]: what was made for the requests that a person may list, from the inventories that the controller wrote.
 
-use std::collections::{BTreeSet, HashMap};
+mod look;
+mod object;
+mod shelf;
+
+use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use app::backend::Resources;
 use async_trait::async_trait;
-use cluster::ClusterId;
-use cluster::kinds::PromiseRequest;
+use cluster::{ClusterId, WorkspacePath};
 use futures::{StreamExt as _, stream};
-use promise::api::{ConditionStatus, Health, InventoryItem};
-use promise::view::{Drift, Facet, RESOURCE_COLUMNS, ResourceQuery, ResourceRow, ResourcesPage, Whole};
-use promise::{Error, Result, csv, wording};
+use promise::api::Health;
+use promise::view::{ObjectKey, ObjectPage, RESOURCE_COLUMNS, ResourceQuery, ResourceRow, ResourcesPage, Whole};
+use promise::{Error, Result, csv};
 
-use super::catalog::facets::facet;
+use self::shelf::{Piece, Sum};
+use super::catalog::facets::facet_of;
 use super::place::{TOGETHER, Workspace};
 use super::requests::rows;
+use super::titles::Titles;
 use crate::auth::Caller;
 
+pub use self::shelf::Shelf;
+
+/// How long a workspace may take to answer before a list goes on without it.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// Rows of one page.
 const PAGE: usize = 50;
 /// Kinds and promises that can be chosen by a link; the others are found by search.
@@ -26,21 +36,20 @@ const CHOICES: usize = 12;
 impl Resources for Caller {
     async fn resources(&self, workspace: &str, query: &ResourceQuery) -> Result<ResourcesPage> {
         let workspace = self.enter(workspace).await?;
-        let all = self.made_within(workspace, query.below).await?;
-        Ok(page(self, all, query))
+        let made = self.made_within(workspace, query.below).await?;
+        Ok(page(self, &made, query))
     }
 
     async fn resources_csv(&self, workspace: &str, query: &ResourceQuery) -> Result<String> {
         let workspace = self.enter(workspace).await?;
-        let all = self.made_within(workspace, query.below).await?;
+        let made = self.made_within(workspace, query.below).await?;
         let wanted = Wanted::of(query);
-        let all = all.that(|made| wanted.fits(made)).ordered(Made::compare);
-        let mut titles = Titles::default();
+        let mut presented = Presented::default();
         let mut text = csv::line(RESOURCE_COLUMNS);
-        for made in all.items() {
-            text.push_str(&csv::line(titles.row(self, made).cells()));
+        for (here, piece) in made.cut(&wanted, 0, usize::MAX) {
+            text.push_str(&csv::line(presented.row(self, here, piece).cells()));
         }
-        for path in all.total().unseen() {
+        for path in &made.unseen {
             text.push_str(&csv::line([
                 path.as_str(),
                 "",
@@ -59,119 +68,59 @@ impl Resources for Caller {
         }
         Ok(text)
     }
-}
 
-/// An object beside the request that it was made for.
-#[derive(Clone)]
-struct Made {
-    workspace: Arc<Workspace>,
-    request: Arc<PromiseRequest>,
-    index: usize,
-}
-
-impl Made {
-    /// All objects of some requests of one workspace.
-    fn of(workspace: Workspace, requests: Vec<Arc<PromiseRequest>>) -> impl Iterator<Item = Self> {
-        let workspace = Arc::new(workspace);
-        requests.into_iter().flat_map(move |request| {
-            let (workspace, count) = (workspace.clone(), request.status.as_ref().map_or(0, |status| status.inventory.len()));
-            (0..count).map(move |index| Self { workspace: workspace.clone(), request: request.clone(), index })
-        })
-    }
-
-    fn item(&self) -> Option<&InventoryItem> {
-        self.request.status.as_ref()?.inventory.get(self.index)
-    }
-
-    fn health(&self) -> Health {
-        self.item().map(|item| item.health).unwrap_or_default()
-    }
-
-    fn kind(&self) -> &str {
-        self.item().map_or("", |item| item.kind.as_str())
-    }
-
-    fn promise(&self) -> &str {
-        &self.request.spec.promise.name
-    }
-
-    fn instance(&self) -> &str {
-        self.request.metadata.name.as_deref().unwrap_or_default()
-    }
-
-    fn namespace(&self) -> &str {
-        self.request.metadata.namespace.as_deref().unwrap_or_default()
-    }
-
-    fn drift(&self) -> Drift {
-        match self.item().and_then(|item| item.repairs) {
-            Some(repairs) if repairs.contested => Drift::Contested(repairs.count),
-            Some(repairs) => Drift::PutBack(repairs.count),
-            None => {
-                let conditions = self.request.status.as_ref().map(|status| status.conditions.as_slice()).unwrap_or_default();
-                let compared = conditions.iter().any(|known| known.r#type == "DriftFree" && known.status != ConditionStatus::Unknown);
-                if compared && self.item().is_some_and(|item| item.applied) { Drift::None } else { Drift::Unknown }
-            }
-        }
-    }
-
-    /// What does not work first, then where it is.
-    fn compare(a: &Self, b: &Self) -> std::cmp::Ordering {
-        let name = |made: &Self| made.item().map(|item| (item.kind.clone(), item.name.clone()));
-        let urgency = |made: &Self| made.health().urgency();
-        urgency(b)
-            .cmp(&urgency(a))
-            .then_with(|| a.workspace.path.as_str().cmp(b.workspace.path.as_str()))
-            .then_with(|| a.instance().cmp(b.instance()))
-            .then_with(|| a.namespace().cmp(b.namespace()))
-            .then_with(|| name(a).cmp(&name(b)))
-    }
-}
-
-/// A health as the address says it.
-fn word(health: Health) -> &'static str {
-    match health {
-        Health::Missing => "Missing",
-        Health::Degraded => "Degraded",
-        Health::Unknown => "Unknown",
-        Health::Progressing => "Progressing",
-        Health::Healthy => "Healthy",
+    async fn object(&self, workspace: &str, namespace: &str, request: &str, object: &ObjectKey) -> Result<ObjectPage> {
+        let workspace = self.enter(workspace).await?;
+        object::page(self, &workspace, namespace, request, object).await
     }
 }
 
 impl Caller {
-    /// Everything that was made for requests of a workspace, and of those below where that is wanted, as far as the person may list them.
-    async fn made_within(&self, workspace: Workspace, below: bool) -> Result<Whole<Made>> {
+    /// What was made in a workspace, and in those below where that is wanted, as far as the person may list its requests.
+    async fn made_within(&self, workspace: Workspace, below: bool) -> Result<Made> {
         let as_of = self.portal().lists_as_of();
-        let tops = self.list_requests(&workspace).await;
-        let here = match tops {
-            Ok(requests) => requests,
-            // Whoever may list nothing here may still list below.
-            Err(Error::Denied { .. }) if below => Vec::new(),
-            Err(error) => return Err(error),
-        };
         let cluster = workspace.cluster.clone();
-        let mut all: Vec<Made> = Made::of(workspace, here).collect();
-        let mut unseen = Vec::new();
+        let mut made = Made { places: Vec::new(), as_of, unseen: Vec::new() };
+        match self.made_in(workspace).await {
+            Ok(here) => made.places.push(here),
+            // Whoever may list nothing here may still list below.
+            Err(Error::Denied { .. }) if below => {}
+            Err(error) => return Err(error),
+        }
         if below {
             let paths = self.with_requests_below(&cluster);
-            let read: Vec<_> = stream::iter(paths).map(|path| self.read_within(path)).buffered(TOGETHER).collect().await;
+            let read: Vec<_> = stream::iter(paths).map(|path| self.made_at(path)).buffered(TOGETHER).collect().await;
             for (path, read) in read {
                 match read {
-                    Ok((workspace, requests)) => all.extend(Made::of(workspace, requests)),
+                    Ok(here) => made.places.push(here),
                     Err(Error::Denied { .. } | Error::NotFound { .. }) => {}
                     Err(error) => {
                         tracing::warn!(%error, workspace = %path, "a workspace is missing in a list of resources");
-                        unseen.push(path.to_string());
+                        made.unseen.push(path.to_string());
                     }
                 }
             }
         }
-        Ok(Whole::new(all, as_of, unseen))
+        Ok(made)
+    }
+
+    /// What was made in a workspace.
+    async fn made_in(&self, workspace: Workspace) -> Result<Here> {
+        let sight = self.listing(&workspace).await?;
+        let shelves = self.portal().shelves.of(&self.portal().world, &workspace.cluster, &sight);
+        Ok(Here { path: workspace.path.to_string(), cluster: workspace.cluster, shelves })
+    }
+
+    /// The same of a workspace by its path, as long as the plane says soon whether its requests may be listed.
+    async fn made_at(&self, path: WorkspacePath) -> (WorkspacePath, Result<Here>) {
+        let read = async { self.made_in(self.enter(path.as_str()).await?).await };
+        let unreachable = || Err(Error::Unreachable { what: path.to_string() });
+        let read = tokio::time::timeout(PATIENCE, read).await.unwrap_or_else(|_| unreachable());
+        (path, read)
     }
 
     /// Workspaces below one in which there are requests, whoever may see them.
-    fn with_requests_below(&self, cluster: &ClusterId) -> Vec<cluster::WorkspacePath> {
+    fn with_requests_below(&self, cluster: &ClusterId) -> Vec<WorkspacePath> {
         let tree = self.portal().world.tree();
         let mut paths = Vec::new();
         let mut next: Vec<ClusterId> = tree.children(cluster).map(|(_, child)| child.clone()).collect();
@@ -186,42 +135,56 @@ impl Caller {
     }
 }
 
-fn page(caller: &Caller, all: Whole<Made>, query: &ResourceQuery) -> ResourcesPage {
-    let wanted = Wanted::of(query);
-    let counted = |without: ResourceQuery, value: fn(&Made) -> &str, chosen: &str, label: &dyn Fn(&str) -> String, most| {
-        let wanted = Wanted::of(&without);
-        facet(all.items().iter().filter(|made| wanted.fits(made)).map(value), chosen, label, most)
-    };
-    let plain = |value: &str| value.to_owned();
-    let kinds: Facet = counted(ResourceQuery { kind: String::new(), ..query.clone() }, Made::kind, &query.kind, &plain, CHOICES);
-    let healths =
-        counted(ResourceQuery { health: String::new(), ..query.clone() }, |made| word(made.health()), &query.health, &plain, usize::MAX);
-    let mut titles = Titles::default();
-    let promises =
-        counted(ResourceQuery { promise: String::new(), ..query.clone() }, Made::promise, &query.promise, &wording::humanise, CHOICES);
-    let instances: BTreeSet<_> = all.items().iter().map(|made| (made.workspace.path.as_str(), made.namespace(), made.instance())).collect();
-    let (as_of, unseen) = (all.total().as_of().map(str::to_owned), all.total().unseen().to_vec());
-    let instances = Whole::new(instances.into_iter().map(|_| ()).collect(), as_of, unseen).total();
-    let applied = all.total_of(|made| made.item().is_some_and(|item| item.applied));
-    let healthy = all.total_of(|made| made.health() == Health::Healthy);
-    let broken = all.total_of(|made| matches!(made.health(), Health::Degraded | Health::Missing));
-    let drifted = all.total_of(|made| made.drift().is_drifted());
-    let total = all.total();
-    let cut = all.that(|made| wanted.fits(made)).ordered(Made::compare).page(query.page, PAGE);
-    ResourcesPage {
-        rows: cut.rows.iter().map(|made| titles.row(caller, made)).collect(),
-        fit: cut.total,
-        all: total,
-        applied,
-        healthy,
-        broken,
-        drifted,
-        instances,
-        pages: cut.pages,
-        kinds,
-        healths,
-        promises,
-        query: ResourceQuery { page: cut.page, ..query.clone() },
+/// What was made in one workspace.
+struct Here {
+    path: String,
+    cluster: ClusterId,
+    /// By namespace.
+    shelves: Vec<Arc<Shelf>>,
+}
+
+/// What was made in some workspaces, in the order of their paths.
+struct Made {
+    places: Vec<Here>,
+    as_of: Option<String>,
+    unseen: Vec<String>,
+}
+
+impl Made {
+    fn shelves(&self) -> impl Iterator<Item = (&Here, &Arc<Shelf>)> {
+        self.places.iter().flat_map(|here| here.shelves.iter().map(move |shelf| (here, shelf)))
+    }
+
+    /// A number for each of some things, which are all there are.
+    fn whole<T>(&self, things: Vec<T>) -> Whole<T> {
+        Whole::new(things, self.as_of.clone(), self.unseen.clone())
+    }
+
+    /// `most` of what fits a query after the first `skip`, what does not work first.
+    fn cut(&self, wanted: &Wanted<'_>, mut skip: usize, most: usize) -> Vec<(&Here, &Piece)> {
+        let mut found = Vec::new();
+        for urgency in (0..=Health::Missing.urgency()).rev() {
+            for (here, shelf) in self.shelves() {
+                // Whole shelves are left out by their sums; with words nobody has counted them.
+                let count = wanted.words.is_empty().then(|| wanted.count(shelf, urgency));
+                if count.is_some_and(|count| count <= skip) {
+                    skip -= count.unwrap_or_default();
+                    continue;
+                }
+                let path = here.path.to_lowercase();
+                for piece in shelf.level(urgency).iter().filter(|piece| wanted.fits(piece, &path)) {
+                    if found.len() >= most {
+                        return found;
+                    }
+                    if skip > 0 {
+                        skip -= 1;
+                    } else {
+                        found.push((here, piece));
+                    }
+                }
+            }
+        }
+        found
     }
 }
 
@@ -236,38 +199,79 @@ impl<'a> Wanted<'a> {
         Self { query, words: query.q.split_whitespace().map(str::to_lowercase).collect() }
     }
 
-    fn fits(&self, made: &Made) -> bool {
-        let is = |wanted: &str, value: &str| wanted.is_empty() || wanted == value;
-        is(&self.query.kind, made.kind())
-            && is(&self.query.health, word(made.health()))
-            && is(&self.query.promise, made.promise())
-            && (!self.query.drifted || made.drift().is_drifted())
-            && (self.words.is_empty() || {
-                let name = made.item().map_or("", |item| item.name.as_str());
-                let texts = [name, made.kind(), made.instance(), made.promise(), made.workspace.path.as_str()].map(str::to_lowercase);
-                self.words.iter().all(|word| texts.iter().any(|text| text.contains(word)))
-            })
+    fn fits(&self, piece: &Piece, path: &str) -> bool {
+        shelf::fits(self.query, piece.kind(), piece.health(), piece.promise(), piece.drift.is_drifted()) && piece.has(&self.words, path)
+    }
+
+    /// How many objects of an urgency fit, where no words are looked for.
+    fn count(&self, shelf: &Shelf, urgency: u8) -> usize {
+        let that = shelf.sums.iter().filter(|sum| sum.health.urgency() == urgency);
+        that.filter(|sum| sum.fits(self.query)).map(|sum| sum.count).sum()
+    }
+}
+
+fn page(caller: &Caller, made: &Made, query: &ResourceQuery) -> ResourcesPage {
+    let wanted = Wanted::of(query);
+    let all: Vec<&Sum> = made.shelves().flat_map(|(_, shelf)| &shelf.sums).collect();
+    let worded: Vec<Sum> = match wanted.words.is_empty() {
+        true => Vec::new(),
+        false => made.shelves().flat_map(|(here, shelf)| shelf.sums_of(&wanted.words, &here.path.to_lowercase())).collect(),
+    };
+    let sums: Vec<&Sum> = if wanted.words.is_empty() { all.clone() } else { worded.iter().collect() };
+    let plain = |value: &str| value.to_owned();
+    let without_kind = ResourceQuery { kind: String::new(), ..query.clone() };
+    let kinds = sums.iter().filter(|sum| sum.fits(&without_kind)).map(|sum| (sum.kind.as_str(), sum.count));
+    let kinds = facet_of(kinds, &query.kind, plain, CHOICES);
+    let without_health = ResourceQuery { health: String::new(), ..query.clone() };
+    let healths = sums.iter().filter(|sum| sum.fits(&without_health)).map(|sum| (shelf::word(sum.health), sum.count));
+    let healths = facet_of(healths, &query.health, plain, usize::MAX);
+    let without_promise = ResourceQuery { promise: String::new(), ..query.clone() };
+    let titles = Titles::of(caller, made.places.iter().map(|here| &here.cluster));
+    let promises = sums.iter().filter(|sum| sum.fits(&without_promise)).map(|sum| (sum.promise.as_str(), sum.count));
+    let promises = facet_of(promises, &query.promise, |name| titles.title(name), CHOICES);
+
+    let fit = made.whole(sums).total_by(|sum| if sum.fits(query) { sum.count } else { 0 });
+    let pages = fit.counted().div_ceil(PAGE).max(1);
+    let number = query.page.clamp(1, pages);
+    let mut presented = Presented::default();
+    let rows = made.cut(&wanted, (number - 1) * PAGE, PAGE).into_iter().map(|(here, piece)| presented.row(caller, here, piece)).collect();
+    let all = made.whole(all);
+    let that = |fits: fn(&Sum) -> bool| all.total_by(|sum| if fits(sum) { sum.count } else { 0 });
+    ResourcesPage {
+        rows,
+        fit,
+        all: that(|_| true),
+        applied: all.total_by(|sum| sum.applied),
+        healthy: that(|sum| sum.health == Health::Healthy),
+        broken: that(|sum| matches!(sum.health, Health::Degraded | Health::Missing)),
+        drifted: that(|sum| sum.drifted),
+        instances: made.whole(made.shelves().map(|(_, shelf)| shelf.instances).collect()).total_by(|count| *count),
+        pages,
+        kinds,
+        healths,
+        promises,
+        query: ResourceQuery { page: number, ..query.clone() },
     }
 }
 
 /// Names of promises for people, looked up once for each.
 #[derive(Default)]
-struct Titles(HashMap<(Option<String>, String), String>);
+struct Presented(HashMap<(Option<String>, String), String>);
 
-impl Titles {
-    fn row(&mut self, caller: &Caller, made: &Made) -> ResourceRow {
+impl Presented {
+    fn row(&mut self, caller: &Caller, here: &Here, made: &Piece) -> ResourceRow {
         let reference = &made.request.spec.promise;
         let key = (reference.workspace.clone(), reference.name.clone());
         let title = self.0.entry(key).or_insert_with(|| rows::presentation(caller, &made.request).0).clone();
         let item = made.item().cloned().unwrap_or_default();
         ResourceRow {
-            workspace: made.workspace.path.to_string(),
+            workspace: here.path.clone(),
             request_namespace: made.namespace().to_owned(),
             instance: made.instance().to_owned(),
             promise: made.promise().to_owned(),
             promise_title: title,
             version: rows::version(&made.request),
-            drift: made.drift(),
+            drift: made.drift,
             api_version: if item.group.is_empty() { item.version } else { format!("{}/{}", item.group, item.version) },
             kind: item.kind,
             namespace: item.namespace.unwrap_or_default(),

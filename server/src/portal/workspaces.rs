@@ -8,6 +8,7 @@ use cluster::{ClusterId, WorkspacePath};
 use promise::Result;
 use promise::view::{WorkspaceNode, WorkspaceTree};
 
+use super::requests::listing::Place;
 use crate::auth::Caller;
 
 /// How many lines of the tree are shown; who has more finds them by words.
@@ -17,16 +18,22 @@ const SHOWN: usize = 200;
 impl Workspaces for Caller {
     async fn workspaces(&self, query: &str) -> Result<WorkspaceTree> {
         let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
-        let mut open = self.open_workspaces().await?;
-        open.retain(|(path, _)| words.iter().all(|word| path.as_str().contains(word.as_str())));
-        let mut shown = nodes(&open, &[]);
+        let mut places = self.places_one_by_one(None).await.into_iter().map(|(_, place)| place).collect::<Result<Vec<Place>>>()?;
+        places.retain(|place| words.iter().all(|word| place.path.as_str().contains(word.as_str())));
+        let portal = self.portal();
+        let counts: Vec<Option<u64>> = portal.register.with(&portal.world, |known| {
+            let count = |place: &Place| (!place.sight.is_nothing()).then(|| known.requests(place) as u64);
+            places.iter().map(count).collect()
+        });
+        let open: Vec<(WorkspacePath, ClusterId)> = places.into_iter().map(|place| (place.path, place.cluster)).collect();
+        let mut shown = nodes(&open, &counts);
         shown.truncate(SHOWN);
         Ok(WorkspaceTree { nodes: shown, total: open.len(), query: query.to_owned() })
     }
 }
 
 /// Open workspaces with the closed ones that lead to them, parents first. Names of closed ones stand in the paths of the open ones anyway.
-pub(super) fn nodes(open: &[(WorkspacePath, ClusterId)], counts: &[Option<u64>]) -> Vec<WorkspaceNode> {
+fn nodes(open: &[(WorkspacePath, ClusterId)], counts: &[Option<u64>]) -> Vec<WorkspaceNode> {
     let mut nodes: Vec<WorkspaceNode> = Vec::new();
     let mut known: BTreeSet<WorkspacePath> = open.iter().map(|(path, _)| path.clone()).collect();
     for (index, (path, _)) in open.iter().enumerate() {

@@ -84,17 +84,22 @@ pub async fn write_destination(home: &WorkspacePath, kubeconfig: &Value, endpoin
     Loader { endpoint, admin }.apply_own(&Scope::Workspace(home.clone()), &object).await
 }
 
-fn install_failed(path: &WorkspacePath, error: &install::InstallError) -> SampleError {
+pub(crate) fn install_failed(path: &WorkspacePath, error: &install::InstallError) -> SampleError {
     SampleError::Install { workspace: path.to_string(), message: error.to_string() }
 }
 
-struct Loader<'a> {
-    endpoint: &'a Endpoint,
-    admin: &'a Token,
+/// Writes as the plane's admin; each write can be repeated.
+#[derive(Clone, Copy)]
+pub(crate) struct Loader<'a> {
+    /// The plane.
+    pub(crate) endpoint: &'a Endpoint,
+    /// The admin.
+    pub(crate) admin: &'a Token,
 }
 
 impl Loader<'_> {
-    fn client(&self, path: &WorkspacePath) -> kube::Client {
+    /// A client of the admin in a workspace.
+    pub(crate) fn client(&self, path: &WorkspacePath) -> kube::Client {
         self.endpoint.client(self.admin, &Scope::Workspace(path.clone()))
     }
 
@@ -139,7 +144,8 @@ impl Loader<'_> {
         Ok(list.items.into_iter().filter_map(|workspace| workspace.metadata.name).collect())
     }
 
-    async fn workspace(
+    /// Makes a workspace, and waits until it is ready.
+    pub(crate) async fn workspace(
         &self,
         path: &WorkspacePath,
         labels: &std::collections::BTreeMap<String, String>,
@@ -182,7 +188,8 @@ impl Loader<'_> {
         Ok(())
     }
 
-    async fn apply_own(&self, scope: &Scope, object: &Value) -> Result<(), SampleError> {
+    /// Applies an object.
+    pub(crate) async fn apply_own(&self, scope: &Scope, object: &Value) -> Result<(), SampleError> {
         let what =
             format!("writing {} {}", object["kind"].as_str().unwrap_or_default(), object["metadata"]["name"].as_str().unwrap_or_default());
         self.apply(scope, object).await.map_err(|source| plane(&what, source))

@@ -26,6 +26,7 @@ fn address(route: &Route, request: &str) -> String {
     let name = if route.pattern.contains("/promises/") { "redis" } else { request };
     let address = route.pattern.replace("{workspace}", SHOP).replace("{namespace}", "default").replace("{name}", name);
     let address = address.replace("{place}", "root:platform").replace("{policy}", "backup-required").replace("{uid}", request);
+    let address = address.replace("{kind}", "StatefulSet").replace("{object}", request);
     match route.pattern {
         app::routes::LIVE => app::routes::live_request(SHOP, "default", request, ""),
         routes::FILE => "/no-such-file.css".to_owned(),

@@ -82,7 +82,7 @@ async fn post(client: &kube::Client, path: &str, body: Value) {
 }
 
 /// Lets dev-data, who has no right in the shop, decide for the policies of Acme, and nothing more.
-async fn let_decide(product: &Product) {
+pub async fn let_decide(product: &Product) {
     const RBAC: &str = "rbac.authorization.k8s.io/v1";
     let client = client(product, "root:acme");
     let rules = json!([
@@ -328,5 +328,33 @@ async fn requests_of_one_shape_are_decided_together_and_no_others() {
         .await;
     }
     approver.until("/approvals", |answer| answer.text.contains("1 request waits for you")).await;
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_breaks_the_glass_stands_in_a_list_for_those_who_may_see_approvals_there() {
+    let product = Product::open().await;
+    let requester = product.signed_in("dev-shop").await;
+    let (uid, _) = asked(&product, &requester, "orders-db", 50).await;
+    let mut owner = product.signed_in("org-owner").await;
+    let empty = owner.get("/platform/emergencies").await;
+    assert!(empty.status == StatusCode::OK && empty.text.contains("Nobody broke the glass"), "{}", empty.text);
+    let pairs = [("decision", "approve"), ("emergency", "true"), ("comment", "The shop is down"), ("back", "/approvals")];
+    let answer = decide(&mut owner, &uid, &pairs).await;
+    assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.text);
+    let page = owner.until("/platform/emergencies", |page| page.text.contains("The shop is down")).await;
+    for said in ["1 emergency approval in the last 30 days", "org-owner", "orders-db", SHOP, "production-databases", "It counts"] {
+        assert!(page.text.contains(said), "{said}: {}", page.text);
+    }
+    let overview = owner.get("/platform").await;
+    assert!(overview.text.contains("1 emergency approval in the last 30 days"), "{}", overview.text);
+    // An ordinary approver sees it as well; whoever may not list approvals there learns nothing.
+    let mut approver = product.signed_in("approver").await;
+    assert!(approver.get("/platform/emergencies").await.text.contains("The shop is down"));
+    for person in ["dev-shop", "dev-data", "finance"] {
+        let page = product.signed_in(person).await.get("/platform/emergencies").await;
+        assert_eq!(page.status, StatusCode::OK, "{person}");
+        assert!(!page.text.contains("The shop is down") && !page.text.contains("orders-db"), "{person}: {}", page.text);
+    }
     product.running.close().await;
 }

@@ -2,10 +2,15 @@
 
 use std::time::Duration;
 
+use cluster::WorkspacePath;
 use cluster::kinds::PromiseRequest;
 use http::{StatusCode, header};
+use kube::api::{Patch, PatchParams};
 use opm_portal::ledger;
+use promise::ledger::Month;
 use promise::price::Money;
+use serde_json::json;
+use store::{LedgerLine, LedgerSum, Subject};
 
 use crate::access::write_request;
 use crate::browser::{Browser, Product};
@@ -13,7 +18,7 @@ use crate::browser::{Browser, Product};
 const SHOP: &str = "/cost?workspace=root:acme:shop";
 
 /// Waits until a request works and has a price.
-async fn ready(product: &Product, name: &str) -> PromiseRequest {
+pub async fn ready(product: &Product, name: &str) -> PromiseRequest {
     let found = async {
         loop {
             let all = product.running.portal.world.requests.snapshot();
@@ -42,7 +47,8 @@ fn sum(file: &str, column: &str) -> i64 {
     lines.map(|line| Money::parse(&cells(line)[at], "EUR").expect("an amount").micros).sum()
 }
 
-fn cells(line: &str) -> Vec<String> {
+/// The cells of a line.
+pub fn cells(line: &str) -> Vec<String> {
     let (mut cells, mut quoted) = (vec![String::new()], false);
     for letter in line.chars() {
         match letter {
@@ -161,6 +167,64 @@ async fn page_and_files_say_the_same_to_whoever_may_list_requests() {
         assert_eq!(owner.get(address).await.status, StatusCode::OK, "{address}");
     }
     assert!(owner.get("/cost?month=2020-02").await.text.contains("February 2020"));
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_moved_and_what_could_be_saved_leads_to_where_one_acts() {
+    let product = Product::open().await;
+    let portal = &product.running.portal;
+    let api = write_request(&product, "zebra").await;
+    let patch = json!({"spec": {"parameters": {"size": "medium"}, "expiresAt": "2026-01-31T00:00:00Z"}});
+    api.patch("zebra", &PatchParams::default(), &Patch::Merge(patch)).await.expect("a change");
+    let request = ready(&product, "zebra").await;
+    pass(&product, 2).await;
+
+    // What ran in the month before, counted as if the portal had looked.
+    let clock = portal.store.ledger_clock().await.expect("a ledger").expect("it has begun");
+    let month = Month::of(portal.clock.now().as_second());
+    let before = month.previous().expect("a month");
+    let subject = Subject {
+        uid: request.metadata.uid.clone().expect("a uid"),
+        cluster: portal.world.tree().cluster(&WorkspacePath::parse("root:acme:shop").expect("a path")).expect("a workspace").to_string(),
+        workspace: "root:acme:shop".into(),
+        namespace: "default".into(),
+        name: "zebra".into(),
+        home: "root:platform".into(),
+        promise: "redis".into(),
+        version: "1.0.3".into(),
+        project: String::new(),
+        owner: "plane-admin".into(),
+    };
+    let line = |uid: &str, name: &str, micros: i64| {
+        let sum = LedgerSum { ready: 3_600, unobserved: 0, micros };
+        let line = LedgerLine {
+            hour: before.start(),
+            day: before.start(),
+            month: before.start(),
+            currency: "EUR".into(),
+            sum,
+            basis: "list".into(),
+        };
+        (Subject { uid: uid.into(), name: name.into(), ..subject.clone() }, vec![line])
+    };
+    let lines = [line(&subject.uid, "zebra", 10_000), line("gone", "quagga", 123_450_000)];
+    assert!(portal.store.post(clock.posted, clock.posted, &lines, i64::MAX).await.expect("written"));
+
+    let mut browser = product.signed_in("dev-shop").await;
+    let parts =
+        ["was to end on 2026-01-31", "/w/root:acme:shop/requests/default/zebra/delete", "Memory: Small", "/requests/default/zebra/edit"];
+    let page = browser.until(SHOP, |answer| parts.iter().all(|part| answer.text.contains(part))).await;
+    let moved = format!("Moved most since {}", before.title());
+    for part in [moved.as_str(), "quagga", "123.45 € before, nothing now", "\u{2212}123.45 €", "0.01 € before"] {
+        assert!(page.text.contains(part), "{part}: {}", page.text);
+    }
+    // Of several workspaces promises are compared, and a link leads to what they are made of.
+    let above = product.signed_in("org-owner").await.get("/cost?workspace=root:acme").await.text;
+    assert!(above.contains("123.46 € before") && above.contains("href=\"/cost?workspace=root:acme:shop&amp;month="), "{above}");
+    let mut stranger = product.signed_in("dev-data").await;
+    let everything = stranger.get("/cost").await.text;
+    assert!(!everything.contains("quagga") && !everything.contains("123.4"), "{everything}");
     product.running.close().await;
 }
 

@@ -6,6 +6,8 @@ use axum::body::Body;
 use http::Response;
 use http_body_util::BodyExt as _;
 
+use opm_portal::live::{Topic, seen};
+
 use crate::access::write_request;
 use crate::browser::Product;
 
@@ -40,5 +42,35 @@ async fn a_change_is_told_by_name_and_signing_out_ends_the_stream() {
     browser.post("/sign-out", &[("_token", &token)]).await;
     write_request(&product, "unseen").await;
     assert_eq!(read_until(&mut stream, "unseen").await, None, "the stream ended without telling");
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn summed_pages_hear_without_names_and_only_of_what_one_may_see() {
+    let product = Product::open().await;
+    let browser = product.signed_in("org-owner").await;
+    let mut streams = Vec::new();
+    for topic in ["home", "platform"] {
+        let mut stream = browser.stream(&format!("/live?topic={topic}")).await;
+        assert_eq!(stream.headers()["content-type"], "text/event-stream");
+        assert!(read_until(&mut stream, "event: ready").await.is_some());
+        streams.push(stream);
+    }
+    let (owner, stranger) = (browser.caller(&product).await, product.signed_in("dev-data").await.caller(&product).await);
+    let topics = [Topic::Home, Topic::Platform, Topic::Decisions];
+    let mut before = Vec::new();
+    for topic in &topics {
+        before.push((seen(&owner, topic).await.expect("a name"), seen(&stranger, topic).await.expect("a name")));
+    }
+    write_request(&product, "followed").await;
+    for stream in &mut streams {
+        let told = read_until(stream, "event: change").await.expect("a change");
+        assert!(told.contains("data: []"), "{told}");
+    }
+    for (topic, (of_owner, of_stranger)) in topics.iter().zip(before) {
+        let is_of_requests = *topic != Topic::Decisions;
+        assert_eq!(seen(&owner, topic).await.expect("a name") != of_owner, is_of_requests, "{topic:?}");
+        assert_eq!(seen(&stranger, topic).await.expect("a name"), of_stranger, "{topic:?}: nothing of it is theirs");
+    }
     product.running.close().await;
 }

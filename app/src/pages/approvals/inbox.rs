@@ -1,7 +1,7 @@
 //! `/approvals`: what waits, what was decided, what is open; and beside the list the one that is looked at.
 
 use leptos::prelude::*;
-use promise::view::{Facet, InboxPage, InboxQuery, InboxRow, InboxView};
+use promise::view::{Facet, InboxPage, InboxQuery, InboxRow, InboxView, SavedList};
 use promise::wording::counted;
 
 use super::Again;
@@ -9,10 +9,11 @@ use super::pane::pane;
 use super::parts::risk;
 use crate::backend::Visit;
 use crate::document::{About, Page, Script, framed};
-use crate::pages::refused;
+use crate::pages::notifications::covering;
 use crate::pages::requests::stale;
+use crate::pages::{refused, views};
 use crate::routes::{self, page};
-use crate::ui::{Badge, Banner, Empty, Icon, LinkButton, Moment, Pager, Shape, Tab, Tabs, due};
+use crate::ui::{Badge, Banner, Empty, Icon, LinkButton, LiveState, Moment, Pager, Shape, Tab, Tabs, due};
 
 /// The page; `again` is a decision that was not taken.
 pub async fn inbox(visit: &Visit, query: &InboxQuery, again: Option<Again>) -> Page {
@@ -24,11 +25,13 @@ pub async fn inbox(visit: &Visit, query: &InboxQuery, again: Option<Again>) -> P
     let about = About {
         title: if again.is_some() { "Error: Approvals".to_owned() } else { "Approvals".to_owned() },
         section: page::APPROVALS.to_owned(),
-        script: Some(Script::Keys),
+        script: Some(Script::Inbox(routes::live_decisions(&inbox.seen))),
         status: again.as_ref().map_or(0, |again| again.status),
         ..About::default()
     };
-    let (now, token) = (visit.now.clone(), backend.viewer().form_token);
+    let filter = SavedList::Approvals.filter(&narrowing(&inbox.query));
+    let views = backend.saved_views(SavedList::Approvals, "", filter).await;
+    let (now, token, here) = (visit.now.clone(), backend.viewer().form_token, visit.address.clone());
     framed(visit, about, move || {
         let list = InboxQuery { open: String::new(), since: String::new(), ..inbox.query.clone() };
         let (list, total) = (address(&list), inbox.total);
@@ -39,22 +42,38 @@ pub async fn inbox(visit: &Visit, query: &InboxQuery, again: Option<Again>) -> P
         view! {
             {done.map(|done| view! { <div role="status"><Banner shape=Shape::Ready title="Your decision is written"><p>{done}</p></Banner></div> })}
             <h1 id="inbox">"Approvals"</h1>
+            {covering(&inbox.covers)}
             <div class="inbox" data-open=open>
                 <section class="inbox-list" aria-labelledby="inbox" id="list">
-                    <p class="basis">{summary(&inbox)}</p>
-                    {tabs(&inbox)}
-                    {inbox.as_of.clone().map(|at| stale(&at, &now))}
+                    <div class="section-head"><p class="basis" data-live="inbox-summary">{summary(&inbox)}</p><LiveState address=here/></div>
+                    <div data-live="inbox-tabs">{tabs(&inbox)}</div>
+                    {views::bar(&views, &token)}
                     {filters(&inbox)}
-                    {if inbox.rows.is_empty() { nothing(&inbox).into_any() } else { rows(&inbox, &shown, &now).into_any() }}
-                    <Pager page=inbox.query.page.max(1) pages=inbox.pages href=pager(&inbox.query)/>
+                    <div data-live="inbox-rows">
+                        {inbox.as_of.clone().map(|at| stale(&at, &now))}
+                        {if inbox.rows.is_empty() { nothing(&inbox).into_any() } else { rows(&inbox, &shown, &now).into_any() }}
+                        <Pager page=inbox.query.page.max(1) pages=inbox.pages href=pager(&inbox.query)/>
+                    </div>
+                    <p><a class="btn btn-ghost btn-sm" href=page::STAND_IN>"Name who stands in for you"</a></p>
                     {keys()}
                 </section>
+                {inbox.absent.then(|| absent(&list, total))}
                 {inbox.review.as_ref().map(|review| view! {
-                    <div class="inbox-pane"><p class="only-narrow"><a href=list.clone()>{format!("Show all {total}")}</a></p>{pane(review, &back, again.as_ref(), &token, &now).into_any()}</div>
+                    <div class="inbox-pane" data-shown=review.row.uid.clone()><p class="only-narrow"><a href=list.clone()>{format!("Show all {total}")}</a></p>{pane(review, &back, again.as_ref(), &token, &now).into_any()}</div>
                 })}
             </div>
         }
     })
+}
+
+/// In the place of one that the person cannot see, or cannot any more.
+fn absent(list: &str, total: usize) -> impl IntoView + use<> {
+    let (above, below) = (list.to_owned(), list.to_owned());
+    view! {
+        <div class="inbox-pane"><p class="only-narrow"><a href=above>{format!("Show all {total}")}</a></p>
+            <Empty title="It is not here any more" text="There is no such decision that you can see. It may be settled, deleted, or not yours to take." shape=Shape::Unknown><LinkButton href=below label="Back to the list"/></Empty>
+        </div>
+    }
 }
 
 /// The page in one sentence.
@@ -144,7 +163,7 @@ fn line(inbox: &InboxPage, row: &InboxRow, shown: &str, now: &str) -> impl IntoV
     let note = (!row.note.is_empty()).then(|| view! { <span class="row"><Badge shape=Shape::Unknown word=row.note.clone()/></span> });
     let current = (row.uid == shown && row.given.is_none()).then_some("true");
     view! {
-        <li><a href=href aria-current=current data-row=""><span class="top"><b>{row.name.clone()}</b><span class="n">{row.price.clone()}</span></span>
+        <li><a href=href aria-current=current data-row=row.uid.clone()><span class="top"><b>{row.name.clone()}</b><span class="n">{row.price.clone()}</span></span>
             <span class="sub"><span>{what}</span><span>{when}</span></span>
             <span class="sub"><span class="mono">{row.workspace.clone()}</span><span>{row.requester.clone()}</span></span>
             {risk(row)}{note}</a></li>
@@ -179,15 +198,18 @@ fn pager(query: &InboxQuery) -> Box<dyn Fn(usize) -> String + Send> {
 
 fn address(query: &InboxQuery) -> String {
     let page = if query.page > 1 { query.page.to_string() } else { String::new() };
-    routes::approvals(&[
+    let [view, q, promise, workspace, risk, age] = narrowing(query);
+    routes::approvals(&[view, q, promise, workspace, risk, age, ("page", &page), ("open", &query.open), ("since", &query.since)])
+}
+
+/// What narrows the list, as the address says it.
+fn narrowing(query: &InboxQuery) -> [(&'static str, &str); 6] {
+    [
         ("view", &query.view),
         ("q", &query.q),
         ("promise", &query.promise),
         ("workspace", &query.workspace),
         ("risk", &query.risk),
         ("age", &query.age),
-        ("page", &page),
-        ("open", &query.open),
-        ("since", &query.since),
-    ])
+    ]
 }

@@ -67,10 +67,11 @@ pub(super) fn since(since: &Since, now: &str) -> impl IntoView + use<> {
 pub(super) fn changes(changes: &[ValueChange]) -> impl IntoView + use<> {
     let lines = changes.iter().map(|change| {
         let absent = || "nothing".to_owned();
-        let before = change.before.clone().unwrap_or_else(absent);
+        let before = change.before.clone().map(|before| view! { <span class="vh">"before: "</span><del>{before}</del> });
+        let arrow = before.is_some().then(|| view! { <Icon name="arrow-right"/> });
         let after = change.after.clone().unwrap_or_else(absent);
         let note = (!change.note.is_empty()).then(|| view! { <dd class="note">{change.note.clone()}</dd> });
-        view! { <div><dt>{change.label.clone()}</dt><dd><span class="vh">"before: "</span><del>{before}</del></dd><dd><Icon name="arrow-right"/><span class="vh">"after: "</span><ins>{after}</ins></dd>{note}</div> }
+        view! { <div><dt>{change.label.clone()}</dt><dd>{before}</dd><dd>{arrow}<span class="vh">"after: "</span><ins>{after}</ins></dd>{note}</div> }
     });
     view! { <dl class="changes">{lines.collect_view()}</dl> }
 }

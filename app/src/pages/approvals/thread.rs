@@ -16,11 +16,11 @@ pub(in crate::pages) fn thread(uid: &str, comments: &[CommentLine], back: &str, 
     let (action, back, token) = (routes::comment(uid), back.to_owned(), token.to_owned());
     view! {
         <section class="thread" aria-labelledby="thread"><h3 id="thread">"Remarks"</h3>
-            {if none { view! { <p class="small muted">"Nobody has remarked anything. Everybody who may see the request reads what stands here."</p> }.into_any() } else { view! { <ol>{lines}</ol> }.into_any() }}
-            <form method="post" action=action><HiddenToken token=token/><input type="hidden" name="back" value=back/>
-                <div class="field"><label for="remark">"Add a remark"</label><div class="control"><textarea class="input" id="remark" name="comment" rows="2" required></textarea></div></div>
+            {(!none).then(|| view! { <ol>{lines}</ol> })}
+            <details class="why" open=!none><summary>"Add a remark"</summary><form method="post" action=action><HiddenToken token=token/><input type="hidden" name="back" value=back/>
+                <div class="field"><label for="remark">"Remark"</label><p class="hint" id="remark-hint">"Everybody who may see the request reads it."</p><div class="control"><textarea class="input" id="remark" name="comment" rows="2" aria-describedby="remark-hint" required></textarea></div></div>
                 <SubmitButton label="Add remark"/>
-            </form>
+            </form></details>
         </section>
     }
 }

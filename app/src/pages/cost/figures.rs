@@ -1,7 +1,7 @@
 //! The figures on top of the page, each with its basis, one row for each currency.
 
 use leptos::prelude::*;
-use promise::price::{Change, Money};
+use promise::price::Money;
 use promise::view::{CostPage, CostSum};
 use promise::wording::counted;
 
@@ -53,13 +53,9 @@ fn cell(label: &'static str, value: String, basis: String) -> impl IntoView + us
     view! { <div><dt>{label}</dt><dd><b>{value}</b><span class="basis">{basis}</span></dd></div> }
 }
 
-/// `+520.00 €`.
-fn signed(money: &Money) -> String {
-    let change = Change {
-        before: promise::price::Amount::Known(Money::new(0, money.currency.clone())),
-        after: promise::price::Amount::Known(money.clone()),
-    };
-    change.to_string().trim_end_matches("/month").to_owned()
+/// `+520.00 €`, `−3.90 €`.
+pub(in crate::pages) fn signed(money: &Money) -> String {
+    money.as_change().trim_end_matches("/month").to_owned()
 }
 
 /// `3 h 20 min`, of seconds.
@@ -74,7 +70,7 @@ pub(super) fn hours(seconds: i64) -> String {
 }
 
 /// `2026-11-21 08:00 UTC` of an RFC 3339 time.
-pub(super) fn moment(at: &str) -> String {
+pub(in crate::pages) fn moment(at: &str) -> String {
     match (at.get(..10), at.get(11..16)) {
         (Some(day), Some(time)) => format!("{day} {time} UTC"),
         _ => at.to_owned(),

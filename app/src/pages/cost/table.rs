@@ -19,37 +19,38 @@ pub(super) fn rows(found: &CostPage) -> impl IntoView + use<> {
     };
     view! {
         <div class="card"><table class="table money"><thead><tr>
-            <th scope="col">{head}</th><th scope="col">"Instances"</th>
-            {current.then(|| view! { <th scope="col">"Estimate"</th> })}
-            <th scope="col">"To date"</th><th scope="col">"Forecast"</th>
-            {current.then(|| view! { <th scope="col">"Against estimate"</th> })}
-            {budgets.then(|| view! { <th scope="col">"Of budget"</th> })}
+            <th scope="col">{head}</th><th scope="col" class="num">"Instances"</th>
+            {current.then(|| view! { <th scope="col" class="num">"Estimate"</th> })}
+            <th scope="col" class="num">"To date"</th><th scope="col" class="num">"Forecast"</th>
+            {current.then(|| view! { <th scope="col" class="num">"Against estimate"</th> })}
+            {budgets.then(|| view! { <th scope="col" class="num">"Of budget"</th> })}
         </tr></thead><tbody>{lines}</tbody></table></div>
     }
 }
 
 fn line(found: &CostPage, row: &CostRow, budgets: bool) -> impl IntoView + use<> {
     let name = if found.by == CostBy::Workspace {
-        let href = address(&CostQuery { workspace: row.value.clone(), page: 0, ..found.query.clone() });
+        let href = address(&CostQuery { workspace: row.value.clone(), ..found.query.anew() });
         view! { <a class="name mono" href=href>{row.label.clone()}</a> }.into_any()
     } else {
         view! { <span class="name">{row.label.clone()}</span> }.into_any()
     };
-    let against = row.against_estimate().map_or_else(String::new, |percent| match percent {
+    // A cell without anything is left out on narrow screens.
+    let against = row.against_estimate().map(|percent| match percent {
         0 => "0 %".to_owned(),
         1.. => format!("+{percent} %"),
         _ => format!("−{} %", percent.unsigned_abs()),
     });
-    let budget = row.budget.as_ref().zip(row.of_budget()).map(|(budget, percent)| format!("{percent} % of {budget}")).unwrap_or_default();
+    let budget = row.budget.as_ref().zip(row.of_budget()).map(|(budget, percent)| format!("{percent} % of {budget}"));
     view! {
         <tr>
             <th scope="row" data-depth=row.depth.min(6).to_string()>{name}</th>
-            <td data-label="Instances">{row.instances}</td>
-            {row.estimate.as_ref().map(|estimate| view! { <td data-label="Estimate">{estimate.to_string()}</td> })}
-            <td data-label="To date">{row.to_date.rounded().to_string()}</td>
-            <td data-label="Forecast">{row.forecast.rounded().to_string()}</td>
-            {found.is_current.then(|| view! { <td data-label="Against estimate">{against}</td> })}
-            {budgets.then(|| view! { <td data-label="Of budget">{budget}</td> })}
+            <td class="num" data-label="Instances">{row.instances}</td>
+            {found.is_current.then(|| view! { <td class="num" data-label="Estimate">{row.estimate.as_ref().map(ToString::to_string)}</td> })}
+            <td class="num" data-label="To date">{row.to_date.rounded().to_string()}</td>
+            <td class="num" data-label="Forecast">{row.forecast.rounded().to_string()}</td>
+            {found.is_current.then(|| view! { <td class="num" data-label="Against estimate">{against}</td> })}
+            {budgets.then(|| view! { <td class="num" data-label="Of budget">{budget}</td> })}
         </tr>
     }
 }
@@ -66,20 +67,21 @@ pub(super) fn instances(instances: &[CostInstance]) -> impl IntoView + use<> {
         let to_date = instance.to_date.as_ref().map_or_else(|| "no amount".to_owned(), |money| money.rounded().to_string());
         let estimate = instance.estimate.as_ref().map_or_else(|| "unknown".to_owned(), ToString::to_string);
         let unobserved = (instance.unobserved > 0).then(|| view! { <span class="under">{format!("{} not observed", figures::hours(instance.unobserved))}</span> });
-        let estimate = if instance.is_there { estimate } else { String::new() };
+        let estimate = instance.is_there.then_some(estimate);
+        let basis = (!instance.basis.is_empty()).then(|| instance.basis.clone());
         view! {
             <tr>
                 <th scope="row">{name}</th>
                 <td data-label="Promise"><span>{instance.promise.clone()}</span><span class="under">{format!("for {}{project}", instance.owner)}</span></td>
-                <td data-label="A month">{estimate}</td>
-                <td data-label="To date">{to_date}</td>
-                <td data-label="Ready"><span>{figures::hours(instance.ready)}</span>{unobserved}</td>
-                <td data-label="Price from">{instance.basis.clone()}</td>
+                <td class="num" data-label="A month">{estimate}</td>
+                <td class="num" data-label="To date">{to_date}</td>
+                <td class="num" data-label="Ready"><span>{figures::hours(instance.ready)}</span>{unobserved}</td>
+                <td data-label="Price from">{basis}</td>
             </tr>
         }
     });
     let lines = lines.collect_view();
     view! {
-        <div class="card"><table class="table money"><thead><tr><th scope="col">"Instance"</th><th scope="col">"Promise"</th><th scope="col">"A month"</th><th scope="col">"To date"</th><th scope="col">"Ready"</th><th scope="col">"Price from"</th></tr></thead><tbody>{lines}</tbody></table></div>
+        <div class="card"><table class="table money"><thead><tr><th scope="col">"Instance"</th><th scope="col">"Promise"</th><th scope="col" class="num">"A month"</th><th scope="col" class="num">"To date"</th><th scope="col" class="num">"Ready"</th><th scope="col">"Price from"</th></tr></thead><tbody>{lines}</tbody></table></div>
     }
 }

@@ -30,7 +30,7 @@ pub async fn list(visit: &Visit, query: &NoticesQuery) -> Page {
             let query = found.query.clone();
             Box::new(move |number: usize| address(&NoticesQuery { page: number, ..query.clone() }))
         };
-        let actions = view! { <LinkButton href=page::NOTIFICATION_SETTINGS label="Rules" icon="sliders-horizontal"/> };
+        let actions = view! { <LinkButton href=page::STAND_IN label="Stand-in" icon="user"/><LinkButton href=page::NOTIFICATION_SETTINGS label="Rules" icon="sliders-horizontal"/> };
         view! {
             <PageHead title="Notifications" meta=view! { <span>{summary(&found)}</span> }.into_any() actions=actions.into_any()/>
             <div data-live="notices">
@@ -99,7 +99,7 @@ fn line(row: &Notice, now: &str, token: &str, back: &str) -> impl IntoView + use
     view! {
         <li class=row.unread.then_some("unread")>
             <span class="st" data-st=shape.word()>{shape.svg()}</span>
-            <div class="grow"><a class="quiet" href=row.link.clone()>{row.title.clone()}</a>{row.unread.then(|| view! { <span class="vh">", new"</span> })}{text}<p class="small subtle">{format!("{} {}", row.why, row.workspace)}</p></div>
+            <div class="grow"><a class="quiet" href=row.link.clone()>{row.title.clone()}</a>{row.unread.then(|| view! { <span class="vh">", new"</span> })}{text}<p class="small subtle">{why(row)}</p></div>
             <div class="side"><Moment at=row.at.clone() now=now.to_owned()/>{read}</div>
         </li>
     }
@@ -113,4 +113,9 @@ fn nothing(found: &NoticesPage) -> impl IntoView + use<> {
     }
     view! { <Empty title="Nothing has happened yet" text="Here you are told what waits for you, and what becomes of your requests."/> }
         .into_any()
+}
+
+/// Why the person was told, and where it is, once.
+fn why(row: &Notice) -> String {
+    if row.why.contains(&row.workspace) { row.why.clone() } else { format!("{} {}", row.why, row.workspace) }
 }

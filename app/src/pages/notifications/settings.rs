@@ -4,11 +4,12 @@ use leptos::prelude::*;
 use promise::notify::{MailRule, Rhythm, Sort};
 use promise::view::NoticeRules;
 
+use super::input::{input, problems};
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
 use crate::pages::refused;
 use crate::routes::{page, post};
-use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, PageHead, Shape, Status, SubmitButton, Weight};
+use crate::ui::{Crumb, Crumbs, HiddenToken, PageHead, Shape, Status, SubmitButton, Weight};
 
 /// The page.
 pub async fn settings(visit: &Visit) -> Page {
@@ -33,7 +34,7 @@ pub fn posted(visit: &Visit, rules: NoticeRules) -> Page {
     framed(visit, about, move || {
         view! {
             <Crumbs steps=vec![Crumb::link("Notifications", page::NOTIFICATIONS.to_owned()), Crumb::here("Rules")]/>
-            {problems(&rules)}
+            {problems(&rules.problems)}
             <PageHead title="Rules for notifications" meta=view! { <span>"By which ways you are told what, and when not."</span> }.into_any()/>
             <div class="split">
                 <form method="post" action=post::NOTIFICATION_SETTINGS>
@@ -49,12 +50,6 @@ pub fn posted(visit: &Visit, rules: NoticeRules) -> Page {
     })
 }
 
-fn problems(rules: &NoticeRules) -> Option<impl IntoView + use<>> {
-    let lines = rules.problems.iter().map(|problem| view! { <li><a href=format!("#{}", problem.path)>{problem.message.clone()}</a></li> });
-    let lines = lines.collect_view();
-    (!rules.problems.is_empty()).then(|| view! { <Banner shape=Shape::Failed title="Nothing was saved"><ul>{lines}</ul></Banner> })
-}
-
 /// A row for each sort of event, a column for each way.
 fn ways(rules: &NoticeRules) -> impl IntoView + use<> {
     let chat = !rules.channels.is_empty();
@@ -64,7 +59,7 @@ fn ways(rules: &NoticeRules) -> impl IntoView + use<> {
         let portal = if sort.is_always_shown() {
             view! { <span class="small muted">"always"</span> }.into_any()
         } else {
-            view! { <input class="tick" type="checkbox" name=name("portal") id=name("portal") checked=rule.portal aria-label=format!("In the portal: {}", sort.title())/> }.into_any()
+            view! { <label class="tick-cell"><input class="tick" type="checkbox" name=name("portal") id=name("portal") checked=rule.portal aria-label=format!("In the portal: {}", sort.title())/></label> }.into_any()
         };
         let mails = MailRule::ALL.into_iter().map(|mail| view! { <option value=mail.word() selected=mail == rule.mail>{mail.title()}</option> });
         let channels = rules.channels.iter().map(|channel| view! { <option value=channel.name.clone() selected=channel.name == rule.webhook>{channel.title.clone()}</option> });
@@ -107,15 +102,8 @@ fn collected(rules: &NoticeRules) -> impl IntoView + use<> {
     }
 }
 
-/// One line to type in, with what is wrong with it.
 fn text(rules: &NoticeRules, name: &'static str, label: &'static str, kind: &'static str) -> impl IntoView + use<> {
-    let problem = rules.problems.iter().find(|problem| problem.path == name).map(|problem| problem.message.clone());
-    let (wrong, described) = (problem.is_some().then_some("true"), problem.is_some().then(|| format!("{name}-problem")));
-    let said = problem.map(|message| view! { <p class="problem" id=format!("{name}-problem")>{Shape::Failed.svg()}{message}</p> });
-    let value = rules.texts.get(name).cloned().unwrap_or_default();
-    view! {
-        <div class="field" data-invalid=wrong><label for=name>{label}</label>{said}<div class="control"><input class="input w-m" type=kind id=name name=name value=value aria-invalid=wrong aria-describedby=described/></div></div>
-    }
+    input(&rules.problems, &rules.texts, name, label, kind)
 }
 
 fn reach(rules: &NoticeRules) -> impl IntoView + use<> {

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use promise::view::{DeliveriesPage, DeliveriesQuery, DeliveryRow};
 use promise::wording::humanise;
 
+use super::tabs;
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
 use crate::pages::refused;
@@ -28,6 +29,7 @@ pub async fn deliveries(visit: &Visit, query: &DeliveriesQuery) -> Page {
         let all = (dead && found.dead > 0).then(|| retry(&token, &back, "", "Send all again", "btn".to_owned()));
         view! {
             <PageHead title="Deliveries" meta=view! { <span>{summary(&found)}</span> }.into_any() actions=all.into_any()/>
+            {tabs(page::DELIVERIES, true)}
             <div class="filters"><ul class="chips" aria-label="Which">
                 {chip(&found, "", "Given up", found.dead)}{chip(&found, "waiting", "On their way", found.waiting)}{chip(&found, "sent", "Sent", found.sent)}
             </ul></div>

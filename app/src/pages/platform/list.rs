@@ -22,7 +22,7 @@ pub async fn list(visit: &Visit, query: &PoliciesQuery) -> Page {
         Ok(found) => found,
         Err(error) => return refused(visit, None, &error),
     };
-    let now = visit.now.clone();
+    let (now, delivers) = (visit.now.clone(), backend.delivers().await);
     let about = About { title: "Policies".to_owned(), section: page::PLATFORM.to_owned(), ..About::default() };
     framed(visit, about, move || {
         let query = || found.query.clone();
@@ -36,7 +36,7 @@ pub async fn list(visit: &Visit, query: &PoliciesQuery) -> Page {
         });
         view! {
             <PageHead title="Policies" meta=view! { <span>{summary(&found)}</span> }.into_any() actions=new.into_any()/>
-            {tabs(page::POLICIES)}
+            {tabs(page::POLICIES, delivers)}
             {found.as_of.clone().map(|at| stale(&at, &now))}
             {broken(&found.rows)}
             {search(&found)}
@@ -121,7 +121,7 @@ fn table(rows: &[PolicyRow]) -> impl IntoView + use<> {
         let outdated = (row.outdated > 0).then(|| view! { <span class="under">{format!("{} outdated", row.outdated)}</span> });
         view! {
             <tr>
-                <th scope="row"><a class="name" href=routes::policy(&row.workspace, &row.name, "")>{row.title.clone()}</a><span class="under">{format!("{}{owner}", humanise(&format!("{:?}", row.category).to_lowercase()))}</span></th>
+                <th scope="row"><a class="name" href=routes::policy(&row.workspace, &row.name, "")>{row.title.clone()}</a><span class="under">{format!("{}{owner}", humanise(row.category.word()))}</span></th>
                 <td data-label="What it says"><span>{sentences}</span>{more}</td>
                 <td data-label="Set at"><span class="tag mono">{row.workspace.clone()}</span><span class="under">{row.range.clone()}</span></td>
                 <td data-label="If broken">{strength(row)}</td>

@@ -35,7 +35,7 @@ pub async fn policy(visit: &Visit, workspace: &str, name: &str, from: &str, samp
         let meta = view! {
             <span>"set at "<span class="mono">{row.workspace.clone()}</span></span>
             {(!row.owner.is_empty()).then(|| view! { <span>{format!("by {}", row.owner)}</span> })}
-            <span>{humanise(&format!("{:?}", row.category).to_lowercase())}</span>
+            <span>{humanise(row.category.word())}</span>
             {strength(row)}
         };
         let inside = found.inside.clone();

@@ -23,6 +23,8 @@ mod resources;
 mod yaml;
 
 pub(crate) use configuration::parameter_lines;
+pub use graph::Fold;
+pub(crate) use history::timeline;
 
 /// Rows of a part that are shown at once.
 pub(super) const ROWS: usize = 50;
@@ -76,7 +78,7 @@ impl Part {
 }
 
 /// Which part is shown, and which page of its rows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct View {
     /// The part.
     pub part: Part,
@@ -84,16 +86,14 @@ pub struct View {
     pub page: usize,
     /// Which lines of what was made are shown.
     pub origin: OriginFilter,
+    /// Which kinds are one box of the graph.
+    pub fold: Fold,
 }
 
 impl View {
     /// Reads `view` and `page` of the address; what is not known is the overview.
     pub fn parse(view: &str, page: usize) -> Self {
-        Self {
-            part: Part::ALL.into_iter().find(|part| part.word() == view).unwrap_or_default(),
-            page: page.max(1),
-            origin: OriginFilter::default(),
-        }
+        Self { part: Part::ALL.into_iter().find(|part| part.word() == view).unwrap_or_default(), page: page.max(1), ..Self::default() }
     }
 }
 
@@ -159,7 +159,7 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
         let row = &page.row;
         let shown = match view.part {
             Part::Overview => overview::part(&page, &token, &revealed, &now).into_any(),
-            Part::Resources => resources::part(&page, view.page).into_any(),
+            Part::Resources => resources::part(&page, view.page, &view.fold).into_any(),
             Part::Configuration => configuration::part(&page).into_any(),
             Part::Policies => policies::part(&page).into_any(),
             Part::Adds => {
@@ -172,7 +172,7 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
         };
         view! {
             <Crumbs steps=vec![Crumb::link("Requests", routes::requests(&row.workspace)), Crumb::here(row.name.clone())]/>
-            <div data-live="head">{head(&page, view).into_any()}</div>
+            <div data-live="head">{head(&page, &view).into_any()}</div>
             // The region stays when its content is swapped, so that the new sentence is read out.
             <div data-live="ball" role="status">{ball(&page, &now).into_any()}</div>
             {told.clone().map(|what| view! { <div role="alert"><Banner shape=Shape::Degraded title="It was not done"><p>{promise::wording::upper_first(&what)}</p></Banner></div> })}
@@ -200,7 +200,7 @@ fn tabs(page: &RequestPage, current: Part) -> impl IntoView + use<> {
     view! { <Tabs label=format!("Parts of {}", page.row.name) tabs=Part::ALL.map(tab).to_vec()/> }
 }
 
-fn head(page: &RequestPage, view: View) -> impl IntoView + use<> {
+fn head(page: &RequestPage, view: &View) -> impl IntoView + use<> {
     let (shape, word) = phase(page.row.phase);
     let row = &page.row;
     let edit = match &page.allowed.edit {

@@ -1,14 +1,14 @@
 //! `/w/{workspace}/requests`: filters with counts, rows, pages; live.
 
 use leptos::prelude::*;
-use promise::view::{AvailabilityState, Facet, RequestQuery, RequestsPage};
+use promise::view::{AvailabilityState, Facet, RequestQuery, RequestsPage, SavedList};
 
 use super::{stale, table};
 use crate::backend::Visit;
 use crate::document::{About, Page, Script, framed};
-use crate::pages::refused;
+use crate::pages::{refused, views};
 use crate::routes;
-use crate::ui::{Empty, Icon, LinkButton, PageHead, Pager, Shape, Weight};
+use crate::ui::{Empty, Icon, LinkButton, LiveState, PageHead, Pager, Shape, Weight};
 
 /// The page.
 pub async fn list(visit: &Visit, workspace: &str, query: &RequestQuery) -> Page {
@@ -18,7 +18,9 @@ pub async fn list(visit: &Visit, workspace: &str, query: &RequestQuery) -> Page 
         Err(promise::Error::Denied { why }) => return denied(visit, workspace, why),
         Err(error) => return refused(visit, Some(workspace), &error),
     };
-    let (workspace, now, address) = (workspace.to_owned(), visit.now.clone(), visit.address.clone());
+    let filter = SavedList::Requests.filter(&pairs(&page.query));
+    let views = backend.saved_views(SavedList::Requests, workspace, filter).await;
+    let (workspace, now, address, token) = (workspace.to_owned(), visit.now.clone(), visit.address.clone(), backend.viewer().form_token);
     let about = About {
         title: "Requests".to_owned(),
         workspace: Some(workspace.clone()),
@@ -41,10 +43,11 @@ pub async fn list(visit: &Visit, workspace: &str, query: &RequestQuery) -> Page 
         };
         view! {
             <PageHead title="Requests" meta=view! { <span>"in "<span class="mono">{workspace.clone()}</span></span> }.into_any() actions=action.into_any()/>
+            {views::bar(&views, &token)}
             {filters(&workspace, &page)}
             <div data-live="requests">
                 {page.as_of.clone().map(|at| stale(&at, &now))}
-                <div class="section-head"><p class="basis">{basis}</p><p class="live-state" role="status" data-live-state=""><a href=address><Icon name="refresh-cw"/>"Refresh"</a></p></div>
+                <div class="section-head"><p class="basis">{basis}</p><LiveState address=address/></div>
                 {if page.rows.is_empty() { nothing(&workspace, &page).into_any() } else { table(&page.rows, &now).into_any() }}
                 <Pager page=page.query.page.max(1) pages=page.pages href=pager/>
             </div>
@@ -101,9 +104,14 @@ fn filters(workspace: &str, page: &RequestsPage) -> impl IntoView + use<> {
 
 fn address_of(workspace: &str, query: &RequestQuery) -> String {
     let page = if query.page > 1 { query.page.to_string() } else { String::new() };
+    let [q, phase, promise, mine] = pairs(query);
+    routes::with_query(&routes::requests(workspace), &[q, phase, promise, mine, ("page", &page)])
+}
+
+/// What narrows the list, as the address says it.
+fn pairs(query: &RequestQuery) -> [(&'static str, &str); 4] {
     let mine = if query.mine { "true" } else { "" };
-    let pairs = [("q", query.q.as_str()), ("phase", &query.phase), ("promise", &query.promise), ("mine", mine), ("page", &page)];
-    routes::with_query(&routes::requests(workspace), &pairs)
+    [("q", &query.q), ("phase", &query.phase), ("promise", &query.promise), ("mine", mine)]
 }
 
 fn nothing(workspace: &str, page: &RequestsPage) -> impl IntoView + use<> {

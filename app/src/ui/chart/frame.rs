@@ -68,10 +68,10 @@ fn level(figure: &Figure, scale: &Scale) -> Option<impl IntoView + use<>> {
 
 /// The numbers of the drawing, and nothing else.
 fn table(figure: &Figure) -> impl IntoView + use<> {
-    let heads = figure.series.iter().map(|series| view! { <th scope="col">{series.name.clone()}</th> }).collect_view();
+    let heads = figure.series.iter().map(|series| view! { <th scope="col" class="num">{series.name.clone()}</th> }).collect_view();
     let cell = |series: &Series, place: usize| series.at(place).map_or_else(|| "not known".to_owned(), |amount| amount.text.clone());
     let rows = figure.labels.iter().enumerate().map(|(place, label)| {
-        let cells = figure.series.iter().map(|series| view! { <td data-label=series.name.clone()>{cell(series, place)}</td> });
+        let cells = figure.series.iter().map(|series| view! { <td class="num" data-label=series.name.clone()>{cell(series, place)}</td> });
         let ahead = figure.forecast_from.is_some_and(|from| place >= from).then_some(" (foretold)");
         view! { <tr><th scope="row">{label.clone()}{ahead}</th>{cells.collect_view()}</tr> }
     });

@@ -42,6 +42,51 @@ fn instance(name: &str, is_there: bool, price: Option<i64>) -> CostInstance {
     }
 }
 
+pub fn movers() -> CostMovers {
+    let mover = |label: &str, namespace: &str, before: i64, after: i64| CostMover {
+        label: label.into(),
+        workspace: WORKSPACE.into(),
+        namespace: namespace.into(),
+        promise: "postgresql".into(),
+        before: euros(before),
+        after: euros(after),
+    };
+    let lines = vec![mover("orders-db", "default", 2_480, 8_320), mover("PostgreSQL", "", 9_000, 6_000), mover("new", "default", 0, 390)];
+    CostMovers { before: "October 2026".into(), lines }
+}
+
+fn saving(name: &str, why: SavingWhy) -> CostSaving {
+    CostSaving {
+        why,
+        workspace: WORKSPACE.into(),
+        namespace: "default".into(),
+        name: name.into(),
+        promise: "PostgreSQL".into(),
+        saves: euros(2_480),
+    }
+}
+
+/// What home says about cost.
+pub fn glance() -> CostGlance {
+    CostGlance {
+        month: "November 2026".into(),
+        workspaces: 3,
+        up_to: Some("2026-11-21T11:00:00Z".into()),
+        sums: vec![CostSum {
+            currency: "EUR".into(),
+            to_date: euros(165_296),
+            forecast: euros(243_871),
+            estimate: Some(euros(232_870)),
+            instances: 12,
+            waiting: None,
+            budget: None,
+        }],
+        unpriced_instances: 1,
+        movers: Some(movers()),
+        forecasts: [(WORKSPACE.to_owned(), vec![euros(84_581)])].into(),
+    }
+}
+
 #[async_trait]
 impl Cost for World {
     async fn cost(&self, query: &CostQuery) -> Result<CostPage> {
@@ -49,7 +94,7 @@ impl Cost for World {
             return Err(Error::Denied { why: why.clone() });
         }
         let page = CostPage {
-            query: query.clone(),
+            query: CostQuery { page: query.page.max(1), rows: query.rows.max(1), ..query.clone() },
             by: CostBy::parse(&query.by),
             month: "November 2026".into(),
             days_in_month: 30,
@@ -64,10 +109,14 @@ impl Cost for World {
             unpriced_instances: 0,
             unobserved: 0,
             rows: Vec::new(),
+            rows_total: 0,
+            rows_pages: 1,
             days: Vec::new(),
             instances: Vec::new(),
             instances_total: 0,
             pages: 0,
+            movers: None,
+            savings: Some(CostSavings::default()),
         };
         if self.empty {
             return Ok(page);
@@ -107,7 +156,19 @@ impl Cost for World {
                 instance("sessions", true, None),
             ],
             instances_total: 60,
+            rows_total: 103,
+            rows_pages: 2,
             pages: 2,
+            movers: Some(movers()),
+            savings: Some(CostSavings {
+                lines: vec![
+                    saving("old-sessions", SavingWhy::Expired("2026-11-01T00:00:00Z".into())),
+                    saving("orders-db", SavingWhy::Cheaper("the preset Trial".into())),
+                    saving("media", SavingWhy::Untouched("2026-05-02T08:00:00Z".into())),
+                ],
+                instances: 12,
+                priced: 5,
+            }),
             ..page
         })
     }

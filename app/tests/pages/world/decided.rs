@@ -12,7 +12,8 @@ use super::{WORKSPACE, World, approval, policies, preflight, tier};
 /// uid of the request that everybody is asked about.
 pub const UID: &str = "0f6d2c1e-0000-4000-8000-000000000001";
 
-fn row(name: &str, risk: Risk, note: &str) -> InboxRow {
+/// A request in the inbox.
+pub fn row(name: &str, risk: Risk, note: &str) -> InboxRow {
     InboxRow {
         uid: UID.into(),
         workspace: WORKSPACE.into(),
@@ -84,10 +85,43 @@ impl Approvals for World {
             risks: facet("high"),
             query: query.clone(),
             as_of: (!self.fits).then(|| "2026-11-21T11:05:00Z".to_owned()),
-            review: if rows.is_empty() || query.view == "decided" { None } else { Some(self.review(UID, "").await?) },
+            absent: query.open == "gone",
+            seen: "5f".into(),
+            review: if rows.is_empty() || query.view == "decided" || query.open == "gone" {
+                None
+            } else {
+                Some(self.review(UID, "").await?)
+            },
             done: if query.done.is_empty() { String::new() } else { "orders-db: you approved.".into() },
+            covers: if self.empty { Vec::new() } else { vec![super::notices::cover(Vec::new())] },
             rows,
         })
+    }
+
+    async fn emergencies(&self, _: usize) -> Result<EmergenciesPage> {
+        let line = |name: &str, void: &str| EmergencyLine {
+            uid: UID.into(),
+            workspace: WORKSPACE.into(),
+            namespace: "default".into(),
+            name: name.into(),
+            is_there: name == "orders-db",
+            of: "production-databases".into(),
+            own: false,
+            rule: "four-eyes".into(),
+            source: "root:acme".into(),
+            approval: format!("{name}-9f2c41d0aa"),
+            given: GivenLine {
+                by: "olga".into(),
+                at: "2026-11-21T09:58:00Z".into(),
+                decision: "approved in an emergency".into(),
+                comment: "The shop is down.".into(),
+                void: void.into(),
+            },
+        };
+        let rows = if self.empty { Vec::new() } else { vec![line("orders-db", ""), line("gone-db", "The content changed.")] };
+        let unseen = if self.fits { Vec::new() } else { vec!["root:globex".to_owned()] };
+        let whole = Whole::new(rows.clone(), None, unseen);
+        Ok(EmergenciesPage { rows, total: whole.total(), recent: whole.total(), places: 2, page: 1, pages: 1 })
     }
 
     async fn review(&self, uid: &str, _: &str) -> Result<ReviewPage> {

@@ -56,9 +56,12 @@ impl Platform for World {
         true
     }
 
-    async fn overview(&self) -> Result<OverviewPage> {
+    async fn overview(&self, query: &OverviewQuery) -> Result<OverviewPage> {
+        let range = OverviewRange::parse(&query.range);
         if self.empty {
             return Ok(OverviewPage {
+                range,
+                seen: "5f".into(),
                 requests: Whole::<()>::new(Vec::new(), None, Vec::new()).total(),
                 workspaces: 2,
                 phases: Vec::new(),
@@ -73,6 +76,8 @@ impl Platform for World {
         }
         let week = |label: &str, ready| WeekLine { label: label.into(), ready, under_way: 1, rejected: 0, failed: 2 };
         Ok(OverviewPage {
+            range,
+            seen: "5f".into(),
             requests: Whole::new(vec![(); 15], Some("2026-11-21T11:05:00Z".into()), vec!["root:acme:data".into()]).total(),
             workspaces: 2,
             phases: vec![(Phase::AwaitingApproval, 1), (Phase::Ready, 12), (Phase::Failed, 2)],

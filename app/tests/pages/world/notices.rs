@@ -2,7 +2,7 @@
 
 use app::backend::{Notices, Pairs};
 use async_trait::async_trait;
-use promise::notify::{Event, Quiet, Settings};
+use promise::notify::{Away, Event, Quiet, Settings};
 use promise::view::*;
 use promise::{Problem, Result};
 
@@ -20,6 +20,11 @@ fn notice(number: usize, event: Event, at: &str) -> Notice {
         at: at.into(),
         unread: number < 3,
     }
+}
+
+/// For whom the person stands in.
+pub fn cover(lacks: Vec<String>) -> CoverLine {
+    CoverLine { person: "amara".into(), until: "2026-12-04".into(), now: true, lacks }
 }
 
 #[async_trait]
@@ -59,6 +64,29 @@ impl Notices for World {
 
     async fn keep_rules(&self, _: &Pairs) -> Result<Option<NoticeRules>> {
         Ok(None)
+    }
+
+    async fn stand_in(&self) -> Result<StandInPage> {
+        let away = Away { deputy: "olga".into(), from: "2026-12-21".into(), to: "2027-01-04".into() };
+        let lacks = if self.refused.is_some() { vec!["production-databases, set at root:acme".to_owned()] } else { Vec::new() };
+        let texts = [("deputy", "olga"), ("from", "2026-12-21"), ("to", "2027-01-04")];
+        let problem = |path: &str| Problem { path: path.into(), message: "Enter a day such as 2026-12-21.".into() };
+        let named = NamedLine { away, now: true, lacks: lacks.clone(), looked: self.fits.then(|| "2026-11-21T10:00:00Z".into()) };
+        Ok(StandInPage {
+            named: (!self.empty).then_some(named),
+            texts: texts.map(|(name, text)| (name.to_owned(), text.to_owned())).into(),
+            problems: if self.fits { Vec::new() } else { vec![problem("from")] },
+            zone: "Europe/Berlin".into(),
+            covers: if self.empty { Vec::new() } else { vec![cover(lacks)] },
+        })
+    }
+
+    async fn name_stand_in(&self, _: &Pairs) -> Result<Option<StandInPage>> {
+        Ok(None)
+    }
+
+    async fn delivers(&self) -> bool {
+        self.refused.is_none()
     }
 
     async fn deliveries(&self, query: &DeliveriesQuery) -> Result<DeliveriesPage> {

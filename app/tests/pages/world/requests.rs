@@ -83,6 +83,7 @@ impl Requests for World {
             resources: vec![
                 resource("database", "Cluster", Health::Progressing, "1 of 3 instances"),
                 resource("credentials", "Secret", Health::Healthy, ""),
+                resource("replica", "Secret", Health::Degraded, "It has expired"),
             ],
             outputs: vec![
                 OutputValue {

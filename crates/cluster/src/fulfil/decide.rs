@@ -252,6 +252,11 @@ async fn consider(
     let (at, revision) = match core.world.revision_for(&found.home.cluster, promise, constraint, running.as_deref(), upgrade) {
         Ok(chosen) => chosen,
         Err(_) if settled => return,
+        // Asked for in the moment in which it was published: what there is of it is known as soon as that is done.
+        Err(_) if found.is_being_published(core) => {
+            decision.failure = Some(format!("The promise {promise} is being published."));
+            return;
+        }
         Err(message) => {
             decision.problems.push(Problem { path: ".promise.version".to_owned(), message });
             return;
@@ -301,6 +306,7 @@ async fn consider(
         former: decision.wanted().map(|base| base.release.clone()),
         revision: ReleaseRevision { cluster: found.home.cluster.to_string(), name: at.name.clone(), hash: revision.spec.hash.clone() },
         secrets: BTreeMap::new(),
+        missing: core.world.missing(&key.cluster, &found.home.cluster, &spec.requires, &core.trusted),
         world: core.world.clone(),
         key: key.clone(),
     };

@@ -50,7 +50,7 @@ pub async fn copied(
             continue;
         };
         if !read.contains_key(&key) {
-            let found = match (seen.get(&key), sites.place(key.destination.as_deref())) {
+            let found = match (seen.get(&key), sites.place(core, key.destination.as_deref())) {
                 (Some(Seen::Present { object, .. }), _) if object["data"].get(&source.key).is_some() => Ok(Some(object.clone())),
                 (_, Ok(place)) => objects::look(&core.targets, &place, &key).await,
                 (_, Err(why)) => Err(why),

@@ -14,7 +14,7 @@ use super::inputs;
 use super::queue::After;
 use super::round::{BUDGET, Carried, PLANS, Round};
 use super::sites::Sites;
-use crate::watch::{Freshness, Key};
+use crate::watch::Freshness;
 use crate::workspaces::{ClusterId, Node, WorkspacePath};
 
 /// How long a Destination, or the home of the promise, is missed before a deleted request no longer waits for it.
@@ -112,7 +112,7 @@ impl Round<'_> {
         let missed = match home {
             Some(home) => {
                 absences.ends(self.key);
-                Key::cluster_scoped(&home.cluster, destination)
+                world.destination(&home.cluster, destination, &self.core.trusted)
             }
             None => self.key.clone(),
         };

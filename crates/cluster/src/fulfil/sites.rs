@@ -1,4 +1,4 @@
-//! The places that one request uses: its own workspace, and Destinations of the promise's home.
+//! The places that one request uses: its own workspace, and Destinations that serve the promise's home.
 
 use std::collections::BTreeMap;
 
@@ -57,10 +57,10 @@ impl Sites {
     }
 
     /// Where a key leads; a Destination needs the promise's home. Errors: a sentence.
-    pub fn place(&self, destination: Option<&str>) -> Result<Place, String> {
+    pub fn place(&self, core: &Core, destination: Option<&str>) -> Result<Place, String> {
         match (destination, &self.home) {
             (None, _) => Ok(Place::Workspace(self.workspace.clone())),
-            (Some(name), Some(home)) => Ok(Place::Destination(Key::cluster_scoped(&home.cluster, name))),
+            (Some(name), Some(home)) => Ok(Place::Destination(core.world.destination(&home.cluster, name, &core.trusted))),
             (Some(name), None) => Err(format!("The home of the promise is not known, so the destination {name} is not either.")),
         }
     }
@@ -82,7 +82,7 @@ impl Sites {
             })
         })?;
         let kind = GroupVersionKind::gvk(&key.group, &key.version, &key.kind);
-        let place = self.place(destination).map_err(Displaced::Unknown)?;
+        let place = self.place(core, destination).map_err(Displaced::Unknown)?;
         let trusted = self.trusted;
         let placed = match destination {
             None => {
@@ -140,12 +140,14 @@ impl Sites {
     fn admit(&self, core: &Core, name: &str) -> Result<Admitted, String> {
         let home =
             self.home.as_ref().ok_or_else(|| format!("The home of the promise is not known, so the destination {name} is not either."))?;
-        let destination = core.world.destinations.get(&Key::cluster_scoped(&home.cluster, name));
-        let destination =
-            destination.ok_or_else(|| format!("There is no destination {name} in {}. The promise's team has to make it.", home.path))?;
+        let at = core.world.destination(&home.cluster, name, &core.trusted);
+        let destination = core.world.destinations.get(&at);
+        let destination = destination
+            .ok_or_else(|| format!("There is no destination {name} for promises of {}. The platform team has to make it.", home.path))?;
+        let owner = core.world.tree().path(&at.cluster);
+        let owner = owner.ok_or_else(|| format!("Where the home of the destination {name} lies is not proven."))?;
         let spec = destination.spec.clone();
-        let home = home.path.as_str();
-        placement::admits(name, &spec, home, home, &self.path)?;
+        placement::admits(name, &spec, owner.as_str(), home.path.as_str(), &self.path)?;
         let identity = Identity { cluster: self.workspace.as_str(), workspace: &self.path, namespace: &self.namespace, name: &self.name };
         let namespace = placement::namespace(name, &spec, &identity)?;
         Ok(Admitted { spec, namespace })

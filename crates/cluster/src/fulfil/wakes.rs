@@ -51,6 +51,8 @@ struct Told {
     uses: u64,
     /// Name of the release that is accepted: what it holds of limits and budgets.
     holds: Option<String>,
+    /// Version that works: what other promises may require.
+    works: Option<String>,
     /// Digest of what it says about decisions; nothing where it says nothing.
     decisions: Option<u64>,
 }
@@ -87,6 +89,7 @@ impl Told {
             edition: edition(&request.metadata, ()),
             uses: digest((current, candidate)),
             holds: in_force(request).map(str::to_owned),
+            works: current_version(request).filter(|_| is_ready(request)).map(str::to_owned),
             decisions: status.filter(|status| !status.approvals.is_empty()).map(decisions),
         }
     }
@@ -220,6 +223,11 @@ impl Wakes {
         let held = before.as_ref().and_then(|told| told.holds.clone());
         if held.is_some() && held != now.as_ref().and_then(|told| told.holds.clone()) {
             self.requests_where(waits_for_room);
+        }
+        // What begins to work may be what others in the workspace need before they can be made.
+        let works = |told: &Option<Told>| told.as_ref().and_then(|told| told.works.clone());
+        if works(&now).is_some() && works(&now) != works(&before) {
+            self.requests_within(&key.cluster, |request| current_version(request).is_none());
         }
         // Decisions say what the request says of them; those of a request that went, that it did.
         let said = |told: &Option<Told>| told.as_ref().map(|told| (told.uid.clone(), told.decisions));
@@ -368,11 +376,24 @@ impl Wakes {
         }
     }
 
+    fn requests_within(&self, workspace: &ClusterId, matches: impl Fn(&PromiseRequest) -> bool) {
+        let all = self.core.world.requests.snapshot();
+        let there = all.range(Key::cluster_scoped(workspace, "")..).take_while(|(key, _)| key.cluster == *workspace);
+        for (key, _) in there.filter(|(_, request)| matches(request)) {
+            self.core.queue.add(Work::Request(key.clone()));
+        }
+    }
+
     fn requests_where(&self, matches: impl Fn(&PromiseRequest) -> bool) {
         for (key, _) in self.core.world.requests.snapshot().iter().filter(|(_, request)| matches(request)) {
             self.core.queue.add(Work::Request(key.clone()));
         }
     }
+}
+
+/// Version that runs, however it is.
+fn current_version(request: &PromiseRequest) -> Option<&str> {
+    Some(&request.status.as_ref()?.current.as_ref()?.version)
 }
 
 fn waits_for_room(request: &PromiseRequest) -> bool {

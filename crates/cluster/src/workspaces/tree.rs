@@ -3,7 +3,7 @@
 //! The only edge that nobody can forge leads from the workspace that holds a Workspace object to the object's
 //! `spec.cluster`, which the plane alone sets. Paths are derived from these edges, never read from annotations.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use imbl::OrdMap;
@@ -55,65 +55,77 @@ pub struct Node {
     pub labels: BTreeMap<String, String>,
 }
 
-#[derive(Clone, Debug)]
-struct Edge {
-    parent: ClusterId,
-    name: String,
-    labels: BTreeMap<String, String>,
-}
-
 /// All proven edges at one moment.
 #[derive(Clone, Debug)]
 pub struct Tree {
     root: ClusterId,
-    parents: BTreeMap<ClusterId, Edge>,
     children: BTreeMap<(ClusterId, String), ClusterId>,
+    /// Every workspace with a proven place, in the order of paths.
+    nodes: Vec<Node>,
+    /// Where among these each is, and its parent.
+    places: HashMap<ClusterId, (usize, Option<ClusterId>)>,
 }
 
 impl Tree {
     /// Takes the rows of the watch on Workspace objects below `root`. Two objects that name the same workspace prove nothing, and
     /// both edges are left out.
     pub fn new(root: ClusterId, rows: &OrdMap<Key, Arc<WorkspaceRow>>) -> Self {
-        let mut tree = Self { root, parents: BTreeMap::new(), children: BTreeMap::new() };
-        let mut doubtful = Vec::new();
+        let mut labels: HashMap<&ClusterId, &BTreeMap<String, String>> = HashMap::new();
+        let mut children = BTreeMap::new();
+        let mut doubtful = HashSet::new();
         for (key, row) in rows {
-            let edge = Edge { parent: key.cluster.clone(), name: key.name.clone(), labels: row.labels.clone() };
-            if tree.parents.insert(row.cluster.clone(), edge).is_some() {
-                doubtful.push(row.cluster.clone());
+            if labels.insert(&row.cluster, &row.labels).is_some() {
+                doubtful.insert(&row.cluster);
             }
-            tree.children.insert((key.cluster.clone(), key.name.clone()), row.cluster.clone());
+            children.insert((key.cluster.clone(), key.name.clone()), row.cluster.clone());
         }
-        for cluster in doubtful {
-            tree.parents.remove(&cluster);
-            tree.children.retain(|_, child| *child != cluster);
-        }
+        children.retain(|_, child| !doubtful.contains(child));
+        let mut tree = Self { root, children, nodes: Vec::new(), places: HashMap::new() };
+        tree.walk(&labels);
         tree
     }
 
-    /// The way from the top to the workspace, both included; none when an edge is missing or they form a ring.
+    /// From the top down along the edges: what is not reached has no proven place.
+    fn walk(&mut self, labels: &HashMap<&ClusterId, &BTreeMap<String, String>>) {
+        let Ok(path) = WorkspacePath::parse(self.root.as_str()) else { return };
+        let mut parents = HashMap::from([(self.root.clone(), None)]);
+        self.nodes.push(Node { cluster: self.root.clone(), path, labels: BTreeMap::new() });
+        let mut at = 0;
+        while let Some(parent) = self.nodes.get(at).cloned() {
+            let below: Vec<Node> = self
+                .children(&parent.cluster)
+                .filter(|(_, child)| !parents.contains_key(child))
+                .filter_map(|(name, child)| {
+                    let labels = labels.get(child).map(|labels| (*labels).clone()).unwrap_or_default();
+                    Some(Node { cluster: child.clone(), path: parent.path.child(name).ok()?, labels })
+                })
+                .collect();
+            parents.extend(below.iter().map(|node| (node.cluster.clone(), Some(parent.cluster.clone()))));
+            self.nodes.extend(below);
+            at += 1;
+        }
+        self.nodes.sort_by(|a, b| a.path.cmp(&b.path));
+        let place = |(at, node): (usize, &Node)| (node.cluster.clone(), (at, parents.remove(&node.cluster).flatten()));
+        self.places = self.nodes.iter().enumerate().map(place).collect();
+    }
+
+    /// The way from the top to the workspace, both included; none where an edge is missing.
     pub fn lineage(&self, cluster: &ClusterId) -> Option<Vec<Node>> {
-        let mut upward = Vec::new();
-        let mut at = cluster.clone();
-        while at != self.root {
-            let edge = self.parents.get(&at)?;
-            if upward.len() > self.parents.len() {
-                return None;
-            }
-            upward.push((at, edge));
-            at = edge.parent.clone();
+        let mut way = Vec::new();
+        let mut next = Some(cluster);
+        while let Some(cluster) = next {
+            let (at, parent) = self.places.get(cluster)?;
+            way.push(self.nodes.get(*at)?.clone());
+            next = parent.as_ref();
         }
-        let top = WorkspacePath::parse(self.root.as_str()).ok()?;
-        let mut nodes = vec![Node { cluster: self.root.clone(), path: top, labels: BTreeMap::new() }];
-        for (cluster, edge) in upward.into_iter().rev() {
-            let path = nodes.last()?.path.child(&edge.name).ok()?;
-            nodes.push(Node { cluster, path, labels: edge.labels.clone() });
-        }
-        Some(nodes)
+        way.reverse();
+        Some(way)
     }
 
     /// Path of a workspace, for people.
     pub fn path(&self, cluster: &ClusterId) -> Option<WorkspacePath> {
-        self.lineage(cluster)?.pop().map(|node| node.path)
+        let (at, _) = self.places.get(cluster)?;
+        self.nodes.get(*at).map(|node| node.path.clone())
     }
 
     /// The workspace at a path.
@@ -133,11 +145,8 @@ impl Tree {
     }
 
     /// Every workspace with a proven place, the top included, in the order of paths.
-    pub fn all(&self) -> Vec<Node> {
-        let mut nodes: Vec<Node> = self.parents.keys().filter_map(|cluster| self.lineage(cluster)?.pop()).collect();
-        nodes.extend(self.lineage(&self.root).into_iter().flatten());
-        nodes.sort_by(|a, b| a.path.cmp(&b.path));
-        nodes
+    pub fn all(&self) -> &[Node] {
+        &self.nodes
     }
 }
 
@@ -180,7 +189,7 @@ mod tests {
         let rows = ["shop", "cluster", "kube-system", "opm-system"].into_iter();
         let rows = rows.filter_map(|name| Some((Key::cluster_scoped(&ClusterId::cluster(), name), Arc::new(namespace(name)?))));
         let tree = Tree::new(ClusterId::cluster(), &rows.collect());
-        let paths: Vec<String> = tree.all().into_iter().map(|node| node.path.to_string()).collect();
+        let paths: Vec<String> = tree.all().iter().map(|node| node.path.to_string()).collect();
         assert_eq!(paths, ["cluster", "cluster:cluster", "cluster:shop"]);
         let shop = tree.cluster(&WorkspacePath::parse("cluster:shop").unwrap()).unwrap();
         assert_eq!((shop.namespace(), tree.path(&shop).unwrap().as_str()), (Some("shop"), "cluster:shop"));

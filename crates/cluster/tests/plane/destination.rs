@@ -241,3 +241,37 @@ async fn a_request_becomes_ready_quickly() {
     assert!(times[times.len() / 2] < crate::world::PATIENCE / 10);
     controller.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_home_without_trust_uses_what_its_owner_lets_it_use() {
+    let plane = Plane::open().await;
+    let root = sandbox(&plane, &["ConfigMap", "Secret", "Service"]).await;
+    let controller = plane.controller().await;
+    let acme = plane.client("admin", "root:acme");
+    let mut spec = trio();
+    spec["visibility"] = "descendants".into();
+    let promise = json!({"apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Promise", "metadata": {"name": "trio"}, "spec": spec});
+    apply(&acme, &promise).await.unwrap();
+    let destinations: Api<kinds::Destination> = Api::all(plane.client("admin", "root:platform"));
+    let serves = async |homes: Value| {
+        let homes = json!({"spec": {"allowedHomes": homes}});
+        destinations.patch("sandbox", &PatchParams::default(), &Patch::Merge(&homes)).await.unwrap();
+    };
+
+    plane.ask("web", "trio", json!({})).await;
+    let stopped = plane.until("web", "refused", |request| condition(request, "Applied").contains("allowedHomes")).await;
+    let said = condition(&stopped, "Applied");
+    assert!(said.contains("does not serve promises of root:acme. Its owner, root:platform, can add it"), "{said}");
+    let own = ListParams::default().labels(&format!("{}={}", names::REQUEST_UID_LABEL, stopped.metadata.uid.unwrap()));
+    assert!(Api::<ConfigMap>::all(root.clone()).list(&own).await.unwrap().items.is_empty());
+    serves(json!(["root:acme"])).await;
+    plane.ready("web").await;
+    assert_eq!(Api::<ConfigMap>::all(root.clone()).list(&own).await.unwrap().items.len(), 1);
+
+    // Whoever may use it no more still has to clear up there.
+    serves(json!([])).await;
+    plane.requests("dana").delete("web", &DeleteParams::default()).await.unwrap();
+    plane.gone(plane.requests("dana"), "web").await;
+    assert!(Api::<Namespace>::all(root).list(&own).await.unwrap().items.is_empty());
+    controller.stop().await;
+}

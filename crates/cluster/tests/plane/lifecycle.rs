@@ -1,17 +1,23 @@
 //! From asking to taking away.
 
+use std::collections::BTreeSet;
+
+use futures::StreamExt as _;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::{DeleteParams, Patch, PatchParams};
+use kube::runtime::WatchStreamExt as _;
+use kube::runtime::watcher::{Config, watcher};
 use kube::{Api, ResourceExt};
 use promise::api::Phase;
 use serde_json::json;
 
-use crate::world::{Plane, condition, on_every_plane, settings, wait};
+use crate::world::{Plane, apply, condition, on_every_plane, settings, wait};
 
 on_every_plane![
     a_request_becomes_ready_changes_and_goes,
     what_others_hold_says_that_nothing_of_it_is_left,
     what_does_not_fit_is_said_and_nothing_is_made,
+    what_is_asked_for_while_it_is_published_never_fails,
 ];
 
 async fn a_request_becomes_ready_changes_and_goes(plane: Plane) {
@@ -95,7 +101,7 @@ async fn a_policy_of_the_organisation_binds_its_teams() {
             {"name": "low", "constrain": {"parameter": ".level", "maximum": 4}},
         ]},
     });
-    crate::world::apply(&plane.client("admin", "root:acme"), &policy).await.unwrap();
+    apply(&plane.client("admin", "root:acme"), &policy).await.unwrap();
     let policies: Api<cluster::kinds::Policy> = Api::all(plane.client("admin", "root:acme"));
     wait(policies, "modest", "judged", |p: &cluster::kinds::Policy| p.status.is_some()).await;
     plane.ask("high", "settings", json!({"level": 8})).await;
@@ -143,7 +149,7 @@ async fn a_policy_that_does_not_fit_says_where_and_lets_nothing_pass() {
             "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Policy", "metadata": {"name": "broken"},
             "spec": {"title": "Broken", "owner": {"team": "Acme"}, "appliesTo": range, "rules": [rule]},
         });
-        crate::world::apply(&acme, &policy).await.unwrap();
+        apply(&acme, &policy).await.unwrap();
         let is_told = |policy: &cluster::kinds::Policy| said(policy).is_some_and(|said| said.starts_with(&format!("Invalid {path}: ")));
         wait(policies.clone(), "broken", &format!("wrong at {path}"), is_told).await;
         let name = format!("held-{at}");
@@ -157,8 +163,32 @@ async fn a_policy_that_does_not_fit_says_where_and_lets_nothing_pass() {
         "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Policy", "metadata": {"name": "broken"},
         "spec": {"title": "Mended", "owner": {"team": "Acme"}, "appliesTo": range, "rules": [{"name": "r", "constrain": {"parameter": ".level", "maximum": 4}}]},
     });
-    crate::world::apply(&acme, &mended).await.unwrap();
+    apply(&acme, &mended).await.unwrap();
     wait(policies.clone(), "broken", "mended", |policy| said(policy).is_some_and(|said| said.starts_with("Compiled "))).await;
     plane.ready("held-4").await;
+    controller.stop().await;
+}
+
+async fn what_is_asked_for_while_it_is_published_never_fails(plane: Plane) {
+    plane.offer().await;
+    // Both are there before anybody looks: a folder that is applied at once.
+    let home = plane.client("admin", "root:platform");
+    for count in 0..5 {
+        let name = format!("settings-{count}");
+        let promise = json!({"apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Promise", "metadata": {"name": name}, "spec": settings("1.0.0")});
+        apply(&home, &promise).await.unwrap();
+        plane.ask(&format!("web-{count}"), &name, json!({})).await;
+    }
+    let mut changes = std::pin::pin!(watcher(plane.requests("dana"), Config::default()).applied_objects());
+    let controller = plane.controller().await;
+    let mut ready = BTreeSet::new();
+    while ready.len() < 5 {
+        let request = changes.next().await.unwrap().unwrap();
+        let phase = request.status.as_ref().map(|status| status.phase).unwrap_or_default();
+        assert_ne!(phase, Phase::Failed, "{}: {}", request.name_any(), condition(&request, "Accepted"));
+        if phase == Phase::Ready {
+            ready.insert(request.name_any());
+        }
+    }
     controller.stop().await;
 }

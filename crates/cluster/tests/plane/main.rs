@@ -14,6 +14,7 @@ mod lifecycle;
 mod namespaces;
 mod outdated;
 mod own_rights;
+mod requirements;
 mod restart;
 mod rights;
 mod room;

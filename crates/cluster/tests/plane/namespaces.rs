@@ -121,7 +121,7 @@ async fn the_portal_sees_a_tree_of_namespaces(plane: Plane) {
     tokio::time::timeout(PATIENCE, world.synced()).await.unwrap_or_else(|_| panic!("{:?}", world.gaps("the portal")));
     assert_eq!(world.gaps("the portal"), Vec::<String>::new());
     let shop = ClusterId::of_namespace("shop").unwrap();
-    let paths: Vec<String> = world.tree().all().into_iter().map(|node| node.path.to_string()).collect();
+    let paths: Vec<String> = world.tree().all().iter().map(|node| node.path.to_string()).collect();
     assert!(paths.contains(&"cluster".to_owned()) && paths.contains(&"cluster:shop".to_owned()), "{paths:?}");
     assert!(!paths.iter().any(|path| path.contains("kube-") || path.contains("opm-system")), "{paths:?}");
     let keys: Vec<String> = world.requests.snapshot().keys().map(ToString::to_string).collect();

@@ -63,7 +63,8 @@ fn labels(view: &View<'_>) -> Value {
     if labels.is_object() { labels.clone() } else { json!({}) }
 }
 
-fn revision(name: &str, template: &Value) -> String {
+/// The revision of a StatefulSet of this name with this template.
+pub fn revision(name: &str, template: &Value) -> String {
     let digest = Sha256::digest(template.to_string());
     format!("{name}-{}", &hex::encode(digest)[..10])
 }

@@ -11,6 +11,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     sync::Arc,
+    thread::JoinHandle,
 };
 
 use parking_lot::RwLock;
@@ -31,9 +32,20 @@ const FORMAT: u64 = 3;
 /// redb's page cache. Everything is in memory anyway; this only serves the tree of the file itself.
 const CACHE_BYTES: usize = 512 << 10;
 
-/// The queue to the writer thread. Dropping it lets the thread finish what is queued and end.
+/// The queue to the writer thread. Dropping it waits until the thread has written what is queued, and the file is closed.
 pub(super) struct Disk {
-    queue: mpsc::UnboundedSender<Queued>,
+    queue: Option<mpsc::UnboundedSender<Queued>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        self.queue = None;
+        if let Some(thread) = self.thread.take() {
+            // One that broke off has said so.
+            let _ = thread.join();
+        }
+    }
 }
 
 /// A change to be written, and where the history began when it was made.
@@ -116,17 +128,19 @@ impl Disk {
         let (queue, waiting) = mpsc::unbounded_channel();
         let (progress, settled) = watch::channel(Progress { revision: memory.read().revision(), failure: None });
         let File { database, path } = file;
-        std::thread::Builder::new()
+        let thread = std::thread::Builder::new()
             .name("plane-disk".into())
             .spawn(move || write_all(&database, waiting, &progress, &memory, &news))
             .map_err(|source| StoreError::Directory { path, source })?;
-        Ok((Self { queue }, settled))
+        Ok((Self { queue: Some(queue), thread: Some(thread) }, settled))
     }
 
     /// Queues a change. To be called in the order of revisions.
     pub(super) fn queue(&self, change: &Arc<Change>, compacted: u64) {
         // The thread ends early only after a failure, which the progress tells.
-        let _ = self.queue.send(Queued { change: change.clone(), compacted });
+        if let Some(queue) = &self.queue {
+            let _ = queue.send(Queued { change: change.clone(), compacted });
+        }
     }
 }
 

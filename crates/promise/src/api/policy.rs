@@ -53,6 +53,19 @@ pub enum PolicyCategory {
     Lifecycle,
 }
 
+impl PolicyCategory {
+    /// The word of manifests and addresses.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Operations => "operations",
+            Self::Security => "security",
+            Self::Compliance => "compliance",
+            Self::Cost => "cost",
+            Self::Lifecycle => "lifecycle",
+        }
+    }
+}
+
 /// Who owns a policy.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
@@ -78,6 +91,17 @@ pub enum Enforcement {
     Warn,
     /// Lets pass and records.
     Audit,
+}
+
+impl Enforcement {
+    /// The word of manifests and addresses.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Block => "block",
+            Self::Warn => "warn",
+            Self::Audit => "audit",
+        }
+    }
 }
 
 /// Range of a policy; absent parts match all.
@@ -265,7 +289,26 @@ pub struct Budget {
     pub currency: String,
     /// `workspace` or `subtree`.
     pub per: String,
+    /// Percentages of the amount at which people are told of what has accrued, once each a month; 80 and 100 if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thresholds: Option<Vec<u32>>,
+    /// Who is told.
+    #[serde(default, skip_serializing_if = "Approvers::is_empty")]
+    pub notify: Approvers,
 }
+
+impl Budget {
+    /// Percentages of the amount at which people are told, the smallest first.
+    pub fn thresholds(&self) -> Vec<u32> {
+        let mut thresholds = self.thresholds.clone().unwrap_or_else(|| THRESHOLDS.to_vec());
+        thresholds.sort_unstable();
+        thresholds.dedup();
+        thresholds
+    }
+}
+
+/// Percentages at which people are told unless a budget says others.
+const THRESHOLDS: [u32; 2] = [80, 100];
 
 /// Asks a person.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]

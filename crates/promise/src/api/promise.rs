@@ -83,6 +83,18 @@ pub enum Lifecycle {
     Retired,
 }
 
+impl Lifecycle {
+    /// The word of manifests and addresses.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Draft => "draft",
+            Self::Published => "published",
+            Self::Deprecated => "deprecated",
+            Self::Retired => "retired",
+        }
+    }
+}
+
 /// Who below its home sees a promise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]

@@ -184,6 +184,10 @@ fn hashed(rule: &Rule, enforcement: Enforcement) -> Option<Value> {
         validate.remove("message");
         validate.remove("parameter");
     }
+    if let Some(budget) = object.get_mut("budget").and_then(Value::as_object_mut) {
+        budget.remove("thresholds");
+        budget.remove("notify");
+    }
     object.insert("enforcement".to_owned(), serde_json::to_value(enforcement).ok()?);
     Some(effect)
 }

@@ -47,6 +47,11 @@ pub fn gather(candidates: &[Candidate], target: &Target<'_>) -> Vec<PolicySource
     sources
 }
 
+/// Whether a policy is one of those that [`gather`] finds. Its rules are not read, so that many can be asked about many workspaces.
+pub fn applies(candidate: &Candidate, target: &Target<'_>) -> bool {
+    origin(&candidate.policy, &candidate.cluster, candidate.trusted, &candidate.spec, target).is_some()
+}
+
 /// How a policy applies; nothing if it does not.
 pub(super) fn origin(policy: &str, cluster: &str, trusted: bool, spec: &PolicySpec, target: &Target<'_>) -> Option<Origin> {
     let covered = covers(&spec.applies_to, target);

@@ -1,9 +1,9 @@
 //! From what somebody asks to what holds: composition and resolution together, with the rules that count under a condition only.
 //!
 //! A rule with `when` counts exactly if its condition is true of the resolved parameters. Only fixed and proposed values change those, so:
-//! resolve with the values that are given without a condition, ask every condition, resolve with the values whose conditions hold, and
-//! ask again. A value whose condition has another answer then would undo itself: it is refused, with its name. Every other rule goes by
-//! the last answer, which is about what will be made.
+//! resolve with the values that are given without a condition, ask every condition, resolve with the values whose conditions hold as well,
+//! and ask again, until nothing more begins to hold. A rule that gave a value and whose condition is false by then would undo itself, or is
+//! undone by another: it is refused, with its name. Every other rule goes by the last answer, which is about what will be made.
 
 use schema::expr::{Budget, ExprError, Scope};
 use serde_json::Value;
@@ -53,28 +53,24 @@ pub fn settle_read(
     Settled { effective, resolved }
 }
 
-/// Whether each rule counts.
+/// Whether each rule counts. Each round at least one rule more gives its value, so there are no more rounds than such rules.
 fn conditions(target: &Target<'_>, promise: &PromiseReading, files: &Files<'_>, parameters: &Value, context: &Context) -> Vec<Standing> {
-    let unconditional = |at: usize| files.rules[at].when.is_none();
-    let (sets, defaults) = files.values(&unconditional);
-    let before = resolve::snapshot(target.spec, promise, parameters, &sets, &defaults);
-    let first = ask(files, &promise.scope(&before, context));
-    let gives = |at: usize| files.rules[at].gives_value() && first[at] == Standing::Holds;
-    if !(0..first.len()).any(gives) {
-        return first;
-    }
-    let (sets, defaults) = files.values(&|at| unconditional(at) || gives(at));
-    let after = resolve::snapshot(target.spec, promise, parameters, &sets, &defaults);
-    if after == before {
-        return first;
-    }
-    let mut last = ask(files, &promise.scope(&after, context));
-    for (at, filed) in files.rules.iter().enumerate() {
-        if filed.gives_value() && first[at].counts() != last[at].counts() {
-            last[at] = Standing::Turns;
+    let mut given = vec![false; files.rules.len()];
+    loop {
+        let (sets, defaults) = files.values(&|at| files.rules[at].when.is_none() || given[at]);
+        let values = resolve::snapshot(target.spec, promise, parameters, &sets, &defaults);
+        let mut standings = ask(files, &promise.scope(&values, context));
+        let gives: Vec<bool> = (0..given.len()).map(|at| files.rules[at].gives_value() && standings[at] == Standing::Holds).collect();
+        let mut is_undone = false;
+        for at in (0..given.len()).filter(|at| given[*at] && !gives[*at]) {
+            standings[at] = Standing::Turns;
+            is_undone = true;
         }
+        if is_undone || gives == given {
+            return standings;
+        }
+        given = gives;
     }
-    last
 }
 
 fn ask(files: &Files<'_>, scope: &Scope) -> Vec<Standing> {

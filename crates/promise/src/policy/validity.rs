@@ -187,6 +187,11 @@ fn limit_fault(limit: &Limit) -> Option<Fault> {
     (!is_known).then(|| Fault::new(".limit.per", format!("{:?} is none of workspace, subtree and promise", limit.per)))
 }
 
+/// Largest percentage of a budget at which people are told.
+const MOST_PERCENT: u32 = 1_000;
+/// Most of them.
+const MOST_THRESHOLDS: usize = 10;
+
 fn budget_fault(budget: &Budget) -> Option<Fault> {
     if !matches!(Per::parse(&budget.per), Some(Per::Workspace | Per::Subtree)) {
         return Some(Fault::new(".budget.per", format!("{:?} is neither workspace nor subtree", budget.per)));
@@ -194,8 +199,16 @@ fn budget_fault(budget: &Budget) -> Option<Fault> {
     if budget.currency.len() != 3 || !budget.currency.bytes().all(|letter| letter.is_ascii_uppercase()) {
         return Some(Fault::new(".budget.currency", format!("{:?} is no currency; write three capitals, such as EUR", budget.currency)));
     }
-    let why = decimal_micros(&budget.monthly).err()?;
-    Some(Fault::new(".budget.monthly", format!("its amount {:?} {why}", budget.monthly)))
+    if let Err(why) = decimal_micros(&budget.monthly) {
+        return Some(Fault::new(".budget.monthly", format!("its amount {:?} {why}", budget.monthly)));
+    }
+    let thresholds = budget.thresholds();
+    let wrong = thresholds.iter().find(|threshold| !(1..=MOST_PERCENT).contains(*threshold));
+    if let Some(wrong) = wrong {
+        return Some(Fault::new(".budget.thresholds", format!("{wrong} is no percentage; write whole numbers from 1 to {MOST_PERCENT}")));
+    }
+    let many = thresholds.len() > MOST_THRESHOLDS;
+    many.then(|| Fault::new(".budget.thresholds", format!("there are too many of them; name at most {MOST_THRESHOLDS}")))
 }
 
 fn approve_fault(approve: &Approve) -> Option<Fault> {

@@ -37,6 +37,9 @@ pub struct PricedChoice {
     pub choice: Choice,
     /// The price now and with it. Its [`Display`](std::fmt::Display) is what stands behind the option, such as `+93.20 €/month`.
     pub change: Change,
+    /// Whether promise and policies take it beside everything else that is there.
+    #[serde(default)]
+    pub fits: bool,
 }
 
 /// The price of every value of a list of values and of every switch that counts for the price, and of every preset, where it differs from the
@@ -50,10 +53,10 @@ pub fn options(input: &Input<'_>, now: &Preflight) -> Vec<PricedChoice> {
         for (path, value) in put {
             path.put(&mut parameters, value).then_some(())?;
         }
-        let parameters = settled(input, &parameters).resolved.parameters;
-        let after = estimate(input.spec, input.compiled, &parameters, input.context, input.book)?;
+        let resolved = settled(input, &parameters).resolved;
+        let after = estimate(input.spec, input.compiled, &resolved.parameters, input.context, input.book)?;
         let change = Change { before: present.monthly.clone(), after: after.monthly };
-        (!change.is_none()).then_some(PricedChoice { choice, change })
+        (!change.is_none()).then(|| PricedChoice { choice, change, fits: resolved.is_accepted() })
     });
     priced.collect()
 }

@@ -23,6 +23,11 @@ impl Day {
         (day >= 1 && day <= days_of(year, month)?).then_some(Self { year, month, day })
     }
 
+    /// Its year.
+    pub fn year(self) -> u16 {
+        self.year
+    }
+
     /// The day of a moment, given in seconds since 1970.
     pub fn of_unix(seconds: i64) -> Self {
         let mut left = seconds.div_euclid(86_400).clamp(0, 2_932_896);

@@ -235,7 +235,12 @@ pub struct Estimate {
 impl Estimate {
     /// The quote that a release was made with; nothing where none was kept.
     pub fn kept(release: &PromiseReleaseSpec) -> Option<Self> {
-        serde_json::from_value(release.price.clone()?).ok()
+        Self::deserialize(release.price.as_ref()?).ok()
+    }
+
+    /// The sum of that quote alone: what is counted of many releases at once.
+    pub fn kept_sum(release: &PromiseReleaseSpec) -> Option<Amount> {
+        Amount::deserialize(release.price.as_ref()?.get("monthly")?).ok()
     }
 
     /// As the status of a request says it.

@@ -1,7 +1,7 @@
 use serde_json::json;
 
-use super::{Amount, Change, Day, Money, PriceBook, decimal_micros, problems};
-use crate::api::{PromiseCatalogSpec, PromiseSpec};
+use super::{Amount, Change, CostLine, Day, Estimate, Money, PriceBook, decimal_micros, problems};
+use crate::api::{PromiseCatalogSpec, PromiseReleaseSpec, PromiseSpec};
 use crate::visibility::{Offer, Place, Shelf};
 
 fn money(micros: i64) -> Money {
@@ -280,4 +280,15 @@ mod estimates {
         let sum = priced(&["${prices.db.huge}", "${prices.db.huge}"], json!({}), &list).expect("an estimate");
         assert!(sum.monthly.why().expect("a reason").contains("too large"));
     }
+}
+
+#[test]
+fn a_quote_and_its_sum_are_read_back() {
+    for monthly in [Amount::Known(money(24_800_000)), Amount::Unknown("nobody said".into())] {
+        let quote = Estimate { lines: vec![CostLine { name: "Memory".into(), monthly: monthly.clone() }], monthly, basis: None };
+        let release = PromiseReleaseSpec { price: serde_json::to_value(&quote).ok(), ..PromiseReleaseSpec::default() };
+        assert_eq!(Estimate::kept(&release).as_ref(), Some(&quote));
+        assert_eq!(Estimate::kept_sum(&release), Some(quote.monthly));
+    }
+    assert_eq!(Estimate::kept_sum(&PromiseReleaseSpec::default()), None);
 }

@@ -55,21 +55,3 @@ pub struct WorkspaceTree {
     /// What was searched for.
     pub query: String,
 }
-
-/// What waits on a person, and what else they asked for.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Home {
-    /// Requests that need this person, newest first; at most as many as are shown.
-    pub waiting: Vec<super::RequestRow>,
-    /// How many need this person in all.
-    pub waiting_total: usize,
-    /// The newest of the others that this person made.
-    pub recent: Vec<super::RequestRow>,
-    /// Workspaces that the person may enter.
-    pub workspaces: Vec<WorkspaceNode>,
-    /// Paths of workspaces that did not answer; what is shown is without them.
-    pub unseen: Vec<String>,
-    /// RFC 3339 time since when nothing new is known; absent while everything is up to date.
-    pub as_of: Option<String>,
-}

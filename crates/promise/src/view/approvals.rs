@@ -92,8 +92,14 @@ pub struct InboxPage {
     pub as_of: Option<String>,
     /// The one that is shown beside the list.
     pub review: Option<ReviewPage>,
+    /// Whether one was asked for that the person cannot see, or cannot any more.
+    pub absent: bool,
+    /// Names what the list was made of, for the stream of its changes.
+    pub seen: String,
     /// What the person decided last, as a sentence; empty where the page is not about that.
     pub done: String,
+    /// For whom the person stands in now.
+    pub covers: Vec<super::CoverLine>,
 }
 
 /// A request in the inbox.

@@ -1,5 +1,7 @@
 //! What things cost, as the page of cost shows it.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::price::Money;
@@ -14,8 +16,17 @@ pub struct CostQuery {
     pub by: String,
     /// `YYYY-MM`; another text stands for the present month.
     pub month: String,
-    /// Of the instances, from 1.
+    /// Page of the instances, from 1.
     pub page: usize,
+    /// Page of the rows, from 1.
+    pub rows: usize,
+}
+
+impl CostQuery {
+    /// The same, from the first pages.
+    pub fn anew(&self) -> Self {
+        Self { page: 0, rows: 0, ..self.clone() }
+    }
 }
 
 /// By what cost is added up.
@@ -83,8 +94,12 @@ pub struct CostPage {
     pub unpriced_instances: usize,
     /// Seconds that nobody saw.
     pub unobserved: i64,
-    /// The table.
+    /// The table, of one page.
     pub rows: Vec<CostRow>,
+    /// How many rows there are on all pages.
+    pub rows_total: usize,
+    /// Pages of rows.
+    pub rows_pages: usize,
     /// Every day, by what rows add up.
     pub days: Vec<CostDay>,
     /// Instances of the workspace itself, of one page.
@@ -93,6 +108,101 @@ pub struct CostPage {
     pub instances_total: usize,
     /// Pages of instances.
     pub pages: usize,
+    /// What differs most from the month before; absent where nothing was counted by then.
+    pub movers: Option<CostMovers>,
+    /// What could be saved; absent for months that are over.
+    pub savings: Option<CostSavings>,
+}
+
+/// What differs most from the month before.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CostMovers {
+    /// Name of the month before.
+    pub before: String,
+    /// The largest differences first; at most as many as are shown.
+    pub lines: Vec<CostMover>,
+}
+
+/// Something that costs more or less than in the month before.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CostMover {
+    /// Name of an instance, or of a promise for people.
+    pub label: String,
+    /// Path of the workspace.
+    pub workspace: String,
+    /// Namespace of an instance that is there; empty for a sum of several, and for what is gone.
+    pub namespace: String,
+    /// Name of the promise.
+    pub promise: String,
+    /// What the month before came to.
+    pub before: Money,
+    /// What this month comes to: when it ends, if what is ready stays so.
+    pub after: Money,
+}
+
+impl CostMover {
+    /// How much more this month comes to.
+    pub fn change(&self) -> Money {
+        Money::new(self.after.micros.saturating_sub(self.before.micros), self.after.currency.clone())
+    }
+}
+
+/// What could be saved.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CostSavings {
+    /// What has expired first, then what saves most; at most as many as are shown.
+    pub lines: Vec<CostSaving>,
+    /// How many instances run, of which the dates were looked at.
+    pub instances: usize,
+    /// Of how many, the dearest, other choices were priced.
+    pub priced: usize,
+}
+
+/// Something that could be saved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CostSaving {
+    /// Why.
+    pub why: SavingWhy,
+    /// Path of the workspace.
+    pub workspace: String,
+    /// Namespace of the instance.
+    pub namespace: String,
+    /// Name of the instance.
+    pub name: String,
+    /// Name of its promise for people.
+    pub promise: String,
+    /// What a month of it is.
+    pub saves: Money,
+}
+
+/// Why something could be saved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SavingWhy {
+    /// It was to end by then, an RFC 3339 time.
+    Expired(String),
+    /// Nobody has changed it since then, an RFC 3339 time. Whether it is used, nobody here knows.
+    Untouched(String),
+    /// Another choice costs less, such as `the preset Trial`.
+    Cheaper(String),
+}
+
+/// What things cost, in short.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CostGlance {
+    /// Name of the month.
+    pub month: String,
+    /// How many workspaces are counted.
+    pub workspaces: usize,
+    /// Until when hours are counted, RFC 3339; none before the ledger has begun.
+    pub up_to: Option<String>,
+    /// One for each currency.
+    pub sums: Vec<CostSum>,
+    /// Instances whose price is not known now.
+    pub unpriced_instances: usize,
+    /// What differs most from the month before.
+    pub movers: Option<CostMovers>,
+    /// What each workspace will have come to, by path; one for each currency.
+    pub forecasts: BTreeMap<String, Vec<Money>>,
 }
 
 /// Everything of one currency.

@@ -1,14 +1,65 @@
 //! What platform teams look at first: how requests go, how long they take, what hinders them, and what runs where.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Total;
 use crate::api::Phase;
+
+/// What the address of the page says.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct OverviewQuery {
+    /// See [`OverviewRange::parse`].
+    pub range: String,
+}
+
+/// How far back weeks are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum OverviewRange {
+    /// Five weeks.
+    Month,
+    /// Twelve weeks.
+    #[default]
+    Quarter,
+    /// Fifty-two weeks.
+    Year,
+}
+
+impl OverviewRange {
+    /// All, in the order in which they are offered.
+    pub const ALL: [Self; 3] = [Self::Month, Self::Quarter, Self::Year];
+
+    /// The word of an address.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Month => "month",
+            Self::Quarter => "quarter",
+            Self::Year => "year",
+        }
+    }
+
+    /// Reads the word of an address; twelve weeks for any other.
+    pub fn parse(word: &str) -> Self {
+        Self::ALL.into_iter().find(|range| range.word() == word).unwrap_or_default()
+    }
+
+    /// How many weeks that are, this one included.
+    pub fn weeks(self) -> usize {
+        match self {
+            Self::Month => 5,
+            Self::Quarter => 12,
+            Self::Year => 52,
+        }
+    }
+}
 
 /// The page. Everything is counted among the requests that the person may list, and nothing else.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OverviewPage {
+    /// How far back weeks are shown.
+    pub range: OverviewRange,
     /// Requests.
     pub requests: Total,
     /// In how many workspaces the person may list requests.
@@ -29,6 +80,16 @@ pub struct OverviewPage {
     pub adoption: Vec<AdoptionLine>,
     /// How many more workspaces use a promise.
     pub adoption_left_out: usize,
+    /// Names what the page was made of, for the stream of its changes.
+    pub seen: String,
+}
+
+impl OverviewPage {
+    /// How many of the instances whose newest version is known run in that version, and how many there are of them.
+    pub fn on_newest(&self) -> (usize, usize) {
+        let known = self.versions.iter().filter(|spread| !spread.newest.is_empty());
+        known.fold((0, 0), |(newest, all), spread| (newest + spread.on_newest(), all + spread.all()))
+    }
 }
 
 /// What became of the requests of a week.
@@ -45,6 +106,13 @@ pub struct WeekLine {
     pub rejected: usize,
     /// They do not work.
     pub failed: usize,
+}
+
+impl WeekLine {
+    /// All of them.
+    pub fn all(&self) -> usize {
+        self.ready + self.under_way + self.rejected + self.failed
+    }
 }
 
 /// How long a promise took from acceptance to health.
@@ -79,6 +147,18 @@ pub struct VersionSpread {
     pub newest: String,
     /// Each version with its instances, newest first.
     pub versions: Vec<(String, usize)>,
+}
+
+impl VersionSpread {
+    /// Instances in any version.
+    pub fn all(&self) -> usize {
+        self.versions.iter().map(|(_, count)| count).sum()
+    }
+
+    /// Instances in the version that is offered now.
+    pub fn on_newest(&self) -> usize {
+        self.versions.iter().find(|(version, _)| *version == self.newest).map_or(0, |(_, count)| *count)
+    }
 }
 
 /// What a workspace uses.

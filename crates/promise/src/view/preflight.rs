@@ -128,6 +128,8 @@ pub struct RoomLine {
     pub then: u8,
     /// Whether it would be too much.
     pub over: bool,
+    /// Whether it is known what would be used.
+    pub known: bool,
     /// Name of the policy for people.
     pub title: String,
     /// Path of the workspace where it is set.

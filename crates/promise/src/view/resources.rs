@@ -44,7 +44,7 @@ pub struct ResourceRow {
 }
 
 /// Whether an object still is as it was applied.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Drift {
     /// Nobody has compared it yet.
@@ -97,7 +97,7 @@ fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourcesPage {
-    /// Rows of this page: what does not work first, then by workspace, instance, kind and name.
+    /// Rows of this page: what does not work first, then by workspace, namespace, instance, kind and name.
     pub rows: Vec<ResourceRow>,
     /// How many fit.
     pub fit: Total,

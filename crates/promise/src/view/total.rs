@@ -74,6 +74,11 @@ impl<T> Whole<T> {
         Total { count, as_of: self.as_of.clone(), unseen: self.unseen.clone() }
     }
 
+    /// How many there are of what each item counts.
+    pub fn total_by(&self, count: impl FnMut(&T) -> usize) -> Total {
+        Total { count: self.items.iter().map(count).sum(), as_of: self.as_of.clone(), unseen: self.unseen.clone() }
+    }
+
     /// The page of that number with at most `most` rows; a page that is not there shows the nearest.
     pub fn page(self, number: usize, most: usize) -> Cut<T> {
         let total = self.total();
@@ -129,6 +134,7 @@ mod tests {
     #[test]
     fn what_could_not_be_read_makes_a_number_a_bound() {
         let whole = Whole::new(vec![1, 2], Some("2026-11-22T00:00:00Z".into()), vec!["root:acme".into()]);
+        assert_eq!(whole.total_by(|number| *number).to_string(), "at least 3");
         let total = whole.that(|number| *number > 1).total();
         assert_eq!(total.to_string(), "at least 1");
         assert!(!total.is_exact() && total.as_of().is_some());

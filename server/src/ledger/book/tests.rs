@@ -1,3 +1,5 @@
+mod soak;
+
 use promise::ledger::{Fact, HourLine, PATIENCE};
 use store::SealKeys;
 
@@ -196,55 +198,5 @@ async fn two_at_once_write_one_ledger() {
         assert!(!other.post(BEGIN, BEGIN + HOUR, &hour, 0).await.unwrap());
         assert!(!other.post(BEGIN + HOUR, BEGIN + 3 * HOUR, &hour, 0).await.unwrap(), "nobody has looked that far");
         assert_eq!(one.ledger_hours(&shown.subject.uid).await.unwrap().len(), 1);
-    }
-}
-
-/// Counts days of instances that are always ready, and compares every month's sum with what it must be, to the millionth.
-async fn all_days(store: &Store, instances: i64, days: i64) {
-    let life = |number: i64| {
-        let uid = format!("u-{number}");
-        let (workspace, cluster) = (format!("root:w{}", number % 200), format!("c-{}", number % 200));
-        let (promise, owner) = (format!("p-{}", number % 7), format!("dev-{}", number % 40));
-        let subject = Subject { uid, cluster, workspace, promise, owner, name: format!("n-{number}"), ..Subject::default() };
-        let price = Some(Money::new(1_000_003 * (number + 1), "EUR"));
-        Shown { subject, fact: Fact { ready: true, price, since: BEGIN, created: BEGIN }, basis: "standard".into() }
-    };
-    let shown: Vec<Shown> = (0..instances).map(life).collect();
-    let end = BEGIN + days * DAY;
-    store.begin_ledger(BEGIN).await.unwrap();
-    look(store, &shown, BEGIN + 60).await.unwrap();
-    look(store, &shown, end).await.unwrap();
-    while count(store).await.unwrap() {}
-    assert_eq!(store.ledger_clock().await.unwrap().unwrap().posted, end);
-    let mut month = Month::of(BEGIN);
-    while month.start() < end {
-        let (from, to) = (month.start().max(BEGIN), month.end().min(end));
-        let exact: i64 = shown.iter().map(|shown| promise::ledger::accrued(shown.fact.price.as_ref().unwrap().micros, from, to)).sum();
-        for by in [store::Dimension::Promise, store::Dimension::Project, store::Dimension::Owner] {
-            let sums = store.month_sums(month.start(), by).await.unwrap();
-            assert_eq!(sums.iter().map(|sum| sum.micros).sum::<i64>(), exact, "{month}");
-            assert_eq!(sums.iter().map(|sum| sum.instances).sum::<i64>(), instances, "{month}");
-            let days = store.day_sums(month.start(), month.end(), by).await.unwrap();
-            assert_eq!(days.iter().map(|sum| sum.micros).sum::<i64>(), exact, "{month}");
-        }
-        month = month.next();
-    }
-    // Only young hours are kept one by one.
-    let hours = store.ledger_hours("u-0").await.unwrap();
-    assert_eq!(hours.len(), usize::try_from(days.min(KEPT / DAY) * 24).unwrap());
-}
-
-#[tokio::test]
-async fn sixty_days_of_two_hundred_instances_are_exact() {
-    for place in Place::every() {
-        all_days(&place.open().await, 200, 60).await;
-    }
-}
-
-#[tokio::test]
-#[ignore = "the full size: cargo xtask soak ledger"]
-async fn a_year_of_ten_thousand_instances_is_exact() {
-    for place in Place::every() {
-        all_days(&place.open().await, 10_000, 365).await;
     }
 }

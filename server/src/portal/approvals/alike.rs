@@ -82,8 +82,8 @@ fn like(caller: &Caller, matter: &Matter, rule: &str) -> Vec<Key> {
         })
     };
     let own = of(&matter.request);
-    let open = portal.docket.open(&portal.world).into_iter();
-    open.filter(|(key, request)| *key != matter.key && own.is_some() && of(request) == own).map(|(key, _)| key).collect()
+    let open = portal.docket.open(&portal.world);
+    open.iter().filter(|(key, request)| *key != matter.key && own.is_some() && of(request) == own).map(|(key, _)| key.clone()).collect()
 }
 
 /// The page of all that have the same shape as one.

@@ -23,6 +23,8 @@ pub struct Docket {
 
 /// When an Approval was written, the newest first, and which it is.
 type Dated = (Reverse<i64>, Key);
+/// Requests about which somebody has to decide, in the order of their keys.
+pub type Open = Arc<[(Key, Arc<PromiseRequest>)]>;
 
 #[derive(Default)]
 struct Known {
@@ -30,17 +32,20 @@ struct Known {
     approvals: OrdMap<Key, Arc<Approval>>,
     /// Requests whose candidate waits for people.
     open: BTreeSet<Key>,
+    /// The same with the requests; none where it has to be made anew.
+    listed: Option<Open>,
     /// Requests about which people are asked or were asked.
     uids: HashMap<String, Key>,
     by_person: BTreeMap<String, BTreeSet<Dated>>,
     by_request: BTreeMap<String, BTreeSet<Dated>>,
     by_rule: BTreeMap<(ClusterId, ApprovalRule), BTreeSet<Dated>>,
+    emergencies: BTreeSet<Dated>,
 }
 
 impl Docket {
     /// Requests about which somebody has to decide, in the order of their keys.
-    pub fn open(&self, world: &World) -> Vec<(Key, Arc<PromiseRequest>)> {
-        self.with(world, |known| known.open.iter().filter_map(|key| Some((key.clone(), known.requests.get(key)?.clone()))).collect())
+    pub fn open(&self, world: &World) -> Open {
+        self.with(world, Known::listed)
     }
 
     /// The request of a uid, if people are asked about it or were asked.
@@ -71,10 +76,15 @@ impl Docket {
         self.with(world, |known| known.dated(known.by_rule.get(&(cluster.clone(), rule.clone())), most))
     }
 
-    fn with<T>(&self, world: &World, read: impl FnOnce(&Known) -> T) -> T {
+    /// Decisions in an emergency, newest first.
+    pub fn emergencies(&self, world: &World) -> Vec<(Key, Arc<Approval>)> {
+        self.with(world, |known| known.dated(Some(&known.emergencies), usize::MAX))
+    }
+
+    fn with<T>(&self, world: &World, read: impl FnOnce(&mut Known) -> T) -> T {
         let mut known = self.known.lock();
         known.follow(world.requests.snapshot(), world.approvals.snapshot());
-        read(&known)
+        read(&mut known)
     }
 }
 
@@ -89,6 +99,11 @@ pub(super) fn subject(at: &Key, named: &ApprovedRequest) -> Option<Key> {
 }
 
 impl Known {
+    fn listed(&mut self) -> Open {
+        let of = |key: &Key| Some((key.clone(), self.requests.get(key)?.clone()));
+        self.listed.get_or_insert_with(|| self.open.iter().filter_map(of).collect()).clone()
+    }
+
     fn dated(&self, of: Option<&BTreeSet<Dated>>, most: usize) -> Vec<(Key, Arc<Approval>)> {
         let found = of.into_iter().flatten().filter_map(|(_, key)| Some((key.clone(), self.approvals.get(key)?.clone())));
         found.take(most).collect()
@@ -131,11 +146,14 @@ impl Known {
             && request.metadata.deletion_timestamp.is_none()
         {
             self.open.insert(key.clone());
+            self.listed = None;
         }
     }
 
     fn drop_request(&mut self, key: &Key, request: &PromiseRequest) {
-        self.open.remove(key);
+        if self.open.remove(key) {
+            self.listed = None;
+        }
         if let Some(uid) = &request.metadata.uid {
             self.uids.remove(uid);
         }
@@ -149,6 +167,11 @@ impl Known {
         }
         put(&mut self.by_request, approval.spec.request.uid.clone(), &dated, there);
         put(&mut self.by_rule, (key.cluster.clone(), approval.spec.rule.clone()), &dated, there);
+        if approval.spec.emergency && there {
+            self.emergencies.insert(dated);
+        } else {
+            self.emergencies.remove(&dated);
+        }
     }
 }
 

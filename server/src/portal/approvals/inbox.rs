@@ -1,12 +1,15 @@
 //! The inbox: what waits, what was decided, what is open; narrowed, counted and cut into pages, what expires first on top.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
+use cluster::ClusterId;
 use cluster::kinds::{Approval, PromiseRequest};
 use cluster::watch::Key;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use jiff::{SignedDuration, Timestamp};
-use promise::api::{ApprovalState, Decision, Enforcement, PolicyResult};
+use promise::api::{Decision, Enforcement, PolicyResult};
 use promise::price::{Amount, Change, Estimate};
 use promise::risk::{self, Risk, Weighed};
 use promise::view::{Facet, GivenLine, InboxPage, InboxQuery, InboxRow, InboxView};
@@ -15,11 +18,14 @@ use promise::{Error, Result};
 use super::docket::subject;
 use super::matter::waiting;
 use super::review;
-use super::standing::Standing;
+use super::standing::{Standing, is_open};
 use crate::auth::Caller;
+use crate::live::{self, Topic};
 use crate::portal::catalog::facets::facet;
 use crate::portal::place::TOGETHER;
+use crate::portal::requests::listing::Sight;
 use crate::portal::requests::{decisions, rows};
+use crate::portal::stand_in::Cover;
 
 /// Rows of one page.
 const PAGE: usize = 25;
@@ -29,7 +35,11 @@ const FACETS: usize = 8;
 /// The page.
 pub(super) async fn page(caller: &Caller, query: &InboxQuery) -> Result<InboxPage> {
     let view = InboxView::parse(&query.view);
-    let open = open(caller).await?;
+    // Before anything is read: what changes in between is told by the stream.
+    let seen = live::seen(caller, &Topic::Decisions).await?;
+    let mut covers = caller.covers().await?;
+    covers.retain(|cover| cover.line.now);
+    let open = open(caller, &covers).await?;
     let waits = open.iter().filter(|row| row.waits).count();
     let rows: Vec<InboxRow> = match view {
         InboxView::Waiting => open.into_iter().filter(|row| row.waits || row.row.mine && row.asks).map(|row| row.row).collect(),
@@ -42,12 +52,16 @@ pub(super) async fn page(caller: &Caller, query: &InboxQuery) -> Result<InboxPag
         (_, "") => narrowed.rows.first().map(|row| row.uid.clone()),
         (_, uid) => Some(uid.to_owned()),
     };
+    let mut absent = false;
     let review = match shown {
         None => None,
         Some(uid) => match review::page(caller, &uid, &query.since).await {
             Ok(page) => Some(page),
-            // It went while the list was made; one that was asked for by name is said to be absent.
-            Err(Error::NotFound { .. }) if query.open.is_empty() => None,
+            // It went, perhaps while the list was made; the list is there all the same.
+            Err(Error::NotFound { .. }) => {
+                absent = !query.open.is_empty();
+                None
+            }
             Err(error) => return Err(error),
         },
     };
@@ -62,20 +76,53 @@ pub(super) async fn page(caller: &Caller, query: &InboxQuery) -> Result<InboxPag
         query: InboxQuery { page: narrowed.page, view: view.word().to_owned(), ..query.clone() },
         as_of: caller.portal().lists_as_of(),
         done: done(caller, &query.done),
+        covers: covers.into_iter().map(|cover| cover.line).collect(),
         rows: narrowed.rows,
         review,
+        absent,
+        seen,
     })
 }
 
 /// How many requests wait for this person.
 pub(super) async fn waits(caller: &Caller) -> Result<usize> {
     let portal = caller.portal();
-    let asked = stream::iter(portal.docket.open(&portal.world)).map(|(_, request)| async move {
-        let standings = caller.standings(&request).await?;
-        Ok::<bool, Error>(standings.iter().any(Standing::waits))
-    });
-    let answers: Vec<bool> = asked.buffered(TOGETHER).try_collect().await?;
-    Ok(answers.into_iter().filter(|waits| *waits).count())
+    let open = portal.docket.open(&portal.world);
+    let deciding = caller.deciding(open.iter().map(|(_, request)| &**request)).await?;
+    Ok(open.iter().filter(|(_, request)| caller.standings_by(&deciding, request).iter().any(Standing::waits)).count())
+}
+
+/// At most `most` requests that wait for this person, what expires first on top, and how many there are.
+pub(in crate::portal) async fn waiting_rows(caller: &Caller, most: usize) -> Result<(Vec<InboxRow>, usize)> {
+    let waits = |key: &Key, request: &Arc<PromiseRequest>, standings: &[Standing<'_>]| {
+        standings.iter().any(Standing::waits).then(|| (urgency(request), key.clone(), request.clone()))
+    };
+    let mut waiting: Vec<(Urgency, Key, Arc<PromiseRequest>)> = seen(caller, waits).await?.into_iter().flatten().collect();
+    waiting.sort_by(|(a, ..), (b, ..)| a.cmp(b));
+    let mut rows = Vec::with_capacity(most.min(waiting.len()));
+    for (_, key, request) in waiting.iter().take(most) {
+        rows.push(row(caller, key, request, &caller.standings(request).await?));
+    }
+    Ok((rows, waiting.len()))
+}
+
+impl Caller {
+    /// Another number for each state of what waits for this person, of what is open that the person may see, and of what the person decided.
+    ///
+    /// # Errors
+    /// The plane does not answer.
+    pub(crate) async fn decisions_stamp(&self) -> Result<u64> {
+        let portal = self.portal();
+        let mut stamp = DefaultHasher::new();
+        let add = |key: &Key, request: &Arc<PromiseRequest>, standings: &[Standing<'_>]| {
+            let waits = standings.iter().any(Standing::waits);
+            (key, &request.metadata.uid, &request.metadata.resource_version, waits).hash(&mut stamp);
+        };
+        seen(self, add).await?;
+        let decided = portal.docket.of_person(&portal.world, &self.identity().username);
+        (decided.len(), decided.first().map(|(key, _)| key)).hash(&mut stamp);
+        Ok(stamp.finish())
+    }
 }
 
 /// An open request that the person may see.
@@ -88,40 +135,78 @@ struct Open {
 }
 
 /// The open requests that the person may see: those about which the person decides, and those that the person may list.
-async fn open(caller: &Caller) -> Result<Vec<Open>> {
-    let portal = caller.portal();
-    let asked = stream::iter(portal.docket.open(&portal.world)).map(|(key, request)| async move {
-        let standings = caller.standings(&request).await?;
+async fn open(caller: &Caller, covers: &[Cover]) -> Result<Vec<Open>> {
+    let of = |key: &Key, request: &Arc<PromiseRequest>, standings: &[Standing<'_>]| {
         let waits = standings.iter().any(Standing::waits);
         let asks = standings.iter().any(|standing| standing.may && standing.own);
-        let decides = standings.iter().any(|standing| standing.may && super::standing::is_open(standing.approval));
-        if !decides && !caller.sight(&key.cluster).await?.covers(&key.namespace) {
-            return Ok::<Option<Open>, Error>(None);
+        let mut row = row(caller, key, request, standings);
+        if row.note.is_empty() {
+            row.note = instead(covers, standings);
         }
-        Ok(Some(Open { row: row(caller, &key, &request, &standings), waits, asks }))
-    });
-    let rows: Vec<Option<Open>> = asked.buffered(TOGETHER).try_collect().await?;
-    let mut rows: Vec<Open> = rows.into_iter().flatten().collect();
-    // What expires first, then what has waited longest.
-    rows.sort_by_cached_key(|open| urgency(&open.row));
-    Ok(rows)
+        (urgency(request), Open { row, waits, asks })
+    };
+    let mut rows: Vec<(Urgency, Open)> = seen(caller, of).await?;
+    rows.sort_by(|(a, _), (b, _)| a.cmp(b));
+    Ok(rows.into_iter().map(|(_, open)| open).collect())
 }
 
-/// Times are RFC 3339 in UTC, so that their texts sort as they do; `~` comes after all of them.
-fn urgency(row: &InboxRow) -> (String, String, String) {
-    (row.expires.clone().unwrap_or_else(|| "~".to_owned()), row.since.clone(), row.uid.clone())
+/// What `each` makes of every open request that a person may see, with how the person stands to it. Each right is asked about once, however
+/// many requests wait.
+async fn seen<T>(caller: &Caller, mut each: impl FnMut(&Key, &Arc<PromiseRequest>, &[Standing<'_>]) -> T + Send) -> Result<Vec<T>> {
+    let portal = caller.portal();
+    let open = portal.docket.open(&portal.world);
+    let deciding = caller.deciding(open.iter().map(|(_, request)| &**request)).await?;
+    let stood: Vec<_> = open.iter().map(|(key, request)| (key, request, caller.standings_by(&deciding, request))).collect();
+    let decides = |standings: &[Standing<'_>]| standings.iter().any(|standing| standing.may && is_open(standing.approval));
+    let others: BTreeSet<&ClusterId> = stood.iter().filter(|(.., stands)| !decides(stands)).map(|(key, ..)| &key.cluster).collect();
+    let clusters: Vec<ClusterId> = others.iter().map(|cluster| (*cluster).clone()).collect();
+    let sights = stream::iter(clusters).map(|cluster| async move { caller.sight(&cluster).await });
+    let sights: Vec<Sight> = sights.buffered(TOGETHER).try_collect().await?;
+    let sights: BTreeMap<&ClusterId, Sight> = others.into_iter().zip(sights).collect();
+    let listed = |key: &Key| sights.get(&key.cluster).is_some_and(|sight| sight.covers(&key.namespace));
+    let seen = stood.iter().filter(|(key, _, standings)| decides(standings) || listed(key));
+    Ok(seen.map(|(key, request, standings)| each(key, request, standings)).collect())
+}
+
+/// For whom the person would answer what waits; empty for nobody but themselves.
+fn instead(covers: &[Cover], standings: &[Standing<'_>]) -> String {
+    let waits = || standings.iter().filter(|standing| standing.waits());
+    let cover = covers.iter().find(|cover| waits().any(|standing| cover.is_asked(&standing.approval.approvers)));
+    cover.map(|cover| format!("You stand in for {}", cover.line.person)).unwrap_or_default()
+}
+
+/// When it expires, since when it waits, and its uid.
+type Urgency = (String, String, String);
+
+/// What expires first comes first, then what has waited longest. Times are RFC 3339 in UTC, so that their texts sort as they do; `~` comes
+/// after all of them.
+fn urgency(request: &PromiseRequest) -> Urgency {
+    let expires = expires(request).unwrap_or_else(|| "~".to_owned());
+    (expires, since(request), request.metadata.uid.clone().unwrap_or_default())
+}
+
+/// When the first question about it expires that people are asked now.
+fn expires(request: &PromiseRequest) -> Option<String> {
+    let status = request.status.as_ref().filter(|status| waiting(status).is_some())?;
+    let asked = status.approvals.iter().filter(|approval| is_open(approval));
+    asked.filter_map(|approval| approval.expires_at.clone()).min()
+}
+
+/// Since when its candidate is there.
+fn since(request: &PromiseRequest) -> String {
+    let candidate = request.status.as_ref().and_then(|status| status.candidate.as_ref());
+    candidate.and_then(|candidate| candidate.since.clone()).unwrap_or_default()
 }
 
 /// The row of a request, from what the portal keeps of it.
 pub(super) fn row(caller: &Caller, key: &Key, request: &PromiseRequest, standings: &[Standing<'_>]) -> InboxRow {
-    let status = request.status.clone().unwrap_or_default();
+    let status = request.status.as_ref();
     let tree = caller.portal().world.tree();
     let (promise_title, icon) = rows::presentation(caller, request);
     let prices = Prices::of(caller, key, request);
     let weighed = weigh(request, &prices);
-    let candidate = status.candidate.as_ref();
-    let open = waiting(&status).is_some();
-    let expires = status.approvals.iter().filter(|approval| approval.state == ApprovalState::Waiting);
+    let candidate = status.and_then(|status| status.candidate.as_ref());
+    let open = status.and_then(waiting).is_some();
     let note = if open { note(caller, request, standings) } else { String::new() };
     InboxRow {
         uid: request.metadata.uid.clone().unwrap_or_default(),
@@ -132,12 +217,12 @@ pub(super) fn row(caller: &Caller, key: &Key, request: &PromiseRequest, standing
         promise_title,
         icon,
         version: candidate.map(|candidate| candidate.version.clone()).unwrap_or_default(),
-        change: status.current.is_some(),
+        change: status.is_some_and(|status| status.current.is_some()),
         requester: rows::requester(request).to_owned(),
         mine: rows::is_of(caller, request),
         price: prices.in_words(),
-        since: candidate.and_then(|candidate| candidate.since.clone()).unwrap_or_default(),
-        expires: expires.filter_map(|approval| approval.expires_at.clone()).min().filter(|_| open),
+        since: since(request),
+        expires: expires(request),
         risk: weighed.risk,
         why: weighed.why,
         note,

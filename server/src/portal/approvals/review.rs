@@ -247,7 +247,8 @@ fn checks(policies: &[PolicyLine], room: &[RoomLine], touched: Option<Touched>, 
     }
     // What is too much is among the warnings.
     let fits = room.iter().filter(|room| !room.over);
-    checks.extend(fits.map(|room| line(CheckState::Passed, format!("{}: {}", room.what, room.after), &room.title)));
+    let said = |known| if known { CheckState::Passed } else { CheckState::Unknown };
+    checks.extend(fits.map(|room| line(said(room.known), format!("{}: {}", room.what, room.after), &room.title)));
     if !price.unknown.is_empty() {
         checks.push(line(CheckState::Unknown, "The price is not known".to_owned(), &price.unknown));
     }

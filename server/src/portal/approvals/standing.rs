@@ -1,13 +1,17 @@
 //! Which questions about a request a person may answer, and why not the others.
 
+use std::collections::BTreeMap;
+
 use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
 use cluster::watch::Key;
+use futures::{StreamExt as _, TryStreamExt as _, stream};
 use promise::api::{ApprovalRule, ApprovalState, ApprovalStatus, Decision, DecisionState};
-use promise::{Result, names};
+use promise::{Error, Result, names};
 
 use super::matter::waiting;
 use crate::auth::Caller;
+use crate::portal::place::TOGETHER;
 use crate::portal::requests::rows;
 use crate::portal::rights::Right;
 use crate::state::Portal;
@@ -47,6 +51,22 @@ pub(super) fn is_open(approval: &ApprovalStatus) -> bool {
     approval.state == ApprovalState::Waiting
 }
 
+/// Who is asked about a request: nobody about what does not wait for people, though the status goes on naming those who were.
+fn asked(request: &PromiseRequest) -> &[ApprovalStatus] {
+    let status = request.status.as_ref().filter(|status| waiting(status).is_some());
+    status.map(|status| status.approvals.as_slice()).unwrap_or_default()
+}
+
+/// Id of a workspace, and a rule that is set there.
+type Rule<'a> = (&'a str, &'a ApprovalRule);
+
+fn rule(approval: &ApprovalStatus) -> Rule<'_> {
+    (&approval.cluster, &approval.rule)
+}
+
+/// What the plane lets a person decide, by rule: in the ordinary way, and in an emergency. Many requests ask by few rules.
+pub(super) struct Deciding<'a>(BTreeMap<Rule<'a>, (bool, bool)>);
+
 /// Which rule it is, as posts name it.
 pub(in crate::portal) fn rule_id(approval: &ApprovalStatus) -> String {
     let of = approval.rule.policy.as_ref().or(approval.rule.promise.as_ref()).map(String::as_str).unwrap_or_default();
@@ -79,27 +99,44 @@ impl Caller {
         Ok(self.may(&cluster, Right::decide(verb, &approval.rule)).await? && self.may(&cluster, Right::record()).await?)
     }
 
+    /// What this person may decide of all that is asked about some requests.
+    ///
+    /// # Errors
+    /// The plane does not answer.
+    pub(super) async fn deciding<'a>(&self, requests: impl IntoIterator<Item = &'a PromiseRequest>) -> Result<Deciding<'a>> {
+        let rules: BTreeMap<Rule<'a>, &ApprovalStatus> = requests.into_iter().flat_map(asked).map(|asks| (rule(asks), asks)).collect();
+        let asks: Vec<ApprovalStatus> = rules.values().map(|asks| (*asks).clone()).collect();
+        let asking = stream::iter(asks).map(|approval| async move {
+            let may = self.may_decide(names::APPROVE_VERB, &approval).await?;
+            Ok::<_, Error>((may, self.may_decide(names::EMERGENCY_VERB, &approval).await?))
+        });
+        let answers: Vec<(bool, bool)> = asking.buffered(TOGETHER).try_collect().await?;
+        Ok(Deciding(rules.into_keys().zip(answers).collect()))
+    }
+
     /// How this person stands to every rule that asks about a request.
     ///
     /// # Errors
     /// The plane does not answer.
     pub(super) async fn standings<'a>(&self, request: &'a PromiseRequest) -> Result<Vec<Standing<'a>>> {
-        // Nobody is asked about what does not wait for people: the status goes on naming those who were.
-        let status = request.status.as_ref().filter(|status| waiting(status).is_some());
-        let approvals = status.map(|status| status.approvals.as_slice()).unwrap_or_default();
+        Ok(self.standings_by(&self.deciding([request]).await?, request))
+    }
+
+    /// The same for one of the requests for which `deciding` was asked.
+    pub(super) fn standings_by<'a>(&self, deciding: &Deciding<'_>, request: &'a PromiseRequest) -> Vec<Standing<'a>> {
+        let approvals = asked(request);
         let mine = rows::is_of(self, request);
         let held = approvals.iter().any(|approval| approval.state == ApprovalState::ChangesRequested);
         let mut standings = Vec::with_capacity(approvals.len());
         for approval in approvals {
-            let may = self.may_decide(names::APPROVE_VERB, approval).await?;
+            let (may, breaks) = deciding.0.get(&rule(approval)).copied().unwrap_or_default();
             let own = mine && !allows_self(self.portal(), approval);
-            let breaks = self.may_decide(names::EMERGENCY_VERB, approval).await?;
             standings.push(Standing { approval, may, breaks, own, held, decided: None });
         }
         if standings.iter().any(|standing| standing.may || standing.breaks) {
             self.remember(request, &mut standings);
         }
-        Ok(standings)
+        standings
     }
 
     /// What this person decided about the present content already: the newest decision for a rule counts.

@@ -1,5 +1,7 @@
 //! What people remark about a request, for those who may see it.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use promise::view::CommentLine;
 use promise::{Error, Problem, Result};
@@ -8,6 +10,7 @@ use store::{MAX_COMMENT, NewComment};
 use super::matter::{self, Matter};
 use crate::auth::Caller;
 use crate::auth::caller::database;
+use crate::notify::remark::{self, Remark};
 
 /// Everything that was remarked, oldest first.
 pub(super) async fn of(caller: &Caller, matter: &Matter) -> Result<Vec<CommentLine>> {
@@ -25,12 +28,23 @@ pub(super) async fn add(caller: &Caller, uid: &str, text: &str) -> Result<()> {
     if text.len() > MAX_COMMENT {
         return refused(format!("Shorten the comment: it may have at most {} KiB.", MAX_COMMENT >> 10));
     }
-    let portal = caller.portal();
-    let comment = NewComment { request_uid: uid, author: &caller.identity().username, text };
-    let kept = portal.store.add_comment(&comment, portal.clock.now(), &*portal.random).await.map_err(|error| database(&error))?;
-    if !kept {
-        let name = &matter.key.name;
-        return refused(format!("There are very many comments about {name} already; write to the people themselves."));
+    let (portal, author) = (caller.portal(), &*caller.identity().username);
+    let mut bytes = [0; 16];
+    portal.random.fill(&mut bytes);
+    let id = hex::encode(bytes);
+    let now = portal.clock.now();
+    let before: BTreeSet<String> = caller.comments(uid).await?.into_iter().map(|comment| comment.by).collect();
+    let before: Vec<String> = before.into_iter().collect();
+    let remark = Remark { id: &id, author, text, before: &before };
+    let news =
+        remark::news(portal, &matter.request, matter.workspace.path.as_str(), &remark, now).await.map_err(|error| database(&error))?;
+    let comment = NewComment { id: &id, request_uid: uid, author, text };
+    match portal.store.add_comment(&comment, &news, now).await.map_err(|error| database(&error))? {
+        Some(people) => portal.notify.ring(&people),
+        None => {
+            let name = &matter.key.name;
+            return refused(format!("There are very many comments about {name} already; write to the people themselves."));
+        }
     }
     Ok(())
 }

@@ -38,7 +38,7 @@ pub(super) fn narrow(all: Vec<OfferRow>, query: &CatalogQuery) -> CatalogPage {
 }
 
 fn lifecycle(row: &OfferRow) -> String {
-    format!("{:?}", row.lifecycle).to_lowercase()
+    row.lifecycle.word().to_owned()
 }
 
 fn fits(row: &OfferRow, query: &CatalogQuery) -> bool {
@@ -62,9 +62,19 @@ pub(in crate::portal) fn facet<T: Ord + AsRef<str>>(
     label: impl Fn(&str) -> String,
     most: usize,
 ) -> Facet {
+    facet_of(values.map(|value| (value, 1)), chosen, label, most)
+}
+
+/// The same of values that are counted already.
+pub(in crate::portal) fn facet_of<T: Ord + AsRef<str>>(
+    values: impl Iterator<Item = (T, usize)>,
+    chosen: &str,
+    label: impl Fn(&str) -> String,
+    most: usize,
+) -> Facet {
     let mut counted: BTreeMap<T, usize> = BTreeMap::new();
-    for value in values.filter(|value| !value.as_ref().is_empty()) {
-        *counted.entry(value).or_default() += 1;
+    for (value, count) in values.filter(|(value, _)| !value.as_ref().is_empty()) {
+        *counted.entry(value).or_default() += count;
     }
     let mut counts: BTreeMap<String, usize> = counted.into_iter().map(|(value, count)| (value.as_ref().to_owned(), count)).collect();
     if !chosen.is_empty() {

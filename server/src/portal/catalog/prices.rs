@@ -36,7 +36,7 @@ struct Kept {
 
 /// What prices hang on, besides promise and workspace.
 #[derive(Clone)]
-struct Basis {
+pub(in crate::portal) struct Basis {
     /// The policies, in their places.
     policies: Arc<Book>,
     revisions: OrdMap<Key, Arc<PromiseRevision>>,
@@ -45,7 +45,8 @@ struct Basis {
 }
 
 impl Basis {
-    fn now(portal: &Portal) -> Self {
+    /// As it is now.
+    pub(in crate::portal) fn now(portal: &Portal) -> Self {
         Self {
             policies: portal.policies.read(&portal.world, &portal.trusted_homes),
             revisions: portal.world.revisions.snapshot(),
@@ -54,7 +55,8 @@ impl Basis {
         }
     }
 
-    fn is(&self, other: &Self) -> bool {
+    /// Whether nothing has changed between the two.
+    pub(in crate::portal) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.policies, &other.policies)
             && self.revisions.ptr_eq(&other.revisions)
             && self.catalogs.ptr_eq(&other.catalogs)

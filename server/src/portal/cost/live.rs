@@ -1,24 +1,26 @@
-//! What runs now: what a month of it costs, and what it will cost until the month ends.
+//! What runs now: what a month of it costs, and what it will cost until the month ends. Found in the register, without looking at every
+//! request.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
 use cluster::usage::Accepted;
 use cluster::watch::Key;
 use promise::api::CandidateState;
 use promise::ledger::{Figures, accrued};
-use promise::names;
 use promise::price::Money;
 use promise::view::CostBy;
 
-use super::sights::{Place, Scope};
+use super::sights::Scope;
+use super::sums::OfPromises;
 use crate::auth::Caller;
 use crate::ledger::{is_ready, price, since};
-use crate::portal::requests::rows;
+use crate::portal::register::{Known, Share, Spending};
+use crate::portal::requests::listing::Place;
 
 /// What runs now, of the requests that the person may list.
-#[derive(Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(super) struct Live {
     /// Sums by the value that rows add up by, and currency.
     pub(super) sums: BTreeMap<(String, String), Figures>,
@@ -26,62 +28,169 @@ pub(super) struct Live {
     pub(super) waiting: BTreeMap<String, (i64, usize)>,
     /// Requests that run at a price that is not known.
     pub(super) unpriced: usize,
+    /// What will come until the month ends, by promise.
+    pub(super) rests: OfPromises,
+    /// Requests that run.
+    pub(super) running: usize,
+    /// The dearest of all that run.
+    pub(super) dearest: Dearest,
+    /// The dearest of those that were to end by now.
+    pub(super) expired: Dearest,
+    /// The dearest of those that nobody has changed for long.
+    pub(super) untouched: Dearest,
 }
 
-/// Reads the requests of a scope.
+/// How long nobody has changed what may not be needed any more, in seconds: a quarter.
+pub(super) const UNTOUCHED: i64 = 90 * 86_400;
+/// How many of the dearest are remembered, of each currency.
+const DEAREST: usize = 6;
+
+/// The dearest requests of many, by currency.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Dearest(BTreeMap<String, BTreeSet<(i64, Key)>>);
+
+impl Dearest {
+    fn take(&mut self, currency: &str, micros: i64, key: &Key) {
+        let of = self.0.entry(currency.to_owned()).or_default();
+        if of.len() < DEAREST || of.first().is_some_and(|(least, _)| micros > *least) {
+            of.insert((micros, key.clone()));
+            if of.len() > DEAREST {
+                of.pop_first();
+            }
+        }
+    }
+
+    /// The dearest of each currency first.
+    pub(super) fn list(&self) -> impl Iterator<Item = (Money, &Key)> {
+        self.0.iter().flat_map(|(currency, of)| of.iter().rev().map(|(micros, key)| (Money::new(*micros, currency.clone()), key)))
+    }
+}
+
+/// What a request will come to from what is counted until the month ends, if it stays as it is.
+pub(super) fn rest(scope: &Scope, request: &PromiseRequest, price: &Money, now: i64) -> i64 {
+    if is_ready(request) { from(scope, price.micros, since(request, now)) } else { 0 }
+}
+
+/// What a price comes to from what is counted, or from a later moment, until the month ends.
+fn from(scope: &Scope, micros: i64, since: i64) -> i64 {
+    accrued(micros, scope.counted().max(since), scope.month.end())
+}
+
+/// Reads what runs in a scope.
 pub(super) fn read(caller: &Caller, scope: &Scope, by: CostBy, now: i64) -> Live {
+    let portal = caller.portal();
+    let mut live = portal.register.with(&portal.world, |known| running(known, scope, by, now));
+    let places: HashMap<&ClusterId, &Place> = scope.places.iter().map(|place| (&place.cluster, place)).collect();
+    for (key, request) in portal.docket.open(&portal.world).iter() {
+        if places.get(&key.cluster).is_some_and(|place| place.sight.covers(&key.namespace)) {
+            live.wait(caller, key, request);
+        }
+    }
+    live
+}
+
+/// What runs, from the register.
+fn running(known: &Known, scope: &Scope, by: CostBy, now: i64) -> Live {
     let mut live = Live::default();
     for place in &scope.places {
-        for (key, request) in caller.portal().requests_of(&place.cluster) {
-            if place.sight.covers(&key.namespace) {
-                live.take(caller, scope, by, place, &key, &request, now);
-            }
+        for spending in known.spending(place) {
+            live.take(known, scope, by, place, spending, now);
         }
     }
     live
 }
 
 impl Live {
-    #[expect(clippy::too_many_arguments, reason = "one request in its surroundings")]
-    fn take(&mut self, caller: &Caller, scope: &Scope, by: CostBy, place: &Place, key: &Key, request: &Arc<PromiseRequest>, now: i64) {
-        let status = request.status.as_ref();
-        let runs = status.is_some_and(|status| status.current.is_some()) && request.metadata.deletion_timestamp.is_none();
-        let price = price(request);
-        if runs {
-            match &price {
-                None => self.unpriced += 1,
-                Some(price) => {
-                    let rest = if is_ready(request) {
-                        accrued(price.micros, scope.counted().max(since(request, now)), scope.month.end())
-                    } else {
-                        0
-                    };
-                    let of = (value(by, place, request), price.currency.clone());
-                    *self.sums.entry(of).or_default() += Figures { to_date: 0, forecast: rest, estimate: price.micros, instances: 1 };
-                }
+    fn take(&mut self, known: &Known, scope: &Scope, by: CostBy, place: &Place, spending: &Spending, now: i64) {
+        self.running += spending.running;
+        self.unpriced += spending.unpriced;
+        // Shares add up within the place first: texts are copied once for it, and not for each of them.
+        let mut sums: BTreeMap<(&str, &str), Figures> = BTreeMap::new();
+        let mut rests: BTreeMap<(&str, &str), i64> = BTreeMap::new();
+        for (share, (running, ready)) in &spending.shares {
+            // Equal prices come to equal amounts.
+            let each = from(scope, share.micros, i64::MIN);
+            let times = |amount: i64, count: usize| amount.saturating_mul(i64::try_from(count).unwrap_or(i64::MAX));
+            let figures =
+                Figures { to_date: 0, forecast: times(each, *ready), estimate: times(share.micros, *running), instances: *running };
+            *sums.entry((value(by, place, share), &share.currency)).or_default() += figures;
+            let rest = rests.entry((&share.promise, &share.currency)).or_default();
+            *rest = rest.saturating_add(figures.forecast);
+        }
+        sums.into_iter().for_each(|((value, currency), figures)| self.add_sum(value, currency, figures));
+        rests.into_iter().for_each(|((promise, currency), rest)| self.add_rest(place, promise, currency, rest));
+        // What became ready after what is counted, or nobody knows when, comes to less than a whole rest.
+        let late = (scope.counted().saturating_add(1), Key::cluster_scoped(&place.cluster, ""));
+        for (_, key) in spending.ready.range(late..) {
+            let Some((request, price)) = known.request(key).and_then(|request| Some((request, price(request)?))) else { continue };
+            let less = rest(scope, request, &price, now).saturating_sub(from(scope, price.micros, i64::MIN));
+            let share = Share::of(request, &price);
+            self.add(by, place, &share, Figures { forecast: less, ..Figures::default() });
+        }
+        for (currency, of) in &spending.dear {
+            of.iter().rev().take(DEAREST).for_each(|(micros, key)| self.dearest.take(currency, *micros, key));
+        }
+        for (_, key) in spending.ends.iter().take_while(|(ends, _)| *ends <= now) {
+            if let Some(price) = known.request(key).and_then(|request| price(request)) {
+                self.expired.take(&price.currency, price.micros, key);
             }
         }
+        if spending.ready.first().is_some_and(|(since, _)| *since <= now - UNTOUCHED) {
+            self.left_alone(known, spending, now);
+        }
+    }
+
+    /// The dearest of what nobody has changed for long: from the dearest of all downwards, until there are enough.
+    fn left_alone(&mut self, known: &Known, spending: &Spending, now: i64) {
+        let alone = |request: &PromiseRequest| {
+            let ends = request.spec.expires_at.as_deref().and_then(|at| at.parse::<jiff::Timestamp>().ok());
+            is_ready(request) && since(request, now) <= now - UNTOUCHED && ends.is_none_or(|ends| ends.as_second() > now)
+        };
+        for (currency, of) in &spending.dear {
+            let found = of.iter().rev().filter(|(_, key)| known.request(key).is_some_and(|request| alone(request)));
+            found.take(DEAREST).for_each(|(micros, key)| self.untouched.take(currency, *micros, key));
+        }
+    }
+
+    fn add(&mut self, by: CostBy, place: &Place, share: &Share, figures: Figures) {
+        self.add_sum(value(by, place, share), &share.currency, figures);
+        self.add_rest(place, &share.promise, &share.currency, figures.forecast);
+    }
+
+    fn add_sum(&mut self, value: &str, currency: &str, figures: Figures) {
+        *self.sums.entry((value.to_owned(), currency.to_owned())).or_default() += figures;
+    }
+
+    fn add_rest(&mut self, place: &Place, promise: &str, currency: &str, more: i64) {
+        let rest = self.rests.entry((place.cluster.to_string(), promise.to_owned(), currency.to_owned())).or_default();
+        *rest = rest.saturating_add(more);
+    }
+
+    /// What becomes of the price when what waits for approval is approved.
+    fn wait(&mut self, caller: &Caller, key: &Key, request: &PromiseRequest) {
+        let status = request.status.as_ref();
         let asked = status.and_then(|status| status.candidate.as_ref()).filter(|asked| asked.state == CandidateState::AwaitingApproval);
-        if let Some(asked) = asked {
-            let release = caller.portal().world.releases.get(&Key { name: asked.release.clone(), ..key.clone() });
-            let wanted = release.and_then(|release| Accepted::of(&asked.release, &request.spec.promise.name, &release.spec).price);
-            let before = if runs { price } else { wanted.as_ref().map(|wanted| Money::new(0, wanted.currency.clone())) };
-            if let Some(more) = wanted.zip(before).and_then(|(wanted, before)| wanted.minus(&before)) {
-                let waiting = self.waiting.entry(more.currency).or_default();
-                *waiting = (waiting.0.saturating_add(more.micros), waiting.1 + 1);
-            }
+        let Some(asked) = asked else { return };
+        let release = caller.portal().world.releases.get(&Key { name: asked.release.clone(), ..key.clone() });
+        let wanted = release.and_then(|release| Accepted::of(&asked.release, &request.spec.promise.name, &release.spec).price);
+        let runs = status.is_some_and(|status| status.current.is_some());
+        let before = if runs { price(request) } else { wanted.as_ref().map(|wanted| Money::new(0, wanted.currency.clone())) };
+        if let Some(more) = wanted.zip(before).and_then(|(wanted, before)| wanted.minus(&before)) {
+            let waiting = self.waiting.entry(more.currency).or_default();
+            *waiting = (waiting.0.saturating_add(more.micros), waiting.1 + 1);
         }
     }
 }
 
-/// By what a request is counted.
-fn value(by: CostBy, place: &Place, request: &PromiseRequest) -> String {
+/// What a share adds up by.
+fn value<'a>(by: CostBy, place: &'a Place, share: &'a Share) -> &'a str {
     match by {
-        CostBy::Workspace => place.path.to_string(),
-        CostBy::Promise => request.spec.promise.name.clone(),
-        CostBy::Project => {
-            request.metadata.labels.as_ref().and_then(|labels| labels.get(names::PROJECT_LABEL)).cloned().unwrap_or_default()
-        }
-        CostBy::Owner => rows::requester(request).to_owned(),
+        CostBy::Workspace => place.path.as_str(),
+        CostBy::Promise => &share.promise,
+        CostBy::Project => &share.project,
+        CostBy::Owner => &share.owner,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,68 +1,51 @@
 //! The page of cost.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use cluster::WorkspacePath;
 use promise::Result;
 use promise::ledger::{Figures, roll_up};
 use promise::price::Money;
-use promise::view::{CostBy, CostDay, CostInstance, CostPage, CostQuery, CostRow, CostSum};
-use promise::wording::humanise;
-use store::{DaySum, Dimension, MonthSum};
+use promise::view::{CostBy, CostInstance, CostPage, CostQuery, CostRow};
 
-use super::sights::{self, Place, Scope};
-use super::{budget, live, unread};
+use super::budget::Budgets;
+use super::sights::{self, Scope};
+use super::sums::{self, Sums};
+use super::{movers, savings, unread};
 use crate::auth::Caller;
 use crate::ledger::price;
 use crate::portal::requests::rows;
+use crate::portal::titles::Titles;
 
 /// Instances of one page.
 const PAGE: usize = 50;
-const DAY: i64 = 86_400;
-
-/// Sums by value and currency.
-type Sums = BTreeMap<(String, String), Figures>;
+/// Rows of one page: of a tree people want to see much at once.
+const ROWS: usize = 100;
 
 /// The page.
 pub(super) async fn page(caller: &Caller, query: &CostQuery) -> Result<CostPage> {
     let by = CostBy::parse(&query.by);
     let portal = caller.portal();
-    let now = portal.clock.now().as_second();
     let scope = sights::scope(caller, query).await?;
     let began = portal.store.first_month().await.map_err(unread)?;
-    let places: HashMap<String, &Place> = scope.places.iter().map(|place| (place.cluster.to_string(), place)).collect();
-    let sees = |cluster: &str, namespace: &str| places.get(cluster).copied().filter(|place| place.sight.covers(namespace));
+    let month = sums::month(caller, &scope, by).await?;
+    let movers = movers::of(caller, &scope, &month, began).await?;
+    let savings = if scope.is_current { Some(savings::of(caller, &scope, &month.live).await) } else { None };
 
-    let mut sums = Sums::new();
-    let (mut unpriced, mut unobserved) = (0, 0);
-    for sum in portal.store.month_sums(scope.month.start(), dimension(by)).await.map_err(unread)? {
-        let Some(place) = sees(&sum.cluster, &sum.namespace) else { continue };
-        unobserved += sum.unobserved;
-        if sum.currency.is_empty() {
-            unpriced += sum.ready;
-            continue;
-        }
-        // Of the present month those count that run.
-        let instances = if scope.is_current { 0 } else { usize::try_from(sum.instances).unwrap_or_default() };
-        let of = Figures { to_date: sum.micros, forecast: sum.micros, estimate: 0, instances };
-        *sums.entry((value(by, place, &sum), sum.currency)).or_default() += of;
-    }
-    let live = if scope.is_current { live::read(caller, &scope, by, now) } else { live::Live::default() };
-    for (of, figures) in &live.sums {
-        *sums.entry(of.clone()).or_default() += *figures;
-    }
-
-    let to = scope.month.end();
-    let days = portal.store.day_sums(scope.month.start(), to, dimension(by)).await.map_err(unread)?;
-    let days = every_day(by, &scope, days, |cluster, namespace| sees(cluster, namespace));
+    let days = sums::days(caller, &scope, by).await?;
     let (instances, instances_total) = instances(caller, &scope, query.page).await?;
     let pages = instances_total.div_ceil(PAGE).max(1);
+    let totals = sums::totals(caller, &scope, &month);
+    let rows = table(caller, &scope, by, month.sums);
+    let (rows_total, rows_pages) = (rows.len(), rows.len().div_ceil(ROWS).max(1));
+    let of_rows = query.rows.clamp(1, rows_pages);
     Ok(CostPage {
         query: CostQuery {
             workspace: scope.top.as_ref().map(ToString::to_string).unwrap_or_default(),
             by: by.word().to_owned(),
             month: scope.month.to_string(),
             page: query.page.clamp(1, pages),
+            rows: of_rows,
         },
         by,
         month: scope.month.title(),
@@ -73,60 +56,31 @@ pub(super) async fn page(caller: &Caller, query: &CostQuery) -> Result<CostPage>
         workspaces: scope.places.len(),
         up_to: scope.up_to(),
         as_of: portal.lists_as_of(),
-        sums: totals(caller, &scope, &sums, &live),
-        unpriced,
-        unpriced_instances: live.unpriced,
-        unobserved,
-        rows: table(caller, &scope, by, sums),
+        sums: totals,
+        unpriced: month.unpriced,
+        unpriced_instances: month.live.unpriced,
+        unobserved: month.unobserved,
+        rows: rows.into_iter().skip((of_rows - 1) * ROWS).take(ROWS).collect(),
+        rows_total,
+        rows_pages,
         days,
         instances,
         instances_total,
         pages,
+        movers,
+        savings,
     })
 }
 
-fn dimension(by: CostBy) -> Dimension {
-    match by {
-        // Namespaces and workspaces are told apart whatever else is.
-        CostBy::Workspace | CostBy::Promise => Dimension::Promise,
-        CostBy::Project => Dimension::Project,
-        CostBy::Owner => Dimension::Owner,
-    }
-}
-
-fn value(by: CostBy, place: &Place, sum: &MonthSum) -> String {
-    if by == CostBy::Workspace { place.path.to_string() } else { sum.value.clone() }
-}
-
-fn totals(caller: &Caller, scope: &Scope, sums: &Sums, live: &live::Live) -> Vec<CostSum> {
-    let mut currencies: BTreeMap<&str, Figures> = BTreeMap::new();
-    for ((_, currency), figures) in sums {
-        *currencies.entry(currency).or_default() += *figures;
-    }
-    for currency in live.waiting.keys() {
-        currencies.entry(currency).or_default();
-    }
-    let sum = |(currency, figures): (&str, Figures)| {
-        let money = |micros| Money::new(micros, currency);
-        let top = scope.top.as_ref();
-        CostSum {
-            currency: currency.to_owned(),
-            to_date: money(figures.to_date),
-            forecast: money(figures.forecast),
-            estimate: scope.is_current.then(|| money(figures.estimate)),
-            instances: figures.instances,
-            waiting: live.waiting.get(currency).map(|(micros, count)| (money(*micros), *count)),
-            budget: top.and_then(|top| budget::of(caller.portal(), top, scope.places.len() == 1, currency)),
-        }
-    };
-    currencies.into_iter().map(sum).collect()
-}
-
 fn table(caller: &Caller, scope: &Scope, by: CostBy, sums: Sums) -> Vec<CostRow> {
+    let titles = match by {
+        CostBy::Promise => scope.titles(caller),
+        CostBy::Workspace | CostBy::Project | CostBy::Owner => Titles::default(),
+    };
     let row = |value: String, currency: &str, figures: Figures| {
         let money = |micros| Money::new(micros, currency);
         CostRow {
-            label: label(caller, by, &value),
+            label: label(caller, &titles, by, &value),
             depth: 0,
             instances: figures.instances,
             to_date: money(figures.to_date),
@@ -146,45 +100,36 @@ fn table(caller: &Caller, scope: &Scope, by: CostBy, sums: Sums) -> Vec<CostRow>
         *currencies.entry(currency).or_default().entry(path).or_default() += figures;
     }
     let top = scope.top.as_ref().map(ToString::to_string).unwrap_or_default();
+    let budgets = Budgets::of(caller.portal());
+    let counted: HashSet<&str> = scope.places.iter().map(|place| place.path.as_str()).collect();
+    // Paths with something below them.
+    let above: HashSet<&str> =
+        counted.iter().copied().flat_map(|path| path.match_indices(':').filter_map(move |(at, _)| path.get(..at))).collect();
     let mut rows = Vec::new();
     for (currency, own) in &currencies {
         let sums = roll_up(own, &top);
-        let counted: HashMap<&str, &Place> = scope.places.iter().map(|place| (place.path.as_str(), place)).collect();
-        let mut shown: Vec<(String, Figures)> = sums.into_iter().filter(|(path, _)| counted.contains_key(path.as_str())).collect();
+        let mut shown: Vec<(String, Figures)> = sums.into_iter().filter(|(path, _)| counted.contains(path.as_str())).collect();
         // A colon sorts after a hyphen: siblings and children are kept together by comparing name by name.
         shown.sort_by(|a, b| a.0.split(':').cmp(b.0.split(':')));
         let first = shown.iter().map(|(path, _)| path.matches(':').count()).min().unwrap_or_default();
         for (path, figures) in shown {
             let depth = path.matches(':').count() - first;
-            let is_leaf = !scope.places.iter().any(|place| place.path.as_str().starts_with(&format!("{path}:")));
-            let set = WorkspacePath::parse(&path).ok().and_then(|path| budget::of(caller.portal(), &path, is_leaf, currency));
+            let is_leaf = !above.contains(path.as_str());
+            let set = WorkspacePath::parse(&path).ok().and_then(|path| budgets.smallest(&path, is_leaf, currency));
             rows.push(CostRow { depth, budget: set.map(|(money, _)| money), ..row(path, currency, figures) });
         }
     }
     rows
 }
 
-fn label(caller: &Caller, by: CostBy, value: &str) -> String {
+fn label(caller: &Caller, titles: &Titles, by: CostBy, value: &str) -> String {
     match by {
         CostBy::Workspace => value.to_owned(),
         CostBy::Project if value.is_empty() => "No project".to_owned(),
         CostBy::Owner => caller.portal().person(value).map_or_else(|| value.to_owned(), |person| person.display_name.clone()),
-        CostBy::Promise => humanise(value),
+        CostBy::Promise => titles.title(value),
         CostBy::Project => value.to_owned(),
     }
-}
-
-/// Days of the month, by value and currency, of what the person may see.
-fn every_day<'a>(by: CostBy, scope: &Scope, days: Vec<DaySum>, sees: impl Fn(&str, &str) -> Option<&'a Place>) -> Vec<CostDay> {
-    let mut sums: BTreeMap<(i64, String, String), i64> = BTreeMap::new();
-    for day in days.into_iter().filter(|day| !day.currency.is_empty()) {
-        let Some(place) = sees(&day.cluster, &day.namespace) else { continue };
-        let value = if by == CostBy::Workspace { place.path.to_string() } else { day.value };
-        let number = (day.day - scope.month.start()).div_euclid(DAY) + 1;
-        let sum = sums.entry((number, value, day.currency)).or_default();
-        *sum = sum.saturating_add(day.micros);
-    }
-    sums.into_iter().map(|((day, value, currency), micros)| CostDay { day, value, money: Money::new(micros, currency) }).collect()
 }
 
 /// Instances of the workspace that was asked for, of one page, and how many there are.
@@ -200,6 +145,7 @@ async fn instances(caller: &Caller, scope: &Scope, page: usize) -> Result<(Vec<C
         .filter(|(key, _)| place.sight.covers(&key.namespace))
         .filter_map(|(_, request)| Some((request.metadata.uid.clone()?, request)))
         .collect();
+    let titles = scope.titles(caller);
     let mut found: Vec<CostInstance> = Vec::new();
     let mut counted: HashMap<&str, ()> = HashMap::new();
     for line in lines.iter().filter(|line| place.sight.covers(&line.namespace)) {
@@ -210,7 +156,7 @@ async fn instances(caller: &Caller, scope: &Scope, page: usize) -> Result<(Vec<C
             namespace: line.namespace.clone(),
             name: line.name.clone(),
             is_there: request.is_some(),
-            promise: request.map_or_else(|| humanise(&line.promise), |request| rows::presentation(caller, request).0),
+            promise: request.map_or_else(|| titles.title(&line.promise), |request| rows::presentation(caller, request).0),
             owner: line.owner.clone(),
             project: line.project.clone(),
             to_date: (!line.currency.is_empty()).then(|| Money::new(line.micros, line.currency.clone())),

@@ -1,8 +1,6 @@
 //! Which workspaces count for a person: those in which they may list requests.
 
-use cluster::workspaces::Node;
-use cluster::{ClusterId, WorkspacePath};
-use futures::{StreamExt as _, stream};
+use cluster::WorkspacePath;
 use jiff::Timestamp;
 use promise::Result;
 use promise::ledger::Month;
@@ -10,15 +8,8 @@ use promise::view::CostQuery;
 
 use super::unread;
 use crate::auth::Caller;
-use crate::portal::place::TOGETHER;
-use crate::portal::requests::listing::Sight;
-
-/// A workspace that counts.
-pub(super) struct Place {
-    pub(super) cluster: ClusterId,
-    pub(super) path: WorkspacePath,
-    pub(super) sight: Sight,
-}
+use crate::portal::requests::listing::Place;
+use crate::portal::titles::Titles;
 
 /// What is asked about.
 pub(super) struct Scope {
@@ -33,6 +24,11 @@ pub(super) struct Scope {
 }
 
 impl Scope {
+    /// What the promises are called of which there are requests.
+    pub(super) fn titles(&self, caller: &Caller) -> Titles {
+        Titles::of(caller, self.places.iter().map(|place| &place.cluster))
+    }
+
     /// Until when hours of the month are counted.
     pub(super) fn counted(&self) -> i64 {
         self.posted.unwrap_or(self.month.start()).clamp(self.month.start(), self.month.end())
@@ -53,21 +49,7 @@ pub(super) async fn scope(caller: &Caller, query: &CostQuery) -> Result<Scope> {
         "" => None,
         path => Some(caller.enter(path).await?.path),
     };
-    let within = |node: &Node| top.as_ref().is_none_or(|top| *top == node.path || node.path.as_str().starts_with(&format!("{top}:")));
-    // On plain Kubernetes the cluster itself has no requests, and its namespaces stand below it.
-    let nodes: Vec<Node> = portal.world.tree().all().into_iter().filter(within).collect();
-    let asked = stream::iter(nodes).map(|node| place(caller, node));
-    let answers: Vec<Result<Option<Place>>> = asked.buffered(TOGETHER).collect().await;
-    let mut places = answers.into_iter().filter_map(Result::transpose).collect::<Result<Vec<Place>>>()?;
-    places.sort_by(|a, b| a.path.cmp(&b.path));
+    let places = caller.places(top.as_ref()).await?;
     let posted = portal.store.ledger_clock().await.map_err(unread)?.map(|clock| clock.posted);
     Ok(Scope { top, places, month, is_current: month == present, posted })
-}
-
-async fn place(caller: &Caller, node: Node) -> Result<Option<Place>> {
-    if !caller.may(&node.cluster, crate::portal::rights::Right::Enter).await? {
-        return Ok(None);
-    }
-    let sight = caller.sight(&node.cluster).await?;
-    Ok((!sight.is_nothing()).then_some(Place { cluster: node.cluster, path: node.path, sight }))
 }

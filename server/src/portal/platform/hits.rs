@@ -6,15 +6,13 @@ use std::sync::Arc;
 use cluster::kinds::{Policy, PromiseRequest};
 use cluster::watch::Key;
 use cluster::{ClusterId, WorkspacePath};
-use futures::{StreamExt as _, TryStreamExt as _, stream};
-use promise::api::{ConditionStatus, PolicyOutcome, PolicyResult, PolicySpec, PromiseSpec};
+use promise::Result;
+use promise::api::{PolicyResult, PolicySpec, PromiseSpec};
 use promise::glob;
-use promise::policy::{Candidate, Target, gather};
-use promise::{Error, Result};
+use promise::policy::{Candidate, Target, applies};
 
 use crate::auth::Caller;
-use crate::portal::place::TOGETHER;
-use crate::portal::requests::listing::Sight;
+use crate::portal::register::{Of, OfPromise};
 
 /// What instances are counted of.
 #[derive(Clone, Debug, Default)]
@@ -47,42 +45,61 @@ pub(super) fn candidates(caller: &Caller) -> Vec<Candidate> {
     policies.iter().filter_map(of).collect()
 }
 
-/// Counts whom all policies hit, among the requests that the person may list.
-pub(super) async fn count(caller: &Caller) -> Result<Hits> {
-    let (seen, places) = seen(caller).await?;
-    let candidates = candidates(caller);
-    let mut hits = Hits { places, ..Hits::default() };
-    let mut known: HashMap<(String, String, ClusterId), Vec<Key>> = HashMap::new();
-    for (key, request) in &seen {
-        let reference = &request.spec.promise;
-        let home = reference.workspace.clone().unwrap_or_default();
-        let of = (home.clone(), reference.name.clone(), key.cluster.clone());
-        let policies = known.entry(of).or_insert_with(|| applying(caller, &candidates, &home, &reference.name, &key.cluster));
-        let status = request.status.as_ref();
-        let runs = status.is_some_and(|status| status.current.is_some());
-        let outdated = status.is_some_and(|status| {
-            status.conditions.iter().any(|condition| condition.r#type == "PolicyOutdated" && condition.status == ConditionStatus::True)
-        });
-        let denials = status.map(|status| status.policies.as_slice()).unwrap_or_default();
-        for policy in policies.iter() {
-            if runs {
-                *hits.instances.entry(policy.clone()).or_default().entry((home.clone(), reference.name.clone())).or_default() += 1;
-            }
-            if outdated {
-                hits.outdated.entry(policy.clone()).or_default().push(key.clone());
-            }
-            let path = caller.portal().world.tree().path(&policy.cluster).map(|path| path.to_string());
-            let denies = |outcome: &&PolicyOutcome| outcome.result == PolicyResult::Denied;
-            if denials.iter().filter(denies).any(|outcome| outcome.policy == policy.name && Some(&outcome.source) == path.as_ref()) {
-                hits.denied.entry(policy.clone()).or_default().push(key.clone());
+impl Hits {
+    /// Notes a request with each of its policies that stands against it. `paths` are those of the homes of policies.
+    fn deny(&mut self, key: &Key, request: &PromiseRequest, policies: &[Key], paths: &HashMap<ClusterId, String>) {
+        let outcomes = request.status.as_ref().map(|status| status.policies.as_slice()).unwrap_or_default();
+        for outcome in outcomes.iter().filter(|outcome| outcome.result == PolicyResult::Denied) {
+            let by = |policy: &&Key| policy.name == outcome.policy && paths.get(&policy.cluster) == Some(&outcome.source);
+            let Some(policy) = policies.iter().find(by) else { continue };
+            let denied = self.denied.entry(policy.clone()).or_default();
+            if denied.last() != Some(key) {
+                denied.push(key.clone());
             }
         }
     }
+}
+
+/// Counts whom all policies hit, among the requests that the person may list.
+pub(super) async fn count(caller: &Caller) -> Result<Hits> {
+    let places = caller.places(None).await?;
+    let candidates = candidates(caller);
+    let portal = caller.portal();
+    let tree = portal.world.tree();
+    let policies = portal.world.policies.snapshot();
+    let path = |key: &Key| Some((key.cluster.clone(), tree.path(&key.cluster)?.to_string()));
+    let paths: HashMap<ClusterId, String> = policies.keys().filter_map(path).collect();
+    let mut hits = Hits { places: places.len(), ..Hits::default() };
+    portal.register.with(&portal.world, |known| {
+        for place in &places {
+            // The same policies apply to all requests of one promise in one workspace.
+            let counts = known.within(place);
+            let applied = |of| (of, applying(caller, &candidates, of, &place.cluster));
+            let applied: BTreeMap<&Of, Vec<Key>> = counts.promises.keys().map(applied).collect();
+            let of_request = |key: &Key| Some((known.request(key)?, applied.get(&Of::named(&known.request(key)?.spec.promise))?));
+            for (of, policies) in &applied {
+                let running = counts.promises.get(*of).map(OfPromise::running).unwrap_or_default();
+                for policy in policies.iter().filter(|_| running > 0) {
+                    let named = (of.home.clone().unwrap_or_default(), of.name.clone());
+                    *hits.instances.entry(policy.clone()).or_default().entry(named).or_default() += running;
+                }
+            }
+            for marked in known.marked(place) {
+                for (key, (_, policies)) in marked.outdated.iter().filter_map(|key| Some((key, of_request(key)?))) {
+                    policies.iter().for_each(|policy| hits.outdated.entry(policy.clone()).or_default().push(key.clone()));
+                }
+                for (key, (request, policies)) in marked.denied.iter().filter_map(|key| Some((key, of_request(key)?))) {
+                    hits.deny(key, request, policies, &paths);
+                }
+            }
+        }
+    });
     Ok(hits)
 }
 
 /// Policies that apply to requests of a promise in a workspace.
-fn applying(caller: &Caller, candidates: &[Candidate], home: &str, promise: &str, cluster: &ClusterId) -> Vec<Key> {
+fn applying(caller: &Caller, candidates: &[Candidate], of: &Of, cluster: &ClusterId) -> Vec<Key> {
+    let (home, promise) = (of.home.as_deref().unwrap_or_default(), of.name.as_str());
     let portal = caller.portal();
     let tree = portal.world.tree();
     let Some(lineage) = tree.lineage(cluster) else { return Vec::new() };
@@ -102,8 +119,8 @@ fn applying(caller: &Caller, candidates: &[Candidate], home: &str, promise: &str
         labels: &place.labels,
         lineage: &ids,
     };
-    let sources = gather(candidates, &target);
-    sources.iter().filter_map(|source| Some(Key::cluster_scoped(&ClusterId::parse(&source.cluster).ok()?, &source.policy))).collect()
+    let those = candidates.iter().filter(|candidate| applies(candidate, &target));
+    those.filter_map(|policy| Some(Key::cluster_scoped(&ClusterId::parse(&policy.cluster).ok()?, &policy.policy))).collect()
 }
 
 /// Promises that a policy may concern: by name, and by where both live.
@@ -121,23 +138,4 @@ pub(super) fn promises(caller: &Caller, workspace: &WorkspacePath, spec: &Policy
         meets.then(|| (home.to_string(), key.name.clone()))
     });
     meets.collect()
-}
-
-pub(super) type Seen = Vec<(Key, Arc<PromiseRequest>)>;
-
-/// The requests that the person may list, everywhere, and in how many workspaces.
-pub(super) async fn seen(caller: &Caller) -> Result<(Seen, usize)> {
-    let open = caller.open_workspaces().await?;
-    let asked = stream::iter(open).map(|(_, cluster)| async move {
-        let sight = caller.sight(&cluster).await?;
-        Ok::<(ClusterId, Sight), Error>((cluster, sight))
-    });
-    let sights: Vec<(ClusterId, Sight)> = asked.buffered(TOGETHER).try_collect().await?;
-    let mut seen = Vec::new();
-    let mut places = 0;
-    for (cluster, sight) in sights.iter().filter(|(_, sight)| !sight.is_nothing()) {
-        places += 1;
-        seen.extend(caller.portal().requests_of(cluster).into_iter().filter(|(key, _)| sight.covers(&key.namespace)));
-    }
-    Ok((seen, places))
 }

@@ -129,11 +129,11 @@ fn compiled(policy: &Policy) -> Compiled {
 }
 
 fn category(row: &PolicyRow) -> String {
-    format!("{:?}", row.category).to_lowercase()
+    row.category.word().to_owned()
 }
 
 fn enforcement(row: &PolicyRow) -> String {
-    format!("{:?}", row.enforcement).to_lowercase()
+    row.enforcement.word().to_owned()
 }
 
 fn strength(value: &str) -> String {

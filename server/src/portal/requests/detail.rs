@@ -1,7 +1,7 @@
 //! One request in full.
 
 use cluster::kinds::{PromiseRelease, PromiseRequest};
-use promise::api::{ConditionStatus, OutputStatus, PolicyOutcome, PolicyResult, PromiseSpec};
+use promise::api::{ConditionStatus, InventoryItem, OutputStatus, PolicyOutcome, PolicyResult, PromiseSpec};
 use promise::form::Summary;
 use promise::path::Path;
 use promise::policy::Effective;
@@ -32,17 +32,6 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         delete: allow(may("delete").await?, deleting, "delete", workspace),
         reveal: reveal(caller, workspace, namespace, &status.outputs).await?,
     };
-    let resources = status.inventory.iter().map(|item| ResourceLine {
-        id: item.id.clone(),
-        kind: item.kind.clone(),
-        api_version: if item.group.is_empty() { item.version.clone() } else { format!("{}/{}", item.group, item.version) },
-        namespace: item.namespace.clone().unwrap_or_default(),
-        name: item.name.clone(),
-        destination: item.destination.clone().unwrap_or_default(),
-        applied: item.applied,
-        health: item.health,
-        message: item.message.clone().unwrap_or_default(),
-    });
     let resolved = shown_release(&request, &releases).and_then(|release| release.spec.parameters.as_ref());
     let page = RequestPage {
         row: rows::row(caller, workspace, &request),
@@ -61,7 +50,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         approvals: decisions::lines(caller, &request).await?,
         hash: decisions::hash(&status),
         outdated: decisions::outdated(caller, workspace, &request).await?,
-        resources: resources.collect(),
+        resources: status.inventory.iter().map(resource).collect(),
         outputs: outputs(&request, spec.as_ref()),
         events: events.map(|events| events.iter().map(|event| timeline::event(event, spec.as_ref())).collect()),
         yaml: yaml(&request),
@@ -73,6 +62,21 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         policies: policy_outcomes(&status.policies, rules(caller, workspace, &request, spec.as_ref()).as_ref()),
     };
     Ok(page)
+}
+
+/// An object that was made, as its request says.
+pub(in crate::portal) fn resource(item: &InventoryItem) -> ResourceLine {
+    ResourceLine {
+        id: item.id.clone(),
+        kind: item.kind.clone(),
+        api_version: if item.group.is_empty() { item.version.clone() } else { format!("{}/{}", item.group, item.version) },
+        namespace: item.namespace.clone().unwrap_or_default(),
+        name: item.name.clone(),
+        destination: item.destination.clone().unwrap_or_default(),
+        applied: item.applied,
+        health: item.health,
+        message: item.message.clone().unwrap_or_default(),
+    }
 }
 
 /// Whether the person may take back what people are asked about; nothing for those who did not ask, and while nobody is asked.

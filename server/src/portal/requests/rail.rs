@@ -37,7 +37,9 @@ pub(super) fn of(looked: &Looked<'_>) -> PreflightView {
     let mut checks = vec![name(looked)];
     checks.extend(values(looked));
     checks.extend(policies(looked));
-    checks.extend(checked.missing.iter().map(|missing| line(CheckState::Warned, format!("It needs {missing}"), "", "")));
+    if checked.lacking.is_none() {
+        checks.extend(checked.missing.iter().map(|missing| line(CheckState::Warned, format!("It needs {missing}"), "", "")));
+    }
     checks.extend(checked.unknown.iter().map(|unknown| line(CheckState::Unknown, upper_first(&unknown.what), &unknown.why, "")));
     checks.push(dry(looked.typed));
     checks.sort_by_key(|check| check.state);
@@ -188,6 +190,7 @@ pub(in crate::portal) fn room(limits: &[LimitUse], budgets: &[BudgetUse], estima
             used: share(then.map(|count| count.saturating_sub(1).into()), limit.most.into()),
             then: share(then.map(Into::into), limit.most.into()),
             over: then.is_some_and(|count| count > limit.most),
+            known: then.is_some(),
             title: title(&limit.from),
             source: limit.from.workspace.clone(),
             anchor: anchor(&limit.from),
@@ -210,6 +213,7 @@ pub(in crate::portal) fn room(limits: &[LimitUse], budgets: &[BudgetUse], estima
             used: share(then.zip(own).map(|(then, own)| i128::from(then.micros) - i128::from(own)), most),
             then: share(then.map(|then| then.micros.into()), most),
             over: then.is_some_and(|then| then.micros > budget.most.micros),
+            known: then.is_some(),
             title: title(&budget.from),
             source: budget.from.workspace.clone(),
             anchor: anchor(&budget.from),

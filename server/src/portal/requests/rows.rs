@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cluster::WorkspacePath;
 use cluster::kinds::{Promise, PromiseRequest};
 use cluster::watch::Key;
-use promise::api::Phase;
+use promise::api::{Phase, PromiseRequestStatus};
 use promise::sentence::{self, Ball};
 use promise::view::RequestRow;
 
@@ -43,11 +43,11 @@ pub(in crate::portal) fn is_of(caller: &Caller, request: &PromiseRequest) -> boo
 
 /// Who holds the ball. A request that somebody has deleted is on its way out, whatever its status said before.
 pub(in crate::portal) fn ball(request: &PromiseRequest) -> Ball {
-    let mut status = request.status.clone();
-    if let Some(status) = status.as_mut().filter(|status| phase(request) == Phase::Deleting && status.phase != Phase::Deleting) {
-        (status.phase, status.waiting_on) = (Phase::Deleting, None);
+    let status = request.status.as_ref();
+    match status.filter(|status| phase(request) == Phase::Deleting && status.phase != Phase::Deleting) {
+        None => sentence::ball(status),
+        Some(status) => sentence::ball(Some(&PromiseRequestStatus { phase: Phase::Deleting, waiting_on: None, ..status.clone() })),
     }
-    sentence::ball(status.as_ref())
 }
 
 /// What the controller says, and *deleting* as soon as somebody asked for it.
@@ -66,22 +66,17 @@ pub(in crate::portal) fn version(request: &PromiseRequest) -> String {
     current.or_else(candidate).or_else(|| request.spec.promise.version.clone()).unwrap_or_default()
 }
 
-/// The promise that a request means, as it is offered now.
-fn offer(caller: &Caller, request: &PromiseRequest) -> Option<Arc<Promise>> {
-    let reference = &request.spec.promise;
+/// The promise of a name in the home at a path, as it is offered now.
+pub(in crate::portal) fn offer(caller: &Caller, home: Option<&str>, name: &str) -> Option<Arc<Promise>> {
     let world = &caller.portal().world;
-    let home = WorkspacePath::parse(reference.workspace.as_deref()?).ok()?;
-    world.promises.get(&Key::cluster_scoped(&world.tree().cluster(&home)?, &reference.name))
-}
-
-/// The version of its promise that is offered now; empty where it is not known.
-pub(in crate::portal) fn offered(caller: &Caller, request: &PromiseRequest) -> String {
-    offer(caller, request).map(|promise| promise.spec.version.clone()).unwrap_or_default()
+    let home = WorkspacePath::parse(home?).ok()?;
+    world.promises.get(&Key::cluster_scoped(&world.tree().cluster(&home)?, name))
 }
 
 /// Name for people and icon of the promise: a published read; the request names the promise anyway.
 pub(in crate::portal) fn presentation(caller: &Caller, request: &PromiseRequest) -> (String, String) {
-    let promise = offer(caller, request);
+    let reference = &request.spec.promise;
+    let promise = offer(caller, reference.workspace.as_deref(), &reference.name);
     let presentation = promise.as_ref().map(|promise| &promise.spec.presentation);
     let title =
         presentation.and_then(|presentation| presentation.display_name.clone()).unwrap_or_else(|| request.spec.promise.name.clone());

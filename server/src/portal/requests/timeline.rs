@@ -91,7 +91,7 @@ fn labelled(message: &str, spec: Option<&PromiseSpec>) -> String {
 }
 
 /// An event of the plane.
-pub(super) fn event(event: &Event, spec: Option<&PromiseSpec>) -> Happening {
+pub(in crate::portal) fn event(event: &Event, spec: Option<&PromiseSpec>) -> Happening {
     let at = event.last_timestamp.as_ref().or(event.metadata.creation_timestamp.as_ref()).map(|time| time.0.to_string());
     let what = event.message.clone().or_else(|| event.reason.clone()).unwrap_or_default();
     let who = event.reporting_component.clone().unwrap_or_default();

@@ -1,25 +1,94 @@
 //! What was made as a graph: request, version, objects, and where they are. The table below says the same.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use leptos::prelude::*;
 use promise::api::Health;
-use promise::view::{RequestPage, ResourceLine};
+use promise::view::{ObjectKey, RequestPage, ResourceLine};
 use promise::wording::counted;
 
-use super::phase;
+use super::{Part, address, phase};
 use crate::pages::requests::health;
 use crate::routes;
-use crate::ui::{Layers, Node, Shape};
+use crate::ui::{Graph, Layers, Node, Shape};
 
-/// More objects than this are drawn as one box for each kind.
+/// More objects than this are drawn as one box for each kind, unless the address says otherwise.
 const SINGLE: usize = 30;
+/// The word of an address for no kind.
+const NONE: &str = "none";
 
-/// The layers; none while nothing was made.
-pub(super) fn layers(page: &RequestPage) -> Option<Layers> {
+/// Kinds whose objects are drawn as one box, as the address names them in `fold`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fold(Option<BTreeSet<String>>);
+
+impl Fold {
+    /// Reads kinds with commas between; nothing leaves it to how many objects there are.
+    pub fn parse(text: &str) -> Self {
+        Self((!text.is_empty()).then(|| text.split(',').filter(|kind| !kind.is_empty() && *kind != NONE).map(str::to_owned).collect()))
+    }
+
+    /// The kinds that are folded here; a kind of which there is one object has nothing to fold.
+    fn of(&self, page: &RequestPage) -> BTreeSet<String> {
+        let many = kinds(page).into_iter().filter(|(_, count)| *count > 1).map(|(kind, _)| kind.to_owned());
+        match &self.0 {
+            Some(chosen) => many.filter(|kind| chosen.contains(kind)).collect(),
+            None if page.resources.len() > SINGLE => many.collect(),
+            None => BTreeSet::new(),
+        }
+    }
+}
+
+fn kinds(page: &RequestPage) -> BTreeMap<&str, usize> {
+    let mut kinds = BTreeMap::new();
+    for resource in &page.resources {
+        *kinds.entry(resource.kind.as_str()).or_default() += 1;
+    }
+    kinds
+}
+
+/// The address of the graph with these kinds folded.
+fn folded(page: &RequestPage, kinds: &BTreeSet<String>) -> String {
+    let kinds = if kinds.is_empty() { NONE.to_owned() } else { kinds.iter().cloned().collect::<Vec<_>>().join(",") };
+    routes::with_query(&address(page, Part::Resources, 1), &[("fold", &kinds)])
+}
+
+/// The same with one kind the other way round.
+fn turned(page: &RequestPage, folds: &BTreeSet<String>, kind: &str) -> String {
+    let mut folds = folds.clone();
+    if !folds.remove(kind) {
+        folds.insert(kind.to_owned());
+    }
+    folded(page, &folds)
+}
+
+/// The graph with what folds its kinds; none while nothing was made.
+pub(super) fn graph(page: &RequestPage, fold: &Fold) -> Option<impl IntoView + use<>> {
+    let folds = fold.of(page);
+    let layers = layers(page, &folds)?;
+    let chips = chips(page, &folds);
+    Some(view! { {chips}<Graph layers=layers/> })
+}
+
+/// Links that draw the objects of a kind as one box, or each by itself.
+fn chips(page: &RequestPage, folds: &BTreeSet<String>) -> Option<impl IntoView + use<>> {
+    let many: Vec<(String, usize)> =
+        kinds(page).into_iter().filter(|(_, count)| *count > 1).map(|(kind, count)| (kind.to_owned(), count)).collect();
+    let links = many.iter().map(|(kind, count)| {
+        let chosen = folds.contains(kind).then_some("true");
+        view! { <a href=turned(page, folds, kind) aria-current=chosen>{kind.clone()}" "<span class="n">{*count}</span></a> }
+    });
+    let links = links.collect_view();
+    let (all, none) = (many.iter().map(|(kind, _)| kind.clone()).collect(), BTreeSet::new());
+    let each = (!folds.is_empty()).then(|| view! { <a href=folded(page, &none)>"Each by itself"</a> });
+    let every = (many.len() > 1 && folds.len() < many.len()).then(|| view! { <a href=folded(page, &all)>"All kinds"</a> });
+    (!many.is_empty()).then(|| view! { <nav class="chips graph-kinds" aria-label="Kinds drawn as one box"><span class="chip-label">"As one box"</span>{links}{every}{each}</nav> })
+}
+
+fn layers(page: &RequestPage, folds: &BTreeSet<String>) -> Option<Layers> {
     if page.resources.is_empty() {
         return None;
     }
-    let (objects, members) = if page.resources.len() <= SINGLE { single(page) } else { by_kind(page) };
+    let (objects, members) = boxes(page, folds);
     let mut places: Vec<&str> = page.resources.iter().map(|resource| resource.destination.as_str()).collect();
     places.sort_unstable();
     places.dedup();
@@ -47,11 +116,18 @@ pub(super) fn layers(page: &RequestPage) -> Option<Layers> {
             links.extend(places.iter().position(|place| place == destination).map(|place| (2, object, place)));
         }
     }
+    let problems = page.resources.iter().filter(|resource| broken(resource)).count();
+    let way = if problems == 0 {
+        String::new()
+    } else {
+        format!(" The bold way leads to what does not work: {}.", counted(problems as u64, "object"))
+    };
     Some(Layers {
         id: "graph".to_owned(),
         title: format!("What was made for {}", page.row.name),
-        description: "From the request over the version of its promise to every object and where it is. The table below says the same."
-            .to_owned(),
+        description: format!(
+            "From the request over the version of its promise to every object and where it is.{way} The table below says the same."
+        ),
         layers: vec![
             ("Request".to_owned(), vec![request]),
             ("Version".to_owned(), vec![version]),
@@ -70,43 +146,64 @@ fn broken(resource: &ResourceLine) -> bool {
 /// Boxes, and for each the Destinations of what is in it.
 type Boxes<'a> = (Vec<Node>, Vec<Vec<&'a str>>);
 
-/// A box for each object; each leads to its row.
-fn single<'a>(page: &'a RequestPage) -> Boxes<'a> {
-    let node = |(index, resource): (usize, &'a ResourceLine)| {
-        let (shape, word) = health(resource.health);
-        let node = Node {
-            title: resource.name.clone(),
-            under: format!("{}, {}", resource.kind, word.to_lowercase()),
-            shape,
-            href: Some(format!("#object-{}", index + 1)),
-            problem: broken(resource),
+/// A box for each object in the order of the table, and for each folded kind in the place of its first object.
+fn boxes<'a>(page: &'a RequestPage, folds: &BTreeSet<String>) -> Boxes<'a> {
+    let mut drawn: BTreeSet<&str> = BTreeSet::new();
+    let mut boxes = Boxes::default();
+    for resource in &page.resources {
+        let (node, places) = if !folds.contains(&resource.kind) {
+            single(page, resource)
+        } else if drawn.insert(&resource.kind) {
+            together(page, folds, &resource.kind)
+        } else {
+            continue;
         };
-        (node, vec![resource.destination.as_str()])
-    };
-    page.resources.iter().enumerate().map(node).unzip()
+        boxes.0.push(node);
+        boxes.1.push(places);
+    }
+    boxes
 }
 
-/// A box for each kind; each leads to its objects in the list of all resources.
-fn by_kind<'a>(page: &'a RequestPage) -> Boxes<'a> {
-    let mut kinds: BTreeMap<&str, Vec<&ResourceLine>> = BTreeMap::new();
-    for resource in &page.resources {
-        kinds.entry(&resource.kind).or_default().push(resource);
-    }
-    let node = |(kind, resources): (&str, Vec<&'a ResourceLine>)| {
-        let worst = resources.iter().map(|resource| resource.health).max_by_key(|health| health.urgency()).unwrap_or_default();
-        let healthy = resources.iter().filter(|resource| resource.health == Health::Healthy).count();
-        let list = routes::resources(&page.row.workspace);
-        let node = Node {
-            title: format!("{} {kind}", resources.len()),
-            under: format!("{healthy} healthy"),
-            shape: health(worst).0,
-            href: Some(routes::with_query(&list, &[("kind", kind), ("q", &page.row.name)])),
-            problem: resources.iter().any(|resource| broken(resource)),
-        };
-        let mut places: Vec<&str> = resources.iter().map(|resource| resource.destination.as_str()).collect();
-        places.sort_unstable();
-        places.dedup();
-        (node, places)
+/// An object; it leads to its page.
+fn single<'a>(page: &RequestPage, resource: &'a ResourceLine) -> (Node, Vec<&'a str>) {
+    let (shape, word) = health(resource.health);
+    let row = &page.row;
+    let node = Node {
+        title: resource.name.clone(),
+        under: format!("{}, {}", resource.kind, word.to_lowercase()),
+        shape,
+        href: Some(routes::object(&row.workspace, &row.namespace, &row.name, &ObjectKey::from(resource))),
+        problem: broken(resource),
     };
-    kinds.into_iter().map(node).unzip()
+    (node, vec![resource.destination.as_str()])
+}
+
+/// All objects of a kind, as the one that somebody has to look at first; it leads to each of them by itself.
+fn together<'a>(page: &'a RequestPage, folds: &BTreeSet<String>, kind: &str) -> (Node, Vec<&'a str>) {
+    let resources: Vec<&ResourceLine> = page.resources.iter().filter(|resource| resource.kind == kind).collect();
+    let worst = resources.iter().map(|resource| resource.health).max_by_key(|health| health.urgency()).unwrap_or_default();
+    let healthy = resources.iter().filter(|resource| resource.health == Health::Healthy).count();
+    let node = Node {
+        title: format!("{} {kind}", resources.len()),
+        under: format!("{healthy} healthy"),
+        shape: health(worst).0,
+        href: Some(turned(page, folds, kind)),
+        problem: resources.iter().any(|resource| broken(resource)),
+    };
+    let mut places: Vec<&str> = resources.iter().map(|resource| resource.destination.as_str()).collect();
+    places.sort_unstable();
+    places.dedup();
+    (node, places)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Fold;
+
+    #[test]
+    fn an_address_names_kinds_or_none() {
+        assert_eq!(Fold::parse(""), Fold(None));
+        assert_eq!(Fold::parse("none"), Fold(Some([].into())));
+        assert_eq!(Fold::parse("Secret,,ConfigMap"), Fold(Some(["ConfigMap".to_owned(), "Secret".to_owned()].into())));
+    }
 }

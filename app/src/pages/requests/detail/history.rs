@@ -18,7 +18,7 @@ pub(super) fn part(page: &RequestPage, number: usize, now: &str) -> impl IntoVie
 }
 
 /// Happenings, one below the other.
-pub(super) fn timeline(happenings: &[Happening], now: &str) -> impl IntoView + use<> {
+pub(crate) fn timeline(happenings: &[Happening], now: &str) -> impl IntoView + use<> {
     let lines = happenings.iter().map(|happening| {
         let shape = if happening.trouble { Shape::Degraded } else { Shape::Ready };
         view! { <li data-st=shape.word()>{shape.svg()}<div><p>{happening.what.clone()}{(!happening.who.is_empty()).then(|| view! { <span class="subtle">{format!(" · {}", happening.who)}</span> })}</p></div><Moment at=happening.at.clone() now=now/></li> }

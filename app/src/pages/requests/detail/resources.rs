@@ -2,22 +2,23 @@
 
 use leptos::prelude::*;
 use promise::api::Health;
-use promise::view::{RequestPage, ResourceLine};
+use promise::view::{ObjectKey, RequestPage, RequestRow, ResourceLine};
 
-use super::{Part, ROWS, address, graph};
+use super::graph::{Fold, graph};
+use super::{Part, ROWS, address};
 use crate::pages::requests::health;
-use crate::ui::{Empty, Graph, Pager, Shape, Status, paged};
+use crate::routes;
+use crate::ui::{Empty, Pager, Shape, Status, paged};
 
 /// The part.
-pub(super) fn part(page: &RequestPage, number: usize) -> impl IntoView + use<> {
+pub(super) fn part(page: &RequestPage, number: usize, fold: &Fold) -> impl IntoView + use<> {
     let (rows, number, pages) = paged(&page.resources, number, ROWS);
     let rows = if rows.is_empty() {
         view! { <Empty title="Nothing was made yet" text="What the request needs appears here as soon as it is being made."/> }.into_any()
     } else {
-        table(rows, (number - 1) * ROWS).into_any()
+        table(&page.row, rows, (number - 1) * ROWS).into_any()
     };
-    // Its boxes lead to the rows of the first page.
-    let graph = (number == 1).then(|| graph::layers(page)).flatten().map(|layers| view! { <Graph layers=layers/> });
+    let graph = (number == 1).then(|| graph(page, fold)).flatten();
     let page_of = page.clone();
     view! {
         <section aria-labelledby="resources" data-live="resources">
@@ -38,13 +39,13 @@ pub(super) fn basis(page: &RequestPage) -> String {
 }
 
 /// Rows of resources, after `before` others.
-pub(super) fn table(resources: &[ResourceLine], before: usize) -> impl IntoView + use<> {
+pub(super) fn table(row: &RequestRow, resources: &[ResourceLine], before: usize) -> impl IntoView + use<> {
     let lines = resources.iter().enumerate().map(|(index, resource)| {
         let (shape, word) = health(resource.health);
         let (applied, applied_word) = if resource.applied { (Shape::Ready, "Applied") } else { (Shape::Ahead, "Not yet") };
         let place = if resource.destination.is_empty() { String::new() } else { format!(" at {}", resource.destination) };
         view! {
-            <tr id=format!("object-{}", before + index + 1)><th scope="row"><span class="name">{resource.name.clone()}</span><span class="under">{format!("{}{place}", resource.kind)}</span></th>
+            <tr id=format!("object-{}", before + index + 1)><th scope="row"><a class="name" href=routes::object(&row.workspace, &row.namespace, &row.name, &ObjectKey::from(resource))>{resource.name.clone()}</a><span class="under">{format!("{}{place}", resource.kind)}</span></th>
                 <td data-label="Applied"><Status shape=applied word=applied_word/></td><td data-label="Healthy"><Status shape=shape word=word/></td><td data-label="Note">{(!resource.message.is_empty()).then(|| resource.message.clone())}</td></tr>
         }
     });

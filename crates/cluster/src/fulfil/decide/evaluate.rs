@@ -69,6 +69,8 @@ pub(super) struct Input {
     pub(super) key: Key,
     /// Keyed digests of what was typed into secret parameters, by path.
     pub(super) secrets: BTreeMap<String, String>,
+    /// What the promise requires and is not there.
+    pub(super) missing: Vec<String>,
 }
 
 /// Pure: from the facts to a release, or to the reasons why there is none.
@@ -105,7 +107,7 @@ pub(super) fn evaluate(input: &Input) -> Preflight {
         book: &input.book,
         count: &|tallies| Census::shown(&input.world, Some(&input.key)).usage(tallies),
         secrets: Some(&input.secrets),
-        missing: &[],
+        missing: &input.missing,
         unknown: &[],
     })
 }

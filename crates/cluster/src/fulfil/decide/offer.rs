@@ -8,12 +8,23 @@ use promise::visibility::{Offer, Place, SeenBy, Shelf, nearest, seen_by};
 use crate::fulfil::core::Core;
 use crate::kinds::{Promise, PromiseRequest};
 use crate::shelves::CatalogAt;
+use crate::watch::Key;
 use crate::workspaces::Node;
 
 /// A promise and its home.
 pub(super) struct Found {
     pub(super) promise: Arc<Promise>,
     pub(super) home: Node,
+}
+
+impl Found {
+    /// Whether the promise as it is written now was not judged yet, or what was published of it is not read yet.
+    pub(super) fn is_being_published(&self, core: &Core) -> bool {
+        let Some(status) = &self.promise.status else { return true };
+        let published = status.revision.as_ref().map(|name| Key::cluster_scoped(&self.home.cluster, name));
+        Some(status.observed_generation) < self.promise.metadata.generation
+            || published.is_some_and(|at| core.world.revisions.get(&at).is_none())
+    }
 }
 
 /// The promise that a request means, if it is offered to its workspace.

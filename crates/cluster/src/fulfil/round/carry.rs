@@ -84,7 +84,7 @@ impl Round<'_> {
     async fn apply(&mut self, sites: &Sites, batch: &[(ObjectKey, Value, Why)]) -> Result<(), String> {
         let (core, seen) = (self.core, &self.seen);
         let applied = join_all(batch.iter().map(|(key, object, why)| async move {
-            let place = sites.place(key.destination.as_deref())?;
+            let place = sites.place(core, key.destination.as_deref())?;
             let uid = match seen.get(key) {
                 Some(Seen::Present { object, .. }) => object["metadata"]["uid"].as_str(),
                 _ => None,
@@ -116,14 +116,14 @@ impl Round<'_> {
     }
 
     async fn delete(&mut self, sites: &Sites, key: &ObjectKey, uid: &str) -> Result<(), String> {
-        let place = sites.place(key.destination.as_deref())?;
+        let place = sites.place(self.core, key.destination.as_deref())?;
         objects::delete(&self.core.targets, &place, key, uid).await?;
         self.seen.remove(key);
         Ok(())
     }
 
     async fn orphan(&mut self, sites: &Sites, key: &ObjectKey, uid: &str) -> Result<(), String> {
-        let place = sites.place(key.destination.as_deref())?;
+        let place = sites.place(self.core, key.destination.as_deref())?;
         objects::orphan(&self.core.targets, &place, key, uid).await?;
         self.seen.remove(key);
         Ok(())

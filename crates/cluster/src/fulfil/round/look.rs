@@ -114,7 +114,7 @@ impl Round<'_> {
         let open: Vec<ObjectKey> = keys.into_iter().filter(|key| !self.seen.contains_key(key)).collect();
         let core = self.core;
         let found = join_all(open.iter().map(|key| async move {
-            let place = match sites.place(key.destination.as_deref()) {
+            let place = match sites.place(core, key.destination.as_deref()) {
                 Ok(place) => place,
                 Err(why) => return Seen::Unknown { why },
             };

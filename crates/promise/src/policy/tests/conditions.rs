@@ -61,7 +61,7 @@ fn a_condition_is_asked_of_what_other_policies_make_of_the_request() {
 }
 
 #[test]
-fn conditional_values_lead_to_others_only_as_far_as_all_stay_true() {
+fn conditional_values_lead_to_others_as_long_as_all_stay_true() {
     let set = |name: &str, path: &str, value: Value, when: &str| {
         policy(name, 1, Block, json!([{"name": "s", "set": {"parameter": path, "value": value, "when": when}}]))
     };
@@ -76,14 +76,22 @@ fn conditional_values_lead_to_others_only_as_far_as_all_stay_true() {
         set("b", ".backup.enabled", json!(true), "parameters.replicas == 1"),
     ];
     assert!(!settled(&pair, &json!({})).resolved.is_accepted());
-    // One whose condition another one's value makes true is refused as well: nothing is guessed.
+    // One whose condition another one's value makes true counts as well, in whichever order they come, and so on.
     let chain = [
-        set("a", ".backup.enabled", json!(true), "parameters.tier == 'production'"),
-        set("b", ".backup.days", json!(30), "parameters.backup.enabled"),
+        set("a", ".backup.days", json!(30), "parameters.backup.enabled"),
+        set("b", ".backup.enabled", json!(true), "parameters.tier == 'production'"),
+        set("c", ".region", json!("eu"), "has(parameters.backup.days) && parameters.backup.days == 30"),
     ];
     let chained = settled(&chain, &json!({"tier": "production"}));
-    assert!(chained.effective.conflicts.iter().any(|conflict| conflict.between[0].policy == "b"), "{:?}", chained.effective.conflicts);
-    assert!(settled(&chain, &json!({"tier": "production", "backup": {"enabled": true}})).resolved.is_accepted());
+    assert!(chained.resolved.is_accepted(), "{:?}", chained.effective.conflicts);
+    let parameters = &chained.resolved.parameters;
+    assert_eq!((&parameters["backup"]["days"], &parameters["region"], chained.effective.rules.len()), (&json!(30), &json!("eu"), 3));
+    let back: Vec<_> = chain.iter().rev().cloned().collect();
+    assert_eq!(settled(&back, &json!({"tier": "production"})).effective.rules, chained.effective.rules);
+    // A longer way round to its own opposite is refused all the same.
+    let circle = [chain[0].clone(), chain[1].clone(), set("d", ".tier", json!("test"), "has(parameters.backup.days)")];
+    let circle = settled(&circle, &json!({"tier": "production"}));
+    assert!(circle.effective.conflicts.iter().any(|conflict| conflict.between[0].policy == "b"), "{:?}", circle.effective.conflicts);
 }
 
 #[test]

@@ -1,0 +1,32 @@
+//! Inputs of the pages of settings, and what is wrong with them.
+
+use std::collections::BTreeMap;
+
+use leptos::prelude::*;
+use promise::Problem;
+
+use crate::ui::{Banner, Shape};
+
+/// What does not fit, each with the way to its input.
+pub(super) fn problems(problems: &[Problem]) -> Option<impl IntoView + use<>> {
+    let lines = problems.iter().map(|problem| view! { <li><a href=format!("#{}", problem.path)>{problem.message.clone()}</a></li> });
+    let lines = lines.collect_view();
+    (!problems.is_empty()).then(|| view! { <Banner shape=Shape::Failed title="Nothing was saved"><ul>{lines}</ul></Banner> })
+}
+
+/// One line to type in, with what is wrong with it.
+pub(super) fn input(
+    problems: &[Problem],
+    texts: &BTreeMap<String, String>,
+    name: &'static str,
+    label: &'static str,
+    kind: &'static str,
+) -> impl IntoView + use<> {
+    let problem = problems.iter().find(|problem| problem.path == name).map(|problem| problem.message.clone());
+    let (wrong, described) = (problem.is_some().then_some("true"), problem.is_some().then(|| format!("{name}-problem")));
+    let said = problem.map(|message| view! { <p class="problem" id=format!("{name}-problem")>{Shape::Failed.svg()}{message}</p> });
+    let value = texts.get(name).cloned().unwrap_or_default();
+    view! {
+        <div class="field" data-invalid=wrong><label for=name>{label}</label>{said}<div class="control"><input class="input w-m" type=kind id=name name=name value=value aria-invalid=wrong aria-describedby=described/></div></div>
+    }
+}

@@ -1,0 +1,104 @@
+//! Home in this world, and the views that the person has saved.
+
+use app::backend::{Pairs, Views};
+use async_trait::async_trait;
+use promise::api::Phase;
+use promise::price::Money;
+use promise::risk::Risk;
+use promise::view::*;
+use promise::{Error, Result};
+
+use super::{WORKSPACE, World, costs, decided};
+
+/// What the person sees first. Whoever may do nothing sees little.
+pub fn home(world: &World) -> Home {
+    let rows = world.rows();
+    let whole = Whole::new(rows.clone(), (!world.fits).then(|| "2026-11-21T11:00:00Z".into()), Vec::new());
+    let (waiting, others): (Vec<RequestRow>, Vec<RequestRow>) = rows.into_iter().partition(|row| row.phase == Phase::Failed);
+    let looks_after = !world.empty && world.refused.is_none();
+    let money = |cents: i64| Money::new(cents * 10_000, "EUR");
+    let cap = |title: &str, promises: &str, below, room| CapLine {
+        title: title.into(),
+        source: "root:acme".into(),
+        policy: "spending".into(),
+        workspace: if below { "root:acme".into() } else { WORKSPACE.into() },
+        seen_from: WORKSPACE.into(),
+        below,
+        promises: promises.into(),
+        room,
+    };
+    let caps = vec![
+        cap("Monthly spending", "", true, CapRoom::Spent { used: money(284_250), most: money(250_000), unknown: 1 }),
+        cap("Fair share", "Redis", false, CapRoom::Count { used: 1, most: 3 }),
+    ];
+    let change = |title: &str, older, deprecated: Option<&str>| ChangeLine {
+        workspace: WORKSPACE.into(),
+        promise: "postgresql".into(),
+        title: title.into(),
+        icon: "database".into(),
+        newest: "1.2.0".into(),
+        older,
+        all: 5,
+        deprecated: deprecated.map(str::to_owned),
+    };
+    let place = |path: &str, requests| PlaceLine { path: path.into(), requests, broken: 1, forecast: vec![money(84_250)] };
+    let week = |label: &str, ready| WeekLine { label: label.into(), ready, under_way: 1, rejected: 0, failed: 2 };
+    Home {
+        waiting_total: whole.total_of(|row| row.phase == Phase::Failed),
+        decisions: looks_after.then(|| HomeDecisions { rows: vec![decided::row("orders-db", Risk::Raised, "")], total: 2 }),
+        recent_total: whole.total_of(|row| row.phase != Phase::Failed),
+        asks: world.refused.is_none(),
+        broken: if looks_after { waiting.clone() } else { Vec::new() },
+        broken_total: whole.total_of(|row| row.phase == Phase::Failed),
+        requests: whole.total(),
+        phases: if world.empty { Vec::new() } else { vec![(Phase::Provisioning, 1), (Phase::Ready, 1), (Phase::Failed, 1)] },
+        changes: if looks_after {
+            vec![change("PostgreSQL", 2, None), change("Object bucket", 0, Some("Use the other one until spring"))]
+        } else {
+            Vec::new()
+        },
+        platform: looks_after.then(|| PlatformGlance {
+            weeks: vec![week("9 Nov", 4), week("16 Nov", 8)],
+            waiting: 2,
+            waiting_since: Some("2026-11-21T09:02:00Z".into()),
+            versions: (9, 7),
+        }),
+        cost: match (world.empty, world.fits) {
+            (true, _) => None,
+            (false, true) => Some(Ok(costs::glance())),
+            (false, false) => Some(Err("the portal's database does not answer".into())),
+        },
+        caps_total: 7,
+        caps: if world.empty { Vec::new() } else { caps },
+        places: if world.empty { Vec::new() } else { vec![place(WORKSPACE, Some(3)), place("root:acme:data", None)] },
+        places_total: if world.empty { 0 } else { 5 },
+        unseen: if world.fits { Vec::new() } else { vec!["root:acme:lab".into()] },
+        as_of: whole.total().as_of().map(str::to_owned),
+        seen: "5f".into(),
+        waiting,
+        recent: others,
+    }
+}
+
+#[async_trait]
+impl Views for World {
+    async fn saved_views(&self, list: SavedList, workspace: &str, filter: Vec<(String, String)>) -> SavedViews {
+        let view =
+            |id: &str, title: &str, filter: &[(String, String)]| ViewLine { id: id.into(), title: title.into(), filter: filter.into() };
+        let failing = [("health".to_owned(), "Degraded".to_owned())];
+        let views = if self.empty { Vec::new() } else { vec![view("v1", "Failing", &failing), view("v2", "This one", &filter)] };
+        SavedViews { list, workspace: workspace.into(), views, filter, unread: !self.fits }
+    }
+
+    async fn save_view(&self, _: &Pairs) -> Result<()> {
+        Err(Error::Internal)
+    }
+
+    async fn rename_view(&self, _: &str, _: &str) -> Result<()> {
+        Err(Error::Internal)
+    }
+
+    async fn forget_view(&self, _: &str) -> Result<()> {
+        Err(Error::Internal)
+    }
+}

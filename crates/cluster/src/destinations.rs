@@ -1,0 +1,30 @@
+//! Which Destination a promise means by a name.
+
+use promise::placement;
+
+use crate::watch::Key;
+use crate::workspaces::{ClusterId, WorkspacePath};
+use crate::world::World;
+
+impl World {
+    /// Where the Destination lies that promises of `home` mean by a name: in the home itself, if that is one of the `trusted` homes, else in
+    /// the first of them, in their order, whose Destination of that name serves promises of `home`, or failing that in the first that has one.
+    ///
+    /// It says where to look, also for what was made once, and not whether the promise may use it: see [`placement::admits`].
+    /// Without any it is the home, where it is missed.
+    pub fn destination(&self, home: &ClusterId, name: &str, trusted: &[WorkspacePath]) -> Key {
+        let tree = self.tree();
+        let own = Key::cluster_scoped(home, name);
+        let Some(path) = tree.path(home) else { return own };
+        if trusted.contains(&path) && self.destinations.get(&own).is_some() {
+            return own;
+        }
+        let there = trusted.iter().filter_map(|owner| {
+            let key = Key::cluster_scoped(&tree.cluster(owner)?, name);
+            let destination = self.destinations.get(&key)?;
+            Some((placement::serves(&destination.spec, owner.as_str(), path.as_str()), key))
+        });
+        let found = there.reduce(|best, other| if other.0 && !best.0 { other } else { best });
+        found.map_or(own, |(_, key)| key)
+    }
+}

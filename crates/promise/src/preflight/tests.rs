@@ -1,0 +1,125 @@
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::{Input, Preflight, Unknown, Verdict, preflight};
+use crate::api::{PromiseReleaseSpec, PromiseRequestSpec, PromiseSpec, ReleaseRevision};
+use crate::context::Context;
+use crate::policy::{Target, Usage, gather};
+use crate::price::PriceBook;
+use crate::render::Compiled;
+use crate::resolve::PromiseReading;
+use crate::visibility::Place;
+
+/// What differs between the cases.
+#[derive(Default)]
+struct Case {
+    parameters: Value,
+    rules: Value,
+    former: Option<PromiseReleaseSpec>,
+    missing: Vec<String>,
+    /// Why the policies above cannot be seen.
+    unseen: Option<&'static str>,
+    unpublished: bool,
+}
+
+fn checked(case: &Case) -> Preflight {
+    let spec: PromiseSpec = serde_json::from_value(json!({
+        "version": "1.0.0",
+        "parameters": {"type": "object", "properties": {"level": {"type": "integer", "minimum": 1, "maximum": 9, "default": 3}}},
+        "implementation": {"resources": [{"id": "map", "template": {
+            "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "${request.name}"}, "data": {"level": "${string(parameters.level)}"},
+        }}]},
+        "policies": if case.rules.is_null() { json!([]) } else { case.rules.clone() },
+    }))
+    .unwrap();
+    let home = Place { cluster: "platform".into(), path: "root:platform".into() };
+    let hash = if case.unpublished { String::new() } else { "ab12".to_owned() };
+    let revision = ReleaseRevision { cluster: "platform".into(), name: "level-ab12".into(), hash };
+    let request = PromiseRequestSpec { parameters: Some(case.parameters.clone()), ..PromiseRequestSpec::default() };
+    let (mut context, secrets) = (Context::default(), BTreeMap::new());
+    context.request.name = "orders".into();
+    context.workspace.path = "root:acme:shop".into();
+    let lineage = ["root".to_owned(), "acme".to_owned(), "shop".to_owned()];
+    // The rules of the promise itself.
+    let sources = gather(
+        &[],
+        &Target {
+            promise: "level",
+            spec: &spec,
+            home: &home.path,
+            home_cluster: &home.cluster,
+            home_trusted: true,
+            workspace: &context.workspace.path,
+            labels: &context.workspace.labels,
+            lineage: &lineage,
+        },
+    );
+    preflight(&Input {
+        name: "level",
+        spec: &spec,
+        compiled: &Compiled::compile(&spec).unwrap(),
+        reading: &PromiseReading::of(&spec, true),
+        home: &home,
+        trusted: true,
+        revision: &revision,
+        lineage: &lineage,
+        policies: case.unseen.map_or(Ok(&sources), Err),
+        request: &request,
+        uid: Some("0b5e"),
+        generation: 1,
+        former: case.former.as_ref(),
+        context: &context,
+        book: &PriceBook::closed("There are no prices."),
+        count: &|_| Usage::default(),
+        secrets: Some(&secrets),
+        missing: &case.missing,
+        unknown: &[],
+    })
+}
+
+fn messages(checked: &Preflight) -> Vec<String> {
+    checked.all_problems().into_iter().map(|problem| format!("{}: {}", problem.path, problem.message)).collect()
+}
+
+#[test]
+fn what_fits_is_accepted_and_recorded() {
+    let accepted = checked(&Case { parameters: json!({"level": 4}), ..Case::default() });
+    assert_eq!((accepted.verdict, messages(&accepted)), (Verdict::Accepted, Vec::new()));
+    assert_eq!(accepted.release.unwrap().objects[0]["data"]["level"], "4");
+}
+
+#[test]
+fn what_people_decide_about_is_recorded_and_not_accepted() {
+    let rules = json!([{"name": "ask", "approve": {"approvers": {"groups": ["leads"]}}}]);
+    let asked = checked(&Case { parameters: json!({}), rules, ..Case::default() });
+    assert_eq!((asked.verdict, asked.approvals.len(), asked.release.is_some()), (Verdict::NeedsApproval, 1, true));
+}
+
+#[test]
+fn what_does_not_fit_has_no_release_and_names_its_field() {
+    let refused = checked(&Case { parameters: json!({"level": 12}), ..Case::default() });
+    assert_eq!((refused.verdict, refused.release.is_some(), refused.may_be_submitted()), (Verdict::Refused, false, false));
+    assert!(messages(&refused)[0].starts_with(".parameters.level: "), "{:?}", messages(&refused));
+}
+
+#[test]
+fn nothing_new_is_made_while_something_is_missing_and_what_runs_may_be_changed() {
+    let missing = vec!["a working instance of redis".to_owned(), "a working instance of vault".to_owned()];
+    let new = Case { parameters: json!({"level": 4}), missing, ..Case::default() };
+    let refused = checked(&new);
+    assert_eq!((refused.verdict, refused.release.is_some()), (Verdict::Refused, false));
+    assert_eq!(messages(&refused), [".promise: It needs a working instance of redis and a working instance of vault first."]);
+    assert_eq!(refused.rendering.objects.len(), 1, "what it would be is shown all the same");
+    let edit = checked(&Case { former: Some(PromiseReleaseSpec::default()), ..new });
+    assert_eq!((edit.verdict, edit.missing.len(), messages(&edit)), (Verdict::Accepted, 2, Vec::new()));
+}
+
+#[test]
+fn what_nobody_can_see_is_unknown_and_accepted_by_nobody() {
+    let unseen = checked(&Case { parameters: json!({"level": 4}), unseen: Some("root:acme is not bound."), ..Case::default() });
+    assert_eq!((unseen.verdict, unseen.release.is_some(), unseen.may_be_submitted()), (Verdict::Unknown, false, true));
+    assert_eq!(unseen.unknown, [Unknown { what: "the policies above root:acme:shop".into(), why: "root:acme is not bound.".into() }]);
+    let unpublished = checked(&Case { parameters: json!({"level": 4}), unpublished: true, ..Case::default() });
+    assert_eq!((unpublished.verdict, unpublished.release.is_some()), (Verdict::Unknown, false));
+}

@@ -1,0 +1,55 @@
+//! `cargo xtask seed`: a world with many finished instances, which `cargo xtask serve --data DIR` shows.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::Result;
+use clap::Args;
+
+use crate::steps::{cargo, run, step};
+use crate::workspace::Workspace;
+
+/// Arguments of `seed`.
+#[derive(Args)]
+pub struct Seed {
+    /// How many instances.
+    #[arg(long, default_value_t = 10_000)]
+    instances: usize,
+    /// In how many workspaces.
+    #[arg(long, default_value_t = 200)]
+    workspaces: usize,
+    /// Chooses kinds, names, projects and ages: the same number makes the same instances.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Age of the oldest instance, in days.
+    #[arg(long, default_value_t = 60)]
+    days: u32,
+    /// How many days back the cost ledger begins.
+    #[arg(long, default_value_t = 30)]
+    ledger_days: u32,
+    /// Folder of plane and database [default: .opm-seeded].
+    #[arg(long)]
+    data: Option<PathBuf>,
+    /// Build as for production: slower to build, quicker to run.
+    #[arg(long)]
+    release: bool,
+}
+
+impl Seed {
+    /// Builds the server and lets it seed.
+    pub fn run(self) -> Result<()> {
+        let workspace = Workspace::find()?;
+        let profile = if self.release { "release" } else { "dev" };
+        step("building the server", || run(cargo(&workspace.root).args(["build", "--package", "opm-portal", "--profile", profile])))?;
+        let binary = if self.release { workspace.target.join("release/opm-portal") } else { workspace.portal() };
+        let data = self.data.unwrap_or_else(|| workspace.root.join(".opm-seeded"));
+        let mut program = Command::new(binary);
+        program.arg("seed").arg("--data").arg(&data);
+        program.args(["--instances", &self.instances.to_string(), "--workspaces", &self.workspaces.to_string()]);
+        program.args(["--seed", &self.seed.to_string(), "--days", &self.days.to_string()]);
+        program.args(["--ledger-days", &self.ledger_days.to_string()]);
+        step("seeding", || run(&mut program))?;
+        eprintln!("    cargo xtask serve --data {}", data.display());
+        Ok(())
+    }
+}

@@ -1,0 +1,203 @@
+//! Sums of months as pages read them: from the database once for each hour that is counted, whoever looks.
+//!
+//! They change when hours are counted, and at no other time. So what was read is good until the ledger's clock moves, and every page asks
+//! for that anyway; on several replicas as well.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::Arc;
+
+use promise::ledger::Month;
+use store::{DaySum, Dimension, MonthSum, Result, Store};
+use tokio::sync::Mutex;
+
+/// Months that are kept, each by one dimension. Pages of older ones are rare.
+const KEPT: usize = 12;
+
+/// Months that were read.
+#[derive(Default)]
+pub struct Months {
+    kept: Mutex<HashMap<(i64, Dimension), Read>>,
+}
+
+/// Until when hours were counted, and what was read then.
+type Read = (i64, Arc<MonthBook>);
+
+/// A place in which something cost something: a namespace of a workspace.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Spot {
+    /// Id of the workspace.
+    pub cluster: String,
+    /// Namespace.
+    pub namespace: String,
+}
+
+/// What a month came to, by one dimension. Texts stand once; lines name them by their numbers.
+#[derive(Debug, Default)]
+pub struct MonthBook {
+    /// Where.
+    pub spots: Vec<Spot>,
+    /// Values of the dimension and currencies.
+    pub texts: Vec<String>,
+    /// Sums of the month.
+    pub month: Vec<MonthEntry>,
+    /// Sums of its days.
+    pub days: Vec<DayEntry>,
+}
+
+/// A sum of the month.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MonthEntry {
+    /// Its place in [`MonthBook::spots`].
+    pub spot: u32,
+    /// Its place in [`MonthBook::texts`].
+    pub value: u32,
+    /// Its place in [`MonthBook::texts`]; that text is empty for what has no amount.
+    pub currency: u32,
+    /// Instances in it.
+    pub instances: i64,
+    /// Seconds.
+    pub ready: i64,
+    /// Seconds.
+    pub unobserved: i64,
+    /// Millionths.
+    pub micros: i64,
+}
+
+/// A sum of a day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DayEntry {
+    /// First second of the day.
+    pub day: i64,
+    /// Its place in [`MonthBook::spots`].
+    pub spot: u32,
+    /// Its place in [`MonthBook::texts`].
+    pub value: u32,
+    /// Its place in [`MonthBook::texts`].
+    pub currency: u32,
+    /// Millionths.
+    pub micros: i64,
+}
+
+impl Months {
+    /// What a month came to when hours were counted until `posted`; read from the database where that is not known.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn of(&self, store: &Store, posted: Option<i64>, month: Month, by: Dimension) -> Result<Arc<MonthBook>> {
+        // Before the ledger has begun there is nothing.
+        let Some(posted) = posted else { return Ok(Arc::default()) };
+        // Held while it is read: whoever comes next finds it there.
+        let mut kept = self.kept.lock().await;
+        if let Some((_, book)) = kept.get(&(month.start(), by)).filter(|(until, _)| *until == posted) {
+            return Ok(book.clone());
+        }
+        let sums = store.month_sums(month.start(), by).await?;
+        let days = store.day_sums(month.start(), month.end(), by).await?;
+        let book = Arc::new(MonthBook::of(sums, days));
+        if kept.len() >= KEPT {
+            kept.retain(|_, (until, _)| *until == posted);
+        }
+        if kept.len() >= KEPT {
+            kept.clear();
+        }
+        kept.insert((month.start(), by), (posted, book.clone()));
+        Ok(book)
+    }
+
+    /// Reads anew what pages have asked for of the month, after hours were counted: nobody waits for it.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn refresh(&self, store: &Store, month: Month) -> Result<()> {
+        let asked: Vec<Dimension> = self.kept.lock().await.keys().filter(|(first, _)| *first == month.start()).map(|(_, by)| *by).collect();
+        let posted = store.ledger_clock().await?.map(|clock| clock.posted);
+        for by in asked {
+            self.of(store, posted, month, by).await?;
+        }
+        Ok(())
+    }
+}
+
+impl MonthBook {
+    fn of(sums: Vec<MonthSum>, days: Vec<DaySum>) -> Self {
+        let (mut spots, mut texts) = (Numbered::default(), Numbered::default());
+        let month = sums
+            .into_iter()
+            .map(|sum| MonthEntry {
+                spot: spots.number(Spot { cluster: sum.cluster, namespace: sum.namespace }),
+                value: texts.number(sum.value),
+                currency: texts.number(sum.currency),
+                instances: sum.instances,
+                ready: sum.ready,
+                unobserved: sum.unobserved,
+                micros: sum.micros,
+            })
+            .collect();
+        let days = days
+            .into_iter()
+            .map(|sum| DayEntry {
+                day: sum.day,
+                spot: spots.number(Spot { cluster: sum.cluster, namespace: sum.namespace }),
+                value: texts.number(sum.value),
+                currency: texts.number(sum.currency),
+                micros: sum.micros,
+            })
+            .collect();
+        Self { spots: spots.all, texts: texts.all, month, days }
+    }
+
+    /// A value or a currency.
+    pub fn text(&self, number: u32) -> &str {
+        usize::try_from(number).ok().and_then(|number| self.texts.get(number)).map_or("", String::as_str)
+    }
+}
+
+/// Things with numbers, each once.
+struct Numbered<T> {
+    all: Vec<T>,
+    numbers: HashMap<T, u32>,
+}
+
+impl<T> Default for Numbered<T> {
+    fn default() -> Self {
+        Self { all: Vec::new(), numbers: HashMap::new() }
+    }
+}
+
+impl<T: Clone + Eq + Hash> Numbered<T> {
+    fn number(&mut self, thing: T) -> u32 {
+        if let Some(known) = self.numbers.get(&thing) {
+            return *known;
+        }
+        let number = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
+        self.all.push(thing.clone());
+        self.numbers.insert(thing, number);
+        number
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_stand_once() {
+        let sum = |namespace: &str, value: &str, micros| MonthSum {
+            cluster: "c".into(),
+            namespace: namespace.into(),
+            value: value.into(),
+            currency: "EUR".into(),
+            instances: 1,
+            ready: 60,
+            unobserved: 0,
+            micros,
+        };
+        let day = DaySum { day: 0, cluster: "c".into(), namespace: "b".into(), value: "x".into(), currency: "EUR".into(), micros: 3 };
+        let book = MonthBook::of(vec![sum("a", "x", 1), sum("b", "y", 2)], vec![day]);
+        assert_eq!((book.spots.len(), book.texts.len()), (2, 3));
+        let read: Vec<_> = book.month.iter().map(|line| (book.text(line.value), book.text(line.currency), line.micros)).collect();
+        assert_eq!(read, [("x", "EUR", 1), ("y", "EUR", 2)]);
+        assert_eq!((book.days[0].spot, book.text(book.days[0].value)), (1, "x"));
+    }
+}

@@ -1,0 +1,125 @@
+//! What is made of the requests of each namespace, kept from one look to the next.
+//!
+//! Whoever asks compares the portal's cache with the one before, which costs as much as has changed since somebody asked last: snapshots share
+//! what did not change. Only places in which a request changed are made anew.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use cluster::kinds::PromiseRequest;
+use cluster::watch::Key;
+use cluster::{ClusterId, World};
+use imbl::OrdMap;
+use imbl::ordmap::DiffItem;
+use parking_lot::Mutex;
+
+use super::requests::listing::Sight;
+
+/// Something that follows from the requests of one namespace alone.
+pub trait Made {
+    /// Makes it of these, which come in the order of their names.
+    fn of<'r>(requests: impl Iterator<Item = (&'r Key, &'r Arc<PromiseRequest>)>) -> Self;
+}
+
+/// What was made of the requests of every namespace.
+pub struct ByPlace<T> {
+    known: Mutex<Known<T>>,
+}
+
+struct Known<T> {
+    requests: OrdMap<Key, Arc<PromiseRequest>>,
+    /// By workspace and namespace; none where it has to be made anew.
+    places: BTreeMap<(ClusterId, String), Option<Arc<T>>>,
+}
+
+impl<T> Default for ByPlace<T> {
+    fn default() -> Self {
+        Self { known: Mutex::new(Known { requests: OrdMap::new(), places: BTreeMap::new() }) }
+    }
+}
+
+impl<T: Made> ByPlace<T> {
+    /// What was made of a workspace, by its namespaces, as far as a sight goes.
+    pub fn of(&self, world: &World, cluster: &ClusterId, sight: &Sight) -> Vec<Arc<T>> {
+        let mut known = self.known.lock();
+        known.follow(world.requests.snapshot());
+        known.of(cluster, sight)
+    }
+}
+
+impl<T: Made> Known<T> {
+    /// Takes over another snapshot.
+    fn follow(&mut self, requests: OrdMap<Key, Arc<PromiseRequest>>) {
+        let before = std::mem::replace(&mut self.requests, requests.clone());
+        for change in before.diff(&requests) {
+            let (DiffItem::Add(key, _) | DiffItem::Update { new: (key, _), .. } | DiffItem::Remove(key, _)) = change;
+            self.places.insert((key.cluster.clone(), key.namespace.clone()), None);
+        }
+    }
+
+    fn of(&mut self, cluster: &ClusterId, sight: &Sight) -> Vec<Arc<T>> {
+        let mut found = Vec::new();
+        let from = (cluster.clone(), String::new());
+        for ((_, namespace), kept) in self.places.range_mut(from..).take_while(|((of, _), _)| of == cluster) {
+            if sight.covers(namespace) {
+                found.push(kept.get_or_insert_with(|| Arc::new(T::of(within(&self.requests, cluster, namespace)))).clone());
+            }
+        }
+        found
+    }
+}
+
+fn within<'r>(
+    requests: &'r OrdMap<Key, Arc<PromiseRequest>>,
+    cluster: &'r ClusterId,
+    namespace: &'r str,
+) -> impl Iterator<Item = (&'r Key, &'r Arc<PromiseRequest>)> {
+    let from = Key { cluster: cluster.clone(), namespace: namespace.to_owned(), name: String::new() };
+    requests.range(from..).take_while(move |(key, _)| key.cluster == *cluster && key.namespace == namespace)
+}
+
+#[cfg(test)]
+mod tests {
+    use cluster::kinds::{PromiseRequestKind, object};
+    use promise::api::PromiseRequestSpec;
+
+    use super::*;
+
+    #[derive(Debug, PartialEq)]
+    struct Names(Vec<String>);
+
+    impl Made for Names {
+        fn of<'r>(requests: impl Iterator<Item = (&'r Key, &'r Arc<PromiseRequest>)>) -> Self {
+            Self(requests.map(|(key, request)| format!("{} {}", key.name, request.spec.paused)).collect())
+        }
+    }
+
+    fn put(requests: &mut OrdMap<Key, Arc<PromiseRequest>>, namespace: &str, name: &str, paused: bool) {
+        let spec = PromiseRequestSpec { paused, ..PromiseRequestSpec::default() };
+        let key = Key { cluster: ClusterId::root(), namespace: namespace.into(), name: name.into() };
+        requests.insert(key, Arc::new(object::<PromiseRequestKind>(name, Some(namespace), spec)));
+    }
+
+    #[test]
+    fn only_places_that_changed_are_made_anew() {
+        let mut known = Known::<Names> { requests: OrdMap::new(), places: BTreeMap::new() };
+        let (root, all) = (ClusterId::root(), Sight::Everywhere);
+        let mut requests = OrdMap::new();
+        put(&mut requests, "a", "one", false);
+        put(&mut requests, "b", "two", false);
+        known.follow(requests.clone());
+        let first = known.of(&root, &all);
+        assert_eq!(first.iter().flat_map(|names| names.0.clone()).collect::<Vec<_>>(), ["one false", "two false"]);
+        put(&mut requests, "b", "two", true);
+        put(&mut requests, "b", "three", false);
+        known.follow(requests.clone());
+        let second = known.of(&root, &all);
+        assert!(Arc::ptr_eq(&first[0], &second[0]), "nothing changed there");
+        assert_eq!(second[1].0, ["three false", "two true"]);
+        let some = known.of(&root, &Sight::Within(["b".to_owned()].into()));
+        assert!(some.len() == 1 && Arc::ptr_eq(&some[0], &second[1]));
+        requests.clear();
+        known.follow(requests);
+        assert!(known.of(&root, &all).iter().all(|names| names.0.is_empty()));
+    }
+}

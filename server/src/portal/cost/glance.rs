@@ -1,0 +1,43 @@
+//! What things cost, in short: for pages that are about more than cost.
+
+use std::collections::BTreeMap;
+
+use promise::Result;
+use promise::ledger::Month;
+use promise::price::Money;
+use promise::view::{CostBy, CostGlance};
+
+use super::sights::Scope;
+use super::{movers, sums, unread};
+use crate::auth::Caller;
+use crate::portal::requests::listing::Place;
+
+/// Movers that are named.
+const MOVERS: usize = 3;
+
+/// The present month of workspaces in which the person may list requests.
+pub(in crate::portal) async fn glance(caller: &Caller, places: Vec<Place>) -> Result<CostGlance> {
+    let portal = caller.portal();
+    let month = Month::of(portal.clock.now().as_second());
+    let posted = portal.store.ledger_clock().await.map_err(unread)?.map(|clock| clock.posted);
+    let began = portal.store.first_month().await.map_err(unread)?;
+    let scope = Scope { top: None, places, month, is_current: true, posted };
+    let read = sums::month(caller, &scope, CostBy::Workspace).await?;
+    let mut movers = movers::of(caller, &scope, &read, began).await?;
+    if let Some(movers) = &mut movers {
+        movers.lines.truncate(MOVERS);
+    }
+    let mut forecasts: BTreeMap<String, Vec<Money>> = BTreeMap::new();
+    for ((path, currency), figures) in &read.sums {
+        forecasts.entry(path.clone()).or_default().push(Money::new(figures.forecast, currency.clone()));
+    }
+    Ok(CostGlance {
+        month: month.title(),
+        workspaces: scope.places.len(),
+        up_to: scope.up_to(),
+        sums: sums::totals(caller, &scope, &read),
+        unpriced_instances: read.live.unpriced,
+        movers,
+        forecasts,
+    })
+}

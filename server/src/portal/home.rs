@@ -1,0 +1,196 @@
+//! Home, from the register of all requests: what is shown of it is what the person may list, decide about, or look after.
+
+mod caps;
+mod changes;
+
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use app::backend::{Approvals as _, Platform as _};
+use cluster::watch::Key;
+use cluster::{ClusterId, WorkspacePath};
+use futures::future::join_all;
+use jiff::Timestamp;
+use promise::Result;
+use promise::api::Phase;
+use promise::view::{ChangeLine, Home, HomeDecisions, OverviewRange, PlaceLine, PlatformGlance, RequestRow, Whole};
+
+use super::approvals::inbox;
+use super::cost;
+use super::place::{NAMESPACE, Namespaces, Workspace};
+use super::platform::overview;
+use super::register::{Asked, Counts, Dated, Known};
+use super::requests::listing::Place;
+use super::requests::rows;
+use super::rights::Right;
+use crate::auth::Caller;
+use crate::live::{self, Topic};
+
+/// How many requests of a sort are shown.
+const SHOWN: usize = 8;
+/// How many that do not work, and how many decisions.
+const FEW: usize = 5;
+/// Workspaces that are named; the page of workspaces has them all.
+const PLACES: usize = 12;
+
+/// The page.
+pub(super) async fn page(caller: &Caller) -> Result<Home> {
+    // Before anything is read: what changes in between is told by the stream. Where not everything can be asked about, there is no name.
+    let seen = live::seen(caller, &Topic::Home).await.unwrap_or_default();
+    let portal = caller.portal();
+    let mut open: Vec<Place> = Vec::new();
+    let mut unseen: Vec<String> = Vec::new();
+    for (path, place) in caller.places_one_by_one(None).await {
+        match place {
+            Ok(place) => open.push(place),
+            Err(error) => {
+                tracing::warn!(%error, workspace = %path, "a workspace is missing on a home page");
+                unseen.push(path.to_string());
+            }
+        }
+    }
+    let listed: Vec<Place> = open.iter().filter(|place| !place.sight.is_nothing()).cloned().collect();
+    let me = &*caller.identity().username;
+    let by_cluster: HashMap<&ClusterId, &Place> = listed.iter().map(|place| (&place.cluster, place)).collect();
+    let (mine, Seen { sum, changes, lines, broken, broken_total }, (caps, caps_total)) = portal.register.with(&portal.world, |known| {
+        let mine = known.asked(me).map(|asked| Mine::of(asked, &by_cluster)).unwrap_or_default();
+        let seen = Seen::of(caller, known, &listed, &mine);
+        (mine, seen, caps::of(caller, known, &listed))
+    });
+    let governs = !listed.is_empty() && caller.governs().await;
+    let cost = if listed.is_empty() { None } else { Some(cost::glance(caller, listed.clone()).await.map_err(|error| error.to_string())) };
+    let decisions = match caller.waits().await {
+        None => None,
+        Some(0) => Some(HomeDecisions::default()),
+        Some(_) => {
+            let (rows, total) = inbox::waiting_rows(caller, FEW).await?;
+            Some(HomeDecisions { rows, total })
+        }
+    };
+    let asks = !mine.needy.is_empty() || mine.others > 0 || may_ask(caller, &open).await;
+    let by_path: HashMap<&WorkspacePath, (usize, usize)> = listed.iter().map(|place| &place.path).zip(lines).collect();
+    let forecasts = cost.as_ref().and_then(|cost| cost.as_ref().ok()).map(|glance| &glance.forecasts);
+    let line = |place: &Place| {
+        let counts = by_path.get(&place.path);
+        PlaceLine {
+            path: place.path.to_string(),
+            requests: counts.map(|(requests, _)| *requests),
+            broken: counts.map_or(0, |(_, broken)| *broken),
+            forecast: forecasts.and_then(|known| known.get(place.path.as_str())).cloned().unwrap_or_default(),
+        }
+    };
+    let places: Vec<PlaceLine> = open.iter().take(PLACES).map(line).collect();
+    let as_of = portal.lists_as_of();
+    let whole = Whole::new(vec![sum], as_of.clone(), unseen.clone());
+    Ok(Home {
+        waiting: listed_rows(caller, mine.needy.iter().take(SHOWN)),
+        waiting_total: whole.total_by(|_| mine.needy.len()),
+        decisions,
+        recent: listed_rows(caller, &mine.recent),
+        recent_total: whole.total_by(|_| mine.others),
+        asks,
+        broken: listed_rows(caller, &broken),
+        broken_total: whole.total_by(|_| broken_total),
+        requests: whole.total_by(|counts| counts.requests),
+        phases: whole.items().iter().flat_map(|counts| &counts.phases).map(|(phase, count)| (*phase, *count)).collect(),
+        changes,
+        platform: whole.items().first().filter(|_| governs).map(|counts| glance(caller, counts)),
+        cost,
+        caps,
+        caps_total,
+        places,
+        places_total: open.len(),
+        unseen,
+        as_of,
+        seen,
+    })
+}
+
+/// How requests go, in short.
+fn glance(caller: &Caller, sum: &Counts) -> PlatformGlance {
+    let now = caller.portal().clock.now().as_second();
+    let first = sum.waits.keys().next().and_then(|first| Timestamp::from_second(*first).ok());
+    let versions = sum.promises.iter().filter_map(|(of, counts)| {
+        let newest = rows::offer(caller, of.home.as_deref(), &of.name)?.spec.version.clone();
+        Some((counts.running(), counts.versions.get(&newest).copied().unwrap_or_default()))
+    });
+    PlatformGlance {
+        weeks: overview::weeks(sum, OverviewRange::Quarter, now),
+        waiting: sum.phases.get(&Phase::AwaitingApproval).copied().unwrap_or_default(),
+        waiting_since: first.map(|first| first.to_string()),
+        versions: versions.fold((0, 0), |(all, newest), (running, on_newest)| (all + running, newest + on_newest)),
+    }
+}
+
+/// Whether the person may ask for something in one of the workspaces that are named.
+async fn may_ask(caller: &Caller, open: &[Place]) -> bool {
+    let asked = open.iter().take(PLACES).map(async |place| {
+        let namespace = match Namespaces::of(&place.cluster) {
+            Namespaces::Any => NAMESPACE.to_owned(),
+            Namespaces::One(only) => only,
+            Namespaces::None => return false,
+        };
+        // A plane that does not answer takes a proposal away, and not the page.
+        caller.may(&place.cluster, Right::requests("create", &namespace)).await.unwrap_or_default()
+    });
+    join_all(asked).await.into_iter().any(|may| may)
+}
+
+/// What is in the workspaces where a person may list requests.
+struct Seen {
+    /// All of them, counted.
+    sum: Counts,
+    changes: Vec<ChangeLine>,
+    /// For each workspace how many requests there are, and how many of them do not work.
+    lines: Vec<(usize, usize)>,
+    /// The newest of those that do not work and need somebody else.
+    broken: Vec<Key>,
+    /// How many of these there are.
+    broken_total: usize,
+}
+
+impl Seen {
+    fn of(caller: &Caller, known: &Known, listed: &[Place], mine: &Mine) -> Self {
+        let counted: Vec<Cow<'_, Counts>> = listed.iter().map(|place| known.within(place)).collect();
+        let mut sum = Counts::default();
+        counted.iter().for_each(|counts| sum += counts);
+        let lines = listed
+            .iter()
+            .zip(&counted)
+            .map(|(place, counts)| (counts.requests, known.marked(place).map(|marked| marked.broken.len()).sum()))
+            .collect();
+        let needy: HashSet<&Key> = mine.needy.iter().collect();
+        let broken = listed.iter().flat_map(|place| known.marked(place)).flat_map(|marked| &marked.broken);
+        let mut broken: Vec<&Dated> = broken.filter(|(_, key)| !needy.contains(key)).collect();
+        broken.sort_unstable();
+        let newest = broken.iter().take(FEW).map(|(_, key)| key.clone()).collect();
+        Self { sum, changes: changes::of(caller, listed, &counted), lines, broken: newest, broken_total: broken.len() }
+    }
+}
+
+/// What a person asked for, as far as the person may list it still.
+#[derive(Default)]
+struct Mine {
+    /// What needs the person, newest first.
+    needy: Vec<Key>,
+    /// The newest of the others.
+    recent: Vec<Key>,
+    /// How many others there are.
+    others: usize,
+}
+
+impl Mine {
+    fn of(asked: &Asked, places: &HashMap<&ClusterId, &Place>) -> Self {
+        let seen = |dated: &&Dated| places.get(&dated.1.cluster).is_some_and(|place| place.sight.covers(&dated.1.namespace));
+        let of = |set: &BTreeSet<Dated>, most| set.iter().filter(seen).take(most).map(|(_, key)| key.clone()).collect();
+        Self { needy: of(&asked.needy, usize::MAX), recent: of(&asked.others, SHOWN), others: asked.others.iter().filter(seen).count() }
+    }
+}
+
+/// Requests as rows.
+fn listed_rows<'k>(caller: &Caller, keys: impl IntoIterator<Item = &'k Key>) -> Vec<RequestRow> {
+    let world = &caller.portal().world;
+    let tree = world.tree();
+    let row = |key: &Key| Some(rows::row(caller, &Workspace::at(&tree, key.cluster.clone())?, &*world.requests.get(key)?));
+    keys.into_iter().filter_map(row).collect()
+}

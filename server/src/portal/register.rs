@@ -1,0 +1,210 @@
+//! All requests, counted by where they are: what overviews add up without looking at every request.
+//!
+//! It is made of a snapshot of the portal's cache. Whoever asks brings it up to date first: snapshots share what did not change, so that costs
+//! as much as has changed since somebody asked last. It counts for everybody; whoever asks adds up the places that a person may see.
+
+mod counts;
+mod entry;
+mod spending;
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use cluster::kinds::PromiseRequest;
+use cluster::watch::Key;
+use cluster::{ClusterId, World};
+use imbl::OrdMap;
+use imbl::ordmap::DiffItem;
+use parking_lot::Mutex;
+
+pub use counts::{Counts, Of, OfPromise, Outcome};
+use entry::Entry;
+pub(in crate::portal) use entry::monday;
+use spending::Spent;
+pub use spending::{Share, Spending};
+
+use super::requests::listing::{Place, Sight};
+
+/// When a request was made, the newest first, and which it is.
+pub type Dated = (Reverse<i64>, Key);
+
+/// The index.
+#[derive(Default)]
+pub struct Register {
+    known: Mutex<Known>,
+}
+
+/// Requests by where they are and by who asked for them.
+#[derive(Default)]
+pub struct Known {
+    requests: OrdMap<Key, Arc<PromiseRequest>>,
+    places: BTreeMap<(ClusterId, String), Counts>,
+    spending: BTreeMap<(ClusterId, String), Spending>,
+    marked: BTreeMap<(ClusterId, String), Marked>,
+    people: HashMap<String, Asked>,
+}
+
+/// Requests of one place that are looked for one by one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Marked {
+    /// Those that do not work.
+    pub(crate) broken: BTreeSet<Dated>,
+    /// Those that run under an older text of rules that concern them.
+    pub(crate) outdated: BTreeSet<Key>,
+    /// Those that a policy stands against.
+    pub(crate) denied: BTreeSet<Key>,
+}
+
+impl Marked {
+    fn is_empty(&self) -> bool {
+        self.broken.is_empty() && self.outdated.is_empty() && self.denied.is_empty()
+    }
+
+    fn file(&mut self, key: &Key, entry: &Entry<'_>, there: bool) {
+        if entry.outcome == Outcome::Failed {
+            put(&mut self.broken, entry.dated.clone(), there);
+        }
+        if entry.outdated {
+            put(&mut self.outdated, key.clone(), there);
+        }
+        if entry.denied {
+            put(&mut self.denied, key.clone(), there);
+        }
+    }
+}
+
+fn put<T: Ord>(set: &mut BTreeSet<T>, row: T, there: bool) {
+    if there {
+        set.insert(row);
+    } else {
+        set.remove(&row);
+    }
+}
+
+/// What one person asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// What needs the person.
+    pub needy: BTreeSet<Dated>,
+    /// Everything else.
+    pub others: BTreeSet<Dated>,
+}
+
+impl Register {
+    /// Reads what is known now. Nothing that waits may happen in `read`.
+    pub fn with<T>(&self, world: &World, read: impl FnOnce(&Known) -> T) -> T {
+        let mut known = self.known.lock();
+        known.follow(world.requests.snapshot());
+        read(&known)
+    }
+}
+
+impl Known {
+    /// The counts of a workspace, by namespace, as far as a sight goes.
+    fn of<'a, 'b>(&'a self, cluster: &'b ClusterId, sight: &'b Sight) -> impl Iterator<Item = &'a Counts> + use<'a, 'b> {
+        let of = self.places.range((cluster.clone(), String::new())..).take_while(move |((known, _), _)| known == cluster);
+        of.filter(|((_, namespace), _)| sight.covers(namespace)).map(|(_, counts)| counts)
+    }
+
+    /// What runs in a workspace and what it costs, by namespace, as far as a person sees it.
+    pub(crate) fn spending<'a>(&'a self, place: &'a Place) -> impl Iterator<Item = &'a Spending> {
+        let cluster = &place.cluster;
+        let of = self.spending.range((cluster.clone(), String::new())..).take_while(move |((known, _), _)| known == cluster);
+        of.filter(|((_, namespace), _)| place.sight.covers(namespace)).map(|(_, spending)| spending)
+    }
+
+    /// What is looked for one by one in a workspace, by namespace, as far as a person sees it.
+    pub(crate) fn marked<'a>(&'a self, place: &'a Place) -> impl Iterator<Item = &'a Marked> {
+        let cluster = &place.cluster;
+        let of = self.marked.range((cluster.clone(), String::new())..).take_while(move |((known, _), _)| known == cluster);
+        of.filter(|((_, namespace), _)| place.sight.covers(namespace)).map(|(_, marked)| marked)
+    }
+
+    /// Namespaces of a workspace in which there are requests, whoever may see them.
+    pub(crate) fn namespaces<'a>(&'a self, cluster: &'a ClusterId) -> impl Iterator<Item = &'a str> {
+        let of = self.places.range((cluster.clone(), String::new())..).take_while(move |((known, _), _)| known == cluster);
+        of.map(|((_, namespace), _)| namespace.as_str())
+    }
+
+    /// One request.
+    pub(crate) fn request(&self, key: &Key) -> Option<&Arc<PromiseRequest>> {
+        self.requests.get(key)
+    }
+
+    /// What a person sees in one workspace, added up.
+    pub(crate) fn within<'a>(&'a self, place: &Place) -> Cow<'a, Counts> {
+        let mut counts = self.of(&place.cluster, &place.sight);
+        // Most workspaces have one namespace with requests.
+        let mut sum = counts.next().map_or_else(Cow::default, Cow::Borrowed);
+        counts.for_each(|more| *sum.to_mut() += more);
+        sum
+    }
+
+    /// The counts of a workspace, by namespace, whoever may see them: what limits and budgets are about.
+    pub(crate) fn each<'a>(&'a self, cluster: &'a ClusterId) -> impl Iterator<Item = &'a Counts> {
+        self.of(cluster, &Sight::Everywhere)
+    }
+
+    /// How many requests a person sees in one workspace.
+    pub(crate) fn requests(&self, place: &Place) -> usize {
+        self.of(&place.cluster, &place.sight).map(|counts| counts.requests).sum()
+    }
+
+    /// Another number for each state of what a person sees in one workspace.
+    pub(crate) fn stamp(&self, place: &Place) -> u64 {
+        self.of(&place.cluster, &place.sight).fold(0, |sum, counts| sum.wrapping_add(counts.stamp))
+    }
+
+    /// What a person asked for.
+    pub fn asked(&self, person: &str) -> Option<&Asked> {
+        self.people.get(person)
+    }
+
+    /// Takes over another snapshot.
+    pub(in crate::portal) fn follow(&mut self, requests: OrdMap<Key, Arc<PromiseRequest>>) {
+        let before = std::mem::replace(&mut self.requests, requests.clone());
+        for change in before.diff(&requests) {
+            match change {
+                DiffItem::Add(key, request) => self.file(key, request, true),
+                DiffItem::Update { old: (key, former), new: (_, request) } => {
+                    self.file(key, former, false);
+                    self.file(key, request, true);
+                }
+                DiffItem::Remove(key, request) => self.file(key, request, false),
+            }
+        }
+    }
+
+    /// Counts a request, or takes it out again: what is counted follows from the request alone, so that both come to the same.
+    fn file(&mut self, key: &Key, request: &PromiseRequest, there: bool) {
+        let entry = Entry::of(key, request);
+        let at = (key.cluster.clone(), key.namespace.clone());
+        let counts = self.places.entry(at.clone()).or_default();
+        counts.file(&entry, there);
+        if counts.requests == 0 {
+            self.places.remove(&at);
+        }
+        let marked = self.marked.entry(at.clone()).or_default();
+        marked.file(key, &entry, there);
+        if marked.is_empty() {
+            self.marked.remove(&at);
+        }
+        if let Some(spent) = Spent::of(request) {
+            let spending = self.spending.entry(at.clone()).or_default();
+            spending.file(key, &spent, there);
+            if spending.running == 0 {
+                self.spending.remove(&at);
+            }
+        }
+        let asked = self.people.entry(entry.requester.to_owned()).or_default();
+        put(if entry.needy { &mut asked.needy } else { &mut asked.others }, entry.dated.clone(), there);
+        if asked.needy.is_empty() && asked.others.is_empty() {
+            self.people.remove(entry.requester);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,250 @@
+//! Requests of one place, counted, and how counts of several places add up.
+
+use std::collections::BTreeMap;
+
+use promise::api::{Phase, PromiseRef};
+
+use super::entry::Entry;
+
+/// Which promise requests are of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Of {
+    /// Path of its home.
+    pub home: Option<String>,
+    /// Its name.
+    pub name: String,
+}
+
+impl Of {
+    /// What a request names.
+    pub fn named(named: &PromiseRef) -> Self {
+        Self { home: named.workspace.clone(), name: named.name.clone() }
+    }
+}
+
+/// What became of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outcome {
+    /// It works.
+    Ready,
+    /// It is on its way, or waits.
+    UnderWay,
+    /// It was refused.
+    Rejected,
+    /// It does not work.
+    Failed,
+}
+
+impl Outcome {
+    /// What a phase says.
+    pub fn of(phase: Phase) -> Self {
+        match phase {
+            Phase::Ready => Self::Ready,
+            Phase::Rejected => Self::Rejected,
+            Phase::Failed | Phase::Degraded => Self::Failed,
+            Phase::Pending | Phase::AwaitingApproval | Phase::Provisioning | Phase::Updating | Phase::Deleting => Self::UnderWay,
+        }
+    }
+
+    /// Whether it cannot go on, or does not work.
+    pub(super) fn fails(self) -> bool {
+        matches!(self, Self::Rejected | Self::Failed)
+    }
+}
+
+/// Requests, counted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Counts {
+    /// All of them.
+    pub requests: usize,
+    /// By phase.
+    pub phases: BTreeMap<Phase, usize>,
+    /// By the Monday of the week in which they were made, in days since 1970, and what became of them.
+    pub weeks: BTreeMap<i64, BTreeMap<Outcome, usize>>,
+    /// By why they do not go on, or do not work.
+    pub reasons: BTreeMap<String, usize>,
+    /// By the second since which they wait for a decision.
+    pub waits: BTreeMap<i64, usize>,
+    /// By promise.
+    pub promises: BTreeMap<Of, OfPromise>,
+    /// Another number for each state of all of them.
+    pub stamp: u64,
+}
+
+/// Requests of one promise, counted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OfPromise {
+    /// All of them.
+    pub requests: usize,
+    /// Those that cannot go on, or do not work.
+    pub failed: usize,
+    /// Those of which a release is accepted.
+    pub accepted: usize,
+    /// Those that were measured, by the seconds that they took.
+    pub took: BTreeMap<i64, usize>,
+    /// Those that run, by version.
+    pub versions: BTreeMap<String, usize>,
+    /// What a month of those that are accepted costs, by currency: millionths, and of how many.
+    pub monthly: BTreeMap<String, (i64, usize)>,
+}
+
+impl Counts {
+    /// Counts one more, or one less.
+    pub(super) fn file(&mut self, entry: &Entry<'_>, there: bool) {
+        let one = if there { Step::More } else { Step::Less };
+        one.count(&mut self.requests);
+        one.put(&mut self.phases, entry.phase);
+        if let Some(week) = entry.week {
+            let of = self.weeks.entry(week).or_default();
+            one.put(of, entry.outcome);
+            if of.is_empty() {
+                self.weeks.remove(&week);
+            }
+        }
+        if let Some(reason) = &entry.reason {
+            one.put(&mut self.reasons, reason.clone());
+        }
+        if let Some(waits) = entry.waits {
+            one.put(&mut self.waits, waits);
+        }
+        let of = self.promises.entry(entry.of.clone()).or_default();
+        of.file(entry, one);
+        if of.requests == 0 {
+            self.promises.remove(&entry.of);
+        }
+        self.stamp = match one {
+            Step::More => self.stamp.wrapping_add(entry.stamp),
+            Step::Less => self.stamp.wrapping_sub(entry.stamp),
+        };
+    }
+
+    /// Those that run.
+    pub fn running(&self) -> usize {
+        self.promises.values().map(OfPromise::running).sum()
+    }
+}
+
+impl OfPromise {
+    fn file(&mut self, entry: &Entry<'_>, one: Step) {
+        one.count(&mut self.requests);
+        if entry.outcome.fails() {
+            one.count(&mut self.failed);
+        }
+        if let Some(took) = entry.took {
+            one.put(&mut self.took, took);
+        }
+        if let Some(version) = entry.version {
+            one.put(&mut self.versions, version.to_owned());
+        }
+        if entry.accepted {
+            one.count(&mut self.accepted);
+            if let Some(price) = &entry.price {
+                let of = self.monthly.entry(price.currency.clone()).or_default();
+                one.count(&mut of.1);
+                of.0 = match one {
+                    Step::More => of.0.saturating_add(price.micros),
+                    Step::Less => of.0.saturating_sub(price.micros),
+                };
+                if of.1 == 0 {
+                    self.monthly.remove(&price.currency);
+                }
+            }
+        }
+    }
+
+    /// Those that run.
+    pub fn running(&self) -> usize {
+        self.versions.values().sum()
+    }
+
+    /// The least number of seconds within which `percent` of those that were measured were ready.
+    pub fn within(&self, percent: usize) -> Option<i64> {
+        let all: usize = self.took.values().sum();
+        let rank = (all * percent).div_ceil(100).max(1);
+        let mut passed = 0;
+        self.took
+            .iter()
+            .find(|(_, count)| {
+                passed += **count;
+                passed >= rank
+            })
+            .map(|(took, _)| *took)
+    }
+}
+
+/// One more, or one less.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    More,
+    Less,
+}
+
+impl Step {
+    fn count(self, count: &mut usize) {
+        match self {
+            Self::More => *count += 1,
+            Self::Less => *count = count.saturating_sub(1),
+        }
+    }
+
+    fn put<K: Ord>(self, counts: &mut BTreeMap<K, usize>, key: K) {
+        match self {
+            Self::More => *counts.entry(key).or_default() += 1,
+            Self::Less => {
+                if let Some(count) = counts.get_mut(&key) {
+                    *count -= 1;
+                    if *count == 0 {
+                        counts.remove(&key);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn add<K: Ord + Clone>(sum: &mut BTreeMap<K, usize>, more: &BTreeMap<K, usize>) {
+    for (key, count) in more {
+        // A key is copied once for all places.
+        match sum.get_mut(key) {
+            Some(known) => *known += count,
+            None => {
+                sum.insert(key.clone(), *count);
+            }
+        }
+    }
+}
+
+impl std::ops::AddAssign<&Counts> for Counts {
+    fn add_assign(&mut self, other: &Self) {
+        self.requests += other.requests;
+        add(&mut self.phases, &other.phases);
+        for (week, outcomes) in &other.weeks {
+            add(self.weeks.entry(*week).or_default(), outcomes);
+        }
+        add(&mut self.reasons, &other.reasons);
+        add(&mut self.waits, &other.waits);
+        for (of, counts) in &other.promises {
+            match self.promises.get_mut(of) {
+                Some(known) => *known += counts,
+                None => {
+                    self.promises.insert(of.clone(), counts.clone());
+                }
+            }
+        }
+        self.stamp = self.stamp.wrapping_add(other.stamp);
+    }
+}
+
+impl std::ops::AddAssign<&OfPromise> for OfPromise {
+    fn add_assign(&mut self, other: &Self) {
+        self.requests += other.requests;
+        self.failed += other.failed;
+        self.accepted += other.accepted;
+        add(&mut self.took, &other.took);
+        add(&mut self.versions, &other.versions);
+        for (currency, (micros, count)) in &other.monthly {
+            let of = self.monthly.entry(currency.clone()).or_default();
+            *of = (of.0.saturating_add(*micros), of.1 + count);
+        }
+    }
+}

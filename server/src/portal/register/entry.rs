@@ -1,0 +1,109 @@
+//! What of a request is counted.
+
+use std::cmp::Reverse;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use cluster::kinds::PromiseRequest;
+use cluster::usage::in_force;
+use cluster::watch::Key;
+use jiff::Timestamp;
+use promise::api::{Condition, ConditionStatus, Phase, PolicyResult};
+use promise::price::Money;
+use promise::wording;
+
+use super::Dated;
+use super::counts::{Of, Outcome};
+use crate::ledger::price;
+use crate::portal::requests::rows;
+
+/// Conditions in the order in which they stand in the way.
+const STEPS: [&str; 5] = ["Accepted", "PoliciesSatisfied", "Approved", "Applied", "Healthy"];
+/// 1970 began on a Thursday: days from a Monday to it.
+const THURSDAY: i64 = 3;
+const DAY: i64 = 86_400;
+
+/// A request as it is counted.
+pub(super) struct Entry<'r> {
+    pub(super) dated: Dated,
+    pub(super) requester: &'r str,
+    /// Whether it needs whoever asked for it.
+    pub(super) needy: bool,
+    pub(super) phase: Phase,
+    /// The Monday of the week in which it was made, in days since 1970.
+    pub(super) week: Option<i64>,
+    pub(super) outcome: Outcome,
+    /// Why it does not go on, or does not work.
+    pub(super) reason: Option<String>,
+    /// Since when it waits for a decision, in seconds since 1970.
+    pub(super) waits: Option<i64>,
+    pub(super) of: Of,
+    /// Seconds from the acceptance of what runs to its health; none while it is not ready, and where both cannot be told apart.
+    pub(super) took: Option<i64>,
+    /// Version that runs.
+    pub(super) version: Option<&'r str>,
+    /// Whether it runs under an older text of rules that concern it.
+    pub(super) outdated: bool,
+    /// Whether a policy stands against it.
+    pub(super) denied: bool,
+    /// Whether one of its releases is accepted.
+    pub(super) accepted: bool,
+    /// What a month of it costs; none where that is not known.
+    pub(super) price: Option<Money>,
+    /// Another number for each state of each request.
+    pub(super) stamp: u64,
+}
+
+impl<'r> Entry<'r> {
+    pub(super) fn of(key: &Key, request: &'r PromiseRequest) -> Self {
+        let status = request.status.as_ref();
+        let phase = rows::phase(request);
+        let made = request.metadata.creation_timestamp.as_ref().map(|time| time.0.as_second());
+        let current = status.and_then(|status| status.current.as_ref());
+        let conditions = status.map(|status| status.conditions.as_slice()).unwrap_or_default();
+        let waiting = || {
+            let since = status.and_then(|status| second(status.waiting_on.as_ref()?.since.as_deref()?));
+            since.or(made).unwrap_or_default()
+        };
+        let mut stamp = DefaultHasher::new();
+        (key, &request.metadata.uid, &request.metadata.resource_version).hash(&mut stamp);
+        Self {
+            dated: (Reverse(made.unwrap_or_default()), key.clone()),
+            requester: rows::requester(request),
+            needy: rows::ball(request).is_requesters(),
+            phase,
+            week: made.map(|made| monday(made.div_euclid(DAY))),
+            outcome: Outcome::of(phase),
+            reason: Outcome::of(phase).fails().then(|| reason(conditions)),
+            waits: (phase == Phase::AwaitingApproval).then(waiting),
+            of: Of::named(&request.spec.promise),
+            took: (phase == Phase::Ready).then(|| took(second(current?.since.as_deref()?)?, conditions)).flatten(),
+            version: current.map(|current| current.version.as_str()),
+            outdated: conditions.iter().any(|known| known.r#type == "PolicyOutdated" && known.status == ConditionStatus::True),
+            denied: status.is_some_and(|status| status.policies.iter().any(|outcome| outcome.result == PolicyResult::Denied)),
+            accepted: in_force(request).is_some(),
+            price: price(request),
+            stamp: stamp.finish(),
+        }
+    }
+}
+
+/// The Monday of the week of a day; both in days since 1970.
+pub(in crate::portal) fn monday(day: i64) -> i64 {
+    day - (day + THURSDAY).rem_euclid(7)
+}
+
+/// The word of the first condition that stands in the way.
+fn reason(conditions: &[Condition]) -> String {
+    let against = |name: &&str| conditions.iter().find(|known| known.r#type == **name && known.status == ConditionStatus::False);
+    STEPS.iter().find_map(against).map_or_else(|| "Other".to_owned(), |known| wording::humanise(&known.reason))
+}
+
+fn took(accepted: i64, conditions: &[Condition]) -> Option<i64> {
+    let healthy = conditions.iter().find(|known| known.r#type == "Healthy" && known.status == ConditionStatus::True)?;
+    // A newer release of what was healthy all the time has no time of its own.
+    Some(second(healthy.last_transition_time.as_deref()?)? - accepted).filter(|took| *took >= 0)
+}
+
+fn second(time: &str) -> Option<i64> {
+    time.parse::<Timestamp>().ok().map(Timestamp::as_second)
+}

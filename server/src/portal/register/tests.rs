@@ -1,0 +1,113 @@
+use cluster::kinds::{PromiseRequestKind, object};
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use promise::api::{CostStatus, CurrentStatus, Phase, PromiseRef, PromiseRequestSpec, PromiseRequestStatus, Requester};
+
+use super::*;
+
+const PHASES: [Phase; 6] = [Phase::Ready, Phase::Degraded, Phase::AwaitingApproval, Phase::Failed, Phase::Rejected, Phase::Provisioning];
+
+fn cluster(name: &str) -> ClusterId {
+    ClusterId::parse(name).unwrap()
+}
+
+fn key(number: usize) -> Key {
+    let namespace = if number.is_multiple_of(5) { "other" } else { "default" };
+    Key { cluster: cluster(["data", "shop"][number % 2]), namespace: namespace.into(), name: format!("request-{number:03}") }
+}
+
+/// A request that looks different in each state.
+fn request(number: usize, state: usize) -> Arc<PromiseRequest> {
+    let promise = PromiseRef { name: ["redis", "postgresql"][number % 2].into(), workspace: Some("root:platform".into()), version: None };
+    let requester = Some(Requester { username: format!("person-{}", number % 3), groups: Vec::new() });
+    let spec = PromiseRequestSpec { promise, requester, ..PromiseRequestSpec::default() };
+    let mut request = object::<PromiseRequestKind>(&key(number).name, Some(&key(number).namespace), spec);
+    request.metadata.uid = Some(format!("uid-{number}"));
+    request.metadata.resource_version = Some(state.to_string());
+    let made = 1_780_000_000 + i64::try_from(number).unwrap() * 86_400;
+    request.metadata.creation_timestamp = Some(Time(Timestamp::from_second(made).unwrap()));
+    let phase = PHASES[(number + state) % PHASES.len()];
+    let runs = matches!(phase, Phase::Ready | Phase::Degraded);
+    let current = CurrentStatus { version: format!("1.{}.0", state % 2), release: "r".into(), ..CurrentStatus::default() };
+    let cost = CostStatus { monthly: Some(format!("{number}.50")), currency: Some("EUR".into()), basis: None };
+    request.status =
+        Some(PromiseRequestStatus { phase, current: runs.then_some(current), cost: Some(cost), ..PromiseRequestStatus::default() });
+    Arc::new(request)
+}
+
+fn everything(known: &Known) -> (Counts, usize) {
+    let mut sum = Counts::default();
+    known.places.values().for_each(|counts| sum += counts);
+    let asked = known.people.values().map(|asked| asked.needy.len() + asked.others.len()).sum();
+    (sum, asked)
+}
+
+#[test]
+fn following_changes_comes_to_the_same_as_counting_anew() {
+    let mut followed = Known::default();
+    let mut requests: OrdMap<Key, Arc<PromiseRequest>> = OrdMap::new();
+    for round in 0..40_usize {
+        for number in (0..30).filter(|number| (number + round).is_multiple_of(4)) {
+            if (number + round).is_multiple_of(12) {
+                requests.remove(&key(number));
+            } else {
+                requests.insert(key(number), request(number, round));
+            }
+        }
+        followed.follow(requests.clone());
+        let mut anew = Known::default();
+        anew.follow(requests.clone());
+        assert_eq!(followed.places, anew.places, "round {round}");
+        assert_eq!(followed.people, anew.people, "round {round}");
+        assert_eq!(followed.spending, anew.spending, "round {round}");
+        assert_eq!(followed.marked, anew.marked, "round {round}");
+        let (sum, asked) = everything(&followed);
+        assert_eq!((sum.requests, asked), (requests.len(), requests.len()));
+        assert_eq!(sum.phases.values().sum::<usize>(), requests.len());
+    }
+    followed.follow(OrdMap::new());
+    let empty = followed.places.is_empty() && followed.people.is_empty() && followed.spending.is_empty() && followed.marked.is_empty();
+    assert!(empty, "nothing is kept of what is gone");
+}
+
+#[test]
+fn a_sight_goes_as_far_as_its_namespaces() {
+    let mut known = Known::default();
+    known.follow((0..30).map(|number| (key(number), request(number, 0))).collect());
+    let place = |sight| Place { cluster: cluster("data"), path: cluster::WorkspacePath::parse("root:data").unwrap(), sight };
+    let all = known.within(&place(Sight::Everywhere));
+    let some = known.within(&place(Sight::Within(["other".to_owned()].into())));
+    assert_eq!((all.requests, some.requests), (15, 3));
+    assert_eq!(*known.within(&place(Sight::Within(BTreeSet::new()))), Counts::default());
+    assert_eq!(known.each(&cluster("data")).map(|counts| counts.requests).sum::<usize>(), 15);
+}
+
+#[test]
+fn a_changed_request_has_another_stamp() {
+    let mut known = Known::default();
+    let stamps: Vec<u64> = (0..3)
+        .map(|state| {
+            known.follow(OrdMap::unit(key(1), request(1, state)));
+            everything(&known).0.stamp
+        })
+        .collect();
+    assert!(stamps[0] != stamps[1] && stamps[1] != stamps[2] && stamps[0] != stamps[2], "{stamps:?}");
+}
+
+#[test]
+fn weeks_begin_on_mondays() {
+    // 1970-01-05 was a Monday, 2026-11-22 a Sunday.
+    for (day, start) in [(4, 4), (3, -3), (10, 4), (20_779, 20_773), (20_780, 20_780)] {
+        assert_eq!(monday(day), start, "{day}");
+    }
+}
+
+#[test]
+fn percentiles_are_those_of_what_was_measured() {
+    let mut of = OfPromise::default();
+    assert_eq!(of.within(50), None);
+    of.took = (1..=10).map(|took| (took * 10, 1)).collect();
+    assert_eq!((of.within(50), of.within(90), of.within(100)), (Some(50), Some(90), Some(100)));
+    of.took.insert(5, 90);
+    assert_eq!((of.within(50), of.within(90), of.within(91)), (Some(5), Some(5), Some(10)));
+}

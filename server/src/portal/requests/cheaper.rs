@@ -1,0 +1,135 @@
+//! The choice that makes an instance cost the least, of the presets of its promise and of the values by which its price may change.
+
+use std::collections::BTreeMap;
+
+use cluster::kinds::PromiseRequest;
+use parking_lot::Mutex;
+use promise::api::{CandidateState, PromiseSpec};
+use promise::path::Path;
+use promise::preflight::{Choice, PricedChoice};
+use promise::price::Money;
+use promise::{Result, wording};
+
+use super::form;
+use crate::auth::Caller;
+use crate::portal::catalog::prices::Basis;
+use crate::portal::place::Workspace;
+
+/// How many instances are remembered. Whoever has more is told again after another look.
+const KEPT: usize = 20_000;
+
+/// A choice that costs less.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::portal) struct Cheaper {
+    /// What is chosen, such as `the preset Trial` or `Memory: Small`.
+    pub(in crate::portal) choice: String,
+    /// How much less a month costs.
+    pub(in crate::portal) saves: Money,
+}
+
+/// uid, generation and the release that runs: what is asked for, and what was made of it.
+type Name = (String, i64, String);
+
+/// What was found of instances, until something changes that their prices hang on. An instance costs the same whoever looks.
+#[derive(Default)]
+pub struct CheaperChoices(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    basis: Option<Basis>,
+    found: BTreeMap<Name, Option<Cheaper>>,
+}
+
+impl CheaperChoices {
+    fn known(&self, basis: &Basis, name: &Name) -> Option<Option<Cheaper>> {
+        let mut kept = self.0.lock();
+        if !kept.basis.as_ref().is_some_and(|known| known.is(basis)) || kept.found.len() >= KEPT {
+            *kept = Kept { basis: Some(basis.clone()), found: BTreeMap::new() };
+        }
+        kept.found.get(name).cloned()
+    }
+
+    fn keep(&self, basis: &Basis, name: Name, found: Option<Cheaper>) {
+        let mut kept = self.0.lock();
+        if kept.basis.as_ref().is_some_and(|known| known.is(basis)) {
+            kept.found.insert(name, found);
+        }
+    }
+}
+
+/// What would make an instance cost less and fits promise and policies; nothing where nothing does, and while it is being changed.
+///
+/// # Errors
+/// The person may not read the request, does not see the promise, or the plane does not answer.
+pub(in crate::portal) async fn cheaper(caller: &Caller, workspace: &Workspace, request: &PromiseRequest) -> Result<Option<Cheaper>> {
+    let status = request.status.as_ref();
+    let Some(current) = status.and_then(|status| status.current.as_ref()) else { return Ok(None) };
+    let asked = status.and_then(|status| status.candidate.as_ref()).is_some_and(|asked| asked.state == CandidateState::AwaitingApproval);
+    if asked {
+        return Ok(None);
+    }
+    let portal = caller.portal();
+    let basis = Basis::now(portal);
+    let uid = request.metadata.uid.clone().unwrap_or_default();
+    let name = (uid, request.metadata.generation.unwrap_or_default(), current.release.clone());
+    if let Some(known) = portal.cheaper.known(&basis, &name) {
+        return Ok(known);
+    }
+    // What the portal keeps of a request has no parameters: those are the person's to read.
+    let (namespace, named) = (&request.metadata.namespace, &request.metadata.name);
+    let read = caller.read_request(workspace, namespace.as_deref().unwrap_or_default(), named.as_deref().unwrap_or_default()).await?;
+    let opened = form::open_for(caller, workspace, &read).await?;
+    let choices = caller.choices(workspace, &opened.offered, &opened.submission(&opened.start)).await?;
+    let found = least(&opened.spec, &choices);
+    portal.cheaper.keep(&basis, name, found.clone());
+    Ok(found)
+}
+
+/// The preset that saves most; where none saves anything, the value that does.
+fn least(spec: &PromiseSpec, choices: &[PricedChoice]) -> Option<Cheaper> {
+    let saves = |priced: &PricedChoice| {
+        let less = priced.change.difference().filter(|more| priced.fits && more.micros < 0)?;
+        let choice = match &priced.choice {
+            Choice::Preset { name } => format!("the preset {}", wording::humanise(name)),
+            Choice::Value { path, value } => {
+                let path = Path::parse(path).ok()?;
+                format!("{}: {}", wording::label(spec, &path), wording::value_of(spec, &path, value))
+            }
+        };
+        let saves = Money::new(less.micros.saturating_neg(), less.currency);
+        Some((matches!(priced.choice, Choice::Preset { .. }), Cheaper { choice, saves }))
+    };
+    let found = choices.iter().filter_map(saves);
+    found.max_by_key(|(preset, cheaper)| (*preset, cheaper.saves.micros)).map(|(_, cheaper)| cheaper)
+}
+
+#[cfg(test)]
+mod tests {
+    use promise::price::{Amount, Change};
+    use serde_json::json;
+
+    use super::*;
+
+    fn priced(choice: Choice, after: i64, fits: bool) -> PricedChoice {
+        let amount = |micros| Amount::Known(Money::new(micros, "EUR"));
+        PricedChoice { choice, change: Change { before: amount(10), after: amount(after) }, fits }
+    }
+
+    fn preset(name: &str) -> Choice {
+        Choice::Preset { name: name.to_owned() }
+    }
+
+    fn small() -> Choice {
+        Choice::Value { path: ".size".to_owned(), value: json!("small") }
+    }
+
+    #[test]
+    fn what_fits_and_saves_most_is_proposed_and_presets_before_values() {
+        let spec = PromiseSpec::default();
+        let choice = |choices: &[PricedChoice]| least(&spec, choices).map(|cheaper| (cheaper.choice, cheaper.saves.micros));
+        assert_eq!(choice(&[priced(preset("big"), 20, true), priced(small(), 10, true)]), None);
+        assert_eq!(choice(&[priced(small(), 4, true)]), Some(("Size: small".to_owned(), 6)));
+        let several = [priced(preset("trial"), 8, true), priced(preset("tiny"), 1, false), priced(small(), 4, true)];
+        assert_eq!(choice(&several), Some(("the preset Trial".to_owned(), 2)), "one that rules refuse is none");
+    }
+}

@@ -1,0 +1,186 @@
+//! One object that was made for a request: what the request's status says of it, and what the plane shows of it to this person.
+//!
+//! An object in the workspace of the request is read with the person's own token. One at a Destination is not read at all: the credential of a
+//! Destination is the controller's, and whoever may see a request there need not be anybody there. Its text is the one of the release then.
+
+use cluster::kinds::{PromiseRelease, PromiseRequest};
+use promise::api::{InventoryItem, PromiseRequestStatus};
+use promise::render::masked;
+use promise::view::{Manifest, ObjectKey, ObjectPage, ObjectSource};
+use promise::{Error, Result};
+use serde_json::Value;
+
+use super::look::{self, Look};
+use super::shelf::Piece;
+use crate::auth::Caller;
+use crate::live::{self, Topic};
+use crate::portal::place::Workspace;
+use crate::portal::requests::{detail, rows, timeline};
+
+/// Lines of its text that a page shows.
+const LINES: usize = 400;
+/// Bytes of its text that a page shows, so that the page keeps its weight.
+const BYTES: usize = 24 << 10;
+
+/// The page of an object.
+///
+/// # Errors
+/// There is no such object of such a request that the person may see, or the plane does not answer.
+pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str, name: &str, wanted: &ObjectKey) -> Result<ObjectPage> {
+    let found = find(caller, workspace, namespace, name, wanted).await;
+    let Found { seen, request, index } = found.map_err(|error| match error {
+        // The same words, whether it is the request or the object that is not there.
+        Error::NotFound { .. } => Error::NotFound { what: format!("{} of {name}", wanted.title()) },
+        other => other,
+    })?;
+    let made = Piece::of(&request.into(), index);
+    let (Some(item), Some(status)) = (made.item(), &made.request.status) else { return Err(Error::Internal) };
+    let look = look::at(caller, workspace, &made.request, item).await?;
+    let (source, yaml) = match look.why(workspace, item) {
+        None => (ObjectSource::Read, look.object().map(|object| text(&masked(object))).ok_or_else(String::new)),
+        Some(why) => {
+            let releases = caller.read_releases(workspace, &made.request).await?;
+            (ObjectSource::Release(why), rendered(&releases, status, item))
+        }
+    };
+    let events = match look.object() {
+        Some(object) => look::events(caller, workspace, object).await?,
+        None => Err("Its events are not read, since the object is not.".to_owned()),
+    };
+    let object = look.object();
+    Ok(ObjectPage {
+        line: detail::resource(item),
+        request: rows::row(caller, workspace, &made.request),
+        drift: made.drift,
+        uid: item.uid.clone().unwrap_or_default(),
+        external: item.external_id.clone().unwrap_or_default(),
+        stage: item.stage + 1,
+        release: release_names(status).next().unwrap_or_default().to_owned(),
+        owners: object.map(look::owners).unwrap_or_default(),
+        conditions: object.map(look::conditions).unwrap_or_default(),
+        writers: object.map(look::writers).unwrap_or_default(),
+        events: events.map(|events| events.iter().map(|event| timeline::event(event, None)).collect()),
+        source,
+        yaml,
+        seen,
+    })
+}
+
+struct Found {
+    seen: String,
+    request: PromiseRequest,
+    index: usize,
+}
+
+async fn find(caller: &Caller, workspace: &Workspace, namespace: &str, name: &str, wanted: &ObjectKey) -> Result<Found> {
+    // Before the request is read: what changes in between is told by the stream.
+    let seen = live::seen(caller, &Topic::request(workspace.cluster.clone(), namespace, name)).await?;
+    let request = caller.read_request(workspace, namespace, name).await?;
+    let inventory = request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
+    let index = inventory.iter().position(|item| is(item, wanted)).ok_or_else(|| Error::NotFound { what: wanted.title() })?;
+    Ok(Found { seen, request, index })
+}
+
+/// Whether an object is the one that an address means; what the address leaves open fits everything.
+fn is(item: &InventoryItem, wanted: &ObjectKey) -> bool {
+    let fits = |wanted: &str, is: Option<&str>| wanted.is_empty() || is == Some(wanted);
+    item.kind == wanted.kind
+        && item.name == wanted.name
+        && fits(&wanted.group, Some(&item.group))
+        && fits(&wanted.namespace, item.namespace.as_deref())
+        && fits(&wanted.at, item.destination.as_deref())
+}
+
+/// The release that runs, then the one that is meant to.
+fn release_names(status: &PromiseRequestStatus) -> impl Iterator<Item = &str> {
+    let current = status.current.as_ref().map(|current| current.release.as_str());
+    current.into_iter().chain(status.candidate.as_ref().map(|candidate| candidate.release.as_str()))
+}
+
+/// What a release says of an object. Secrets are masked in it, and are masked here once more.
+fn rendered(releases: &[PromiseRelease], status: &PromiseRequestStatus, item: &InventoryItem) -> std::result::Result<Manifest, String> {
+    let is_it = |object: &&Value| {
+        let group = object["apiVersion"].as_str().and_then(|version| version.split_once('/')).map_or("", |(group, _)| group);
+        group == item.group && object["kind"] == item.kind.as_str() && object["metadata"]["name"] == item.name.as_str()
+    };
+    let named = |name: &str| releases.iter().find(|release| release.metadata.name.as_deref() == Some(name));
+    let mut of_request = release_names(status).filter_map(named).peekable();
+    if of_request.peek().is_none() {
+        return Err("You may not read the releases of this request, or there is none any more.".to_owned());
+    }
+    let found = of_request.find_map(|release| release.spec.objects.iter().find(is_it));
+    found.map(|object| text(&masked(object))).ok_or_else(|| {
+        "The release has no text of it: it was made of what other objects said once they were there, and was not known before.".to_owned()
+    })
+}
+
+fn text(object: &Value) -> Manifest {
+    Manifest::cut(&serde_saphyr::to_string(object).unwrap_or_default(), LINES, BYTES)
+}
+
+impl Look {
+    /// Why the object itself is not shown, as a sentence; none where it is.
+    fn why(&self, workspace: &Workspace, item: &InventoryItem) -> Option<String> {
+        let place = &workspace.path;
+        Some(match self {
+            Self::There(_) => return None,
+            Self::Elsewhere(destination) => {
+                let namespace = item.namespace.as_ref().map(|namespace| format!(" in its namespace {namespace}")).unwrap_or_default();
+                format!(
+                    "It is at the destination {destination}{namespace}. The credential of a destination is the controller's alone, so the portal does not \
+                     read there: this is what the release made of it, and what the controller noted."
+                )
+            }
+            Self::Denied => format!("You may not read {} objects in {place}. This is what the release made of it.", item.kind),
+            Self::Gone => format!("It is not in {place} now. This is what the release made of it."),
+            Self::Another => {
+                format!(
+                    "Another object with this name is in {place}, which was not made for this request. This is what the release made of it."
+                )
+            }
+            Self::Unserved => format!("{place} does not serve the kind {} any more. This is what the release made of it.", item.kind),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use promise::api::{CurrentStatus, PromiseReleaseSpec};
+    use serde_json::json;
+
+    use super::*;
+
+    fn item(group: &str, kind: &str, name: &str, destination: Option<&str>) -> InventoryItem {
+        let destination = destination.map(str::to_owned);
+        InventoryItem { group: group.into(), kind: kind.into(), name: name.into(), destination, ..InventoryItem::default() }
+    }
+
+    #[test]
+    fn an_address_leaves_open_what_it_does_not_say() {
+        let key = |at: &str, group: &str| ObjectKey {
+            kind: "Deployment".into(),
+            name: "web".into(),
+            group: group.into(),
+            at: at.into(),
+            ..ObjectKey::default()
+        };
+        let deployment = item("apps", "Deployment", "web", Some("eu-1"));
+        assert!(is(&deployment, &key("", "")) && is(&deployment, &key("eu-1", "apps")));
+        assert!(!is(&deployment, &key("eu-2", "")) && !is(&deployment, &key("", "extensions")));
+        assert!(!is(&item("", "Deployment", "web", None), &key("eu-1", "")));
+    }
+
+    #[test]
+    fn what_a_release_says_of_a_secret_is_masked_whoever_wrote_it() {
+        let mut release =
+            cluster::kinds::object::<cluster::kinds::PromiseReleaseKind>("orders-1", Some("default"), PromiseReleaseSpec::default());
+        release.spec.objects =
+            vec![json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "login"}, "stringData": {"password": "hunter2"}})];
+        let current = CurrentStatus { release: "orders-1".into(), ..CurrentStatus::default() };
+        let status = PromiseRequestStatus { current: Some(current), ..PromiseRequestStatus::default() };
+        let shown = rendered(&[release.clone()], &status, &item("", "Secret", "login", None)).unwrap();
+        assert!(shown.text.contains("password") && !shown.text.contains("hunter2"), "{}", shown.text);
+        assert!(rendered(&[release], &status, &item("", "Secret", "other", None)).unwrap_err().contains("no text"));
+        assert!(rendered(&[], &status, &item("", "Secret", "login", None)).unwrap_err().contains("may not read"));
+    }
+}

@@ -1,0 +1,152 @@
+//! Who stands in for whom: named by whoever is away, and asked of the plane as whoever stands in. Naming somebody gives no right.
+
+use std::collections::BTreeSet;
+
+use app::backend::Pairs;
+use cluster::ClusterId;
+use futures::{StreamExt as _, TryStreamExt as _, stream};
+use promise::api::{ApprovalRule, ApprovalStatus, Approve, Approvers};
+use promise::notify::{Away, Settings};
+use promise::price::Day;
+use promise::view::{CoverLine, NamedLine, StandInPage};
+use promise::{Error, Problem, Result, names};
+use store::StandIn;
+
+use super::place::TOGETHER;
+use crate::auth::Caller;
+use crate::auth::caller::database;
+use crate::notify::{letters, timing};
+
+/// Somebody who is away, with the groups that rules ask them by.
+pub(super) struct Cover {
+    pub(super) line: CoverLine,
+    groups: BTreeSet<String>,
+}
+
+impl Cover {
+    /// Whether a rule asks whoever is away.
+    pub(super) fn is_asked(&self, approvers: &Approvers) -> bool {
+        approvers.users.contains(&self.line.person) || approvers.groups.iter().any(|group| self.groups.contains(group))
+    }
+}
+
+impl Caller {
+    /// What this person said about an absence, and for whom they stand in.
+    ///
+    /// # Errors
+    /// Database or plane do not answer.
+    pub(super) async fn stand_in_page(&self, typed: &Pairs, problems: Vec<Problem>) -> Result<StandInPage> {
+        let portal = self.portal();
+        let me = &*self.identity().username;
+        let settings = letters::settings(portal, me).await.map_err(|error| database(&error))?;
+        let now = portal.clock.now();
+        let known = portal.store.deputy(me).await.map_err(|error| database(&error))?.filter(|known| known.to > now.as_second());
+        let named = known.map(|known| {
+            let (from, to) = days(&settings, &known);
+            NamedLine {
+                now: known.from <= now.as_second(),
+                away: Away { deputy: known.deputy, from, to },
+                lacks: known.lacks,
+                looked: known.looked.map(|at| at.to_string()),
+            }
+        });
+        let text = |name: &str, kept: Option<&String>| {
+            let typed = typed.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+            (name.to_owned(), typed.or_else(|| kept.cloned()).unwrap_or_default())
+        };
+        let away = named.as_ref().map(|named| &named.away);
+        let texts = [
+            text("deputy", away.map(|away| &away.deputy)),
+            text("from", away.map(|away| &away.from)),
+            text("to", away.map(|away| &away.to)),
+        ];
+        let covers = self.covers().await?.into_iter().map(|cover| cover.line).collect();
+        Ok(StandInPage { named, texts: texts.into(), problems, zone: settings.zone, covers })
+    }
+
+    /// Keeps who stands in; what does not fit comes back as the form.
+    ///
+    /// # Errors
+    /// Database or plane do not answer.
+    pub(super) async fn keep_stand_in(&self, pairs: &Pairs) -> Result<Option<StandInPage>> {
+        let portal = self.portal();
+        let me = &*self.identity().username;
+        if pairs.iter().any(|(name, value)| name == "_op" && value == "end") {
+            portal.store.dismiss_deputy(me).await.map_err(|error| database(&error))?;
+            return Ok(None);
+        }
+        let settings = letters::settings(portal, me).await.map_err(|error| database(&error))?;
+        let today = timing::day(&settings, portal.clock.now());
+        let read = match Day::parse(&today) {
+            Some(today) => Away::parse(pairs, me, today),
+            None => return Err(Error::Internal),
+        };
+        let away = match read {
+            Ok(away) => away,
+            Err(problems) => return self.stand_in_page(pairs, problems).await.map(Some),
+        };
+        let Some((from, to)) = timing::absence(&settings, &away.from, &away.to) else { return Err(Error::Internal) };
+        portal.store.name_deputy(me, &away.deputy, from.as_second(), to.as_second()).await.map_err(|error| database(&error))?;
+        Ok(None)
+    }
+
+    /// For whom this person stands in now or will, with what they may not decide about, which is noted for whoever is away.
+    ///
+    /// # Errors
+    /// Database or plane do not answer.
+    pub(super) async fn covers(&self) -> Result<Vec<Cover>> {
+        let portal = self.portal();
+        let me = &*self.identity().username;
+        let now = portal.clock.now();
+        let known = portal.store.stands_in(me, now).await.map_err(|error| database(&error))?;
+        let mut covers = Vec::with_capacity(known.len());
+        for one in known {
+            let settings = letters::settings(portal, &one.person).await.map_err(|error| database(&error))?;
+            let until = days(&settings, &one).1;
+            let groups = portal.store.groups(&one.person).await.map_err(|error| database(&error))?.into_iter().collect();
+            let line = CoverLine { person: one.person.clone(), until, now: one.from <= now.as_second(), lacks: Vec::new() };
+            let mut cover = Cover { line, groups };
+            cover.line.lacks = self.lacks(&cover).await?;
+            if one.looked.is_none() || one.lacks != cover.line.lacks {
+                portal.store.note_lacks(&one.person, me, &cover.line.lacks, now).await.map_err(|error| database(&error))?;
+            }
+            covers.push(cover);
+        }
+        Ok(covers)
+    }
+
+    /// The policies and promises whose rules ask whoever is away, and for which this person may not decide.
+    async fn lacks(&self, cover: &Cover) -> Result<Vec<String>> {
+        let world = &self.portal().world;
+        let tree = world.tree();
+        let asks = |approve: Option<&Approve>| approve.is_some_and(|approve| cover.is_asked(&approve.approvers));
+        let policies = world.policies.snapshot();
+        let policies = policies.iter().filter(|(_, policy)| policy.spec.rules.iter().any(|rule| asks(rule.approve.as_ref())));
+        let policies =
+            policies.map(|(key, _)| (key.cluster.clone(), ApprovalRule { policy: Some(key.name.clone()), ..ApprovalRule::default() }));
+        let promises = world.promises.snapshot();
+        let promises = promises.iter().filter(|(_, promise)| promise.spec.policies.iter().any(|rule| asks(rule.approve.as_ref())));
+        let promises =
+            promises.map(|(key, _)| (key.cluster.clone(), ApprovalRule { promise: Some(key.name.clone()), ..ApprovalRule::default() }));
+        let asked: Vec<(ClusterId, ApprovalRule)> = policies.chain(promises).collect();
+        let asking = stream::iter(asked).map(|(cluster, rule)| async move {
+            let asks = ApprovalStatus { cluster: cluster.to_string(), rule, ..ApprovalStatus::default() };
+            let may = self.may_decide(names::APPROVE_VERB, &asks).await?;
+            Ok::<_, Error>((!may).then_some((cluster, asks.rule)))
+        });
+        let lacking: Vec<Option<(ClusterId, ApprovalRule)>> = asking.buffered(TOGETHER).try_collect().await?;
+        let named = |(cluster, rule): (ClusterId, ApprovalRule)| {
+            let name = rule.policy.or(rule.promise)?;
+            Some(format!("{name}, set at {}", tree.path(&cluster)?))
+        };
+        let mut lacks: Vec<String> = lacking.into_iter().flatten().filter_map(named).collect();
+        lacks.sort();
+        Ok(lacks)
+    }
+}
+
+/// The first and the last day of an absence, in the zone of whoever is away.
+fn days(settings: &Settings, known: &StandIn) -> (String, String) {
+    let day = |second: i64| jiff::Timestamp::from_second(second).map(|at| timing::day(settings, at)).unwrap_or_default();
+    (day(known.from), day(known.to - 1))
+}

@@ -1,0 +1,67 @@
+//! Names of promises for people, where nothing but their names for machines is known: in the ledger, in ranges of policies, in facets.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cluster::ClusterId;
+use promise::wording;
+
+use super::register::{Known, Of};
+use super::requests::rows;
+use crate::auth::Caller;
+
+/// What promises are called, by name; none where two homes call it differently.
+#[derive(Debug, Default)]
+pub(super) struct Titles(BTreeMap<String, Option<String>>);
+
+impl Titles {
+    /// Those of which there are requests in these workspaces.
+    pub(super) fn of<'c>(caller: &Caller, clusters: impl IntoIterator<Item = &'c ClusterId>) -> Self {
+        let portal = caller.portal();
+        portal.register.with(&portal.world, |known| Self::known(caller, known, clusters))
+    }
+
+    /// The same for whoever reads the register already.
+    pub(super) fn known<'c>(caller: &Caller, known: &Known, clusters: impl IntoIterator<Item = &'c ClusterId>) -> Self {
+        let mut called: BTreeSet<&Of> = BTreeSet::new();
+        for cluster in clusters {
+            called.extend(known.each(cluster).flat_map(|counts| counts.promises.keys()));
+        }
+        let mut titles = Self::default();
+        for of in called {
+            let offer = rows::offer(caller, of.home.as_deref(), &of.name);
+            if let Some(title) = offer.and_then(|offer| offer.spec.presentation.display_name.clone()) {
+                titles.call(&of.name, title);
+            }
+        }
+        titles
+    }
+
+    fn call(&mut self, name: &str, title: String) {
+        let known = self.0.entry(name.to_owned()).or_insert_with(|| Some(title.clone()));
+        if known.as_ref().is_some_and(|known| *known != title) {
+            *known = None;
+        }
+    }
+
+    /// What a promise is called.
+    pub(super) fn title(&self, name: &str) -> String {
+        self.0.get(name).cloned().flatten().unwrap_or_else(|| wording::humanise(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Titles;
+
+    #[test]
+    fn a_name_that_homes_call_differently_is_said_as_it_is() {
+        let mut titles = Titles::default();
+        for (name, title) in
+            [("postgresql", "PostgreSQL"), ("postgresql", "PostgreSQL"), ("s3-bucket", "Bucket"), ("s3-bucket", "Object store")]
+        {
+            titles.call(name, title.to_owned());
+        }
+        let called = ["postgresql", "s3-bucket", "redis"].map(|name| titles.title(name));
+        assert_eq!(called, ["PostgreSQL", "S3 bucket", "Redis"]);
+    }
+}

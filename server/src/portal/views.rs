@@ -1,0 +1,79 @@
+//! The port [`Views`]: filters that a person has named.
+
+use app::backend::{Pairs, Views};
+use async_trait::async_trait;
+use cluster::WorkspacePath;
+use promise::view::{SavedList, SavedViews, ViewLine, view_title};
+use promise::{Error, Problem, Result};
+use store::{Kept, MAX_SAVED_VIEWS, SavedView};
+
+use crate::auth::Caller;
+use crate::auth::caller::database;
+use crate::web::pairs::field;
+
+#[async_trait]
+impl Views for Caller {
+    async fn saved_views(&self, list: SavedList, workspace: &str, filter: Vec<(String, String)>) -> SavedViews {
+        let read = self.portal().store.saved_views(&self.identity().username, &name(list, workspace)).await;
+        // The list itself does not need them.
+        let unread = read.as_ref().inspect_err(|error| tracing::warn!(%error, "saved views cannot be read")).is_err();
+        let line = |view: SavedView| ViewLine { id: view.id, title: view.title, filter: view.filter };
+        let views = read.unwrap_or_default().into_iter().map(line).collect();
+        SavedViews { list, workspace: workspace.to_owned(), views, filter, unread }
+    }
+
+    async fn save_view(&self, pairs: &Pairs) -> Result<()> {
+        let of = |name: &str| field(pairs, name).unwrap_or_default();
+        let list = SavedList::parse(of("list")).ok_or_else(|| Error::NotFound { what: "list with such views".to_owned() })?;
+        let place = of("place");
+        if list.is_of_workspace() && WorkspacePath::parse(place).is_err() {
+            return Err(Error::NotFound { what: format!("workspace {place}") });
+        }
+        let title = view_title(of("title")).map_err(invalid)?;
+        let filter = list.filter(pairs);
+        if filter.is_empty() {
+            return Err(invalid(Problem {
+                path: String::new(),
+                message: "Choose a filter first: a view keeps what narrows the list.".to_owned(),
+            }));
+        }
+        let portal = self.portal();
+        let place = if list.is_of_workspace() { place } else { "" };
+        let (person, list) = (&*self.identity().username, name(list, place));
+        let kept = portal.store.save_view(person, &list, &title, &filter, portal.clock.now(), &*portal.random).await;
+        said(kept, &title)
+    }
+
+    async fn rename_view(&self, id: &str, title: &str) -> Result<()> {
+        let title = view_title(title).map_err(invalid)?;
+        said(self.portal().store.rename_view(&self.identity().username, id, &title).await, &title)
+    }
+
+    async fn forget_view(&self, id: &str) -> Result<()> {
+        self.portal().store.forget_view(&self.identity().username, id).await.map_err(|error| database(&error))
+    }
+}
+
+/// Under which name the store keeps the views of a list.
+fn name(list: SavedList, workspace: &str) -> String {
+    format!("{} {workspace}", list.word())
+}
+
+fn invalid(problem: Problem) -> Error {
+    Error::Invalid { problems: vec![problem] }
+}
+
+fn said(kept: store::Result<Kept>, title: &str) -> Result<()> {
+    match kept.map_err(|error| database(&error))? {
+        Kept::Yes => Ok(()),
+        Kept::Full => {
+            let message = format!("You have {MAX_SAVED_VIEWS} saved views, which is as many as one person may have. Delete one first.");
+            Err(invalid(Problem { path: String::new(), message }))
+        }
+        Kept::Taken => Err(invalid(Problem {
+            path: String::new(),
+            message: format!("Another view of this list is called {title}. Choose another name."),
+        })),
+        Kept::Absent => Err(Error::NotFound { what: "saved view of this name".to_owned() }),
+    }
+}
