@@ -71,9 +71,7 @@ impl Test {
             check::formatting(&workspace)?;
         }
         if wanted(Part::Rust) || wanted(Part::Browser) {
-            step("building everything for tests", || {
-                run(cargo(&workspace.root).args(["test", "--workspace", "--exclude", "hydrate", "--no-run"]))
-            })?;
+            self.build(&workspace, wanted(Part::Rust), wanted(Part::Browser))?;
         }
         if wanted(Part::Rust) {
             let kubectl = self.tools.kubectl(&workspace.root)?;
@@ -94,6 +92,17 @@ impl Test {
             check::lints(&workspace)?;
         }
         Ok(())
+    }
+
+    /// Builds everything for tests. Other tools come meanwhile: they wait for networks, and the last crates of a build for each other.
+    fn build(&self, workspace: &Workspace, rust: bool, browser: bool) -> Result<()> {
+        std::thread::scope(|scope| {
+            let tools = scope.spawn(|| self.tools.gather(&workspace.root, rust, browser));
+            step("building everything for tests", || {
+                run(cargo(&workspace.root).args(["test", "--workspace", "--exclude", "hydrate", "--no-run"]))
+            })?;
+            tools.join().unwrap_or_else(|_| bail!("the tools could not be gathered"))
+        })
     }
 
     /// `cargo xtask bench plane` in a small size, with what was built for the tests: that everything is answered rightly counts, not when.

@@ -59,6 +59,22 @@ impl Tools {
         self.cache.clone().unwrap_or_else(|| self.home.join(".cache/opm-portal"))
     }
 
+    /// Finds or installs what the tests of the crates and of the browser call, so that asking for each one answers at once.
+    pub fn gather(&self, root: &Path, rust: bool, browser: bool) -> Result<()> {
+        if rust {
+            self.postgres()?;
+        }
+        if browser {
+            self.chromium()?;
+            self.npm(&root.join("end2end"))?;
+        }
+        self.kubectl(root)?;
+        if rust {
+            self.api_server(root)?;
+        }
+        Ok(())
+    }
+
     /// Node, if it is installed.
     pub fn node() -> Option<PathBuf> {
         on_path("node")
