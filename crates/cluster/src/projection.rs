@@ -8,8 +8,11 @@ use promise::api::{
     ApprovalStatus, Condition, DestinationSpec, InventoryItem, PolicyResult, PromiseReleaseSpec, PromiseRequestSpec, PromiseRequestStatus,
     PromiseSpec, Requester, WaitingOn,
 };
+use promise::names;
 
-use crate::kinds::{Approval, Destination, Policy, Promise, PromiseCatalog, PromiseRelease, PromiseRequest, PromiseRevision};
+use crate::kinds::{
+    Approval, Destination, Kind, Policy, Promise, PromiseCatalog, PromiseRelease, PromiseRequest, PromiseRequestKind, PromiseRevision,
+};
 
 /// Repeats the whole object, a Secret's values included.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
@@ -51,7 +54,11 @@ impl Projected for PromiseRequest {
             // A round reads its request itself; rows say whom a change concerns.
             Reader::Controller => {
                 self.spec.parameters = None;
-                let place = |item: InventoryItem| InventoryItem { destination: item.destination, ..InventoryItem::default() };
+                let place = |item: InventoryItem| InventoryItem {
+                    uid: made_request(&item),
+                    destination: item.destination,
+                    ..InventoryItem::default()
+                };
                 self.status = self.status.take().map(|status| PromiseRequestStatus {
                     phase: status.phase,
                     current: status.current,
@@ -101,7 +108,12 @@ fn line(status: PromiseRequestStatus) -> PromiseRequestStatus {
 
 /// What an object is, and how it is; not by what it is compared.
 fn made(item: InventoryItem) -> InventoryItem {
-    InventoryItem { uid: None, external_id: None, hash: None, kept: None, ..item }
+    InventoryItem { uid: made_request(&item), external_id: None, hash: None, kept: None, ..item }
+}
+
+/// The uid of a request that was made for another one: by it whoever asked for both is found.
+fn made_request(item: &InventoryItem) -> Option<String> {
+    item.uid.clone().filter(|_| item.group == names::GROUP && item.kind == PromiseRequestKind::KIND)
 }
 
 impl Projected for PromiseRelease {
@@ -241,6 +253,27 @@ mod tests {
             row.keep_for(reader);
             assert!(!text(&row).contains("rendered"), "{reader:?}");
             assert_eq!(text(&row).contains("their-text"), reader == Reader::Controller);
+        }
+    }
+
+    #[test]
+    fn of_what_was_made_the_uids_of_requests_are_kept() {
+        let item =
+            |group: &str, kind: &str, uid: &str| json!({"id": "a", "group": group, "version": "v1", "kind": kind, "name": "a", "uid": uid});
+        let inventory = json!([
+            item("platform.opmodel.dev", "PromiseRequest", "u-2"),
+            item("", "ConfigMap", "u-3"),
+            item("x.dev", "PromiseRequest", "u-4")
+        ]);
+        let object = json!({
+            "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseRequest", "metadata": metadata(),
+            "spec": {"promise": {"name": "settings"}}, "status": {"inventory": inventory},
+        });
+        for reader in READERS {
+            let mut row: PromiseRequest = serde_json::from_value(object.clone()).unwrap();
+            row.keep_for(reader);
+            let uids: Vec<Option<String>> = row.status.unwrap().inventory.into_iter().map(|item| item.uid).collect();
+            assert_eq!(uids, [Some("u-2".to_owned()), None, None], "{reader:?}");
         }
     }
 

@@ -37,7 +37,7 @@ pub use promise::{
     OutputSpec, PolicyRef, Presentation, Preset, PromiseRevisionSpec, PromiseSpec, PromiseStatus, Requirement, ResourceTemplate,
     SecretOutput, Visibility,
 };
-pub use release::{PromiseReleaseSpec, ReleaseRevision, ReleaseRule};
+pub use release::{PromiseReleaseSpec, ReleaseRevision, ReleaseRule, ReleaseTerms};
 pub use request::{
     CandidateState, CandidateStatus, Condition, ConditionStatus, CostStatus, CurrentStatus, DeletionPolicy, OutputStatus, Phase,
     PolicyOutcome, PolicyResult, PromiseRef, PromiseRequestSpec, PromiseRequestStatus, Requester, SecretKeyRef, StepPhase, StepStatus,

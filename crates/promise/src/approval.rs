@@ -86,10 +86,10 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// The same for a question that its requester took back: nobody is asked any more, and what runs goes on. What was decided before
-    /// stays so.
+    /// The same for a question that its requester took back: nobody is asked any more, and what runs goes on. Whoever agrees all the same
+    /// changes nothing; what was turned down or has expired stays so.
     pub fn taken_back(mut self, requester: Option<&Requester>) -> Self {
-        if self.state == CandidateState::AwaitingApproval {
+        if matches!(self.state, CandidateState::AwaitingApproval | CandidateState::Accepted) {
             let who = requester.map_or("Whoever asked", |requester| requester.username.as_str());
             self.state = CandidateState::Rejected;
             self.message = format!("{who} took the question back. Edit the request, or ask again, to have it decided.");

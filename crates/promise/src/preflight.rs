@@ -289,6 +289,7 @@ fn record(input: &Input<'_>, checked: &mut Preflight) {
                 revision: input.revision.clone(),
                 parameters: Some(checked.resolved.parameters.clone()),
                 context: serde_json::to_value(input.context).ok(),
+                terms: Some(input.request.into()),
                 rules: checked.effective.rules.clone(),
                 outcomes: checked.resolved.outcomes.clone(),
                 price: checked.estimate.as_ref().and_then(|estimate| serde_json::to_value(estimate).ok()),

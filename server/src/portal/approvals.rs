@@ -9,6 +9,7 @@ mod matter;
 mod review;
 mod similar;
 pub(in crate::portal) mod standing;
+mod terms;
 mod thread;
 mod vote;
 mod withdraw;
@@ -16,27 +17,27 @@ mod withdraw;
 use app::backend::{Approvals, Vote};
 use async_trait::async_trait;
 use promise::view::{AlikePage, EmergenciesPage, InboxPage, InboxQuery, ReviewPage};
-use promise::{Result, names};
+use promise::{Error, Result, names};
 
+use super::requests::walk::PATIENCE;
 use super::rights::Right;
 use crate::auth::Caller;
 
 #[async_trait]
 impl Approvals for Caller {
     async fn waits(&self) -> Option<usize> {
-        // A plane that does not answer takes an entry of the navigation away, and not the page.
-        let waits = inbox::waits(self).await.unwrap_or_default();
-        if waits > 0 || self.portal().docket.has_decided(&self.portal().world, &self.identity().username) {
-            return Some(waits);
-        }
-        self.is_approver().await.then_some(0)
+        // A plane that does not answer takes a number of the navigation away, or the entry, and not the page.
+        let waits = self.waiting().await.unwrap_or_default();
+        (waits > 0 || self.has_part().await).then_some(waits)
     }
 
     async fn inbox(&self, query: &InboxQuery) -> Result<InboxPage> {
+        self.portal().lists_read()?;
         inbox::page(self, query).await
     }
 
     async fn review(&self, uid: &str, since: &str) -> Result<ReviewPage> {
+        self.portal().lists_read()?;
         review::page(self, uid, since).await
     }
 
@@ -45,6 +46,7 @@ impl Approvals for Caller {
     }
 
     async fn alike(&self, uid: &str) -> Result<AlikePage> {
+        self.portal().lists_read()?;
         alike::page(self, uid).await
     }
 
@@ -65,11 +67,27 @@ impl Approvals for Caller {
     }
 
     async fn emergencies(&self, number: usize) -> Result<EmergenciesPage> {
+        self.portal().lists_read()?;
         emergencies::page(self, number).await
     }
 }
 
 impl Caller {
+    /// How many requests wait for this person.
+    ///
+    /// # Errors
+    /// Requests were not read yet, or the plane does not answer in time.
+    pub(in crate::portal) async fn waiting(&self) -> Result<usize> {
+        self.portal().lists_read()?;
+        let late = || Error::Unreachable { what: "the plane".to_owned() };
+        tokio::time::timeout(PATIENCE, inbox::waits(self)).await.unwrap_or_else(|_| Err(late()))
+    }
+
+    /// Whether the person has a part in decisions, though nothing waits now.
+    pub(in crate::portal) async fn has_part(&self) -> bool {
+        self.portal().docket.has_decided(&self.portal().world, &self.identity().username) || self.is_approver().await
+    }
+
     /// Whether the person may decide for all policies of some workspace, though nothing waits now.
     async fn is_approver(&self) -> bool {
         let decides = Right::decide(names::APPROVE_VERB, &promise::api::ApprovalRule { policy: Some(String::new()), ..Default::default() });

@@ -225,6 +225,39 @@ async fn what_does_not_count_is_refused_with_its_sentence_and_what_was_typed_sta
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_asked_for_changes_may_decide_otherwise_and_nobody_else_does() {
+    let product = Product::open().await;
+    let requester = product.signed_in("dev-shop").await;
+    let (uid, hash) = asked(&product, &requester, "orders-db", 50).await;
+    let address = format!("/approvals/{uid}");
+    let mut approver = product.signed_in("approver").await;
+    let open = approver.until(&address, |answer| answer.text.contains("name=\"rule\"")).await;
+    let (token, rule) = (open.hidden("_token"), open.hidden("rule"));
+    // Somebody who sees the request for no other reason than that they decide about it.
+    let_decide(&product).await;
+    let mut holder = product.signed_in("dev-data").await;
+    let wish = [("decision", "requestChanges"), ("comment", "Half would do"), ("back", "/approvals")];
+    let held = decide(&mut holder, &uid, &wish).await;
+    assert_eq!(held.status, StatusCode::SEE_OTHER, "{}", held.text);
+    let page = holder.until(&address, |answer| answer.text.contains("You asked for changes; you may decide otherwise.")).await;
+    assert!(page.text.contains("Approve this content"), "{}", page.text);
+    holder.until("/approvals", |answer| answer.text.contains("Nothing waits for you")).await;
+    let pairs =
+        [("_token", token.as_str()), ("rule", rule.as_str()), ("hash", hash.as_str()), ("decision", "approve"), ("back", "/approvals")];
+    let other = approver.post(&format!("{address}/decide"), &pairs).await;
+    assert!(other.status.is_client_error(), "{}: {}", other.status, other.text);
+    assert_eq!(product.running.portal.world.approvals.snapshot().len(), 1, "nothing is written for somebody else");
+    let agreed = decide(&mut holder, &uid, &[("decision", "approve"), ("comment", "It will do"), ("back", "/approvals")]).await;
+    assert_eq!(agreed.status, StatusCode::SEE_OTHER, "{}", agreed.text);
+    until(&product, "orders-db", |request| {
+        let candidate = request.status.as_ref().and_then(|status| status.candidate.as_ref());
+        candidate.is_none_or(|candidate| candidate.state == CandidateState::Accepted)
+    })
+    .await;
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn remarks_are_read_by_who_sees_the_request() {
     let product = Product::open().await;
     let mut requester = product.signed_in("dev-shop").await;
@@ -328,6 +361,37 @@ async fn requests_of_one_shape_are_decided_together_and_no_others() {
         .await;
     }
     approver.until("/approvals", |answer| answer.text.contains("1 request waits for you")).await;
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_asked_for_besides_values_is_shown_and_parts_what_is_decided_together() {
+    let product = Product::open().await;
+    let requester = product.signed_in("dev-shop").await;
+    let one = asked(&product, &requester, "one", 50).await;
+    let two = asked(&product, &requester, "two", 50).await;
+    let terms = json!({"spec": {"deletionPolicy": "Orphan", "expiresAt": "2099-01-01T00:00:00Z"}});
+    requests(&product).patch("two", &PatchParams::default(), &Patch::Merge(&terms)).await.expect("edited");
+    let two = waits(&product, "two", &two.1).await;
+    let mut approver = product.signed_in("approver").await;
+    let page = approver.until(&format!("/approvals/{}", two.0), |answer| answer.text.contains("Orphan: what was made stays")).await;
+    for said in ["Deletion policy", "Expires", "2099-01-01 00:00:00 UTC", "Upgrades", "None without asking"] {
+        assert!(page.text.contains(said), "{said}: {}", page.text);
+    }
+    let (token, rule) = (page.hidden("_token"), page.hidden("rule"));
+    let (first, second) = (format!("{}:{}", one.0, one.1), format!("{}:{}", two.0, two.1));
+    let pairs = [
+        ("_token", token.as_str()),
+        ("rule", rule.as_str()),
+        ("decision", "approve"),
+        ("like", one.0.as_str()),
+        ("item", first.as_str()),
+        ("item", second.as_str()),
+    ];
+    let refused = approver.post("/approvals/batch", &pairs).await;
+    assert_eq!(refused.status, StatusCode::CONFLICT, "{}", refused.text);
+    assert!(refused.text.contains("is not like the others"), "{}", refused.text);
+    assert!(product.running.portal.world.approvals.snapshot().is_empty(), "all or nothing");
     product.running.close().await;
 }
 

@@ -170,9 +170,12 @@ fn before(review: &ReviewPage) -> Option<impl IntoView + use<>> {
 /// The form, or why there is none; and the ways to decide about several, or to take it back.
 pub(super) fn decision(review: &ReviewPage, back: &str, again: Option<&Again>, token: &str) -> impl IntoView + use<> {
     let hash = review.hash.clone().unwrap_or_default();
-    let fields: Vec<(String, String)> = review.values.iter().map(|value| (value.path.clone(), value.label.clone())).collect();
+    // Paths begin with a dot; what a request asks for besides parameters has none.
+    let values = review.values.iter().filter(|value| value.path.starts_with('.'));
+    let fields: Vec<(String, String)> = values.map(|value| (value.path.clone(), value.label.clone())).collect();
     let about = About { uid: &review.row.uid, hash: &hash, asked: &review.asked, fields: &fields, back, again };
     let form = decide(&about, token);
+    let otherwise = review.reconsiders.then(|| view! { <p class="small muted">"You asked for changes; you may decide otherwise."</p> });
     let none = (form.is_none() && review.settled.is_empty()).then(|| view! { <p class="small muted">{review.why_not.clone()}</p> });
     let alike = (review.alike > 0 && !review.asked.is_empty()).then(|| {
         let others = counted(review.alike as u64, "other request");
@@ -180,5 +183,5 @@ pub(super) fn decision(review: &ReviewPage, back: &str, again: Option<&Again>, t
     });
     let withdraw = withdraw(&review.row.uid, &hash, back, review.withdraw.as_ref(), token);
     let again = ask_again(&review.row.uid, back, review.again.as_ref(), token);
-    view! { <div class="decision">{form}{none}{alike}{withdraw}{again}</div> }
+    view! { <div class="decision">{otherwise}{form}{none}{alike}{withdraw}{again}</div> }
 }

@@ -141,6 +141,7 @@ impl Approvals for World {
             settled: if self.fits { String::new() } else { "It was turned down.".into() },
             asked: asked(self),
             why_not: "Others decide about it.".into(),
+            reconsiders: false,
             route: vec![approval(&self.refused), ApprovalLine { stage: 2, standing: ApprovalStanding::Queued, ..approval(&self.refused) }],
             changes: changed(),
             values: vec![tier()],

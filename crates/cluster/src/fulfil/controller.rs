@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::absences::Absences;
+use super::askers::OwnName;
 use super::core::{Core, Work};
 use super::eyes::Eyes;
 use super::lease::Leadership;
@@ -129,6 +130,7 @@ async fn work(options: Options, own: Client, report: Arc<Report>, tasks: TaskTra
         acceptances: Arc::default(),
         events,
         whose: Whose::default(),
+        own_name: OwnName::default(),
         queue: Queue::default(),
         clock: options.clock.clone(),
         digests,

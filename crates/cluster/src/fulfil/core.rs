@@ -9,6 +9,7 @@ use tokio::sync::Semaphore;
 
 use super::absences::Absences;
 use super::acceptances::Acceptances;
+use super::askers::OwnName;
 use super::events::Events;
 use super::eyes::Eyes;
 use super::govern::problems_in_words;
@@ -54,6 +55,8 @@ pub struct Core {
     pub events: Events,
     /// Which request has which uid, and which approvals are about it.
     pub whose: Whose,
+    /// As whom it acts.
+    pub own_name: OwnName,
     pub queue: Queue<Work>,
     pub clock: Arc<dyn Clock>,
     /// With it digests are made that may be seen by people who may not see what they are of.

@@ -409,8 +409,9 @@ fn changed_since(base: &Chosen, spec: &PromiseSpec, today: &Preflight) -> Option
 /// Accepts a content at once, or once the people agree who are asked for it.
 async fn ask(core: &Core, key: &Key, request: &PromiseRequest, chosen: Chosen, evaluated: &Preflight, decision: &mut Decision) {
     let mut heard = votes::hear(core, key, request, &chosen.release.content_hash, &evaluated.approvals).await;
-    // Named by when it was asked, so that the same content can be asked about again.
-    if request.annotations().get(names::WITHDRAW_ANNOTATION) == Some(&heard.question.since) {
+    // Named by when it was asked, so that the same content can be asked about again. What was accepted before stays so.
+    let taken_back = request.annotations().get(names::WITHDRAW_ANNOTATION) == Some(&heard.question.since);
+    if taken_back && !was_accepted(request, &chosen) {
         heard.judgement = heard.judgement.taken_back(request.spec.requester.as_ref());
     }
     decision.unannounced |= heard.unannounced;
@@ -436,6 +437,14 @@ async fn ask(core: &Core, key: &Key, request: &PromiseRequest, chosen: Chosen, e
         decision.current = Some(accepted);
     }
     decision.held = Some(Held { chosen, judgement: heard.judgement });
+}
+
+/// Whether this very content was accepted before: it is asked about again because its release is gone.
+fn was_accepted(request: &PromiseRequest, chosen: &Chosen) -> bool {
+    let Some(status) = &request.status else { return false };
+    let next = status.candidate.as_ref().filter(|candidate| candidate.state == CandidateState::Accepted);
+    next.is_some_and(|next| next.content_hash == chosen.release.content_hash)
+        || status.current.as_ref().is_some_and(|current| current.release == chosen.name)
 }
 
 /// Takes the room that a release needs under limits and budgets, unless somebody else took it meanwhile: then what they say.

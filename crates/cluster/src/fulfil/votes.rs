@@ -10,11 +10,12 @@ use jiff::Timestamp;
 use k8s_openapi::api::authorization::v1::{ResourceAttributes, SubjectAccessReview, SubjectAccessReviewSpec};
 use kube::api::PostParams;
 use kube::{Api, ResourceExt};
-use promise::api::{ApprovalRule, ApprovalSpec, Approve, ApprovedRequest, CandidateState, QuestionStatus, Requester};
+use promise::api::{ApprovalRule, ApprovalSpec, Approve, ApprovedRequest, CandidateState, Decision, QuestionStatus, Requester};
 use promise::approval::{Asking, Judgement, Matter, Right, Vote, answered, asks_anew, concerns, is_answer, judge, verb};
 use promise::names;
 use promise::policy::Ruling;
 
+use super::askers::asker;
 use super::core::Core;
 use super::words::told;
 use crate::error::is_denied;
@@ -29,7 +30,7 @@ pub struct Heard {
     pub judgement: Judgement,
     /// What they were asked.
     pub question: QuestionStatus,
-    /// A right was missing or could not be asked for: it may be granted without a word.
+    /// A right was missing or could not be asked for, or it is not known who asked: either may change without a word.
     pub unannounced: bool,
 }
 
@@ -61,6 +62,10 @@ pub async fn hear(core: &Core, key: &Key, request: &PromiseRequest, content_hash
     let stale = stale(core);
     let stale = stale.as_ref();
     let answers: Vec<bool> = votes.iter().map(|vote| rulings.iter().any(|ruling| is_answer(&ruling.from, &matter, vote))).collect();
+    // Only who agrees must not have asked.
+    let agreed = lies.iter().zip(&answers).any(|(lies, answers)| *answers && lies.row.spec.decision == Decision::Approve);
+    let asked_for = if agreed { asker(core, key, request).await } else { request.spec.requester.clone() };
+    let matter = Matter { requester: asked_for.as_ref(), ..matter };
     let rights = join_all(lies.iter().zip(&answers).map(|(lies, answers)| async move {
         match (stale, &lies.row.spec.decided_by) {
             _ if !*answers => Right::NotAsked,
@@ -70,7 +75,8 @@ pub async fn hear(core: &Core, key: &Key, request: &PromiseRequest, content_hash
         }
     }))
     .await;
-    let unannounced = rights.iter().zip(&answers).any(|(right, answers)| *answers && *right != Right::Has);
+    let refused = rights.iter().zip(&answers).any(|(right, answers)| *answers && *right != Right::Has);
+    let unannounced = refused || asked_for.is_none() && request.spec.requester.is_some();
     votes.iter_mut().zip(rights).for_each(|(vote, right)| vote.right = right);
     let mut judgement = judge(rulings, &matter, &votes, now);
     for (approval, deadline) in judgement.approvals.iter_mut().zip(&judgement.deadlines) {

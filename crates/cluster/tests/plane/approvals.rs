@@ -1,7 +1,9 @@
 //! Approvals: who decided is stamped, and what was decided holds for exactly one content. Decisions that do not count are in [`refused`],
-//! several stages in [`stages`], questions that are asked again and broken glass in [`again`], a controller that dies in [`killed`].
+//! several stages in [`stages`], questions that are asked again and broken glass in [`again`], requests that promises make in [`composed`], a
+//! controller that dies in [`killed`].
 
 mod again;
+mod composed;
 mod killed;
 mod refused;
 mod stages;

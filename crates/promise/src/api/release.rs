@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::request::PolicyOutcome;
+use super::request::{DeletionPolicy, PolicyOutcome, PromiseRequestSpec, UpgradePolicy};
 
 /// Everything that decides what is made, frozen.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
@@ -24,6 +24,9 @@ pub struct PromiseReleaseSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::object"))]
     pub context: Option<Value>,
+    /// What was asked for besides parameters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terms: Option<ReleaseTerms>,
     /// Rules with their effects.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<ReleaseRule>,
@@ -40,6 +43,28 @@ pub struct PromiseReleaseSpec {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::values"))]
     pub objects: Vec<Value>,
+}
+
+/// What a request asks for besides parameters: how it ends, and how it goes with newer versions.
+#[derive(Clone, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ReleaseTerms {
+    /// What deletion does to the objects.
+    #[serde(default)]
+    pub deletion_policy: DeletionPolicy,
+    /// RFC 3339 time at which it ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<String>,
+    /// Which newer versions are taken without asking.
+    #[serde(default)]
+    pub upgrade: UpgradePolicy,
+}
+
+impl From<&PromiseRequestSpec> for ReleaseTerms {
+    fn from(request: &PromiseRequestSpec) -> Self {
+        Self { deletion_policy: request.deletion_policy, expires_at: request.expires_at.clone(), upgrade: request.upgrade }
+    }
 }
 
 /// Which revision a release is made from.

@@ -231,8 +231,14 @@ fn a_question_that_is_taken_back_asks_nobody_and_undoes_nothing() {
     let back = open.taken_back(Some(&person("dana")));
     assert_eq!((back.state, &back.waits, back.expires_in), (CandidateState::Rejected, &None, None));
     assert!(back.message.starts_with("dana took the question back") && back.approvals == approvals, "{}", back.message);
-    let done = judged(Case { rulings: two(), votes: vec![yes("amara"), yes("olga")], now: 0 });
-    assert_eq!(done.clone().taken_back(Some(&person("dana"))), done, "what is decided stays decided");
+    let agreed = judged(Case { rulings: two(), votes: vec![yes("amara"), yes("olga")], now: 0 });
+    assert_eq!(agreed.state, CandidateState::Accepted);
+    let late = agreed.taken_back(Some(&person("dana")));
+    assert_eq!((late.state, late.message), (CandidateState::Rejected, back.message), "whoever agrees afterwards changes nothing");
+    let no = (spec("olga", Decision::Reject), Right::Has, 0);
+    for over in [judged(Case { rulings: two(), votes: vec![no], now: 0 }), judged(Case { rulings: two(), votes: vec![], now: 3600 })] {
+        assert_eq!(over.clone().taken_back(Some(&person("dana"))), over, "what has ended stays as it ended");
+    }
 }
 
 #[test]

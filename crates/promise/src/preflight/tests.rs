@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::{Input, Preflight, Unknown, Verdict, preflight};
-use crate::api::{PromiseReleaseSpec, PromiseRequestSpec, PromiseSpec, ReleaseRevision};
+use crate::api::{PromiseReleaseSpec, PromiseRequestSpec, PromiseSpec, ReleaseRevision, ReleaseTerms};
 use crate::context::Context;
 use crate::policy::{Target, Usage, gather};
 use crate::price::PriceBook;
@@ -36,7 +36,11 @@ fn checked(case: &Case) -> Preflight {
     let home = Place { cluster: "platform".into(), path: "root:platform".into() };
     let hash = if case.unpublished { String::new() } else { "ab12".to_owned() };
     let revision = ReleaseRevision { cluster: "platform".into(), name: "level-ab12".into(), hash };
-    let request = PromiseRequestSpec { parameters: Some(case.parameters.clone()), ..PromiseRequestSpec::default() };
+    let request = PromiseRequestSpec {
+        parameters: Some(case.parameters.clone()),
+        expires_at: Some("2027-01-01T00:00:00Z".into()),
+        ..PromiseRequestSpec::default()
+    };
     let (mut context, secrets) = (Context::default(), BTreeMap::new());
     context.request.name = "orders".into();
     context.workspace.path = "root:acme:shop".into();
@@ -86,7 +90,10 @@ fn messages(checked: &Preflight) -> Vec<String> {
 fn what_fits_is_accepted_and_recorded() {
     let accepted = checked(&Case { parameters: json!({"level": 4}), ..Case::default() });
     assert_eq!((accepted.verdict, messages(&accepted)), (Verdict::Accepted, Vec::new()));
-    assert_eq!(accepted.release.unwrap().objects[0]["data"]["level"], "4");
+    let release = accepted.release.unwrap();
+    assert_eq!(release.objects[0]["data"]["level"], "4");
+    let terms = ReleaseTerms { expires_at: Some("2027-01-01T00:00:00Z".into()), ..ReleaseTerms::default() };
+    assert_eq!(release.terms, Some(terms), "what was asked for besides parameters");
 }
 
 #[test]

@@ -50,6 +50,11 @@ fn told(seen: &Observation<'_>) -> Option<(WaitingKind, String)> {
             return Some((WaitingKind::Person, seen.decides.map_or_else(|| format!("{APPROVER}somebody decides"), str::to_owned)));
         }
         Some(CandidateState::Evaluating) => return Some((WaitingKind::Controller, "the controller checks the request".to_owned())),
+        // Where something runs, that goes on as it is.
+        Some(CandidateState::Rejected | CandidateState::Expired) if seen.current.is_none() => {
+            let why = seen.candidate.and_then(|candidate| candidate.message).unwrap_or("nobody agreed to it");
+            return Some((WaitingKind::Person, format!("{REQUESTER}{}", why.trim_end_matches('.'))));
+        }
         _ => {}
     }
     if let Some(failure) = seen.failure {

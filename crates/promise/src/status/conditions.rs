@@ -1,7 +1,9 @@
 //! The conditions of a request, always all of them and in the same order.
 
 use super::Observation;
-use crate::api::{ApprovalState, ApprovalStatus, CandidateState, Condition, ConditionStatus, Health, PromiseRequestStatus};
+use crate::api::{
+    ApprovalState, ApprovalStatus, CandidateState, CandidateStatus, Condition, ConditionStatus, Health, PromiseRequestStatus,
+};
 use crate::approval::is_emergency;
 use crate::fulfil::Hold;
 use crate::wording::{all_of, counted};
@@ -73,7 +75,9 @@ fn policies(seen: &Observation<'_>) -> Said {
 
 /// What is known about approvals. Of an earlier candidate only that it was approved is kept, as long as what was made of it is there.
 pub(super) fn approvals<'a>(previous: &'a PromiseRequestStatus, seen: &Observation<'a>) -> &'a [ApprovalStatus] {
-    let agreed = previous.approvals.iter().all(|approval| approval.state == ApprovalState::Approved);
+    let ended = |candidate: &CandidateStatus| matches!(candidate.state, CandidateState::Rejected | CandidateState::Expired);
+    let agreed = previous.approvals.iter().all(|approval| approval.state == ApprovalState::Approved)
+        && !previous.candidate.as_ref().is_some_and(ended);
     seen.approvals.unwrap_or(if agreed { &previous.approvals } else { &[] })
 }
 

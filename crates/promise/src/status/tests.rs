@@ -183,6 +183,25 @@ fn a_fault_of_the_promise_waits_for_its_authors_and_one_of_the_request_for_the_r
 }
 
 #[test]
+fn what_was_turned_down_or_has_expired_waits_for_its_requester_unless_something_runs() {
+    let revision = revision();
+    for (state, message) in [
+        (CandidateState::Rejected, "Erin turned it down: too large. Edit the request to ask again."),
+        (CandidateState::Expired, "Nobody decided in time. Edit the request to ask again."),
+    ] {
+        let over = ReleaseFacts { state, message: Some(message), name: "r-2", ..release(&revision) };
+        let new = Observation { generation: 1, candidate: Some(over), ..Observation::default() };
+        let status = compute(None, &new, "t0");
+        assert_eq!((status.phase, status.waiting_on.as_ref().unwrap().kind), (Phase::Rejected, WaitingKind::Person));
+        let told = ball(Some(&status));
+        assert!(told.is_requesters() && told.what == message.trim_end_matches('.'), "{told:?}");
+        let done = working();
+        let runs = compute(None, &Observation { current: Some(release(&revision)), plan: Some(&done), ..new }, "t0");
+        assert_eq!((runs.phase, runs.waiting_on), (Phase::Ready, None), "{message}");
+    }
+}
+
+#[test]
 fn a_candidate_dates_from_its_question_and_the_ball_from_whoever_has_it() {
     let (revision, question) = (revision(), QuestionStatus { content_hash: "h".into(), since: "t1".into(), ..QuestionStatus::default() });
     let waiting = |generation| ReleaseFacts { state: CandidateState::AwaitingApproval, generation, ..release(&revision) };

@@ -144,7 +144,7 @@ pub struct InboxRow {
     pub given: Option<GivenLine>,
 }
 
-/// A rule about which the person may decide now.
+/// A rule about which the person may decide now, or decide otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Asked {
@@ -240,6 +240,8 @@ pub struct ReviewPage {
     pub asked: Vec<Asked>,
     /// Why the person has nothing to decide, as a sentence; may be empty.
     pub why_not: String,
+    /// Whether the person asked for changes and may decide otherwise.
+    pub reconsiders: bool,
     /// Every rule that asks, in the order of the stages.
     pub route: Vec<ApprovalLine>,
     /// Values against what runs; for something new nothing.

@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::matter::{self, Matter, waiting};
 use super::review::{self, Told};
 use super::standing::{Standing, rule_id};
-use super::{inbox, vote};
+use super::{inbox, terms, vote};
 use crate::auth::Caller;
 
 /// Requests that are decided together at most.
@@ -30,6 +30,7 @@ struct Shape<'a> {
     from: Option<&'a ReleaseRevision>,
     to: &'a ReleaseRevision,
     changes: Vec<(String, &'a Option<Value>, &'a Option<Value>)>,
+    terms: Vec<(String, Option<String>, Option<String>)>,
     price: Option<(Option<String>, String)>,
     rules: BTreeSet<String>,
 }
@@ -55,6 +56,10 @@ fn shape(caller: &Caller, matter: &Matter, rule: &str) -> Option<(String, Promis
         from: former.map(|former| &former.spec.revision),
         to: &candidate.spec.revision,
         changes: changes.iter().map(|change| (change.path.to_string(), &change.before, &change.after)).collect(),
+        terms: terms::changed(former.map(|former| &former.spec), &candidate.spec)
+            .into_iter()
+            .map(|change| (change.path, change.before, change.after))
+            .collect(),
         price,
         rules: candidate.spec.rules.iter().map(|rule| rule.id.clone()).collect(),
     };
@@ -95,10 +100,12 @@ pub(super) async fn page(caller: &Caller, uid: &str) -> Result<AlikePage> {
     let rule = rule_id(standing.approval);
     let (wanted, spec, changes) = shape(caller, &matter, &rule).ok_or_else(nothing)?;
     let told = Told { spec: &spec, outcomes: &[], policies: &[] };
+    let (candidate, former) = matter.both();
+    let terms = candidate.map(|candidate| terms::changed(former.map(|former| &former.spec), &candidate.spec)).unwrap_or_default();
     let mut page = AlikePage {
         like: inbox::row(caller, &matter.key, &matter.request, &standings),
         asked: Asked { rule: rule.clone(), title: review::who(standing.approval), ordinary: true, emergency: false },
-        changes: changes.iter().map(|change| told.words(change)).collect(),
+        changes: changes.iter().map(|change| told.words(change)).chain(terms).collect(),
         rows: Vec::new(),
         others: 0,
     };

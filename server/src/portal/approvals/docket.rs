@@ -21,6 +21,9 @@ pub struct Docket {
     known: Mutex<Known>,
 }
 
+/// Requests of which each made the next, at most.
+const DEEPEST: usize = 16;
+
 /// When an Approval was written, the newest first, and which it is.
 type Dated = (Reverse<i64>, Key);
 /// Requests about which somebody has to decide, in the order of their keys.
@@ -36,6 +39,8 @@ struct Known {
     listed: Option<Open>,
     /// Requests about which people are asked or were asked.
     uids: HashMap<String, Key>,
+    /// Which request made the one with a uid, for those that a promise makes.
+    makers: HashMap<String, Key>,
     by_person: BTreeMap<String, BTreeSet<Dated>>,
     by_request: BTreeMap<String, BTreeSet<Dated>>,
     by_rule: BTreeMap<(ClusterId, ApprovalRule), BTreeSet<Dated>>,
@@ -54,6 +59,12 @@ impl Docket {
             let key = known.uids.get(uid)?;
             Some((key.clone(), known.requests.get(key)?.clone()))
         })
+    }
+
+    /// The request that made the one with this uid, or the first of several of which each made the next; nothing for what people asked for
+    /// themselves.
+    pub fn maker(&self, world: &World, uid: &str) -> Option<Arc<PromiseRequest>> {
+        self.with(world, |known| known.maker(uid))
     }
 
     /// Decisions of a person, newest first.
@@ -104,6 +115,16 @@ impl Known {
         self.listed.get_or_insert_with(|| self.open.iter().filter_map(of).collect()).clone()
     }
 
+    fn maker(&self, uid: &str) -> Option<Arc<PromiseRequest>> {
+        let made = |uid: &str| self.requests.get(self.makers.get(uid)?);
+        let mut first = made(uid)?;
+        for _ in 1..DEEPEST {
+            let Some(maker) = first.metadata.uid.as_deref().and_then(made) else { break };
+            first = maker;
+        }
+        Some(first.clone())
+    }
+
     fn dated(&self, of: Option<&BTreeSet<Dated>>, most: usize) -> Vec<(Key, Arc<Approval>)> {
         let found = of.into_iter().flatten().filter_map(|(_, key)| Some((key.clone(), self.approvals.get(key)?.clone())));
         found.take(most).collect()
@@ -136,6 +157,10 @@ impl Known {
 
     fn file_request(&mut self, key: &Key, request: &PromiseRequest) {
         let Some(status) = &request.status else { return };
+        // Of what was made only requests are known by their uids.
+        for made in status.inventory.iter().filter_map(|item| item.uid.as_ref()) {
+            self.makers.insert(made.clone(), key.clone());
+        }
         if status.approvals.is_empty() {
             return;
         }
@@ -156,6 +181,12 @@ impl Known {
         }
         if let Some(uid) = &request.metadata.uid {
             self.uids.remove(uid);
+        }
+        let inventory = request.status.iter().flat_map(|status| &status.inventory);
+        for made in inventory.filter_map(|item| item.uid.as_ref()) {
+            if self.makers.get(made) == Some(key) {
+                self.makers.remove(made);
+            }
         }
     }
 
@@ -191,7 +222,7 @@ fn put<K: Ord>(of: &mut BTreeMap<K, BTreeSet<Dated>>, key: K, dated: &Dated, the
 #[cfg(test)]
 mod tests {
     use cluster::kinds::{ApprovalKind, PromiseRequestKind, object};
-    use promise::api::{ApprovalSpec, ApprovalStatus, CandidateStatus, PromiseRequestSpec, PromiseRequestStatus, Requester};
+    use promise::api::{ApprovalSpec, ApprovalStatus, CandidateStatus, InventoryItem, PromiseRequestSpec, PromiseRequestStatus, Requester};
 
     use super::*;
 
@@ -213,6 +244,35 @@ mod tests {
         let subject = ApprovedRequest { uid: format!("uid-{of}"), ..ApprovedRequest::default() };
         let spec = ApprovalSpec { decided_by, request: subject, ..ApprovalSpec::default() };
         Arc::new(object::<ApprovalKind>(name, None, spec))
+    }
+
+    /// A request that made another one.
+    fn maker(name: &str, of: &str) -> Arc<PromiseRequest> {
+        let mut request = object::<PromiseRequestKind>(name, Some("default"), PromiseRequestSpec::default());
+        // Rows are told apart by their versions.
+        (request.metadata.uid, request.metadata.resource_version) = (Some(format!("uid-{name}")), Some(format!("of-{of}")));
+        let inventory = vec![InventoryItem { uid: Some(format!("uid-{of}")), ..InventoryItem::default() }];
+        request.status = Some(PromiseRequestStatus { inventory, ..PromiseRequestStatus::default() });
+        Arc::new(request)
+    }
+
+    #[test]
+    fn what_promises_make_leads_to_whoever_asked_first() {
+        let mut known = Known::default();
+        let inner = request("inner", "1", CandidateState::AwaitingApproval);
+        let mut requests: OrdMap<_, _> =
+            [(key("inner"), inner), (key("middle"), maker("middle", "inner")), (key("outer"), maker("outer", "middle"))]
+                .into_iter()
+                .collect();
+        known.follow(requests.clone(), OrdMap::new());
+        let of = |known: &Known, uid: &str| known.maker(uid).and_then(|request| request.metadata.name.clone());
+        assert_eq!((of(&known, "uid-inner").as_deref(), of(&known, "uid-outer")), (Some("outer"), None));
+        requests.remove(&key("outer"));
+        known.follow(requests.clone(), OrdMap::new());
+        assert_eq!(of(&known, "uid-inner").as_deref(), Some("middle"));
+        requests.insert(key("middle"), maker("middle", "another"));
+        known.follow(requests, OrdMap::new());
+        assert_eq!(of(&known, "uid-inner"), None);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use kube::api::{Api, ListParams};
 use promise::api::{CandidateState, CandidateStatus, PromiseRequestStatus, PromiseSpec};
 use promise::{Error, Result, names};
 
-use super::standing::is_open;
+use super::standing::{is_held_by, is_open};
 use crate::auth::Caller;
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;
@@ -59,10 +59,11 @@ pub(super) async fn find(caller: &Caller, uid: &str) -> Result<Matter> {
     Ok(Matter { key, workspace, request, releases, opens })
 }
 
-/// Whether the person may decide one of the rules that are open now, in the ordinary way or in an emergency.
+/// Whether the person may decide one of the rules that are open now, or that they hold themselves, in the ordinary way or in an emergency.
 pub(super) async fn decides(caller: &Caller, request: &PromiseRequest) -> Result<bool> {
     let Some(status) = request.status.as_ref().filter(|status| waiting(status).is_some()) else { return Ok(false) };
-    for approval in status.approvals.iter().filter(|approval| is_open(approval)) {
+    let me = &caller.identity().username;
+    for approval in status.approvals.iter().filter(|approval| is_open(approval) || is_held_by(approval, me)) {
         for verb in [names::APPROVE_VERB, names::EMERGENCY_VERB] {
             if caller.may_decide(verb, approval).await? {
                 return Ok(true);

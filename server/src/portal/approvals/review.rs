@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use cluster::kinds::PromiseRequest;
-use promise::api::{ApprovalState, ApprovalStatus, CandidateState, Decision, PolicyOutcome, PolicyResult, PromiseReleaseSpec, PromiseSpec};
+use promise::api::{
+    ApprovalState, ApprovalStatus, CandidateState, Decision, PolicyOutcome, PolicyResult, PromiseReleaseSpec, PromiseSpec, ReleaseTerms,
+};
 use promise::attribute::Touched;
 use promise::change::{self, Change};
 use promise::price::{Amount, Change as PriceChange, Estimate, Money};
@@ -16,7 +18,7 @@ use promise::{Result, wording};
 use super::content::{self, Content};
 use super::matter::{self, Matter};
 use super::standing::{Standing, is_open, rule_id};
-use super::{alike, inbox, similar, thread, withdraw};
+use super::{alike, inbox, similar, terms, thread, withdraw};
 use crate::auth::Caller;
 use crate::portal::requests::{adds, decisions, detail, rail};
 
@@ -38,17 +40,24 @@ pub(super) async fn of(caller: &Caller, matter: &Matter, since: &str) -> Result<
     let spec = candidate.or(former).and_then(|release| matter::revision(caller, release));
     let spec = spec.as_ref().unwrap_or(&unknown);
     let content = content::of(caller, matter).await?;
-    let changes = match (candidate, former) {
-        (Some(candidate), Some(former)) => changed(spec, &former.spec, &candidate.spec),
-        _ => Vec::new(),
-    };
     let outcomes = candidate.map(|candidate| candidate.spec.outcomes.as_slice()).unwrap_or(&status.policies);
     let policies = policy_outcomes(outcomes, content.effective.as_ref());
     let room = rail::room(&content.limits, &content.budgets, candidate.and_then(|candidate| Estimate::kept(&candidate.spec)).as_ref());
     let row = inbox::row(caller, &matter.key, &matter.request, &standings);
     let price = priced(former.map(|release| &release.spec), candidate.map(|release| &release.spec));
     let told = Told { spec, outcomes, policies: &policies };
-    let changes: Vec<ValueChange> = changes.iter().map(|change| told.words(change)).collect();
+    let changes = match (candidate, former) {
+        (Some(candidate), Some(former)) => told.changes(&former.spec, &candidate.spec),
+        _ => Vec::new(),
+    };
+    let mut values = detail::parameters(
+        Some(spec),
+        matter.request.spec.parameters.as_ref(),
+        candidate.and_then(|candidate| candidate.spec.parameters.as_ref()),
+        outcomes,
+    );
+    let asked_for = candidate.map_or_else(|| Some(ReleaseTerms::from(&matter.request.spec)), |candidate| candidate.spec.terms.clone());
+    values.extend(asked_for.iter().flat_map(terms::lines));
     let hash = matter.hash();
     Ok(ReviewPage {
         title: title(&row.name, &row.promise_title, row.change, &changes),
@@ -56,13 +65,9 @@ pub(super) async fn of(caller: &Caller, matter: &Matter, since: &str) -> Result<
         settled: settled(matter),
         asked: asked(&standings),
         why_not: why_not(&standings),
+        reconsiders: standings.iter().any(Standing::reconsiders),
         route: decisions::lines(caller, &matter.request).await?,
-        values: detail::parameters(
-            Some(spec),
-            matter.request.spec.parameters.as_ref(),
-            candidate.and_then(|candidate| candidate.spec.parameters.as_ref()),
-            outcomes,
-        ),
+        values,
         since: compared(caller, matter, &told, since),
         checks: checks(&policies, &room, content.touched, &price, row.change),
         price,
@@ -103,6 +108,12 @@ pub(super) struct Told<'a> {
 }
 
 impl Told<'_> {
+    /// Everything that becomes another, in words: values first.
+    fn changes(&self, before: &PromiseReleaseSpec, after: &PromiseReleaseSpec) -> Vec<ValueChange> {
+        let values = changed(self.spec, before, after);
+        values.iter().map(|change| self.words(change)).chain(terms::changed(Some(before), after)).collect()
+    }
+
     /// A change in words, with the rule that narrows or fixes the value.
     pub(super) fn words(&self, change: &Change) -> ValueChange {
         let path = change.path.to_string();
@@ -169,11 +180,11 @@ fn asked(standings: &[Standing<'_>]) -> Vec<Asked> {
     let one = |standing: &Standing<'_>| Asked {
         rule: rule_id(standing.approval),
         title: who(standing.approval),
-        ordinary: standing.waits(),
+        ordinary: standing.waits() || standing.reconsiders(),
         emergency: standing.breaks,
     };
     // What can be answered in the ordinary way comes first.
-    let ordinary = standings.iter().filter(|standing| standing.waits());
+    let ordinary = standings.iter().filter(|standing| standing.waits() || standing.reconsiders());
     ordinary.chain(standings.iter().filter(|standing| standing.only_breaks())).map(one).collect()
 }
 
@@ -315,7 +326,7 @@ fn compared(caller: &Caller, matter: &Matter, told: &Told<'_>, wanted: &str) -> 
         since.unknown = "What it was then is not kept any more.".to_owned();
         return Some(since);
     };
-    since.changes = changed(told.spec, &before.spec, &after.spec).iter().map(|change| told.words(change)).collect();
+    since.changes = told.changes(&before.spec, &after.spec);
     since.also = others(&before.spec, &after.spec, caller, matter);
     Some(since)
 }

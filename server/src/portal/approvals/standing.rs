@@ -6,7 +6,7 @@ use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
 use cluster::watch::Key;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
-use promise::api::{ApprovalRule, ApprovalState, ApprovalStatus, Decision, DecisionState};
+use promise::api::{ApprovalRule, ApprovalState, ApprovalStatus, Decision, DecisionState, GivenApproval};
 use promise::{Error, Result, names};
 
 use super::matter::waiting;
@@ -31,12 +31,19 @@ pub(super) struct Standing<'a> {
     pub(super) held: bool,
     /// What the person decided about this very content.
     pub(super) decided: Option<Decision>,
+    /// Whether it is what the person decided that holds it.
+    pub(super) holds: bool,
 }
 
 impl Standing<'_> {
     /// Whether the person can do something about it now.
     pub(super) fn waits(&self) -> bool {
         self.may && !self.own && !self.held && self.decided.is_none() && is_open(self.approval)
+    }
+
+    /// Whether the person asked for changes and may decide otherwise: nothing waits for them, and nobody else lets it go on.
+    pub(super) fn reconsiders(&self) -> bool {
+        self.may && !self.own && self.holds && self.decided == Some(Decision::RequestChanges)
     }
 
     /// Whether the person can do nothing about it but in an emergency.
@@ -49,6 +56,13 @@ impl Standing<'_> {
 /// Whether people are asked now: not before the stages ahead of it are through, and not once it is decided.
 pub(super) fn is_open(approval: &ApprovalStatus) -> bool {
     approval.state == ApprovalState::Waiting
+}
+
+/// Whether a rule is held by changes that this person asked for, and nobody but them can let it go on as it is.
+pub(super) fn is_held_by(approval: &ApprovalStatus, person: &str) -> bool {
+    let wish =
+        |given: &GivenApproval| given.by == person && given.decision == Decision::RequestChanges && given.state == DecisionState::Counts;
+    approval.state == ApprovalState::ChangesRequested && approval.given.iter().any(wish)
 }
 
 /// Who is asked about a request: nobody about what does not wait for people, though the status goes on naming those who were.
@@ -125,18 +139,25 @@ impl Caller {
     /// The same for one of the requests for which `deciding` was asked.
     pub(super) fn standings_by<'a>(&self, deciding: &Deciding<'_>, request: &'a PromiseRequest) -> Vec<Standing<'a>> {
         let approvals = asked(request);
-        let mine = rows::is_of(self, request);
+        let mine = self.asked_for(request);
         let held = approvals.iter().any(|approval| approval.state == ApprovalState::ChangesRequested);
         let mut standings = Vec::with_capacity(approvals.len());
         for approval in approvals {
             let (may, breaks) = deciding.0.get(&rule(approval)).copied().unwrap_or_default();
             let own = mine && !allows_self(self.portal(), approval);
-            standings.push(Standing { approval, may, breaks, own, held, decided: None });
+            let holds = is_held_by(approval, &self.identity().username);
+            standings.push(Standing { approval, may, breaks, own, held, decided: None, holds });
         }
         if standings.iter().any(|standing| standing.may || standing.breaks) {
             self.remember(request, &mut standings);
         }
         standings
+    }
+
+    /// Whether this person asked for a request, or for the one that made it: the plane stamps the controller there.
+    fn asked_for(&self, request: &PromiseRequest) -> bool {
+        let (portal, uid) = (self.portal(), request.metadata.uid.as_deref().unwrap_or_default());
+        rows::is_of(self, request) || portal.docket.maker(&portal.world, uid).is_some_and(|maker| rows::is_of(self, &maker))
     }
 
     /// What this person decided about the present content already: the newest decision for a rule counts.

@@ -11,7 +11,7 @@ use promise::{Error, Problem, Result, names};
 use tokio::sync::broadcast::error::RecvError;
 
 use super::matter::{self, Matter};
-use super::standing::{is_open, rule_id};
+use super::standing::{is_held_by, is_open, rule_id};
 use crate::auth::Caller;
 
 /// How many letters of a hash stand in the name of an Approval.
@@ -51,7 +51,8 @@ pub(super) async fn cast(caller: &Caller, matter: &Matter, vote: &Vote) -> Resul
     let Some(approval) = status.approvals.iter().find(|approval| rule_id(approval) == vote.rule) else {
         return Err(Error::Conflict { message: "nobody asks for this decision any more".to_owned() });
     };
-    if !is_open(approval) && !vote.emergency {
+    let answerable = is_open(approval) || is_held_by(approval, &caller.identity().username);
+    if !answerable && !vote.emergency {
         return Err(Error::Conflict { message: "this question is not open: it was answered, or a stage before it is".to_owned() });
     }
     let verb = if vote.emergency { names::EMERGENCY_VERB } else { names::APPROVE_VERB };
@@ -126,6 +127,9 @@ async fn write(caller: &Caller, matter: &Matter, vote: &Vote, decision: Decision
     };
     let mut bytes = [0; 4];
     caller.portal().random.fill(&mut bytes);
+    // Of several decisions of one second the one whose name comes last is the latest.
+    let before = caller.portal().docket.of_request(&caller.portal().world, &spec.request.uid).len();
+    bytes[0] = u8::try_from(before).unwrap_or(u8::MAX);
     let short: String = vote.hash.chars().take(SHORT).collect();
     let name = format!("{}-{short}-{}", key.name, hex::encode(bytes));
     let api: Api<Approval> = Api::all(caller.client(&cluster));

@@ -1,5 +1,6 @@
 //! Questions that are asked again after they ended, and broken glass.
 
+use cluster::kinds::PromiseRequest;
 use k8s_openapi::api::core::v1::Event;
 use kube::api::{Api, ListParams, Patch, PatchParams};
 use promise::api::{CandidateState, DecisionState};
@@ -7,12 +8,13 @@ use promise::names;
 use serde_json::json;
 
 use super::stages::{in_two_stages, of_rule, told};
-use super::{about, asked, candidate, decide, edit, governed, let_do};
+use super::{about, asked, candidate, decide, edit, governed, let_do, level};
 use crate::world::{PATIENCE, Plane, condition, on_every_plane};
 
 on_every_plane![
     what_was_turned_down_is_asked_again_about_the_same_content,
     an_edit_of_what_is_not_content_leaves_the_question_open,
+    what_was_taken_back_cannot_be_approved_until_it_is_asked_again,
     who_breaks_the_glass_approves_alone_and_everybody_is_told,
 ];
 
@@ -54,6 +56,29 @@ async fn an_edit_of_what_is_not_content_leaves_the_question_open(plane: Plane) {
         plane.until("web", "seen", |r| r.status.as_ref().is_some_and(|s| Some(s.observed_generation) == edited.metadata.generation)).await;
     assert_eq!(seen.status.as_ref().unwrap().question.as_ref().unwrap().since, first.status.unwrap().question.unwrap().since);
     decide(&plane, "sandbox", &of_rule("second", "two", &seen, "approve")).await;
+    plane.ready("web").await;
+    controller.stop().await;
+}
+
+async fn what_was_taken_back_cannot_be_approved_until_it_is_asked_again(plane: Plane) {
+    let controller = governed(&plane, json!({})).await;
+    plane.ask("web", "settings", json!({"level": 2})).await;
+    let first = asked(&plane, "web").await;
+    let since = first.status.as_ref().unwrap().question.as_ref().unwrap().since.clone();
+    let note = |name: &str| Patch::Merge(json!({"metadata": {"annotations": {name: since}}}));
+    let params = PatchParams::default();
+    plane.requests("dana").patch("web", &params, &note(names::WITHDRAW_ANNOTATION)).await.unwrap();
+    let back = plane.until("web", "taken back", |r| condition(r, "Approved").starts_with("False Rejected")).await;
+    assert!(candidate(&back).message.unwrap().starts_with("dana took the question back"));
+    decide(&plane, "erin", &about("late", &back, "approve")).await;
+    let heard = |request: &PromiseRequest| json!(request.status).to_string().contains("\"approval\":\"late\"");
+    let late = plane.until("web", "told of the late decision", heard).await;
+    assert_eq!(candidate(&late).state, CandidateState::Rejected);
+    assert_eq!(level(&plane, "web").await, None, "nothing is made");
+    plane.requests("dana").patch("web", &params, &note(names::ASK_AGAIN_ANNOTATION)).await.unwrap();
+    let second = asked(&plane, "web").await;
+    assert_eq!(candidate(&second).content_hash, candidate(&first).content_hash);
+    decide(&plane, "erin", &about("yes", &second, "approve")).await;
     plane.ready("web").await;
     controller.stop().await;
 }

@@ -1,0 +1,59 @@
+//! Requests that promises make: the plane stamps the controller, and they are as much one's own as what made them.
+
+use kube::api::DeleteParams;
+use promise::api::DecisionState;
+use serde_json::{Value, json};
+
+use super::stages::told;
+use super::{about, asked, decide, edit, governed, let_decide, level};
+use crate::running::Running;
+use crate::world::{Plane, on_every_plane};
+
+on_every_plane![whoever_orders_a_wrapper_does_not_approve_what_is_in_it, what_was_handed_over_is_approved_by_nobody,];
+
+/// A promise of a request.
+fn wrapper() -> Value {
+    json!({
+        "version": "1.0.0", "lifecycle": "published", "visibility": "private",
+        "parameters": {"type": "object", "properties": {}},
+        "implementation": {"resources": [{"id": "inner", "template": {
+            "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseRequest", "metadata": {"name": "${request.name}-inner"},
+            "spec": {"promise": {"name": "settings"}, "parameters": {"level": 2}},
+        }}]},
+    })
+}
+
+/// A plane on which Dana may decide about settings, and has ordered a wrapper around them that nobody has to approve.
+async fn wrapped(plane: &Plane) -> Running {
+    let controller = governed(plane, json!({})).await;
+    let_decide(plane, "dana", &["careful"]).await;
+    plane.publish("wrapper", wrapper()).await;
+    plane.ask("web", "wrapper", json!({})).await;
+    controller
+}
+
+async fn whoever_orders_a_wrapper_does_not_approve_what_is_in_it(plane: Plane) {
+    let controller = wrapped(&plane).await;
+    let waiting = asked(&plane, "web-inner").await;
+    assert_ne!(waiting.spec.requester.as_ref().unwrap().username, "dana", "it is stamped with who made it");
+    decide(&plane, "dana", &about("own", &waiting, "approve")).await;
+    told(&plane, "own", DecisionState::Void, "dana asked for it, and this rule wants somebody else to approve").await;
+    assert_eq!(level(&plane, "web-inner").await, None);
+    decide(&plane, "erin", &about("yes", &waiting, "approve")).await;
+    plane.ready("web-inner").await;
+    controller.stop().await;
+}
+
+async fn what_was_handed_over_is_approved_by_nobody(plane: Plane) {
+    let controller = wrapped(&plane).await;
+    let waiting = asked(&plane, "web-inner").await;
+    edit(&plane, "web", json!({"deletionPolicy": "Orphan"})).await;
+    plane.requests("dana").delete("web", &DeleteParams::default()).await.unwrap();
+    plane.gone(plane.requests("dana"), "web").await;
+    for who in ["dana", "erin"] {
+        decide(&plane, who, &about(who, &waiting, "approve")).await;
+        told(&plane, who, DecisionState::Void, "Who asked for it is not known").await;
+    }
+    assert_eq!(level(&plane, "web-inner").await, None);
+    controller.stop().await;
+}
