@@ -4,7 +4,7 @@
 //! or not, nobody knows: it is sent again under the same id, and receivers can tell.
 
 use jiff::Timestamp;
-use sqlx::FromRow;
+use sqlx::{AnyConnection, FromRow};
 
 use crate::notification::{counted, moment};
 use crate::{Result, Store};
@@ -61,6 +61,17 @@ impl DeliveryState {
             Self::Dead => "dead",
         }
     }
+}
+
+/// Messages that a person no longer wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unwanted {
+    /// What happened, a machine's word.
+    pub event: String,
+    /// `mail` or `webhook`.
+    pub channel: String,
+    /// The target that the person still wants; empty for none.
+    pub but: String,
 }
 
 /// A message, as those see it who look after the portal.
@@ -150,12 +161,30 @@ impl From<ListedRow> for Listed {
     }
 }
 
+/// Removes what waits to be sent to a person and is no longer wanted, as a part of something larger.
+pub(crate) async fn forget(connection: &mut AnyConnection, person: &str, unwanted: &[Unwanted]) -> Result<()> {
+    for one in unwanted {
+        sqlx::query(
+            "DELETE FROM delivery WHERE state = 'waiting' AND channel = $1 AND target <> $2 \
+             AND notification IN (SELECT id FROM notification WHERE person = $3 AND event = $4)",
+        )
+        .bind(one.channel.as_str())
+        .bind(one.but.as_str())
+        .bind(person)
+        .bind(one.event.as_str())
+        .execute(&mut *connection)
+        .await?;
+    }
+    Ok(())
+}
+
 fn attempts(count: i64) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 impl Store {
-    /// At most `most` messages that are due at `now` and that nobody is sending, the longest waiting first.
+    /// At most `most` messages that are due at `now` and that nobody is sending, the longest waiting first. What is collected for one target
+    /// and time stands together.
     ///
     /// # Errors
     /// The database refuses.
@@ -164,7 +193,8 @@ impl Store {
             "SELECT d.id, d.channel, d.target, d.collected, d.attempts, d.due, \
              n.person, n.event, n.title, n.content, n.why, n.link, n.workspace, n.happened \
              FROM delivery d JOIN notification n ON n.id = d.notification \
-             WHERE d.state = 'waiting' AND d.due <= $1 AND d.held_until <= $2 ORDER BY d.due, d.id LIMIT $3",
+             WHERE d.state = 'waiting' AND d.due <= $1 AND d.held_until <= $2 ORDER BY d.due, d.collected, d.channel, d.target, d.id \
+             LIMIT $3",
         )
         .bind(now.as_second())
         .bind(now.as_second())
@@ -287,5 +317,57 @@ impl Store {
         .fetch_all(&self.pool)
         .await?;
         Ok(rows.into_iter().map(Listed::from).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::notification::tests::{at, news};
+    use crate::{Message, News};
+
+    #[tokio::test]
+    async fn what_a_person_no_longer_wants_is_not_sent_any_more() {
+        for (store, _) in crate::database::tests::every().await {
+            let chat = |target: &str| Message {
+                id: format!("n1-{target}"),
+                channel: "webhook".into(),
+                target: target.into(),
+                collected: false,
+                due: at(0),
+            };
+            let failed = News { event: "failed".into(), ..news("n2", "dev-shop") };
+            let mut all = [news("n1", "dev-shop"), failed, news("n3", "olga"), news("n4", "dev-shop")];
+            all[0].messages.extend([chat("old"), chat("new")]);
+            store.tell(&all, at(0)).await.unwrap();
+            store.delivered("n4-mail", at(1)).await.unwrap();
+            let unwanted = |channel: &str, but: &str| Unwanted { event: "approved".into(), channel: channel.into(), but: but.into() };
+            let unwanted = [unwanted("mail", ""), unwanted("webhook", "new")];
+            store.subscribe("dev-shop", &serde_json::json!({}), &unwanted, at(2)).await.unwrap();
+            let due = store.due_deliveries(at(3), 10).await.unwrap();
+            let left: BTreeSet<&str> = due.iter().map(|one| one.id.as_str()).collect();
+            assert_eq!(left, BTreeSet::from(["n1-new", "n2-mail", "n3-mail"]), "other targets, events and people stay");
+            assert_eq!(store.count_deliveries(DeliveryState::Sent).await.unwrap(), 1);
+            store.tell(&all, at(4)).await.unwrap();
+            assert_eq!(store.count_deliveries(DeliveryState::Waiting).await.unwrap(), 3, "and nothing comes back");
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_collected_for_one_target_stands_together() {
+        for (store, _) in crate::database::tests::every().await {
+            let collected = |id: &str, target: &str| {
+                let mut one = news(id, "dev-shop");
+                one.messages[0].target = target.into();
+                one.messages[0].collected = true;
+                one
+            };
+            let all = [collected("n1", "a@x.example"), collected("n2", "b@x.example"), collected("n3", "a@x.example"), news("n4", "olga")];
+            store.tell(&all, at(0)).await.unwrap();
+            let due = store.due_deliveries(at(0), 3).await.unwrap();
+            assert_eq!(due.iter().map(|one| one.id.as_str()).collect::<Vec<_>>(), ["n4-mail", "n1-mail", "n3-mail"]);
+        }
     }
 }

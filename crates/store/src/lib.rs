@@ -27,7 +27,7 @@ mod stand_in;
 pub use acquaintance::Acquaintance;
 pub use comment::{Comment, MAX_COMMENT, MAX_COMMENTS, NewComment};
 pub use database::Store;
-pub use delivery::{Delivery, DeliveryState, Listed};
+pub use delivery::{Delivery, DeliveryState, Listed, Unwanted};
 pub use draft::{Draft, DraftId, MAX_DRAFT_BYTES, MAX_DRAFTS_PER_PERSON};
 pub use error::{Error, Result};
 pub use ledger::{DaySum, Dimension, LedgerLine, LedgerSum, MonthLine, MonthSum};

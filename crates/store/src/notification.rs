@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use sqlx::{AnyConnection, FromRow};
 
-use crate::{Error, Result, Store};
+use crate::delivery::forget;
+use crate::{Error, Result, Store, Unwanted};
 
 /// Ids that are asked for in one query.
 const TOGETHER: usize = 100;
@@ -291,11 +292,12 @@ impl Store {
         row.map(|(settings,)| serde_json::from_str(&settings).map_err(Error::from)).transpose()
     }
 
-    /// Keeps the rules of a person.
+    /// Keeps the rules of a person, and removes what waits to be sent and is unwanted by them.
     ///
     /// # Errors
-    /// The database refuses.
-    pub async fn subscribe(&self, person: &str, settings: &serde_json::Value, now: Timestamp) -> Result<()> {
+    /// The database refuses; nothing has changed then.
+    pub async fn subscribe(&self, person: &str, settings: &serde_json::Value, unwanted: &[Unwanted], now: Timestamp) -> Result<()> {
+        let mut transaction = self.pool.begin().await?;
         sqlx::query(
             "INSERT INTO subscription (person, settings, changed) VALUES ($1, $2, $3) \
              ON CONFLICT (person) DO UPDATE SET settings = excluded.settings, changed = excluded.changed",
@@ -303,25 +305,27 @@ impl Store {
         .bind(person)
         .bind(serde_json::to_string(settings)?)
         .bind(now.as_second())
-        .execute(&self.pool)
+        .execute(&mut *transaction)
         .await?;
+        forget(&mut transaction, person, unwanted).await?;
+        transaction.commit().await?;
         Ok(())
     }
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::path::Path;
 
     use super::*;
     use crate::random::seeded::Seeded;
     use crate::{DeliveryState, SealKeys};
 
-    fn at(second: i64) -> Timestamp {
+    pub(crate) fn at(second: i64) -> Timestamp {
         Timestamp::from_second(1_780_000_000 + second).unwrap()
     }
 
-    fn news(id: &str, person: &str) -> News {
+    pub(crate) fn news(id: &str, person: &str) -> News {
         News {
             id: id.into(),
             person: person.into(),
@@ -429,7 +433,7 @@ mod tests {
         for (store, _) in crate::database::tests::every().await {
             assert_eq!(store.subscription("olga").await.unwrap(), None);
             for zone in ["UTC", "Europe/Berlin"] {
-                store.subscribe("olga", &serde_json::json!({"zone": zone}), at(0)).await.unwrap();
+                store.subscribe("olga", &serde_json::json!({"zone": zone}), &[], at(0)).await.unwrap();
             }
             assert_eq!(store.subscription("olga").await.unwrap().unwrap()["zone"], "Europe/Berlin");
             let groups = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();

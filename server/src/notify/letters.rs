@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
-use promise::notify::{MailRule, Settings, Sort};
-use store::{Message, News, StandIn};
+use promise::notify::{Event, MailRule, Settings, Sort};
+use store::{Message, News, StandIn, Unwanted};
 
 use super::events::{self, Audience, Told};
 use super::timing;
@@ -14,7 +14,7 @@ use crate::state::Portal;
 /// Begins the name of a webhook where a person stands; nobody on a plane may be called so and sign in.
 const HOOK: &str = "@webhook:";
 /// Begins the name of a group that has an address of its own.
-const GROUP: &str = "@group:";
+pub(super) const GROUP: &str = "@group:";
 
 /// Something to tell that no request says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -132,7 +132,10 @@ async fn one(portal: &Portal, id: String, workspace: &str, told: &Told, recipien
             messages.extend(match rule.mail {
                 MailRule::Off => None,
                 MailRule::AtOnce => Some(message("mail", &address, false, sent)),
-                MailRule::Digest => Some(message("mail", &address, true, timing::collected(&settings, now))),
+                MailRule::Digest => Some(match timing::collected(&settings, now, told.ends) {
+                    Some(due) => message("mail", &address, true, due),
+                    None => message("mail", &address, false, sent),
+                }),
             });
         }
         if config.webhooks.iter().any(|hook| hook.people && hook.name == rule.webhook) {
@@ -158,4 +161,39 @@ async fn one(portal: &Portal, id: String, workspace: &str, told: &Told, recipien
 pub(crate) async fn settings(portal: &Portal, person: &str) -> store::Result<Settings> {
     let kept = portal.store.subscription(person).await?;
     Ok(kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default())
+}
+
+/// What is not sent any more to a person with these rules.
+pub(crate) fn unwanted(settings: &Settings) -> Vec<Unwanted> {
+    let mut unwanted = Vec::new();
+    for event in Event::ALL {
+        let rule = settings.rule(event.sort());
+        let of = |channel: &str, but: String| Unwanted { event: event.word().to_owned(), channel: channel.to_owned(), but };
+        if rule.mail == MailRule::Off {
+            unwanted.push(of("mail", String::new()));
+        }
+        unwanted.push(of("webhook", rule.webhook));
+    }
+    unwanted
+}
+
+#[cfg(test)]
+mod tests {
+    use promise::notify::Rule;
+
+    use super::*;
+
+    #[test]
+    fn what_is_switched_off_is_unwanted_and_the_rest_is_not() {
+        let rule = Rule { mail: MailRule::Off, webhook: "shop-chat".into(), ..Rule::default() };
+        let unwanted = unwanted(&Settings { rules: BTreeMap::from([(Sort::Waits, rule)]), ..Settings::default() });
+        let but = |event: Event, channel: &str| {
+            let found = unwanted.iter().find(|one| one.event == event.word() && one.channel == channel);
+            found.map(|one| one.but.as_str())
+        };
+        assert_eq!(but(Event::Reminder, "mail"), Some(""));
+        assert_eq!(but(Event::Reminder, "webhook"), Some("shop-chat"));
+        assert_eq!(but(Event::Approved, "mail"), None, "it is mailed, as usual");
+        assert_eq!(but(Event::Approved, "webhook"), Some(""));
+    }
 }

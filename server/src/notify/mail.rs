@@ -7,6 +7,7 @@ use lettre::transport::smtp::Error as SmtpError;
 use lettre::{AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor};
 use store::Delivery;
 
+use super::letters::GROUP;
 use super::sender::Failure;
 use crate::config::{ConfigError, MailConfig, NotifyError};
 
@@ -20,6 +21,8 @@ pub(super) struct Letter {
     id: String,
     /// Where links begin.
     base: String,
+    /// The page on which its reader can stop it; none for the address of a group.
+    stop: Option<String>,
     subject: String,
     text: String,
     html: String,
@@ -39,7 +42,8 @@ impl Letter {
         paragraph(&mut text, &mut html, &delivery.text);
         link(&mut text, &mut html, "Open it", &format!("{base}{}", delivery.link));
         paragraph(&mut text, &mut html, &delivery.why);
-        Self::ended(base, delivery.id.clone(), delivery.title.clone(), text, html)
+        let group = delivery.person.strip_prefix(GROUP);
+        Self::ended(base, delivery.id.clone(), delivery.title.clone(), group, text, html)
     }
 
     /// About everything that was collected.
@@ -57,28 +61,39 @@ impl Letter {
             [only] => only.title.clone(),
             _ => format!("{} things happened", all.len()),
         };
-        Self::ended(base, id.to_owned(), subject, text, html)
+        Self::ended(base, id.to_owned(), subject, None, text, html)
     }
 
-    fn ended(base: &str, id: String, subject: String, mut text: String, mut html: String) -> Self {
-        let settings = format!("{base}{}", app::routes::page::NOTIFICATION_SETTINGS);
-        link(&mut text, &mut html, "Choose what is mailed to you, or stop it", &settings);
+    /// With how to stop it. The address of a `group` is the operator's, and rules of people do not reach it.
+    fn ended(base: &str, id: String, subject: String, group: Option<&str>, mut text: String, mut html: String) -> Self {
+        let stop = if let Some(group) = group {
+            let words = format!("It goes to the address of the group {group}, which the operator of the portal set up and can stop.");
+            paragraph(&mut text, &mut html, &words);
+            None
+        } else {
+            let settings = format!("{base}{}", app::routes::page::NOTIFICATION_SETTINGS);
+            link(&mut text, &mut html, "Choose what is mailed to you, or stop it", &settings);
+            Some(settings)
+        };
         // A header is one line.
         let subject = subject.split_whitespace().collect::<Vec<_>>().join(" ");
-        Self { id, base: base.to_owned(), subject, text, html }
+        Self { id, base: base.to_owned(), stop, subject, text, html }
     }
 
     /// The mail to an address. Its Message-ID follows from what it tells, so that a receiver can drop what comes twice.
     fn message(&self, from: &Mailbox, to: &str) -> Result<Message, Failure> {
         let to: Mailbox = to.parse().map_err(|_| Failure::Never(format!("{to} is not a mail address.")))?;
         let host = self.base.split("://").nth(1).and_then(|rest| rest.split(':').next()).unwrap_or("localhost");
-        Message::builder()
+        let mut message = Message::builder()
             .from(from.clone())
             .to(to)
             .subject(self.subject.clone())
             .message_id(Some(format!("<{}@{host}>", self.id)))
-            .header(ListUnsubscribe(format!("<{}{}>", self.base, app::routes::page::NOTIFICATION_SETTINGS)))
-            .header(AutoSubmitted("auto-generated".to_owned()))
+            .header(AutoSubmitted("auto-generated".to_owned()));
+        if let Some(stop) = &self.stop {
+            message = message.header(ListUnsubscribe(format!("<{stop}>")));
+        }
+        message
             .multipart(MultiPart::alternative_plain_html(self.text.clone(), self.html.clone()))
             .map_err(|error| Failure::Never(format!("The mail cannot be written: {error}.")))
     }
@@ -208,6 +223,17 @@ mod tests {
             letter,
             Letter::one("https://portal.example.org:8443", &delivery("orders-db waits for an approval", "dev-shop asks for it."))
         );
+    }
+
+    #[test]
+    fn a_mail_to_a_group_names_who_can_stop_it_and_no_page_that_cannot() {
+        let delivery = Delivery { person: "@group:acme-approvers".into(), ..delivery("orders-db waits for an approval", "") };
+        let letter = Letter::one("https://p.example", &delivery);
+        for words in [&letter.text, &letter.html] {
+            assert!(words.contains("the group acme-approvers, which the operator of the portal set up and can stop."), "{words}");
+            assert!(!words.contains("/notifications/settings"), "{words}");
+        }
+        assert!(!sent(&letter).contains("List-Unsubscribe"));
     }
 
     #[test]

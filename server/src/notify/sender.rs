@@ -67,7 +67,7 @@ async fn round(portal: &Portal) -> bool {
         }
     };
     let full = due.len() >= MOST as usize;
-    let moved = stream::iter(gathered(due)).map(|parcel| deliver(portal, parcel)).buffer_unordered(TOGETHER);
+    let moved = stream::iter(whole(gathered(due), full)).map(|parcel| deliver(portal, parcel)).buffer_unordered(TOGETHER);
     let moved = moved.fold(false, |any, moved| async move { any || moved }).await;
     // Without progress the next look waits, so that a broken database is not asked without a pause.
     full && moved
@@ -90,6 +90,24 @@ fn gathered(due: Vec<Delivery>) -> Vec<Vec<Delivery>> {
         }
     }
     parcels
+}
+
+/// Without the last one when it is collected and there may be more of it than was read: it is read as a whole at the next look. What is too
+/// much for one look goes in parts.
+fn whole(mut parcels: Vec<Vec<Delivery>>, full: bool) -> Vec<Vec<Delivery>> {
+    let is_collected = |parcel: &Vec<Delivery>| parcel.first().is_some_and(|first| first.collected);
+    if full && parcels.len() > 1 && parcels.last().is_some_and(is_collected) {
+        parcels.pop();
+    }
+    parcels
+}
+
+/// The id of a collected mail follows from what it holds: the same at each attempt, and another one for each part.
+fn id(parcel: &[Delivery]) -> String {
+    let mut parts: Vec<&str> = parcel.iter().map(|delivery| delivery.id.as_str()).collect();
+    parts.sort_unstable();
+    parts.push("digest");
+    events::hashed(&parts)
 }
 
 /// Takes, sends and notes; whether anything came of it.
@@ -133,7 +151,7 @@ async fn sent(portal: &Portal, parcel: &[Delivery]) -> Result<(), Failure> {
         let mailer = notify.mailer.as_ref().ok_or_else(|| Failure::Never("No mail server is configured (--smtp-url).".to_owned()))?;
         let letter = match parcel {
             [one] if !one.collected => mail::Letter::one(&notify.config.base, one),
-            all => mail::Letter::digest(&notify.config.base, all, &events::hashed(&["digest", &first.target, &first.due.to_string()])),
+            all => mail::Letter::digest(&notify.config.base, all, &id(all)),
         };
         return mailer.send(&first.target, &letter).await;
     }
@@ -147,12 +165,13 @@ async fn sent(portal: &Portal, parcel: &[Delivery]) -> Result<(), Failure> {
 
 async fn note(portal: &Portal, parcel: &[Delivery], sent: Result<(), Failure>) -> store::Result<()> {
     let now = portal.clock.now();
+    let again = next(portal.notify.config.retry_after, parcel, now);
     for delivery in parcel {
         match &sent {
             Ok(()) => portal.store.delivered(&delivery.id, now).await?,
             Err(Failure::Later(why)) if delivery.attempts + 1 < ATTEMPTS => {
                 tracing::info!(delivery = delivery.id, channel = delivery.channel, why, "a message was not delivered, trying again later");
-                portal.store.postpone(&delivery.id, why, next(portal, delivery, now)).await?;
+                portal.store.postpone(&delivery.id, why, again).await?;
             }
             Err(Failure::Later(why) | Failure::Never(why)) => {
                 tracing::warn!(delivery = delivery.id, channel = delivery.channel, why, "a message was given up");
@@ -163,11 +182,13 @@ async fn note(portal: &Portal, parcel: &[Delivery], sent: Result<(), Failure>) -
     Ok(())
 }
 
-/// When the next attempt is: each pause is twice the one before, and a little more that its id decides, so that not all come at once.
-fn next(portal: &Portal, delivery: &Delivery, now: Timestamp) -> Timestamp {
-    let first = portal.notify.config.retry_after;
-    let pause = first.saturating_mul(1_i64.checked_shl(delivery.attempts).unwrap_or(i64::MAX)).min(LONGEST);
-    let spread = i64::from(delivery.id.bytes().fold(0_u8, u8::wrapping_add)) * pause / 1024;
+/// When the next attempt is: each pause is twice the one before, beginning with `first` seconds, and a little more, so that not all come at
+/// once. Its id decides how much more; for what is collected its target does, so that it stays together.
+fn next(first: i64, parcel: &[Delivery], now: Timestamp) -> Timestamp {
+    let attempts = parcel.iter().map(|delivery| delivery.attempts).max().unwrap_or_default();
+    let pause = first.saturating_mul(1_i64.checked_shl(attempts).unwrap_or(i64::MAX)).min(LONGEST);
+    let name = parcel.first().map_or("", |one| if one.collected { one.target.as_str() } else { one.id.as_str() });
+    let spread = i64::from(name.bytes().fold(0_u8, u8::wrapping_add)) * pause / 1024;
     now.saturating_add(SignedDuration::from_secs(pause + spread)).unwrap_or(now)
 }
 
@@ -206,5 +227,35 @@ mod tests {
         ];
         let ids: Vec<Vec<String>> = gathered(due).into_iter().map(|parcel| parcel.into_iter().map(|one| one.id).collect()).collect();
         assert_eq!(ids, [vec!["1", "3"], vec!["2"], vec!["4"], vec!["5"]]);
+    }
+
+    #[test]
+    fn what_is_collected_stays_together_after_a_failure_and_the_rest_spreads() {
+        let now = Timestamp::from_second(1_780_000_000).unwrap();
+        let again = |id: &str, collected: bool| next(600, &[delivery(id, "a@x.example", collected, 10)], now);
+        assert_eq!(again("1", true), again("z", true));
+        assert_ne!(again("1", false), again("z", false));
+        // One of them was taken once more than the other, by a process that died.
+        let often = Delivery { attempts: 1, ..delivery("2", "a@x.example", true, 10) };
+        let together = [delivery("1", "a@x.example", true, 10), often.clone()];
+        assert_eq!(next(600, &together, now), next(600, &[often], now));
+        assert!(next(600, &together, now) > again("1", true), "pauses grow");
+    }
+
+    #[test]
+    fn the_id_of_a_collected_mail_is_that_of_what_it_holds() {
+        let holds = |ids: [&str; 2], due: i64| id(&ids.map(|id| delivery(id, "a@x.example", true, due)));
+        assert_eq!(holds(["1", "2"], 10), holds(["2", "1"], 700), "at each attempt");
+        assert_ne!(holds(["1", "2"], 10), holds(["3", "4"], 10), "each part is another mail");
+    }
+
+    #[test]
+    fn what_is_collected_is_not_cut_unless_it_is_too_much_by_itself() {
+        let of = |collected: bool| vec![delivery("1", "b@x.example", collected, 10)];
+        let first = || vec![delivery("0", "a@x.example", true, 10)];
+        assert_eq!(whole(vec![first(), of(true)], true), [first()]);
+        assert_eq!(whole(vec![first(), of(true)], false), [first(), of(true)]);
+        assert_eq!(whole(vec![first(), of(false)], true), [first(), of(false)]);
+        assert_eq!(whole(vec![first()], true), [first()]);
     }
 }

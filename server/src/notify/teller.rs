@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cluster::kinds::PromiseRequest;
-use cluster::watch::Key;
+use cluster::watch::{Changes, Key};
 use jiff::{SignedDuration, Timestamp};
 use promise::api::CandidateState;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
+use tokio::time::{Interval, MissedTickBehavior};
 
 use super::{KEPT_DAYS, events, letters};
 use crate::state::Portal;
@@ -52,32 +53,16 @@ impl Teller {
         let world = &self.portal.world;
         let mut changes = world.requests.changes();
         tokio::join!(world.requests.synced(), world.workspaces.synced());
-        let mut next = Look::All;
+        // One for all looks: changes must not put off what nobody changes.
+        let mut again = tokio::time::interval(AGAIN);
+        again.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        again.reset();
+        let mut at = Look::All;
         loop {
-            let done = self.look(&next).await;
-            let pause = if done { AGAIN } else { SOON };
-            next = tokio::select! {
-                changed = changes.recv() => match changed {
-                    Ok(key) => {
-                        let mut keys = BTreeSet::from([key]);
-                        tokio::time::sleep(TOGETHER).await;
-                        loop {
-                            match changes.try_recv() {
-                                Ok(key) => { keys.insert(key); }
-                                Err(TryRecvError::Lagged(_)) => break Look::All,
-                                Err(TryRecvError::Empty | TryRecvError::Closed) => break Look::These(keys),
-                            }
-                        }
-                    }
-                    Err(RecvError::Lagged(_)) => Look::All,
-                    Err(RecvError::Closed) => return,
-                },
-                () = tokio::time::sleep(pause) => Look::Waiting,
-            };
+            let done = self.look(&at).await;
+            let Some(then) = next(&mut changes, &mut again, done).await else { return };
             // What was left over is looked for with everything.
-            if !done {
-                next = Look::All;
-            }
+            at = if done { then } else { Look::All };
         }
     }
 
@@ -138,8 +123,66 @@ impl Teller {
     }
 }
 
+/// What is to be looked at after a look that was `done`, or left something over; nothing when no changes come any more. When it is time to
+/// look again changes wait, and not the other way round.
+async fn next(changes: &mut Changes, again: &mut Interval, done: bool) -> Option<Look> {
+    let changed = tokio::select! {
+        biased;
+        _ = again.tick() => return Some(Look::Waiting),
+        changed = changes.recv() => changed,
+        () = tokio::time::sleep(SOON), if !done => return Some(Look::All),
+    };
+    let mut keys = match changed {
+        Ok(key) => BTreeSet::from([key]),
+        Err(RecvError::Lagged(_)) => return Some(Look::All),
+        Err(RecvError::Closed) => return None,
+    };
+    tokio::time::sleep(TOGETHER).await;
+    loop {
+        match changes.try_recv() {
+            Ok(key) => {
+                keys.insert(key);
+            }
+            Err(TryRecvError::Lagged(_)) => return Some(Look::All),
+            Err(TryRecvError::Empty | TryRecvError::Closed) => return Some(Look::These(keys)),
+        }
+    }
+}
+
 /// Whether somebody is asked about a request.
 fn waits(request: &PromiseRequest) -> bool {
     let candidate = request.status.as_ref().and_then(|status| status.candidate.as_ref());
     candidate.is_some_and(|candidate| candidate.state == CandidateState::AwaitingApproval)
+}
+
+#[cfg(test)]
+mod tests {
+    use cluster::ClusterId;
+    use tokio::sync::broadcast;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn changes_without_end_do_not_put_off_the_look_for_what_waits() {
+        let (bell, mut changes) = broadcast::channel(8);
+        let key = Key { cluster: ClusterId::parse("shop").unwrap(), namespace: "default".into(), name: "orders-db".into() };
+        let mut again = tokio::time::interval(TOGETHER);
+        again.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        again.reset();
+        let (mut waiting, mut these) = (0, 0);
+        // Whenever it is asked what is next, something has changed already.
+        for _ in 0..6 {
+            bell.send(key.clone()).unwrap();
+            match next(&mut changes, &mut again, true).await {
+                Some(Look::Waiting) => waiting += 1,
+                Some(Look::These(keys)) if keys.contains(&key) => these += 1,
+                _ => panic!("neither what waits nor what changed"),
+            }
+        }
+        assert!(waiting > 0 && these > 0, "{waiting} looks for what waits, {these} for what changed");
+        drop(bell);
+        while let Some(look) = next(&mut changes, &mut again, true).await {
+            assert!(!matches!(look, Look::All));
+        }
+    }
 }

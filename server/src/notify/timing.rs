@@ -39,18 +39,23 @@ pub fn absence(settings: &Settings, first: &str, last: &str) -> Option<(Timestam
 /// When something is sent that is told at `now`. With `ends`, in seconds, it does not wait if that would be too late.
 pub fn at_once(settings: &Settings, now: Timestamp, ends: Option<i64>) -> Timestamp {
     let pressing = ends.is_some_and(|ends| ends.saturating_sub(now.as_second()) < PRESSING);
-    match &settings.quiet {
-        Some(quiet) if !pressing => after(quiet, &zone_of(settings), now),
-        _ => now,
-    }
+    let quiet = settings.quiet.as_ref().filter(|_| !pressing);
+    let later = quiet.map_or(now, |quiet| after(quiet, &zone_of(settings), now));
+    if is_late(later, ends) { now } else { later }
 }
 
-/// The next time at which what is collected is sent, after `now`.
-pub fn collected(settings: &Settings, now: Timestamp) -> Timestamp {
+/// The next time at which what is collected is sent, after `now`; nothing when it `ends`, in seconds, before that.
+pub fn collected(settings: &Settings, now: Timestamp, ends: Option<i64>) -> Option<Timestamp> {
     let zone = zone_of(settings);
     let next = next_digest(settings.digest, &zone, now).unwrap_or(now);
     // Whoever wants quiet hours wants them for this too.
-    settings.quiet.as_ref().map_or(next, |quiet| after(quiet, &zone, next))
+    let at = settings.quiet.as_ref().map_or(next, |quiet| after(quiet, &zone, next));
+    (!is_late(at, ends)).then_some(at)
+}
+
+/// Whether something is over at a moment.
+fn is_late(at: Timestamp, ends: Option<i64>) -> bool {
+    ends.is_some_and(|ends| at.as_second() >= ends)
 }
 
 fn next_digest(digest: Digest, zone: &TimeZone, now: Timestamp) -> Option<Timestamp> {
@@ -151,14 +156,35 @@ mod tests {
     }
 
     #[test]
+    fn what_ends_before_it_would_be_sent_does_not_wait() {
+        let nights = Settings { digest: Digest { rhythm: Rhythm::Weekly, at: 8 * 60 }, ..quiet(19, 7, true, "UTC") };
+        // Friday evening: what is not sent now is sent on Monday.
+        let now = time("2026-11-20T20:00:00Z");
+        let ends = |text: &str| Some(time(text).as_second());
+        for (end, sent) in [
+            ("2026-11-22T08:00:00Z", "2026-11-20T20:00:00Z"),
+            ("2026-11-23T07:00:00Z", "2026-11-20T20:00:00Z"),
+            ("2026-11-23T07:00:01Z", "2026-11-23T07:00:00Z"),
+        ] {
+            assert_eq!(at_once(&nights, now, ends(end)), time(sent), "{end}");
+        }
+        assert_eq!(collected(&nights, now, ends("2026-11-23T08:00:00Z")), None);
+        assert_eq!(collected(&nights, now, ends("2026-11-23T08:00:01Z")), Some(time("2026-11-23T08:00:00Z")));
+    }
+
+    #[test]
     fn what_is_collected_is_sent_at_its_time() {
         let of = |rhythm, zone: &str| Settings { digest: Digest { rhythm, at: 17 * 60 }, zone: zone.to_owned(), ..Settings::default() };
         let daily = of(Rhythm::Daily, "America/New_York");
-        assert_eq!(collected(&daily, time("2026-11-19T21:59:00Z")), time("2026-11-19T22:00:00Z"));
-        assert_eq!(collected(&daily, time("2026-11-19T22:00:00Z")), time("2026-11-20T22:00:00Z"), "the one of now is made up already");
+        assert_eq!(collected(&daily, time("2026-11-19T21:59:00Z"), None), Some(time("2026-11-19T22:00:00Z")));
+        assert_eq!(
+            collected(&daily, time("2026-11-19T22:00:00Z"), None),
+            Some(time("2026-11-20T22:00:00Z")),
+            "the one of now is made up already"
+        );
         let weekly = of(Rhythm::Weekly, "UTC");
-        assert_eq!(collected(&weekly, time("2026-11-19T12:00:00Z")), time("2026-11-23T17:00:00Z"));
-        assert_eq!(collected(&weekly, time("2026-11-23T17:00:00Z")), time("2026-11-30T17:00:00Z"));
+        assert_eq!(collected(&weekly, time("2026-11-19T12:00:00Z"), None), Some(time("2026-11-23T17:00:00Z")));
+        assert_eq!(collected(&weekly, time("2026-11-23T17:00:00Z"), None), Some(time("2026-11-30T17:00:00Z")));
     }
 
     #[test]

@@ -84,7 +84,9 @@ impl Notices for Caller {
             return rules(self, settings, typed, problems).await.map(Some);
         }
         let kept = serde_json::to_value(&settings).map_err(|_| Error::Internal)?;
-        portal.store.subscribe(&self.identity().username, &kept, portal.clock.now()).await.map_err(|error| database(&error))?;
+        let unwanted = letters::unwanted(&settings);
+        let person = &*self.identity().username;
+        portal.store.subscribe(person, &kept, &unwanted, portal.clock.now()).await.map_err(|error| database(&error))?;
         Ok(None)
     }
 

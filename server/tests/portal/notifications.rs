@@ -10,6 +10,7 @@ use cluster::kinds::{Approval, PromiseRequest};
 use cluster::{Endpoint, Scope, Token, WorkspacePath};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use http::StatusCode;
+use jiff::Timestamp;
 use kube::api::PostParams;
 use kube::runtime::wait::await_condition;
 use kube::{Api, ResourceExt as _};
@@ -18,7 +19,7 @@ use promise::api::{CandidateState, Phase};
 use promise::notify::Event;
 use serde_json::{Value, json};
 use sha2::Sha256;
-use store::{SealKeys, Store};
+use store::{DeliveryState, Message, News, SealKeys, Store};
 
 use crate::browser::{Browser, Product};
 use crate::kill::{fraction, setting};
@@ -220,6 +221,18 @@ async fn what_cannot_be_delivered_is_given_up_and_sent_again_by_those_who_look_a
     product.running.close().await;
 }
 
+/// Asks for an instance that nobody has to agree to, as dev-shop.
+async fn ask_for_a_cache(product: &Product) {
+    let sandbox = product.running.sandbox.as_ref().expect("an embedded plane");
+    let requests: Api<PromiseRequest> =
+        api(&product.running.portal.endpoint, sandbox.identities.token("dev-shop").expect("a person"), SHOP);
+    let request = json!({
+        "apiVersion": promise::names::API_VERSION, "kind": "PromiseRequest", "metadata": {"name": "cache", "namespace": "default"},
+        "spec": {"promise": {"name": "redis", "workspace": "root:platform"}},
+    });
+    requests.create(&PostParams::default(), &serde_json::from_value(request).expect("a request")).await.expect("asked for");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn people_choose_how_they_are_told_and_wrong_choices_are_kept_nowhere() {
     let mails = mailbox().await;
@@ -240,19 +253,76 @@ async fn people_choose_how_they_are_told_and_wrong_choices_are_kept_nowhere() {
     assert_eq!(browser.post("/notifications/settings", &right).await.status, StatusCode::SEE_OTHER);
     assert!(browser.get("/notifications/settings").await.text.contains("value=\"Europe/Berlin\""));
 
-    let sandbox = product.running.sandbox.as_ref().expect("an embedded plane");
-    let requests: Api<PromiseRequest> =
-        api(&product.running.portal.endpoint, sandbox.identities.token("dev-shop").expect("a person"), SHOP);
-    let request = json!({
-        "apiVersion": promise::names::API_VERSION, "kind": "PromiseRequest", "metadata": {"name": "cache", "namespace": "default"},
-        "spec": {"promise": {"name": "redis", "workspace": "root:platform"}},
-    });
-    requests.create(&PostParams::default(), &serde_json::from_value(request).expect("a request")).await.expect("asked for");
+    ask_for_a_cache(&product).await;
     let mail = mails.until("what goes on, as chosen", |mail| mail.text.contains("cache is ready")).await;
     assert_eq!(mail.to, "dev-shop@acme.example");
     // What somebody else was told is nobody's to read.
     let mut other = product.signed_in("dev-data").await;
     assert!(!other.get("/notifications?show=all").await.text.contains("cache is ready"));
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_collected_is_one_mail_under_one_id_at_each_attempt() {
+    let mails = mailbox().await;
+    mails.answer(&["451 Busy"]);
+    let product = Product::telling(config(&mails, Vec::new())).await;
+    let portal = &product.running.portal;
+    let now = portal.clock.now();
+    let news: Vec<News> = ["cache", "queue", "orders-db"].map(|name| ready(name, now)).into();
+    portal.store.tell(&news, now).await.expect("told");
+    mails.until("the second attempt", |_| mails.all().len() > 1).await;
+    let mails = mails.all();
+    let ids: BTreeSet<&str> = mails.iter().map(|mail| mail.header("Message-ID")).collect();
+    assert_eq!(ids.len(), 1, "{mails:#?}");
+    assert!(mails.iter().all(|mail| mail.header("Subject") == "3 things happened"), "{mails:#?}");
+    product.running.close().await;
+}
+
+/// That something is ready, collected for a mail to dana.
+fn ready(name: &str, now: Timestamp) -> News {
+    let mail = Message {
+        id: format!("{name}-mail"),
+        channel: "mail".to_owned(),
+        target: "dana@acme.example".to_owned(),
+        collected: true,
+        due: now,
+    };
+    News {
+        id: name.to_owned(),
+        person: "dana".to_owned(),
+        event: Event::Ready.word().to_owned(),
+        title: format!("{name} is ready"),
+        text: String::new(),
+        why: "You asked for it.".to_owned(),
+        link: "/notifications".to_owned(),
+        workspace: SHOP.to_owned(),
+        shown: true,
+        at: now,
+        messages: vec![mail],
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_no_longer_wants_mails_gets_none_of_those_that_wait() {
+    let mails = mailbox().await;
+    let product = Product::telling(config(&mails, Vec::new())).await;
+    let store = &product.running.portal.store;
+    let mut browser = product.signed_in("dev-shop").await;
+    let token = browser.get("/notifications/settings").await.hidden("_token");
+    // Collected for half a day from now.
+    let minute = (product.running.portal.clock.now().as_second() / 60 + 12 * 60) % (24 * 60);
+    let time = format!("{:02}:{:02}", minute / 60, minute % 60);
+    let shown = [("_token", token.as_str()), ("zone", "UTC"), ("digest", "daily"), ("digest.at", time.as_str()), ("progress.portal", "on")];
+    let collected: Vec<(&str, &str)> = shown.into_iter().chain([("progress.mail", "digest")]).collect();
+    assert_eq!(browser.post("/notifications/settings", &collected).await.status, StatusCode::SEE_OTHER);
+    ask_for_a_cache(&product).await;
+    browser.until("/notifications", |page| page.text.contains("cache is ready")).await;
+    assert!(store.count_deliveries(DeliveryState::Waiting).await.expect("a count") > 0, "it waits for the others of the day");
+    assert_eq!(browser.post("/notifications/settings", &shown).await.status, StatusCode::SEE_OTHER);
+    assert_eq!(store.count_deliveries(DeliveryState::Waiting).await.expect("a count"), 0);
+    assert!(browser.get("/notifications").await.text.contains("cache is ready"), "the portal shows it still");
+    assert!(mails.all().is_empty(), "{:#?}", mails.all());
     product.running.close().await;
 }
 

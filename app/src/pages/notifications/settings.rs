@@ -81,7 +81,7 @@ fn quiet(rules: &NoticeRules) -> impl IntoView + use<> {
     let (on, weekends) = rules.settings.quiet.map_or((false, false), |quiet| (true, quiet.weekends));
     view! {
         <fieldset class="group"><legend>"Quiet hours"</legend>
-            <p class="hint">"Nothing is sent then but what is asked of you and ends within 24 hours. The portal shows everything at once."</p>
+            <p class="hint">"Nothing is sent then but what is asked of you and ends within 24 hours, or before they are over. The portal shows everything at once."</p>
             <label class="check"><input class="tick" type="checkbox" name="quiet" checked=on/>"Keep quiet hours"</label>
             {text(rules, "quiet.from", "From", "time")}
             {text(rules, "quiet.to", "To", "time")}
@@ -95,7 +95,7 @@ fn collected(rules: &NoticeRules) -> impl IntoView + use<> {
     let rhythm = rules.settings.digest.rhythm;
     view! {
         <fieldset class="group"><legend>"Collected mails"</legend>
-            <p class="hint">"What you want collected comes as one mail."</p>
+            <p class="hint">"What you want collected comes as one mail; what is asked of you and ends before that comes at once."</p>
             <div class="field"><label for="digest">"How often"</label><div class="control"><select class="input w-m" id="digest" name="digest"><option value="daily" selected=rhythm == Rhythm::Daily>"every day"</option><option value="weekly" selected=rhythm == Rhythm::Weekly>"on Mondays"</option></select></div></div>
             {text(rules, "digest.at", "At", "time")}
         </fieldset>

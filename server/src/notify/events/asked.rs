@@ -18,9 +18,11 @@ pub(super) fn of(subject: &Subject<'_>, status: &PromiseRequestStatus, now: i64,
     if let Some(candidate) = waiting {
         let decided = last_decision(&status.approvals);
         let since = asked_since(status, candidate);
+        // The requester has the ball, and meanwhile nobody has anything to decide.
+        let held = status.approvals.iter().any(|approval| approval.state == ApprovalState::ChangesRequested);
         for approval in status.approvals.iter().filter(|approval| approval.state == ApprovalState::Waiting) {
             let question = question(subject, candidate, approval, since, decided);
-            told.extend(reminder(&question, now, remind_after));
+            told.extend(reminder(&question, now, remind_after).filter(|_| !held));
             told.push(question);
         }
     }

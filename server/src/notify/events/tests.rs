@@ -69,6 +69,22 @@ fn the_last_reminder_that_is_due_is_told_and_none_that_was_missed() {
 }
 
 #[test]
+fn nobody_is_reminded_while_changes_are_asked_for() {
+    let remind = |request: &PromiseRequest| {
+        let told = of(request, "root:acme:shop", at("2026-11-22T10:00:00Z"), 24 * HOUR);
+        told.into_iter().filter(|told| told.event == Event::Reminder).count()
+    };
+    let mut held = waiting(json!([]));
+    let approvals = &mut held.status.as_mut().unwrap().approvals;
+    let mut other = approvals[0].clone();
+    other.rule.name = "security-agrees".into();
+    approvals.push(other);
+    assert_eq!(remind(&held), 2);
+    held.status.as_mut().unwrap().approvals[1].state = promise::api::ApprovalState::ChangesRequested;
+    assert_eq!(remind(&held), 0, "nor by the rule that still waits");
+}
+
+#[test]
 fn what_does_not_count_is_no_decision() {
     let given = json!([{"by": "mallory", "approval": "a-2", "decision": "approve", "void": "mallory does not have the right."}]);
     assert_eq!(events(&waiting(given)), [Event::ApprovalNeeded]);
