@@ -11,10 +11,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use promise::Result;
 use promise::view::{
-    AddsPage, AlikePage, CatalogPage, CatalogQuery, CostPage, CostQuery, DeliveriesPage, DeliveriesQuery, EmergenciesPage, Home, InboxPage,
-    InboxQuery, NoticeRules, NoticesPage, NoticesQuery, ObjectKey, ObjectPage, OverviewPage, OverviewQuery, Person, PoliciesPage,
-    PoliciesQuery, PolicyForm, PolicyPage, PolicyPosted, Posted, PromisePage, RequestForm, RequestPage, RequestQuery, RequestsPage,
-    ResourceQuery, ResourcesPage, ReviewPage, SavedList, SavedViews, StandInPage, Viewer, WorkspaceTree,
+    AddsPage, AlikePage, CatalogPage, CatalogQuery, CostFile, CostPage, CostQuery, DeliveriesPage, DeliveriesQuery, EmergenciesPage, Home,
+    InboxPage, InboxQuery, NoticeRules, NoticesPage, NoticesQuery, ObjectKey, ObjectPage, OverviewPage, OverviewQuery, Person,
+    PoliciesPage, PoliciesQuery, PolicyForm, PolicyPage, PolicyPosted, Posted, PromisePage, RequestForm, RequestPage, RequestQuery,
+    RequestsPage, ResourceQuery, ResourcesPage, ReviewPage, SavedList, SavedViews, StandInPage, Viewer, WorkspaceTree,
 };
 
 /// Ordered name/value pairs of a posted form.
@@ -79,7 +79,7 @@ pub struct Vote {
 /// Decisions that people have to take. A request is named by its uid; whether it is absent or closed to the person makes no difference.
 #[async_trait]
 pub trait Approvals: Send + Sync {
-    /// How many requests wait for the person; nothing for those who have no part in decisions.
+    /// How many requests wait for the person, as far as that is known; nothing for those who have no part in decisions.
     async fn waits(&self) -> Option<usize>;
     /// A page of the inbox, narrowed.
     async fn inbox(&self, query: &InboxQuery) -> Result<InboxPage>;
@@ -217,9 +217,9 @@ pub trait Cost: Send + Sync {
     /// A month.
     async fn cost(&self, query: &CostQuery) -> Result<CostPage>;
     /// The same as a file for a spreadsheet.
-    async fn cost_export(&self, query: &CostQuery) -> Result<String>;
+    async fn cost_export(&self, query: &CostQuery) -> Result<CostFile>;
     /// The same with the columns of FOCUS.
-    async fn cost_focus(&self, query: &CostQuery) -> Result<String>;
+    async fn cost_focus(&self, query: &CostQuery) -> Result<CostFile>;
 }
 
 /// Everything that pages ask for a signed-in person.

@@ -10,7 +10,7 @@ mod months;
 mod thresholds;
 
 pub use book::{KEPT, count, look};
-pub use facts::{Shown, is_ready, price, shown, since};
+pub use facts::{Shown, is_ready, price, project, shown, since};
 pub use months::{DayEntry, MonthBook, MonthEntry, Months, Spot};
 pub use thresholds::warn;
 
@@ -51,9 +51,10 @@ pub async fn keep(portal: Arc<Portal>) {
 
 async fn step(portal: &Portal, seen: &[Shown], now: i64, warned: &mut Option<i64>) -> store::Result<()> {
     look(&portal.store, seen, now).await?;
+    let mut more = true;
     loop {
-        let more = count(&portal.store).await?;
-        // Of a ledger that catches up every day is looked at: a month that ended meanwhile is not passed over.
+        // Before more is counted: what was counted last may be the end of a month, and whoever counted it may not have told. Of a ledger
+        // that catches up every day is looked at, and no count goes beyond the end of a month.
         if let Some(clock) = portal.store.ledger_clock().await?.filter(|clock| *warned != Some(clock.posted)) {
             warn(portal, clock.posted - 1).await?;
             *warned = Some(clock.posted);
@@ -61,5 +62,6 @@ async fn step(portal: &Portal, seen: &[Shown], now: i64, warned: &mut Option<i64
         if !more {
             return portal.months.refresh(&portal.store, Month::of(now)).await;
         }
+        more = count(&portal.store).await?;
     }
 }

@@ -118,12 +118,20 @@ fn told(found: &CostPage) -> impl IntoView + use<> {
     });
     let unobserved = (found.unobserved > 0).then(|| {
         let text = format!(
-            "{} are in no amount, because the portal did not look and nothing that the cluster says proves what was ready then.",
+            "{} are in no amount, because the portal did not look, or the cluster could not tell, and nothing proves what was ready then.",
             figures::hours(found.unobserved)
         );
         view! { <Banner shape=Shape::Unknown title="Some time was not observed"><p>{text}</p></Banner> }
     });
-    view! { {unpriced}{unobserved} }
+    let ahead = found.ahead.as_deref().map(|at| {
+        let text = format!(
+            "Its clock was later than it is now when it was written, up to {}. Nothing is counted until that time has come; what was counted \
+             meanwhile stays.",
+            moment(at)
+        );
+        view! { <Banner shape=Shape::Unknown title="The ledger is ahead of the clock"><p>{text}</p></Banner> }
+    });
+    view! { {ahead}{unpriced}{unobserved} }
 }
 
 fn nothing(found: &CostPage) -> impl IntoView + use<> {
@@ -147,5 +155,7 @@ fn choices(found: &CostPage) -> impl IntoView + use<> {
 fn basis(found: &CostPage) -> String {
     let workspaces = counted(found.workspaces as u64, "workspace");
     let until = found.up_to.as_deref().map_or_else(|| "Counting has not begun".to_owned(), |at| format!("Counted up to {}", moment(at)));
-    format!("{until}, in {workspaces} whose requests you may list. Hours count when they are complete. Taxes are not in it.")
+    format!(
+        "{until}, in {workspaces} whose requests you may list. Hours count when they are complete. Workspaces that are gone and taxes are not in it."
+    )
 }

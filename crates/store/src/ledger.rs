@@ -72,6 +72,8 @@ impl Dimension {
 pub struct MonthSum {
     /// Id of the workspace.
     pub cluster: String,
+    /// Path of the workspace.
+    pub workspace: String,
     /// Namespace.
     pub namespace: String,
     /// Value of the dimension; may be empty.
@@ -106,7 +108,7 @@ pub struct DaySum {
 }
 
 /// What an instance came to in a month, in one currency.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, FromRow)]
 pub struct MonthLine {
     /// Uid of the request.
     pub uid: String,
@@ -255,8 +257,8 @@ impl Store {
     pub async fn month_sums(&self, month: i64, by: Dimension) -> Result<Vec<MonthSum>> {
         let column = by.column();
         let sql = format!(
-            "SELECT cluster, namespace, {column} AS value, currency, COUNT(DISTINCT uid) AS instances, CAST(SUM(ready) AS BIGINT) AS ready, \
-             CAST(SUM(unobserved) AS BIGINT) AS unobserved, CAST(SUM(micros) AS BIGINT) AS micros FROM ledger_month WHERE month = $1 \
+            "SELECT cluster, MAX(workspace) AS workspace, namespace, {column} AS value, currency, COUNT(DISTINCT uid) AS instances, \
+             CAST(SUM(ready) AS BIGINT) AS ready, CAST(SUM(unobserved) AS BIGINT) AS unobserved, CAST(SUM(micros) AS BIGINT) AS micros FROM ledger_month WHERE month = $1 \
              GROUP BY cluster, namespace, {column}, currency ORDER BY cluster, namespace, {column}, currency"
         );
         Ok(sqlx::query_as(AssertSqlSafe(sql)).bind(month).fetch_all(&self.pool).await?)

@@ -35,11 +35,11 @@ pub async fn look(store: &Store, shown: &[Shown], now: i64) -> Result<()> {
     for shown in shown {
         let known = open.remove(&shown.subject.uid);
         let step = observe(known.as_ref().map(opened).as_ref(), clock.seen, Some(&shown.fact), now);
-        let moved = known.as_ref().is_some_and(|known| known.subject != shown.subject);
-        if step.is_nothing() && moved && shown.fact.ready {
-            // Somebody else bears the same price from now on.
+        let moved = known.filter(|known| step.is_nothing() && known.subject != shown.subject);
+        if let Some(known) = moved {
+            // Somebody else bears the same from now on.
             said.push(Seen::Ended { uid: shown.subject.uid.clone(), until: now });
-            said.push(stretch(shown, now, None, State::Ready(shown.fact.price.clone())));
+            said.push(stretch(shown, now, None, opened(&known).seen));
             continue;
         }
         say(&mut said, step, &shown.subject.uid, |from, to, state| stretch(shown, from, to, state));
@@ -49,7 +49,7 @@ pub async fn look(store: &Store, shown: &[Shown], now: i64) -> Result<()> {
         let last = Shown {
             subject: gone.subject.clone(),
             basis: gone.basis.clone(),
-            fact: promise::ledger::Fact { ready: false, price: None, since: now, created: gone.since },
+            fact: promise::ledger::Fact { seen: None, since: now, created: gone.since },
         };
         say(&mut said, step, &gone.subject.uid, |from, to, state| stretch(&last, from, to, state));
     }
@@ -57,14 +57,14 @@ pub async fn look(store: &Store, shown: &[Shown], now: i64) -> Result<()> {
     Ok(())
 }
 
-/// Counts complete hours, of a day at most; whether there may be more.
+/// Counts complete hours, of a day at most and of one month; whether there may be more.
 ///
 /// # Errors
 /// The database refuses; then nothing is counted.
 pub async fn count(store: &Store) -> Result<bool> {
     let Some(clock) = store.ledger_clock().await? else { return Ok(false) };
     let complete = clock.seen.div_euclid(HOUR) * HOUR;
-    let (from, to) = (clock.posted, complete.min(clock.posted + DAY));
+    let (from, to) = (clock.posted, complete.min(clock.posted + DAY).min(Month::of(clock.posted).end()));
     if to <= from {
         return Ok(false);
     }
@@ -81,8 +81,8 @@ pub async fn count(store: &Store) -> Result<bool> {
 /// The hours of each stretch between two moments.
 pub fn lines(seen: Vec<Observation>, from: i64, to: i64) -> Vec<(Subject, Vec<LedgerLine>)> {
     let of = |observation: Observation| {
-        let state = if observation.ready { State::Ready(price(&observation)) } else { State::Unobserved };
-        let stretch = Stretch { from: observation.since, to: observation.until.unwrap_or(to), seen: state };
+        let Open { since, seen } = opened(&observation);
+        let stretch = Stretch { from: since, to: observation.until.unwrap_or(to), seen };
         let lines = hours(&[stretch], from, to).into_iter().map(|line| LedgerLine {
             hour: line.hour,
             day: line.hour.div_euclid(DAY) * DAY,
@@ -104,7 +104,7 @@ fn say(said: &mut Vec<Seen>, step: Step, uid: &str, stretch: impl Fn(i64, Option
         said.push(stretch(gap.from, Some(gap.to), gap.seen));
     }
     if let Some(open) = step.open {
-        said.push(stretch(open.since, None, State::Ready(open.price)));
+        said.push(stretch(open.since, None, open.seen));
     }
 }
 
@@ -124,11 +124,8 @@ fn stretch(shown: &Shown, from: i64, to: Option<i64>, state: State) -> Seen {
 }
 
 fn opened(observation: &Observation) -> Open {
-    Open { since: observation.since, price: price(observation) }
-}
-
-fn price(observation: &Observation) -> Option<Money> {
-    observation.rate.as_ref().map(|rate| Money::new(rate.micros, rate.currency.clone()))
+    let price = observation.rate.as_ref().map(|rate| Money::new(rate.micros, rate.currency.clone()));
+    Open { since: observation.since, seen: if observation.ready { State::Ready(price) } else { State::Unobserved } }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use cluster::watch::Key;
 use cluster::{ClusterId, World};
 use jiff::Timestamp;
 use promise::api::{ConditionStatus, Phase};
-use promise::ledger::Fact;
+use promise::ledger::{Fact, Seen};
 use promise::names;
 use promise::price::Money;
 use store::Subject;
@@ -51,6 +51,11 @@ pub fn price(request: &PromiseRequest) -> Option<Money> {
     Money::parse(cost.monthly.as_deref()?, cost.currency.clone()?).ok()
 }
 
+/// The project that a request names; may be empty.
+pub fn project(request: &PromiseRequest) -> String {
+    request.metadata.labels.as_ref().and_then(|labels| labels.get(names::PROJECT_LABEL)).cloned().unwrap_or_default()
+}
+
 /// Whether a request is fulfilled now: what it has works. While it is changed it goes on to cost what it has.
 pub fn is_ready(request: &PromiseRequest) -> bool {
     let Some(status) = request.status.as_ref().filter(|_| request.metadata.deletion_timestamp.is_none()) else { return false };
@@ -79,7 +84,6 @@ fn of(workspace: String, key: &Key, request: &PromiseRequest, now: i64) -> Optio
     let status = request.status.as_ref();
     let current = status.and_then(|status| status.current.as_ref());
     let owner = request.spec.requester.as_ref().map(|requester| requester.username.clone());
-    let project = request.metadata.labels.as_ref().and_then(|labels| labels.get(names::PROJECT_LABEL));
     let reference = &request.spec.promise;
     Some(Shown {
         subject: Subject {
@@ -91,12 +95,22 @@ fn of(workspace: String, key: &Key, request: &PromiseRequest, now: i64) -> Optio
             home: reference.workspace.clone().unwrap_or_default(),
             promise: reference.name.clone(),
             version: current.map(|current| current.version.clone()).unwrap_or_default(),
-            project: project.cloned().unwrap_or_default(),
+            project: project(request),
             owner: owner.unwrap_or_default(),
         },
-        fact: Fact { ready: is_ready(request), price: price(request), since: since(request, now), created: created(request, now) },
+        fact: Fact { seen: seen(request), since: since(request, now), created: created(request, now) },
         basis: status.and_then(|status| status.cost.as_ref()?.basis.clone()).unwrap_or_default(),
     })
+}
+
+/// Whether a request is ready and at which price. Of what runs where nobody reaches it, nobody can tell.
+fn seen(request: &PromiseRequest) -> Option<Seen> {
+    if is_ready(request) {
+        return Some(Seen::Ready(price(request)));
+    }
+    let status = request.status.as_ref().filter(|status| status.current.is_some() && request.metadata.deletion_timestamp.is_none())?;
+    let healthy = status.conditions.iter().find(|condition| condition.r#type == HEALTHY)?;
+    (healthy.status == ConditionStatus::Unknown).then_some(Seen::Unobserved)
 }
 
 fn created(request: &PromiseRequest, now: i64) -> i64 {

@@ -185,6 +185,7 @@ mod tests {
     fn texts_stand_once() {
         let sum = |namespace: &str, value: &str, micros| MonthSum {
             cluster: "c".into(),
+            workspace: "root:c".into(),
             namespace: namespace.into(),
             value: value.into(),
             currency: "EUR".into(),

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use cluster::ClusterId;
-use cluster::workspaces::Tree;
+use cluster::workspaces::{Node, Tree};
+use cluster::{ClusterId, WorkspacePath};
 use promise::ledger::{Cap, Month, Reached, Spender, Spending};
 use promise::notify::Event;
 use promise::price::Money;
@@ -61,19 +61,37 @@ pub async fn warn(portal: &Portal, at: i64) -> store::Result<()> {
     Ok(())
 }
 
-/// Workspaces in which something cost, by their ids; those whose place is not proven are left out.
+/// Workspaces in which something cost, by their ids. One that is gone counts where it was, below what is left of the way to it: deleting a
+/// workspace gives nothing back.
 fn spenders<'s>(tree: &Tree, sums: &'s [MonthSum]) -> BTreeMap<&'s str, Spender> {
     let mut spenders = BTreeMap::new();
     for sum in sums {
         if spenders.contains_key(sum.cluster.as_str()) {
             continue;
         }
-        let Some(lineage) = ClusterId::parse(&sum.cluster).ok().and_then(|cluster| tree.lineage(&cluster)) else { continue };
-        let Some((path, labels)) = lineage.last().map(|node| (node.path.to_string(), node.labels.clone())) else { continue };
-        let lineage = lineage.into_iter().map(|node| node.cluster.to_string()).collect();
-        spenders.insert(sum.cluster.as_str(), Spender { path, labels, lineage });
+        let living = ClusterId::parse(&sum.cluster).ok().and_then(|cluster| tree.lineage(&cluster));
+        let spender = match &living {
+            Some(way) => Spender {
+                path: way.last().map(|node| node.path.to_string()).unwrap_or_default(),
+                labels: way.last().map(|node| node.labels.clone()).unwrap_or_default(),
+                lineage: ids(way),
+            },
+            None => Spender { path: sum.workspace.clone(), labels: BTreeMap::new(), lineage: gone(tree, sum) },
+        };
+        spenders.insert(sum.cluster.as_str(), spender);
     }
     spenders
+}
+
+fn ids(way: &[Node]) -> Vec<String> {
+    way.iter().map(|node| node.cluster.to_string()).collect()
+}
+
+/// The way to the nearest workspace above that is still there, and the one that is gone.
+fn gone(tree: &Tree, sum: &MonthSum) -> Vec<String> {
+    let above = WorkspacePath::parse(&sum.workspace).ok().and_then(|path| path.parent());
+    let way = std::iter::successors(above, WorkspacePath::parent).find_map(|path| tree.lineage(&tree.cluster(&path)?));
+    way.iter().flat_map(|way| ids(way)).chain([sum.cluster.clone()]).collect()
 }
 
 /// A budget, in words.
@@ -110,7 +128,43 @@ impl Told<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use cluster::watch::Key;
+    use cluster::workspaces::WorkspaceRow;
+
     use super::*;
+
+    #[test]
+    fn what_is_gone_counts_where_it_was() {
+        let id = |text: &str| ClusterId::parse(text).unwrap();
+        let row = |parent: &str, name: &str, cluster: &str| {
+            let row = WorkspaceRow { cluster: id(cluster), labels: [("of".to_owned(), name.to_owned())].into(), ready: true };
+            (Key::cluster_scoped(&id(parent), name), Arc::new(row))
+        };
+        let rows = [row("root", "acme", "c-acme"), row("c-acme", "shop", "c-shop")].into_iter().collect();
+        let tree = Tree::new(ClusterId::root(), &rows);
+        let sum = |cluster: &str, workspace: &str| MonthSum {
+            cluster: cluster.into(),
+            workspace: workspace.into(),
+            namespace: "default".into(),
+            value: "redis".into(),
+            currency: "EUR".into(),
+            instances: 1,
+            ready: 1,
+            unobserved: 0,
+            micros: 1,
+        };
+        let sums = [sum("c-shop", "root:acme:shop"), sum("c-lab", "root:acme:lab:deep"), sum("c-gone", "root:gone")];
+        let spenders = spenders(&tree, &sums);
+        assert_eq!(spenders["c-shop"].lineage, ["root", "c-acme", "c-shop"]);
+        assert_eq!(spenders["c-shop"].labels["of"], "shop");
+        assert_eq!(
+            (&*spenders["c-lab"].path, &*spenders["c-lab"].lineage),
+            ("root:acme:lab:deep", &["root", "c-acme", "c-lab"].map(str::to_owned)[..])
+        );
+        assert_eq!(spenders["c-gone"].lineage, ["root", "c-gone"]);
+    }
 
     #[test]
     fn a_budget_is_told_with_its_amounts_and_where_it_counts() {

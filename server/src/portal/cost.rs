@@ -3,6 +3,7 @@
 mod budget;
 mod export;
 mod glance;
+mod instances;
 mod live;
 mod movers;
 mod page;
@@ -12,7 +13,7 @@ mod sums;
 
 use app::backend::Cost;
 use async_trait::async_trait;
-use promise::view::{CostPage, CostQuery};
+use promise::view::{CostFile, CostPage, CostQuery};
 use promise::{Error, Result};
 
 pub(super) use glance::glance;
@@ -25,11 +26,11 @@ impl Cost for Caller {
         page::page(self, query).await
     }
 
-    async fn cost_export(&self, query: &CostQuery) -> Result<String> {
+    async fn cost_export(&self, query: &CostQuery) -> Result<CostFile> {
         export::plain(self, query).await
     }
 
-    async fn cost_focus(&self, query: &CostQuery) -> Result<String> {
+    async fn cost_focus(&self, query: &CostQuery) -> Result<CostFile> {
         export::focus(self, query).await
     }
 }

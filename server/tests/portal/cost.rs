@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use cluster::WorkspacePath;
-use cluster::kinds::PromiseRequest;
+use cluster::kinds::{Policy, PromiseRequest};
+use cluster::{Scope, WorkspacePath};
 use http::{StatusCode, header};
-use kube::api::{Patch, PatchParams};
+use kube::Api;
+use kube::api::{Patch, PatchParams, PostParams};
 use opm_portal::ledger;
 use promise::ledger::Month;
 use promise::price::Money;
@@ -38,6 +39,37 @@ async fn pass(product: &Product, hours: i64) {
     let later = portal.clock.now().as_second() + hours * 3_600;
     ledger::look(&portal.store, &ledger::shown(&portal.world, later), later).await.expect("a look");
     while ledger::count(&portal.store).await.expect("hours") {}
+}
+
+fn last_month(product: &Product) -> Month {
+    Month::of(product.running.portal.clock.now().as_second()).previous().expect("a month")
+}
+
+/// The first hour of last month of something in `root:acme:shop`.
+fn line(product: &Product, uid: &str, name: &str, owner: &str, micros: i64) -> (Subject, Vec<LedgerLine>) {
+    let shop = WorkspacePath::parse("root:acme:shop").expect("a path");
+    let subject = Subject {
+        uid: uid.into(),
+        cluster: product.running.portal.world.tree().cluster(&shop).expect("a workspace").to_string(),
+        workspace: shop.to_string(),
+        namespace: "default".into(),
+        name: name.into(),
+        home: "root:platform".into(),
+        promise: "redis".into(),
+        version: "1.0.3".into(),
+        project: String::new(),
+        owner: owner.into(),
+    };
+    let start = last_month(product).start();
+    let sum = LedgerSum { ready: 3_600, unobserved: 0, micros };
+    (subject, vec![LedgerLine { hour: start, day: start, month: start, currency: "EUR".into(), sum, basis: "list".into() }])
+}
+
+/// Writes lines into the ledger, as if the portal had looked then.
+async fn post(product: &Product, lines: &[(Subject, Vec<LedgerLine>)]) {
+    let store = &product.running.portal.store;
+    let clock = store.ledger_clock().await.expect("a ledger").expect("it has begun");
+    assert!(store.post(clock.posted, clock.posted, lines, i64::MAX).await.expect("written"));
 }
 
 /// The sum of a column of a file of cells without separators.
@@ -109,7 +141,7 @@ fn conforms(focus: &str) {
                 "ChargeCategory" => cell == "Usage",
                 "ChargeFrequency" => cell == "Usage-Based",
                 "PricingCategory" => cell == "Standard",
-                "ChargeClass" | "InvoiceId" | "ContractedUnitPrice" | "ListUnitPrice" => cell.is_empty(),
+                "ChargeClass" | "InvoiceId" => cell.is_empty(),
                 "Tags" => cell.starts_with('{'),
                 name if name.ends_with("Cost") => Money::parse(cell, "EUR").is_ok(),
                 name if name.ends_with("Quantity") => cell.parse::<u64>().is_ok(),
@@ -167,49 +199,27 @@ async fn page_and_files_say_the_same_to_whoever_may_list_requests() {
         assert_eq!(owner.get(address).await.status, StatusCode::OK, "{address}");
     }
     assert!(owner.get("/cost?month=2020-02").await.text.contains("February 2020"));
+    let later = owner.get("/cost/export.csv?month=9998-12").await;
+    let present = Month::of(product.running.portal.clock.now().as_second());
+    let name = later.headers[header::CONTENT_DISPOSITION].to_str().expect("text");
+    assert!(name.contains(&format!("cost-{present}.csv")), "a file is called by what is in it: {name}");
     product.running.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_moved_and_what_could_be_saved_leads_to_where_one_acts() {
     let product = Product::open().await;
-    let portal = &product.running.portal;
     let api = write_request(&product, "zebra").await;
     let patch = json!({"spec": {"parameters": {"size": "medium"}, "expiresAt": "2026-01-31T00:00:00Z"}});
     api.patch("zebra", &PatchParams::default(), &Patch::Merge(patch)).await.expect("a change");
     let request = ready(&product, "zebra").await;
     pass(&product, 2).await;
 
-    // What ran in the month before, counted as if the portal had looked.
-    let clock = portal.store.ledger_clock().await.expect("a ledger").expect("it has begun");
-    let month = Month::of(portal.clock.now().as_second());
-    let before = month.previous().expect("a month");
-    let subject = Subject {
-        uid: request.metadata.uid.clone().expect("a uid"),
-        cluster: portal.world.tree().cluster(&WorkspacePath::parse("root:acme:shop").expect("a path")).expect("a workspace").to_string(),
-        workspace: "root:acme:shop".into(),
-        namespace: "default".into(),
-        name: "zebra".into(),
-        home: "root:platform".into(),
-        promise: "redis".into(),
-        version: "1.0.3".into(),
-        project: String::new(),
-        owner: "plane-admin".into(),
-    };
-    let line = |uid: &str, name: &str, micros: i64| {
-        let sum = LedgerSum { ready: 3_600, unobserved: 0, micros };
-        let line = LedgerLine {
-            hour: before.start(),
-            day: before.start(),
-            month: before.start(),
-            currency: "EUR".into(),
-            sum,
-            basis: "list".into(),
-        };
-        (Subject { uid: uid.into(), name: name.into(), ..subject.clone() }, vec![line])
-    };
-    let lines = [line(&subject.uid, "zebra", 10_000), line("gone", "quagga", 123_450_000)];
-    assert!(portal.store.post(clock.posted, clock.posted, &lines, i64::MAX).await.expect("written"));
+    // What ran in the month before.
+    let before = last_month(&product);
+    let uid = request.metadata.uid.clone().expect("a uid");
+    post(&product, &[line(&product, &uid, "zebra", "plane-admin", 10_000), line(&product, "gone", "quagga", "plane-admin", 123_450_000)])
+        .await;
 
     let mut browser = product.signed_in("dev-shop").await;
     let parts =
@@ -225,6 +235,64 @@ async fn what_moved_and_what_could_be_saved_leads_to_where_one_acts() {
     let mut stranger = product.signed_in("dev-data").await;
     let everything = stranger.get("/cost").await.text;
     assert!(!everything.contains("quagga") && !everything.contains("123.4"), "{everything}");
+    product.running.close().await;
+}
+
+/// Writes a budget of Acme for each of its workspaces of a stage.
+async fn budget(product: &Product, stage: &str, monthly: &str) {
+    let policy = json!({
+        "apiVersion": promise::names::API_VERSION, "kind": "Policy", "metadata": {"name": format!("budget-of-{stage}")},
+        "spec": {
+            "title": format!("Budget of {stage}"), "enforcement": "audit", "appliesTo": {"workspaceLabels": {"stage": stage}},
+            "rules": [{"name": "all", "budget": {"monthly": monthly, "currency": "EUR", "per": "workspace"}}],
+        },
+    });
+    let scope = Scope::Workspace(WorkspacePath::parse("root:acme").expect("a path"));
+    let policies: Api<Policy> = Api::all(product.running.portal.endpoint.client(product.admin(), &scope));
+    let mut changes = product.running.portal.world.policies.changes();
+    policies.create(&PostParams::default(), &serde_json::from_value(policy).expect("a policy")).await.expect("written");
+    changes.recv().await.expect("the portal sees it");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_budget_is_beside_the_sum_that_it_is_about() {
+    let product = Product::open().await;
+    write_request(&product, "zebra").await;
+    ready(&product, "zebra").await;
+    pass(&product, 2).await;
+    budget(&product, "development", "1.00").await;
+    budget(&product, "production", "9999.00").await;
+    let mut browser = product.signed_in("dev-shop").await;
+    let own = browser.until(SHOP, |answer| answer.text.contains("Budget of production")).await.text;
+    assert!(own.contains("9,999.00 €") && own.contains("left after the forecast"), "{own}");
+    assert!(!own.contains("Budget of development"), "it is for workspaces with another label: {own}");
+    let above = product.signed_in("org-owner").await.get("/cost?workspace=root:acme").await.text;
+    assert!(above.contains("2,500.00 €") && !above.contains("Budget of production"), "{above}");
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_rows_have_pages_and_every_page_tells_the_whole_sum() {
+    let product = Product::open().await;
+    pass(&product, 2).await;
+    let month = last_month(&product);
+    let people = (0..129).map(|number| format!("person-{number:03}")).chain(["org-owner".to_owned()]);
+    let owed = |at: usize| if at == 129 { 9_000_000_000 } else { 1_000_000 };
+    let lines: Vec<_> = people.enumerate().map(|(at, owner)| line(&product, &format!("uid-{at}"), "zebra", &owner, owed(at))).collect();
+    post(&product, &lines).await;
+
+    let sum = format!("<dt>To date</dt><dd><b>{}</b>", Money::new(9_129_000_000, "EUR").rounded());
+    // Whoever owes most is in the charts of all pages, and on the first one in a row as well.
+    let name = product.running.portal.person("org-owner").expect("a person").display_name.clone();
+    let mut browser = product.signed_in("dev-shop").await;
+    for (rows, count, named) in [("", 100, "person-050"), ("&rows=2", 30, "person-128"), ("&rows=99", 30, "person-128")] {
+        let page = browser.get(&format!("{SHOP}&by=owner&month={month}{rows}")).await.text;
+        for part in [sum.as_str(), &format!("{count} of 130 rows"), &name, named] {
+            assert!(page.contains(part), "{rows} lacks {part}: {page}");
+        }
+        let table = page.split_once("id=\"instances\"").expect("instances").0;
+        assert_eq!(table.matches("data-label=\"To date\"").count(), count, "{rows}");
+    }
     product.running.close().await;
 }
 

@@ -11,8 +11,8 @@ use crate::ui::{Icon, LinkButton};
 /// Both cards; nothing where neither is known.
 pub(super) fn advice(found: &CostPage) -> impl IntoView + use<> {
     let movers = found.movers.as_ref().map(|movers| {
-        let query = found.query.clone();
-        let to = move |mover: &CostMover| target(mover, &query);
+        let (query, previous) = (found.query.clone(), found.previous.clone());
+        let to = move |mover: &CostMover| target(mover, &query, previous.as_deref());
         view! { <section class="card" aria-labelledby="moved"><div class="card-head"><h2 id="moved">{format!("Moved most since {}", movers.before)}</h2><span class="basis">{if found.is_current { "its total against this month's forecast" } else { "totals of both months" }}</span></div>{lines(movers, &to)}</section> }
     });
     let savings = found.savings.as_ref().map(savings);
@@ -39,11 +39,12 @@ pub(in crate::pages) fn lines(movers: &CostMovers, to: &dyn Fn(&CostMover) -> St
 }
 
 /// Where a difference leads: an instance to its page, a sum to what it is made of, what is gone to the month it was in.
-fn target(mover: &CostMover, query: &CostQuery) -> String {
+fn target(mover: &CostMover, query: &CostQuery, previous: Option<&str>) -> String {
     if !mover.namespace.is_empty() {
         return routes::request(&mover.workspace, &mover.namespace, &mover.label);
     }
-    address(&CostQuery { workspace: mover.workspace.clone(), by: String::new(), ..query.anew() })
+    let month = previous.filter(|_| mover.after.micros == 0).unwrap_or(&query.month).to_owned();
+    address(&CostQuery { workspace: mover.workspace.clone(), by: String::new(), month, ..query.anew() })
 }
 
 fn savings(savings: &CostSavings) -> impl IntoView + use<> {

@@ -35,9 +35,7 @@ fn figure(found: &CostPage, sum: &CostSum) -> Option<Figure> {
         *cell = cell.saturating_add(day.money.micros);
     }
     let name = |at: usize| match order.get(at) {
-        Some((value, _)) if at < SERIES => {
-            found.rows.iter().find(|row| row.value == *value).map_or_else(|| (*value).to_owned(), |row| row.label.clone())
-        }
+        Some((value, _)) if at < SERIES => found.labels.get(*value).map_or(*value, String::as_str).to_owned(),
         _ => "All others".to_owned(),
     };
     let amount = |micros: i64| {
@@ -59,9 +57,9 @@ fn figure(found: &CostPage, sum: &CostSum) -> Option<Figure> {
         series: series.collect(),
         today: found.is_current.then(|| usize::try_from(last - 1).ok()).flatten(),
         forecast_from: None,
-        line: sum.budget.as_ref().map(|(budget, _)| {
-            let even = budget.micros / found.days_in_month.max(1);
-            (format!("{budget} evenly spread"), amount(even))
+        line: sum.budget.as_ref().filter(|budget| budget.whole).map(|budget| {
+            let even = budget.money.micros / found.days_in_month.max(1);
+            (format!("{} evenly spread", budget.money), amount(even))
         }),
     })
 }

@@ -26,16 +26,13 @@ fn cells(found: &CostPage, sum: &CostSum, up_to: Option<&str>) -> impl IntoView 
     } else {
         "the month is over".to_owned()
     };
-    let budget = sum.budget.as_ref().map(|(budget, title)| {
-        let left = budget.minus(&sum.forecast);
-        let left = left.map(|left| {
-            if left.micros < 0 {
-                format!("{} over it", Money::new(left.micros.saturating_neg(), left.currency).rounded())
-            } else {
-                format!("{} left after the forecast", left.rounded())
-            }
-        });
-        cell("Budget", budget.to_string(), format!("{}, by {title}", left.unwrap_or_default()))
+    let budget = sum.budget.as_ref().map(|budget| {
+        let left = match budget.money.minus(&sum.forecast).filter(|_| budget.whole) {
+            Some(left) if left.micros < 0 => format!("{} over it", Money::new(left.micros.saturating_neg(), left.currency).rounded()),
+            Some(left) => format!("{} left after the forecast", left.rounded()),
+            None => "also of what you may not see".to_owned(),
+        };
+        cell("Budget", budget.money.to_string(), format!("{left}, by {}", budget.policy))
     });
     let waiting = sum.waiting.as_ref().map(|(more, count)| {
         cell("Waiting for approval", signed(more), format!("a month, {}, not in the forecast", counted(*count as u64, "request")))

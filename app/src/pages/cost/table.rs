@@ -41,7 +41,11 @@ fn line(found: &CostPage, row: &CostRow, budgets: bool) -> impl IntoView + use<>
         1.. => format!("+{percent} %"),
         _ => format!("−{} %", percent.unsigned_abs()),
     });
-    let budget = row.budget.as_ref().zip(row.of_budget()).map(|(budget, percent)| format!("{percent} % of {budget}"));
+    let budget = row.budget.as_ref().map(|budget| match row.of_budget() {
+        Some(percent) => format!("{percent} % of {}", budget.money),
+        None if budget.whole => budget.money.to_string(),
+        None => format!("part of {}", budget.money),
+    });
     view! {
         <tr>
             <th scope="row" data-depth=row.depth.min(6).to_string()>{name}</th>

@@ -21,7 +21,7 @@ fn row(value: &str, depth: usize, cents: i64, budget: Option<i64>) -> CostRow {
         to_date: euros(cents),
         forecast: euros(cents * 3 / 2),
         estimate: Some(euros(cents * 4 / 3)),
-        budget: budget.map(euros),
+        budget: budget.map(|cents| CostBudget { money: euros(cents), policy: "Budget of Acme".into(), whole: true }),
     }
 }
 
@@ -104,6 +104,7 @@ impl Cost for World {
             workspaces: 3,
             up_to: None,
             as_of: None,
+            ahead: None,
             sums: Vec::new(),
             unpriced: 0,
             unpriced_instances: 0,
@@ -111,6 +112,7 @@ impl Cost for World {
             rows: Vec::new(),
             rows_total: 0,
             rows_pages: 1,
+            labels: Default::default(),
             days: Vec::new(),
             instances: Vec::new(),
             instances_total: 0,
@@ -136,6 +138,7 @@ impl Cost for World {
         Ok(CostPage {
             up_to: Some("2026-11-21T11:00:00Z".into()),
             as_of: (!self.fits).then(|| "2026-11-21T10:00:00Z".into()),
+            ahead: (!self.fits).then(|| "2026-12-21T10:00:00Z".into()),
             sums: vec![CostSum {
                 currency: "EUR".into(),
                 to_date: euros(165_296),
@@ -143,7 +146,7 @@ impl Cost for World {
                 estimate: Some(euros(232_870)),
                 instances: 12,
                 waiting: Some((euros(52_000), 3)),
-                budget: Some((euros(320_000), "Budget of Acme".into())),
+                budget: Some(CostBudget { money: euros(320_000), policy: "Budget of Acme".into(), whole: self.fits }),
             }],
             unpriced: 7_200,
             unpriced_instances: 1,
@@ -173,11 +176,11 @@ impl Cost for World {
         })
     }
 
-    async fn cost_export(&self, _: &CostQuery) -> Result<String> {
-        Ok(String::new())
+    async fn cost_export(&self, query: &CostQuery) -> Result<CostFile> {
+        Ok(CostFile { month: query.month.clone(), text: String::new() })
     }
 
-    async fn cost_focus(&self, _: &CostQuery) -> Result<String> {
-        Ok(String::new())
+    async fn cost_focus(&self, query: &CostQuery) -> Result<CostFile> {
+        self.cost_export(query).await
     }
 }

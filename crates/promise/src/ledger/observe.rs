@@ -1,7 +1,6 @@
 //! From a look now and then to stretches of time.
 
 use super::stretch::{Seen, Stretch};
-use crate::price::Money;
 
 /// How long, in seconds, nobody may have looked without it being a time in which nobody looked.
 pub const PATIENCE: i64 = 180;
@@ -9,23 +8,21 @@ pub const PATIENCE: i64 = 180;
 /// What the cluster shows of an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
-    /// Whether it is ready.
-    pub ready: bool,
-    /// A month; none where it is not known.
-    pub price: Option<Money>,
+    /// Whether it is ready and at which price, or that nobody can tell; none where it is not ready.
+    pub seen: Option<Seen>,
     /// Since when all of that holds without a break, as the cluster's own times prove.
     pub since: i64,
     /// Since when it exists.
     pub created: i64,
 }
 
-/// A stretch in which an instance was ready and that has not ended.
+/// A stretch in which an instance was ready, or in which nobody can tell, and that has not ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Open {
     /// Since when.
     pub since: i64,
-    /// A month; none where it is not known.
-    pub price: Option<Money>,
+    /// What holds.
+    pub seen: Seen,
 }
 
 /// What is to be written about an instance.
@@ -51,7 +48,9 @@ impl Step {
 ///
 /// Whoever looks again soon saw everything in between, and a change happened when the cluster says, or in between at the latest.
 /// After a longer time ([`PATIENCE`]) only that counts which the cluster's times prove: what has been so since before stays so; otherwise it is
-/// known from the proof on, and the time before is a gap. A clock that went back says nothing: wait until it comes to `seen` again.
+/// known from the proof on, and the time before is a gap. Where the cluster itself cannot tell how something is that was ready, that time is
+/// unobserved, too, until it can; of what was not ready nobody needs to know. A clock that went back says nothing: wait until it comes to
+/// `seen` again.
 pub fn observe(open: Option<&Open>, seen: i64, fact: Option<&Fact>, now: i64) -> Step {
     if now <= seen {
         return Step::default();
@@ -62,16 +61,14 @@ pub fn observe(open: Option<&Open>, seen: i64, fact: Option<&Fact>, now: i64) ->
         (None, None) => Step::default(),
         (Some(_), None) => Step { close: Some(seen), gap: gap(seen, now), open: None },
         (open, Some(fact)) => {
-            let goes_on = match open {
-                Some(open) => fact.ready && open.price == fact.price,
-                None => !fact.ready,
-            };
+            let holds = fact.seen.as_ref().filter(|seen| open.is_some() || **seen != Seen::Unobserved);
+            let goes_on = open.map(|open| &open.seen) == holds;
             if goes_on && (watched || fact.since <= seen) {
                 return Step::default();
             }
             let earliest = seen.max(fact.created.min(now));
             let since = fact.since.clamp(earliest, now);
-            let begins = fact.ready.then(|| Open { since, price: fact.price.clone() });
+            let begins = holds.map(|seen| Open { since, seen: seen.clone() });
             Step { close: open.map(|_| if watched { since } else { seen }), gap: gap(earliest, since), open: begins }
         }
     }

@@ -66,22 +66,42 @@ fn what_has_no_amount_is_apart() {
     assert_eq!(shown, [(None, 600, 600, 0), (Some("EUR"), 600, 0, 166_666), (Some("USD"), 100, 0, 0)]);
 }
 
+fn at_five() -> Seen {
+    Seen::Ready(eur(5))
+}
+
 fn fact(is_ready: bool, since: i64) -> Fact {
-    Fact { ready: is_ready, price: eur(5), since, created: NOVEMBER - 10_000 }
+    Fact { seen: is_ready.then(at_five), since, created: NOVEMBER - 10_000 }
+}
+
+#[test]
+fn time_in_which_the_cluster_cannot_tell_is_not_observed() {
+    let seen = NOVEMBER;
+    let unknown = |since: i64| Fact { seen: Some(Seen::Unobserved), ..fact(false, since) };
+    let open = Open { since: seen - 500, seen: at_five() };
+    let lost = observe(Some(&open), seen, Some(&unknown(seen + 20)), seen + 60);
+    let blind = Open { since: seen + 20, seen: Seen::Unobserved };
+    assert_eq!(lost, Step { close: Some(seen + 20), gap: None, open: Some(blind.clone()) });
+    assert!(observe(Some(&blind), seen + 60, Some(&unknown(seen + 20)), seen + 120).is_nothing(), "it goes on");
+    let back = observe(Some(&blind), seen + 60, Some(&fact(true, seen + 90)), seen + 120);
+    assert_eq!(back, Step { close: Some(seen + 90), gap: None, open: Some(Open { since: seen + 90, seen: at_five() }) });
+    let broken = observe(Some(&blind), seen + 60, Some(&fact(false, seen + 90)), seen + 120);
+    assert_eq!(broken, Step { close: Some(seen + 90), ..Step::default() });
+    assert!(observe(None, seen, Some(&unknown(seen + 20)), seen + 60).is_nothing(), "it did not cost anything");
 }
 
 #[test]
 fn who_looks_again_soon_saw_everything() {
     let seen = NOVEMBER;
-    let open = Open { since: seen - 500, price: eur(5) };
+    let open = Open { since: seen - 500, seen: at_five() };
     assert!(observe(Some(&open), seen, Some(&fact(true, seen - 500)), seen + 60).is_nothing());
     assert!(observe(None, seen, Some(&fact(false, seen + 10)), seen + 60).is_nothing());
     let ended = observe(Some(&open), seen, Some(&fact(false, seen + 10)), seen + 60);
     assert_eq!(ended, Step { close: Some(seen + 10), ..Step::default() });
     let began = observe(None, seen, Some(&fact(true, seen + 10)), seen + 60);
-    assert_eq!(began, Step { open: Some(Open { since: seen + 10, price: eur(5) }), ..Step::default() });
+    assert_eq!(began, Step { open: Some(Open { since: seen + 10, seen: at_five() }), ..Step::default() });
     assert_eq!(observe(Some(&open), seen, None, seen + 60), Step { close: Some(seen), ..Step::default() });
-    let dearer = observe(Some(&open), seen, Some(&Fact { price: eur(6), ..fact(true, seen + 30) }), seen + 60);
+    let dearer = observe(Some(&open), seen, Some(&Fact { seen: Some(Seen::Ready(eur(6))), ..fact(true, seen + 30) }), seen + 60);
     assert_eq!(
         (dearer.close, dearer.open.map(|open| open.since)),
         (Some(seen + 30), Some(seen + 30)),
@@ -93,11 +113,11 @@ fn who_looks_again_soon_saw_everything() {
 #[test]
 fn after_a_longer_time_only_what_is_proved_counts() {
     let (seen, now) = (NOVEMBER, NOVEMBER + 86_400);
-    let open = Open { since: seen - 500, price: eur(5) };
+    let open = Open { since: seen - 500, seen: at_five() };
     let gap = |from, to| Some(Stretch { from, to, seen: Seen::Unobserved });
     assert!(observe(Some(&open), seen, Some(&fact(true, seen - 500)), now).is_nothing(), "ready since before");
     let again = observe(Some(&open), seen, Some(&fact(true, seen + 900)), now);
-    assert_eq!(again, Step { close: Some(seen), gap: gap(seen, seen + 900), open: Some(Open { since: seen + 900, price: eur(5) }) });
+    assert_eq!(again, Step { close: Some(seen), gap: gap(seen, seen + 900), open: Some(Open { since: seen + 900, seen: at_five() }) });
     let gone = observe(Some(&open), seen, None, now);
     assert_eq!(gone, Step { close: Some(seen), gap: gap(seen, now), open: None });
     let idle = observe(None, seen, Some(&fact(false, seen + 900)), now);
@@ -105,7 +125,7 @@ fn after_a_longer_time_only_what_is_proved_counts() {
     let new = observe(None, seen, Some(&Fact { created: seen + 100, ..fact(true, seen + 150) }), now);
     assert_eq!((new.close, new.gap), (None, gap(seen + 100, seen + 150)), "before it was made there is no gap");
     let ahead = observe(None, seen, Some(&Fact { created: now + 50, ..fact(true, now + 99) }), now);
-    assert_eq!(ahead, Step { open: Some(Open { since: now, price: eur(5) }), ..Step::default() }, "a clock behind the cluster's");
+    assert_eq!(ahead, Step { open: Some(Open { since: now, seen: at_five() }), ..Step::default() }, "a clock behind the cluster's");
 }
 
 #[test]
@@ -140,11 +160,11 @@ impl Life {
     /// Looks, as the one who keeps the ledger does.
     fn look(&mut self, now: i64) {
         let Some((since, price)) = self.changes.iter().rev().find(|(at, _)| *at <= now).copied() else { return };
-        let fact = Fact { ready: price.is_some(), price: price.and_then(eur), since, created: self.changes[0].0 };
+        let fact = Fact { seen: price.map(|micros| Seen::Ready(eur(micros))), since, created: self.changes[0].0 };
         let step = observe(self.open.as_ref(), self.seen, Some(&fact), now);
         if let Some(end) = step.close {
             let open = self.open.take().expect("an open stretch");
-            self.written.push(Stretch { from: open.since, to: end, seen: Seen::Ready(open.price) });
+            self.written.push(Stretch { from: open.since, to: end, seen: open.seen });
         }
         self.written.extend(step.gap);
         self.open = step.open.or(self.open.take());
@@ -153,7 +173,7 @@ impl Life {
 
     /// What was written until now, with the open stretch.
     fn stretches(&self) -> Vec<Stretch> {
-        let open = self.open.iter().map(|open| Stretch { from: open.since, to: self.seen, seen: Seen::Ready(open.price.clone()) });
+        let open = self.open.iter().map(|open| Stretch { from: open.since, to: self.seen, seen: open.seen.clone() });
         self.written.iter().cloned().chain(open).collect()
     }
 

@@ -29,6 +29,15 @@ impl CostQuery {
     }
 }
 
+/// A month of cost as a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CostFile {
+    /// `YYYY-MM`.
+    pub month: String,
+    /// Comma-separated values.
+    pub text: String,
+}
+
 /// By what cost is added up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CostBy {
@@ -86,6 +95,8 @@ pub struct CostPage {
     pub up_to: Option<String>,
     /// Since when the plane was not heard; none while it is.
     pub as_of: Option<String>,
+    /// Up to when the ledger was written, RFC 3339, where that is later than now; nothing is counted until then.
+    pub ahead: Option<String>,
     /// One for each currency.
     pub sums: Vec<CostSum>,
     /// Seconds in which something was ready at an unknown price.
@@ -100,6 +111,8 @@ pub struct CostPage {
     pub rows_total: usize,
     /// Pages of rows.
     pub rows_pages: usize,
+    /// How people call the values of rows and days, on all pages, where that differs.
+    pub labels: BTreeMap<String, String>,
     /// Every day, by what rows add up.
     pub days: Vec<CostDay>,
     /// Instances of the workspace itself, of one page.
@@ -220,8 +233,19 @@ pub struct CostSum {
     pub instances: usize,
     /// What waits for approval and how many that are.
     pub waiting: Option<(Money, usize)>,
-    /// The budget of the workspace and the title of its policy, where there is one.
-    pub budget: Option<(Money, String)>,
+    /// The budget of the workspace, where there is one.
+    pub budget: Option<CostBudget>,
+}
+
+/// A budget beside a sum.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CostBudget {
+    /// For a month.
+    pub money: Money,
+    /// Title of the policy that sets it.
+    pub policy: String,
+    /// Whether everything that counts towards it is in the sum. Otherwise the person sees a part, and nothing says what is left.
+    pub whole: bool,
 }
 
 /// A line of the table, in one currency.
@@ -242,7 +266,7 @@ pub struct CostRow {
     /// A whole month of what runs; none for months that are over.
     pub estimate: Option<Money>,
     /// The budget, where a policy sets one for exactly this.
-    pub budget: Option<Money>,
+    pub budget: Option<CostBudget>,
 }
 
 /// What one value came to on one day.
@@ -291,9 +315,9 @@ impl CostRow {
         percent(self.forecast.micros, self.estimate.as_ref()?.micros).map(|percent| percent - 100)
     }
 
-    /// How much of the budget the forecast takes, in percent.
+    /// How much of the budget the forecast takes, in percent; nothing where a part of what counts is not seen.
     pub fn of_budget(&self) -> Option<i64> {
-        percent(self.forecast.micros, self.budget.as_ref()?.micros)
+        percent(self.forecast.micros, self.budget.as_ref().filter(|budget| budget.whole)?.money.micros)
     }
 }
 

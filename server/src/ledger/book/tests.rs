@@ -28,8 +28,8 @@ impl Life {
 
     fn shown(&self, now: i64) -> Option<Shown> {
         let (since, price) = *self.changes.iter().rev().find(|(at, _)| *at <= now)?;
-        let price = price.map(|micros| Money::new(micros, "EUR"));
-        let fact = Fact { ready: price.is_some(), price, since, created: self.changes[0].0 };
+        let seen = price.map(|micros| State::Ready(Some(Money::new(micros, "EUR"))));
+        let fact = Fact { seen, since, created: self.changes[0].0 };
         Some(Shown { subject: self.subject.clone(), fact, basis: "standard".into() })
     }
 
@@ -163,7 +163,7 @@ async fn whoever_begins_later_counts_what_is_proved_of_the_month() {
         let month = Month::of(BEGIN);
         let mut shown = Life::new(1).shown(BEGIN + 1_700 * 3 + 13).unwrap();
         shown.fact = Fact { since: month.start() - 5 * DAY, created: month.start() - 9 * DAY, ..shown.fact };
-        let price = shown.fact.price.clone().unwrap().micros;
+        let Some(State::Ready(Some(Money { micros: price, .. }))) = shown.fact.seen.clone() else { panic!("it is ready: {shown:?}") };
         look(&store, std::slice::from_ref(&shown), BEGIN + 90).await.unwrap();
         while count(&store).await.unwrap() {}
         let sums = store.month_sums(month.start(), store::Dimension::Promise).await.unwrap();
@@ -184,13 +184,55 @@ async fn whoever_begins_later_counts_what_is_proved_of_the_month() {
 }
 
 #[tokio::test]
+async fn a_count_ends_with_the_month_and_says_that_there_is_more() {
+    for place in Place::every() {
+        let store = place.open().await;
+        let end = Month::of(BEGIN).end();
+        store.begin_ledger(end - 2 * HOUR).await.unwrap();
+        look(&store, &[], end + 3 * HOUR).await.unwrap();
+        for (more, posted) in [(true, end), (false, end + 3 * HOUR)] {
+            assert_eq!(count(&store).await.unwrap(), more);
+            assert_eq!(store.ledger_clock().await.unwrap().unwrap().posted, posted);
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_the_cluster_cannot_tell_of_is_a_gap_that_survives_restarts() {
+    for place in Place::every() {
+        let mut store = place.open().await;
+        store.begin_ledger(BEGIN).await.unwrap();
+        let at = |now: i64, seen: State, since: i64| {
+            let life = Life::new(1).shown(BEGIN).unwrap();
+            (vec![Shown { fact: Fact { seen: Some(seen), since, created: BEGIN }, ..life }], now)
+        };
+        let ready = || State::Ready(Some(Money::new(7, "EUR")));
+        let looks = [
+            at(BEGIN + 60, ready(), BEGIN),
+            at(BEGIN + 120, State::Unobserved, BEGIN + 100),
+            at(BEGIN + 180, State::Unobserved, BEGIN + 100),
+            at(BEGIN + HOUR, ready(), BEGIN + HOUR - 50),
+        ];
+        for (shown, now) in looks {
+            look(&store, &shown, now).await.unwrap();
+            store.close().await;
+            store = place.open().await;
+        }
+        // From the last look until the hour ended nobody looked: what the cluster's times prove counts.
+        let hours = store.observations_between(BEGIN, BEGIN + HOUR).await.unwrap();
+        let shape: Vec<_> = hours.iter().map(|of| (of.since - BEGIN, of.until.map(|until| until - BEGIN), of.ready)).collect();
+        assert_eq!(shape, [(0, Some(100), true), (100, Some(180), false), (180, Some(HOUR - 50), false), (HOUR - 50, None, true)]);
+    }
+}
+
+#[tokio::test]
 async fn two_at_once_write_one_ledger() {
     for place in Place::every() {
         let (one, other) = (place.open().await, place.open().await);
         one.begin_ledger(BEGIN).await.unwrap();
         other.begin_ledger(BEGIN + DAY).await.unwrap();
         let shown = Life::new(1).shown(BEGIN + 1_700 * 3 + 13).unwrap();
-        let said = [stretch(&shown, BEGIN, None, State::Ready(shown.fact.price.clone()))];
+        let said = [stretch(&shown, BEGIN, None, shown.fact.seen.clone().unwrap())];
         assert!(one.look(BEGIN, BEGIN + 2 * HOUR, &said).await.unwrap());
         assert!(!other.look(BEGIN, BEGIN + HOUR, &said).await.unwrap(), "it looked from where the ledger is no more");
         let hour = lines(one.observations_between(BEGIN, BEGIN + HOUR).await.unwrap(), BEGIN, BEGIN + HOUR);

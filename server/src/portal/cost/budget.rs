@@ -1,13 +1,26 @@
-//! Budgets that policies set for exactly one workspace, or for one with everything below it.
+//! Budgets that policies set for exactly one workspace, or for one with everything below it, beside what a person sees of it.
 
-use cluster::WorkspacePath;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use cluster::workspaces::{Node, Tree};
+use cluster::{ClusterId, WorkspacePath};
 use promise::glob;
 use promise::price::{Money, decimal_micros};
+use promise::view::CostBudget;
 
+use super::sights::Scope;
+use crate::portal::place::Namespaces;
+use crate::portal::requests::listing::{Place, Sight};
 use crate::state::Portal;
 
 /// All budgets of whole workspaces. One for some promises alone says nothing about the whole, and none of those is here.
-pub(super) struct Budgets(Vec<Set>);
+pub(super) struct Budgets<'a> {
+    sets: Vec<Set>,
+    tree: Arc<Tree>,
+    /// Workspaces of which the person sees everything.
+    seen: HashSet<&'a ClusterId>,
+}
 
 /// A budget where it is set.
 struct Set {
@@ -15,15 +28,16 @@ struct Set {
     /// Whether it reaches beyond what is below its home.
     trusted: bool,
     range: Vec<String>,
+    labels: BTreeMap<String, String>,
     /// Title of the policy.
     title: String,
     per: String,
     money: Money,
 }
 
-impl Budgets {
+impl<'a> Budgets<'a> {
     /// As policies say it now.
-    pub(super) fn of(portal: &Portal) -> Self {
+    pub(super) fn of(portal: &Portal, scope: &'a Scope) -> Self {
         let tree = portal.world.tree();
         let policies = portal.world.policies.snapshot();
         let whole = policies.iter().filter(|(_, policy)| policy.spec.applies_to.promises.is_empty());
@@ -36,30 +50,59 @@ impl Budgets {
                     trusted: portal.trusted_homes.contains(&home),
                     home,
                     range: policy.spec.applies_to.workspaces.clone(),
+                    labels: policy.spec.applies_to.workspace_labels.clone(),
                     title: policy.spec.title.clone().unwrap_or_else(|| key.name.clone()),
                     per: budget.per.clone(),
                     money: Money::new(decimal_micros(&budget.monthly).ok()?, budget.currency.clone()),
                 })
             })
         });
-        Self(set.collect())
+        let sets = set.collect();
+        let seen = scope.places.iter().filter(|place| sees_all(place)).map(|place| &place.cluster).collect();
+        Self { sets, tree, seen }
     }
 
-    /// The smallest budget of a workspace in a currency, and the title of its policy. `is_leaf` says that nothing below it counts.
-    pub(super) fn smallest(&self, path: &WorkspacePath, is_leaf: bool, currency: &str) -> Option<(Money, String)> {
-        let found = self.0.iter().filter(|set| set.money.currency == currency && set.is_for(path, is_leaf));
-        found.min_by_key(|set| set.money.micros).map(|set| (set.money.clone(), set.title.clone()))
+    /// The smallest budget of a workspace in a currency. `is_alone` says that nothing else is in the sum beside it.
+    pub(super) fn smallest(&self, path: &WorkspacePath, is_alone: bool, currency: &str) -> Option<CostBudget> {
+        let lineage = self.tree.lineage(&self.tree.cluster(path)?)?;
+        let node = lineage.last()?;
+        let found = self.sets.iter().filter(|set| set.money.currency == currency && set.is_for(node, is_alone));
+        let set = found.min_by_key(|set| set.money.micros)?;
+        let counts = |other: &&Node| if set.is_subtree() { path.contains(&other.path) } else { other.cluster == node.cluster };
+        Some(CostBudget {
+            money: set.money.clone(),
+            policy: set.title.clone(),
+            whole: self.tree.all().iter().filter(counts).all(|node| has_none(&node.cluster) || self.seen.contains(&node.cluster)),
+        })
     }
 }
 
+/// Whether the person sees every request of a place.
+fn sees_all(place: &Place) -> bool {
+    match Namespaces::of(&place.cluster) {
+        Namespaces::Any => place.sight == Sight::Everywhere,
+        Namespaces::One(only) => place.sight.covers(&only),
+        Namespaces::None => true,
+    }
+}
+
+/// Whether there can be no request.
+fn has_none(cluster: &ClusterId) -> bool {
+    matches!(Namespaces::of(cluster), Namespaces::None)
+}
+
 impl Set {
-    fn is_for(&self, path: &WorkspacePath, is_leaf: bool) -> bool {
-        let covered = || self.range.is_empty() || glob::any_path_matches(&self.range, path.as_str());
-        let below = || path.as_str().strip_prefix(self.home.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'));
-        match self.per.as_str() {
-            "subtree" => *path == self.home && self.range.is_empty(),
-            "workspace" => is_leaf && covered() && (self.trusted || below()),
-            _ => false,
+    fn is_subtree(&self) -> bool {
+        self.per == "subtree"
+    }
+
+    fn is_for(&self, node: &Node, is_alone: bool) -> bool {
+        if self.is_subtree() {
+            // Everything below counts, whichever requests the policy judges; of a trusted home what its range covers, wherever that is.
+            return node.path == self.home && !self.trusted;
         }
+        let covered = self.range.is_empty() || glob::any_path_matches(&self.range, node.path.as_str());
+        let labelled = self.labels.iter().all(|(name, value)| node.labels.get(name) == Some(value));
+        self.per == "workspace" && is_alone && covered && labelled && (self.trusted || self.home.contains(&node.path))
     }
 }

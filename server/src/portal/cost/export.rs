@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use promise::csv;
 use promise::price::Money;
-use promise::view::CostQuery;
+use promise::view::{CostFile, CostQuery};
 use promise::{Result, names};
 use store::MonthLine;
 
@@ -31,8 +31,9 @@ const PLAIN: [&str; 16] = [
     "price_basis",
 ];
 
-/// Columns of FOCUS 1.2 that can be filled truly, by their ids, in the order of the specification's list.
-pub(super) const FOCUS: [&str; 38] = [
+/// Columns of FOCUS 1.2 that can be filled truly, by their ids, in the order of the specification's list. Unit prices are of those who
+/// publish one; of a month's price no part of it is exact, so that there is none.
+pub(super) const FOCUS: [&str; 36] = [
     "BilledCost",
     "BillingAccountId",
     "BillingAccountName",
@@ -49,12 +50,10 @@ pub(super) const FOCUS: [&str; 38] = [
     "ConsumedQuantity",
     "ConsumedUnit",
     "ContractedCost",
-    "ContractedUnitPrice",
     "EffectiveCost",
     "InvoiceId",
     "InvoiceIssuerName",
     "ListCost",
-    "ListUnitPrice",
     "PricingCategory",
     "PricingQuantity",
     "PricingUnit",
@@ -74,7 +73,7 @@ pub(super) const FOCUS: [&str; 38] = [
 ];
 
 /// Every instance of the scope with every amount, and what has none.
-pub(super) async fn plain(caller: &Caller, query: &CostQuery) -> Result<String> {
+pub(super) async fn plain(caller: &Caller, query: &CostQuery) -> Result<CostFile> {
     let scope = sights::scope(caller, query).await?;
     let mut file = csv::line(PLAIN);
     let (month, until) = (scope.month.to_string(), time(scope.counted()));
@@ -99,11 +98,11 @@ pub(super) async fn plain(caller: &Caller, query: &CostQuery) -> Result<String> 
         ]);
     })
     .await?;
-    Ok(file)
+    Ok(CostFile { month: scope.month.to_string(), text: file })
 }
 
 /// Every amount of the scope. What has none is no charge, and is in the other file alone.
-pub(super) async fn focus(caller: &Caller, query: &CostQuery) -> Result<String> {
+pub(super) async fn focus(caller: &Caller, query: &CostQuery) -> Result<CostFile> {
     let scope = sights::scope(caller, query).await?;
     let mut file = csv::line(FOCUS);
     let (start, end, until) = (time(scope.month.start()), time(scope.month.end()), time(scope.counted()));
@@ -139,13 +138,13 @@ pub(super) async fn focus(caller: &Caller, query: &CostQuery) -> Result<String> 
             "SubAccountName" => path.to_owned(),
             "SubAccountType" => "Workspace".to_owned(),
             "Tags" => tags.to_string(),
-            // No class, no invoice, and no price of a second that is exact.
+            // No class, and no invoice.
             _ => String::new(),
         };
         file += &csv::line(FOCUS.iter().map(|head| cell(head)));
     })
     .await?;
-    Ok(file)
+    Ok(CostFile { month: scope.month.to_string(), text: file })
 }
 
 /// Calls `found` for every line that the person may see, workspace by workspace.

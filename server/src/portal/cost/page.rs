@@ -1,24 +1,21 @@
 //! The page of cost.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use cluster::WorkspacePath;
+use jiff::Timestamp;
 use promise::Result;
 use promise::ledger::{Figures, roll_up};
 use promise::price::Money;
-use promise::view::{CostBy, CostInstance, CostPage, CostQuery, CostRow};
+use promise::view::{CostBy, CostPage, CostQuery, CostRow};
 
 use super::budget::Budgets;
 use super::sights::{self, Scope};
 use super::sums::{self, Sums};
-use super::{movers, savings, unread};
+use super::{instances, movers, savings, unread};
 use crate::auth::Caller;
-use crate::ledger::price;
-use crate::portal::requests::rows;
 use crate::portal::titles::Titles;
 
-/// Instances of one page.
-const PAGE: usize = 50;
 /// Rows of one page: of a tree people want to see much at once.
 const ROWS: usize = 100;
 
@@ -33,18 +30,18 @@ pub(super) async fn page(caller: &Caller, query: &CostQuery) -> Result<CostPage>
     let savings = if scope.is_current { Some(savings::of(caller, &scope, &month.live).await) } else { None };
 
     let days = sums::days(caller, &scope, by).await?;
-    let (instances, instances_total) = instances(caller, &scope, query.page).await?;
-    let pages = instances_total.div_ceil(PAGE).max(1);
+    let instances = instances::page(caller, &scope, query.page).await?;
     let totals = sums::totals(caller, &scope, &month);
     let rows = table(caller, &scope, by, month.sums);
     let (rows_total, rows_pages) = (rows.len(), rows.len().div_ceil(ROWS).max(1));
     let of_rows = query.rows.clamp(1, rows_pages);
+    let labels = rows.iter().filter(|row| row.label != row.value).map(|row| (row.value.clone(), row.label.clone())).collect();
     Ok(CostPage {
         query: CostQuery {
             workspace: scope.top.as_ref().map(ToString::to_string).unwrap_or_default(),
             by: by.word().to_owned(),
             month: scope.month.to_string(),
-            page: query.page.clamp(1, pages),
+            page: instances.page,
             rows: of_rows,
         },
         by,
@@ -56,6 +53,7 @@ pub(super) async fn page(caller: &Caller, query: &CostQuery) -> Result<CostPage>
         workspaces: scope.places.len(),
         up_to: scope.up_to(),
         as_of: portal.lists_as_of(),
+        ahead: scope.ahead.and_then(|seen| Timestamp::from_second(seen).ok()).map(|seen| seen.to_string()),
         sums: totals,
         unpriced: month.unpriced,
         unpriced_instances: month.live.unpriced,
@@ -63,10 +61,11 @@ pub(super) async fn page(caller: &Caller, query: &CostQuery) -> Result<CostPage>
         rows: rows.into_iter().skip((of_rows - 1) * ROWS).take(ROWS).collect(),
         rows_total,
         rows_pages,
+        labels,
         days,
-        instances,
-        instances_total,
-        pages,
+        instances: instances.shown,
+        instances_total: instances.total,
+        pages: instances.pages,
         movers,
         savings,
     })
@@ -100,7 +99,7 @@ fn table(caller: &Caller, scope: &Scope, by: CostBy, sums: Sums) -> Vec<CostRow>
         *currencies.entry(currency).or_default().entry(path).or_default() += figures;
     }
     let top = scope.top.as_ref().map(ToString::to_string).unwrap_or_default();
-    let budgets = Budgets::of(caller.portal());
+    let budgets = Budgets::of(caller.portal(), scope);
     let counted: HashSet<&str> = scope.places.iter().map(|place| place.path.as_str()).collect();
     // Paths with something below them.
     let above: HashSet<&str> =
@@ -115,8 +114,8 @@ fn table(caller: &Caller, scope: &Scope, by: CostBy, sums: Sums) -> Vec<CostRow>
         for (path, figures) in shown {
             let depth = path.matches(':').count() - first;
             let is_leaf = !above.contains(path.as_str());
-            let set = WorkspacePath::parse(&path).ok().and_then(|path| budgets.smallest(&path, is_leaf, currency));
-            rows.push(CostRow { depth, budget: set.map(|(money, _)| money), ..row(path, currency, figures) });
+            let budget = WorkspacePath::parse(&path).ok().and_then(|path| budgets.smallest(&path, is_leaf, currency));
+            rows.push(CostRow { depth, budget, ..row(path, currency, figures) });
         }
     }
     rows
@@ -130,66 +129,4 @@ fn label(caller: &Caller, titles: &Titles, by: CostBy, value: &str) -> String {
         CostBy::Promise => titles.title(value),
         CostBy::Project => value.to_owned(),
     }
-}
-
-/// Instances of the workspace that was asked for, of one page, and how many there are.
-async fn instances(caller: &Caller, scope: &Scope, page: usize) -> Result<(Vec<CostInstance>, usize)> {
-    let Some(place) = scope.top.as_ref().and_then(|top| scope.places.iter().find(|place| place.path == *top)) else {
-        return Ok((Vec::new(), 0));
-    };
-    let portal = caller.portal();
-    let lines = portal.store.month_lines(scope.month.start(), &place.cluster.to_string()).await.map_err(unread)?;
-    let there: HashMap<String, _> = portal
-        .requests_of(&place.cluster)
-        .into_iter()
-        .filter(|(key, _)| place.sight.covers(&key.namespace))
-        .filter_map(|(_, request)| Some((request.metadata.uid.clone()?, request)))
-        .collect();
-    let titles = scope.titles(caller);
-    let mut found: Vec<CostInstance> = Vec::new();
-    let mut counted: HashMap<&str, ()> = HashMap::new();
-    for line in lines.iter().filter(|line| place.sight.covers(&line.namespace)) {
-        counted.insert(&line.uid, ());
-        let request = there.get(&line.uid);
-        found.push(CostInstance {
-            workspace: place.path.to_string(),
-            namespace: line.namespace.clone(),
-            name: line.name.clone(),
-            is_there: request.is_some(),
-            promise: request.map_or_else(|| titles.title(&line.promise), |request| rows::presentation(caller, request).0),
-            owner: line.owner.clone(),
-            project: line.project.clone(),
-            to_date: (!line.currency.is_empty()).then(|| Money::new(line.micros, line.currency.clone())),
-            estimate: request.and_then(|request| price(request)).filter(|price| price.currency == line.currency),
-            ready: line.ready,
-            unobserved: line.unobserved,
-            basis: line.basis.clone(),
-        });
-    }
-    // What runs and has not come to anything yet.
-    let new = there.iter().filter(|(uid, request)| {
-        scope.is_current && !counted.contains_key(uid.as_str()) && request.status.as_ref().is_some_and(|status| status.current.is_some())
-    });
-    for (_, request) in new {
-        let cost = request.status.as_ref().and_then(|status| status.cost.as_ref());
-        let estimate = price(request);
-        found.push(CostInstance {
-            workspace: place.path.to_string(),
-            namespace: request.metadata.namespace.clone().unwrap_or_default(),
-            name: request.metadata.name.clone().unwrap_or_default(),
-            is_there: true,
-            promise: rows::presentation(caller, request).0,
-            owner: rows::requester(request).to_owned(),
-            project: String::new(),
-            to_date: estimate.as_ref().map(|price| Money::new(0, price.currency.clone())),
-            estimate,
-            ready: 0,
-            unobserved: 0,
-            basis: cost.and_then(|cost| cost.basis.clone()).unwrap_or_default(),
-        });
-    }
-    found.sort_by(|a, b| (&a.name, &a.namespace).cmp(&(&b.name, &b.namespace)));
-    let total = found.len();
-    let pages = total.div_ceil(PAGE).max(1);
-    Ok((found.into_iter().skip((page.clamp(1, pages) - 1) * PAGE).take(PAGE).collect(), total))
 }

@@ -3,7 +3,7 @@
 use cluster::WorkspacePath;
 use jiff::Timestamp;
 use promise::Result;
-use promise::ledger::Month;
+use promise::ledger::{Month, PATIENCE};
 use promise::view::CostQuery;
 
 use super::unread;
@@ -21,6 +21,8 @@ pub(super) struct Scope {
     pub(super) is_current: bool,
     /// Until when hours are counted; none before the ledger has begun.
     pub(super) posted: Option<i64>,
+    /// Up to when the ledger was written, where the clock was later then than it is now.
+    pub(super) ahead: Option<i64>,
 }
 
 impl Scope {
@@ -43,13 +45,15 @@ impl Scope {
 /// Reads the query: the month, the workspace, and what of it counts for the person.
 pub(super) async fn scope(caller: &Caller, query: &CostQuery) -> Result<Scope> {
     let portal = caller.portal();
-    let present = Month::of(portal.clock.now().as_second());
+    let now = portal.clock.now().as_second();
+    let present = Month::of(now);
     let month = Month::parse(&query.month).filter(|month| *month <= present).unwrap_or(present);
     let top = match query.workspace.as_str() {
         "" => None,
         path => Some(caller.enter(path).await?.path),
     };
     let places = caller.places(top.as_ref()).await?;
-    let posted = portal.store.ledger_clock().await.map_err(unread)?.map(|clock| clock.posted);
-    Ok(Scope { top, places, month, is_current: month == present, posted })
+    let clock = portal.store.ledger_clock().await.map_err(unread)?;
+    let ahead = clock.map(|clock| clock.seen).filter(|seen| *seen > now + PATIENCE);
+    Ok(Scope { top, places, month, is_current: month == present, posted: clock.map(|clock| clock.posted), ahead })
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use cluster::WorkspacePath;
 use promise::Result;
 use promise::ledger::{Figures, Month as Calendar};
 use promise::price::Money;
@@ -154,7 +155,8 @@ pub(super) fn totals(caller: &Caller, scope: &Scope, month: &Month) -> Vec<CostS
     for currency in month.live.waiting.keys() {
         currencies.entry(currency).or_default();
     }
-    let budgets = Budgets::of(caller.portal());
+    let budgets = Budgets::of(caller.portal(), scope);
+    let is_alone = |top: &WorkspacePath| matches!(scope.places.as_slice(), [only] if only.path == *top);
     let sum = |(currency, figures): (&str, Figures)| {
         let money = |micros| Money::new(micros, currency);
         let top = scope.top.as_ref();
@@ -165,7 +167,7 @@ pub(super) fn totals(caller: &Caller, scope: &Scope, month: &Month) -> Vec<CostS
             estimate: scope.is_current.then(|| money(figures.estimate)),
             instances: figures.instances,
             waiting: month.live.waiting.get(currency).map(|(micros, count)| (money(*micros), *count)),
-            budget: top.and_then(|top| budgets.smallest(top, scope.places.len() == 1, currency)),
+            budget: top.and_then(|top| budgets.smallest(top, is_alone(top), currency)),
         }
     };
     currencies.into_iter().map(sum).collect()

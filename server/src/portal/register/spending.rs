@@ -8,10 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use cluster::kinds::PromiseRequest;
 use cluster::watch::Key;
 use jiff::Timestamp;
-use promise::names;
 use promise::price::Money;
 
-use crate::ledger::{is_ready, price, since};
+use crate::ledger::{is_ready, price, project, since};
 use crate::portal::requests::rows;
 
 /// Instances of one price that add up together whatever is asked for.
@@ -32,10 +31,9 @@ pub struct Share {
 impl Share {
     /// What an instance of a price adds up with.
     pub fn of(request: &PromiseRequest, price: &Money) -> Self {
-        let labels = request.metadata.labels.as_ref();
         Self {
             promise: request.spec.promise.name.clone(),
-            project: labels.and_then(|labels| labels.get(names::PROJECT_LABEL)).cloned().unwrap_or_default(),
+            project: project(request),
             owner: rows::requester(request).to_owned(),
             currency: price.currency.clone(),
             micros: price.micros,

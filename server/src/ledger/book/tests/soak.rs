@@ -16,13 +16,14 @@ const ASKED: usize = 500;
 
 /// Counts days of instances that are always ready, and compares every month's sum with what it must be, to the millionth.
 async fn all_days(store: &Store, instances: i64, days: i64) {
+    let price = |number: i64| 1_000_003 * (number + 1);
     let life = |number: i64| {
         let uid = format!("u-{number}");
         let (workspace, cluster) = (format!("root:w{}", number % 200), format!("c-{}", number % 200));
         let (promise, owner) = (format!("p-{}", number % 7), format!("dev-{}", number % 40));
         let subject = Subject { uid, cluster, workspace, promise, owner, name: format!("n-{number}"), ..Subject::default() };
-        let price = Some(Money::new(1_000_003 * (number + 1), "EUR"));
-        Shown { subject, fact: Fact { ready: true, price, since: BEGIN, created: BEGIN }, basis: "standard".into() }
+        let seen = Some(State::Ready(Some(Money::new(price(number), "EUR"))));
+        Shown { subject, fact: Fact { seen, since: BEGIN, created: BEGIN }, basis: "standard".into() }
     };
     let shown: Vec<Shown> = (0..instances).map(life).collect();
     let end = BEGIN + days * DAY;
@@ -34,7 +35,7 @@ async fn all_days(store: &Store, instances: i64, days: i64) {
     let mut month = Month::of(BEGIN);
     while month.start() < end {
         let (from, to) = (month.start().max(BEGIN), month.end().min(end));
-        let exact: i64 = shown.iter().map(|shown| promise::ledger::accrued(shown.fact.price.as_ref().unwrap().micros, from, to)).sum();
+        let exact: i64 = (0..instances).map(|number| promise::ledger::accrued(price(number), from, to)).sum();
         for by in [store::Dimension::Promise, store::Dimension::Project, store::Dimension::Owner] {
             let sums = store.month_sums(month.start(), by).await.unwrap();
             assert_eq!(sums.iter().map(|sum| sum.micros).sum::<i64>(), exact, "{month}");

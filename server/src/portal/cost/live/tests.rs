@@ -30,7 +30,14 @@ fn place(name: &str) -> Place {
 
 fn scope() -> Scope {
     let month = Month::of(second(NOW));
-    Scope { top: None, places: ["data", "lab", "shop"].map(place).into(), month, is_current: true, posted: Some(second(COUNTED)) }
+    Scope {
+        top: None,
+        places: ["data", "lab", "shop"].map(place).into(),
+        month,
+        is_current: true,
+        posted: Some(second(COUNTED)),
+        ahead: None,
+    }
 }
 
 /// Requests of every sort: with and without price, ready for long, since a moment ago, and since nobody knows when.
