@@ -212,7 +212,7 @@ async fn strangers_and_viewers_write_nothing() {
 }
 
 /// Everything of an answer but what is new each time, with the name taken out that was asked for.
-fn comparable(answer: &Answer, name: &str) -> (StatusCode, BTreeMap<String, String>, String) {
+pub fn comparable(answer: &Answer, name: &str) -> (StatusCode, BTreeMap<String, String>, String) {
     let text = |value: &header::HeaderValue| value.to_str().expect("text").to_owned();
     let nonce = answer.headers.get(header::CONTENT_SECURITY_POLICY).map(text).unwrap_or_default();
     let nonce = nonce.split("'nonce-").nth(1).and_then(|rest| rest.split('\'').next()).unwrap_or("no nonce").to_owned();

@@ -12,7 +12,7 @@ use crate::pages::refused;
 use crate::pages::requests::{phase, stale};
 use crate::routes::{self, page};
 use crate::ui::chart::{Amount, Figure, Meter, Series, StackedBars};
-use crate::ui::{Empty, LinkButton, LiveState, PageHead, Status};
+use crate::ui::{Empty, LinkButton, LiveState, PageHead, Shape, Status};
 
 /// The page; live.
 pub async fn overview(visit: &Visit, query: &OverviewQuery) -> Page {
@@ -42,7 +42,9 @@ pub async fn overview(visit: &Visit, query: &OverviewQuery) -> Page {
                 {loud(&emergencies, true)}
                 {found.requests.as_of().map(|at| stale(at, &now))}
                 <div class="section-head"><p class="basis">{basis}</p><LiveState address=address/></div>
-                {if found.requests.counted() == 0 {
+                {if found.workspaces == 0 {
+                    view! { <Empty title="You may list requests in no workspace" text="What is counted here are requests that you may list. Ask the owner of a workspace for the right to." shape=Shape::Denied><LinkButton href=page::WORKSPACES label="Workspaces"/></Empty> }.into_any()
+                } else if found.requests.counted() == 0 {
                     view! { <Empty title="Nobody has asked for anything yet" text="As soon as there are requests that you may list, they are counted here."><LinkButton href=page::WORKSPACES label="Workspaces"/></Empty> }.into_any()
                 } else { whole(&found).into_any() }}
             </div>

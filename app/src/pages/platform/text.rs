@@ -63,7 +63,7 @@ pub fn posted(visit: &Visit, form: PolicyForm) -> Page {
                 <input type="hidden" name="version" value=form.version.clone()/>
                 {place}
                 <div class="field" data-invalid=wrong.then_some("")><label for="text">"Policy"</label>
-                    <p class="hint" id="text-hint">"YAML, as kubectl takes it. Every rule is checked against every promise in its range before it is written."</p>
+                    <p class="hint" id="text-hint">"YAML, as kubectl takes it. Before it is written, every rule is checked against the promises in its range that it has to fit."</p>
                     <div class="control"><textarea class="input mono" id="text" name="text" rows=rows spellcheck="false" wrap="off" aria-describedby=described aria-invalid=wrong.then_some("true")>{crate::form::area(&form.text)}</textarea></div></div>
                 <div class="submit-bar">
                     <SubmitButton label="Check" name="_op" value="check"/>

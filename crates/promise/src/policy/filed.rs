@@ -187,7 +187,8 @@ fn effect<'s>(
         // `faults` has parsed it already.
         let per = Per::parse(per).unwrap_or(Per::Promise);
         let range = &source.spec().applies_to.workspaces;
-        let reach = reach(per, source.origin, &source.cluster, target.lineage.last(), range);
+        let below = target.lineage.last().map_or("", String::as_str);
+        let reach = Reach::of(per, source.origin, &source.cluster, below, range);
         Tally { rule: source.provenance(&rule.name).id(), promises, reach, currency: currency.cloned() }
     };
     if let Some(limit) = &rule.limit {
@@ -206,17 +207,6 @@ fn effect<'s>(
         return Effect::Budget(budget, tally(&budget.per, promises, Some(&budget.currency)));
     }
     rule.approve.as_ref().map_or(Effect::Refused, Effect::Approve)
-}
-
-/// Where requests count for a cap that is set at `cluster` and concerns a request in a workspace `below` it, the last of its
-/// lineage. A subtree of a home says nothing about workspaces elsewhere, which the policy puts into its range: all of those count.
-fn reach(per: Per, origin: Origin, cluster: &str, below: Option<&String>, range: &[String]) -> Reach {
-    match (per, origin) {
-        (Per::Workspace, _) => Reach::Workspace { cluster: below.cloned().unwrap_or_default() },
-        (Per::Subtree, Origin::Ancestor { .. }) => Reach::Subtree { cluster: cluster.to_owned() },
-        (Per::Subtree, Origin::TrustedHome) => Reach::Covered(range.to_vec()),
-        (Per::Subtree, Origin::Reference | Origin::Promise) | (Per::Promise, _) => Reach::Covered(Vec::new()),
-    }
 }
 
 /// Keeps the nearest default of each path, nearest first. Equally near ones are decided by their place in the stable order.

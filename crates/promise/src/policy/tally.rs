@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::source::Origin;
 use crate::glob;
 
 /// How far a cap reaches, in the words of policies.
@@ -60,7 +61,7 @@ pub enum Promises {
 }
 
 /// Workspaces whose requests count together.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Reach {
     /// One alone.
@@ -75,6 +76,19 @@ pub enum Reach {
     },
     /// All whose paths globs cover; all if there are none.
     Covered(Vec<String>),
+}
+
+impl Reach {
+    /// Where requests count for a cap that is set at `cluster`, applies by `origin` and concerns a request in the workspace `below`: ids of
+    /// logical clusters. A subtree of a home says nothing about workspaces elsewhere, which the policy puts into its range: all of those count.
+    pub fn of(per: Per, origin: Origin, cluster: &str, below: &str, range: &[String]) -> Self {
+        match (per, origin) {
+            (Per::Workspace, _) => Self::Workspace { cluster: below.to_owned() },
+            (Per::Subtree, Origin::Ancestor { .. }) => Self::Subtree { cluster: cluster.to_owned() },
+            (Per::Subtree, Origin::TrustedHome) => Self::Covered(range.to_vec()),
+            (Per::Subtree, Origin::Reference | Origin::Promise) | (Per::Promise, _) => Self::Covered(Vec::new()),
+        }
+    }
 }
 
 /// An accepted request, as far as it matters for counting.

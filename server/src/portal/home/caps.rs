@@ -1,4 +1,7 @@
 //! Limits and budgets that bind where a person may list requests, with what is taken of them.
+//!
+//! What is taken is counted as the rules count it, whoever asked for it; of limits only those are named that are about promises of which the
+//! person may list a request.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,13 +9,14 @@ use cluster::kinds::Policy;
 use cluster::watch::Key;
 use cluster::workspaces::{Node, Tree};
 use cluster::{ClusterId, WorkspacePath};
-use promise::api::{Budget, Limit};
-use promise::policy::Per;
+use promise::api::{Budget, Limit, Rule};
+use promise::policy::{Origin, Per, Reach};
 use promise::price::{Money, decimal_micros};
 use promise::view::{CapLine, CapRoom};
 use promise::{glob, wording};
 
 use crate::auth::Caller;
+use crate::portal::platform::list;
 use crate::portal::register::{Known, Of, OfPromise};
 use crate::portal::requests::listing::Place;
 use crate::portal::titles::Titles;
@@ -24,25 +28,20 @@ const SHOWN: usize = 5;
 pub(super) fn of(caller: &Caller, known: &Known, places: &[Place]) -> (Vec<CapLine>, usize) {
     let portal = caller.portal();
     let tree = portal.world.tree();
-    let lineages: Vec<Vec<Node>> = places.iter().filter_map(|place| tree.lineage(&place.cluster)).collect();
+    let stands: Vec<Stand<'_>> = places.iter().filter_map(|place| Some(Stand { place, way: tree.lineage(&place.cluster)? })).collect();
     let trusted: BTreeSet<ClusterId> = portal.trusted_homes.iter().filter_map(|home| tree.cluster(home)).collect();
-    let mut homes: BTreeSet<ClusterId> = lineages.iter().flatten().map(|node| node.cluster.clone()).collect();
+    let mut homes: BTreeSet<ClusterId> = stands.iter().flat_map(|stand| &stand.way).map(|node| node.cluster.clone()).collect();
     homes.extend(trusted.iter().cloned());
     let policies = portal.world.policies.snapshot();
-    let titles = Titles::known(caller, known, lineages.iter().filter_map(|way| way.last()).map(|node| &node.cluster));
+    let titles = Titles::known(caller, known, stands.iter().map(|stand| &stand.place.cluster));
     let mut lines = Vec::new();
     for home in &homes {
         let Some(path) = tree.path(home) else { continue };
         let of_home = policies.range(Key::cluster_scoped(home, "")..).take_while(|(key, _)| key.cluster == *home);
-        for (key, policy) in
-            of_home.filter(|(_, policy)| policy.spec.rules.iter().any(|rule| rule.limit.is_some() || rule.budget.is_some()))
-        {
-            let within: Vec<&Node> =
-                lineages.iter().filter(|lineage| binds(policy, home, &trusted, lineage)).filter_map(|way| way.last()).collect();
+        for (key, policy) in of_home.filter(|(_, policy)| policy.spec.rules.iter().any(|rule| per(rule).is_some())) {
+            let within: Vec<&Stand<'_>> = stands.iter().filter(|stand| stand.is_bound(policy, home, &trusted)).collect();
             if !within.is_empty() {
-                let above = lineages.iter().flatten().any(|node| node.cluster == *home);
-                let set = Set { name: &key.name, policy, home, path: &path, reaches_beyond: trusted.contains(home) && !above };
-                set.lines(known, &tree, &within, &titles, &mut lines);
+                Set { name: &key.name, policy, home, path: &path }.lines(known, &tree, &within, &titles, &mut lines);
             }
         }
     }
@@ -54,14 +53,37 @@ pub(super) fn of(caller: &Caller, known: &Known, places: &[Place]) -> (Vec<CapLi
     (lines, total)
 }
 
-/// Whether a policy binds at the end of a way from the root: it is set on the way, or in a trusted home, and its range covers the place.
-fn binds(policy: &Policy, home: &ClusterId, trusted: &BTreeSet<ClusterId>, lineage: &[Node]) -> bool {
-    let Some(node) = lineage.last() else { return false };
-    let range = &policy.spec.applies_to;
-    let covered = range.workspaces.is_empty() || glob::any_path_matches(&range.workspaces, node.path.as_str());
-    let labelled = range.workspace_labels.iter().all(|(name, value)| node.labels.get(name) == Some(value));
-    let reaches = lineage.iter().any(|above| above.cluster == *home) || trusted.contains(home);
-    covered && labelled && reaches
+/// How far the cap of a rule reaches; none where it has no cap, or one that cannot be applied.
+fn per(rule: &Rule) -> Option<Per> {
+    match (&rule.limit, &rule.budget) {
+        (Some(limit), None) => Per::parse(&limit.per),
+        (None, Some(budget)) => Per::parse(&budget.per).filter(|per| *per != Per::Promise),
+        _ => None,
+    }
+}
+
+/// A workspace of the person, with the way from the root to it.
+struct Stand<'a> {
+    place: &'a Place,
+    way: Vec<Node>,
+}
+
+impl Stand<'_> {
+    /// Whether a policy binds here: it is set on the way, or in a trusted home, and its range covers the workspace.
+    fn is_bound(&self, policy: &Policy, home: &ClusterId, trusted: &BTreeSet<ClusterId>) -> bool {
+        let Some(node) = self.way.last() else { return false };
+        let range = &policy.spec.applies_to;
+        let covered = range.workspaces.is_empty() || glob::any_path_matches(&range.workspaces, node.path.as_str());
+        let labelled = range.workspace_labels.iter().all(|(name, value)| node.labels.get(name) == Some(value));
+        let reaches = self.way.iter().any(|above| above.cluster == *home) || trusted.contains(home);
+        covered && labelled && reaches
+    }
+
+    /// By what a policy of a home binds here, if it does.
+    fn origin(&self, home: &ClusterId) -> Origin {
+        let distance = self.way.iter().rev().position(|above| above.cluster == *home);
+        distance.map_or(Origin::TrustedHome, |distance| Origin::Ancestor { distance: u32::try_from(distance).unwrap_or(u32::MAX) })
+    }
 }
 
 /// A policy in its home.
@@ -70,35 +92,35 @@ struct Set<'a> {
     policy: &'a Policy,
     home: &'a ClusterId,
     path: &'a WorkspacePath,
-    /// Whether its range lies beside its home instead of below.
-    reaches_beyond: bool,
 }
 
 impl Set<'_> {
-    /// Its caps: one for each workspace where it says so, else one for all that count together.
-    fn lines(&self, known: &Known, tree: &Tree, within: &[&Node], titles: &Titles, lines: &mut Vec<CapLine>) {
+    /// Its caps, each with those workspaces of the person whose requests count together.
+    fn lines(&self, known: &Known, tree: &Tree, within: &[&Stand<'_>], titles: &Titles, lines: &mut Vec<CapLine>) {
         for rule in &self.policy.spec.rules {
-            let per = rule.limit.as_ref().map(|limit| &limit.per).or(rule.budget.as_ref().map(|budget| &budget.per));
-            let Some(per) = per.and_then(|per| Per::parse(per)) else { continue };
-            let reaches: Vec<(String, bool, Vec<ClusterId>)> = match per {
-                Per::Workspace => within.iter().map(|node| (node.path.to_string(), false, vec![node.cluster.clone()])).collect(),
-                Per::Subtree if !self.reaches_beyond => vec![(self.path.to_string(), true, below(tree, self.home))],
-                // Of a home whose policies reach beyond it: everything that its range covers.
-                Per::Subtree | Per::Promise => vec![("everywhere".to_owned(), false, self.covered(tree))],
-            };
-            for (workspace, below, clusters) in reaches {
+            let Some(per) = per(rule) else { continue };
+            for (reach, within) in self.reaches(per, within) {
+                let clusters = reached(tree, &reach);
+                let seen_from = within.last().map(|stand| stand.place.path.to_string()).unwrap_or_default();
+                let (workspace, below) = match &reach {
+                    Reach::Workspace { .. } => (seen_from.clone(), false),
+                    Reach::Subtree { .. } => (self.path.to_string(), true),
+                    Reach::Covered(range) if range.is_empty() => ("everywhere".to_owned(), false),
+                    Reach::Covered(range) => (list::of_range(range), false),
+                };
                 let line = |promises: String, room: CapRoom| CapLine {
                     title: self.policy.spec.title.clone().unwrap_or_else(|| self.name.to_owned()),
                     source: self.path.to_string(),
                     policy: self.name.to_owned(),
                     workspace: workspace.clone(),
-                    seen_from: within.last().map(|node| node.path.to_string()).unwrap_or_default(),
+                    seen_from: seen_from.clone(),
                     below,
                     promises,
                     room,
                 };
                 if let Some(limit) = &rule.limit {
-                    lines.extend(self.counted(known, &clusters, limit, titles).into_iter().map(|(promise, room)| line(promise, room)));
+                    let counted = self.counted(known, &clusters, &within, limit, titles);
+                    lines.extend(counted.into_iter().map(|(promise, room)| line(promise, room)));
                 }
                 if let Some(room) = rule.budget.as_ref().and_then(|budget| self.spent(known, &clusters, budget)) {
                     lines.push(line(self.promises(titles), room));
@@ -107,11 +129,15 @@ impl Set<'_> {
         }
     }
 
-    /// Workspaces that the range covers, wherever they are; all without one.
-    fn covered(&self, tree: &Tree) -> Vec<ClusterId> {
-        let range = &self.policy.spec.applies_to.workspaces;
-        let covered = |node: &&Node| range.is_empty() || glob::any_path_matches(range, node.path.as_str());
-        tree.all().iter().filter(covered).map(|node| node.cluster.clone()).collect()
+    /// The workspaces by what counts together for requests in them.
+    fn reaches<'s, 'p>(&self, per: Per, within: &[&'s Stand<'p>]) -> BTreeMap<Reach, Vec<&'s Stand<'p>>> {
+        let mut reaches: BTreeMap<Reach, Vec<&'s Stand<'p>>> = BTreeMap::new();
+        for stand in within.iter().copied() {
+            let (origin, range) = (stand.origin(self.home), &self.policy.spec.applies_to.workspaces);
+            let reach = Reach::of(per, origin, self.home.as_str(), stand.place.cluster.as_str(), range);
+            reaches.entry(reach).or_default().push(stand);
+        }
+        reaches
     }
 
     /// Which promises it is about; empty for all.
@@ -125,10 +151,21 @@ impl Set<'_> {
         names.is_empty() || glob::any_name_matches(names, &of.name)
     }
 
-    /// A limit is for each promise by itself; of promises that nobody uses nothing is said.
-    fn counted(&self, known: &Known, clusters: &[ClusterId], limit: &Limit, titles: &Titles) -> Vec<(String, CapRoom)> {
+    /// A limit is for each promise by itself; nothing is said of promises that nobody uses, or others alone.
+    fn counted(
+        &self,
+        known: &Known,
+        clusters: &[ClusterId],
+        within: &[&Stand<'_>],
+        limit: &Limit,
+        titles: &Titles,
+    ) -> Vec<(String, CapRoom)> {
+        let mut own: BTreeSet<Of> = BTreeSet::new();
+        for stand in within {
+            own.extend(known.within(stand.place).promises.keys().filter(|of| self.covers(of)).cloned());
+        }
         let mut taken: BTreeMap<&Of, usize> = BTreeMap::new();
-        for (of, counts) in counts(known, clusters).filter(|(of, counts)| self.covers(of) && counts.accepted > 0) {
+        for (of, counts) in counts(known, clusters).filter(|(of, counts)| own.contains(*of) && counts.accepted > 0) {
             *taken.entry(of).or_default() += counts.accepted;
         }
         let room = |(of, used): (&Of, usize)| (titles.title(&of.name), CapRoom::Count { used, most: limit.count });
@@ -152,6 +189,18 @@ impl Set<'_> {
 /// Requests by promise in workspaces, whoever may see them: as the rules count them.
 fn counts<'a>(known: &'a Known, clusters: &'a [ClusterId]) -> impl Iterator<Item = (&'a Of, &'a OfPromise)> {
     clusters.iter().flat_map(|cluster| known.each(cluster)).flat_map(|counts| &counts.promises)
+}
+
+/// The workspaces in which requests count together.
+fn reached(tree: &Tree, reach: &Reach) -> Vec<ClusterId> {
+    match reach {
+        Reach::Workspace { cluster } => ClusterId::parse(cluster).into_iter().collect(),
+        Reach::Subtree { cluster } => ClusterId::parse(cluster).map(|top| below(tree, &top)).unwrap_or_default(),
+        Reach::Covered(range) => {
+            let covered = |node: &&Node| range.is_empty() || glob::any_path_matches(range, node.path.as_str());
+            tree.all().iter().filter(covered).map(|node| node.cluster.clone()).collect()
+        }
+    }
 }
 
 /// A workspace and all below it.

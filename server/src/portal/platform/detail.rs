@@ -10,6 +10,7 @@ use promise::view::{ConcernedLine, HitLine, PolicyInside, PolicyPage, PolicyRule
 use promise::{Error, Result};
 
 use super::hits::{self, Hits};
+use super::promises::Promises;
 use super::{list, text, tryout};
 use crate::auth::Caller;
 use crate::portal::reads::is_object_name;
@@ -30,15 +31,16 @@ pub(super) async fn page(caller: &Caller, workspace: &str, name: &str, from: &st
     if !reads && !concerns(caller, &key, from).await? {
         return Err(not_found());
     }
+    let promises = Promises::of(caller).await?;
     let hits = if reads { hits::count(caller).await? } else { Hits::default() };
-    let row = list::row(caller, &key, &policy, &place, &hits);
+    let row = list::row(caller, &key, &policy, &place, &promises, &hits);
     let spec = &policy.spec;
     let rules = spec.rules.iter().zip(&row.sentences).map(|(rule, sentence)| PolicyRule {
         name: rule.name.clone(),
         sentence: sentence.clone(),
         kind: kind(rule).to_owned(),
     });
-    let inside = if reads { Some(inside(caller, &key, &policy, &place, &hits, sample).await?) } else { None };
+    let inside = if reads { Some(inside(caller, &key, &policy, &place, &promises, &hits, sample).await?) } else { None };
     Ok(PolicyPage {
         description: spec.description.clone().unwrap_or_default(),
         contact: spec.owner.as_ref().and_then(|owner| owner.contact.clone()).unwrap_or_default(),
@@ -77,6 +79,7 @@ async fn inside(
     key: &Key,
     policy: &Policy,
     place: &WorkspacePath,
+    promises: &Promises,
     hits: &Hits,
     sample: Option<&Sample>,
 ) -> Result<PolicyInside> {
@@ -86,7 +89,7 @@ async fn inside(
     let may_edit = caller.may(&key.cluster, Right::policy("update", &key.name)).await?;
     let (denied, outdated) = (hits.denied.get(key), hits.outdated.get(key));
     let counts = hits.instances.get(key);
-    let concerned = hits::promises(caller, place, &policy.spec);
+    let concerned = promises.concerned(caller, place, &policy.spec);
     let title = |home: &str, name: &str| title(caller, home, name);
     let hit = |(home, promise): &(String, String)| HitLine {
         title: title(home, promise),
@@ -103,7 +106,7 @@ async fn inside(
         outdated: lines(caller, outdated, |_| "Runs under rules that were changed since.".to_owned()),
         yaml: text::yaml(&whole),
         edit: (!may_edit).then(|| format!("You may not change policies in {place}.")),
-        tryout: tryout::of(caller, key, sample).await?,
+        tryout: tryout::of(caller, key, promises, sample).await?,
     })
 }
 

@@ -1,4 +1,4 @@
-//! Whom policies hit: promises in their range, and instances that the person may list.
+//! Whom policies hit: instances that the person may list.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -7,12 +7,12 @@ use cluster::kinds::{Policy, PromiseRequest};
 use cluster::watch::Key;
 use cluster::{ClusterId, WorkspacePath};
 use promise::Result;
-use promise::api::{PolicyResult, PolicySpec, PromiseSpec};
-use promise::glob;
+use promise::api::{PolicyResult, PromiseSpec};
 use promise::policy::{Candidate, Target, applies};
 
 use crate::auth::Caller;
-use crate::portal::register::{Of, OfPromise};
+use crate::portal::register::{Known, Of};
+use crate::portal::requests::listing::Place;
 
 /// What instances are counted of.
 #[derive(Clone, Debug, Default)]
@@ -69,32 +69,51 @@ pub(super) async fn count(caller: &Caller) -> Result<Hits> {
     let policies = portal.world.policies.snapshot();
     let path = |key: &Key| Some((key.cluster.clone(), tree.path(&key.cluster)?.to_string()));
     let paths: HashMap<ClusterId, String> = policies.keys().filter_map(path).collect();
+    let found: Vec<Found> = portal.register.with(&portal.world, |known| places.iter().map(|place| Found::within(known, place)).collect());
     let mut hits = Hits { places: places.len(), ..Hits::default() };
-    portal.register.with(&portal.world, |known| {
-        for place in &places {
-            // The same policies apply to all requests of one promise in one workspace.
-            let counts = known.within(place);
-            let applied = |of| (of, applying(caller, &candidates, of, &place.cluster));
-            let applied: BTreeMap<&Of, Vec<Key>> = counts.promises.keys().map(applied).collect();
-            let of_request = |key: &Key| Some((known.request(key)?, applied.get(&Of::named(&known.request(key)?.spec.promise))?));
-            for (of, policies) in &applied {
-                let running = counts.promises.get(*of).map(OfPromise::running).unwrap_or_default();
-                for policy in policies.iter().filter(|_| running > 0) {
-                    let named = (of.home.clone().unwrap_or_default(), of.name.clone());
-                    *hits.instances.entry(policy.clone()).or_default().entry(named).or_default() += running;
-                }
-            }
-            for marked in known.marked(place) {
-                for (key, (_, policies)) in marked.outdated.iter().filter_map(|key| Some((key, of_request(key)?))) {
-                    policies.iter().for_each(|policy| hits.outdated.entry(policy.clone()).or_default().push(key.clone()));
-                }
-                for (key, (request, policies)) in marked.denied.iter().filter_map(|key| Some((key, of_request(key)?))) {
-                    hits.deny(key, request, policies, &paths);
-                }
+    for found in found {
+        // The same policies apply to all requests of one promise in one workspace.
+        let applied: BTreeMap<Of, Vec<Key>> =
+            found.running.keys().map(|of| (of.clone(), applying(caller, &candidates, of, &found.cluster))).collect();
+        let concern = |request: &PromiseRequest| applied.get(&Of::named(&request.spec.promise)).map(Vec::as_slice).unwrap_or_default();
+        for (of, running) in found.running.iter().filter(|(_, running)| **running > 0) {
+            let named = (of.home.clone().unwrap_or_default(), of.name.clone());
+            for policy in applied.get(of).into_iter().flatten() {
+                *hits.instances.entry(policy.clone()).or_default().entry(named.clone()).or_default() += running;
             }
         }
-    });
+        for (key, request) in &found.outdated {
+            concern(request).iter().for_each(|policy| hits.outdated.entry(policy.clone()).or_default().push(key.clone()));
+        }
+        for (key, request) in &found.denied {
+            hits.deny(key, request, concern(request), &paths);
+        }
+    }
     Ok(hits)
+}
+
+/// What the register knows of one place, taken out of it: it is not kept from others while the rules of that place are worked out.
+struct Found {
+    cluster: ClusterId,
+    /// How many run, of each promise that there are requests of.
+    running: BTreeMap<Of, usize>,
+    outdated: Vec<(Key, Arc<PromiseRequest>)>,
+    denied: Vec<(Key, Arc<PromiseRequest>)>,
+}
+
+impl Found {
+    fn within(known: &Known, place: &Place) -> Self {
+        let read = |keys: &BTreeSet<Key>, to: &mut Vec<_>| {
+            to.extend(keys.iter().filter_map(|key| Some((key.clone(), known.request(key)?.clone()))));
+        };
+        let running = known.within(place).promises.iter().map(|(of, counts)| (of.clone(), counts.running())).collect();
+        let mut found = Self { cluster: place.cluster.clone(), running, outdated: Vec::new(), denied: Vec::new() };
+        for marked in known.marked(place) {
+            read(&marked.outdated, &mut found.outdated);
+            read(&marked.denied, &mut found.denied);
+        }
+        found
+    }
 }
 
 /// Policies that apply to requests of a promise in a workspace.
@@ -121,21 +140,4 @@ fn applying(caller: &Caller, candidates: &[Candidate], of: &Of, cluster: &Cluste
     };
     let those = candidates.iter().filter(|candidate| applies(candidate, &target));
     those.filter_map(|policy| Some(Key::cluster_scoped(&ClusterId::parse(&policy.cluster).ok()?, &policy.policy))).collect()
-}
-
-/// Promises that a policy may concern: by name, and by where both live.
-pub(super) fn promises(caller: &Caller, workspace: &WorkspacePath, spec: &PolicySpec) -> BTreeSet<(String, String)> {
-    let portal = caller.portal();
-    let tree = portal.world.tree();
-    let trusted = |path: &WorkspacePath| portal.trusted_homes.contains(path);
-    let below =
-        |a: &WorkspacePath, b: &WorkspacePath| a == b || a.as_str().strip_prefix(b.as_str()).is_some_and(|rest| rest.starts_with(':'));
-    let named = |name: &str| spec.applies_to.promises.is_empty() || glob::any_name_matches(&spec.applies_to.promises, name);
-    let promises = portal.world.promises.snapshot();
-    let meets = promises.keys().filter(|key| named(&key.name)).filter_map(|key| {
-        let home = tree.path(&key.cluster)?;
-        let meets = trusted(&home) || trusted(workspace) || below(&home, workspace) || below(workspace, &home);
-        meets.then(|| (home.to_string(), key.name.clone()))
-    });
-    meets.collect()
 }

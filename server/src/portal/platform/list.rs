@@ -13,6 +13,7 @@ use promise::view::{Compiled, PoliciesPage, PoliciesQuery, PolicyRow};
 use promise::wording::{all_of, humanise};
 
 use super::hits::{self, Hits};
+use super::promises::Promises;
 use crate::auth::Caller;
 use crate::portal::catalog::facets::facet;
 
@@ -30,9 +31,9 @@ pub(super) async fn page(caller: &Caller, query: &PoliciesQuery) -> Result<Polic
     let readable: BTreeMap<_, _> =
         caller.with_policies(places.clone(), "list").await?.into_iter().map(|(path, cluster)| (cluster, path)).collect();
     let writable = caller.with_policies(places, "create").await?.into_iter().map(|(path, _)| path.to_string()).collect();
-    let hits = hits::count(caller).await?;
+    let (promises, hits) = (Promises::of(caller).await?, hits::count(caller).await?);
     let policies = caller.portal().world.policies.snapshot();
-    let rows = policies.iter().filter_map(|(key, policy)| Some(row(caller, key, policy, readable.get(&key.cluster)?, &hits)));
+    let rows = policies.iter().filter_map(|(key, policy)| Some(row(caller, key, policy, readable.get(&key.cluster)?, &promises, &hits)));
     let mut all: Vec<PolicyRow> = rows.collect();
     all.sort_by(|a, b| (&a.workspace, &a.name).cmp(&(&b.workspace, &b.name)));
     let of = |without: PoliciesQuery, chosen: &str, value: fn(&PolicyRow) -> String, label: fn(&str) -> String| {
@@ -61,9 +62,9 @@ pub(super) async fn page(caller: &Caller, query: &PoliciesQuery) -> Result<Polic
 }
 
 /// A policy as a line.
-pub(super) fn row(caller: &Caller, key: &Key, policy: &Arc<Policy>, place: &WorkspacePath, hits: &Hits) -> PolicyRow {
+pub(super) fn row(caller: &Caller, key: &Key, policy: &Arc<Policy>, place: &WorkspacePath, promises: &Promises, hits: &Hits) -> PolicyRow {
     let spec = &policy.spec;
-    let concerned = hits::promises(caller, place, spec);
+    let concerned = promises.concerned(caller, place, spec);
     let owner = spec.owner.as_ref().and_then(|owner| owner.team.clone());
     PolicyRow {
         workspace: place.to_string(),
@@ -108,15 +109,19 @@ pub(super) fn is_trusted(caller: &Caller, place: &WorkspacePath) -> bool {
 
 pub(super) fn for_workspaces(spec: &PolicySpec, trusted: bool) -> String {
     let range = &spec.applies_to;
-    let place = |glob: &String| glob.strip_suffix(":**").map_or_else(|| glob.clone(), |top| format!("{top} and below"));
-    let places: Vec<String> = range.workspaces.iter().map(place).collect();
-    let places = match (places.is_empty(), trusted) {
-        (false, _) => all_of(&places),
+    let places = match (range.workspaces.is_empty(), trusted) {
+        (false, _) => of_range(&range.workspaces),
         (true, true) => "everywhere".to_owned(),
         (true, false) => "where it is set and below".to_owned(),
     };
     let labels: Vec<String> = range.workspace_labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
     if labels.is_empty() { places } else { format!("{places}, with {}", all_of(&labels)) }
+}
+
+/// Workspaces that globs cover.
+pub(in crate::portal) fn of_range(globs: &[String]) -> String {
+    let place = |glob: &String| glob.strip_suffix(":**").map_or_else(|| glob.clone(), |top| format!("{top} and below"));
+    all_of(&globs.iter().map(place).collect::<Vec<_>>())
 }
 
 fn compiled(policy: &Policy) -> Compiled {

@@ -22,9 +22,9 @@ const DAY: i64 = 86_400;
 
 /// The page.
 pub(super) async fn page(caller: &Caller, query: &OverviewQuery) -> Result<OverviewPage> {
-    // Before anything is counted: what changes in between is told by the stream.
-    let seen = live::seen(caller, &Topic::Platform).await?;
     let places = caller.places(None).await?;
+    // Before anything is counted: what changes in between is told by the stream.
+    let seen = live::seen_in(caller, &Topic::Platform, &places).await?;
     let portal = caller.portal();
     let counted: Vec<(String, Counts)> = portal
         .register

@@ -15,8 +15,10 @@ use promise::wording::{counted, upper_first};
 use promise::{Error, Problem, Result, names};
 use serde_json::Value;
 
-use super::{hits, locate};
+use super::locate;
+use super::promises::Promises;
 use crate::auth::Caller;
+use crate::portal::place::Workspace;
 use crate::portal::reads::is_object_name;
 use crate::portal::rights::Right;
 
@@ -44,8 +46,8 @@ spec:
 
 /// The text of a policy, or the start of a new one.
 pub(super) async fn open(caller: &Caller, workspace: &str, name: Option<&str>) -> Result<PolicyForm> {
-    let writable = writable(caller, workspace).await?;
     let Some(name) = name else {
+        let writable = writable(caller, workspace).await?;
         if writable.is_empty() {
             return Err(Error::Denied {
                 why: "you may not write policies in any workspace; whoever owns one can give you the right to".to_owned(),
@@ -53,27 +55,26 @@ pub(super) async fn open(caller: &Caller, workspace: &str, name: Option<&str>) -
         }
         return Ok(PolicyForm { workspace: workspace.to_owned(), writable, text: START.to_owned(), ..PolicyForm::default() });
     };
-    let cluster = place(caller, workspace, name)?;
-    if !caller.may(&cluster, Right::policy("update", name)).await? {
-        return Err(Error::Denied { why: format!("you may not change policies in {workspace}") });
-    }
-    let there = read(caller, &cluster, name).await?;
+    let place = caller.enter(workspace).await?;
+    may_write(caller, &place, Some(name)).await?;
+    let there = read(caller, &place.cluster, name).await?;
     let version = there.metadata.resource_version.clone().unwrap_or_default();
     Ok(PolicyForm {
         workspace: workspace.to_owned(),
         name: Some(name.to_owned()),
-        writable,
+        writable: writable(caller, workspace).await?,
         text: yaml(&there),
         version,
         ..PolicyForm::default()
     })
 }
 
-/// Checks or writes a text.
+/// Checks or writes a text. Nothing is held against promises for who may not write it: what does not fit tells of them.
 pub(super) async fn post(caller: &Caller, workspace: &str, name: Option<&str>, pairs: &Pairs) -> Result<PolicyPosted> {
     let field = |wanted: &str| pairs.iter().find(|(known, _)| known == wanted).map(|(_, text)| text.as_str()).unwrap_or_default();
     let write = field(OPERATION) == "write";
     let workspace = if name.is_some() { workspace } else { field("workspace") };
+    let place = caller.enter(workspace).await?;
     let mut form = PolicyForm {
         workspace: workspace.to_owned(),
         name: name.map(str::to_owned),
@@ -82,18 +83,23 @@ pub(super) async fn post(caller: &Caller, workspace: &str, name: Option<&str>, p
         version: field("version").to_owned(),
         ..PolicyForm::default()
     };
+    match may_write(caller, &place, name).await {
+        Ok(()) => {}
+        Err(error @ Error::Denied { .. }) => return Ok(again(form, vec![said(&error)])),
+        Err(error) => return Err(error),
+    }
     let policy = match parse(&form.text, name) {
         Ok(policy) => policy,
         Err(problems) => return Ok(again(form, problems)),
     };
     let object_name = policy.metadata.name.clone().unwrap_or_default();
-    let cluster = place(caller, workspace, &object_name)?;
-    let (problems, against) = check(caller, workspace, &policy.spec);
+    let promises = Promises::of(caller).await?;
+    let (problems, against) = check(caller, &place.path, &policy.spec, &promises);
     if !problems.is_empty() {
         let found = problems.into_iter().map(|problem| located(&form.text, &problem));
         return Ok(again(form.clone(), found.collect()));
     }
-    let answer = send(caller, &cluster, &policy, &form, !write).await;
+    let answer = send(caller, &place.cluster, &policy, &form, !write).await;
     match answer {
         Ok(()) if write => Ok(PolicyPosted::Written { workspace: workspace.to_owned(), name: object_name }),
         Ok(()) => {
@@ -111,11 +117,14 @@ pub(super) async fn post(caller: &Caller, workspace: &str, name: Option<&str>, p
             });
             Ok(again(form.clone(), found.collect()))
         }
-        Err(error @ (Error::Denied { .. } | Error::Conflict { .. } | Error::Contested { .. })) => {
-            Ok(again(form, vec![TextProblem { message: upper_first(&format!("{error}.")), ..TextProblem::default() }]))
-        }
+        Err(error @ (Error::Denied { .. } | Error::Conflict { .. } | Error::Contested { .. })) => Ok(again(form, vec![said(&error)])),
         Err(error) => Err(error),
     }
+}
+
+/// What stands against the whole.
+fn said(error: &Error) -> TextProblem {
+    TextProblem { message: upper_first(&format!("{error}.")), ..TextProblem::default() }
 }
 
 fn again(form: PolicyForm, problems: Vec<TextProblem>) -> PolicyPosted {
@@ -125,9 +134,10 @@ fn again(form: PolicyForm, problems: Vec<TextProblem>) -> PolicyPosted {
 /// Workspaces in which the person may write policies; the wanted one is chosen, also where nothing holds policies yet.
 async fn writable(caller: &Caller, wanted: &str) -> Result<Vec<Pick>> {
     let mut places = caller.governing_places();
-    let path = WorkspacePath::parse(wanted).ok();
-    if let Some((path, cluster)) = path.and_then(|path| Some((path.clone(), caller.portal().world.tree().cluster(&path)?))) {
-        places.push((path, cluster));
+    match caller.enter(wanted).await {
+        Ok(entered) => places.push((entered.path, entered.cluster)),
+        Err(Error::NotFound { .. }) => {}
+        Err(error) => return Err(error),
     }
     places.sort();
     places.dedup();
@@ -138,15 +148,22 @@ async fn writable(caller: &Caller, wanted: &str) -> Result<Vec<Pick>> {
         .collect())
 }
 
-fn place(caller: &Caller, workspace: &str, name: &str) -> Result<ClusterId> {
-    let not_found = || Error::NotFound { what: format!("policy {name}") };
-    let path = WorkspacePath::parse(workspace).map_err(|_| Error::NotFound { what: format!("workspace {workspace}") })?;
-    caller.portal().world.tree().cluster(&path).filter(|_| is_object_name(name)).ok_or_else(not_found)
+/// Refuses who may not write a policy, new or of this name, in a workspace that the person has entered.
+async fn may_write(caller: &Caller, place: &Workspace, name: Option<&str>) -> Result<()> {
+    let (right, verb) = name.map_or((Right::policy("create", ""), "write"), |name| (Right::policy("update", name), "change"));
+    if caller.may(&place.cluster, right).await? {
+        return Ok(());
+    }
+    Err(Error::Denied { why: format!("you may not {verb} policies in {}", place.path) })
 }
 
 async fn read(caller: &Caller, cluster: &ClusterId, name: &str) -> Result<Policy> {
+    let what = format!("policy {name}");
+    if !is_object_name(name) {
+        return Err(Error::NotFound { what });
+    }
     let api: Api<Policy> = Api::all(caller.client(cluster));
-    api.get(name).await.about(&format!("policy {name}"))
+    api.get(name).await.about(&what)
 }
 
 /// The object as people write it: without what the plane keeps for itself.
@@ -207,15 +224,16 @@ fn parse(text: &str, name: Option<&str>) -> std::result::Result<Policy, Vec<Text
     }
 }
 
-/// What stands against a policy by itself, and against every promise that it concerns; and how many these are.
-fn check(caller: &Caller, workspace: &str, spec: &PolicySpec) -> (Vec<Problem>, usize) {
+/// What stands against a policy by itself, and against every promise that it has to fit, of those that the person may know of; and how many
+/// these are.
+fn check(caller: &Caller, place: &WorkspacePath, spec: &PolicySpec, promises: &Promises) -> (Vec<Problem>, usize) {
     let portal = caller.portal();
-    let trusted = portal.trusted_homes.iter().any(|home| home.as_str() == workspace);
-    let mut found = policy::validity(spec, trusted);
-    let Ok(path) = WorkspacePath::parse(workspace) else { return (found, 0) };
+    let trusted = |home: &str| portal.trusted_homes.iter().any(|known| known.as_str() == home);
+    let mut found = policy::validity(spec, trusted(place.as_str()));
     let tree = portal.world.tree();
-    let promises = hits::promises(caller, &path, spec);
-    for (home, name) in &promises {
+    let mut concerned = promises.concerned(caller, place, spec);
+    concerned.retain(|(home, _)| policy::has_to_fit(place.as_str(), (home.as_str(), trusted(home.as_str()))));
+    for (home, name) in &concerned {
         let cluster = WorkspacePath::parse(home).ok().and_then(|home| tree.cluster(&home));
         let Some(promise) = cluster.and_then(|cluster| portal.world.promises.get(&Key::cluster_scoped(&cluster, name))) else { continue };
         for problem in policy::check_against(spec, name, &promise.spec) {
@@ -226,7 +244,7 @@ fn check(caller: &Caller, workspace: &str, spec: &PolicySpec) -> (Vec<Problem>, 
             }
         }
     }
-    (found, promises.len())
+    (found, concerned.len())
 }
 
 fn located(text: &str, problem: &Problem) -> TextProblem {

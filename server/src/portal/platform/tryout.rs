@@ -10,7 +10,8 @@ use promise::wording::upper_first;
 use promise::{Error, Result};
 use serde_json::{Value, json};
 
-use super::{detail, hits};
+use super::detail;
+use super::promises::Promises;
 use crate::auth::Caller;
 use crate::portal::preflight::Existing;
 use crate::portal::submit::Submission;
@@ -21,13 +22,13 @@ const PLACES: usize = 200;
 const NAME: &str = "sample";
 
 /// The form, and what came of it.
-pub(super) async fn of(caller: &Caller, policy: &Key, sample: Option<&Sample>) -> Result<Tryout> {
+pub(super) async fn of(caller: &Caller, policy: &Key, promises: &Promises, sample: Option<&Sample>) -> Result<Tryout> {
     let world = &caller.portal().world;
     let tree = world.tree();
     let place = tree.path(&policy.cluster).ok_or(Error::Internal)?;
     let Some(object) = world.policies.get(policy) else { return Ok(Tryout::default()) };
     let chosen_promise = sample.map(|sample| sample.promise.as_str()).unwrap_or_default();
-    let promises = hits::promises(caller, &place, &object.spec).into_iter().map(|(home, name)| {
+    let promises = promises.concerned(caller, &place, &object.spec).into_iter().map(|(home, name)| {
         let value = format!("{home}/{name}");
         Pick { label: format!("{}, from {home}", detail::title(caller, &home, &name)), chosen: value == chosen_promise, value }
     });

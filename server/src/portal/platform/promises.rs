@@ -1,0 +1,72 @@
+//! Promises that policies may concern, as far as a person may know of them.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use cluster::kinds::Promise;
+use cluster::shelves::CatalogAt;
+use cluster::watch::Key;
+use cluster::{ClusterId, WorkspacePath};
+use futures::{StreamExt as _, TryStreamExt as _, stream};
+use promise::Result;
+use promise::api::PolicySpec;
+use promise::policy;
+use promise::visibility::{self, Offer, Place, Shelf};
+
+use crate::auth::Caller;
+use crate::portal::place::TOGETHER;
+use crate::portal::rights::Right;
+
+/// Those in homes that the person may enter and read promises in, and those that are offered where the person may enter.
+pub(super) struct Promises(Vec<(Key, Arc<Promise>)>);
+
+impl Promises {
+    /// Asks once for each home, and looks only for what is left where it is offered.
+    pub(super) async fn of(caller: &Caller) -> Result<Self> {
+        let all = caller.portal().world.promises.snapshot();
+        let homes: BTreeSet<ClusterId> = all.keys().map(|key| key.cluster.clone()).collect();
+        let asked = stream::iter(homes).map(|home| async move {
+            let open = caller.may(&home, Right::Enter).await? && caller.may(&home, Right::promises("get")).await?;
+            Ok::<_, promise::Error>(open.then_some(home))
+        });
+        let answers: Vec<Option<ClusterId>> = asked.buffered(TOGETHER).try_collect().await?;
+        let open: BTreeSet<ClusterId> = answers.into_iter().flatten().collect();
+        let (mut known, closed): (Vec<_>, Vec<_>) = all.into_iter().partition(|(key, _)| open.contains(&key.cluster));
+        if !closed.is_empty() {
+            let places = caller.open_workspaces().await?;
+            known.extend(offered(caller, closed, &places));
+        }
+        Ok(Self(known))
+    }
+
+    /// Those that a policy of a workspace may concern, by name and by where both live: path of the home, and name.
+    pub(super) fn concerned(&self, caller: &Caller, workspace: &WorkspacePath, spec: &PolicySpec) -> BTreeSet<(String, String)> {
+        let portal = caller.portal();
+        let tree = portal.world.tree();
+        let trusted = |path: &WorkspacePath| portal.trusted_homes.contains(path);
+        let named = self.0.iter().filter(|(key, _)| policy::covers_promise(&spec.applies_to, &key.name));
+        let meets = named.filter_map(|(key, _)| {
+            let home = tree.path(&key.cluster)?;
+            let meets = trusted(&home) || trusted(workspace) || workspace.contains(&home) || home.contains(workspace);
+            meets.then(|| (home.to_string(), key.name.clone()))
+        });
+        meets.collect()
+    }
+}
+
+/// Those of `promises` that are offered in one of `places`.
+fn offered(caller: &Caller, mut promises: Vec<(Key, Arc<Promise>)>, places: &[(WorkspacePath, ClusterId)]) -> Vec<(Key, Arc<Promise>)> {
+    let portal = caller.portal();
+    let tree = portal.world.tree();
+    let catalogs = portal.world.shelves(&portal.trusted_homes);
+    let shelves: Vec<Shelf<'_>> = catalogs.iter().map(CatalogAt::shelf).collect();
+    let ways = places.iter().filter_map(|(_, cluster)| tree.lineage(cluster));
+    let ways: Vec<Vec<Place>> = ways.map(|way| way.iter().map(Place::from).collect()).collect();
+    promises.retain(|(key, promise)| {
+        let Some(path) = tree.path(&key.cluster) else { return false };
+        let home = Place { cluster: key.cluster.to_string(), path: path.to_string() };
+        let offer = Offer { name: &key.name, home: &home, spec: &promise.spec };
+        ways.iter().any(|way| visibility::seen_by(&offer, way, &shelves).is_ok())
+    });
+    promises
+}

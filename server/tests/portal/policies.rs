@@ -1,0 +1,173 @@
+//! Policies as pages show and take them: by none of them does anybody learn of a workspace or a promise that is closed to them, and a policy
+//! has to fit only what is offered where it holds.
+
+use cluster::kinds::{Policy, PolicyKind, Promise, object};
+use cluster::{Scope, WorkspacePath};
+use http::StatusCode;
+use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding};
+use kube::api::{Api, PostParams};
+use promise::api::PolicySpec;
+use serde_json::{Value, json};
+
+use crate::access::comparable;
+use crate::browser::{Answer, Browser, Product};
+
+const NEW: &str = "/platform/policies/new";
+/// A promise that not everybody may know of.
+const SECRET: &str = "merger-db";
+
+fn client(product: &Product, path: &str) -> kube::Client {
+    product.running.portal.endpoint.client(product.admin(), &Scope::Workspace(WorkspacePath::parse(path).expect("a path")))
+}
+
+/// Writes a policy as the administrator.
+pub async fn write_policy(product: &Product, path: &str, name: &str, spec: Value) {
+    let api: Api<Policy> = Api::all(client(product, path));
+    let spec: PolicySpec = serde_json::from_value(spec).expect("a policy");
+    api.create(&PostParams::default(), &object::<PolicyKind>(name, None, spec)).await.expect("written");
+}
+
+/// Publishes the promise somewhere, and waits until the portal knows it.
+async fn publish(product: &Product, path: &str) {
+    let promise = json!({
+        "apiVersion": promise::names::API_VERSION, "kind": "Promise", "metadata": {"name": SECRET},
+        "spec": {
+            "version": "1.0.0", "lifecycle": "published", "visibility": "descendants",
+            "presentation": {"displayName": "Merger database", "summary": "A text.", "category": "data", "maintainer": {"team": "Mergers"}},
+            "parameters": {"type": "object", "properties": {"level": {"type": "string"}, "replicas": {"type": "string"}}},
+            "implementation": {"resources": [{"id": "note", "template": {
+                "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "${request.name}"}, "data": {"level": "high"},
+            }}]},
+        },
+    });
+    let promises = &product.running.portal.world.promises;
+    let mut changes = promises.changes();
+    let api: Api<Promise> = Api::all(client(product, path));
+    api.create(&PostParams::default(), &serde_json::from_value(promise).expect("a promise")).await.expect("published");
+    while !promises.snapshot().keys().any(|key| key.name == SECRET) {
+        changes.recv().await.expect("a change");
+    }
+}
+
+/// Lets dev-shop look after the policies of Acme.
+async fn let_govern(product: &Product) {
+    const RBAC: &str = "rbac.authorization.k8s.io";
+    let client = client(product, "root:acme");
+    let rules = json!([
+        {"nonResourceURLs": ["/"], "verbs": ["access"]},
+        {"apiGroups": ["platform.opmodel.dev"], "resources": ["policies"], "verbs": ["get", "list", "create", "update"]},
+    ]);
+    let role: ClusterRole = serde_json::from_value(json!({"metadata": {"name": "governs"}, "rules": rules})).expect("a role");
+    Api::<ClusterRole>::all(client.clone()).create(&PostParams::default(), &role).await.expect("written");
+    let binding = json!({"metadata": {"name": "governs"}, "roleRef": {"apiGroup": RBAC, "kind": "ClusterRole", "name": "governs"},
+        "subjects": [{"apiGroup": RBAC, "kind": "User", "name": "dev-shop"}]});
+    let binding: ClusterRoleBinding = serde_json::from_value(binding).expect("a binding");
+    Api::<ClusterRoleBinding>::all(client).create(&PostParams::default(), &binding).await.expect("written");
+}
+
+/// A policy with an upper bound for a parameter.
+fn bound(promises: &str, parameter: &str) -> String {
+    format!(
+        "apiVersion: platform.opmodel.dev/v1alpha1
+kind: Policy
+metadata:
+  name: probe
+spec:
+  title: Probe
+  owner:
+    team: Probe
+  enforcement: block
+  appliesTo:
+    promises: [{promises}]
+  rules:
+  - name: probe
+    constrain:
+      parameter: {parameter}
+      maximum: 5
+"
+    )
+}
+
+async fn posted(browser: &mut Browser, address: &str, workspace: &str, text: &str, button: &str) -> Answer {
+    let token = browser.get("/").await.hidden("_token");
+    browser.post(address, &[("_token", token.as_str()), ("workspace", workspace), ("text", text), ("_op", button)]).await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_workspace_that_is_closed_is_as_one_that_is_not_there() {
+    let product = Product::quiet().await;
+    publish(&product, "root:globex").await;
+    let mut stranger = product.signed_in("dev-data").await;
+    let text = bound("'m*'", ".level");
+    for button in ["check", "write"] {
+        for address in [NEW, "/platform/policies/root:WHERE/fair-share/edit"] {
+            let mut answers = Vec::new();
+            for name in ["globex", "globey"] {
+                let answer = posted(&mut stranger, &address.replace("WHERE", name), &format!("root:{name}"), &text, button).await;
+                assert_eq!(answer.status, StatusCode::NOT_FOUND, "{address}: {}", answer.text);
+                assert!(!answer.text.contains(SECRET), "{address}: {}", answer.text);
+                answers.push(comparable(&answer, name));
+            }
+            assert_eq!(answers[0], answers[1], "{button} {address}");
+        }
+    }
+    for address in ["/platform/policies/root:WHERE/fair-share", "/platform/policies/root:WHERE/fair-share/edit"] {
+        let there = stranger.get(&address.replace("WHERE", "globex")).await;
+        let absent = stranger.get(&address.replace("WHERE", "globey")).await;
+        assert_eq!(there.status, StatusCode::NOT_FOUND, "{address}");
+        assert_eq!(comparable(&there, "globex"), comparable(&absent, "globey"), "{address}");
+    }
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_may_not_write_a_policy_is_told_so_before_anything_is_checked() {
+    let product = Product::quiet().await;
+    let mut viewer = product.signed_in("viewer-shop").await;
+    for button in ["check", "write"] {
+        let answer = posted(&mut viewer, NEW, "root:acme:shop", &bound("redis", ".size"), button).await;
+        assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", answer.text);
+        assert!(answer.text.contains("You may not write policies in root:acme:shop."), "{}", answer.text);
+        assert!(!answer.text.contains("for the promise") && answer.text.contains("parameter: .size"), "{}", answer.text);
+    }
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn promises_of_closed_homes_are_neither_named_nor_counted() {
+    let product = Product::quiet().await;
+    publish(&product, "root:acme:lab").await;
+    let_govern(&product).await;
+    let page = "/platform/policies/root:acme/european-data";
+    let (closed, offered) = ("value=\"root:acme:lab/merger-db\"", "value=\"root:platform/redis\"");
+    let mut owner = product.signed_in("org-owner").await;
+    let seen = owner.get(page).await;
+    assert!(seen.text.contains(closed) && seen.text.contains(offered), "{}", seen.text);
+    assert!(owner.get("/platform/policies").await.text.contains("of 5 promises"));
+
+    // May look after the same policies, and not enter the laboratory. What the platform offers is offered in the shop.
+    let mut other = product.signed_in("dev-shop").await;
+    let seen = other.get(page).await;
+    assert_eq!(seen.status, StatusCode::OK, "{}", seen.text);
+    assert!(seen.text.contains(offered), "{}", seen.text);
+    assert!(!seen.text.contains(SECRET) && !seen.text.contains("Merger database"), "{}", seen.text);
+    let list = other.get("/platform/policies").await.text;
+    assert!(list.contains("of 4 promises") && !list.contains("of 5 promises"), "{list}");
+    let checked = posted(&mut other, NEW, "root:acme", &bound("'m*'", ".level"), "check").await;
+    assert!(checked.text.contains("It can be applied") && !checked.text.contains(SECRET), "{}", checked.text);
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_policy_has_to_fit_what_is_offered_to_its_workspace_and_not_what_is_below() {
+    let product = Product::quiet().await;
+    publish(&product, "root:acme:lab").await;
+    let mut owner = product.signed_in("org-owner").await;
+    let checked = posted(&mut owner, NEW, "root:acme", &bound("", ".replicas"), "check").await;
+    assert!(checked.text.contains("It can be applied") && checked.text.contains("It fits 4 promises"), "{}", checked.text);
+    let checked = posted(&mut owner, NEW, "root:acme:lab", &bound("", ".replicas"), "check").await;
+    assert!(checked.text.contains("(for the promise merger-db)"), "{}", checked.text);
+    let checked = posted(&mut owner, NEW, "root:acme", &bound("redis", ".size"), "check").await;
+    assert!(checked.text.contains("(for the promise redis)"), "{}", checked.text);
+    product.running.close().await;
+}
