@@ -31,6 +31,7 @@ pub use limit::Streams;
 use self::limit::Place;
 use crate::auth::{Caller, Visitor};
 use crate::error::HttpProblem;
+use crate::portal::requests::listing::Place as Listed;
 use crate::portal::rights::Right;
 use crate::state::Portal;
 use crate::web::asked::Asked;
@@ -152,25 +153,27 @@ pub async fn seen(caller: &Caller, topic: &Topic) -> promise::Result<String> {
         }
         Topic::Request(key) => portal.world.requests.get(key).iter().for_each(|request| add(&mut state, key, request)),
         Topic::Notifications => return caller.notices(&NoticesQuery::default()).await.map(|page| page.seen),
-        Topic::Platform => listed(caller, &mut state).await?,
         Topic::Decisions => caller.decisions_stamp().await?.hash(&mut state),
-        Topic::Home => {
-            listed(caller, &mut state).await?;
-            caller.decisions_stamp().await?.hash(&mut state);
-        }
+        Topic::Home | Topic::Platform => return seen_in(caller, topic, &caller.places(None).await?).await,
     }
     Ok(format!("{:016x}", state.finish()))
 }
 
-/// All requests that the person may list.
-async fn listed(caller: &Caller, state: &mut DefaultHasher) -> promise::Result<()> {
-    let places = caller.places(None).await?;
+/// The same of home and of the overview, for whoever knows already in which places the person may list requests.
+///
+/// # Errors
+/// The plane does not answer what the person may decide about.
+pub(crate) async fn seen_in(caller: &Caller, topic: &Topic, places: &[Listed]) -> promise::Result<String> {
+    let mut state = DefaultHasher::new();
     let portal = caller.portal();
     let stamps = portal.register.with(&portal.world, |known| places.iter().map(|place| known.stamp(place)).collect::<Vec<u64>>());
     for (place, stamp) in places.iter().zip(stamps) {
-        (&place.cluster, stamp).hash(state);
+        (&place.cluster, stamp).hash(&mut state);
     }
-    Ok(())
+    if *topic == Topic::Home {
+        caller.decisions_stamp().await?.hash(&mut state);
+    }
+    Ok(format!("{:016x}", state.finish()))
 }
 
 /// `GET /live?topic=…&workspace=PATH`.

@@ -5,7 +5,7 @@ mod aside;
 
 use leptos::prelude::*;
 use promise::view::{Home, HomeDecisions, InboxRow, PlatformGlance, WeekLine};
-use promise::wording::counted;
+use promise::wording::{all_of, counted};
 
 use crate::backend::Visit;
 use crate::document::{About, Page, Script, framed};
@@ -43,7 +43,7 @@ pub async fn page(visit: &Visit) -> Page {
                         {mine(&home, &now)}
                         {broken(&home, &now)}
                         {changes(&home)}
-                        {home.platform.as_ref().map(|glance| platform(glance, &now))}
+                        {home.platform.as_ref().map(|glance| platform(&home, glance, &now))}
                     </div>
                     {aside::aside(&home)}
                 </div>
@@ -54,8 +54,16 @@ pub async fn page(visit: &Visit) -> Page {
 
 /// The page in one sentence.
 fn summary(home: &Home) -> String {
-    let decisions = home.decisions.as_ref().map_or(0, |decisions| decisions.total);
-    match home.waiting_total.counted() + decisions {
+    let decisions = decisions(home).map_or(0, |decisions| decisions.total);
+    let count = home.waiting_total.counted() + decisions;
+    if !home.waiting_total.is_exact() || matches!(home.decisions, Some(Err(_))) {
+        return match count {
+            0 => "Whether anything waits for you cannot be said right now.".to_owned(),
+            1 => "At least one thing waits for you.".to_owned(),
+            count => format!("At least {count} things wait for you."),
+        };
+    }
+    match count {
         0 if home.recent_total.counted() == 0 => "Nothing waits for you.".to_owned(),
         0 => "Nothing waits for you. Everything else goes on by itself.".to_owned(),
         1 => "One thing waits for you. Everything else goes on by itself.".to_owned(),
@@ -65,8 +73,18 @@ fn summary(home: &Home) -> String {
 
 /// What is missing, where not everything could be asked.
 fn unseen(home: &Home) -> Option<impl IntoView + use<>> {
-    let text = format!("These workspaces did not answer: {}. What you see is without them.", home.unseen.join(", "));
-    (!home.unseen.is_empty()).then(|| view! { <Banner shape=Shape::Unknown title="Not everything could be read"><p>{text}</p></Banner> })
+    let places = (!home.unseen.is_empty()).then(|| format!("No answer from {}. What you see is without them.", all_of(&home.unseen)));
+    let decisions = match &home.decisions {
+        Some(Err(why)) => Some(format!("Which decisions wait for you cannot be said: {why}.")),
+        Some(Ok(_)) | None => None,
+    };
+    let lines: Vec<_> = [places, decisions].into_iter().flatten().map(|text| view! { <p>{text}</p> }).collect();
+    (!lines.is_empty()).then(|| view! { <Banner shape=Shape::Unknown title="Not everything could be read">{lines}</Banner> })
+}
+
+/// Decisions of the person, where they could be read.
+fn decisions(home: &Home) -> Option<&HomeDecisions> {
+    home.decisions.as_ref().and_then(|decisions| decisions.as_ref().ok())
 }
 
 /// What the person has to do: requests of their own, and decisions about those of others.
@@ -75,11 +93,11 @@ fn waiting(home: &Home, now: &str) -> impl IntoView + use<> {
         let basis = (home.waiting_total.counted() > home.waiting.len()).then(|| view! { <p class="basis">{format!("The newest {} of {}", home.waiting.len(), home.waiting_total)}</p> });
         view! { <section aria-labelledby="waiting"><div class="section-head"><h2 id="waiting">"Waits for you"</h2>{basis}</div>{lines(&home.waiting, now)}</section> }
     });
-    let decisions = home.decisions.as_ref().filter(|decisions| decisions.total > 0).map(|found| decisions(found, now));
+    let decisions = decisions(home).filter(|decisions| decisions.total > 0).map(|found| to_decide(found, now));
     view! { {own}{decisions} }
 }
 
-fn decisions(found: &HomeDecisions, now: &str) -> impl IntoView + use<> {
+fn to_decide(found: &HomeDecisions, now: &str) -> impl IntoView + use<> {
     let rows = found.rows.iter().map(|row| decision(row, now)).collect_view();
     let all = format!("All {}", found.total);
     view! {
@@ -102,12 +120,14 @@ fn decision(row: &InboxRow, now: &str) -> impl IntoView + use<> {
     }
 }
 
-/// What the person asked for besides; whoever may ask for nothing reads nothing of it.
+/// What the person asked for besides; whoever may ask for nothing reads nothing of it, and that there is none stands here only where
+/// everything was read.
 fn mine(home: &Home, now: &str) -> Option<impl IntoView + use<>> {
     let first =
         home.places.iter().find(|place| place.path.matches(':').count() > 1).or(home.places.first()).map(|place| place.path.clone());
     let title = if home.waiting.is_empty() { "Your latest requests" } else { "Your other requests" };
-    let shown = home.asks && (home.waiting.is_empty() || !home.recent.is_empty());
+    let is_none = home.waiting.is_empty() && home.recent_total.is_exact();
+    let shown = home.asks && (is_none || !home.recent.is_empty());
     shown.then(|| {
         let basis = (home.recent_total.counted() > home.recent.len())
             .then(|| view! { <p class="basis">{format!("The newest {} of {}", home.recent.len(), home.recent_total)}</p> });
@@ -153,7 +173,7 @@ fn changes(home: &Home) -> Option<impl IntoView + use<>> {
 }
 
 /// How requests go, for those who look after the platform.
-fn platform(glance: &PlatformGlance, now: &str) -> impl IntoView + use<> {
+fn platform(home: &Home, glance: &PlatformGlance, now: &str) -> impl IntoView + use<> {
     let (all, newest) = glance.versions;
     let versions = (all > 0).then(|| format!("{newest} of {} on the newest version. ", counted(all as u64, "instance")));
     let waiting = (glance.waiting > 0).then(|| {
@@ -164,7 +184,8 @@ fn platform(glance: &PlatformGlance, now: &str) -> impl IntoView + use<> {
     let chart = if made > 0 {
         view! { <StackedBars figure=by_week(&glance.weeks)/> }.into_any()
     } else {
-        view! { <p class="muted">"Nobody has asked for anything in these weeks."</p> }.into_any()
+        let somewhere = if home.requests.is_exact() { "" } else { ", in the workspaces that answered" };
+        view! { <p class="muted">{format!("Nobody has asked for anything in these weeks{somewhere}.")}</p> }.into_any()
     };
     view! {
         <section class="card" aria-labelledby="platform"><div class="card-head"><h2 id="platform">"Platform"</h2><a class="small" href=page::PLATFORM>"Open the overview"</a></div><div class="padded">{chart}<p class="small muted">{versions}{waiting}</p></div></section>

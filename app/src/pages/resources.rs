@@ -5,6 +5,7 @@ mod object;
 use leptos::prelude::*;
 use promise::api::Health;
 use promise::view::{Drift, Facet, FacetValue, ObjectKey, ResourceQuery, ResourceRow, ResourcesPage, SavedList, Total};
+use promise::wording::all_of;
 
 pub use object::object;
 
@@ -26,7 +27,7 @@ pub async fn list(visit: &Visit, workspace: &str, query: &ResourceQuery) -> Page
     };
     let page = match backend.resources(workspace, query).await {
         Ok(page) => page,
-        Err(promise::Error::Denied { why }) => return denied(visit, about, workspace, why),
+        Err(promise::Error::Denied { why }) => return denied(visit, about, workspace, query, why),
         Err(error) => return refused(visit, Some(workspace), &error),
     };
     let filter = SavedList::Resources.filter(&pairs(&page.query));
@@ -59,12 +60,16 @@ pub async fn list(visit: &Visit, workspace: &str, query: &ResourceQuery) -> Page
 }
 
 /// A workspace that a person may enter without seeing its requests.
-fn denied(visit: &Visit, about: About, workspace: &str, why: String) -> Page {
-    let below = address(workspace, &ResourceQuery { below: true, ..ResourceQuery::default() });
+fn denied(visit: &Visit, about: About, workspace: &str, query: &ResourceQuery, why: String) -> Page {
+    let (href, label) = if query.below {
+        (routes::catalog(workspace), "Open the catalog")
+    } else {
+        (address(workspace, &ResourceQuery { below: true, ..ResourceQuery::default() }), "Look into workspaces below")
+    };
     framed(visit, about, move || {
         view! {
             <PageHead title="Resources"/>
-            <Empty title="You may not see resources here" text=why shape=Shape::Denied><LinkButton href=below label="Look into workspaces below"/></Empty>
+            <Empty title="You may not see resources here" text=why shape=Shape::Denied><LinkButton href=href label=label/></Empty>
         }
     })
 }
@@ -72,8 +77,8 @@ fn denied(visit: &Visit, about: About, workspace: &str, why: String) -> Page {
 /// What is missing, where numbers are bounds.
 fn unseen(total: &Total) -> Option<impl IntoView + use<>> {
     (!total.is_exact()).then(|| {
-        let paths = total.unseen().join(", ");
-        view! { <Banner shape=Shape::Unknown title="Not everything could be read"><p>{format!("These workspaces did not answer: {paths}. Numbers are without them.")}</p></Banner> }
+        let places = all_of(total.unseen());
+        view! { <Banner shape=Shape::Unknown title="Not everything could be read"><p>{format!("No answer from {places}. Numbers are without them.")}</p></Banner> }
     })
 }
 
@@ -117,7 +122,7 @@ fn filters(workspace: &str, page: &ResourcesPage) -> impl IntoView + use<> {
             {hidden("drifted", if query.drifted { "1" } else { "" })}{hidden("below", if query.below { "1" } else { "" })}
             <button class="btn">"Search"</button>
             <nav class="chips" aria-label="Filters">
-                <a href=address(workspace, &drifted) aria-current=query.drifted.then_some("true")>"Drifted "<span class="n">{page.drifted.to_string()}</span></a>
+                <a href=address(workspace, &drifted) aria-current=query.drifted.then_some("true")>"Drifted "<span class="n">{page.drifted_fit.to_string()}</span></a>
                 <span class="chip-label">"Health"</span>
                 {chips(&page.healths, &|value| state(&value.value).to_owned(), &|value| ResourceQuery { health: value, page: 1, ..query.clone() })}
                 <span class="chip-label">"Kind"</span>
@@ -173,6 +178,9 @@ fn nothing(workspace: &str, page: &ResourcesPage) -> impl IntoView + use<> {
     if page.all.counted() > 0 {
         let all = address(workspace, &ResourceQuery { below: page.query.below, ..ResourceQuery::default() });
         return view! { <Empty title="No resource fits these filters" text="Take a filter away, or search for another word."><LinkButton href=all label="Show all"/></Empty> }.into_any();
+    }
+    if !page.all.is_exact() {
+        return view! { <Empty title="Nothing could be read" text="What was made appears here as soon as its workspaces answer." shape=Shape::Unknown/> }.into_any();
     }
     let requests = routes::requests(workspace);
     view! { <Empty title="Nothing was made here yet" text="What requests need appears here as soon as it is being made."><LinkButton href=requests label="Open the requests"/></Empty> }.into_any()

@@ -122,9 +122,15 @@ fn wrapped(html: &str, input: &str) -> bool {
 
 #[test]
 fn refusals_say_their_status() {
-    for (name, status) in
-        [("signed-out", 401), ("denied", 403), ("not-found", 404), ("unreachable", 503), ("delete-wrong", 422), ("home", 200)]
-    {
+    for (name, status) in [
+        ("signed-out", 401),
+        ("denied", 403),
+        ("not-found", 404),
+        ("unreachable", 503),
+        ("not-read-yet", 503),
+        ("delete-wrong", 422),
+        ("home", 200),
+    ] {
         assert_eq!(page(name).status, status, "{name}");
     }
 }
@@ -135,6 +141,45 @@ fn who_is_not_signed_in_is_told_what_is_really_wrong() {
     let html = page("unreachable-signed-out").html;
     assert!(html.contains("The database does not answer") && !html.contains("not signed in"), "{html}");
     assert!(page("our-mistake").html.contains("5f3a9c0211d84e7b"), "the id that the log has");
+}
+
+#[test]
+fn what_nobody_may_list_or_could_read_is_not_said_to_be_nothing() {
+    let pages = futures::executor::block_on(every::every());
+    let says = |name: &str, said: &[&str], unsaid: &[&str]| {
+        let html = &pages.iter().find(|(known, _)| *known == name).expect(name).1.html;
+        said.iter().for_each(|text| assert!(html.contains(text), "{name} says {text}: {html}"));
+        unsaid.iter().for_each(|text| assert!(!html.contains(text), "{name} does not say {text}: {html}"));
+    };
+    says("resources-denied", &["You may not see resources here", "Look into workspaces below"], &[]);
+    says("resources-denied-below", &["You may not see resources here"], &["Look into workspaces below", "Nothing was made here yet"]);
+    says("resources-empty", &["Nothing was made here yet"], &[]);
+    says("resources-unread", &["No answer from root:acme:data", "Nothing could be read"], &["Nothing was made here yet"]);
+    says("overview-empty", &["Nobody has asked for anything yet"], &[]);
+    says("overview-closed", &["You may list requests in no workspace"], &["Nobody has asked for anything yet"]);
+    says(
+        "home-empty",
+        &["Nothing waits for you", "You may enter no workspace", "You have not asked for anything yet"],
+        &["No answer from"],
+    );
+    says(
+        "home-unanswered",
+        &[
+            "No answer from root:acme:lab and some other workspaces",
+            "Whether anything waits for you cannot be said",
+            "the plane does not answer",
+        ],
+        &["Nothing waits for you", "You may enter no workspace", "You have not asked for anything yet"],
+    );
+    says("home-stale", &["At least one thing waits for you."], &["Everything else goes on"]);
+    says("not-read-yet", &["Not yet", "Requests are still being read"], &[]);
+}
+
+#[test]
+fn a_filter_counts_what_it_would_leave() {
+    let html = page("resources-below").html;
+    assert!(html.contains("<dt>Drifted</dt><dd><b>at least 2</b>"), "of all: {html}");
+    assert!(html.contains("Drifted <span class=\"n\">at least 1</span>"), "of the kind that is chosen: {html}");
 }
 
 #[test]

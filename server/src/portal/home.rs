@@ -6,14 +6,14 @@ mod changes;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use app::backend::{Approvals as _, Platform as _};
+use app::backend::Platform as _;
 use cluster::watch::Key;
 use cluster::{ClusterId, WorkspacePath};
 use futures::future::join_all;
 use jiff::Timestamp;
-use promise::Result;
 use promise::api::Phase;
 use promise::view::{ChangeLine, Home, HomeDecisions, OverviewRange, PlaceLine, PlatformGlance, RequestRow, Whole};
+use promise::{Error, Result};
 
 use super::approvals::inbox;
 use super::cost;
@@ -22,6 +22,7 @@ use super::platform::overview;
 use super::register::{Asked, Counts, Dated, Known};
 use super::requests::listing::Place;
 use super::requests::rows;
+use super::requests::walk::{PATIENCE, Walk};
 use super::rights::Right;
 use crate::auth::Caller;
 use crate::live::{self, Topic};
@@ -35,21 +36,13 @@ const PLACES: usize = 12;
 
 /// The page.
 pub(super) async fn page(caller: &Caller) -> Result<Home> {
-    // Before anything is read: what changes in between is told by the stream. Where not everything can be asked about, there is no name.
-    let seen = live::seen(caller, &Topic::Home).await.unwrap_or_default();
     let portal = caller.portal();
-    let mut open: Vec<Place> = Vec::new();
-    let mut unseen: Vec<String> = Vec::new();
-    for (path, place) in caller.places_one_by_one(None).await {
-        match place {
-            Ok(place) => open.push(place),
-            Err(error) => {
-                tracing::warn!(%error, workspace = %path, "a workspace is missing on a home page");
-                unseen.push(path.to_string());
-            }
-        }
-    }
+    portal.lists_read()?;
+    let Walk { open, unseen, .. } = caller.walk(caller.nodes_within(None)).await;
     let listed: Vec<Place> = open.iter().filter(|place| !place.sight.is_nothing()).cloned().collect();
+    // Before anything is read: what changes in between is told by the stream. Where not everything can be asked about, there is no name.
+    let seen =
+        if unseen.is_empty() { in_time(live::seen_in(caller, &Topic::Home, &listed)).await.unwrap_or_default() } else { String::new() };
     let me = &*caller.identity().username;
     let by_cluster: HashMap<&ClusterId, &Place> = listed.iter().map(|place| (&place.cluster, place)).collect();
     let (mine, Seen { sum, changes, lines, broken, broken_total }, (caps, caps_total)) = portal.register.with(&portal.world, |known| {
@@ -59,14 +52,7 @@ pub(super) async fn page(caller: &Caller) -> Result<Home> {
     });
     let governs = !listed.is_empty() && caller.governs().await;
     let cost = if listed.is_empty() { None } else { Some(cost::glance(caller, listed.clone()).await.map_err(|error| error.to_string())) };
-    let decisions = match caller.waits().await {
-        None => None,
-        Some(0) => Some(HomeDecisions::default()),
-        Some(_) => {
-            let (rows, total) = inbox::waiting_rows(caller, FEW).await?;
-            Some(HomeDecisions { rows, total })
-        }
-    };
+    let decisions = in_time(decisions(caller)).await.transpose().map(|found| found.map_err(|error| error.to_string()));
     let asks = !mine.needy.is_empty() || mine.others > 0 || may_ask(caller, &open).await;
     let by_path: HashMap<&WorkspacePath, (usize, usize)> = listed.iter().map(|place| &place.path).zip(lines).collect();
     let forecasts = cost.as_ref().and_then(|cost| cost.as_ref().ok()).map(|glance| &glance.forecasts);
@@ -104,6 +90,21 @@ pub(super) async fn page(caller: &Caller) -> Result<Home> {
         as_of,
         seen,
     })
+}
+
+/// Decisions that the person may take; none for those who have no part in decisions.
+async fn decisions(caller: &Caller) -> Result<Option<HomeDecisions>> {
+    if caller.waiting().await? == 0 {
+        return Ok(caller.has_part().await.then(HomeDecisions::default));
+    }
+    let (rows, total) = inbox::waiting_rows(caller, FEW).await?;
+    Ok(Some(HomeDecisions { rows, total }))
+}
+
+/// What the plane says, unless it takes too long for a page.
+async fn in_time<T>(asked: impl Future<Output = Result<T>>) -> Result<T> {
+    let late = || Error::Unreachable { what: "the plane".to_owned() };
+    tokio::time::timeout(PATIENCE, asked).await.unwrap_or_else(|_| Err(late()))
 }
 
 /// How requests go, in short.

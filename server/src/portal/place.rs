@@ -74,6 +74,11 @@ impl Workspace {
         Some(Self { cluster, path, labels, owner, lineage, namespaces })
     }
 
+    /// Who gives rights here, in words.
+    pub(super) fn whom_to_ask(&self) -> String {
+        self.owner.clone().unwrap_or_else(|| format!("the owner of {}", self.path))
+    }
+
     /// Where new requests go unless their form says otherwise.
     pub fn usual_namespace(&self) -> &str {
         match &self.namespaces {

@@ -1,10 +1,11 @@
-//! The port [`Platform`]: policies, whom they hit, and their texts. Only what the person may read is counted.
+//! The port [`Platform`]: policies, whom they hit, and their texts. Only what the person may read or is offered is counted and named.
 
 mod detail;
 mod hits;
-mod list;
+pub(in crate::portal) mod list;
 mod locate;
 pub(in crate::portal) mod overview;
+mod promises;
 mod text;
 mod tryout;
 

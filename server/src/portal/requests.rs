@@ -12,6 +12,7 @@ mod prices;
 pub(super) mod rail;
 pub(super) mod rows;
 pub(super) mod timeline;
+pub(super) mod walk;
 
 use app::backend::{FormOf, Pairs, Requests};
 use async_trait::async_trait;

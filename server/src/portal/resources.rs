@@ -6,27 +6,24 @@ mod shelf;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use app::backend::Resources;
 use async_trait::async_trait;
 use cluster::{ClusterId, WorkspacePath};
-use futures::{StreamExt as _, stream};
 use promise::api::Health;
 use promise::view::{ObjectKey, ObjectPage, RESOURCE_COLUMNS, ResourceQuery, ResourceRow, ResourcesPage, Whole};
 use promise::{Error, Result, csv};
 
 use self::shelf::{Piece, Sum};
 use super::catalog::facets::facet_of;
-use super::place::{TOGETHER, Workspace};
+use super::place::Workspace;
+use super::requests::listing::Sight;
 use super::requests::rows;
 use super::titles::Titles;
 use crate::auth::Caller;
 
 pub use self::shelf::Shelf;
 
-/// How long a workspace may take to answer before a list goes on without it.
-const PATIENCE: Duration = Duration::from_secs(5);
 /// Rows of one page.
 const PAGE: usize = 50;
 /// Kinds and promises that can be chosen by a link; the others are found by search.
@@ -45,26 +42,13 @@ impl Resources for Caller {
         let made = self.made_within(workspace, query.below).await?;
         let wanted = Wanted::of(query);
         let mut presented = Presented::default();
+        let as_of = made.as_of.as_deref().unwrap_or_default();
         let mut text = csv::line(RESOURCE_COLUMNS);
         for (here, piece) in made.cut(&wanted, 0, usize::MAX) {
-            text.push_str(&csv::line(presented.row(self, here, piece).cells()));
+            text.push_str(&csv::line(presented.row(self, here, piece).cells(as_of)));
         }
-        for path in &made.unseen {
-            text.push_str(&csv::line([
-                path.as_str(),
-                "",
-                "",
-                "",
-                "",
-                "",
-                "",
-                "",
-                "",
-                "",
-                "",
-                "",
-                "not read: the workspace did not answer",
-            ]));
+        for place in &made.unseen {
+            text.push_str(&csv::line(ResourceRow::unread(place, as_of)));
         }
         Ok(text)
     }
@@ -78,60 +62,34 @@ impl Resources for Caller {
 impl Caller {
     /// What was made in a workspace, and in those below where that is wanted, as far as the person may list its requests.
     async fn made_within(&self, workspace: Workspace, below: bool) -> Result<Made> {
-        let as_of = self.portal().lists_as_of();
-        let cluster = workspace.cluster.clone();
-        let mut made = Made { places: Vec::new(), as_of, unseen: Vec::new() };
-        match self.made_in(workspace).await {
-            Ok(here) => made.places.push(here),
+        let mut made = Made { places: Vec::new(), as_of: self.portal().lists_as_of(), unseen: Vec::new() };
+        match self.listing(&workspace).await {
+            Ok(sight) => made.places.push(self.made_at(&workspace.path, &workspace.cluster, &sight)),
             // Whoever may list nothing here may still list below.
             Err(Error::Denied { .. }) if below => {}
             Err(error) => return Err(error),
         }
         if below {
-            let paths = self.with_requests_below(&cluster);
-            let read: Vec<_> = stream::iter(paths).map(|path| self.made_at(path)).buffered(TOGETHER).collect().await;
-            for (path, read) in read {
-                match read {
-                    Ok(here) => made.places.push(here),
-                    Err(Error::Denied { .. } | Error::NotFound { .. }) => {}
-                    Err(error) => {
-                        tracing::warn!(%error, workspace = %path, "a workspace is missing in a list of resources");
-                        made.unseen.push(path.to_string());
-                    }
-                }
-            }
+            let mut nodes = self.nodes_within(Some(&workspace.path));
+            nodes.retain(|node| node.cluster != workspace.cluster && self.portal().has_requests(&node.cluster));
+            let walk = self.walk(nodes).await;
+            let listed = walk.open.iter().filter(|place| !place.sight.is_nothing());
+            made.places.extend(listed.map(|place| self.made_at(&place.path, &place.cluster, &place.sight)));
+            made.unseen = walk.unseen;
+        }
+        if made.places.is_empty() && made.unseen.is_empty() {
+            let (path, owner) = (&workspace.path, workspace.whom_to_ask());
+            return Err(Error::Denied {
+                why: format!("You may list no requests in {path}, and none below it. Ask {owner} for the right to."),
+            });
         }
         Ok(made)
     }
 
-    /// What was made in a workspace.
-    async fn made_in(&self, workspace: Workspace) -> Result<Here> {
-        let sight = self.listing(&workspace).await?;
-        let shelves = self.portal().shelves.of(&self.portal().world, &workspace.cluster, &sight);
-        Ok(Here { path: workspace.path.to_string(), cluster: workspace.cluster, shelves })
-    }
-
-    /// The same of a workspace by its path, as long as the plane says soon whether its requests may be listed.
-    async fn made_at(&self, path: WorkspacePath) -> (WorkspacePath, Result<Here>) {
-        let read = async { self.made_in(self.enter(path.as_str()).await?).await };
-        let unreachable = || Err(Error::Unreachable { what: path.to_string() });
-        let read = tokio::time::timeout(PATIENCE, read).await.unwrap_or_else(|_| unreachable());
-        (path, read)
-    }
-
-    /// Workspaces below one in which there are requests, whoever may see them.
-    fn with_requests_below(&self, cluster: &ClusterId) -> Vec<WorkspacePath> {
-        let tree = self.portal().world.tree();
-        let mut paths = Vec::new();
-        let mut next: Vec<ClusterId> = tree.children(cluster).map(|(_, child)| child.clone()).collect();
-        while let Some(cluster) = next.pop() {
-            next.extend(tree.children(&cluster).map(|(_, child)| child.clone()));
-            if self.portal().has_requests(&cluster) {
-                paths.extend(tree.path(&cluster));
-            }
-        }
-        paths.sort();
-        paths
+    /// What was made in a workspace, as far as a sight goes.
+    fn made_at(&self, path: &WorkspacePath, cluster: &ClusterId, sight: &Sight) -> Here {
+        let shelves = self.portal().shelves.of(&self.portal().world, cluster, sight);
+        Here { path: path.to_string(), cluster: cluster.clone(), shelves }
     }
 }
 
@@ -230,7 +188,10 @@ fn page(caller: &Caller, made: &Made, query: &ResourceQuery) -> ResourcesPage {
     let promises = sums.iter().filter(|sum| sum.fits(&without_promise)).map(|sum| (sum.promise.as_str(), sum.count));
     let promises = facet_of(promises, &query.promise, |name| titles.title(name), CHOICES);
 
-    let fit = made.whole(sums).total_by(|sum| if sum.fits(query) { sum.count } else { 0 });
+    let sums = made.whole(sums);
+    let fit = sums.total_by(|sum| if sum.fits(query) { sum.count } else { 0 });
+    let with_drifted = ResourceQuery { drifted: true, ..query.clone() };
+    let drifted_fit = sums.total_by(|sum| if sum.fits(&with_drifted) { sum.count } else { 0 });
     let pages = fit.counted().div_ceil(PAGE).max(1);
     let number = query.page.clamp(1, pages);
     let mut presented = Presented::default();
@@ -240,6 +201,7 @@ fn page(caller: &Caller, made: &Made, query: &ResourceQuery) -> ResourcesPage {
     ResourcesPage {
         rows,
         fit,
+        drifted_fit,
         all: that(|_| true),
         applied: all.total_by(|sum| sum.applied),
         healthy: that(|sum| sum.health == Health::Healthy),

@@ -18,11 +18,12 @@ const SHOWN: usize = 200;
 impl Workspaces for Caller {
     async fn workspaces(&self, query: &str) -> Result<WorkspaceTree> {
         let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
-        let mut places = self.places_one_by_one(None).await.into_iter().map(|(_, place)| place).collect::<Result<Vec<Place>>>()?;
+        let mut places = self.walk(self.nodes_within(None)).await.whole()?;
         places.retain(|place| words.iter().all(|word| place.path.as_str().contains(word.as_str())));
         let portal = self.portal();
+        let is_read = portal.lists_read().is_ok();
         let counts: Vec<Option<u64>> = portal.register.with(&portal.world, |known| {
-            let count = |place: &Place| (!place.sight.is_nothing()).then(|| known.requests(place) as u64);
+            let count = |place: &Place| (is_read && !place.sight.is_nothing()).then(|| known.requests(place) as u64);
             places.iter().map(count).collect()
         });
         let open: Vec<(WorkspacePath, ClusterId)> = places.into_iter().map(|place| (place.path, place.cluster)).collect();

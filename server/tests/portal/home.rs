@@ -1,9 +1,17 @@
 //! Home: each person is shown what that person may do something about, by what the plane lets them do.
 
+use cluster::kinds::{PromiseRequest, PromiseRequestKind, object};
+use cluster::{Scope, WorkspacePath};
 use http::StatusCode;
+use kube::Api;
+use kube::api::PostParams;
+use promise::api::{PromiseRef, PromiseRequestSpec};
+use serde_json::{Value, json};
 
 use crate::access::write_request;
 use crate::browser::Product;
+use crate::cost;
+use crate::policies::write_policy;
 
 const MINE: &str = "Your latest requests";
 const PLATFORM: &str = "Open the overview";
@@ -46,7 +54,7 @@ async fn what_waits_and_what_one_asked_for_is_counted_whole() {
     let product = Product::quiet().await;
     let mut browser = product.signed_in("dev-shop").await;
     let token = browser.get("/").await.hidden("_token");
-    let cluster = product.running.portal.world.tree().cluster(&cluster::WorkspacePath::parse("root:acme:shop").expect("a path"));
+    let cluster = product.running.portal.world.tree().cluster(&WorkspacePath::parse("root:acme:shop").expect("a path"));
     let cluster = cluster.expect("a workspace").to_string();
     let form = "/w/root:acme:shop/promises/redis/request";
     for number in 0..10 {
@@ -60,5 +68,68 @@ async fn what_waits_and_what_one_asked_for_is_counted_whole() {
     assert_eq!(home.text.matches("/requests/default/mine-").count(), 8, "{}", home.text);
     assert!(!home.text.contains("of-somebody-else") && home.text.contains("11 that you may list"), "{}", home.text);
     assert!(home.text.contains("Nothing waits for you. Everything else goes on by itself."), "{}", home.text);
+    product.running.close().await;
+}
+
+/// Asks for something of the platform as the administrator, and waits until it works.
+async fn order(product: &Product, workspace: &str, name: &str, promise: &str) {
+    let scope = Scope::Workspace(WorkspacePath::parse(workspace).expect("a path"));
+    let api: Api<PromiseRequest> = Api::namespaced(product.running.portal.endpoint.client(product.admin(), &scope), "default");
+    let promise = PromiseRef { name: promise.into(), workspace: Some("root:platform".into()), version: None };
+    let spec = PromiseRequestSpec { promise, ..PromiseRequestSpec::default() };
+    api.create(&PostParams::default(), &object::<PromiseRequestKind>(name, Some("default"), spec)).await.expect("a request");
+    cost::ready(product, name).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn limits_count_as_the_rules_do_and_name_only_what_one_may_list() {
+    let product = Product::open().await;
+    let limit = |title: &str, per: &str, count: u64, workspaces: Value| {
+        json!({
+            "title": title, "owner": {"team": "Acme"}, "enforcement": "warn", "appliesTo": {"workspaces": workspaces},
+            "rules": [{"name": "most", "limit": {"count": count, "per": per}}],
+        })
+    };
+    for (place, name, spec) in [
+        ("root:platform", "growth", limit("Growth", "subtree", 1, json!(["root:platform", "root:acme:**"]))),
+        ("root:acme", "fairness", limit("Fairness", "promise", 4, json!([]))),
+        ("root:acme", "sharing", limit("Sharing", "promise", 5, json!(["root:acme:**"]))),
+        ("root:acme", "tidiness", limit("Tidiness", "subtree", 3, json!([]))),
+    ] {
+        write_policy(&product, place, name, spec).await;
+    }
+    for (workspace, name, promise) in [
+        ("root:globex:web", "theirs", "redis"),
+        ("root:globex:web", "pictures", "object-bucket"),
+        ("root:acme:data", "exports", "object-bucket"),
+        ("root:acme:shop", "cache", "redis"),
+    ] {
+        order(&product, workspace, name, promise).await;
+    }
+    let line = |cap: &str, taken: &str| format!("{cap}</span><b>{taken}</b>");
+    let place = |text: &str, cap: &str| {
+        let after = text.split(&format!("{cap}</span>")).nth(1).and_then(|rest| rest.split("class=\"mono\">").nth(1));
+        after.and_then(|rest| rest.split('<').next()).unwrap_or_default().to_owned()
+    };
+    let mut developer = product.signed_in("dev-shop").await;
+    let home = developer.until("/", |answer| answer.text.contains("Tidiness: Redis")).await.text;
+    for (cap, taken, reach) in [
+        ("Growth: Redis", "1 of 1", "root:platform and root:acme and below"),
+        ("Fairness: Redis", "2 of 4", "everywhere"),
+        ("Sharing: Redis", "2 of 5", "everywhere"),
+        ("Tidiness: Redis", "1 of 3", "root:acme and below"),
+    ] {
+        assert!(home.contains(&line(cap, taken)), "{cap}: {home}");
+        assert_eq!(place(&home, cap), reach, "{cap}: {home}");
+    }
+    assert!(!home.contains("Object bucket"), "what a sibling and another organisation use is theirs: {home}");
+
+    // Lists in the home of a policy too, and that hides nothing of what lies beside it.
+    let mut engineer = product.signed_in("platform-engineer").await;
+    let home = engineer.until("/", |answer| answer.text.contains("Growth: Redis")).await.text;
+    for cap in ["Growth: Redis", "Growth: Object bucket"] {
+        assert!(home.contains(&line(cap, "1 of 1")), "{cap}: {home}");
+        assert_eq!(place(&home, cap), "root:platform and root:acme and below", "{cap}: {home}");
+    }
     product.running.close().await;
 }

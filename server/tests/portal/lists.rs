@@ -75,7 +75,7 @@ fn stranger() -> Value {
 }
 
 /// Lets the stranger enter the shop, and nothing more. The client is its administrator's.
-async fn let_in(product: &Product) -> kube::Client {
+pub async fn let_in(product: &Product) -> kube::Client {
     let admin = product.admin();
     let client = product.running.portal.endpoint.client(admin, &Scope::Workspace(WorkspacePath::parse("root:acme:shop").expect("a path")));
     let role = json!({"apiVersion": API, "kind": "ClusterRole", "metadata": {"name": "enters"},

@@ -19,6 +19,7 @@ mod objects;
 mod offers;
 mod path;
 mod plane_kill;
+mod policies;
 mod process;
 mod programs;
 mod receivers;

@@ -9,6 +9,7 @@ use promise::api::{Health, InventoryItem};
 
 use crate::access::write_request;
 use crate::browser::{Browser, Product};
+use crate::lists::let_in;
 
 const LIST: &str = "/w/root:acme:shop/resources";
 
@@ -29,7 +30,10 @@ async fn lines(browser: &mut Browser, query: &str) -> Vec<Vec<String>> {
     let answer = browser.get(&format!("/w/root:acme:shop/resources.csv{query}")).await;
     assert_eq!(answer.status, StatusCode::OK, "{}", answer.text);
     assert!(answer.headers["content-type"].to_str().expect("text").starts_with("text/csv"));
-    answer.text.lines().skip(1).map(|line| line.split(',').map(str::to_owned).collect()).collect()
+    let mut lines = answer.text.lines();
+    assert!(lines.next().is_some_and(|head| head.ends_with(",asOf")), "{}", answer.text);
+    assert!(lines.clone().all(|line| line.ends_with(',')), "up to date: {}", answer.text);
+    lines.map(|line| line.split(',').map(str::to_owned).collect()).collect()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -67,5 +71,23 @@ async fn totals_equal_what_is_counted_from_the_plane() {
     for address in [LIST, "/w/root:acme:shop/resources.csv", "/w/root:acme/resources?below=1"] {
         assert_eq!(stranger.get(address).await.status, StatusCode::NOT_FOUND, "{address}");
     }
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_may_list_neither_here_nor_below_is_told_so() {
+    let product = Product::quiet().await;
+    write_request(&product, "secluded").await;
+    let mut stranger = product.signed_in("dev-data").await;
+    let_in(&product).await;
+    let here = stranger.until(LIST, |answer| answer.text.contains("not list its requests")).await;
+    assert!(here.text.contains("Look into workspaces below"), "{}", here.text);
+    let below = stranger.get(&format!("{LIST}?below=1")).await;
+    assert!(below.text.contains("You may list no requests in root:acme:shop, and none below it."), "{}", below.text);
+    for text in ["Look into workspaces below", "Nothing was made here yet", "secluded"] {
+        assert!(!below.text.contains(text), "{text}: {}", below.text);
+    }
+    let file = stranger.get("/w/root:acme:shop/resources.csv?below=1").await;
+    assert_eq!(file.status, StatusCode::FORBIDDEN, "{}", file.text);
     product.running.close().await;
 }

@@ -111,8 +111,13 @@ async fn totals_of_every_page_equal_what_the_plane_has() {
         format!("{} fit, {} in all", items.len(), items.len()),
     ];
     shows(&mut owner, "/w/root:acme/resources?below=1", &figures).await;
-    let secrets = items.iter().filter(|item| item.kind == "Secret" && item.health == Health::Degraded).count();
-    let narrowed = [format!("{secrets} fit, {} in all", items.len())];
+    let secrets: Vec<_> = items.iter().filter(|item| item.kind == "Secret" && item.health == Health::Degraded).collect();
+    let drifted_secrets = secrets.iter().filter(|item| item.repairs.is_some()).count();
+    let narrowed = [
+        format!("{} fit, {} in all", secrets.len(), items.len()),
+        format!("Drifted <span class=\"n\">{drifted_secrets}</span>"),
+        figure("Drifted", drifted),
+    ];
     shows(&mut owner, "/w/root:acme/resources?below=1&kind=Secret&health=Degraded", &narrowed).await;
     let file = owner.get("/w/root:acme/resources.csv?below=1").await;
     assert_eq!(file.text.lines().count(), items.len() + 1, "a line for each, and the head");

@@ -17,7 +17,7 @@ pub(super) fn aside(home: &Home) -> impl IntoView + use<> {
             {home.cost.as_ref().map(cost)}
             {(!home.caps.is_empty()).then(|| caps(&home.caps, home.caps_total))}
             {(home.requests.counted() > 0).then(|| states(home))}
-            {places(&home.places, home.places_total)}
+            {places(home)}
         </aside>
     }
 }
@@ -98,11 +98,17 @@ fn states(home: &Home) -> impl IntoView + use<> {
     view! { <section class="card" aria-labelledby="states"><div class="card-head"><h2 id="states">"How requests are"</h2><span class="basis">{basis}</span></div><ul class="states">{lines.collect_view()}</ul></section> }
 }
 
-fn places(places: &[PlaceLine], total: usize) -> impl IntoView + use<> {
+fn places(home: &Home) -> impl IntoView + use<> {
+    let (places, total) = (&home.places, home.places_total);
     let lines = places.iter().map(place).collect_view();
     let all =
         (total > places.len()).then(|| view! { <p class="padded"><a href=page::WORKSPACES>{format!("All {total} workspaces")}</a></p> });
-    let none = places.is_empty().then(|| view! { <p class="padded muted">"You may enter no workspace. Ask an owner to let you in."</p> });
+    let why = if home.unseen.is_empty() {
+        "You may enter no workspace. Ask an owner to let you in."
+    } else {
+        "Which workspaces you may enter cannot be said right now."
+    };
+    let none = places.is_empty().then(|| view! { <p class="padded muted">{why}</p> });
     view! { <section class="card" aria-labelledby="places"><div class="card-head"><h2 id="places">"Your workspaces"</h2></div>{none}<ul class="places">{lines}</ul>{all}</section> }
 }
 

@@ -45,7 +45,7 @@ fn axis(figure: &Figure, scale: &Scale) -> impl IntoView + use<> {
     let (left, right) = Scale::across();
     let ticks = scale.ticks.iter().map(|number| {
         let y = scale.y(*number);
-        view! { <path class="chart-grid" d=format!("M{} {}H{}", at(left), at(y), at(right))></path><text class="chart-tick" x=at(left - 8.0) y=at(y + 4.0)>{tick(*number)}</text> }
+        view! { <path class="chart-grid" d=format!("M{} {}H{}", at(left), at(y), at(right))></path><text class="chart-tick" x=at(left - 8.0) y=at(y + 4.0)>{tick(*number, scale.step)}</text> }
     });
     let labels = figure.labels.iter().enumerate().filter_map(|(place, label)| {
         let (wide, narrow) = scale.labelled(place);

@@ -13,12 +13,16 @@ const TOP: f64 = 20.0;
 const BOTTOM: f64 = 28.0;
 /// Labels that a wide drawing has room for, and a narrow one.
 const LABELS: (usize, usize) = (12, 4);
+/// Decimals of a number at most; what is smaller is nothing to look at.
+const DECIMALS: usize = 9;
 
 /// The axis of numbers, from 0 to a round number, and the places along the other.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Scale {
     /// Numbers with a line each.
     pub(super) ticks: Vec<f64>,
+    /// From one of these to the next.
+    pub(super) step: f64,
     top: f64,
     places: usize,
 }
@@ -29,7 +33,7 @@ impl Scale {
         let step = round_up(most / 4.0);
         let count = if most > 0.0 { (most / step).ceil().clamp(1.0, 5.0) } else { 1.0 };
         let ticks = (0u8..=5).map(f64::from).take_while(|tick| *tick <= count).map(|tick| tick * step).collect();
-        Self { ticks, top: count * step, places: places.max(1) }
+        Self { ticks, step, top: count * step, places: places.max(1) }
     }
 
     /// Height at which a number is drawn.
@@ -80,16 +84,29 @@ pub(super) fn most(figure: &Figure, stacked: bool) -> f64 {
     (0..figure.labels.len()).map(at).fold(line, f64::max)
 }
 
-/// A number of the axis, short: `1.5k`.
-pub(super) fn tick(number: f64) -> String {
-    let (number, unit) = match number {
-        _ if number >= 1_000_000.0 => (number / 1_000_000.0, "M"),
-        _ if number >= 10_000.0 => (number / 1_000.0, "k"),
-        _ => (number, ""),
+/// A number of an axis that has one at every `step`, short: `1.5k`. It has as many decimals as tell it from the next.
+pub(super) fn tick(number: f64, step: f64) -> String {
+    let (size, unit) = match number {
+        _ if number >= 1_000_000.0 => (1_000_000.0, "M"),
+        _ if number >= 10_000.0 => (1_000.0, "k"),
+        _ => (1.0, ""),
     };
-    let text = format!("{number:.2}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
+    let decimals = decimals(step / size);
+    let text = format!("{:.decimals$}", number / size);
+    let text = if decimals > 0 { text.trim_end_matches('0').trim_end_matches('.') } else { text.as_str() };
     format!("{text}{unit}")
+}
+
+/// How many decimals a step has.
+fn decimals(step: f64) -> usize {
+    let mut grown = step;
+    let is_whole = |grown: f64| (grown - grown.round()).abs() < grown * 1e-6;
+    let mut decimals = 0;
+    while decimals < DECIMALS && !is_whole(grown) {
+        grown *= 10.0;
+        decimals += 1;
+    }
+    decimals
 }
 
 /// A length of a drawing as an attribute: a tenth of a unit is enough.

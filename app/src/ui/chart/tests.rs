@@ -82,7 +82,25 @@ fn what_is_not_known_parts_a_line() {
 
 #[test]
 fn numbers_of_the_axis_are_short() {
-    for (number, text) in [(0.0, "0"), (2.5, "2.5"), (5_000.0, "5000"), (12_500.0, "12.5k"), (2_000_000.0, "2M")] {
-        assert_eq!(tick(number), text);
+    for (number, step, text) in [
+        (0.0, 2.5, "0"),
+        (2.5, 2.5, "2.5"),
+        (100.0, 20.0, "100"),
+        (5_000.0, 2_500.0, "5000"),
+        (12_500.0, 2_500.0, "12.5k"),
+        (2_000_000.0, 500_000.0, "2M"),
+    ] {
+        assert_eq!(tick(number, step), text);
     }
+}
+
+#[test]
+fn numbers_of_an_axis_differ_from_one_another() {
+    let words = |most: f64| {
+        let scale = Scale::new(most, 3);
+        scale.ticks.iter().map(|number| tick(*number, scale.step)).collect::<Vec<_>>()
+    };
+    assert_eq!(words(0.013), ["0", "0.005", "0.01", "0.015"], "what a first day costs");
+    assert_eq!(words(0.09), ["0", "0.025", "0.05", "0.075", "0.1"]);
+    assert_eq!(words(9e-8), ["0", "0.000000025", "0.00000005", "0.000000075", "0.0000001"]);
 }

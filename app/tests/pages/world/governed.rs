@@ -63,7 +63,7 @@ impl Platform for World {
                 range,
                 seen: "5f".into(),
                 requests: Whole::<()>::new(Vec::new(), None, Vec::new()).total(),
-                workspaces: 2,
+                workspaces: if self.refused.is_some() { 0 } else { 2 },
                 phases: Vec::new(),
                 weeks: Vec::new(),
                 reasons: Vec::new(),

@@ -13,7 +13,8 @@ use super::{WORKSPACE, World, costs, decided};
 /// What the person sees first. Whoever may do nothing sees little.
 pub fn home(world: &World) -> Home {
     let rows = world.rows();
-    let whole = Whole::new(rows.clone(), (!world.fits).then(|| "2026-11-21T11:00:00Z".into()), Vec::new());
+    let unseen = if world.fits { Vec::new() } else { vec!["root:acme:lab".to_owned(), "some other workspaces".to_owned()] };
+    let whole = Whole::new(rows.clone(), (!world.fits).then(|| "2026-11-21T11:00:00Z".into()), unseen.clone());
     let (waiting, others): (Vec<RequestRow>, Vec<RequestRow>) = rows.into_iter().partition(|row| row.phase == Phase::Failed);
     let looks_after = !world.empty && world.refused.is_none();
     let money = |cents: i64| Money::new(cents * 10_000, "EUR");
@@ -45,7 +46,11 @@ pub fn home(world: &World) -> Home {
     let week = |label: &str, ready| WeekLine { label: label.into(), ready, under_way: 1, rejected: 0, failed: 2 };
     Home {
         waiting_total: whole.total_of(|row| row.phase == Phase::Failed),
-        decisions: looks_after.then(|| HomeDecisions { rows: vec![decided::row("orders-db", Risk::Raised, "")], total: 2 }),
+        decisions: match (looks_after, world.fits) {
+            (true, true) => Some(Ok(HomeDecisions { rows: vec![decided::row("orders-db", Risk::Raised, "")], total: 2 })),
+            (_, false) => Some(Err("the plane does not answer".into())),
+            (false, true) => None,
+        },
         recent_total: whole.total_of(|row| row.phase != Phase::Failed),
         asks: world.refused.is_none(),
         broken: if looks_after { waiting.clone() } else { Vec::new() },
@@ -72,7 +77,7 @@ pub fn home(world: &World) -> Home {
         caps: if world.empty { Vec::new() } else { caps },
         places: if world.empty { Vec::new() } else { vec![place(WORKSPACE, Some(3)), place("root:acme:data", None)] },
         places_total: if world.empty { 0 } else { 5 },
-        unseen: if world.fits { Vec::new() } else { vec!["root:acme:lab".into()] },
+        unseen,
         as_of: whole.total().as_of().map(str::to_owned),
         seen: "5f".into(),
         waiting,

@@ -11,8 +11,9 @@ pub struct Home {
     pub waiting: Vec<RequestRow>,
     /// How many need this person in all.
     pub waiting_total: Total,
-    /// Decisions that this person may take now; absent for those who have no part in decisions.
-    pub decisions: Option<HomeDecisions>,
+    /// Decisions that this person may take now; the error is what to say where that cannot be read. Absent for those who have no part in
+    /// decisions.
+    pub decisions: Option<Result<HomeDecisions, String>>,
     /// The newest of the other requests that this person made.
     pub recent: Vec<RequestRow>,
     /// How many they are in all.
@@ -41,7 +42,7 @@ pub struct Home {
     pub places: Vec<PlaceLine>,
     /// How many they are in all.
     pub places_total: usize,
-    /// Paths of workspaces that did not answer; what is shown is without them.
+    /// Workspaces that did not answer, in words; what is shown is without them.
     pub unseen: Vec<String>,
     /// RFC 3339 time since when nothing new is known; absent while everything is up to date.
     pub as_of: Option<String>,
@@ -101,7 +102,7 @@ pub struct CapLine {
     pub source: String,
     /// Name of the policy.
     pub policy: String,
-    /// Path of the workspace that it is about, with everything below it where the policy says so.
+    /// Path of the workspace that it is about, with everything below it where the policy says so; several in words.
     pub workspace: String,
     /// Path of a workspace of the person that it binds: from there the policy is read.
     pub seen_from: String,

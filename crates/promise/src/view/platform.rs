@@ -42,7 +42,7 @@ pub struct PolicyRow {
     pub owner: String,
     /// For which promises and workspaces it is meant, in words.
     pub range: String,
-    /// How many promises it concerns.
+    /// How many promises it concerns, of those that the person may know of.
     pub promises: usize,
     /// How many running instances it concerns, of those that the person may see.
     pub instances: usize,
@@ -149,7 +149,7 @@ pub struct Pick {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tryout {
-    /// Promises in range.
+    /// Promises in range, of those that the person may know of.
     pub promises: Vec<Pick>,
     /// Workspaces in range, of those that the person may enter.
     pub places: Vec<Pick>,

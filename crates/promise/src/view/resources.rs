@@ -101,6 +101,8 @@ pub struct ResourcesPage {
     pub rows: Vec<ResourceRow>,
     /// How many fit.
     pub fit: Total,
+    /// How many somebody else changed, of those that fit besides.
+    pub drifted_fit: Total,
     /// How many there are without filters.
     pub all: Total,
     /// How many of all the plane took.
@@ -126,7 +128,7 @@ pub struct ResourcesPage {
 }
 
 /// An object that was made for a request, as lines for programs: the columns of the list in words.
-pub const RESOURCE_COLUMNS: [&str; 15] = [
+pub const RESOURCE_COLUMNS: [&str; 16] = [
     "workspace",
     "namespace",
     "instance",
@@ -142,11 +144,12 @@ pub const RESOURCE_COLUMNS: [&str; 15] = [
     "message",
     "drift",
     "instanceSince",
+    "asOf",
 ];
 
 impl ResourceRow {
-    /// The cells of [`RESOURCE_COLUMNS`].
-    pub fn cells(&self) -> [String; 15] {
+    /// The cells of [`RESOURCE_COLUMNS`]. `as_of` is the time since when nothing newer is known; empty while the list is up to date.
+    pub fn cells(&self, as_of: &str) -> [String; 16] {
         let drift = match self.drift {
             Drift::Unknown => "unknown".to_owned(),
             Drift::None => "none".to_owned(),
@@ -169,6 +172,34 @@ impl ResourceRow {
             self.message.clone(),
             drift,
             self.since.clone(),
+            as_of.to_owned(),
         ]
+    }
+
+    /// The cells of what could not be read, such as a workspace that did not answer.
+    pub fn unread(place: &str, as_of: &str) -> [String; 16] {
+        RESOURCE_COLUMNS.map(|column| match column {
+            "workspace" => place.to_owned(),
+            "message" => "not read: no answer".to_owned(),
+            "asOf" => as_of.to_owned(),
+            _ => String::new(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_what_was_read_and_of_what_was_not_say_their_age() {
+        let at = "2026-11-21T11:05:00Z";
+        let row = ResourceRow { workspace: "root:acme".into(), message: "It is full".into(), ..ResourceRow::default() };
+        let under = |cells: [String; 16], column: &str| cells[RESOURCE_COLUMNS.iter().position(|known| *known == column).unwrap()].clone();
+        for (cells, message) in [(row.cells(at), "It is full"), (ResourceRow::unread("root:acme", at), "not read: no answer")] {
+            let of = |column: &str| under(cells.clone(), column);
+            assert_eq!((of("workspace").as_str(), of("message").as_str(), of("asOf").as_str()), ("root:acme", message, at));
+        }
+        assert_eq!(under(ResourceRow::unread("root:acme", ""), "health"), "", "nothing is said of what was not read");
     }
 }

@@ -7,8 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use cluster::kinds::PromiseRequest;
-use cluster::watch::{Changes, Freshness, Key};
-use cluster::workspaces::Node;
+use cluster::watch::{Cache, Changes, Freshness, Key};
 use cluster::{ClusterId, WorkspacePath};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use promise::{Error, Result};
@@ -20,8 +19,6 @@ use crate::portal::register::Known;
 use crate::portal::rights::Right;
 use crate::state::Portal;
 
-/// How long a workspace may take to answer.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
 /// How long a person who wrote something may wait until lists show it.
 const SHOWN_WITHIN: std::time::Duration = std::time::Duration::from_millis(500);
 
@@ -74,6 +71,15 @@ impl Portal {
         all.range(Key::cluster_scoped(cluster, "")..).next().is_some_and(|(key, _)| key.cluster == *cluster)
     }
 
+    /// That lists are of something.
+    ///
+    /// # Errors
+    /// Requests, or the workspaces that they are in, were never read since the start: that there are none means nothing.
+    pub(in crate::portal) fn lists_read(&self) -> Result<()> {
+        read_once(&self.world.workspaces)?;
+        read_once(&self.world.requests)
+    }
+
     /// Since when lists are no longer up to date; none while they are.
     pub(in crate::portal) fn lists_as_of(&self) -> Option<String> {
         match self.world.requests.freshness() {
@@ -95,6 +101,17 @@ impl Portal {
             tracing::info!(request = %key, "lists do not show yet what was written");
         }
     }
+}
+
+fn read_once<V>(cache: &Cache<V>) -> Result<()> {
+    if cache.freshness() != Freshness::Starting {
+        return Ok(());
+    }
+    let message = match &*cache.trouble().borrow() {
+        None => "requests are still being read; try again in a moment",
+        Some(_) => "requests could not be read so far, and the portal goes on trying; who runs it finds the reason under /readyz",
+    };
+    Err(Error::Busy { message: message.to_owned() })
 }
 
 impl Caller {
@@ -121,46 +138,21 @@ impl Caller {
         Ok(Sight::Within(open.into_iter().flatten().collect()))
     }
 
-    /// Every workspace that this person may enter, in the order of paths, asked one beside the other; what did not answer in time is an error
-    /// of its own. `top` leaves that one and those below it.
-    pub(crate) async fn places_one_by_one(&self, top: Option<&WorkspacePath>) -> Vec<(WorkspacePath, Result<Place>)> {
-        let within = |node: &&Node| top.is_none_or(|top| *top == node.path || node.path.as_str().starts_with(&format!("{top}:")));
-        // On plain Kubernetes the cluster itself has no requests, and its namespaces stand below it.
-        let nodes: Vec<Node> = self.portal().world.tree().all().iter().filter(within).cloned().collect();
-        let asked = stream::iter(nodes).map(|node| async move {
-            let place = tokio::time::timeout(PATIENCE, self.place(&node)).await;
-            let place = place.unwrap_or_else(|_| Err(Error::Unreachable { what: node.path.to_string() }));
-            (node.path, place.transpose())
-        });
-        let answers: Vec<(WorkspacePath, Option<Result<Place>>)> = asked.buffered(TOGETHER).collect().await;
-        let mut places: Vec<_> = answers.into_iter().filter_map(|(path, place)| Some((path, place?))).collect();
-        places.sort_by(|a, b| a.0.cmp(&b.0));
-        places
-    }
-
     /// The workspaces in which this person may list requests, in the order of paths: all, or `top` and those below it.
     ///
     /// # Errors
-    /// The plane does not answer about one of them.
+    /// Requests were not read yet, or the plane does not answer about one of the workspaces.
     pub(crate) async fn places(&self, top: Option<&WorkspacePath>) -> Result<Vec<Place>> {
-        let places = self.places_one_by_one(top).await.into_iter().map(|(_, place)| place);
-        let places = places.collect::<Result<Vec<Place>>>()?;
+        self.portal().lists_read()?;
+        // On plain Kubernetes the cluster itself has no requests, and its namespaces stand below it.
+        let places = self.walk(self.nodes_within(top)).await.whole()?;
         Ok(places.into_iter().filter(|place| !place.sight.is_nothing()).collect())
-    }
-
-    /// A workspace, if this person may enter it.
-    async fn place(&self, node: &Node) -> Result<Option<Place>> {
-        if !self.may(&node.cluster, Right::Enter).await? {
-            return Ok(None);
-        }
-        let sight = self.sight(&node.cluster).await?;
-        Ok(Some(Place { cluster: node.cluster.clone(), path: node.path.clone(), sight }))
     }
 
     /// The requests of a workspace that this person may list.
     ///
     /// # Errors
-    /// The person may list none, or the plane does not answer.
+    /// Requests were not read yet, the person may list none, or the plane does not answer.
     pub(in crate::portal) async fn list_requests(&self, workspace: &Workspace) -> Result<Vec<Arc<PromiseRequest>>> {
         let sight = self.listing(workspace).await?;
         let all = self.portal().requests_of(&workspace.cluster).into_iter();
@@ -170,14 +162,27 @@ impl Caller {
     /// Where in a workspace this person may list requests, at least somewhere.
     ///
     /// # Errors
-    /// The person may list none, or the plane does not answer.
+    /// Requests were not read yet, the person may list none, or the plane does not answer.
     pub(in crate::portal) async fn listing(&self, workspace: &Workspace) -> Result<Sight> {
+        self.portal().lists_read()?;
         let sight = self.sight(&workspace.cluster).await?;
         if sight.is_nothing() {
-            let owner = workspace.owner.clone().unwrap_or_else(|| format!("the owner of {}", workspace.path));
-            let why = format!("You may enter {} and not list its requests. Ask {owner} for the right to.", workspace.path);
+            let (path, owner) = (&workspace.path, workspace.whom_to_ask());
+            let why = format!("You may enter {path} and not list its requests. Ask {owner} for the right to.");
             return Err(Error::Denied { why });
         }
         Ok(sight)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_never_read_is_not_taken_for_nothing() {
+        let error = read_once(&Cache::<()>::default()).unwrap_err();
+        assert!(error.to_string().contains("still being read"), "{error}");
+        assert_eq!(read_once(&Cache::<()>::of_nothing()), Ok(()));
     }
 }

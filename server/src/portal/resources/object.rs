@@ -7,7 +7,7 @@ use cluster::kinds::{PromiseRelease, PromiseRequest};
 use promise::api::{InventoryItem, PromiseRequestStatus};
 use promise::render::masked;
 use promise::view::{Manifest, ObjectKey, ObjectPage, ObjectSource};
-use promise::{Error, Result};
+use promise::{Error, Problem, Result};
 use serde_json::Value;
 
 use super::look::{self, Look};
@@ -77,12 +77,36 @@ async fn find(caller: &Caller, workspace: &Workspace, namespace: &str, name: &st
     let seen = live::seen(caller, &Topic::request(workspace.cluster.clone(), namespace, name)).await?;
     let request = caller.read_request(workspace, namespace, name).await?;
     let inventory = request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
-    let index = inventory.iter().position(|item| is(item, wanted)).ok_or_else(|| Error::NotFound { what: wanted.title() })?;
+    let index = which(inventory, wanted)?;
     Ok(Found { seen, request, index })
 }
 
-/// Whether an object is the one that an address means; what the address leaves open fits everything.
-fn is(item: &InventoryItem, wanted: &ObjectKey) -> bool {
+/// Which object an address means: the one that is exactly so; else the only one that fits, where what the address leaves open fits
+/// everything.
+fn which(inventory: &[InventoryItem], wanted: &ObjectKey) -> Result<usize> {
+    if let Some(index) = inventory.iter().position(|item| is_exactly(item, wanted)) {
+        return Ok(index);
+    }
+    let mut fitting = inventory.iter().enumerate().filter(|(_, item)| fits(item, wanted)).map(|(index, _)| index);
+    match (fitting.next(), fitting.next()) {
+        (None, _) => Err(Error::NotFound { what: wanted.title() }),
+        (Some(index), None) => Ok(index),
+        (Some(_), Some(_)) => {
+            let message = format!("several objects are called {}: open the one that you mean from the list of resources", wanted.title());
+            Err(Error::Invalid { problems: vec![Problem { path: String::new(), message }] })
+        }
+    }
+}
+
+fn is_exactly(item: &InventoryItem, wanted: &ObjectKey) -> bool {
+    item.kind == wanted.kind
+        && item.name == wanted.name
+        && item.group == wanted.group
+        && item.namespace.as_deref().unwrap_or_default() == wanted.namespace
+        && item.destination.as_deref().unwrap_or_default() == wanted.at
+}
+
+fn fits(item: &InventoryItem, wanted: &ObjectKey) -> bool {
     let fits = |wanted: &str, is: Option<&str>| wanted.is_empty() || is == Some(wanted);
     item.kind == wanted.kind
         && item.name == wanted.name
@@ -97,9 +121,10 @@ fn release_names(status: &PromiseRequestStatus) -> impl Iterator<Item = &str> {
     current.into_iter().chain(status.candidate.as_ref().map(|candidate| candidate.release.as_str()))
 }
 
-/// What a release says of an object. Secrets are masked in it, and are masked here once more.
+/// What a release says of an object. Secrets are masked in it, and are masked here once more. At which Destination an object is, and in which
+/// namespace, is not said in a release: what is called alike is told apart by neither.
 fn rendered(releases: &[PromiseRelease], status: &PromiseRequestStatus, item: &InventoryItem) -> std::result::Result<Manifest, String> {
-    let is_it = |object: &&Value| {
+    let is_called = |object: &&Value| {
         let group = object["apiVersion"].as_str().and_then(|version| version.split_once('/')).map_or("", |(group, _)| group);
         group == item.group && object["kind"] == item.kind.as_str() && object["metadata"]["name"] == item.name.as_str()
     };
@@ -108,10 +133,16 @@ fn rendered(releases: &[PromiseRelease], status: &PromiseRequestStatus, item: &I
     if of_request.peek().is_none() {
         return Err("You may not read the releases of this request, or there is none any more.".to_owned());
     }
-    let found = of_request.find_map(|release| release.spec.objects.iter().find(is_it));
-    found.map(|object| text(&masked(object))).ok_or_else(|| {
-        "The release has no text of it: it was made of what other objects said once they were there, and was not known before.".to_owned()
-    })
+    let mut called = of_request.map(|release| release.spec.objects.iter().filter(is_called).collect::<Vec<&Value>>());
+    let found = called.find(|found| !found.is_empty()).unwrap_or_default();
+    let why = match found.split_first() {
+        Some((object, others)) if others.iter().all(|other| other == object) => return Ok(text(&masked(object))),
+        Some(_) => {
+            "The release has several objects that are called so, and does not say which of them is where: they cannot be told apart."
+        }
+        None => "The release has no text of it: it was made of what other objects said once they were there, and was not known before.",
+    };
+    Err(why.to_owned())
 }
 
 fn text(object: &Value) -> Manifest {
@@ -164,10 +195,39 @@ mod tests {
             at: at.into(),
             ..ObjectKey::default()
         };
-        let deployment = item("apps", "Deployment", "web", Some("eu-1"));
-        assert!(is(&deployment, &key("", "")) && is(&deployment, &key("eu-1", "apps")));
-        assert!(!is(&deployment, &key("eu-2", "")) && !is(&deployment, &key("", "extensions")));
-        assert!(!is(&item("", "Deployment", "web", None), &key("eu-1", "")));
+        let deployment = [item("apps", "Deployment", "web", Some("eu-1"))];
+        assert_eq!((which(&deployment, &key("", "")), which(&deployment, &key("eu-1", "apps"))), (Ok(0), Ok(0)));
+        for (items, key) in [
+            (&deployment, key("eu-2", "")),
+            (&deployment, key("", "extensions")),
+            (&[item("", "Deployment", "web", None)], key("eu-1", "")),
+        ] {
+            assert!(matches!(which(items, &key), Err(Error::NotFound { .. })), "{key:?}");
+        }
+        // One that is here is reached beside one of the same name elsewhere; what fits several means none of them.
+        let regions = [Some("eu-1"), Some("us-1"), None].map(|at| item("apps", "Deployment", "web", at));
+        assert_eq!(which(&regions, &key("", "apps")), Ok(2));
+        assert_eq!(which(&regions, &key("us-1", "")), Ok(1));
+        assert!(matches!(which(&regions, &key("", "")), Err(Error::Invalid { .. })));
+    }
+
+    #[test]
+    fn what_a_release_calls_alike_is_not_mixed_up() {
+        let web = |replicas: u32| {
+            let metadata = json!({"name": "web"});
+            json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata, "spec": {"replicas": replicas}})
+        };
+        let shown = |objects: Vec<Value>| {
+            let mut release =
+                cluster::kinds::object::<cluster::kinds::PromiseReleaseKind>("orders-1", Some("default"), PromiseReleaseSpec::default());
+            release.spec.objects = objects;
+            let current = CurrentStatus { release: "orders-1".into(), ..CurrentStatus::default() };
+            let status = PromiseRequestStatus { current: Some(current), ..PromiseRequestStatus::default() };
+            rendered(&[release], &status, &item("apps", "Deployment", "web", Some("us-1"))).map(|manifest| manifest.text)
+        };
+        assert!(shown(vec![web(2), web(5)]).unwrap_err().contains("cannot be told apart"));
+        assert!(shown(vec![web(2), web(2)]).unwrap().contains("replicas: 2"), "one text for both");
+        assert!(shown(vec![web(5)]).unwrap().contains("replicas: 5"));
     }
 
     #[test]
