@@ -13,7 +13,7 @@ use std::thread;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 
-use crate::steps::{cargo, step};
+use crate::steps::{PACKAGES, cargo, step};
 use crate::workspace::Workspace;
 
 /// The largest input, in bytes.
@@ -88,9 +88,8 @@ fn targets(root: &Path) -> Result<Vec<String>> {
 
 /// Builds the engine over all targets; answers its path.
 fn build(workspace: &Workspace) -> Result<PathBuf> {
-    // The selection of packages of the tests: another one has other features, and builds every dependency anew.
     let mut build = cargo(&workspace.root);
-    build.args(["test", "--workspace", "--exclude", "hydrate", "--features", "fuzz/engine", "--test", "engine", "--no-run"]);
+    build.arg("test").args(PACKAGES).args(["--features", "fuzz/engine", "--test", "engine", "--no-run"]);
     build.args(["--message-format", "json-render-diagnostics"]);
     build.env("RUSTC_WORKSPACE_WRAPPER", workspace.root.join("fuzz/instrumented")).stdout(Stdio::piped());
     let mut building = build.spawn().context("cannot start cargo")?;

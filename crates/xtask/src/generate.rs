@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 
-use crate::steps::{cargo, run, step};
+use crate::steps::{run, step};
 use crate::workspace::Workspace;
 
 /// Arguments of `gen`.
@@ -18,7 +18,7 @@ impl Gen {
     /// Writes `deploy/` anew, or compares it.
     pub fn run(self) -> Result<()> {
         let workspace = Workspace::find()?;
-        step("building the server", || run(cargo(&workspace.root).args(["build", "--package", "opm-portal"])))?;
+        workspace.build_portal(false)?;
         deploy(&workspace, self.check)
     }
 }

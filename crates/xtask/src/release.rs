@@ -4,7 +4,7 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::site::{self, Optimise};
-use crate::steps::{cargo, run, step};
+use crate::steps::step;
 use crate::tools::Tools;
 use crate::workspace::Workspace;
 
@@ -23,13 +23,12 @@ impl Build {
     pub fn run(self) -> Result<()> {
         let workspace = Workspace::find()?;
         site::build(&workspace, &self.tools, if self.release { Optimise::IfPossible } else { Optimise::No })?;
-        let (profile, folder) = if self.release { ("release", "release") } else { ("dev", "debug") };
-        step("building the server", || run(cargo(&workspace.root).args(["build", "--package", "opm-portal", "--profile", profile])))?;
+        let binary = workspace.build_portal(self.release)?;
         let dist = workspace.target.join("dist");
         step("writing target/dist", || {
             let _ = std::fs::remove_dir_all(&dist);
             copy(&workspace.site(), &dist.join("site"))?;
-            std::fs::copy(workspace.target.join(folder).join("opm-portal"), dist.join("opm-portal"))?;
+            std::fs::copy(&binary, dist.join("opm-portal"))?;
             Ok(())
         })?;
         eprintln!("run it with: {} serve --plane embedded", dist.join("opm-portal").display());

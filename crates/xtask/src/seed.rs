@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::Result;
 use clap::Args;
 
-use crate::steps::{cargo, run, step};
+use crate::steps::{run, step};
 use crate::workspace::Workspace;
 
 /// Arguments of `seed`.
@@ -39,9 +39,7 @@ impl Seed {
     /// Builds the server and lets it seed.
     pub fn run(self) -> Result<()> {
         let workspace = Workspace::find()?;
-        let profile = if self.release { "release" } else { "dev" };
-        step("building the server", || run(cargo(&workspace.root).args(["build", "--package", "opm-portal", "--profile", profile])))?;
-        let binary = if self.release { workspace.target.join("release/opm-portal") } else { workspace.portal() };
+        let binary = workspace.build_portal(self.release)?;
         let data = self.data.unwrap_or_else(|| workspace.root.join(".opm-seeded"));
         let mut program = Command::new(binary);
         program.arg("seed").arg("--data").arg(&data);

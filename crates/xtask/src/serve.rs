@@ -8,7 +8,6 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 
 use crate::site::{self, Optimise};
-use crate::steps::{cargo, run, step};
 use crate::tools::Tools;
 use crate::workspace::Workspace;
 
@@ -64,9 +63,7 @@ impl Serve {
     pub fn run(self) -> Result<()> {
         let workspace = Workspace::find()?;
         site::build(&workspace, &self.tools, if self.release { Optimise::IfPossible } else { Optimise::No })?;
-        let profile = if self.release { "release" } else { "dev" };
-        step("building the server", || run(cargo(&workspace.root).args(["build", "--package", "opm-portal", "--profile", profile])))?;
-        let binary = if self.release { workspace.target.join("release/opm-portal") } else { workspace.portal() };
+        let binary = workspace.build_portal(self.release)?;
         let mut portal = Command::new(&binary);
         portal.args(["serve", "--plane", self.plane.name(), "--port", &self.port.to_string()]).arg("--site").arg(workspace.site());
         if let Some(kubeconfig) = &self.kubeconfig {

@@ -5,7 +5,7 @@ use std::process::Command;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
-use crate::steps::{cargo, run, step};
+use crate::steps::{PACKAGES, cargo, run, step};
 use crate::tools::Tools;
 use crate::workspace::Workspace;
 
@@ -109,13 +109,17 @@ impl Soak {
             }),
             Check::Agree { requests, seed } => step("asking portal and controller", || {
                 run(cargo(&workspace.root)
-                    .args(["test", "--package", "opm-portal", "--test", "portal", "agree::", "--", "--nocapture"])
+                    .arg("test")
+                    .args(PACKAGES)
+                    .args(["--test", "portal", "agree::", "--", "--nocapture"])
                     .env("OPM_AGREE", requests.to_string())
                     .env("OPM_SEED", seed.to_string()))
             }),
             Check::PowerCut { cuts } => step("cutting the power", || {
                 run(cargo(&workspace.root)
-                    .args(["test", "--package", "devplane", "--test", "durability", "power::", "--", "--nocapture"])
+                    .arg("test")
+                    .args(PACKAGES)
+                    .args(["--test", "durability", "power::", "--", "--nocapture"])
                     .env("OPM_POWER_CUTS", cuts.to_string()))
             }),
         }
@@ -131,7 +135,7 @@ fn release(workspace: &Workspace) -> Result<()> {
 /// The tests of this name, against the release binary.
 fn killing(workspace: &Workspace, name: &str, kills: u32, seed: u64) -> Command {
     let mut tests = cargo(&workspace.root);
-    tests.args(["test", "--package", "opm-portal", "--test", "portal", name, "--", "--nocapture"]);
+    tests.arg("test").args(PACKAGES).args(["--test", "portal", name, "--", "--nocapture"]);
     tests.env("OPM_PORTAL", workspace.target.join("release/opm-portal"));
     tests.env("OPM_KILLS", kills.to_string()).env("OPM_SEED", seed.to_string());
     tests

@@ -33,6 +33,10 @@ pub fn cargo(root: &std::path::Path) -> Command {
     command
 }
 
+/// Every package but the browser's entry, as `default-members` in the root `Cargo.toml`. Builds for development select packages in this
+/// way alone: another selection has other features, and compiles what they depend on anew.
+pub const PACKAGES: [&str; 3] = ["--workspace", "--exclude", "hydrate"];
+
 fn shown(command: &Command) -> String {
     std::iter::once(command.get_program()).chain(command.get_args()).map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")
 }

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 
 use crate::site::{self, Optimise};
-use crate::steps::{cargo, run, step};
+use crate::steps::{PACKAGES, run, step};
 use crate::tools::Tools;
 use crate::workspace::Workspace;
 use crate::{check, fuzz, generate};
@@ -19,6 +19,9 @@ const LIVE_BUDGET: usize = 60_000;
 const FUZZ_SECONDS: u32 = 20;
 /// How long one input may take there, in seconds: the machine does other things, too.
 const FUZZ_TIMEOUT: u32 = 10;
+
+/// Tests of a crate at the same time: they wait for servers and clocks more than they work.
+const TEST_THREADS: &str = "4";
 
 /// Arguments of `test`.
 #[derive(Args)]
@@ -70,14 +73,15 @@ impl Test {
         if wanted(Part::Lint) {
             check::formatting(&workspace)?;
         }
-        if wanted(Part::Rust) || wanted(Part::Browser) {
+        let built = wanted(Part::Rust) || wanted(Part::Browser);
+        if built {
             self.build(&workspace, wanted(Part::Rust), wanted(Part::Browser))?;
         }
         if wanted(Part::Rust) {
             let kubectl = self.tools.kubectl(&workspace.root)?;
             self.tools.postgres()?;
             let mut tests = self.with_servers(&workspace)?;
-            tests.args(["test", "--workspace", "--exclude", "hydrate"]).env("OPM_KUBECTL", kubectl);
+            tests.arg("test").args(PACKAGES).env("OPM_KUBECTL", kubectl).env("RUST_TEST_THREADS", TEST_THREADS);
             step("running the tests of the crates", || run(&mut tests))?;
             self.planes_side_by_side(&workspace)?;
             generate::deploy(&workspace, true)?;
@@ -89,17 +93,20 @@ impl Test {
             self.browser(&workspace)?;
         }
         if wanted(Part::Lint) {
-            check::lints(&workspace)?;
+            if !built {
+                check::lints(&workspace)?;
+            }
+            check::browser_lints(&workspace)?;
         }
         Ok(())
     }
 
-    /// Builds everything for tests. Other tools come meanwhile: they wait for networks, and the last crates of a build for each other.
+    /// Builds and lints everything for tests. Other tools come meanwhile: they wait for networks, and the last crates of a build for each other.
     fn build(&self, workspace: &Workspace, rust: bool, browser: bool) -> Result<()> {
         std::thread::scope(|scope| {
             let tools = scope.spawn(|| self.tools.gather(&workspace.root, rust, browser));
-            step("building everything for tests", || {
-                run(cargo(&workspace.root).args(["test", "--workspace", "--exclude", "hydrate", "--no-run"]))
+            step("building and linting everything for tests", || {
+                run(check::linting(workspace).arg("test").args(PACKAGES).args(["--all-targets", "--no-run"]))
             })?;
             tools.join().unwrap_or_else(|_| bail!("the tools could not be gathered"))
         })
@@ -108,14 +115,14 @@ impl Test {
     /// `cargo xtask bench plane` in a small size, with what was built for the tests: that everything is answered rightly counts, not when.
     fn planes_side_by_side(&self, workspace: &Workspace) -> Result<()> {
         let mut program = self.with_servers(workspace)?;
-        program.args(["test", "--workspace", "--exclude", "hydrate", "--bench", "plane", "--"]);
+        program.arg("test").args(PACKAGES).args(["--bench", "plane", "--"]);
         program.args(["--objects", "200", "--watchers", "50", "--workspaces", "10", "--starts", "1", "--rest", "0"]);
         step("comparing the planes in a small size", || run(program.env("OPM_PORTAL", workspace.portal())))
     }
 
     fn contract(&self, workspace: &Workspace, plane: Plane) -> Result<()> {
         let mut tests = self.with_servers(workspace)?;
-        tests.args(["test", "--package", "cluster", "--test", "contract", "--test", "plane", "--"]);
+        tests.arg("test").args(PACKAGES).args(["--test", "contract", "--test", "plane", "--"]);
         match plane {
             Plane::Embedded => tests.args(["embedded", "::workspaces", "::namespaces"]),
             Plane::Kubernetes => tests.arg("kubernetes"),
@@ -128,7 +135,7 @@ impl Test {
 
     /// Cargo, told where the real servers are.
     fn with_servers(&self, workspace: &Workspace) -> Result<Command> {
-        let mut command = cargo(&workspace.root);
+        let mut command = check::linting(workspace);
         if let Some((apiserver, etcd)) = self.tools.api_server(&workspace.root)? {
             command.env("OPM_KUBE_APISERVER", apiserver).env("OPM_ETCD", etcd);
         }
@@ -149,7 +156,7 @@ impl Test {
             run(Command::new("node")
                 .current_dir(&end2end)
                 // Each file has a portal and a browser of its own, and waits more than it works.
-                .args(["--test", "--test-concurrency=2"])
+                .args(["--test", "--test-concurrency=3"])
                 .args(browser_tests(&end2end)?)
                 .env("OPM_CHROMIUM", chromium)
                 .env("OPM_KUBECTL", kubectl)

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
+use crate::steps::{PACKAGES, cargo, run, step};
+
 /// Folders of this checkout.
 pub struct Workspace {
     /// The folder of the root `Cargo.toml`.
@@ -27,6 +29,19 @@ impl Workspace {
     /// What the browser gets: style sheet, script, wasm and `manifest.json`.
     pub fn site(&self) -> PathBuf {
         self.target.join("site")
+    }
+
+    /// Builds the server; answers its path. The one for production has no features but its own.
+    pub fn build_portal(&self, release: bool) -> Result<PathBuf> {
+        let mut build = cargo(&self.root);
+        build.args(["build", "--bin", "opm-portal"]);
+        if release {
+            build.args(["--release", "--package", "opm-portal"]);
+        } else {
+            build.args(PACKAGES);
+        }
+        step("building the server", || run(&mut build))?;
+        Ok(if release { self.target.join("release/opm-portal") } else { self.portal() })
     }
 
     /// The server as built for development and tests.
