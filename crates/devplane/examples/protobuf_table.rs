@@ -97,7 +97,8 @@ impl Source {
 
     /// Writes all that kinds with metadata reach, and what the server itself says.
     fn print(&self) {
-        println!("# Protobuf messages of Kubernetes 1.36, written by examples/protobuf_table.rs: field number, JSON name, type.");
+        let order = "Fields have the order of the Go structures.";
+        println!("# Protobuf messages of Kubernetes 1.36, written by examples/protobuf_table.rs: field number, JSON name, type. {order}");
         println!("# ?: may be absent, !: written even if empty, [: list, {{: map of texts; the name . has its fields inline.");
         let is_kind = |fields: &[(u32, String, String, bool)]| {
             fields.iter().any(|(number, name, _, _)| *number == 1 && name == "metadata") && fields.len() > 1
@@ -124,19 +125,13 @@ impl Source {
 
     fn fields(&self, message: &str) -> Vec<Field> {
         let package = message.rsplit_once('.').map_or("", |(package, _)| package);
-        let mut fields: Vec<Field> = self
-            .messages
-            .get(message)
-            .into_iter()
-            .flatten()
-            .map(|(number, name, go, always)| Field {
-                number: *number,
-                name: name.clone(),
-                kind: format!("{}{}", if *always { "!" } else { "" }, self.kind(package, go)),
-            })
-            .collect();
-        fields.sort_by_key(|field| field.number);
-        fields
+        let declared = self.messages.get(message).into_iter().flatten();
+        let fields = declared.map(|(number, name, go, always)| Field {
+            number: *number,
+            name: name.clone(),
+            kind: format!("{}{}", if *always { "!" } else { "" }, self.kind(package, go)),
+        });
+        fields.collect()
     }
 
     /// The word of the table for a Go type.

@@ -23,7 +23,8 @@ pub mod zero;
 
 use serde_json::Value;
 
-pub use decode::{decode, decode_metadata};
+pub(crate) use decode::read_metadata;
+pub use decode::{decode, decode_metadata, decode_part};
 pub use prepare::{Context, prepare};
 pub use quantity::canonical as canonical_quantity;
 pub use schemas::schema;

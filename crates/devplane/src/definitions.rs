@@ -3,6 +3,9 @@
 //! Names are accepted and a definition established right after the write that asked for it, so that it is served at once.
 
 mod fields;
+mod form;
+mod formats;
+mod types;
 mod validation;
 
 use std::collections::BTreeSet;
@@ -15,11 +18,20 @@ use crate::{
     store::{Key, Range, Stored},
 };
 
-pub use fields::prune;
+pub use formats::warnings;
+pub use types::check as check_types;
 pub use validation::validate;
 
-/// Fills in what a definition may leave out.
+/// Drops what no definition has, and what says nothing; the answer is the paths of the former, `spec.versions[0].bogus`.
+pub fn prune(definition: &mut Value) -> Vec<String> {
+    let unknown = fields::prune(definition);
+    form::normalise(definition);
+    unknown
+}
+
+/// Fills in what a definition may leave out (`pkg/apis/apiextensions/v1/defaults.go`).
 pub fn complete(definition: &mut Value, old: Option<&Value>) {
+    form::normalise(definition);
     let kind = definition["spec"]["names"]["kind"].as_str().unwrap_or_default().to_owned();
     let names = &mut definition["spec"]["names"];
     if names.is_object() {
@@ -33,10 +45,24 @@ pub fn complete(definition: &mut Value, old: Option<&Value>) {
     if definition["spec"]["conversion"].is_null() {
         definition["spec"]["conversion"] = json!({"strategy": "None"});
     }
+    if let Some(service) = definition.pointer_mut("/spec/conversion/webhook/clientConfig/service").and_then(Value::as_object_mut) {
+        service.entry("port").or_insert(443.into());
+    }
     if old.is_none() {
         definition["status"] = json!({"conditions": null, "acceptedNames": {"plural": "", "kind": ""}, "storedVersions": null});
     }
-    note_storage_version(definition);
+    // Who writes the status says what is stored; only nothing at all cannot be.
+    let says_stored = definition["status"]["storedVersions"].as_array().is_some_and(|stored| !stored.is_empty());
+    if !(says_stored && is_of_status(definition, old)) {
+        note_storage_version(definition);
+    }
+}
+
+/// Whether a change is one of the status: each of spec and status is as it was where the other one is written.
+fn is_of_status(definition: &Value, old: Option<&Value>) -> bool {
+    let Some(old) = old else { return false };
+    let differs = |field: &str| definition["status"][field] != old["status"][field];
+    definition["spec"] == old["spec"] && ["acceptedNames", "conditions", "storedVersions"].into_iter().any(differs)
 }
 
 /// Keeps the version in which objects are stored from now on.
@@ -158,5 +184,29 @@ pub fn set_condition(object: &mut Value, now: &str, kind: &str, status: &str, re
         }
         Some(own) => *own = condition,
         None => list.push(condition),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_storage_version_is_noted_unless_the_status_is_written() {
+        let mut created = json!({"spec": {"names": {"plural": "as", "kind": "A"}, "versions": [{"name": "v1", "storage": true}]}});
+        complete(&mut created, None);
+        let stored = |definition: &Value| definition["status"]["storedVersions"].clone();
+        assert_eq!(stored(&created), json!(["v1"]));
+        let mut written = created.clone();
+        written["status"]["storedVersions"] = json!(["v0"]);
+        complete(&mut written, Some(&created));
+        assert_eq!(stored(&written), json!(["v0"]));
+        let mut next = written.clone();
+        next["spec"]["names"]["shortNames"] = json!(["a"]);
+        complete(&mut next, Some(&written));
+        assert_eq!(stored(&next), json!(["v0", "v1"]));
+        written["status"]["storedVersions"] = json!([]);
+        complete(&mut written, Some(&created));
+        assert_eq!(stored(&written), json!(["v1"]), "something is stored in some version");
     }
 }

@@ -33,7 +33,8 @@ pub fn marked(resource: &GroupResource, object: &Value, now: &str, dependants: D
     let metadata = &mut marked["metadata"];
     if metadata["deletionTimestamp"].is_null() {
         metadata["deletionTimestamp"] = now.into();
-        if *resource != *NAMESPACES {
+        // Namespaces and definitions are marked by code of their own, which does no more.
+        if *resource != *NAMESPACES && *resource != *DEFINITIONS {
             metadata["deletionGracePeriodSeconds"] = 0.into();
             raise_generation(&mut marked);
         }
@@ -133,7 +134,11 @@ pub async fn empty(state: &State, resource: &GroupResource, range: &Range) -> us
     let now = clock::seconds(state.clock.now());
     for (key, stored) in state.store.peek_list(resource, range).0 {
         let object = stored.object();
-        let marked = marked(resource, &object, &now, Dependants::Unsaid);
+        let mut marked = marked(resource, &object, &now, Dependants::Unsaid);
+        // What goes with its namespace has no time of its own.
+        if let Some(seconds) = marked["metadata"].get_mut("deletionGracePeriodSeconds") {
+            *seconds = 0.into();
+        }
         let next = (!may_go(&marked)).then_some(marked);
         if next.as_ref() != Some(&object) {
             // A writer in between only delays this: its change brings the next sweep.

@@ -184,6 +184,10 @@ fn check_route(resource: &crate::registry::Resource, attributes: &mut Attributes
     if path.deeper {
         return Err(ApiError::page_not_found());
     }
+    // Reviews are asked and never there: nothing has their name.
+    if resource.traits.review && named {
+        return Err(ApiError::resource_not_found());
+    }
     if resource.is_built_in() {
         // Namespaced kinds have paths without a namespace for lists alone, and cluster-scoped ones none with it.
         let odd = resource.namespaced && attributes.namespace.is_empty() && (named || !["list", "watch"].contains(&verb));

@@ -53,6 +53,7 @@ pub mod controllers;
 mod definitions;
 mod deletion;
 mod discovery;
+mod embedded;
 mod expiry;
 pub mod exports;
 #[doc(hidden)]

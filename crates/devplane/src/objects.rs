@@ -68,6 +68,11 @@ pub struct Call {
 impl Call {
     /// Answers a request to the resource itself or to a subresource.
     pub async fn answer(&self) -> Result<Answer, ApiError> {
+        // Whoever uses a version on its way out is told so, whatever comes of it.
+        self.answered().await.map_err(|error| ApiError { warnings: self.deprecation(error.warnings), ..error })
+    }
+
+    async fn answered(&self) -> Result<Answer, ApiError> {
         let a = &self.attributes;
         let sub = a.subresource.as_str();
         if containers::PARTS.contains(&sub) {
@@ -183,14 +188,19 @@ impl Call {
         let said = value["apiVersion"].as_str().unwrap_or_default().to_owned();
         let other_version = !said.is_empty() && said != expected;
         let unknown = if other_version { shape::top_level_fields(&value) } else { shape::prune(&self.resource, &mut value) };
-        let mut problems = duplicates;
-        problems.extend(unknown.iter().map(|path| format!("unknown field \"{path}\"")));
+        let problems = decode::problems(&self.resource, media::content_type(&self.headers), &self.body, duplicates, &unknown);
         let mut warnings = Vec::new();
         match validation {
             FieldValidation::Ignore => {}
             FieldValidation::Warn => warnings = problems,
             FieldValidation::Strict if problems.is_empty() => {}
             FieldValidation::Strict => {
+                // A value that cannot be read as its type is told alone.
+                let mut read = if other_version { json!({}) } else { value.clone() };
+                builtin::decode_metadata(&self.resource, &mut read)?;
+                if self.resource.is_built_in() {
+                    builtin::decode(&self.resource, &mut read)?;
+                }
                 let yaml =
                     if problems.iter().any(|problem| problem.ends_with("already set in map")) { "yaml: unmarshal errors:\n  " } else { "" };
                 let said = format!("{}strict decoding error: {yaml}{}", self.cannot_be_handled(), problems.join(", "));
@@ -250,7 +260,8 @@ impl Call {
             return error;
         }
         let why = error.message.strip_prefix(&self.cannot_be_handled()).unwrap_or(&error.message);
-        update::in_patch(patched, why)
+        let read_from_map = patching::strategic_text(self).and_then(|_| crate::patch::misfit(why));
+        update::in_patch(patched, read_from_map.as_deref().unwrap_or(why))
     }
 
     /// Whether there is a built-in kind of the version that an object says it has. Older versions of what is served are known still.

@@ -5,15 +5,15 @@ mod json;
 mod merge;
 mod strategic;
 
-pub use json::json;
+pub use json::{json, unknown_fields};
 pub use merge::merge;
-pub use strategic::strategic;
+pub use strategic::{misfit, strategic};
 
 /// Why a patch gives no object.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PatchError {
     /// The patch is not of the form its media type demands: 400.
-    #[error("error decoding patch: {0}")]
+    #[error("{0}")]
     Malformed(String),
     /// The patch is well formed and does not fit the object (a failed test, a path that is not there): 422. The API server says no more.
     #[error("the server rejected our request due to an error in our request")]

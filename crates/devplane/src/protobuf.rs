@@ -2,9 +2,12 @@
 //! `runtime/serializer/protobuf`; field numbers are those of the `protobuf` tags of `k8s.io/api`).
 //!
 //! Nothing else in the plane knows it: bodies become the JSON that a client would have sent, answers are made from the JSON that it
-//! would have got. What fields there are stands in a table, `protobuf/messages.txt`, which `examples/protobuf_table.rs` writes.
+//! would have got. What fields there are stands in a table, `protobuf/messages.txt`, which `examples/protobuf_table.rs` writes; what
+//! else the table tells of the Go types, `go_names`, `schema` and `go_json` read from it.
 
+pub mod go_json;
 mod read;
+mod schemas;
 mod table;
 mod wire;
 mod write;
@@ -12,6 +15,7 @@ mod write;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
+pub use schemas::schema;
 pub use table::go_names;
 use wire::{Cursor, put_bytes};
 

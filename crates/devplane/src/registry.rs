@@ -134,6 +134,8 @@ pub enum Shape {
 pub struct CustomShape {
     /// `schema.openAPIV3Schema`, parsed.
     pub schema: Arc<Schema>,
+    /// The same of the version in which objects are stored, if that is another one.
+    pub stored: Option<Arc<Schema>>,
     /// The revision of the last change of the definition: what was stored before may lack defaults and hold fields that the schema
     /// does not know.
     pub revision: u64,

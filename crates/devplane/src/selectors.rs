@@ -6,7 +6,7 @@ mod rules;
 use serde_json::Value;
 
 pub use labels::LabelSelector;
-pub use rules::faults;
+pub use rules::{faults, field_requirement_faults, requirement_faults};
 
 use crate::status::ApiError;
 
@@ -59,7 +59,10 @@ fn field_text(object: &Value, field: &str) -> String {
 }
 
 /// `a=b,c!=d,e==f`; a backslash takes the special meaning from comma, equals sign and backslash.
-fn parse_fields(text: &str) -> Result<Vec<(String, bool, String)>, String> {
+///
+/// # Errors
+/// The text of the API server about a term that is none.
+pub fn parse_fields(text: &str) -> Result<Vec<(String, bool, String)>, String> {
     let mut terms = vec![String::new()];
     let mut escaped = false;
     for c in text.chars() {

@@ -15,6 +15,7 @@ mod error;
 mod evaluate;
 mod functions;
 mod library;
+mod literals;
 mod names;
 mod parse;
 mod position;
@@ -47,6 +48,7 @@ use value::Val;
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     variables: BTreeMap<String, Type>,
+    strict: bool,
 }
 
 impl Environment {
@@ -59,6 +61,14 @@ impl Environment {
     #[must_use]
     pub fn variable(mut self, name: impl Into<String>, kind: Type) -> Self {
         self.variables.insert(name.into(), kind);
+        self
+    }
+
+    /// The same environment with the limits that the API server sets to rules: lists and maps hold parts of one type, there is no
+    /// `cel.bind()`, and literals of patterns, spans and times must be ones.
+    #[must_use]
+    pub fn strict(mut self) -> Self {
+        self.strict = true;
         self
     }
 
@@ -83,11 +93,35 @@ impl Environment {
         Ok(program)
     }
 
+    /// All that is wrong with an expression, in the order of its text. [`Environment::compile`] ends at what it finds first.
+    pub fn faults(&self, source: &str) -> Vec<ExprError> {
+        let tree = match parse::parse(source) {
+            Ok(tree) => tree,
+            Err(error) => return vec![error],
+        };
+        let positions = position::Positions::new(source, &tree);
+        let mut faults = self.checker(&positions, false).faults(&tree);
+        if faults.is_empty() && self.strict {
+            faults = literals::faults(&tree, &positions);
+        }
+        faults.sort_by_key(|fault| fault.place().map(|place| (place.line, place.column)));
+        faults
+    }
+
+    fn checker<'p>(&self, positions: &'p position::Positions, allow_omit: bool) -> check::Checker<'p> {
+        let variables = self.variables.iter().map(|(name, kind)| (name.clone(), kind.clone()));
+        check::Checker::new(variables, positions, allow_omit, self.strict)
+    }
+
     fn program(&self, source: &str, allow_omit: bool) -> Result<Program, ExprError> {
         let tree = parse::parse(source)?;
         let positions = position::Positions::new(source, &tree);
-        let variables = self.variables.iter().map(|(name, kind)| (name.clone(), kind.clone()));
-        let kind = check::Checker::new(variables, &positions, allow_omit).check(&tree)?;
+        let kind = self.checker(&positions, allow_omit).check(&tree)?;
+        if self.strict
+            && let Some(fault) = literals::faults(&tree, &positions).into_iter().next()
+        {
+            return Err(fault);
+        }
         let references = references::of(&tree);
         Ok(Program { source: source.into(), tree: Arc::new(tree), kind, references })
     }

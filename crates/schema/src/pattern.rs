@@ -80,6 +80,11 @@ fn compile_within(pattern: &str, bytes: usize) -> Result<Regex, String> {
 
 fn reason(pattern: &str, error: &regex::Error) -> String {
     let text = error.to_string();
+    if text.contains("look-around")
+        && let Some(said) = look_around(pattern)
+    {
+        return format!("error parsing regexp: {said}");
+    }
     let known = [
         ("unclosed group", "missing closing )"),
         ("unopened group", "unexpected )"),
@@ -93,6 +98,17 @@ fn reason(pattern: &str, error: &regex::Error) -> String {
     ];
     let cause = known.iter().find(|(ours, _)| text.contains(ours)).map_or("invalid syntax", |(_, theirs)| theirs);
     format!("error parsing regexp: {cause}: `{pattern}`")
+}
+
+/// What RE2 says of the first look-around: of one backwards it takes the beginning for that of a named group.
+fn look_around(pattern: &str) -> Option<String> {
+    let from = ["(?=", "(?!", "(?<=", "(?<!"].iter().filter_map(|begin| pattern.find(begin)).min()?;
+    let rest = &pattern[from..];
+    if !rest.starts_with("(?<") {
+        return Some(format!("invalid or unsupported Perl syntax: `{}`", &rest[..3]));
+    }
+    let end = rest.find('>').map_or(rest.len(), |end| end + 1);
+    Some(format!("invalid named capture: `{}`", &rest[..end]))
 }
 
 fn translate(pattern: &str) -> String {
@@ -296,6 +312,7 @@ mod tests {
     fn refusals_read_like_those_of_the_api_server() {
         assert_eq!(compile("(").unwrap_err(), "error parsing regexp: missing closing ): `(`");
         assert_eq!(compile("a)").unwrap_err(), "error parsing regexp: unexpected ): `a)`");
-        assert_eq!(compile("(?=a)").unwrap_err(), "error parsing regexp: invalid or unsupported Perl syntax: `(?=a)`");
+        assert_eq!(compile("(?=a)b").unwrap_err(), "error parsing regexp: invalid or unsupported Perl syntax: `(?=`");
+        assert_eq!(compile("b(?<!a)").unwrap_err(), "error parsing regexp: invalid named capture: `(?<!a)`");
     }
 }

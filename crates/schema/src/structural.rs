@@ -137,6 +137,8 @@ pub struct Schema {
     pub(crate) rules: Vec<Rule>,
     /// Whether a rule stands here or further down: subtrees without rules are skipped.
     pub(crate) has_rules: bool,
+    /// The same for resources inside of resources.
+    pub(crate) has_embedded: bool,
 }
 
 impl Schema {
@@ -211,6 +213,15 @@ impl Schema {
     /// another one than when they were accepted.
     pub fn validate_all_rules(&self, new: &Value, old: Option<&Value>, budget: &mut crate::expr::Budget) -> Vec<FieldError> {
         rules::validate(self, new, old, rules::Judged::All, budget)
+    }
+
+    /// Where resources lie inside of a value: path and JSON pointer of each, outer ones first.
+    pub fn embedded_resources(&self, value: &Value) -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        if self.has_embedded {
+            embedded::places(self, value, &path::Path::Root, "", &mut found);
+        }
+        found
     }
 
     /// Whether there is any rule in CEL.

@@ -24,6 +24,9 @@ use crate::{
 
 /// Issuer of all tokens, and the audience of those that ask for none: the plane itself.
 pub const ISSUER: &str = "https://kubernetes.default.svc";
+/// Group and kind of requests for tokens.
+const GROUP: &str = "authentication.k8s.io";
+const KIND: &str = "TokenRequest";
 /// Seconds that a token lives unless the request says otherwise.
 const DEFAULT_SECONDS: i64 = 3600;
 /// A token must live this many seconds at least.
@@ -44,11 +47,17 @@ pub fn issue(state: &State, attributes: &Attributes, request: &Value) -> Result<
     if state.store.peek(&NAMESPACES, &Key::new(cluster, "", namespace)).is_none() {
         return Err(ApiError::not_found("", "namespaces", namespace));
     }
+    let said = |field: &str| request["metadata"][field].as_str().unwrap_or_default();
+    if !said("name").is_empty() && said("name") != name {
+        let cause = Cause::invalid("metadata.name", &said("name").into(), "must match the service account name if specified");
+        return Err(ApiError::invalid(GROUP, KIND, name, [cause]));
+    }
     let account = state.store.peek(&SERVICE_ACCOUNTS, &Key::new(cluster, namespace, name));
     let account = account.ok_or_else(|| ApiError::not_found("", "serviceaccounts", name))?.object();
-    let said = request["metadata"]["name"].as_str().unwrap_or_default();
-    if !said.is_empty() && said != name {
-        return Err(invalid("metadata.name", &said.into(), "must match the service account name if specified"));
+    let own = account["metadata"]["uid"].as_str().unwrap_or_default();
+    if !said("uid").is_empty() && said("uid") != own {
+        let why = format!("the UID in the token request ({}) does not match the UID of the service account ({own})", said("uid"));
+        return Err(ApiError::conflict(GROUP, KIND, name, &why));
     }
     let spec = &request["spec"];
     let seconds = lifetime(&spec["expirationSeconds"])?;
@@ -133,7 +142,7 @@ fn username(namespace: &str, name: &str) -> String {
 }
 
 fn invalid(field: &str, value: &Value, detail: &str) -> ApiError {
-    ApiError::invalid("authentication.k8s.io", "TokenRequest", "", [Cause::invalid(field, value, detail)])
+    ApiError::invalid(GROUP, KIND, "", [Cause::invalid(field, value, detail)])
 }
 
 fn lifetime(asked: &Value) -> Result<i64, ApiError> {

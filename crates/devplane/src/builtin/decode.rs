@@ -6,7 +6,15 @@ use base64::{DecodeError, Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
 use super::{defaults, quantity, schema};
-use crate::{apply::object_meta, patch::go_type, protobuf, registry::Resource, status::ApiError};
+use crate::{
+    apply::object_meta,
+    embedded,
+    objects::metadata,
+    patch::go_type,
+    protobuf,
+    registry::{Resource, Shape},
+    status::ApiError,
+};
 
 /// Format of quantities in our schemas.
 pub(super) const QUANTITY: &str = "quantity";
@@ -32,17 +40,44 @@ pub fn decode(resource: &Resource, object: &mut Value) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Reads the metadata of an object of any kind: everything that comes after takes its form for granted.
+/// Reads the metadata of an object of any kind, and of resources inside: everything that comes after takes its form for granted.
 ///
 /// # Errors
 /// 400 with the text of the API server if a value is not of its type.
 pub fn decode_metadata(resource: &Resource, object: &mut Value) -> Result<(), ApiError> {
-    let Some(metadata) = object.get_mut("metadata").filter(|metadata| !metadata.is_null()) else { return Ok(()) };
-    read_metadata(metadata, resource.is_built_in().then_some(&resource.kind)).map_err(|problem| unreadable(resource, &problem))
+    if let Some(metadata) = object.get_mut("metadata").filter(|metadata| !metadata.is_null()) {
+        read_metadata(metadata, resource.is_built_in().then_some(resource.kind.as_str()))
+            .map_err(|problem| unreadable(resource, &problem))?;
+    }
+    match &resource.shape {
+        Shape::Custom(shape) => embedded::read(&shape.schema, object).map_err(|why| unreadable(resource, &why)),
+        Shape::BuiltIn => Ok(()),
+    }
+}
+
+/// Reads an object that comes through a subresource and is of a kind of its own, such as a Scale. Unknown fields go; the answer is their
+/// paths.
+///
+/// # Errors
+/// What is wrong with a value that is not of its type.
+pub fn decode_part(api_version: &str, kind: &str, object: &mut Value) -> Result<Vec<String>, String> {
+    let group = api_version.split_once('/').map_or("", |(group, _)| group);
+    let Some(schema) = schema(group, kind) else { return Ok(Vec::new()) };
+    if let Some(metadata) = object.get_mut("metadata").filter(|metadata| !metadata.is_null()) {
+        read_metadata(metadata, Some(kind))?;
+    }
+    Reading { api_version, kind, path: Vec::new() }.value(schema, object)?;
+    let mut unknown = metadata::prune(object);
+    unknown.extend(schema.prune_resource(object));
+    unknown.sort();
+    Ok(unknown)
 }
 
 /// Reads a `metadata`. As a part of an object of a built-in kind its fields are told from that object on.
-fn read_metadata(metadata: &mut Value, within: Option<&String>) -> Result<(), String> {
+///
+/// # Errors
+/// What is wrong with a value that is not of its type.
+pub(crate) fn read_metadata(metadata: &mut Value, within: Option<&str>) -> Result<(), String> {
     if !metadata.is_object() {
         let place = within.map_or_else(|| "value".to_owned(), |kind| format!("struct field {kind}.metadata"));
         return Err(format!("json: cannot unmarshal {} into Go {place} of type v1.ObjectMeta", go_type(metadata)));

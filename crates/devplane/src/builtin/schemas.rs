@@ -6,6 +6,7 @@
 mod access;
 mod core;
 mod networking;
+mod parts;
 mod pod;
 mod shapes;
 mod workloads;
@@ -29,11 +30,11 @@ struct Slot {
 }
 
 static SLOTS: LazyLock<Vec<Slot>> = LazyLock::new(|| {
-    let rows = core::KINDS.iter().chain(workloads::KINDS).chain(networking::KINDS).chain(access::KINDS);
+    let rows = core::KINDS.iter().chain(workloads::KINDS).chain(networking::KINDS).chain(access::KINDS).chain(parts::KINDS);
     rows.map(|&(group, kind, build)| Slot { group, kind, build, schema: OnceLock::new() }).collect()
 });
 
-/// The schema of a built-in kind; none for kinds that are asked and not stored.
+/// The schema of a built-in kind.
 pub fn schema(group: &str, kind: &str) -> Option<&'static Schema> {
     let slot = SLOTS.iter().find(|slot| slot.group == group && slot.kind == kind)?;
     Some(slot.schema.get_or_init(|| Schema::parse_lenient(&(slot.build)())))

@@ -36,7 +36,7 @@ fn paths(group: &str, kind: &str) -> &'static [&'static str] {
         | ("coordination.k8s.io", "Lease") => &["spec"],
         ("networking.k8s.io", "NetworkPolicy") => &["spec", "spec.podSelector"],
         ("rbac.authorization.k8s.io", "RoleBinding" | "ClusterRoleBinding") => &["roleRef"],
-        ("admissionregistration.k8s.io", _) => &["spec"],
+        ("admissionregistration.k8s.io" | "authorization.k8s.io", _) | ("authentication.k8s.io", "TokenReview") => &["spec"],
         _ => &[],
     }
 }

@@ -4,6 +4,7 @@
 //! `spec.additionalPrinterColumns`, `spec.selectableFields`.
 
 mod conversion;
+mod defaults;
 mod names;
 mod version;
 
@@ -17,6 +18,10 @@ use crate::{objects::metadata::Unit, registry::custom, status::Cause};
 pub fn validate(definition: &Value, old: Option<&Value>) -> Vec<Cause> {
     let spec = &definition["spec"];
     let mut causes = Vec::new();
+    names::check(&definition["status"]["acceptedNames"], "status.acceptedNames", &mut causes);
+    if super::is_of_status(definition, old) {
+        return causes;
+    }
     if old.is_none() {
         named_after_its_resource(definition, &mut causes);
     }
@@ -28,7 +33,7 @@ pub fn validate(definition: &Value, old: Option<&Value>) -> Vec<Cause> {
             causes.push(Cause::required(&format!("spec.names.{field}"), ""));
         }
     }
-    names::check(&spec["names"], &mut causes);
+    names::check(&spec["names"], "spec.names", &mut causes);
     conversion::check(&spec["conversion"], &mut causes);
     stored_versions(&definition["status"]["storedVersions"], &spec["versions"], &mut causes);
     if spec["preserveUnknownFields"] == true {
@@ -102,6 +107,14 @@ fn versions(spec: &Value, causes: &mut Vec<Cause>) {
             !own.is_null() && *own != json!([]) && others.iter().all(|other| other[part.field] == *own)
         });
         match shared {
+            // They are looked up in the schema that all versions have, too.
+            Some((first, others))
+                if part.field == "selectableFields"
+                    && (first["schema"].is_null() || others.iter().any(|other| other["schema"] != first["schema"])) =>
+            {
+                let detail = "may only be set when validations.schema is included";
+                causes.push(Cause::invalid("spec.selectableFields", &"".into(), detail));
+            }
             Some((first, _)) => (part.check)(&first[part.field], first, &format!("spec.{}", part.shared), causes),
             None => {
                 for (index, version) in versions.iter().enumerate() {
@@ -314,7 +327,7 @@ mod tests {
         );
         let selectable = faults(|definition| {
             definition["spec"]["versions"][0]["selectableFields"] =
-                json!([{"jsonPath": ".spec.nope"}, {"jsonPath": ".spec.a"}, {"jsonPath": ".spec.a"}, {"jsonPath": ".spec"}]);
+                [".spec.nope", ".spec.a", ".spec.a", ".spec", "spec.a", ".spec["].iter().map(|path| json!({"jsonPath": path})).collect();
         });
         assert_eq!(
             selectable,
@@ -322,6 +335,8 @@ mod tests {
                 "spec.selectableFields[0].jsonPath: Invalid value: \".spec.nope\": is an invalid path: does not refer to a valid field",
                 "spec.selectableFields[2].jsonPath: Duplicate value: \".spec.a\"",
                 "spec.selectableFields[3].jsonPath: Invalid value: \".spec\": must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.",
+                "spec.selectableFields[4].jsonPath: Invalid value: \"spec.a\": is an invalid path: expected [ or . but got: spec",
+                "spec.selectableFields[5].jsonPath: Invalid value: \".spec[\": is an invalid path: array notation is not allowed",
             ]
         );
         let conversion = faults(|definition| definition["spec"]["conversion"] = json!({"strategy": "Webhook"}));
@@ -332,8 +347,36 @@ mod tests {
                 "spec.conversion.conversionReviewVersions: Required value",
             ]
         );
+        let reviews = |versions: Value| {
+            let client = json!({"url": "http://u@/a?b#c"});
+            let webhook = json!({"clientConfig": client, "conversionReviewVersions": versions});
+            faults(|definition| definition["spec"]["conversion"] = json!({"strategy": "Webhook", "webhook": webhook}))
+        };
+        assert_eq!(
+            reviews(json!(["v1", "v1"])),
+            [
+                "spec.conversion.webhookClientConfig.url: Invalid value: \"http\": 'https' is the only allowed URL scheme; desired format: https://host[/path]",
+                "spec.conversion.webhookClientConfig.url: Invalid value: \"\": host must be specified; desired format: https://host[/path]",
+                "spec.conversion.webhookClientConfig.url: Invalid value: \"u\": user information is not permitted in the URL",
+                "spec.conversion.webhookClientConfig.url: Invalid value: \"c\": fragments are not permitted in the URL",
+                "spec.conversion.webhookClientConfig.url: Invalid value: \"b\": query parameters are not permitted in the URL",
+                "spec.conversion.conversionReviewVersions[1]: Invalid value: \"v1\": duplicate version",
+            ]
+        );
         let warning = faults(|definition| definition["spec"]["versions"][0]["deprecationWarning"] = json!("x"));
         assert_eq!(warning, ["spec.versions[0].deprecationWarning: Invalid value: \"x\": can only be set for deprecated versions"]);
+    }
+
+    #[test]
+    fn whoever_writes_the_status_may_say_anything_of_what_is_stored() {
+        let old = definition();
+        let mut new = old.clone();
+        new["status"]["storedVersions"] = json!(["v0"]);
+        assert_eq!(validate(&new, Some(&old)), []);
+        new["status"]["acceptedNames"] = json!({"plural": "Bad"});
+        assert!(validate(&new, Some(&old))[0].message.starts_with("Invalid value: \"Bad\": a DNS-1035 label"));
+        new["spec"]["names"]["shortNames"] = json!(["th"]);
+        assert!(validate(&new, Some(&old)).iter().any(|cause| cause.field == "status.storedVersions[0]"), "written with the spec");
     }
 
     #[test]

@@ -87,6 +87,12 @@ pub fn stored(resource: &Resource, object: Value) -> Value {
     let object = conversion::stored(resource, object);
     let mut object = if is_event(resource) { event_to_core(object) } else { object };
     let group = &*resource.storage.group;
+    // Other versions may know more than the one in which objects are stored.
+    if let Shape::Custom(shape) = &resource.shape
+        && let Some(schema) = &shape.stored
+    {
+        schema.prune_resource(&mut object);
+    }
     let version = &resource.storage_version;
     relabel(&mut object, if group.is_empty() { version.clone() } else { format!("{group}/{version}") });
     object

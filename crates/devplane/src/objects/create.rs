@@ -6,12 +6,13 @@ use serde_json::Value;
 use super::{Call, metadata, options::WriteOptions, shape};
 use crate::{
     access::{self, Admission},
-    builtin,
+    builtin, definitions, deletion,
     http::answer::Answer,
     namespaces, random,
+    registry::DEFINITIONS,
     request::Operation,
     status::{ApiError, Cause},
-    store::Stored,
+    store::{Key, Stored},
 };
 
 /// What a creation came to.
@@ -92,6 +93,7 @@ impl Call {
         {
             fields.remove("status");
         }
+        self.check_definition(&name)?;
         shape::default(resource, &mut object, applied);
         access::mutate(state, &admission, &mut object)?;
         self.view.stamp(resource, &mut object, &self.attributes.target.cluster);
@@ -108,11 +110,14 @@ impl Call {
             return Err(ApiError::invalid(&resource.storage.group, &resource.kind, &name, causes));
         }
         let mut warnings = access::validate(state, &admission, Some(&object))?;
+        if resource.storage == *DEFINITIONS {
+            warnings.extend(definitions::warnings(&object, None));
+        }
         warnings.extend(metadata::repeated_owners(&object));
         metadata::drop_repeated_owners(&mut object);
         // What an apply creates is owned as the apply says; what admission added to it is nobody's.
         if tracks {
-            self.track_creation(said, &mut object, options);
+            self.track_said(None, said, &mut object, options);
         }
         let key = self.key(&name);
         let taken = || ApiError::already_exists(&resource.group, &resource.plural, &name);
@@ -132,16 +137,33 @@ impl Call {
         Ok((Created::Stored(stored), warnings))
     }
 
+    /// A definition that goes takes no new objects (apiextensions-apiserver `pkg/apiserver/customresource_handler.go`).
+    fn check_definition(&self, name: &str) -> Result<(), ApiError> {
+        let resource = &self.resource;
+        if resource.is_built_in() {
+            return Ok(());
+        }
+        let key = Key::new(&self.attributes.target.cluster, "", &format!("{}.{}", resource.plural, resource.group));
+        match self.state.store.peek(&DEFINITIONS, &key) {
+            Some(definition) if deletion::is_marked(&definition) => {
+                let why = "create not allowed while custom resource definition is terminating";
+                Err(ApiError::forbidden(&resource.group, &resource.plural, name, why))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Notes who set what: what was said and what it defaults to, not what the server decided on top of it, such as addresses.
-    fn track_creation(&self, said: Option<Value>, object: &mut Value, options: &WriteOptions) {
+    pub(super) fn track_said(&self, old: Option<&Value>, said: Option<Value>, object: &mut Value, options: &WriteOptions) {
         match said.map(|mut said| builtin::decode(&self.resource, &mut said).map(|()| said)) {
             Some(Ok(mut said)) => {
-                self.track_fields(None, &mut said, options);
-                if let Some(fields) = said["metadata"].get_mut("managedFields") {
-                    metadata::of(object).insert("managedFields".into(), fields.take());
+                self.track_fields(old, &mut said, options);
+                match said["metadata"].get_mut("managedFields") {
+                    Some(fields) => drop(metadata::of(object).insert("managedFields".into(), fields.take())),
+                    None => drop(metadata::of(object).remove("managedFields")),
                 }
             }
-            _ => self.track_fields(None, object, options),
+            _ => self.track_fields(old, object, options),
         }
     }
 

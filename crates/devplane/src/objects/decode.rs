@@ -3,7 +3,7 @@
 
 mod go_json;
 
-use std::{cell::RefCell, fmt};
+use std::{cell::RefCell, collections::HashSet, fmt};
 
 use http::HeaderMap;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -12,11 +12,14 @@ use serde_saphyr::options::DuplicateKeyPolicy;
 
 use crate::{
     http::media,
-    patch::go_type,
+    patch::{go_type, unknown_fields},
     protobuf::{self, ProtobufError},
     registry::Resource,
     status::ApiError,
 };
+
+/// Problems with the keys of one text, beyond which no more are told.
+const MAX_PROBLEMS: usize = 100;
 
 /// A decoded body and what is said of its repeated keys.
 #[derive(Debug, PartialEq)]
@@ -32,14 +35,51 @@ pub fn json(text: &[u8]) -> Result<Decoded, String> {
     if text.iter().all(u8::is_ascii_whitespace) {
         return Err("unexpected end of JSON input".into());
     }
-    let duplicates = RefCell::new(Vec::new());
+    let none = HashSet::new();
+    read_json(text, &none).or_else(|error| match go_json::fault(text) {
+        Some(fault) => Err(fault),
+        // Go reads what is no text as such. What this parser does not read even then is told in its words.
+        None => read_json(&go_json::mended(text), &none).map_err(|_| error),
+    })
+}
+
+/// Decodes JSON; of repeated keys and of these unknown fields is told in the order found.
+fn read_json(text: &[u8], unknown: &HashSet<&str>) -> Result<Decoded, String> {
+    let problems = RefCell::new(Vec::new());
     let mut deserializer = serde_json::Deserializer::from_slice(text);
-    let seed = Seed { path: String::new(), duplicates: &duplicates };
-    let value = seed.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value)).map_err(|error| {
-        // What Go reads and this parser does not, such as half of a surrogate pair, is told in the parser's words.
-        go_json::fault(text).unwrap_or_else(|| error.to_string())
-    })?;
-    Ok(Decoded { value, duplicates: duplicates.into_inner() })
+    let seed = Seed { path: String::new(), unknown, problems: &problems };
+    let value = seed.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
+    let value = value.map_err(|error| error.to_string())?;
+    Ok(Decoded { value, duplicates: problems.into_inner() })
+}
+
+/// What is said of repeated keys and unknown fields. Of JSON that is read as a built-in kind it comes in the order of the text.
+pub fn problems(resource: &Resource, content_type: &str, text: &[u8], duplicates: Vec<String>, unknown: &[String]) -> Vec<String> {
+    if unknown.is_empty() || !resource.is_built_in() || !matches!(content_type, "application/json" | "") {
+        return duplicates.into_iter().chain(unknown.iter().map(|path| unknown_field(path))).collect();
+    }
+    let mut problems = in_order(text, unknown);
+    for problem in unknown.iter().map(|path| unknown_field(path)) {
+        if problems.len() < MAX_PROBLEMS && !problems.contains(&problem) {
+            problems.push(problem);
+        }
+    }
+    problems
+}
+
+/// What is said of a JSON patch: keys that are repeated, and those that no operation has.
+pub fn problems_of_patch(text: &[u8], patch: &Value) -> Vec<String> {
+    in_order(text, &unknown_fields(patch)).iter().map(|problem| format!("json patch {problem}")).collect()
+}
+
+fn in_order(text: &[u8], unknown: &[String]) -> Vec<String> {
+    let unknown: HashSet<&str> = unknown.iter().map(String::as_str).collect();
+    let read = read_json(text, &unknown).or_else(|_| read_json(&go_json::mended(text), &unknown));
+    read.map(|decoded| decoded.duplicates).unwrap_or_default()
+}
+
+fn unknown_field(path: &str) -> String {
+    format!("unknown field \"{path}\"")
 }
 
 /// Decodes YAML; of the repeated keys the first is told.
@@ -73,7 +113,7 @@ fn repeated_key(said: &str) -> Option<String> {
 }
 
 /// Decodes a body whose kind the path settles: options, a Scale, a request for a token.
-pub fn untyped(headers: &HeaderMap, body: &[u8], api_version: &str, kind: &str) -> Result<Value, ApiError> {
+pub fn untyped(headers: &HeaderMap, body: &[u8], api_version: &str, kind: &str) -> Result<Decoded, ApiError> {
     let decoded = match media::content_type(headers) {
         "application/json" | "" => json(body),
         "application/yaml" => yaml(body),
@@ -81,11 +121,11 @@ pub fn untyped(headers: &HeaderMap, body: &[u8], api_version: &str, kind: &str) 
         _ => return Err(ApiError::unsupported_media_type(&media::ACCEPTED)),
     };
     let unread = |error: String| ApiError::bad_request(format!("couldn't get version/kind; json parse error: {error}"));
-    let value = decoded.map(|decoded| decoded.value).map_err(unread)?;
-    if value.is_object() || value.is_null() {
-        return Ok(value);
+    let decoded = decoded.map_err(unread)?;
+    if decoded.value.is_object() || decoded.value.is_null() {
+        return Ok(decoded);
     }
-    Err(unread(format!("json: cannot unmarshal {} into Go value of type {TYPE_META}", go_type(&value))))
+    Err(unread(format!("json: cannot unmarshal {} into Go value of type {TYPE_META}", go_type(&decoded.value))))
 }
 
 /// Decodes a protobuf message, which is of this version and kind unless it says otherwise.
@@ -102,8 +142,10 @@ fn whole_numbers(value: &mut Value) {
     }
 }
 
+/// Numbers as Go has and prints them: what does not fit 64 bits with a sign is a float, and whole floats have no dot.
 fn whole(number: Number) -> Number {
     match number.as_f64() {
+        Some(float) if number.is_u64() && !number.is_i64() => float.to_string().parse().unwrap_or(number),
         #[expect(clippy::cast_possible_truncation, reason = "the value is whole and within 2^53")]
         Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0 => (float as i64).into(),
         _ => number,
@@ -163,16 +205,30 @@ fn summary(text: &[u8]) -> String {
     if text.len() > SHOWN { format!("{shown} ...") } else { shown }
 }
 
-/// Builds a value and writes down repeated keys.
+/// Builds a value and writes down what is to be said of its keys.
 struct Seed<'a> {
     path: String,
-    duplicates: &'a RefCell<Vec<String>>,
+    unknown: &'a HashSet<&'a str>,
+    problems: &'a RefCell<Vec<String>>,
 }
 
 impl<'a> Seed<'a> {
     fn child(&self, key: &str) -> Seed<'a> {
         let path = if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) };
-        Seed { path, duplicates: self.duplicates }
+        Seed { path, ..*self }
+    }
+
+    /// What is said of a key at this place; once is enough.
+    fn note(&self, is_repeated: bool) {
+        let problem = match is_repeated {
+            _ if self.unknown.contains(self.path.as_str()) => unknown_field(&self.path),
+            true => format!("duplicate field \"{}\"", self.path),
+            false => return,
+        };
+        let mut problems = self.problems.borrow_mut();
+        if problems.len() < MAX_PROBLEMS && !problems.contains(&problem) {
+            problems.push(problem);
+        }
     }
 }
 
@@ -200,7 +256,7 @@ impl<'de> Visitor<'de> for Seed<'_> {
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(value.into())
+        Ok(whole(value.into()).into())
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
@@ -221,9 +277,7 @@ impl<'de> Visitor<'de> for Seed<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
         let mut items = Vec::new();
-        while let Some(item) =
-            list.next_element_seed(Seed { path: format!("{}[{}]", self.path, items.len()), duplicates: self.duplicates })?
-        {
+        while let Some(item) = list.next_element_seed(Seed { path: format!("{}[{}]", self.path, items.len()), ..self })? {
             items.push(item);
         }
         Ok(items.into())
@@ -233,9 +287,7 @@ impl<'de> Visitor<'de> for Seed<'_> {
         let mut fields = Map::new();
         while let Some(key) = map.next_key::<String>()? {
             let child = self.child(&key);
-            if fields.contains_key(&key) {
-                self.duplicates.borrow_mut().push(format!("duplicate field \"{}\"", child.path));
-            }
+            child.note(fields.contains_key(&key));
             let value = map.next_value_seed(child)?;
             fields.insert(key, value);
         }
@@ -256,6 +308,27 @@ mod tests {
             decoded,
             Decoded { value: json!({"spec": {"size": 2}, "n": 1000}), duplicates: vec!["duplicate field \"spec.size\"".into()] }
         );
+    }
+
+    #[test]
+    fn keys_are_told_in_the_order_of_the_text() {
+        let text = br#"{"z": {"frob": 1, "frob": 2}, "b": [{"c": 1, "c": 2}], "a": 1}"#;
+        let told = in_order(text, &["a".to_owned(), "z.frob".to_owned()]);
+        assert_eq!(told, ["unknown field \"z.frob\"", "duplicate field \"b[0].c\"", "unknown field \"a\""]);
+        let patch = json!([{"op": "add", "frob": 1}]);
+        assert_eq!(problems_of_patch(patch.to_string().as_bytes(), &patch), ["json patch unknown field \"[0].frob\""]);
+    }
+
+    #[test]
+    fn what_is_no_text_is_replaced() {
+        let decoded = json(b"{\"a\": \"\\ud83d\\ude00 \\ud83d \\\\ud83d \\ude00\", \"b\": \"\xff\xfe\"}").expect("JSON");
+        assert_eq!(decoded.value, json!({"a": "😀 \u{fffd} \\ud83d \u{fffd}", "b": "\u{fffd}\u{fffd}"}));
+    }
+
+    #[test]
+    fn numbers_beyond_64_bits_are_floats() {
+        let decoded = json(b"[9223372036854775807, 9223372036854775809]").expect("JSON");
+        assert_eq!(decoded.value.to_string(), "[9223372036854775807,9223372036854776000]");
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! DELETE, on an object and on a collection.
 //! Source: apiserver `endpoints/handlers/delete.go`, `registry/rest/delete.go`.
 
+mod grace;
+
 use serde_json::Value;
 
 use super::{Call, decode, metadata, options::DeleteOptions};
@@ -87,7 +89,7 @@ impl Call {
         if self.body.iter().all(u8::is_ascii_whitespace) {
             return DeleteOptions::parse(&self.query, None);
         }
-        let body = decode::untyped(&self.headers, &self.body, "v1", "DeleteOptions")?;
+        let body = decode::untyped(&self.headers, &self.body, "v1", "DeleteOptions")?.value;
         DeleteOptions::parse(&self.query, Some(&body))
     }
 
@@ -107,17 +109,25 @@ impl Call {
             dry_run: options.dry_run,
         };
         access::validate(&self.state, &admission, None)?;
-        let now = clock::seconds(self.state.clock.now());
-        let marked = crate::deletion::marked(&self.resource.storage, &old, &now, options.dependants);
+        let now = self.state.clock.now();
+        let mut marked = crate::deletion::marked(&self.resource.storage, &old, &clock::seconds(now), options.dependants);
+        let graceful = self.resource.plural == "pods" && self.resource.group.is_empty();
+        if graceful {
+            grace::grant(&old, &mut marked, options.grace, now);
+        }
         if metadata::may_go(&marked) {
-            // Pods are deleted with a time of grace, and answered as such even when there is none left.
-            let graceful = self.resource.plural == "pods" && self.resource.group.is_empty();
             if options.dry_run {
                 return Ok(Some(if graceful { Deleted::Marked(marked) } else { Deleted::Gone(old) }));
             }
-            let Some(gone) = self.store(key, stored.revision, None).await? else { return Ok(None) };
+            let mut last = stored.clone();
+            // A pod is marked before it goes, and answered as such, even when it has no time left.
+            if graceful && marked != old {
+                let Some(written) = self.store(key, stored.revision, Some(marked)).await? else { return Ok(None) };
+                last = written;
+            }
+            let Some(gone) = self.store(key, last.revision, None).await? else { return Ok(None) };
             self.after_write(key, &gone).await;
-            return Ok(Some(if graceful { Deleted::Marked(marked) } else { Deleted::Gone(self.shown(&gone)) }));
+            return Ok(Some(if graceful { Deleted::Marked(self.shown(&last)) } else { Deleted::Gone(self.shown(&gone)) }));
         }
         if options.dry_run || marked == old {
             return Ok(Some(Deleted::Marked(marked)));

@@ -6,13 +6,17 @@ mod text;
 
 use std::sync::Arc;
 
-use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+use base64::{
+    DecodeError, Engine, alphabet,
+    engine::{GeneralPurpose, general_purpose::NO_PAD},
+};
 use serde_json::{Map, Value, json};
 
-use super::Call;
+use super::{Call, decode};
 use crate::{
     ClusterId,
     http::{answer::Answer, media::Transform},
+    patch::go_type,
     registry::Shape,
     selectors::Selection,
     status::ApiError,
@@ -267,23 +271,77 @@ pub async fn wait_for(call: &Call, wanted: u64) -> Result<(), ApiError> {
 
 /// The form of tokens, as they say it.
 const CONTINUE_VERSION: &str = "meta.k8s.io/v1";
+/// The letters of tokens. What is left over of the last one does not count.
+const LETTERS: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, NO_PAD.with_decode_allow_trailing_bits(true));
 
 /// The token of the next page: the version of the list and the place after which to go on.
 fn format_continue(revision: u64, last: &Key) -> String {
     let start = json!({"v": CONTINUE_VERSION, "rv": revision, "cluster": last.cluster.as_str(), "start": format!("{}/{}", last.namespace, last.name)});
-    BASE64_URL_SAFE_NO_PAD.encode(start.to_string())
+    LETTERS.encode(start.to_string())
 }
 
+/// Reads a token (apiserver `storage/continue.go`).
 pub(crate) fn parse_continue(token: &str) -> Result<(u64, Key), ApiError> {
     let not_valid = |why: &str| ApiError::bad_request(format!("invalid continue token: continue key is not valid: {why}"));
-    let invalid = || not_valid("the token was not made by this server");
-    let text = BASE64_URL_SAFE_NO_PAD.decode(token.trim_end_matches('=')).map_err(|_| invalid())?;
-    let value: Value = serde_json::from_slice(&text).map_err(|_| invalid())?;
+    let text = LETTERS.decode(token).map_err(|error| {
+        let at = match error {
+            DecodeError::InvalidByte(at, _) | DecodeError::InvalidLastSymbol(at, _) => at,
+            DecodeError::InvalidLength(_) | DecodeError::InvalidPadding => token.len().saturating_sub(1),
+        };
+        not_valid(&format!("illegal base64 data at input byte {at}"))
+    })?;
+    let value = decode::json(&text).map_err(|why| not_valid(&why))?.value;
+    if !value.is_object() && !value.is_null() {
+        return Err(not_valid(&format!("json: cannot unmarshal {} into Go value of type storage.continueToken", go_type(&value))));
+    }
+    for (field, kind) in [("v", "string"), ("rv", "int64"), ("start", "string")] {
+        let said = &value[field];
+        let fits = if kind == "string" { said.is_string() } else { said.is_i64() };
+        if !said.is_null() && !fits {
+            let found = if said.is_number() && kind == "int64" { format!("number {said}") } else { go_type(said).to_owned() };
+            return Err(not_valid(&format!("json: cannot unmarshal {found} into Go struct field continueToken.{field} of type {kind}")));
+        }
+    }
     if value["v"] != CONTINUE_VERSION {
         return Err(not_valid(&format!("server does not recognize this encoded version {}", value["v"].as_str().unwrap_or_default())));
     }
-    let revision = value["rv"].as_u64().ok_or_else(invalid)?;
-    let cluster = value["cluster"].as_str().and_then(ClusterId::parse).ok_or_else(invalid)?;
-    let (namespace, name) = value["start"].as_str().and_then(|start| start.split_once('/')).ok_or_else(invalid)?;
+    let (revision, start) = (value["rv"].as_i64().unwrap_or_default(), value["start"].as_str().unwrap_or_default());
+    if revision == 0 {
+        return Err(not_valid("incorrect encoded start resourceVersion (version meta.k8s.io/v1)"));
+    }
+    if start.is_empty() {
+        return Err(not_valid("encoded start key empty (version meta.k8s.io/v1)"));
+    }
+    if start.split('/').any(|part| part == "." || part == "..") {
+        return Err(not_valid(start));
+    }
+    let foreign = || not_valid("the token was not made by this server");
+    let revision = u64::try_from(revision).map_err(|_| foreign())?;
+    let cluster = value["cluster"].as_str().and_then(ClusterId::parse).ok_or_else(foreign)?;
+    let (namespace, name) = start.split_once('/').ok_or_else(foreign)?;
     Ok((revision, Key { cluster, namespace: Arc::from(namespace), name: Arc::from(name) }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_that_is_none_is_told_as_such() {
+        let key = Key { cluster: ClusterId::sandbox(), namespace: Arc::from("n"), name: Arc::from("a") };
+        let (revision, place) = parse_continue(&format_continue(7, &key)).unwrap();
+        assert_eq!((revision, &*place.namespace, &*place.name), (7, "n", "a"));
+        let refused = |text: &str| {
+            let message = parse_continue(text).unwrap_err().message;
+            message.strip_prefix("invalid continue token: continue key is not valid: ").unwrap().to_owned()
+        };
+        let of = |value: Value| refused(&LETTERS.encode(value.to_string()));
+        assert_eq!(refused("a*"), "illegal base64 data at input byte 1");
+        assert_eq!(refused("abc"), "invalid character 'i' looking for beginning of value");
+        assert_eq!(of(json!({"v": 1})), "json: cannot unmarshal number into Go struct field continueToken.v of type string");
+        assert_eq!(of(json!({"v": "v9"})), "server does not recognize this encoded version v9");
+        assert_eq!(of(json!({"v": CONTINUE_VERSION})), "incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
+        assert_eq!(of(json!({"v": CONTINUE_VERSION, "rv": 3})), "encoded start key empty (version meta.k8s.io/v1)");
+        assert_eq!(of(json!({"v": CONTINUE_VERSION, "rv": 3, "start": "a/../b"})), "a/../b");
+    }
 }

@@ -12,7 +12,10 @@ use crate::{
     status::{ApiError, Cause},
 };
 
-pub use rules::{Unit, drop_repeated_owners, label_value_faults, qualified_faults, repeated_owners, subdomain_faults, validate};
+pub use rules::{
+    Unit, drop_repeated_owners, label_value_faults, name_faults, qualified_faults, repeated_owners, subdomain_faults, validate,
+    validate_named,
+};
 
 /// Fields of `metadata`; all others are unknown.
 pub const FIELDS: [&str; 15] = [
@@ -91,9 +94,7 @@ pub fn fill_new(state: &State, resource: &Resource, object: &mut Value) {
 pub fn carry_over(old: &Value, new: &mut Value) {
     let metadata = of(new);
     metadata.remove("selfLink");
-    for field in
-        ["uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "generateName", "resourceVersion"]
-    {
+    for field in ["uid", "creationTimestamp", "generation", "generateName", "resourceVersion"] {
         match old["metadata"].get(field) {
             Some(value) => {
                 metadata.insert(field.into(), value.clone());
@@ -103,6 +104,22 @@ pub fn carry_over(old: &Value, new: &mut Value) {
             }
         }
     }
+    // What is being deleted stays so; see [`deletion_faults`].
+    if let Some(time) = old["metadata"].get("deletionTimestamp") {
+        metadata.insert("deletionTimestamp".into(), time.clone());
+    }
+    if let Some(seconds) = old["metadata"].get("deletionGracePeriodSeconds") {
+        metadata.entry("deletionGracePeriodSeconds").or_insert_with(|| seconds.clone());
+    }
+}
+
+/// What an update says of a deletion, which is none of its business.
+pub fn deletion_faults(old: &Value, new: &Value) -> Vec<Cause> {
+    let changed = ["deletionTimestamp", "deletionGracePeriodSeconds"].into_iter().filter(|field| {
+        let said = &new["metadata"][*field];
+        *said != old["metadata"][*field]
+    });
+    changed.map(|field| Cause::invalid(&format!("metadata.{field}"), &new["metadata"][field], "field is immutable")).collect()
 }
 
 /// Raises `metadata.generation`, where the object has one.
@@ -116,7 +133,8 @@ pub fn raise_generation(object: &mut Value) {
 /// Whether nothing keeps an object that is marked for deletion.
 pub fn may_go(object: &Value) -> bool {
     let empty = |value: &Value| value.as_array().is_none_or(Vec::is_empty);
-    let marked = object["metadata"]["deletionTimestamp"].is_string();
+    let has_time = object["metadata"]["deletionGracePeriodSeconds"].as_i64().is_some_and(|seconds| seconds > 0);
+    let marked = object["metadata"]["deletionTimestamp"].is_string() && !has_time;
     // A namespace has a second list of finalizers in its spec.
     let namespace = object["kind"] == "Namespace" && object["apiVersion"] == "v1";
     marked && empty(&object["metadata"]["finalizers"]) && (!namespace || empty(&object["spec"]["finalizers"]))

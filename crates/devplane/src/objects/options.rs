@@ -101,6 +101,8 @@ pub struct DeleteOptions {
     pub version: Option<String>,
     /// What becomes of the objects that it owns.
     pub dependants: Dependants,
+    /// Seconds that a pod has left, where the request says so.
+    pub grace: Option<i64>,
 }
 
 impl DeleteOptions {
@@ -110,10 +112,13 @@ impl DeleteOptions {
     /// A bad request if a field has another type, Invalid if the options contradict each other.
     pub fn parse(query: &Query, body: Option<&Value>) -> Result<Self, ApiError> {
         let text = |value: &Value| value.as_str().map(str::to_owned);
-        match body {
-            Some(body) => check_body(body)?,
-            None => check_number(query.get("gracePeriodSeconds"))?,
-        }
+        let grace = match body {
+            Some(body) => {
+                check_body(body)?;
+                body["gracePeriodSeconds"].as_i64()
+            }
+            None => seconds(query.get("gracePeriodSeconds"))?,
+        };
         let (dry_run, policy, orphan, uid, version) = match body {
             Some(body) => {
                 let dry_run = body["dryRun"].as_array().map(|list| list.iter().filter_map(text).collect()).unwrap_or_default();
@@ -150,7 +155,7 @@ impl DeleteOptions {
         if !causes.is_empty() {
             return Err(ApiError::invalid("meta.k8s.io", "DeleteOptions", "", causes));
         }
-        Ok(Self { dry_run: !dry_run.is_empty(), uid, version, dependants })
+        Ok(Self { dry_run: !dry_run.is_empty(), uid, version, dependants, grace })
     }
 }
 
@@ -188,12 +193,12 @@ fn check_body(body: &Value) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// The time of grace means nothing here, but it is a number.
-fn check_number(said: &str) -> Result<(), ApiError> {
-    if said.is_empty() || said.parse::<i64>().is_ok() {
-        return Ok(());
+/// A time of grace in the query.
+fn seconds(said: &str) -> Result<Option<i64>, ApiError> {
+    if said.is_empty() {
+        return Ok(None);
     }
-    Err(ApiError::bad_request(format!("strconv.ParseInt: parsing {said:?}: invalid syntax")))
+    said.parse().map(Some).map_err(|_| ApiError::bad_request(format!("strconv.ParseInt: parsing {said:?}: invalid syntax")))
 }
 
 #[cfg(test)]

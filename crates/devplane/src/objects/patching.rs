@@ -17,6 +17,7 @@ use crate::{
     http::{limits, media},
     namespaces::{self, NAMESPACES},
     patch::{self, PatchError},
+    protobuf::go_json,
     registry::{DEFINITIONS, Shape},
     status::{ApiError, Cause},
 };
@@ -47,6 +48,24 @@ pub fn check_options(apply: bool, options: &WriteOptions) -> Result<(), ApiError
 ///
 /// The configuration is judged as it was sent: a field that the schema does not know makes it a misfit, whatever `fieldValidation` says.
 pub fn applied(call: &Call, current: Option<&Value>, options: &WriteOptions) -> Result<(Value, Vec<String>), ApiError> {
+    let (config, warnings) = configuration(call, options)?;
+    if call.resource.storage == *DEFINITIONS {
+        let unknown = definitions::prune(&mut config.clone());
+        if !unknown.is_empty() {
+            let problems = unknown.iter().map(|path| format!(".{path}: field not declared in schema")).collect();
+            return Err(apply::ApplyError::not_typed("patch", &config, &target(call, &Map::new()), problems).into());
+        }
+    }
+    let now = clock::seconds(call.state.clock.now());
+    let mut object = apply::apply(&target(call, &Map::new()), current, &config, &options.manager, options.force, &now)?;
+    builtin::decode_metadata(&call.resource, &mut object).map_err(|error| error.with_warnings(warnings.clone()))?;
+    metadata::of(&mut object);
+    metadata::normalise(&mut object);
+    Ok((object, warnings))
+}
+
+/// The configuration that an apply brings, and warnings.
+pub fn configuration(call: &Call, options: &WriteOptions) -> Result<(Value, Vec<String>), ApiError> {
     let unread = |error: String| ApiError::bad_request(format!("error decoding YAML: {error}"));
     let Decoded { value: config, duplicates: repeated } = decode::yaml(&call.body).map_err(unread)?;
     let config = match config {
@@ -65,19 +84,7 @@ pub fn applied(call: &Call, current: Option<&Value>, options: &WriteOptions) -> 
         FieldValidation::Strict if repeated.is_empty() => repeated,
         FieldValidation::Strict => return Err(ApiError::bad_request(format!("error strict decoding YAML: {}", repeated.join(", ")))),
     };
-    if call.resource.storage == *DEFINITIONS {
-        let unknown = definitions::prune(&mut config.clone());
-        if !unknown.is_empty() {
-            let problems = unknown.iter().map(|path| format!(".{path}: field not declared in schema")).collect();
-            return Err(apply::ApplyError::not_typed("patch", &config, &target(call, &Map::new()), problems).into());
-        }
-    }
-    let now = clock::seconds(call.state.clock.now());
-    let mut object = apply::apply(&target(call, &Map::new()), current, &config, &options.manager, options.force, &now)?;
-    builtin::decode_metadata(&call.resource, &mut object).map_err(|error| error.with_warnings(warnings.clone()))?;
-    metadata::of(&mut object);
-    metadata::normalise(&mut object);
-    Ok((object, warnings))
+    Ok((config, warnings))
 }
 
 /// The current object after a JSON, merge or strategic patch, and the paths of keys that the patch repeats.
@@ -86,7 +93,8 @@ pub fn patched(call: &Call, current: &Value) -> Result<Decoded, ApiError> {
     if given == MERGE && &*call.body == b"null" {
         return Err(ApiError::bad_request("Invalid JSON Patch"));
     }
-    let decoded = decode::json(&call.body).map_err(|error| ApiError::bad_request(format!("error decoding patch: {error}")));
+    let introduction = if given == STRATEGIC { "" } else { "error decoding patch: " };
+    let decoded = decode::json(&call.body).map_err(|error| ApiError::bad_request(format!("{introduction}{error}")));
     let Decoded { value: patch, duplicates } = decoded?;
     let result = match given {
         JSON => patch::json(current, &patch),
@@ -99,8 +107,9 @@ pub fn patched(call: &Call, current: &Value) -> Result<Decoded, ApiError> {
         PatchError::Contradiction(_) => ApiError::of(500, "", error.to_string()),
         PatchError::Malformed(_) => ApiError::bad_request(error.to_string()),
     })?;
-    // A JSON patch repeats nothing of the object: its keys are those of operations.
-    Ok(Decoded { value, duplicates: if given == JSON { Vec::new() } else { duplicates } })
+    // The keys of a JSON patch are those of operations.
+    let duplicates = if given == JSON { decode::problems_of_patch(&call.body, &patch) } else { duplicates };
+    Ok(Decoded { value, duplicates })
 }
 
 /// A strategic patch as the API server prints it.
@@ -109,6 +118,22 @@ pub fn strategic_text(call: &Call) -> Option<String> {
         return None;
     }
     decode::json(&call.body).ok().map(|decoded| apply::typed::go::plain(&decoded.value))
+}
+
+/// An object of a built-in kind that a JSON or merge patch made, as the API server prints it: where the patch went in, fields come by
+/// name, elsewhere in the order of the Go structures.
+pub fn patched_text(call: &Call, api_version: &str, kind: &str, patched: &Value) -> String {
+    let patch = decode::json(&call.body).map(|decoded| decoded.value).unwrap_or_default();
+    if media::content_type(&call.headers) != JSON {
+        let is_merged = |path: &[String]| path.iter().try_fold(&patch, |value, name| value.get(name)).is_some_and(Value::is_object);
+        return go_json::text(api_version, kind, patched, &is_merged);
+    }
+    let pointers = patch.as_array().into_iter().flatten().flat_map(|operation| ["path", "from"].map(|name| operation[name].as_str()));
+    let steps =
+        |pointer: &str| -> Vec<String> { pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~")).collect() };
+    let walked: Vec<Vec<String>> = pointers.flatten().map(steps).collect();
+    let is_walked = |path: &[String]| path.is_empty() || walked.iter().any(|steps| steps.len() > path.len() && steps.starts_with(path));
+    go_json::text(api_version, kind, patched, &is_walked)
 }
 
 /// The schema of a kind of which nothing is known.
@@ -149,6 +174,7 @@ pub fn shape_builtin(call: &Call, object: &mut Value, old: Option<&Value>, _dry_
         return Ok(Vec::new());
     }
     if call.resource.storage == *DEFINITIONS {
+        definitions::check_types(object)?;
         builtin::decode(&call.resource, object)?;
         definitions::complete(object, old);
         return Ok(definitions::validate(object, old));

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::metadata;
 use crate::{
     apply::typed::go,
+    embedded,
     registry::{Resource, Shape},
     status::Cause,
 };
@@ -67,7 +68,9 @@ pub fn validate(resource: &Resource, subresource: &str, object: &Value, old: Opt
             }
             let scale = shape.scale.as_ref().filter(|_| subresource != "status");
             let counts = scale.into_iter().filter_map(|scale| replicas(scale, object));
-            errors.into_iter().map(Cause::from).chain(counts).collect()
+            // A change of the status alone asks nothing of the resources inside.
+            let inside = if subresource == "status" { Vec::new() } else { embedded::validate(&shape.schema, object) };
+            errors.into_iter().map(Cause::from).chain(inside).chain(counts).collect()
         }
         Shape::BuiltIn => Vec::new(),
     }

@@ -6,9 +6,10 @@ use serde_json::{Value, json};
 use super::{Call, metadata, options::WriteOptions, patching, scale, shape};
 use crate::{
     access::{self, Admission},
-    apply,
+    apply, definitions,
     http::{answer::Answer, media},
     namespaces::NAMESPACES,
+    registry::DEFINITIONS,
     request::{Attributes, Operation},
     status::{ApiError, Cause},
     store::Stored,
@@ -110,6 +111,8 @@ impl Call {
         metadata::check_place(resource, &self.attributes.namespace, &mut object)?;
         metadata::carry_over(&old, &mut object);
         let sub = self.attributes.subresource.as_str();
+        // By what a namespace is said to be held is noted, though it is not written here.
+        let said = (sub.is_empty() && resource.storage == *NAMESPACES).then(|| object.clone());
         limit_to_part(self, &old, &mut object);
         shape::default(resource, &mut object, applied);
         let admission =
@@ -118,12 +121,9 @@ impl Call {
         limit_to_part(self, &old, &mut object);
         let shaped = self.shape_and_validate(&mut object, Some(&old), options.dry_run);
         let mut causes = shaped.map_err(|error| patched.as_deref().map_or(error.clone(), |patched| self.told_in_patch(error, patched)))?;
-        if let Some(cause) = metadata::new_finalizers(&old, &object) {
-            // The real server checks this twice for custom resources, and says it twice.
-            if !resource.is_built_in() {
-                causes.push(cause.clone());
-            }
-            causes.push(cause);
+        // The real server checks these twice, and says it twice.
+        for cause in metadata::deletion_faults(&old, &object).into_iter().chain(metadata::new_finalizers(&old, &object)) {
+            causes.extend([cause.clone(), cause]);
         }
         if object["kind"] != resource.kind.as_str() {
             let kind = object["kind"].as_str().unwrap_or_default().to_owned();
@@ -137,10 +137,14 @@ impl Call {
             metadata::raise_generation(&mut object);
         }
         let mut more = access::validate(state, &admission, Some(&object)).map_err(fail)?;
+        if resource.storage == *DEFINITIONS {
+            more.extend(definitions::warnings(&object, Some(&old)));
+        }
         more.extend(metadata::repeated_owners(&object));
         metadata::drop_repeated_owners(&mut object);
-        if !applied {
-            self.track_fields(Some(&old), &mut object, options);
+        // Who scales owns the number alone, which `scale` has settled.
+        if !applied && sub != "scale" {
+            self.track_said(Some(&old), said, &mut object, options);
         }
         metadata::normalise(&mut object);
         apply::keep_times(&old, &mut object);
@@ -169,12 +173,8 @@ impl Call {
     /// The state that the request asks for.
     fn propose(&self, old: &Value, options: &WriteOptions) -> Result<Proposal, ApiError> {
         if self.attributes.subresource == "scale" {
-            return scale::propose(self, old, options).map(|object| Proposal {
-                object,
-                warnings: Vec::new(),
-                applied: false,
-                patched: None,
-            });
+            let (object, warnings) = scale::propose(self, old, options)?;
+            return Ok(Proposal { object, warnings, applied: false, patched: None });
         }
         if self.attributes.verb == "update" {
             let (object, warnings) = self.decode_body(options.validation)?;
@@ -186,7 +186,10 @@ impl Call {
         }
         let decoded = patching::patched(self, old)?;
         // Faults of a strategic patch are told with the patch, others with what it made.
-        let shown = patching::strategic_text(self).unwrap_or_else(|| decoded.value.to_string());
+        let shown = patching::strategic_text(self).unwrap_or_else(|| match self.resource.is_built_in() {
+            true => patching::patched_text(self, &self.api_version, &self.resource.kind, &decoded.value),
+            false => decoded.value.to_string(),
+        });
         if !self.resource.is_built_in() && decoded.value["kind"].as_str().is_none_or(str::is_empty) {
             return Err(in_patch(&shown, &format!("Object 'Kind' is missing in '{shown}'")));
         }
@@ -214,8 +217,8 @@ impl Call {
         let own = metadata::text(old, "uid");
         if !uid.is_empty() && uid != own && self.attributes.verb == "patch" {
             let cause = Cause::invalid("metadata.uid", &uid.into(), "field is immutable");
-            // The real server checks this twice for custom resources, and says it twice.
-            let causes = if resource.is_built_in() { vec![cause] } else { vec![cause.clone(), cause] };
+            // The real server checks this twice, and says it twice.
+            let causes = [cause.clone(), cause];
             return Err(ApiError::invalid(&resource.group, &resource.kind, name, causes));
         }
         if !uid.is_empty() && uid != own {

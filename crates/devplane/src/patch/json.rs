@@ -6,6 +6,8 @@ use serde_json::Value;
 use super::{PatchError, go_type};
 use crate::objects::depth;
 
+/// What an operation has.
+const FIELDS: [&str; 4] = ["op", "path", "from", "value"];
 /// Operations in one patch, as the API server limits them.
 const MAX_OPERATIONS: usize = 10_000;
 /// Bytes that all copies of one patch may add (`jsonpatch.AccumulatedCopySizeLimit` of the API server): copies of copies would grow
@@ -20,9 +22,11 @@ const MAX_DEPTH: usize = 128;
 /// [`PatchError::Malformed`] if the patch is not a list of operations, [`PatchError::DoesNotApply`] if one of them fails.
 pub fn json(target: &Value, patch: &Value) -> Result<Value, PatchError> {
     let Value::Array(operations) = patch else {
-        let message = format!("json: cannot unmarshal {} into Go value of type []handlers.jsonPatchOp", go_type(patch));
+        let message =
+            format!("error decoding patch: json: cannot unmarshal {} into Go value of type []handlers.jsonPatchOp", go_type(patch));
         return Err(PatchError::Malformed(message));
     };
+    operations.iter().try_for_each(readable)?;
     if operations.len() > MAX_OPERATIONS {
         let message = format!("The allowed maximum operations in a JSON patch is {MAX_OPERATIONS}, got {}", operations.len());
         return Err(PatchError::TooLarge(message));
@@ -30,13 +34,30 @@ pub fn json(target: &Value, patch: &Value) -> Result<Value, PatchError> {
     let mut result = target.clone();
     let mut copied = 0;
     for operation in operations {
-        if !operation.is_object() {
-            let message = format!("json: cannot unmarshal {} into Go value of type handlers.jsonPatchOp", go_type(operation));
-            return Err(PatchError::Malformed(message));
-        }
         perform(&mut result, operation, &mut copied).ok_or(PatchError::DoesNotApply)?;
     }
     Ok(result)
+}
+
+/// Whether an operation has the types of one; what it lacks shows when it is performed.
+fn readable(operation: &Value) -> Result<(), PatchError> {
+    let why = match operation {
+        Value::Null => return Ok(()),
+        Value::Object(fields) => {
+            let mut texts = FIELDS.into_iter().filter(|field| *field != "value").filter_map(|field| Some((field, fields.get(field)?)));
+            let Some((field, other)) = texts.find(|(_, value)| !value.is_string() && !value.is_null()) else { return Ok(()) };
+            format!("{} into Go struct field jsonPatchOp.{field} of type string", go_type(other))
+        }
+        other => format!("{} into Go value of type handlers.jsonPatchOp", go_type(other)),
+    };
+    Err(PatchError::Malformed(format!("error decoding patch: json: cannot unmarshal {why}")))
+}
+
+/// Paths of what the operations of a patch have and no operation knows, `[0].frob`.
+pub fn unknown_fields(patch: &Value) -> Vec<String> {
+    let operations = patch.as_array().into_iter().flatten().enumerate();
+    let fields = operations.flat_map(|(index, operation)| operation.as_object().into_iter().flatten().map(move |(name, _)| (index, name)));
+    fields.filter(|(_, name)| !FIELDS.contains(&name.as_str())).map(|(index, name)| format!("[{index}].{name}")).collect()
 }
 
 /// `None` if the operation is unknown or does not fit.
@@ -281,6 +302,18 @@ mod tests {
         ] {
             assert_eq!(patched(target, patch.clone()), expected, "{patch}");
         }
+    }
+
+    #[test]
+    fn operations_have_their_types_before_any_is_performed() {
+        let patch = value!([{"op": "test", "path": "/a", "value": 7}, {"op": "add", "path": 5}]);
+        let error = patched(value!({}), patch).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "error decoding patch: json: cannot unmarshal number into Go struct field jsonPatchOp.path of type string"
+        );
+        assert_eq!(patched(value!({}), value!([null])), Err(PatchError::DoesNotApply));
+        assert_eq!(unknown_fields(&value!([{"op": "add"}, {"frob": 1, "value": {"frob": 2}}])), ["[1].frob"]);
     }
 
     #[test]

@@ -13,7 +13,8 @@ pub fn merge(target: &Value, patch: &Value) -> Result<Value, PatchError> {
     match patch {
         Value::Object(_) => Ok(merged(Some(target), patch)),
         other => {
-            Err(PatchError::Malformed(format!("json: cannot unmarshal {} into Go value of type map[string]interface {{}}", go_type(other))))
+            let why = format!("json: cannot unmarshal {} into Go value of type map[string]interface {{}}", go_type(other));
+            Err(PatchError::Malformed(format!("error decoding patch: {why}")))
         }
     }
 }

@@ -2,9 +2,12 @@
 //! Source: apimachinery `util/strategicpatch/patch.go`.
 //!
 //! Which lists merge, and by which field, stands in the schema (`x-kubernetes-patch-strategy`, `x-kubernetes-patch-merge-key`).
-//! Directives in the patch: `$patch` (`replace`, `delete`, `merge`), `$retainKeys`, `$deleteFromPrimitiveList/…`, `$setElementOrder/…`.
+//! Directives in the patch: `$patch` (`replace`, `delete`), `$retainKeys`, `$deleteFromPrimitiveList/…`, `$setElementOrder/…`.
 
+mod misfit;
 mod order;
+
+pub use misfit::misfit;
 
 use schema::structural::Schema;
 use serde_json::{Map, Value};
@@ -24,6 +27,7 @@ const ELEMENT_ORDER: &str = "$setElementOrder/";
 /// If the patch is not an object, lacks merge keys or has directives that mean nothing.
 pub fn strategic(target: &Value, patch: &Value, schema: &Schema) -> Result<Value, PatchError> {
     let (Some(object), Some(changes)) = (target.as_object(), patch.as_object()) else {
+        // Of this patch alone the API server does not say that it was decoding it.
         let message = format!("json: cannot unmarshal {} into Go value of type map[string]interface {{}}", go_type(patch));
         return Err(PatchError::Malformed(message));
     };
@@ -33,18 +37,18 @@ pub fn strategic(target: &Value, patch: &Value, schema: &Schema) -> Result<Value
 fn merge_object(target: &Map<String, Value>, patch: &Map<String, Value>, ty: Type<'_>) -> Result<Map<String, Value>, PatchError> {
     if let Some(directive) = patch.get(PATCH) {
         let rest = || patch.iter().filter(|(name, _)| *name != PATCH).map(|(name, value)| (name.clone(), value.clone())).collect();
-        match directive.as_str() {
-            Some("replace") => return Ok(rest()),
-            Some("delete") => return Ok(Map::new()),
-            Some("merge") => {}
-            _ => return Err(PatchError::Contradiction(format!("unknown patch type found: {directive}"))),
-        }
+        return match directive.as_str() {
+            Some("replace") => Ok(rest()),
+            Some("delete") => Ok(Map::new()),
+            _ => Err(unknown_directive(directive, patch)),
+        };
     }
     let mut result = target.clone();
     if let Some(keys) = patch.get(RETAIN_KEYS) {
-        let keys = keys.as_array().ok_or_else(|| PatchError::Contradiction("invalid patch format of retainKeys".into()))?;
+        let unfit = || PatchError::Malformed("invalid patch format of retainKeys".into());
+        let keys = keys.as_array().ok_or_else(unfit)?;
         if patch.iter().any(|(name, value)| !name.starts_with('$') && !value.is_null() && !keys.iter().any(|key| key == name.as_str())) {
-            return Err(PatchError::Contradiction("the patch is not compatible with retainKeys".into()));
+            return Err(unfit());
         }
         result.retain(|name, _| keys.iter().any(|key| key == name.as_str()));
     }
@@ -59,38 +63,56 @@ fn merge_object(target: &Map<String, Value>, patch: &Map<String, Value>, ty: Typ
                 let key = merge_key(ty.step(Some(list)));
                 result.insert(list.to_owned(), Value::Array(order::sorted(items, order_of(change, list)?, key)));
             }
-        } else if name == PATCH || name == RETAIN_KEYS {
+        } else if name == RETAIN_KEYS {
         } else if change.is_null() {
             result.remove(name);
         } else {
             let below = ty.step(Some(name));
             let wanted_order = patch.get(&format!("{ELEMENT_ORDER}{name}")).map(|order| order_of(order, name)).transpose()?;
-            let value = merge_value(result.get(name), change, below, wanted_order)?;
-            result.insert(name.clone(), value);
+            match merge_value(result.get(name), change, below, wanted_order)? {
+                Some(value) => result.insert(name.clone(), value),
+                None => result.remove(name),
+            };
         }
     }
     Ok(result)
 }
 
-fn merge_value(target: Option<&Value>, patch: &Value, ty: Type<'_>, wanted_order: Option<&[Value]>) -> Result<Value, PatchError> {
+/// The merged value; none if nothing is left of it.
+fn merge_value(target: Option<&Value>, patch: &Value, ty: Type<'_>, wanted_order: Option<&[Value]>) -> Result<Option<Value>, PatchError> {
     match (target, patch) {
-        (Some(Value::Object(object)), Value::Object(changes)) if replaces(ty) && !changes.contains_key(PATCH) => {
-            let _ = object;
-            Ok(patch.clone())
+        (Some(Value::Object(_)), Value::Object(changes)) if replaces(ty) && !changes.contains_key(PATCH) => Ok(Some(patch.clone())),
+        (Some(Value::Object(object)), Value::Object(changes)) => {
+            merge_object(object, changes, ty).map(|merged| Some(Value::Object(merged)))
         }
-        (Some(Value::Object(object)), Value::Object(changes)) => merge_object(object, changes, ty).map(Value::Object),
-        // Nulls and directives inside of something new mean nothing there, and must not be stored.
-        (_, Value::Object(changes)) => merge_object(&Map::new(), changes, ty).map(Value::Object),
-        (target, Value::Array(changes)) if merges(ty) => {
-            let empty = Vec::new();
-            let items = target.and_then(Value::as_array).unwrap_or(&empty);
-            match merge_key(ty) {
-                Some(key) => merge_keyed(items, changes, key, ty.step(None), wanted_order),
-                None => Ok(order::merged_set(items, changes, wanted_order)),
-            }
-        }
-        _ => Ok(patch.clone()),
+        (Some(Value::Array(items)), Value::Array(changes)) if merges(ty) => match merge_key(ty) {
+            Some(key) => merge_keyed(items, changes, key, ty.step(None), wanted_order).map(Some),
+            None => Ok(Some(order::merged_set(items, changes, wanted_order))),
+        },
+        (Some(Value::Array(_)), Value::Array(_)) => Ok(Some(patch.clone())),
+        _ => Ok(match (fresh(patch), wanted_order) {
+            (Some(Value::Array(items)), Some(wanted)) => Some(Value::Array(order::sorted(items, wanted, merge_key(ty)))),
+            (value, _) => value,
+        }),
     }
+}
+
+/// A value where none was to merge with: without nulls and directives, and without what a directive stands in.
+fn fresh(value: &Value) -> Option<Value> {
+    let is_directive = |name: &str| name == RETAIN_KEYS || name.starts_with(DELETE_FROM_LIST) || name.starts_with(ELEMENT_ORDER);
+    match value {
+        Value::Object(fields) if fields.contains_key(PATCH) => None,
+        Value::Object(fields) => {
+            let kept = fields.iter().filter(|(name, value)| !value.is_null() && !is_directive(name));
+            Some(Value::Object(kept.filter_map(|(name, value)| Some((name.clone(), fresh(value)?))).collect()))
+        }
+        Value::Array(items) => Some(items.iter().filter_map(fresh).collect()),
+        other => Some(other.clone()),
+    }
+}
+
+fn unknown_directive(directive: &Value, patch: &Map<String, Value>) -> PatchError {
+    PatchError::Contradiction(format!("unknown patch type: {} in map: {}", plain(directive), plain(&Value::Object(patch.clone()))))
 }
 
 fn merge_keyed(live: &[Value], patch: &[Value], key: &str, items: Type<'_>, wanted_order: Option<&[Value]>) -> Result<Value, PatchError> {
@@ -101,22 +123,27 @@ fn merge_keyed(live: &[Value], patch: &[Value], key: &str, items: Type<'_>, want
         let fields = change
             .as_object()
             .ok_or_else(|| PatchError::Contradiction(format!("expected an object with the merge key {key}, found {change}")))?;
-        let directive = fields.get(PATCH).and_then(Value::as_str);
-        if directive == Some("replace") {
-            replaces_all = true;
-            continue;
+        let directive = fields.get(PATCH);
+        match directive.map(|directive| directive.as_str().unwrap_or_default()) {
+            Some("replace") => {
+                replaces_all = true;
+                continue;
+            }
+            Some("merge") => return Err(PatchError::Contradiction("merging lists cannot yet be specified in the patch".into())),
+            None | Some("delete") => {}
+            Some(_) => return Err(unknown_directive(directive.unwrap_or(&Value::Null), fields)),
         }
         let Some(name) = fields.get(key) else {
             return Err(PatchError::Contradiction(format!("map: {} does not contain declared merge key: {key}", plain(change))));
         };
-        if directive == Some("delete") {
+        if directive.is_some() {
             result.retain(|item| item.get(key) != Some(name));
         } else {
             changes.push((name, fields));
         }
     }
     if replaces_all {
-        let fields = changes.into_iter().map(|(_, fields)| Value::Object(fields.clone()));
+        let fields = changes.into_iter().filter_map(|(_, fields)| fresh(&Value::Object(fields.clone())));
         return Ok(fields.collect());
     }
     let mut touched = Vec::new();
@@ -124,10 +151,11 @@ fn merge_keyed(live: &[Value], patch: &[Value], key: &str, items: Type<'_>, want
         touched.push(name.clone());
         match result.iter_mut().find(|item| item.get(key) == Some(name)) {
             Some(item) => {
-                let merged = merge_value(Some(item), &Value::Object(fields.clone()), items, None)?;
-                *item = merged;
+                if let Some(object) = item.as_object() {
+                    *item = Value::Object(merge_object(object, fields, items)?);
+                }
             }
-            None => result.push(merge_value(None, &Value::Object(fields.clone()), items, None)?),
+            None => result.extend(fresh(&Value::Object(fields.clone()))),
         }
     }
     Ok(Value::Array(order::place(result, live, &touched, key, wanted_order)))
@@ -238,8 +266,21 @@ mod tests {
 
     #[test]
     fn an_item_without_its_key_is_refused() {
-        let error = strategic(&json!({}), &json!({"spec": {"env": [{"value": "1"}]}}), &schema()).unwrap_err();
+        let target = json!({"spec": {"env": []}});
+        let error = strategic(&target, &json!({"spec": {"env": [{"value": "1"}]}}), &schema()).unwrap_err();
         assert_eq!(error.to_string(), "map: map[value:1] does not contain declared merge key: name");
+    }
+
+    #[test]
+    fn directives_need_something_to_act_on() {
+        let patch =
+            json!({"metadata": {"annotations": {"$patch": "replace", "only": "this"}}, "spec": {"args": [{"$patch": "delete"}, "x"]}});
+        assert_eq!(patched(json!({}), patch.clone()), json!({"metadata": {}, "spec": {"args": ["x"]}}));
+        assert_eq!(patched(json!({"metadata": {"annotations": {"a": "b"}}}), patch)["metadata"], json!({"annotations": {"only": "this"}}));
+        let unknown = json!({"metadata": {"annotations": {"$patch": "frob"}}});
+        assert_eq!(patched(json!({}), unknown.clone()), json!({"metadata": {}}));
+        let error = strategic(&json!({"metadata": {"annotations": {"a": "b"}}}), &unknown, &schema()).unwrap_err();
+        assert_eq!(error, PatchError::Contradiction("unknown patch type: frob in map: map[$patch:frob]".into()));
     }
 
     proptest! {

@@ -64,6 +64,12 @@ fn nested(message: &Message, bytes: &[u8], depth: usize) -> Result<Map<String, V
             }
         }
     }
+    settle(message, &mut found);
+    Ok(found)
+}
+
+/// Gives an object the fields that are always said, and takes those away that say nothing.
+pub(super) fn settle(message: &Message, found: &mut Map<String, Value>) {
     for field in message.iter().filter(|field| !field.inline) {
         let unsaid = found.get(field.name).is_none_or(|value| field.count != Count::Maybe && is_zero(value));
         if unsaid && field.always {
@@ -72,7 +78,6 @@ fn nested(message: &Message, bytes: &[u8], depth: usize) -> Result<Map<String, V
             found.remove(field.name);
         }
     }
-    Ok(found)
 }
 
 /// A list on the wire comes value by value; numbers may also be packed into one.

@@ -48,6 +48,8 @@ pub(super) enum Count {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Field {
     pub(super) number: u32,
+    /// Its place in the Go structure.
+    pub(super) place: usize,
     /// Name in JSON.
     pub(super) name: &'static str,
     /// Whether the fields of this message stand among those of the one around it.
@@ -164,11 +166,14 @@ impl Table {
             match (words.next(), words.next(), words.next(), messages.last_mut()) {
                 (Some(number), Some(name), Some(kind), Some(message)) => {
                     let message: &mut Message = message;
-                    message.extend(field(number, name, kind, &places));
+                    let place = message.len();
+                    message.extend(field(number, name, kind, &places).map(|field| Field { place, ..field }));
                 }
                 _ => messages.push(Message::new()),
             }
         }
+        // On the wire fields come by their numbers.
+        messages.iter_mut().for_each(|message| message.sort_by_key(|field| field.number));
         Self { messages, names, places }
     }
 }
@@ -195,7 +200,7 @@ fn field(number: &str, name: &'static str, kind: &str, places: &HashMap<&str, us
         "wrapped" => Type::Wrapped,
         message => Type::Message(*places.get(message)?),
     };
-    Some(Field { number: number.parse().ok()?, name, inline: name == ".", count, always, kind })
+    Some(Field { number: number.parse().ok()?, place: 0, name, inline: name == ".", count, always, kind })
 }
 
 #[cfg(test)]

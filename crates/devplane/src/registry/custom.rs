@@ -37,7 +37,10 @@ pub fn resource(definition: &Value, names: &Value, version: &Value, revision: u6
     let spec = &definition["spec"];
     let (group, plural) = (text(&spec["group"]), text(&names["plural"]));
     let versions = spec["versions"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let storage_version = versions.iter().find(|version| version["storage"] == true).map(|version| text(&version["name"]));
+    let storage = versions.iter().find(|version| version["storage"] == true);
+    let storage_version = storage.map(|version| text(&version["name"]));
+    // An APIResourceSchema has the schema itself where a definition has an object around it.
+    let schema = |version: &Value| shared::schema(version.pointer("/schema/openAPIV3Schema").unwrap_or(&version["schema"]));
     let kind = text(&names["kind"]);
     let has_status = version.pointer("/subresources/status").is_some();
     let scale = version.pointer("/subresources/scale").filter(|scale| scale.is_object()).cloned();
@@ -84,8 +87,8 @@ pub fn resource(definition: &Value, names: &Value, version: &Value, revision: u6
         subresources,
         traits: Traits { generation: true, unconditional_update: false, create_on_update: false, name: NameRule::Subdomain, review: false },
         shape: Shape::Custom(Arc::new(CustomShape {
-            // An APIResourceSchema has the schema itself where a definition has an object around it.
-            schema: shared::schema(version.pointer("/schema/openAPIV3Schema").unwrap_or(&version["schema"])),
+            schema: schema(version),
+            stored: storage.filter(|storage| storage["name"] != version["name"]).map(schema),
             revision,
             columns: version["additionalPrinterColumns"].as_array().cloned().unwrap_or_default(),
             selectable: version["selectableFields"]

@@ -14,28 +14,51 @@ pub fn faults(selector: &Value, at: &str) -> Vec<Cause> {
         causes.extend(metadata::label_value_faults(said).iter().map(|fault| Cause::invalid(&field, value, fault)));
     }
     for (index, expression) in selector["matchExpressions"].as_array().into_iter().flatten().enumerate() {
-        let at = format!("{at}.matchExpressions[{index}]");
-        let values = expression["values"].as_array().map(Vec::as_slice).unwrap_or_default();
-        match expression["operator"].as_str().unwrap_or_default() {
-            "In" | "NotIn" if values.is_empty() => {
-                causes.push(Cause::required(&format!("{at}.values"), "must be specified when `operator` is 'In' or 'NotIn'"));
-            }
-            "Exists" | "DoesNotExist" if !values.is_empty() => {
-                causes
-                    .push(Cause::forbidden(&format!("{at}.values"), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
-            }
-            "In" | "NotIn" | "Exists" | "DoesNotExist" => {}
-            other => causes.push(Cause::invalid(&format!("{at}.operator"), &other.into(), "not a valid selector operator")),
-        }
-        let key = expression["key"].as_str().unwrap_or_default();
-        let field = format!("{at}.key");
-        causes.extend(metadata::qualified_faults(key).iter().map(|fault| Cause::invalid(&field, &key.into(), fault)));
-        for (index, value) in values.iter().enumerate() {
-            let faults = metadata::label_value_faults(value.as_str().unwrap_or_default());
-            causes.extend(faults.iter().map(|fault| Cause::invalid(&format!("{at}.values[{index}]"), value, fault)));
-        }
+        causes.extend(requirement_faults(expression, &format!("{at}.matchExpressions[{index}]"), false));
     }
     causes
+}
+
+/// All broken rules of one requirement `{key, operator, values}` on labels. Operators that nobody knows are one, unless `any_operator`.
+pub fn requirement_faults(expression: &Value, at: &str, any_operator: bool) -> Vec<Cause> {
+    let mut causes: Vec<Cause> = value_fault(expression, at).into_iter().collect();
+    let operator = expression["operator"].as_str().unwrap_or_default();
+    if !any_operator && !OPERATORS.contains(&operator) {
+        causes.push(Cause::invalid(&format!("{at}.operator"), &operator.into(), "not a valid selector operator"));
+    }
+    let key = expression["key"].as_str().unwrap_or_default();
+    let field = format!("{at}.key");
+    causes.extend(metadata::qualified_faults(key).iter().map(|fault| Cause::invalid(&field, &key.into(), fault)));
+    for (index, value) in values(expression).iter().enumerate() {
+        let faults = metadata::label_value_faults(value.as_str().unwrap_or_default());
+        causes.extend(faults.iter().map(|fault| Cause::invalid(&format!("{at}.values[{index}]"), value, fault)));
+    }
+    causes
+}
+
+/// All broken rules of one requirement on fields; any operator will do.
+pub fn field_requirement_faults(expression: &Value, at: &str) -> Vec<Cause> {
+    let nameless = expression["key"].as_str().unwrap_or_default().is_empty();
+    let key = nameless.then(|| Cause::required(&format!("{at}.key"), "must be specified"));
+    key.into_iter().chain(value_fault(expression, at)).collect()
+}
+
+const OPERATORS: [&str; 4] = ["In", "NotIn", "Exists", "DoesNotExist"];
+
+/// Values are there where the operator wants some, and there alone.
+fn value_fault(expression: &Value, at: &str) -> Option<Cause> {
+    let field = format!("{at}.values");
+    match (expression["operator"].as_str().unwrap_or_default(), values(expression).is_empty()) {
+        ("In" | "NotIn", true) => Some(Cause::required(&field, "must be specified when `operator` is 'In' or 'NotIn'")),
+        ("Exists" | "DoesNotExist", false) => {
+            Some(Cause::forbidden(&field, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"))
+        }
+        _ => None,
+    }
+}
+
+fn values(expression: &Value) -> &[Value] {
+    expression["values"].as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -15,7 +15,11 @@ pub(crate) struct Checker<'a> {
     variables: Vec<(String, Type)>,
     positions: &'a Positions,
     allow_omit: bool,
+    /// Whether only that is allowed which the API server allows in rules.
+    strict: bool,
     depth: usize,
+    /// What was found, where all is wanted.
+    faults: Option<Vec<ExprError>>,
 }
 
 /// The name of a function in a namespace, such as `sets.contains`, if the receiver is no variable.
@@ -29,8 +33,22 @@ pub(crate) fn qualified(call: &CallExpr, is_variable: impl Fn(&str) -> bool) -> 
 }
 
 impl<'a> Checker<'a> {
-    pub(crate) fn new(variables: impl IntoIterator<Item = (String, Type)>, positions: &'a Positions, allow_omit: bool) -> Self {
-        Self { variables: variables.into_iter().collect(), positions, allow_omit, depth: 0 }
+    pub(crate) fn new(
+        variables: impl IntoIterator<Item = (String, Type)>,
+        positions: &'a Positions,
+        allow_omit: bool,
+        strict: bool,
+    ) -> Self {
+        Self { variables: variables.into_iter().collect(), positions, allow_omit, strict, depth: 0, faults: None }
+    }
+
+    /// Everything that does not fit, in the order in which it is found.
+    pub(crate) fn faults(mut self, root: &IdedExpr) -> Vec<ExprError> {
+        self.faults = Some(Vec::new());
+        let checked = self.check(root);
+        let mut faults = self.faults.take().unwrap_or_default();
+        faults.extend(checked.err());
+        faults
     }
 
     fn error(&self, node: &IdedExpr, message: String) -> ExprError {
@@ -48,7 +66,34 @@ impl<'a> Checker<'a> {
         self.depth += 1;
         let checked = self.node(node);
         self.depth -= 1;
-        checked
+        match checked {
+            Err(fault @ (ExprError::Type { .. } | ExprError::UnknownVariable { .. })) => self.told(fault),
+            checked => checked,
+        }
+    }
+
+    /// Goes on behind a fault where all are wanted: what does not fit counts as anything from there on.
+    fn told(&mut self, fault: ExprError) -> Result<Type, ExprError> {
+        match &mut self.faults {
+            Some(faults) => {
+                faults.push(fault);
+                Ok(Type::Dyn)
+            }
+            None => Err(fault),
+        }
+    }
+
+    /// The type of the parts of a list or map up to this one.
+    fn joined(&mut self, former: Option<Type>, kind: Type, part: &IdedExpr) -> Result<Type, ExprError> {
+        let Some(former) = former else { return Ok(kind) };
+        match former.join(&kind) {
+            Some(joined) => Ok(joined),
+            None if self.strict => {
+                let fault = self.error(part, format!("expected type '{former}' but found '{kind}'"));
+                self.told(fault)
+            }
+            None => Ok(Type::Dyn),
+        }
     }
 
     fn node(&mut self, node: &IdedExpr) -> Result<Type, ExprError> {
@@ -65,7 +110,7 @@ impl<'a> Checker<'a> {
                     if list.optional_indices.contains(&index) {
                         kind = self.unwrapped(element, &kind)?;
                     }
-                    items = Some(items.map_or(kind.clone(), |items| items.join(&kind).unwrap_or(Type::Dyn)));
+                    items = Some(self.joined(items, kind, element)?);
                 }
                 Ok(Type::list(items.unwrap_or(Type::Dyn)))
             }
@@ -78,8 +123,8 @@ impl<'a> Checker<'a> {
                     if entry.optional {
                         value = self.unwrapped(&entry.value, &value)?;
                     }
-                    keys = Some(keys.map_or(key.clone(), |keys| keys.join(&key).unwrap_or(Type::Dyn)));
-                    values = Some(values.map_or(value.clone(), |values| values.join(&value).unwrap_or(Type::Dyn)));
+                    keys = Some(self.joined(keys, key, &entry.key)?);
+                    values = Some(self.joined(values, value, &entry.value)?);
                 }
                 Ok(Type::Map(keys.unwrap_or(Type::Dyn).into(), values.unwrap_or(Type::Dyn).into()))
             }
@@ -175,7 +220,8 @@ impl<'a> Checker<'a> {
             }
             _ => {}
         }
-        if call.target.as_deref().is_some_and(|target| target.expr == Expr::Ident("cel".to_owned())) && call.func_name == "bind" {
+        let is_of_cel = call.target.as_deref().is_some_and(|target| target.expr == Expr::Ident("cel".to_owned()));
+        if is_of_cel && call.func_name == "bind" && !self.strict {
             return self.bind(node, call);
         }
         let name = qualified(call, |name| self.variables.iter().any(|(variable, _)| variable == name));
@@ -188,11 +234,21 @@ impl<'a> Checker<'a> {
             arguments.push(self.check(argument)?);
         }
         let Some(signatures) = SIGNATURES.get(name.as_deref().unwrap_or(&call.func_name)) else {
-            return Err(
-                self.error(node, format!("undeclared reference to '{}' (in container '')", name.as_deref().unwrap_or(&call.func_name)))
-            );
+            return Err(self.undeclared(node, call, name.as_deref()));
         };
         self.overload(signatures, member, &arguments).ok_or_else(|| self.no_overload(node, call, &arguments))
+    }
+
+    /// A function that does not exist, perhaps one of a namespace. To CEL itself such a namespace is a variable that does not exist either.
+    fn undeclared(&mut self, node: &IdedExpr, call: &CallExpr, qualified: Option<&str>) -> ExprError {
+        let mut name = qualified.unwrap_or(&call.func_name);
+        if let (Some(faults), Some(target)) = (&mut self.faults, call.target.as_deref().filter(|_| qualified.is_some()))
+            && let Expr::Ident(namespace) = &target.expr
+        {
+            faults.push(ExprError::UnknownVariable { name: namespace.clone(), place: self.positions.of(target) });
+            name = &call.func_name;
+        }
+        self.error(node, format!("undeclared reference to '{name}' (in container '')"))
     }
 
     fn bind(&mut self, node: &IdedExpr, call: &CallExpr) -> Result<Type, ExprError> {

@@ -56,6 +56,14 @@ impl ExprError {
         Self::Runtime(message.into())
     }
 
+    /// Where in the expression it is wrong, if that is known.
+    pub(crate) fn place(&self) -> Option<&Place> {
+        match self {
+            Self::Syntax { place, .. } | Self::Type { place, .. } | Self::UnknownVariable { place, .. } => place.as_ref(),
+            Self::Budget(_) | Self::AbsentPath(_) | Self::Runtime(_) => None,
+        }
+    }
+
     /// The error as the API server prints it for a rule that does not compile: place, cause, line and pointer.
     pub fn report(&self) -> String {
         let (message, place) = match self {

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use kube_cel::cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, operators};
+use kube_cel::cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators};
 
 use super::error::Place;
 
@@ -63,6 +63,7 @@ impl Walk<'_> {
         let depth = depth + 1;
         match &node.expr {
             Expr::Ident(name) if !name.starts_with('@') => self.mark(node, name),
+            Expr::Literal(literal) => self.literal(node, literal),
             Expr::Select(select) => {
                 self.node(&select.operand, depth);
                 self.mark(node, ".");
@@ -84,6 +85,42 @@ impl Walk<'_> {
                 self.node(&comprehension.loop_step, depth);
             }
             _ => {}
+        }
+    }
+
+    /// A literal stands where the next token is one, opening brackets and commas aside: what a macro wrote stands nowhere.
+    fn literal(&mut self, node: &IdedExpr, literal: &LiteralValue) {
+        let is_aside = |token: &str| matches!(token, "(" | "[" | "{" | "," | ":" | "?");
+        let Some(skipped) = self.tokens[self.next..].iter().position(|(_, token)| !is_aside(token)) else { return };
+        let at = self.next + skipped;
+        let (offset, token) = self.tokens[at];
+        let digits = |token: &str| token.starts_with(|first: char| first.is_ascii_digit());
+        let mut taken = 1;
+        let fits = match literal {
+            LiteralValue::String(_) | LiteralValue::Bytes(_) => token.contains(['"', '\'']),
+            LiteralValue::Boolean(_) => matches!(token, "true" | "false"),
+            LiteralValue::Null => token == "null",
+            LiteralValue::Int(_) | LiteralValue::UInt(_) => {
+                taken += usize::from(token == "-");
+                token == "-" || digits(token)
+            }
+            LiteralValue::Double(_) => {
+                // Sign, dot and exponent are tokens of their own that follow without a gap.
+                let (mut end, mut last) = (offset + token.len(), token);
+                for (next, more) in &self.tokens[at + 1..] {
+                    let is_sign = matches!(*more, "-" | "+") && last.ends_with(['e', 'E']);
+                    if *next != end || !(digits(more) || *more == "." || is_sign) {
+                        break;
+                    }
+                    (end, last) = (end + more.len(), *more);
+                    taken += 1;
+                }
+                matches!(token, "-" | ".") || digits(token)
+            }
+        };
+        if fits {
+            self.offsets.insert(node.id, offset);
+            self.next = (at + taken).min(self.tokens.len());
         }
     }
 

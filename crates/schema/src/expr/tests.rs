@@ -120,6 +120,29 @@ fn a_refusal_points_at_its_place() {
 }
 
 #[test]
+fn all_faults_of_a_rule_are_told_in_the_order_of_its_text() {
+    let environment = Environment::new().variable("self", Type::object([("n", Type::Int)])).strict();
+    let undeclared = |place: &str, name: &str| format!("{place}: undeclared reference to '{name}' (in container '')");
+    let cases = [
+        ("[1, 2] == [self.n] && 'a'.matches('^a$') && duration('1h') > duration('1m')", vec![]),
+        (
+            "cel.bind(v, self.n, v > 1)",
+            vec![undeclared("1:1", "cel"), undeclared("1:9", "bind"), undeclared("1:10", "v"), undeclared("1:21", "v")],
+        ),
+        ("nosuch.frob(self.x)", vec![undeclared("1:1", "nosuch"), undeclared("1:12", "frob"), "1:17: undefined field 'x'".to_owned()]),
+        ("'a'.matches('[')", vec!["1:13: invalid matches argument".to_owned()]),
+        ("duration('x') > duration('1h')", vec!["1:10: invalid duration argument".to_owned()]),
+        ("[1, 'a', 2.5]", vec!["1:5: expected type 'int' but found 'string'".to_owned()]),
+        ("{'a': -1.5e-3, 'b': 'c'}", vec!["1:21: expected type 'double' but found 'string'".to_owned()]),
+    ];
+    for (source, expected) in cases {
+        let first_line = |fault: &ExprError| fault.report().lines().next().unwrap_or_default().replace("ERROR: <input>:", "");
+        assert_eq!(environment.faults(source).iter().map(first_line).collect::<Vec<_>>(), expected, "{source}");
+        assert_eq!(environment.compile(source).is_ok(), expected.is_empty(), "{source}");
+    }
+}
+
+#[test]
 fn an_absent_path_is_named() {
     let cases = [
         ("parameters.backup.enabled", "parameters.backup"),

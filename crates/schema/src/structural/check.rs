@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::error::FieldError;
+use super::parse::UNSUPPORTED;
 use super::path::Path;
 use super::{Additional, Kind, Schema, extensions, prune, validate};
 
@@ -19,30 +20,51 @@ pub(super) fn check(schema: &Schema, errors: &mut Vec<FieldError>) {
     if schema.nullable {
         errors.push(FieldError::forbidden("nullable", "nullable cannot be true at the root"));
     }
-    node(schema, Level::Root, &Path::Root, errors);
+    let is_structural = has_structure(schema);
+    node(schema, Level::Root, is_structural, &Path::Root, errors);
+    if is_structural {
+        complete(schema, schema, &Path::Root, &Path::Root, errors);
+    }
 }
 
-fn node(schema: &Schema, level: Level, path: &Path<'_>, errors: &mut Vec<FieldError>) {
-    kind(schema, level, path, errors);
-    if schema.kind == Some(Kind::Array) && schema.items.is_none() && !schema.json().get("items").is_some_and(Value::is_array) {
-        errors.push(FieldError::required(path.field("items").to_string(), "must be specified"));
+/// Whether a schema can be structural at all. One that cannot is told so, and nothing more of its structure.
+fn has_structure(schema: &Schema) -> bool {
+    let json = schema.json();
+    let is_odd = UNSUPPORTED.iter().any(|keyword| json.get(*keyword).is_some())
+        || json.get("items").is_some_and(Value::is_array)
+        || json.get("x-kubernetes-preserve-unknown-fields") == Some(&Value::Bool(false));
+    let spine = schema.properties.values().chain(schema.items()).chain(schema.additional_properties());
+    let mut inside = spine.chain(&schema.all_of).chain(&schema.any_of).chain(&schema.one_of).chain(schema.not.as_deref());
+    !is_odd && inside.all(has_structure)
+}
+
+fn node(schema: &Schema, level: Level, is_structural: bool, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+    if is_structural {
+        structure(schema, level, path, errors);
     }
     extensions::check(schema, path, errors);
-    resource(schema, level, path, errors);
-    combinations(schema, path, errors);
     let properties = path.field("properties");
     for (name, property) in &schema.properties {
-        node(property, Level::Field, &properties.key(name), errors);
+        node(property, Level::Field, is_structural, &properties.key(name), errors);
     }
     if let Additional::Schema(values) = &schema.additional {
-        let path = path.field("additionalProperties");
-        node(values, Level::Field, &path, errors);
-    }
-    if level == Level::Root && !matches!(schema.additional, Additional::Unsaid) {
-        errors.push(FieldError::forbidden(path.field("additionalProperties").to_string(), "must not be used at the root"));
+        node(values, Level::Field, is_structural, &path.field("additionalProperties"), errors);
     }
     if let Some(items) = schema.items() {
-        node(items, Level::Item, &path.field("items"), errors);
+        node(items, Level::Item, is_structural, &path.field("items"), errors);
+    }
+}
+
+fn structure(schema: &Schema, level: Level, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+    kind(schema, level, path, errors);
+    if schema.kind == Some(Kind::Array) && schema.items.is_none() {
+        errors.push(FieldError::required(path.field("items").to_string(), "must be specified"));
+    }
+    extensions::int_or_string(schema, path, errors);
+    resource(schema, level, path, errors);
+    combinations(schema, path, errors);
+    if level == Level::Root && !matches!(schema.additional, Additional::Unsaid) {
+        errors.push(FieldError::forbidden(path.field("additionalProperties").to_string(), "must not be used at the root"));
     }
 }
 
@@ -100,18 +122,18 @@ fn resource(schema: &Schema, level: Level, path: &Path<'_>, errors: &mut Vec<Fie
     }
 }
 
-/// Checks the schemas inside `allOf`, `anyOf`, `oneOf` and `not`: they may only constrain values of fields declared outside.
+/// Checks the schemas inside `allOf`, `anyOf`, `oneOf` and `not`: they may only constrain values.
 fn combinations(schema: &Schema, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     let lists = [("allOf", &schema.all_of), ("anyOf", &schema.any_of), ("oneOf", &schema.one_of)];
     let exempt = schema.int_or_string && is_int_or_string_pattern(schema);
     for (keyword, schemas) in lists {
         let here = path.field(keyword);
         for (index, inner) in schemas.iter().enumerate() {
-            nested(inner, Some(schema), path, &here.index(index), exempt, errors);
+            nested(inner, &here.index(index), exempt, errors);
         }
     }
     if let Some(not) = &schema.not {
-        nested(not, Some(schema), path, &path.field("not"), false, errors);
+        nested(not, &path.field("not"), false, errors);
     }
 }
 
@@ -122,7 +144,7 @@ fn is_int_or_string_pattern(schema: &Schema) -> bool {
     is_pair(&schema.any_of) || schema.all_of.first().is_some_and(|first| is_pair(&first.any_of))
 }
 
-fn nested(inner: &Schema, outer: Option<&Schema>, outer_path: &Path<'_>, path: &Path<'_>, exempt: bool, errors: &mut Vec<FieldError>) {
+fn nested(inner: &Schema, path: &Path<'_>, exempt: bool, errors: &mut Vec<FieldError>) {
     let json = inner.json();
     let mut forbid = |keyword: &str, detail: &str| errors.push(FieldError::forbidden(path.field(keyword).to_string(), detail));
     if inner.kind.is_some() && !exempt {
@@ -133,7 +155,7 @@ fn nested(inner: &Schema, outer: Option<&Schema>, outer_path: &Path<'_>, path: &
             forbid(keyword, "must be empty to be structural");
         }
     }
-    if !matches!(inner.additional, Additional::Unsaid) {
+    if matches!(inner.additional, Additional::Schema(_) | Additional::Allowed(true)) {
         forbid("additionalProperties", "must be undefined to be structural");
     }
     if inner.default.is_some() {
@@ -147,7 +169,10 @@ fn nested(inner: &Schema, outer: Option<&Schema>, outer_path: &Path<'_>, path: &
             forbid(keyword, "must be false to be structural");
         }
     }
-    for keyword in ["x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type"] {
+    if json.get("x-kubernetes-list-map-keys").and_then(Value::as_array).is_some_and(|keys| !keys.is_empty()) {
+        forbid("x-kubernetes-list-map-keys", "must be empty to be structural");
+    }
+    for keyword in ["x-kubernetes-list-type", "x-kubernetes-map-type"] {
         if json.get(keyword).is_some_and(|value| !value.is_null()) {
             forbid(keyword, "must be undefined to be structural");
         }
@@ -155,37 +180,54 @@ fn nested(inner: &Schema, outer: Option<&Schema>, outer_path: &Path<'_>, path: &
     if !inner.rules.is_empty() {
         forbid("x-kubernetes-validations", "must be empty to be structural");
     }
-    complete(inner, outer, outer_path, path, exempt, errors);
-}
-
-/// Checks that what a nested schema speaks of is declared outside, and goes further down.
-fn complete(inner: &Schema, outer: Option<&Schema>, outer_path: &Path<'_>, path: &Path<'_>, exempt: bool, errors: &mut Vec<FieldError>) {
-    let (properties, outer_properties) = (path.field("properties"), outer_path.field("properties"));
+    let properties = path.field("properties");
     for (name, property) in &inner.properties {
         let here = properties.key(name);
-        let declared = outer.and_then(|outer| outer.properties.get(name).or_else(|| outer.additional_properties()));
-        if declared.is_none() {
-            let detail = format!("because it is defined in {here}");
-            errors.push(FieldError::required(outer_properties.key(name).to_string(), detail));
+        // What every resource has must not be restricted by the way.
+        if name == "metadata" {
+            errors.push(FieldError::forbidden(here.to_string(), "must not be specified in a nested context"));
         }
-        nested(property, declared, &outer_properties.key(name), &here, false, errors);
+        nested(property, &here, false, errors);
     }
     if let Some(items) = inner.items() {
-        let (here, outside) = (path.field("items"), outer_path.field("items"));
-        let declared = outer.and_then(Schema::items);
-        if declared.is_none() {
-            errors.push(FieldError::required(outside.to_string(), format!("because it is defined in {here}")));
-        }
-        nested(items, declared, &outside, &here, false, errors);
+        nested(items, &path.field("items"), false, errors);
     }
     for (keyword, schemas) in [("allOf", &inner.all_of), ("anyOf", &inner.any_of), ("oneOf", &inner.one_of)] {
         let here = path.field(keyword);
         for (index, schema) in schemas.iter().enumerate() {
-            nested(schema, outer, outer_path, &here.index(index), exempt, errors);
+            nested(schema, &here.index(index), exempt, errors);
         }
     }
     if let Some(not) = &inner.not {
-        nested(not, outer, outer_path, &path.field("not"), false, errors);
+        nested(not, &path.field("not"), false, errors);
+    }
+}
+
+/// Checks that what the combinations of the whole speak of is declared outside of them. The API server looks at no others.
+fn complete(inner: &Schema, outer: &Schema, outer_path: &Path<'_>, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+    for (keyword, schemas) in [("allOf", &inner.all_of), ("anyOf", &inner.any_of), ("oneOf", &inner.one_of)] {
+        let here = path.field(keyword);
+        for (index, schema) in schemas.iter().enumerate() {
+            declared(schema, Some(outer), outer_path, &here.index(index), errors);
+        }
+    }
+    if let Some(not) = &inner.not {
+        declared(not, Some(outer), outer_path, &path.field("not"), errors);
+    }
+}
+
+fn declared(inner: &Schema, outer: Option<&Schema>, outer_path: &Path<'_>, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+    let Some(outer) = outer else {
+        errors.push(FieldError::required(outer_path.to_string(), format!("because it is defined in {path}")));
+        return;
+    };
+    complete(inner, outer, outer_path, path, errors);
+    if let Some(items) = inner.items() {
+        declared(items, outer.items(), &outer_path.field("items"), &path.field("items"), errors);
+    }
+    let (properties, outer_properties) = (path.field("properties"), outer_path.field("properties"));
+    for (name, property) in &inner.properties {
+        declared(property, outer.properties.get(name), &outer_properties.key(name), &properties.key(name), errors);
     }
 }
 

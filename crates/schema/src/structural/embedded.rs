@@ -1,9 +1,15 @@
 //! Resources inside resources: their `apiVersion`, `kind` and `metadata` follow the API server, not the schema.
+//! Source: apiextensions-apiserver `pkg/apiserver/schema/objectmeta/validation.go`.
 
 use serde_json::Value;
 
+use super::Schema;
 use super::error::{FieldError, FieldErrorReason};
 use super::path::Path;
+
+const LABEL: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
+/// Longest name of a kind.
+const LABEL_LENGTH: usize = 63;
 
 /// Fields of `metadata` that the API server knows.
 const METADATA: [&str; 15] = [
@@ -55,14 +61,45 @@ fn keep(value: &mut Value, known: &[&str], path: &Path<'_>, dropped: &mut Vec<St
     }
 }
 
+/// Collects where resources lie inside of a value: the path, and the JSON pointer from the value on.
+pub(super) fn places(schema: &Schema, value: &Value, path: &Path<'_>, pointer: &str, found: &mut Vec<(String, String)>) {
+    let has_some = |schema: &&Schema| schema.has_embedded;
+    match value {
+        Value::Object(fields) => {
+            if schema.embedded {
+                found.push((path.to_string(), pointer.to_owned()));
+            }
+            for (name, field) in fields {
+                let (inside, here) = match schema.properties.get(name) {
+                    Some(property) => (Some(property), path.field(name)),
+                    None => (schema.additional_properties(), path.key(name)),
+                };
+                if let Some(inside) = inside.filter(has_some) {
+                    let pointer = format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"));
+                    places(inside, field, &here, &pointer, found);
+                }
+            }
+        }
+        Value::Array(items) => {
+            if let Some(inside) = schema.items().filter(has_some) {
+                for (index, item) in items.iter().enumerate() {
+                    places(inside, item, &path.index(index), &format!("{pointer}/{index}"), found);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
 /// Checks that an embedded resource says what it is and has well-formed metadata.
 pub(super) fn validate(value: &Value, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     for name in ["apiVersion", "kind"] {
         let field = path.field(name).to_string();
         match value.get(name) {
             None => errors.push(FieldError::required(field, "")),
-            Some(Value::String(text)) if text.is_empty() => errors.push(FieldError::required(field, "")),
-            Some(Value::String(_)) => {}
+            Some(Value::String(text)) => {
+                errors.extend(misnamed(name, text).into_iter().map(|why| FieldError::invalid(&field, text.as_str(), why)));
+            }
             Some(other) => errors.push(FieldError::new(FieldErrorReason::Invalid, field, Some(other.clone()), "must be a string")),
         }
     }
@@ -90,4 +127,25 @@ pub(super) fn validate(value: &Value, path: &Path<'_>, errors: &mut Vec<FieldErr
             errors.push(FieldError::invalid(path.field(name).to_string(), other.clone(), "must be a string"));
         }
     }
+}
+
+/// What is wrong with an `apiVersion` or a `kind`.
+fn misnamed(name: &str, text: &str) -> Option<String> {
+    if text.is_empty() {
+        return Some("must not be empty".to_owned());
+    }
+    if name == "apiVersion" {
+        return (text.matches('/').count() > 1).then(|| format!("unexpected GroupVersion string: {text}"));
+    }
+    let lower = text.to_lowercase();
+    let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    let is_label = lower.starts_with(|first: char| first.is_ascii_lowercase()) && !lower.ends_with('-') && lower.bytes().all(is_inner);
+    let mut faults = Vec::new();
+    if lower.len() > LABEL_LENGTH {
+        faults.push(format!("must be no more than {LABEL_LENGTH} characters"));
+    }
+    if !is_label {
+        faults.push(LABEL.to_owned());
+    }
+    (!faults.is_empty()).then(|| format!("may have mixed case, but should otherwise match: {}", faults.join(",")))
 }

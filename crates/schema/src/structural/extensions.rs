@@ -8,21 +8,16 @@ use super::error::FieldError;
 use super::path::Path;
 use super::{Kind, ListType, Schema};
 
-pub(super) fn check(schema: &Schema, path: &Path<'_>, errors: &mut Vec<FieldError>) {
-    if schema.int_or_string {
-        for (set, keyword) in
-            [(schema.preserve_unknown, "x-kubernetes-preserve-unknown-fields"), (schema.embedded, "x-kubernetes-embedded-resource")]
-        {
-            if set {
-                let field = path.field(keyword).to_string();
-                errors.push(FieldError::invalid(field, true, "must be false if x-kubernetes-int-or-string is true"));
-            }
-        }
-        if let Some(kind) = schema.kind {
-            let detail = "must be empty if x-kubernetes-int-or-string is true";
-            errors.push(FieldError::invalid(path.field("type").to_string(), kind.name(), detail));
-        }
+/// What must not stand beside `x-kubernetes-int-or-string`.
+pub(super) fn int_or_string(schema: &Schema, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+    let others = [(schema.preserve_unknown, "x-kubernetes-preserve-unknown-fields"), (schema.embedded, "x-kubernetes-embedded-resource")];
+    for (_, keyword) in others.into_iter().filter(|(is_set, _)| schema.int_or_string && *is_set) {
+        let field = path.field(keyword).to_string();
+        errors.push(FieldError::invalid(field, true, "must be false if x-kubernetes-int-or-string is true"));
     }
+}
+
+pub(super) fn check(schema: &Schema, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     map_type(schema, path, errors);
     list_type(schema, path, errors);
 }
@@ -52,7 +47,7 @@ fn list_type(schema: &Schema, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     if let Some(written) = written {
         must_be(schema, Kind::Array, "must be array if x-kubernetes-list-type is specified", path, errors);
         if !matches!(written, "atomic" | "map" | "set") {
-            errors.push(FieldError::not_supported(path.field(keyword).to_string(), written, &["atomic", "map", "set"]));
+            errors.push(FieldError::not_supported(path.field(keyword).to_string(), written, &["atomic", "set", "map"]));
         }
     }
     if json.get(keys_keyword).and_then(Value::as_array).is_some_and(|keys| !keys.is_empty()) && written != Some("map") {
@@ -109,9 +104,9 @@ fn map(schema: &Schema, keys: &[String], path: &Path<'_>, errors: &mut Vec<Field
     }
     let properties = here.field("properties");
     let mut seen = HashSet::new();
-    for (index, key) in keys.iter().enumerate() {
-        if !seen.insert(key) {
-            errors.push(FieldError::invalid(keyword.index(index).to_string(), key.as_str(), "must not be a duplicate"));
+    for key in keys {
+        if !seen.insert(key) && items.kind == Some(Kind::Object) {
+            errors.push(FieldError::invalid(keyword.to_string(), keys.to_vec(), "must not contain duplicate entries"));
         }
         let Some(property) = items.properties.get(key) else {
             if items.kind == Some(Kind::Object) {

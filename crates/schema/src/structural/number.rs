@@ -4,12 +4,12 @@ use serde_json::Number;
 
 /// A number as Go prints it with `%v`.
 pub(crate) fn show(number: &Number) -> String {
-    if number.is_i64() || number.is_u64() { number.to_string() } else { show_float(number.as_f64().unwrap_or_default()) }
+    if is_float(number) { show_float(number.as_f64().unwrap_or_default()) } else { number.to_string() }
 }
 
 /// A float as Go prints it with `%v`: the shortest text that reads back, with an exponent below 1e-4 and from a million on.
 ///
-/// Limits of a schema are floats in the API server, so `maximum: 1000000` prints as `1e+06`.
+/// Limits of a schema are floats in the API server: `maximum: 1000000` prints as `1e+06` where floats are compared with it.
 pub(crate) fn show_float(float: f64) -> String {
     let size = float.abs();
     if size != 0.0 && !(1e-4..1e6).contains(&size) {
@@ -22,9 +22,21 @@ pub(crate) fn show_float(float: f64) -> String {
     format!("{float}")
 }
 
-/// Whether the number is whole, in whatever way it is written: `2.0` is.
-pub(crate) fn is_integer(number: &Number) -> bool {
-    number.is_i64() || number.is_u64() || number.as_f64().is_some_and(|float| float.fract() == 0.0 && float.is_finite())
+/// Whether the API server reads the number as a float: all are that do not fit 64 bits with a sign.
+pub(crate) fn is_float(number: &Number) -> bool {
+    number.as_i64().is_none()
+}
+
+/// Whether a float counts as whole: it is near enough to a whole number that floats can count up to.
+/// Source: go-openapi `swag/convert.go`.
+pub(crate) fn is_whole(float: f64) -> bool {
+    const LARGEST: f64 = 9_007_199_254_740_991.0;
+    const NEAR: f64 = 1e-9;
+    if !float.is_finite() || float.abs() > LARGEST {
+        return false;
+    }
+    let whole = float.trunc();
+    whole == float || (whole != 0.0 && (float - whole).abs() / (float.abs() + whole.abs()) < NEAR)
 }
 
 /// The number as a 64-bit integer, if it is whole and fits.
@@ -48,12 +60,20 @@ pub(crate) fn in_range(number: &Number, integer: bool, format: Option<&str>) -> 
     }
 }
 
-/// Orders two numbers exactly where both are integers, as floats otherwise.
-pub(crate) fn compare(left: &Number, right: &Number) -> std::cmp::Ordering {
-    if let (Some(left), Some(right)) = (integer(left), integer(right)) {
-        return left.cmp(&right);
+/// Orders a number and a limit, and gives the limit as a text. Where both are whole they are compared as such, unless the limit itself is
+/// not of the type.
+///
+/// The API server cuts the fraction off a limit that it compares with a whole number, and takes 0 for at least 0.5. Here it counts: people
+/// rely on a limit that they wrote.
+pub(crate) fn compare(number: &Number, limit: &Number, limit_fits: bool) -> (std::cmp::Ordering, String) {
+    let bound = limit.as_f64().unwrap_or_default();
+    match number.as_i64().filter(|_| limit_fits && bound.fract() == 0.0) {
+        Some(number) => {
+            let bound = limit.as_i64().unwrap_or(bound as i64);
+            (number.cmp(&bound), bound.to_string())
+        }
+        None => (number.as_f64().unwrap_or_default().total_cmp(&bound), show_float(bound)),
     }
-    left.as_f64().unwrap_or_default().total_cmp(&right.as_f64().unwrap_or_default())
 }
 
 /// Equality of numbers by value: `1` equals `1.0`.
@@ -64,14 +84,16 @@ pub(crate) fn equal(left: &Number, right: &Number) -> bool {
     }
 }
 
-/// Whether `number` is a whole multiple of `of`; exact for integers, with a tolerance of rounding for decimals.
+/// Whether `number` is a whole multiple of `of`. The API server cuts the fraction off what whole numbers are divided by; here it counts.
 pub(crate) fn is_multiple(number: &Number, of: &Number) -> bool {
-    if let (Some(number), Some(of)) = (integer(number), integer(of)) {
-        return of != 0 && number % of == 0;
+    let of = of.as_f64().unwrap_or_default();
+    match number.as_i64() {
+        Some(number) if of.fract() == 0.0 => of != 0.0 && number % (of as i64) == 0,
+        _ => {
+            let number = number.as_f64().unwrap_or_default();
+            is_whole(if of < 1.0 { 1.0 / of * number } else { number / of })
+        }
     }
-    let (number, of) = (number.as_f64().unwrap_or_default(), of.as_f64().unwrap_or_default());
-    let quotient = number / of;
-    quotient.is_finite() && (quotient - quotient.round()).abs() < 1e-9 * quotient.abs().max(1.0)
 }
 
 fn integer(number: &Number) -> Option<i128> {

@@ -26,7 +26,7 @@ struct Reader {
 }
 
 /// Keywords of JSON Schema that structural schemas refuse, whatever they hold.
-const UNSUPPORTED: [&str; 6] = ["additionalItems", "definitions", "dependencies", "id", "patternProperties", "$ref"];
+pub(super) const UNSUPPORTED: [&str; 6] = ["additionalItems", "definitions", "dependencies", "id", "patternProperties", "$ref"];
 
 impl Reader {
     fn schema(&mut self, json: &Value, path: &Path<'_>, pointer: String, depth: usize) -> Schema {
@@ -57,6 +57,8 @@ impl Reader {
         self.extensions(&mut schema, json, path);
         self.values(&mut schema, json, path);
         self.children(&mut schema, json, path, depth);
+        let mut inside = schema.properties.values().chain(schema.items.as_deref()).chain(schema.additional_properties());
+        schema.has_embedded = schema.embedded || inside.any(|schema| schema.has_embedded);
         schema
     }
 
@@ -133,18 +135,13 @@ impl Reader {
         let here = path.field("additionalProperties");
         match json.get("additionalProperties") {
             None | Some(Value::Null) => {}
-            Some(Value::Bool(allowed)) => {
-                schema.additional = Additional::Allowed(*allowed);
-                if !allowed {
-                    self.errors.push(FieldError::forbidden(here.to_string(), "additionalProperties cannot be set to false"));
-                }
-            }
+            Some(Value::Bool(allowed)) => schema.additional = Additional::Allowed(*allowed),
             Some(values) => {
                 let pointer = child("additionalProperties");
                 schema.additional = Additional::Schema(Box::new(self.schema(values, &here, pointer, depth + 1)));
             }
         }
-        if !schema.properties.is_empty() && !matches!(schema.additional, Additional::Unsaid) {
+        if !schema.properties.is_empty() && matches!(schema.additional, Additional::Schema(_) | Additional::Allowed(false)) {
             self.errors.push(FieldError::forbidden(here.to_string(), "additionalProperties and properties are mutual exclusive"));
         }
         let here = path.field("items");

@@ -70,7 +70,11 @@ impl Rule {
 
     /// The rule as the API server prints it inside the error of a rule that does not compile.
     fn dump(&self) -> String {
-        let text = |text: &str| Value::from(text).to_string();
+        let text = |text: &str| {
+            let quoted = Value::from(text).to_string();
+            // As Go writes JSON, which may stand in a page of HTML.
+            quoted.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
+        };
         let reason = self.reason.as_deref().map_or_else(|| "null".to_owned(), text);
         let optional = self.optional_old_self.map_or_else(|| "null".to_owned(), |flag| flag.to_string());
         format!(

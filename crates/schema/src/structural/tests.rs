@@ -65,6 +65,24 @@ fn values_are_refused_in_the_words_of_the_api_server() {
         ),
         (json!({"type": "integer"}), json!(2.0), vec![]),
         (
+            json!({"type": "integer", "format": "int64"}),
+            json!(9_223_372_036_854_775_808_u64),
+            vec![
+                r#"<nil>: Invalid value: "": Checked value must be of type integer with format int64 in f"#,
+                r#"f: Invalid value: "float64": f in body must be of type int64: "float64""#,
+            ],
+        ),
+        (
+            json!({"type": "integer", "maximum": 1_000_000}),
+            json!(1_000_001),
+            vec!["f: Invalid value: 1000001: f in body should be less than or equal to 1000000"],
+        ),
+        (
+            json!({"type": "number", "maximum": 1_000_000}),
+            json!(2_000_000.5),
+            vec!["f: Invalid value: 2.0000005e+06: f in body should be less than or equal to 1e+06"],
+        ),
+        (
             json!({"type": "array", "items": {"type": "string"}, "minItems": 1}),
             json!([]),
             vec!["f: Invalid value: 0: f in body should have at least 1 items"],
@@ -106,10 +124,27 @@ fn values_are_refused_in_the_words_of_the_api_server() {
             json!({"a": 1}),
             vec!["f.apiVersion: Required value", "f.kind: Required value"],
         ),
+        (
+            json!({"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true}),
+            json!({"apiVersion": "a/b/c", "kind": ""}),
+            vec![
+                r#"f.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c"#,
+                r#"f.kind: Invalid value: "": must not be empty"#,
+            ],
+        ),
     ];
     for (schema, value, expected) in cases {
         assert_eq!(errors_of(field("f", schema.clone()), json!({"f": value})), expected, "{schema}");
     }
+}
+
+#[test]
+fn resources_inside_are_found_wherever_they_lie() {
+    let inner = json!({"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true});
+    let map = json!({"type": "object", "additionalProperties": {"type": "array", "items": inner}});
+    let schema = Schema::parse(&field("f", map)).unwrap();
+    let found = schema.embedded_resources(&json!({"f": {"a/b": [1, {"kind": "K"}]}, "g": {"kind": "K"}}));
+    assert_eq!(found, [("f[a/b][1]".to_owned(), "/f/a~1b/1".to_owned())]);
 }
 
 #[test]
@@ -297,5 +332,22 @@ proptest::proptest! {
             proptest::prop_assert!(!error.to_string().is_empty());
         }
         schema.validate_rules(&value, Some(&value), &mut crate::expr::Budget::default());
+    }
+}
+
+#[test]
+fn fractions_of_limits_count_for_whole_numbers_too() {
+    let schema = |keyword: &str, limit: f64| Schema::parse_lenient(&json!({"type": "number", keyword: limit}));
+    for (keyword, limit, value, fits) in [
+        ("minimum", 0.5, json!(0), false),
+        ("minimum", 0.5, json!(1), true),
+        ("maximum", 2.5, json!(3), false),
+        ("maximum", 2.5, json!(2), true),
+        ("multipleOf", 0.5, json!(1), true),
+        ("multipleOf", 1.5, json!(2), false),
+        ("multipleOf", 1.5, json!(3), true),
+        ("multipleOf", 0.1, json!(0.3), true),
+    ] {
+        assert_eq!(schema(keyword, limit).validate(&value).is_empty(), fits, "{keyword}: {limit}, {value}");
     }
 }

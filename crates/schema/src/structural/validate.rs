@@ -75,7 +75,7 @@ fn inferred(value: &Value) -> (&'static str, &'static str) {
         Value::String(_) => ("string", ""),
         Value::Array(_) => ("array", ""),
         Value::Object(_) => ("object", ""),
-        Value::Number(number) if number.is_f64() => ("number", "double"),
+        Value::Number(number) if number::is_float(number) => ("number", "float64"),
         Value::Number(_) => ("integer", "int64"),
     }
 }
@@ -94,8 +94,8 @@ fn types(schema: &Schema, value: &Value, path: &Path<'_>, found: &mut Found) {
         }
         return;
     }
-    let whole_float =
-        matches!(value, Value::Number(number) if number.is_f64() && number::is_integer(number)) && allowed.contains(&Kind::Integer);
+    let is_whole = |number: &Number| number::is_float(number) && number.as_f64().is_some_and(number::is_whole);
+    let whole_float = matches!(value, Value::Number(number) if is_whole(number)) && allowed.contains(&Kind::Integer);
     let fits = allowed.iter().any(|kind| kind.name() == name) || whole_float || (name == "integer" && allowed.contains(&Kind::Number));
     if fits || (allowed.is_empty() && schema.format.is_none()) {
         return;
@@ -217,37 +217,42 @@ fn string(schema: &Schema, text: &str, value: &Value, path: &Path<'_>, found: &m
     }
 }
 
+/// Source: kube-openapi `pkg/validation/validate/values.go`.
 fn limits(schema: &Schema, number: &Number, value: &Value, path: &Path<'_>, found: &mut Found) {
     found.checks += 1;
-    let integer = schema.kind == Some(Kind::Integer);
-    if !number::in_range(number, integer, schema.format.as_deref()) {
-        let kind = schema.kind.map_or("", Kind::name);
-        let format = schema.format.as_ref().map_or_else(|| "(default format)".to_owned(), |format| format!("with format {format}"));
-        found.nowhere(path, format!("Checked value must be of type {kind} {format} in {path}"));
-    }
+    in_range(schema, number, "Checked", path, found);
     if let Some(of) = &schema.multiple_of
         && !number::is_multiple(number, of)
     {
-        found.invalid(path, value, format_args!("should be a multiple of {}", limit_text(of)));
+        let of = number::show_float(of.as_f64().unwrap_or_default());
+        found.invalid(path, value, format_args!("should be a multiple of {of}"));
     }
     if let Some(Limit { value: limit, exclusive }) = &schema.maximum {
-        let order = number::compare(number, limit);
+        let (order, shown) = number::compare(number, limit, in_range(schema, limit, "Maximum boundary", path, found));
         if order.is_gt() || (*exclusive && order.is_eq()) {
             let or_equal = if *exclusive { "" } else { "or equal to " };
-            found.invalid(path, value, format_args!("should be less than {or_equal}{}", limit_text(limit)));
+            found.invalid(path, value, format_args!("should be less than {or_equal}{shown}"));
         }
     }
     if let Some(Limit { value: limit, exclusive }) = &schema.minimum {
-        let order = number::compare(number, limit);
+        let (order, shown) = number::compare(number, limit, in_range(schema, limit, "Minimum boundary", path, found));
         if order.is_lt() || (*exclusive && order.is_eq()) {
             let or_equal = if *exclusive { "" } else { "or equal to " };
-            found.invalid(path, value, format_args!("should be greater than {or_equal}{}", limit_text(limit)));
+            found.invalid(path, value, format_args!("should be greater than {or_equal}{shown}"));
         }
     }
 }
 
-fn limit_text(limit: &Number) -> String {
-    number::show_float(limit.as_f64().unwrap_or_default())
+/// Whether a number, be it a value or a limit, is one of the type.
+fn in_range(schema: &Schema, number: &Number, what: &str, path: &Path<'_>, found: &mut Found) -> bool {
+    let integer = schema.kind == Some(Kind::Integer);
+    let fits = number::in_range(number, integer, schema.format.as_deref());
+    if !fits {
+        let kind = schema.kind.map_or("", Kind::name);
+        let format = schema.format.as_ref().map_or_else(|| "(default format)".to_owned(), |format| format!("with format {format}"));
+        found.nowhere(path, format!("{what} value must be of type {kind} {format} in {path}"));
+    }
+    fits
 }
 
 fn array(list: &Schema, items: &[Value], old: Option<&Value>, path: &Path<'_>, found: &mut Found) {
@@ -342,8 +347,10 @@ fn passes(schema: &Schema, value: &Value, path: &Path<'_>, errors: &mut Vec<Fiel
                 embedded::validate(value, path, errors);
             }
             for (name, field) in fields {
-                if let Some(schema) = schema.properties.get(name).or_else(|| schema.additional_properties()) {
-                    passes(schema, field, &path.field(name), errors);
+                if let Some(property) = schema.properties.get(name) {
+                    passes(property, field, &path.field(name), errors);
+                } else if let Some(values) = schema.additional_properties() {
+                    passes(values, field, &path.key(name), errors);
                 }
             }
         }

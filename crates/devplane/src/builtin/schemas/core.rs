@@ -35,7 +35,7 @@ pub(super) const KINDS: &[Row] = &[
     }),
     ("", "ServiceAccount", || {
         object([
-            ("secrets", keyed(&["name"], extended(open(), [("name", text())]))),
+            ("secrets", keyed(&["name"], reference())),
             ("imagePullSecrets", list(local_reference())),
             ("automountServiceAccountToken", boolean()),
         ])

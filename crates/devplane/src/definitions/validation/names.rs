@@ -20,13 +20,13 @@ pub(super) fn label_fault(name: &str) -> Option<String> {
     (!faults.is_empty()).then(|| faults.join(","))
 }
 
-/// The form of names that are there.
-pub(super) fn check(names: &Value, causes: &mut Vec<Cause>) {
+/// The form of the names that are there, at this field.
+pub(super) fn check(names: &Value, at: &str, causes: &mut Vec<Cause>) {
     let mut judge = |field: String, value: &Value, prefix: &str| {
         let said = text(value);
         let judged = if prefix.is_empty() { said.to_owned() } else { said.to_lowercase() };
         if let Some(fault) = label_fault(&judged) {
-            causes.push(Cause::invalid(&format!("spec.names.{field}"), value, &format!("{prefix}{fault}")));
+            causes.push(Cause::invalid(&format!("{at}.{field}"), value, &format!("{prefix}{fault}")));
         }
     };
     let mixed = "may have mixed case, but should otherwise match: ";
@@ -42,6 +42,6 @@ pub(super) fn check(names: &Value, causes: &mut Vec<Cause>) {
     }
     // Lists would be taken for objects.
     if !text(&names["kind"]).is_empty() && names["kind"] == names["listKind"] {
-        causes.push(Cause::invalid("spec.names.listKind", &names["listKind"], "kind and listKind may not be the same"));
+        causes.push(Cause::invalid(&format!("{at}.listKind"), &names["listKind"], "kind and listKind may not be the same"));
     }
 }

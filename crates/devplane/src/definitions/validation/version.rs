@@ -5,11 +5,13 @@ use std::collections::BTreeSet;
 use schema::structural::Schema;
 use serde_json::Value;
 
-use super::{fields, list, text};
+use super::{defaults, fields, list, text};
 use crate::status::Cause;
 
 /// Selectable fields of one version, at most.
 const MAX_SELECTABLE: usize = 8;
+/// What comes before the path of a part that is missing elsewhere in a schema.
+const DEFINED_IN: &str = "because it is defined in ";
 const COLUMN_TYPES: [&str; 5] = ["boolean", "date", "integer", "number", "string"];
 const COLUMN_FORMATS: [&str; 8] = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
 
@@ -51,11 +53,19 @@ pub(super) fn deprecation(version: &Value, at: &str, causes: &mut Vec<Cause>) {
 }
 
 fn schema(part: &Value, _: &Value, at: &str, causes: &mut Vec<Cause>) {
-    if let Some(schema) = part.get("openAPIV3Schema").filter(|schema| !schema.is_null())
-        && let Err(errors) = Schema::parse(schema)
-    {
-        let place = format!("{at}.openAPIV3Schema");
-        causes.extend(errors.into_iter().map(|error| Cause::from(error.prefixed(&place))));
+    let Some(schema) = part.get("openAPIV3Schema").filter(|schema| !schema.is_null()) else { return };
+    let place = format!("{at}.openAPIV3Schema");
+    let mut schema = schema.clone();
+    defaults::take_forbidden(&mut schema, &place, causes);
+    defaults::take_root(&mut schema, &place, causes);
+    match Schema::parse(&schema) {
+        Ok(schema) => defaults::check_rules(&schema, &place, causes),
+        Err(errors) => causes.extend(errors.into_iter().map(|mut error| {
+            if let Some(path) = error.detail.strip_prefix(DEFINED_IN) {
+                error.detail = format!("{DEFINED_IN}{place}.{path}");
+            }
+            Cause::from(error.prefixed(&place))
+        })),
     }
 }
 
@@ -114,6 +124,12 @@ fn columns(part: &Value, _: &Value, at: &str, causes: &mut Vec<Cause>) {
 }
 
 fn selectable(part: &Value, version: &Value, at: &str, causes: &mut Vec<Cause>) {
+    if !list(part).is_empty() && version.pointer("/schema/openAPIV3Schema").is_none_or(Value::is_null) {
+        // The text says the opposite of what is meant.
+        let detail = "may only be set when `version.schema.openAPIV3Schema` is not included";
+        causes.push(Cause::invalid(at, &"".into(), detail));
+        return;
+    }
     let mut seen = BTreeSet::new();
     for (index, entry) in list(part).iter().enumerate() {
         let field = format!("{at}[{index}].jsonPath");
@@ -122,11 +138,16 @@ fn selectable(part: &Value, version: &Value, at: &str, causes: &mut Vec<Cause>) 
             causes.push(Cause::required(&field, ""));
             continue;
         }
-        let Some(found) = at_path(&version["schema"]["openAPIV3Schema"], path) else {
-            let detail = "is an invalid path: does not refer to a valid field";
-            causes.push(Cause::invalid(&field, &path.into(), detail));
-            continue;
+        let found = match at_path(&version["schema"]["openAPIV3Schema"], path) {
+            Ok(found) => found,
+            Err(fault) => {
+                causes.push(Cause::invalid(&field, &path.into(), &format!("is an invalid path: {fault}")));
+                continue;
+            }
         };
+        if path == ".metadata" || path.starts_with(".metadata.") {
+            causes.push(Cause::invalid(&field, &path.into(), "must not point to fields in metadata"));
+        }
         if !["string", "boolean", "integer"].contains(&text(&found["type"])) {
             let detail =
                 "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.";
@@ -143,7 +164,33 @@ fn selectable(part: &Value, version: &Value, at: &str, causes: &mut Vec<Cause>) 
     }
 }
 
-/// The schema of the field that a path names, `.spec.mode`.
-fn at_path<'s>(schema: &'s Value, path: &str) -> Option<&'s Value> {
-    path.strip_prefix('.')?.split('.').try_fold(schema, |schema, name| fields(&schema["properties"]).get(name))
+/// The schema of the field that a path names, `.spec.mode`, or why it names none (`ValidFieldPath` in apiextensions-apiserver
+/// `pkg/apiserver/schema/cel/validation.go`).
+fn at_path<'s>(schema: &'s Value, path: &str) -> Result<&'s Value, String> {
+    let (mut schema, mut rest) = (schema, path);
+    while !rest.is_empty() {
+        let (token, after) = first_token(rest);
+        match token {
+            "." => {}
+            "[" => return Err("array notation is not allowed".into()),
+            other => return Err(format!("expected [ or . but got: {other}")),
+        }
+        let (name, after) = first_token(after);
+        if name.is_empty() {
+            return Err("unexpected end of JSON path".into());
+        }
+        let properties = fields(&schema["properties"]);
+        let values = &schema["additionalProperties"];
+        let found = if properties.is_empty() && !values.is_null() { Some(values) } else { properties.get(name) };
+        schema = found.ok_or("does not refer to a valid field")?;
+        rest = after;
+    }
+    Ok(schema)
+}
+
+/// A delimiter, or what stands before the next one; and the rest.
+fn first_token(path: &str) -> (&str, &str) {
+    const DELIMITERS: [char; 3] = ['.', '[', ']'];
+    let end = if path.starts_with(DELIMITERS) { 1 } else { path.find(DELIMITERS).unwrap_or(path.len()) };
+    path.split_at(end)
 }

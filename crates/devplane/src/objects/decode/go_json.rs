@@ -1,5 +1,5 @@
-//! What is wrong with a text that is no JSON, in the words of Go.
-//! Source: Go `encoding/json/scanner.go`.
+//! What is wrong with a text that is no JSON, in the words of Go; and what Go reads although it is none.
+//! Source: Go `encoding/json/{scanner,decode}.go`.
 
 /// How deep values may nest, as the parser has it: what lies deeper is refused for that.
 const MAX_DEPTH: usize = 128;
@@ -12,6 +12,41 @@ pub fn fault(text: &[u8]) -> Option<String> {
         if scanner.at < text.len() { Err(scanner.unexpected("after top-level value")) } else { Ok(()) }
     });
     found.err().filter(|_| scanner.depth <= MAX_DEPTH)
+}
+
+/// The text as Go reads it: bytes that are no UTF-8 and halves of surrogate pairs are replaced.
+pub fn mended(text: &[u8]) -> Vec<u8> {
+    let mut valid = String::with_capacity(text.len());
+    for chunk in text.utf8_chunks() {
+        valid.push_str(chunk.valid());
+        valid.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
+    }
+    let mut mended = String::with_capacity(valid.len());
+    let mut rest = valid.as_str();
+    while let Some(at) = rest.find('\\') {
+        let (before, escape) = rest.split_at(at);
+        mended.push_str(before);
+        let length = match (escaped(escape), escape.get(6..).and_then(escaped)) {
+            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => 12,
+            (Some(0xD800..=0xDFFF), _) => {
+                mended.push(char::REPLACEMENT_CHARACTER);
+                rest = &escape[6..];
+                continue;
+            }
+            (Some(_), _) => 6,
+            // The backslash, and the character that it stands before.
+            (None, _) => escape.char_indices().nth(2).map_or(escape.len(), |(end, _)| end),
+        };
+        mended.push_str(&escape[..length]);
+        rest = &escape[length..];
+    }
+    mended.push_str(rest);
+    mended.into_bytes()
+}
+
+/// The number of an escape such as `\u00e9` at the beginning.
+fn escaped(text: &str) -> Option<u32> {
+    u32::from_str_radix(text.strip_prefix("\\u")?.get(..4)?, 16).ok()
 }
 
 struct Scanner<'a> {

@@ -19,6 +19,11 @@ const ANNOTATION_BYTES: usize = 256 * 1024;
 
 /// All broken rules of the metadata of a new or changed object.
 pub fn validate(resource: &Resource, object: &Value) -> Vec<Cause> {
+    validate_named(resource.traits.name, object)
+}
+
+/// As [`validate`] for an object with names after this rule.
+pub fn validate_named(rule: NameRule, object: &Value) -> Vec<Cause> {
     let metadata = &object["metadata"];
     let name = metadata["name"].as_str().unwrap_or_default();
     let mut causes = Vec::new();
@@ -27,12 +32,12 @@ pub fn validate(resource: &Resource, object: &Value) -> Vec<Cause> {
     if !generate.is_empty() {
         // What is added to the prefix is letters: it may end in a dash.
         let prefix = generate.strip_suffix('-').map_or_else(|| generate.to_owned(), |prefix| format!("{prefix}a"));
-        causes.extend(name_faults(resource.traits.name, &prefix).iter().map(|detail| invalid("metadata.generateName", generate, detail)));
+        causes.extend(name_faults(rule, &prefix).iter().map(|detail| invalid("metadata.generateName", generate, detail)));
     }
     if name.is_empty() && generate.is_empty() {
         causes.push(Cause::required("metadata.name", "name or generateName is required"));
     } else {
-        causes.extend(name_faults(resource.traits.name, name).iter().map(|detail| invalid("metadata.name", name, detail)));
+        causes.extend(name_faults(rule, name).iter().map(|detail| invalid("metadata.name", name, detail)));
     }
     for (key, value) in metadata["labels"].as_object().into_iter().flatten() {
         causes.extend(qualified_faults(key).iter().map(|detail| invalid("metadata.labels", key, detail)));

@@ -54,26 +54,25 @@ fn node(schema: &mut Schema, is_resource: bool, apart: Option<&str>, path: &Path
 fn compile_rule(rule: &Rule, kind: &Type, path: &Path<'_>, errors: &mut Vec<FieldError>) -> Option<Compiled> {
     let optional = rule.optional_old_self == Some(true);
     let old = if optional { Type::Optional(Arc::new(kind.clone())) } else { kind.clone() };
-    let environment = Environment::new().variable("self", kind.clone()).variable("oldSelf", old);
-    let mut refuse = |field: &str, error: &ExprError| {
+    let environment = Environment::new().variable("self", kind.clone()).variable("oldSelf", old).strict();
+    let mut refuse = |field: &str, source: &str, error: &ExprError| {
+        let report = || environment.faults(source).iter().map(ExprError::report).collect::<Vec<_>>().join("\n");
         let (reason, detail) = match error {
             ExprError::Budget(_) => (FieldErrorReason::Forbidden, error.to_string()),
             ExprError::Type { message, place: None } => (FieldErrorReason::Invalid, message.clone()),
-            error if field == "messageExpression" => {
-                (FieldErrorReason::Invalid, format!("messageExpression compilation failed: {}", error.report()))
-            }
-            error => (FieldErrorReason::Invalid, format!("compilation failed: {}", error.report())),
+            _ if field == "messageExpression" => (FieldErrorReason::Invalid, format!("messageExpression compilation failed: {}", report())),
+            _ => (FieldErrorReason::Invalid, format!("compilation failed: {}", report())),
         };
         errors.push(FieldError::new(reason, path.field(field).to_string(), None, detail).showing(rule.dump()));
     };
     let program = compile_to(&environment, &rule.rule, &Type::Bool, "cel expression must evaluate to a bool")
-        .map_err(|error| refuse("rule", &error))
+        .map_err(|error| refuse("rule", &rule.rule, &error))
         .ok()?;
     let message = if rule.message_expression.trim().is_empty() {
         None
     } else {
         let compiled = compile_to(&environment, &rule.message_expression, &Type::String, "messageExpression must evaluate to a string");
-        Some(compiled.map_err(|error| refuse("messageExpression", &error)).ok()?)
+        Some(compiled.map_err(|error| refuse("messageExpression", &rule.message_expression, &error)).ok()?)
     };
     let is_transition = program.references().iter().any(|path| path.first().is_some_and(|root| root == "oldSelf"));
     if optional && !is_transition {

@@ -90,6 +90,7 @@ fn a_rule_that_does_not_compile_is_refused_with_the_schema() {
           {\"Rule\":\"self + \\\"x\\\" == 1\",\"Message\":\"\",\"MessageExpression\":\"\",\"Reason\":null,\"FieldPath\":\"\",\"OptionalOldSelf\":null}: \
           compilation failed: ERROR: <input>:1:6: found no matching overload for '_+_' applied to '(int, string)'\n | self + \"x\" == 1\n | .....^"]
     );
+    assert!(refused(json!([{"rule": "self > 1 && 2"}]))[0].contains(r"self \u003e 1 \u0026\u0026 2"));
     assert!(refused(json!([{"rule": "self + 1"}]))[0].contains("cel expression must evaluate to a bool"));
     assert!(refused(json!([{"rule": ""}]))[0].contains("rule is not specified"));
     assert!(refused(json!([{"rule": "true", "optionalOldSelf": true}]))[0].contains("oldSelf is not used in rule"));
