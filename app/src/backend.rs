@@ -140,8 +140,8 @@ pub trait Resources: Send + Sync {
 /// What platform teams look after.
 #[async_trait]
 pub trait Platform: Send + Sync {
-    /// Whether there is anything for the person to look after, so that the navigation leads there.
-    async fn governs(&self) -> bool;
+    /// Whether there is anything for the person to look after, so that the navigation leads there; the error says that nobody can tell.
+    async fn governs(&self) -> Result<bool>;
     /// How requests go that the person may list.
     async fn overview(&self, query: &OverviewQuery) -> Result<OverviewPage>;
     /// The policies that the person may read, narrowed.

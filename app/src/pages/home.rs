@@ -43,7 +43,7 @@ pub async fn page(visit: &Visit) -> Page {
                         {mine(&home, &now)}
                         {broken(&home, &now)}
                         {changes(&home)}
-                        {home.platform.as_ref().map(|glance| platform(&home, glance, &now))}
+                        {home.platform.as_ref().and_then(|glance| glance.as_ref().ok()).map(|glance| platform(&home, glance, &now))}
                     </div>
                     {aside::aside(&home)}
                 </div>
@@ -78,7 +78,11 @@ fn unseen(home: &Home) -> Option<impl IntoView + use<>> {
         Some(Err(why)) => Some(format!("Which decisions wait for you cannot be said: {why}.")),
         Some(Ok(_)) | None => None,
     };
-    let lines: Vec<_> = [places, decisions].into_iter().flatten().map(|text| view! { <p>{text}</p> }).collect();
+    let platform = match &home.platform {
+        Some(Err(why)) => Some(format!("Whether you look after the platform cannot be said: {why}.")),
+        Some(Ok(_)) | None => None,
+    };
+    let lines: Vec<_> = [places, decisions, platform].into_iter().flatten().map(|text| view! { <p>{text}</p> }).collect();
     (!lines.is_empty()).then(|| view! { <Banner shape=Shape::Unknown title="Not everything could be read">{lines}</Banner> })
 }
 

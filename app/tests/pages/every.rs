@@ -187,6 +187,11 @@ pub async fn every() -> Vec<(&'static str, Page)> {
                 .await,
         ),
         (
+            "delete-unagreed",
+            requests::delete(&at(wrong(), "/w/root:acme:shop/requests/default/orders-db/delete"), WORKSPACE, "default", "orders-db", None)
+                .await,
+        ),
+        (
             "delete-wrong",
             requests::delete(
                 &at(here(), "/w/root:acme:shop/requests/default/orders-db/delete"),

@@ -167,12 +167,28 @@ fn what_nobody_may_list_or_could_read_is_not_said_to_be_nothing() {
         &[
             "No answer from root:acme:lab and some other workspaces",
             "Whether anything waits for you cannot be said",
-            "the plane does not answer",
+            "Whether you look after the platform cannot be said: the plane does not answer.",
         ],
         &["Nothing waits for you", "You may enter no workspace", "You have not asked for anything yet"],
     );
     says("home-stale", &["At least one thing waits for you."], &["Everything else goes on"]);
+    says("emergencies-unseen", &["At least 2 emergency approvals in the last 30 days", "2 workspaces did not answer."], &[]);
     says("not-read-yet", &["Not yet", "Requests are still being read"], &[]);
+}
+
+#[test]
+fn who_approves_reads_all_that_is_approved() {
+    for name in ["approval", "approvals"] {
+        let html = page(name).html;
+        assert!(html.contains("values, version, rules, price, and its deletion policy, expiry and upgrades."), "{name}: {html}");
+    }
+}
+
+#[test]
+fn a_deletion_says_what_becomes_of_what_was_made() {
+    assert!(page("delete").html.contains("It removes, in reverse order of their making:"));
+    let html = page("delete-unagreed").html;
+    assert!(html.contains("which nobody has agreed to yet. Where that needs an approval it is removed all the same"), "{html}");
 }
 
 #[test]

@@ -12,6 +12,7 @@ pub mod attribute;
 pub mod change;
 pub mod context;
 pub mod csv;
+pub mod deletion;
 pub mod error;
 #[cfg(feature = "engine")]
 pub mod expression;

@@ -45,7 +45,7 @@ pub use preflight::{
     PriceView, RoomLine, Verdict,
 };
 pub use request::{
-    Allowed, ApprovalLine, ApprovalStanding, ContestedLine, GivenLine, Happening, OutdatedView, OutputValue, ParameterLine, Posted,
+    Allowed, ApprovalLine, ApprovalStanding, ContestedLine, Fate, GivenLine, Happening, OutdatedView, OutputValue, ParameterLine, Posted,
     RequestForm, RequestPage, RequestQuery, RequestRow, RequestsPage, ResourceLine, ValueSource,
 };
 pub use resources::{Drift, RESOURCE_COLUMNS, ResourceQuery, ResourceRow, ResourcesPage};

@@ -70,7 +70,9 @@ impl Visiting {
     pub(super) async fn answer(self, page: impl AsyncFnOnce(&Visit) -> Page) -> Response {
         let mut visit = self.visit(None);
         if let Some(backend) = &visit.backend {
-            (visit.platform, visit.waits, visit.unread) = futures::join!(backend.governs(), backend.waits(), backend.unread());
+            let (governs, waits, unread) = futures::join!(backend.governs(), backend.waits(), backend.unread());
+            // Where nobody can tell, an entry of the navigation is missing, and not the page.
+            (visit.platform, visit.waits, visit.unread) = (governs.unwrap_or_default(), waits, unread);
         }
         let page = match &self.visitor {
             Visitor::Unknown(error) => refused(&visit, None, error),

@@ -19,16 +19,17 @@ use async_trait::async_trait;
 use promise::view::{AlikePage, EmergenciesPage, InboxPage, InboxQuery, ReviewPage};
 use promise::{Error, Result, names};
 
-use super::requests::walk::PATIENCE;
+use super::requests::walk::{PATIENCE, Turns};
 use super::rights::Right;
 use crate::auth::Caller;
 
 #[async_trait]
 impl Approvals for Caller {
     async fn waits(&self) -> Option<usize> {
-        // A plane that does not answer takes a number of the navigation away, or the entry, and not the page.
+        // A plane that does not answer takes a number of the navigation away, or the entry, and not the page. It has one time for both.
+        let turns = Turns::begin();
         let waits = self.waiting().await.unwrap_or_default();
-        (waits > 0 || self.has_part().await).then_some(waits)
+        (waits > 0 || self.has_part(&turns).await.unwrap_or_default()).then_some(waits)
     }
 
     async fn inbox(&self, query: &InboxQuery) -> Result<InboxPage> {
@@ -84,19 +85,20 @@ impl Caller {
     }
 
     /// Whether the person has a part in decisions, though nothing waits now.
-    pub(in crate::portal) async fn has_part(&self) -> bool {
-        self.portal().docket.has_decided(&self.portal().world, &self.identity().username) || self.is_approver().await
+    ///
+    /// # Errors
+    /// Nobody can tell: the plane does not answer in time.
+    pub(in crate::portal) async fn has_part(&self, turns: &Turns) -> Result<bool> {
+        if self.portal().docket.has_decided(&self.portal().world, &self.identity().username) {
+            return Ok(true);
+        }
+        self.is_approver(turns).await
     }
 
     /// Whether the person may decide for all policies of some workspace, though nothing waits now.
-    async fn is_approver(&self) -> bool {
+    async fn is_approver(&self, turns: &Turns) -> Result<bool> {
         let decides = Right::decide(names::APPROVE_VERB, &promise::api::ApprovalRule { policy: Some(String::new()), ..Default::default() });
-        for cluster in self.asking_places() {
-            if self.may(&cluster, decides.clone()).await.unwrap_or_default() {
-                return true;
-            }
-        }
-        false
+        self.may_in_any(turns, self.asking_places(), &decides).await
     }
 
     /// Workspaces with policies that ask people.

@@ -22,7 +22,7 @@ use super::platform::overview;
 use super::register::{Asked, Counts, Dated, Known};
 use super::requests::listing::Place;
 use super::requests::rows;
-use super::requests::walk::{PATIENCE, Walk};
+use super::requests::walk::{PATIENCE, Turns, Walk};
 use super::rights::Right;
 use crate::auth::Caller;
 use crate::live::{self, Topic};
@@ -50,7 +50,7 @@ pub(super) async fn page(caller: &Caller) -> Result<Home> {
         let seen = Seen::of(caller, known, &listed, &mine);
         (mine, seen, caps::of(caller, known, &listed))
     });
-    let governs = !listed.is_empty() && caller.governs().await;
+    let governs = if listed.is_empty() { Ok(false) } else { caller.governs().await };
     let cost = if listed.is_empty() { None } else { Some(cost::glance(caller, listed.clone()).await.map_err(|error| error.to_string())) };
     let decisions = in_time(decisions(caller)).await.transpose().map(|found| found.map_err(|error| error.to_string()));
     let asks = !mine.needy.is_empty() || mine.others > 0 || may_ask(caller, &open).await;
@@ -80,7 +80,10 @@ pub(super) async fn page(caller: &Caller) -> Result<Home> {
         requests: whole.total_by(|counts| counts.requests),
         phases: whole.items().iter().flat_map(|counts| &counts.phases).map(|(phase, count)| (*phase, *count)).collect(),
         changes,
-        platform: whole.items().first().filter(|_| governs).map(|counts| glance(caller, counts)),
+        platform: match governs {
+            Ok(governs) => whole.items().first().filter(|_| governs).map(|counts| Ok(glance(caller, counts))),
+            Err(error) => Some(Err(error.to_string())),
+        },
         cost,
         caps,
         caps_total,
@@ -94,8 +97,9 @@ pub(super) async fn page(caller: &Caller) -> Result<Home> {
 
 /// Decisions that the person may take; none for those who have no part in decisions.
 async fn decisions(caller: &Caller) -> Result<Option<HomeDecisions>> {
+    let turns = Turns::begin();
     if caller.waiting().await? == 0 {
-        return Ok(caller.has_part().await.then(HomeDecisions::default));
+        return Ok(caller.has_part(&turns).await?.then(HomeDecisions::default));
     }
     let (rows, total) = inbox::waiting_rows(caller, FEW).await?;
     Ok(Some(HomeDecisions { rows, total }))

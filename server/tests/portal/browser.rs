@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -12,6 +13,7 @@ use http::{Request, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
 use opm_portal::auth::Caller;
 use opm_portal::auth::caller::Shown;
+use opm_portal::clock::Clock;
 use opm_portal::config::{Config, NotifyConfig, PlaneConfig, Storage};
 use opm_portal::router::router;
 use opm_portal::serve::{Edges, Running};
@@ -49,7 +51,16 @@ impl Product {
         Self::with(Storage::Memory, true, notify).await
     }
 
+    /// Opens everything, at the time of a clock.
+    pub async fn at(clock: Arc<dyn Clock>) -> Self {
+        Self::opened(Storage::Memory, true, NotifyConfig::default(), Edges { clock, ..edges() }).await
+    }
+
     async fn with(storage: Storage, controller: bool, notify: NotifyConfig) -> Self {
+        Self::opened(storage, controller, notify, edges()).await
+    }
+
+    async fn opened(storage: Storage, controller: bool, notify: NotifyConfig, edges: Edges) -> Self {
         let config = Config {
             plane: PlaneConfig::Embedded { listen: ([127, 0, 0, 1], 0).into(), examples: None },
             storage,
@@ -61,7 +72,6 @@ impl Product {
             public_url: None,
             notify,
         };
-        let edges = Edges { pace: Pace::faster(50.0), ..Edges::default() };
         let running = Running::open(&config, edges).await.expect("the portal opens");
         let router = router(&running.portal);
         Self { running, router }
@@ -87,6 +97,11 @@ impl Product {
         assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.text);
         browser
     }
+}
+
+/// The edges of this machine, where what is pretended comes up sooner.
+fn edges() -> Edges {
+    Edges { pace: Pace::faster(50.0), ..Edges::default() }
 }
 
 /// A browser.

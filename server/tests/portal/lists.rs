@@ -47,17 +47,8 @@ async fn who_may_list_one_namespace_sees_that_one() {
     let product = Product::quiet().await;
     write_request(&product, "seen").await;
     let client = let_in(&product).await;
-    let written = "/apis/platform.opmodel.dev/v1alpha1/namespaces/closed/promiserequests";
-    post(&client, "/api/v1/namespaces", json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "closed"}})).await;
-    let secluded = json!({"apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseRequest", "metadata": {"name": "secluded"},
-        "spec": {"promise": {"name": "redis", "workspace": "root:platform"}}});
-    post(&client, written, secluded).await;
-    let rule = json!({"apiGroups": ["platform.opmodel.dev"], "resources": ["promiserequests"], "verbs": ["get", "list", "watch"]});
-    let role = json!({"apiVersion": API, "kind": "Role", "metadata": {"name": "lists"}, "rules": [rule]});
-    post(&client, &format!("/apis/{API}/namespaces/default/roles"), role).await;
-    let binding = json!({"apiVersion": API, "kind": "RoleBinding", "metadata": {"name": "lists"}, "subjects": stranger(),
-        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "lists"}});
-    post(&client, &format!("/apis/{API}/namespaces/default/rolebindings"), binding).await;
+    seclude(&client).await;
+    let_list(&client).await;
 
     let mut everybody = product.signed_in("org-owner").await;
     everybody.until(LIST, |answer| answer.text.contains("2 of 2 requests")).await;
@@ -85,6 +76,25 @@ pub async fn let_in(product: &Product) -> kube::Client {
         "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "enters"}});
     post(&client, &format!("/apis/{API}/clusterrolebindings"), binding).await;
     client
+}
+
+/// Makes the namespace `closed` of the shop, with the request `secluded` in it. The client is that of [`let_in`].
+pub async fn seclude(client: &kube::Client) {
+    let written = "/apis/platform.opmodel.dev/v1alpha1/namespaces/closed/promiserequests";
+    post(client, "/api/v1/namespaces", json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "closed"}})).await;
+    let secluded = json!({"apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseRequest", "metadata": {"name": "secluded"},
+        "spec": {"promise": {"name": "redis", "workspace": "root:platform"}}});
+    post(client, written, secluded).await;
+}
+
+/// Lets the stranger list the requests of the shop's namespace `default`, and of no other. The client is that of [`let_in`].
+pub async fn let_list(client: &kube::Client) {
+    let rule = json!({"apiGroups": ["platform.opmodel.dev"], "resources": ["promiserequests"], "verbs": ["get", "list", "watch"]});
+    let role = json!({"apiVersion": API, "kind": "Role", "metadata": {"name": "lists"}, "rules": [rule]});
+    post(client, &format!("/apis/{API}/namespaces/default/roles"), role).await;
+    let binding = json!({"apiVersion": API, "kind": "RoleBinding", "metadata": {"name": "lists"}, "subjects": stranger(),
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "lists"}});
+    post(client, &format!("/apis/{API}/namespaces/default/rolebindings"), binding).await;
 }
 
 async fn post(client: &kube::Client, path: &str, body: Value) {

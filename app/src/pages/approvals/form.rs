@@ -53,7 +53,7 @@ pub(in crate::pages) fn decide(about: &About<'_>, token: &str) -> Option<impl In
                 <button class="btn" name="decision" value="reject" data-key="r">"Reject"</button>
             </div> })}
             {breaks.then(|| emergency(ordinary, typed.emergency))}
-            <p class="basis">"It counts for content "<span class="mono">{short}</span>" alone: values, version, rules and price."</p>
+            <p class="basis">"It counts for content "<span class="mono">{short}</span>" alone: values, version, rules, price, and its deletion policy, expiry and upgrades."</p>
         </form>
     })
 }

@@ -45,12 +45,14 @@ pub async fn emergencies(visit: &Visit, number: usize) -> Page {
 /// That somebody broke the glass lately; with a link to all of them where it stands elsewhere.
 pub(super) fn loud(found: &EmergenciesPage, elsewhere: bool) -> Option<impl IntoView + use<>> {
     let recent = found.recent.counted();
-    let title = format!("{} in the last {} days", counted(recent as u64, "emergency approval"), EmergenciesPage::RECENT_DAYS);
+    let bound = if found.recent.is_exact() { "" } else { "At least " };
+    let title = format!("{bound}{} in the last {} days", counted(recent as u64, "emergency approval"), EmergenciesPage::RECENT_DAYS);
     let link = elsewhere.then(|| view! { " "<a href=page::EMERGENCIES>"Who, and why"</a> });
+    let alone = (recent > 0).then_some("Somebody approved alone what rules ask others about.");
     let more = (!found.recent.is_exact()).then(|| format!(" {} did not answer.", found.recent.unseen().join(", ")));
     (recent > 0 || more.is_some()).then(|| {
         view! {
-            <Banner shape=Shape::Degraded title=title><p>"Somebody approved alone what rules ask others about."{more}{link}</p></Banner>
+            <Banner shape=Shape::Degraded title=title><p>{alone}{more}{link}</p></Banner>
         }
     })
 }

@@ -1,6 +1,7 @@
 //! Before a request is deleted: what goes, what stays, and its name typed again.
 
 use leptos::prelude::*;
+use promise::view::Fate;
 
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
@@ -43,12 +44,34 @@ pub async fn delete(visit: &Visit, workspace: &str, namespace: &str, name: &str,
             <PageHead title=format!("Delete {}", row.name)/>
             <form method="post" action=routes::request_delete(&row.workspace, &row.namespace, &row.name) novalidate class="card danger-zone">
                 <HiddenToken token=token/>
-                <p>"This cannot be undone. It removes, in reverse order of their making:"</p>
+                <p>{fate(page.fate)}</p>
                 {if page.resources.is_empty() { view! { <p class="muted">"Nothing was made yet."</p> }.into_any() } else { view! { <ul class="goes">{goes}</ul> }.into_any() }}
-                <p class="muted">"Data inside them goes with them. Other requests stay as they are."</p>
+                <p class="muted">{after(page.fate)}</p>
                 <Text id="confirmation" name="confirmation" label=format!("Type {} to confirm", row.name) value="" problem=problem focus=true/>
                 <div class="submit-bar">{button}<LinkButton href=address label="Keep it"/></div>
             </form>
         }
     })
+}
+
+/// What becomes of the objects that are listed below.
+fn fate(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Goes => "This cannot be undone. It removes, in reverse order of their making:",
+        Fate::Stays => "This cannot be undone. Its deletion policy is Orphan, so what was made stays where it is:",
+        Fate::GoesUnlessAgreed => {
+            "This cannot be undone. The request says that what was made shall stay, which nobody has agreed to yet. Where that needs an \
+             approval it is removed all the same, in reverse order of its making:"
+        }
+    }
+}
+
+/// What that means for everything else.
+fn after(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Goes | Fate::GoesUnlessAgreed => "Data inside them goes with them. Other requests stay as they are.",
+        Fate::Stays => {
+            "From then on nobody looks after it here, and no page tells how it is or what it costs. Other requests stay as they are."
+        }
+    }
 }

@@ -119,7 +119,7 @@ impl Approvals for World {
             },
         };
         let rows = if self.empty { Vec::new() } else { vec![line("orders-db", ""), line("gone-db", "The content changed.")] };
-        let unseen = if self.fits { Vec::new() } else { vec!["root:globex".to_owned()] };
+        let unseen = if self.fits { Vec::new() } else { vec!["2 workspaces".to_owned()] };
         let whole = Whole::new(rows.clone(), None, unseen);
         Ok(EmergenciesPage { rows, total: whole.total(), recent: whole.total(), places: 2, page: 1, pages: 1 })
     }

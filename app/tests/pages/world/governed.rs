@@ -52,8 +52,8 @@ fn form() -> PolicyForm {
 
 #[async_trait]
 impl Platform for World {
-    async fn governs(&self) -> bool {
-        true
+    async fn governs(&self) -> Result<bool> {
+        Ok(true)
     }
 
     async fn overview(&self, query: &OverviewQuery) -> Result<OverviewPage> {

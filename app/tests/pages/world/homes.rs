@@ -62,12 +62,16 @@ pub fn home(world: &World) -> Home {
         } else {
             Vec::new()
         },
-        platform: looks_after.then(|| PlatformGlance {
-            weeks: vec![week("9 Nov", 4), week("16 Nov", 8)],
-            waiting: 2,
-            waiting_since: Some("2026-11-21T09:02:00Z".into()),
-            versions: (9, 7),
-        }),
+        platform: match (looks_after, world.fits) {
+            (true, _) => Some(Ok(PlatformGlance {
+                weeks: vec![week("9 Nov", 4), week("16 Nov", 8)],
+                waiting: 2,
+                waiting_since: Some("2026-11-21T09:02:00Z".into()),
+                versions: (9, 7),
+            })),
+            (false, false) => Some(Err("the plane does not answer".into())),
+            (false, true) => None,
+        },
         cost: match (world.empty, world.fits) {
             (true, _) => None,
             (false, true) => Some(Ok(costs::glance())),

@@ -50,6 +50,7 @@ impl Requests for World {
             observed_generation: 2,
             reason: "Order service moves off the shared database".into(),
             deleting: false,
+            fate: if self.fits { Fate::Goes } else { Fate::GoesUnlessAgreed },
             conditions: Vec::new(),
             steps: vec![step("validate", StepPhase::Succeeded), step("apply", StepPhase::Running), step("outputs", StepPhase::Pending)],
             timeline: vec![

@@ -28,9 +28,7 @@ use self::evaluate::{Input, context, evaluate};
 use self::offer::{Found, offer};
 use super::core::Core;
 use super::inputs;
-use super::words::told;
 use super::{releases, votes};
-use crate::error::is_missing;
 use crate::kinds::{PromiseRelease, PromiseRequest};
 use crate::usage::Accepted;
 use crate::watch::{Freshness, Key};
@@ -185,17 +183,9 @@ fn of_generation(chosen: Chosen, generation: Option<i64>) -> Chosen {
 }
 
 async fn load(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: &PromiseRequest, name: &str) -> Result<Chosen, String> {
-    let at = Key { name: name.to_owned(), ..key.clone() };
-    let release = match core.world.releases.get(&at) {
-        Some(release) => release.spec.clone(),
-        None => match api.get(name).await {
-            Ok(release) => release.spec,
-            Err(error) if is_missing(&error) => {
-                return Err(format!("The release {name} is gone, so nothing is changed any more until the request is edited."));
-            }
-            Err(error) => return Err(told(&error, &format!("read the release {name}"))),
-        },
-    };
+    let release = releases::recorded(core, api, key, name).await?;
+    let release =
+        release.ok_or_else(|| format!("The release {name} is gone, so nothing is changed any more until the request is edited."))?;
     let home = ClusterId::parse(&release.revision.cluster).map_err(|error| format!("{error}."))?;
     let revision = core.world.revisions.get(&Key::cluster_scoped(&home, &release.revision.name));
     let revision = revision.ok_or_else(|| {

@@ -15,7 +15,7 @@ use super::target::Place;
 use crate::error::is_missing;
 use crate::kinds::{Kind, Object, Promise, PromiseRevision};
 use crate::watch::Key;
-use crate::workspaces::ClusterId;
+use crate::workspaces::WorkspacePath;
 
 /// How often a Destination is asked whether it still answers.
 const LOOK: std::time::Duration = std::time::Duration::from_secs(60);
@@ -56,8 +56,9 @@ pub fn problems_in_words(problems: &[Problem]) -> String {
 /// Looks after one policy: says whether its rules can be applied, by themselves and to the promises that they may meet.
 pub async fn policy(core: &Core, key: &Key) -> After {
     let Some(row) = core.world.policies.get(key) else { return After::Done };
-    let trusted = core.world.tree().lineage(&key.cluster).and_then(|mut way| way.pop()).is_some_and(|home| core.trusts(&home));
-    let (spec, met) = (row.spec.clone(), met(core, &key.cluster, trusted));
+    let place = core.world.tree().path(&key.cluster);
+    let trusted = place.as_ref().is_some_and(|place| core.trusted.contains(place));
+    let (spec, met) = (row.spec.clone(), met(core, place.as_ref()));
     let problems = match core.evaluate(move || compiled(&spec, trusted, &met)).await {
         Ok(problems) => problems,
         Err(_) => return After::Failed,
@@ -74,21 +75,19 @@ pub async fn policy(core: &Core, key: &Key) -> After {
     if row.status.as_ref() == Some(&status) { After::Done } else { write(core, Work::Policy(key.clone()), key, &row, &status).await }
 }
 
-/// A promise that a policy may meet: its name, and what of it is published.
+/// A promise that a policy has to fit: its name, and what of it is published.
 type Met = (String, Arc<PromiseRevision>);
 
-/// Promises that are published where a policy at `cluster` may meet them: above it, below it, and in trusted homes, which may offer
-/// everywhere; a policy of a trusted home may meet every one.
-fn met(core: &Core, cluster: &ClusterId, trusted: bool) -> Vec<Met> {
+/// Promises that are published where a policy at `place` has to fit them. Where the place is not proven, these are those of trusted homes,
+/// which may be offered anywhere.
+fn met(core: &Core, place: Option<&WorkspacePath>) -> Vec<Met> {
     let (world, tree) = (&core.world, core.world.tree());
-    let is_above =
-        |upper: &ClusterId, lower: &ClusterId| tree.lineage(lower).is_some_and(|way| way.iter().any(|node| node.cluster == *upper));
-    let trusts = |home: &ClusterId| tree.lineage(home).and_then(|mut way| way.pop()).is_some_and(|home| core.trusts(&home));
+    let place = place.map(WorkspacePath::as_str).unwrap_or_default();
     let published = |(at, promise): (Key, Arc<Promise>)| {
-        let home = &at.cluster;
-        (trusted || is_above(home, cluster) || is_above(cluster, home) || trusts(home)).then_some(())?;
+        let home = tree.path(&at.cluster)?;
+        policy::has_to_fit(place, (home.as_str(), core.trusted.contains(&home))).then_some(())?;
         let revision = promise.status.as_ref()?.revision.clone()?;
-        Some((at.name, world.revisions.get(&Key::cluster_scoped(home, &revision))?))
+        Some((at.name, world.revisions.get(&Key::cluster_scoped(&at.cluster, &revision))?))
     };
     world.promises.snapshot().into_iter().filter_map(published).collect()
 }

@@ -6,10 +6,12 @@ use kube::{Api, Resource, ResourceExt};
 use promise::api::PromiseReleaseSpec;
 use promise::names;
 
-use super::words::told_of;
+use super::core::Core;
+use super::words::{told, told_of};
 use crate::error::{is_conflict, is_missing};
 use crate::kinds::{Export, PromiseRelease, PromiseRequest, object};
 use crate::topology::Topology;
+use crate::watch::Key;
 
 /// How many releases of a request are kept.
 const KEPT: usize = 10;
@@ -54,6 +56,19 @@ pub async fn ensure(
             Err(error) => Err(told_of(topology, Export::Requests, &error, &format!("read the release {name}"))),
         },
         Err(error) => Err(told_of(topology, Export::Requests, &error, &format!("record the release {name}"))),
+    }
+}
+
+/// A release of the request at `key`, as it was recorded; nothing where it is gone. Errors: a sentence.
+pub async fn recorded(core: &Core, api: &Api<PromiseRelease>, key: &Key, name: &str) -> Result<Option<PromiseReleaseSpec>, String> {
+    // A release never changes, so that one in the caches is as good as what is there.
+    if let Some(release) = core.world.releases.get(&Key { name: name.to_owned(), ..key.clone() }) {
+        return Ok(Some(release.spec.clone()));
+    }
+    match api.get(name).await {
+        Ok(release) => Ok(Some(release.spec)),
+        Err(error) if is_missing(&error) => Ok(None),
+        Err(error) => Err(told(&error, &format!("read the release {name}"))),
     }
 }
 

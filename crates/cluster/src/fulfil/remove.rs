@@ -5,13 +5,15 @@ use std::collections::BTreeMap;
 use jiff::SignedDuration;
 use kube::ResourceExt;
 use promise::api::DeletionPolicy;
-use promise::fulfil::{Key as ObjectKey, Seen, Situation, plan};
+use promise::deletion::{accepted, policy_of};
+use promise::fulfil::{Key as ObjectKey, Seen, Situation, Subject, plan};
 use promise::names;
 use promise::status::Milestone;
 
-use super::decide::Decision;
+use super::decide::{Decision, decide};
 use super::inputs;
 use super::queue::After;
+use super::releases;
 use super::round::{BUDGET, Carried, PLANS, Round};
 use super::sites::Sites;
 use crate::watch::Freshness;
@@ -36,19 +38,22 @@ impl Round<'_> {
         if leaving {
             self.leave_to_the_namespace();
         }
+        let agreed = match self.agreed().await {
+            Ok(agreed) => agreed,
+            Err(why) => return self.not_now(&decision, why).await,
+        };
         // What is handed over may still refer to them.
         if !leaving
-            && self.request.spec.deletion_policy == DeletionPolicy::Delete
+            && agreed == Some(DeletionPolicy::Delete)
             && let Err(why) = inputs::forget(self.core, &self.key.cluster, &self.key.namespace, &self.key.name).await
         {
-            self.failure = Some(why);
-            self.say(&decision, None).await?;
-            return Ok(After::Failed);
+            return self.not_now(&decision, why).await;
         }
+        let deletion_policy = agreed.unwrap_or(self.request.spec.deletion_policy);
         self.let_go(home.as_ref());
         for _ in 0..PLANS {
             let mut situation = Situation {
-                request: self.subject(),
+                request: Subject { deletion_policy, ..self.subject() },
                 inventory: self.request.status.as_ref().map(|status| status.inventory.clone()).unwrap_or_default(),
                 budget: BUDGET,
                 ..Situation::default()
@@ -72,6 +77,45 @@ impl Round<'_> {
         }
         self.say(&decision, latest.as_ref()).await?;
         Ok(self.after(latest.as_ref()))
+    }
+
+    /// Says why nothing can be removed now.
+    async fn not_now(&mut self, decision: &Decision, why: String) -> Result<After, kube::Error> {
+        self.failure = Some(why);
+        self.say(decision, None).await?;
+        Ok(After::Failed)
+    }
+
+    /// What the release that was accepted last says of the deletion: to what the request says by now nobody may have agreed. The request
+    /// counts where nothing was released, or where the release says nothing of it. Nothing where the release is gone. Errors: a sentence.
+    async fn agreed(&self) -> Result<Option<DeletionPolicy>, String> {
+        let live = self.request.spec.deletion_policy;
+        let Some(status) = &self.request.status else { return Ok(Some(live)) };
+        let named = accepted(status);
+        for name in &named {
+            if let Some(release) = releases::recorded(self.core, &self.releases, self.key, name).await? {
+                return Ok(Some(match policy_of(&release, live) {
+                    DeletionPolicy::Delete if live == DeletionPolicy::Orphan => self.judged().await,
+                    agreed => agreed,
+                }));
+            }
+        }
+        // Releases go right before our finalizer: a round that failed in between must not take what was typed from what is handed over.
+        if !named.is_empty() {
+            return Ok(None);
+        }
+        // An edit that is refused takes the place of what was still being made, so that the status names no release of what is there.
+        let held = status.candidate.as_ref().map(|candidate| candidate.release.as_str());
+        let own = self.own_releases().into_iter().filter(|release| Some(release.name_any().as_str()) != held);
+        let last = own.filter(|_| !status.inventory.is_empty()).max_by_key(|release| release.spec.request_generation);
+        Ok(Some(last.map_or(live, |release| policy_of(&release.spec, live))))
+    }
+
+    /// Whether what there is stays, as the request wants by now. The wish may have come right before the deletion, and what is removed does
+    /// not come back: it is judged as any edit is, and counts where nobody else has to be asked.
+    async fn judged(&self) -> DeletionPolicy {
+        let decision = decide(self.core, &self.releases, self.key, &self.request).await;
+        decision.wanted().map_or(DeletionPolicy::Delete, |wanted| policy_of(&wanted.release, DeletionPolicy::Delete))
     }
 
     /// Leaves what stands beside the request to the plane, which removes everything in a namespace that goes. The rights by which we could

@@ -87,7 +87,7 @@ pub(super) struct Round<'a> {
     pub(super) core: &'a Core,
     pub(super) key: &'a Key,
     api: Api<PromiseRequest>,
-    releases: Api<PromiseRelease>,
+    pub(super) releases: Api<PromiseRelease>,
     pub(super) request: PromiseRequest,
     pub(super) seen: BTreeMap<ObjectKey, Seen>,
     /// Of these, what our own applies of this round were answered with.
@@ -262,6 +262,7 @@ impl Round<'_> {
             deleting: self.request.metadata.deletion_timestamp.is_some(),
             finalizer: self.request.finalizers().iter().any(|finalizer| finalizer == names::FINALIZER),
             paused: spec.paused,
+            // A removal goes by what was agreed to instead.
             deletion_policy: spec.deletion_policy,
         }
     }

@@ -28,6 +28,7 @@ on_every_plane![
     a_right_that_was_revoked_and_a_decision_that_was_withdrawn_count_no_more,
     who_asks_may_decide_where_the_rule_allows_it,
     what_nobody_decides_in_time_expires_until_it_is_asked_again,
+    a_removal_goes_by_what_was_agreed_to,
 ];
 
 fn approvals(plane: &Plane, who: &str) -> Api<Approval> {
@@ -365,5 +366,26 @@ async fn what_nobody_decides_in_time_expires_until_it_is_asked_again(plane: Plan
     let again = asked(&plane, "web").await;
     decide(&plane, "erin", &about("in-time", &again, "approve")).await;
     plane.ready("web").await;
+    controller.stop().await;
+}
+
+async fn a_removal_goes_by_what_was_agreed_to(plane: Plane) {
+    let controller = governed(&plane, json!({})).await;
+    for (name, agreed, wished) in [("goes", "Delete", "Orphan"), ("stays", "Orphan", "Delete")] {
+        plane.ask(name, "settings", json!({"level": 2})).await;
+        edit(&plane, name, json!({"deletionPolicy": agreed})).await;
+        let terms = |request: &PromiseRequest| {
+            let asked = condition(request, "Approved").starts_with("False AwaitingApproval");
+            asked && request.status.as_ref().map(|status| status.observed_generation) == request.metadata.generation
+        };
+        let first = plane.until(name, "asked about", terms).await;
+        decide(&plane, "erin", &about(&format!("{name}-yes"), &first, "approve")).await;
+        plane.ready(name).await;
+        edit(&plane, name, json!({"deletionPolicy": wished})).await;
+        asked(&plane, name).await;
+        plane.requests("dana").delete(name, &DeleteParams::default()).await.unwrap();
+        plane.gone(plane.requests("dana"), name).await;
+        assert_eq!(level(&plane, name).await.is_some(), agreed == "Orphan", "{agreed} was agreed to, and {wished} only asked for");
+    }
     controller.stop().await;
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use cluster::install;
+use cluster::kinds::Export;
 use futures::StreamExt as _;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::{DeleteParams, Patch, PatchParams};
@@ -9,13 +11,15 @@ use kube::runtime::WatchStreamExt as _;
 use kube::runtime::watcher::{Config, watcher};
 use kube::{Api, ResourceExt};
 use promise::api::Phase;
-use serde_json::json;
+use promise::names;
+use serde_json::{Value, json};
 
 use crate::world::{Plane, apply, condition, on_every_plane, settings, wait};
 
 on_every_plane![
     a_request_becomes_ready_changes_and_goes,
     what_others_hold_says_that_nothing_of_it_is_left,
+    what_is_to_be_handed_over_stays_although_the_deletion_follows_at_once,
     what_does_not_fit_is_said_and_nothing_is_made,
     what_is_asked_for_while_it_is_published_never_fails,
 ];
@@ -75,6 +79,22 @@ async fn what_others_hold_says_that_nothing_of_it_is_left(plane: Plane) {
     controller.stop().await;
 }
 
+async fn what_is_to_be_handed_over_stays_although_the_deletion_follows_at_once(plane: Plane) {
+    let controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("settings", settings("1.0.0")).await;
+    plane.ask("web", "settings", json!({})).await;
+    plane.ready("web").await;
+    // No time for the controller to look in between.
+    let orphan = json!({"spec": {"deletionPolicy": "Orphan"}});
+    plane.requests("dana").patch("web", &PatchParams::default(), &Patch::Merge(&orphan)).await.unwrap();
+    plane.requests("dana").delete("web", &DeleteParams::default()).await.unwrap();
+    plane.gone(plane.requests("dana"), "web").await;
+    let left = plane.config_maps().get("web-config").await.unwrap();
+    assert!(!left.labels().contains_key(names::REQUEST_UID_LABEL), "nobody looks after it any more: {:?}", left.labels());
+    controller.stop().await;
+}
+
 async fn what_does_not_fit_is_said_and_nothing_is_made(plane: Plane) {
     let controller = plane.controller().await;
     plane.offer().await;
@@ -113,6 +133,48 @@ async fn a_policy_of_the_organisation_binds_its_teams() {
     controller.stop().await;
 }
 
+/// What a policy says of its rules as they are written now.
+fn said(policy: &cluster::kinds::Policy) -> Option<String> {
+    let status = policy.status.as_ref().filter(|status| Some(status.observed_generation) == policy.metadata.generation)?;
+    let compiled = status.conditions.iter().find(|condition| condition.r#type == "Compiled")?;
+    Some(format!("{} {}", compiled.reason, compiled.message))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_publishes_below_a_policy_does_not_blemish_it() {
+    let plane = Plane::open().await;
+    install::bind(&plane.client("admin", "root:acme:shop"), Export::Catalog, plane.installed()).await.unwrap();
+    let controller = plane.controller().await;
+    let own = |version: &str, properties: Value| {
+        json!({
+            "version": version, "lifecycle": "published", "visibility": "private",
+            "parameters": {"type": "object", "properties": properties},
+            "implementation": {"resources": [{"id": "config", "template": {
+                "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "${request.name}-own"}, "data": {"a": "b"},
+            }}]},
+        })
+    };
+    let size = json!({"size": {"type": "string"}});
+    plane.publish_at("root:acme:shop", "own", own("1.0.0", size.clone())).await;
+    let acme = plane.client("admin", "root:acme");
+    let policy = json!({
+        "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Policy", "metadata": {"name": "levels"},
+        "spec": {"title": "Levels", "owner": {"team": "Acme"}, "appliesTo": {"promises": ["own"]}, "rules": [
+            {"name": "low", "constrain": {"parameter": ".level", "maximum": 4}},
+        ]},
+    });
+    apply(&acme, &policy).await.unwrap();
+    let policies: Api<cluster::kinds::Policy> = Api::all(acme);
+    let says = |start: &'static str| move |policy: &cluster::kinds::Policy| said(policy).is_some_and(|said| said.starts_with(start));
+    wait(policies.clone(), "levels", "left alone", says("Compiled ")).await;
+    // One of its own workspace it has to fit. Once that fits, the other one is known for sure, and still nothing stands against it.
+    plane.publish_at("root:acme", "own", own("1.0.0", size)).await;
+    wait(policies.clone(), "levels", "held against it", says("Invalid .rules[0].constrain.parameter: ")).await;
+    plane.publish_at("root:acme", "own", own("1.1.0", json!({"size": {"type": "string"}, "level": {"type": "integer"}}))).await;
+    wait(policies, "levels", "mended", says("Compiled ")).await;
+    controller.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_policy_that_does_not_fit_says_where_and_lets_nothing_pass() {
     let plane = Plane::open().await;
@@ -122,11 +184,6 @@ async fn a_policy_that_does_not_fit_says_where_and_lets_nothing_pass() {
     let acme = plane.client("admin", "root:acme");
     let policies: Api<cluster::kinds::Policy> = Api::all(acme.clone());
     let range = json!({"promises": ["settings"]});
-    let said = |policy: &cluster::kinds::Policy| {
-        let status = policy.status.as_ref().filter(|status| Some(status.observed_generation) == policy.metadata.generation)?;
-        let compiled = status.conditions.iter().find(|condition| condition.r#type == "Compiled")?;
-        Some(format!("{} {}", compiled.reason, compiled.message))
-    };
     let list = "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]";
     let bomb = format!("{list}.all(a, {list}.all(b, {list}.all(c, {list}.all(d, {list}.all(e, a + b + c + d + e > 0)))))");
     let asks = |expression: &str| json!({"validate": {"expression": expression, "message": "Choose less."}});

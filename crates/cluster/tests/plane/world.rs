@@ -295,7 +295,12 @@ impl Plane {
 
     /// Publishes a promise in the trusted home and waits until its revision is there.
     pub async fn publish(&self, name: &str, spec: Value) {
-        let client = self.client("admin", "root:platform");
+        self.publish_at("root:platform", name, spec).await;
+    }
+
+    /// The same in another home.
+    pub async fn publish_at(&self, home: &str, name: &str, spec: Value) {
+        let client = self.client("admin", home);
         let body = json!({"apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Promise", "metadata": {"name": name}, "spec": spec});
         apply(&client, &body).await.unwrap();
         let api: Api<Promise> = Api::all(client);

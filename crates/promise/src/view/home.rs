@@ -30,8 +30,8 @@ pub struct Home {
     pub phases: Vec<(Phase, usize)>,
     /// Newer versions and ends of promises of which something runs that the person may list; at most as many as are shown.
     pub changes: Vec<ChangeLine>,
-    /// How requests go, for those who look after the platform.
-    pub platform: Option<PlatformGlance>,
+    /// How requests go, for those who look after the platform; the error is what to say where nobody can tell whether the person does.
+    pub platform: Option<Result<PlatformGlance, String>>,
     /// What this month costs; the error is what to say where that cannot be read. Absent for those who may list no requests.
     pub cost: Option<Result<CostGlance, String>>,
     /// Limits and budgets, the fullest first; at most as many as are shown.

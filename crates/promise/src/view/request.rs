@@ -174,6 +174,18 @@ pub struct Allowed {
     pub reveal: Result<(), String>,
 }
 
+/// What becomes of what was made when the request is deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Fate {
+    /// It goes with the request.
+    Goes,
+    /// It stays, and nobody looks after it any more.
+    Stays,
+    /// It goes: the request says that it stays, and that is not agreed to.
+    GoesUnlessAgreed,
+}
+
 /// A request in full.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -188,6 +200,8 @@ pub struct RequestPage {
     pub reason: String,
     /// Whether it is being deleted.
     pub deleting: bool,
+    /// What deleting it does.
+    pub fate: Fate,
     /// Conditions.
     pub conditions: Vec<Condition>,
     /// Steps of the workflow.

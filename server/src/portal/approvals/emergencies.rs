@@ -1,17 +1,20 @@
 //! Who broke the glass, when and why: every approval in an emergency that the plane lets the person list.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use cluster::ClusterId;
 use cluster::kinds::Approval;
 use cluster::watch::Key;
+use futures::future::join_all;
 use jiff::SignedDuration;
 use promise::view::{EmergenciesPage, EmergencyLine, Whole};
+use promise::wording::counted;
 use promise::{Error, Result, names};
 
 use super::docket::subject;
 use crate::auth::Caller;
 use crate::portal::requests::decisions;
+use crate::portal::requests::walk::Turns;
 use crate::portal::rights::Right;
 
 /// Rows of one page.
@@ -27,35 +30,57 @@ impl Right {
 /// The page of that number.
 pub(super) async fn page(caller: &Caller, number: usize) -> Result<EmergenciesPage> {
     let portal = caller.portal();
-    let tree = portal.world.tree();
     let all = portal.docket.emergencies(&portal.world);
-    let mut open: BTreeMap<ClusterId, bool> = BTreeMap::new();
-    let mut unseen = Vec::new();
-    for cluster in places(&all) {
-        let may = match caller.may(&cluster, Right::decisions()).await {
-            Ok(may) => may,
-            Err(error @ Error::Unauthenticated) => return Err(error),
-            Err(error) => {
-                tracing::warn!(%error, %cluster, "a workspace is missing in the list of emergencies");
-                unseen.extend(tree.path(&cluster).map(|path| path.to_string()));
-                false
-            }
-        };
-        open.insert(cluster, may);
-    }
-    let seen: Vec<EmergencyLine> = all
-        .iter()
-        .filter(|(key, _)| open.get(&key.cluster).copied().unwrap_or_default())
-        .map(|(key, approval)| line(caller, key, approval))
-        .collect();
-    let whole = Whole::new(seen, portal.lists_as_of(), unseen);
+    let turns = &Turns::begin();
+    let asked = places(&all).into_iter().map(|cluster| async move {
+        let may = turns.take(caller.may(&cluster, Right::decisions())).await;
+        (cluster, may)
+    });
+    let readable = Readable::of(join_all(asked).await)?;
+    let open = |key: &Key| readable.open.contains(&key.cluster);
+    let seen: Vec<EmergencyLine> = all.iter().filter(|(key, _)| open(key)).map(|(key, approval)| line(caller, key, approval)).collect();
+    let whole = Whole::new(seen, portal.lists_as_of(), readable.unseen());
     let since = portal.clock.now().saturating_sub(SignedDuration::from_hours(24 * EmergenciesPage::RECENT_DAYS));
     let since = since.map(|since| since.to_string()).unwrap_or_default();
     // Times are RFC 3339 in UTC, so that their texts sort as they do.
     let recent = whole.total_of(|line| line.given.at >= since);
     let cut = whole.page(number, PAGE);
-    let places = open.values().filter(|may| **may).count();
-    Ok(EmergenciesPage { rows: cut.rows, total: cut.total, recent, places, page: cut.page, pages: cut.pages })
+    Ok(EmergenciesPage { rows: cut.rows, total: cut.total, recent, places: readable.open.len(), page: cut.page, pages: cut.pages })
+}
+
+/// Where a person may read decisions.
+#[derive(Debug, Default)]
+struct Readable {
+    /// Workspaces that said yes.
+    open: BTreeSet<ClusterId>,
+    /// How many did not say. Nobody can tell whether the person may know of them, so that they have no names.
+    silent: usize,
+}
+
+impl Readable {
+    /// What the workspaces answered.
+    fn of(answers: Vec<(ClusterId, Result<bool>)>) -> Result<Self> {
+        let mut readable = Self::default();
+        for (cluster, may) in answers {
+            match may {
+                Ok(true) => {
+                    readable.open.insert(cluster);
+                }
+                Ok(false) => {}
+                Err(error @ Error::Unauthenticated) => return Err(error),
+                Err(error) => {
+                    tracing::warn!(%error, %cluster, "a workspace is missing in the list of emergencies");
+                    readable.silent += 1;
+                }
+            }
+        }
+        Ok(readable)
+    }
+
+    /// What is missing, in words.
+    fn unseen(&self) -> Vec<String> {
+        (self.silent > 0).then(|| counted(self.silent as u64, "workspace")).into_iter().collect()
+    }
 }
 
 /// Workspaces in which somebody broke the glass, each once.
@@ -85,5 +110,27 @@ fn line(caller: &Caller, at: &Key, approval: &Approval) -> EmergencyLine {
         source: tree.path(&at.cluster).map(|path| path.to_string()).unwrap_or_default(),
         approval: at.name.clone(),
         given: decisions::said(approval),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(name: &str) -> ClusterId {
+        ClusterId::parse(name).unwrap()
+    }
+
+    #[test]
+    fn workspaces_that_do_not_answer_are_counted_and_not_named() {
+        let late = || Err(Error::Unreachable { what: "the plane".into() });
+        let answers = vec![(of("open"), Ok(true)), (of("closed"), Ok(false)), (of("secret"), late()), (of("hidden"), late())];
+        let readable = Readable::of(answers).unwrap();
+        assert_eq!((readable.open.len(), readable.open.contains(&of("open"))), (1, true));
+        assert_eq!(readable.unseen(), ["2 workspaces"], "whoever may not know of them learns no name");
+        assert_eq!(Readable::of(vec![(of("secret"), late())]).unwrap().unseen(), ["1 workspace"]);
+        assert!(Readable::of(vec![(of("open"), Ok(true)), (of("closed"), Ok(false))]).unwrap().unseen().is_empty());
+        let signed_out = Readable::of(vec![(of("secret"), late()), (of("open"), Err(Error::Unauthenticated))]);
+        assert_eq!(signed_out.map(|_| ()), Err(Error::Unauthenticated));
     }
 }

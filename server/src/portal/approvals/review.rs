@@ -42,7 +42,9 @@ pub(super) async fn of(caller: &Caller, matter: &Matter, since: &str) -> Result<
     let content = content::of(caller, matter).await?;
     let outcomes = candidate.map(|candidate| candidate.spec.outcomes.as_slice()).unwrap_or(&status.policies);
     let policies = policy_outcomes(outcomes, content.effective.as_ref());
-    let room = rail::room(&content.limits, &content.budgets, candidate.and_then(|candidate| Estimate::kept(&candidate.spec)).as_ref());
+    let tallies = content.effective.as_ref().map(|effective| effective.tallies.as_slice()).unwrap_or_default();
+    let estimate = candidate.and_then(|candidate| Estimate::kept(&candidate.spec));
+    let room = rail::room(&content.limits, &content.budgets, tallies, estimate.as_ref());
     let row = inbox::row(caller, &matter.key, &matter.request, &standings);
     let price = priced(former.map(|release| &release.spec), candidate.map(|release| &release.spec));
     let told = Told { spec, outcomes, policies: &policies };

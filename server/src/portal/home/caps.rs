@@ -105,7 +105,6 @@ impl Set<'_> {
                 let (workspace, below) = match &reach {
                     Reach::Workspace { .. } => (seen_from.clone(), false),
                     Reach::Subtree { .. } => (self.path.to_string(), true),
-                    Reach::Covered(range) if range.is_empty() => ("everywhere".to_owned(), false),
                     Reach::Covered(range) => (list::of_range(range), false),
                 };
                 let line = |promises: String, room: CapRoom| CapLine {

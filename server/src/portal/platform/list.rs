@@ -109,17 +109,17 @@ pub(super) fn is_trusted(caller: &Caller, place: &WorkspacePath) -> bool {
 
 pub(super) fn for_workspaces(spec: &PolicySpec, trusted: bool) -> String {
     let range = &spec.applies_to;
-    let places = match (range.workspaces.is_empty(), trusted) {
-        (false, _) => of_range(&range.workspaces),
-        (true, true) => "everywhere".to_owned(),
-        (true, false) => "where it is set and below".to_owned(),
-    };
+    let below = range.workspaces.is_empty() && !trusted;
+    let places = if below { "where it is set and below".to_owned() } else { of_range(&range.workspaces) };
     let labels: Vec<String> = range.workspace_labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
     if labels.is_empty() { places } else { format!("{places}, with {}", all_of(&labels)) }
 }
 
-/// Workspaces that globs cover.
+/// Workspaces that globs cover; everywhere where there are none.
 pub(in crate::portal) fn of_range(globs: &[String]) -> String {
+    if globs.is_empty() {
+        return "everywhere".to_owned();
+    }
     let place = |glob: &String| glob.strip_suffix(":**").map_or_else(|| glob.clone(), |top| format!("{top} and below"));
     all_of(&globs.iter().map(place).collect::<Vec<_>>())
 }

@@ -6,9 +6,11 @@ use promise::form::Summary;
 use promise::path::Path;
 use promise::policy::Effective;
 use promise::price::Estimate;
-use promise::view::{Allowed, Happening, OutputValue, ParameterLine, PriceView, RequestPage, ResourceLine, ValueSource, policy_outcomes};
+use promise::view::{
+    Allowed, Fate, Happening, OutputValue, ParameterLine, PriceView, RequestPage, ResourceLine, ValueSource, policy_outcomes,
+};
 use promise::visibility::Place;
-use promise::{Result, change, wording};
+use promise::{Result, change, deletion, wording};
 use serde_json::Value;
 
 use super::{decisions, form, rail, rows, timeline};
@@ -39,6 +41,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         observed_generation: status.observed_generation,
         reason: request.spec.reason.clone().unwrap_or_default(),
         deleting,
+        fate: fate(&request, &releases),
         timeline: timeline::of(caller, &request, &releases, spec.as_ref()),
         parameters: parameters(spec.as_ref(), request.spec.parameters.as_ref(), resolved, &status.policies),
         price: price(&request, &releases),
@@ -147,6 +150,14 @@ fn shown_release<'a>(request: &PromiseRequest, releases: &'a [PromiseRelease]) -
     let named = |name: &str| releases.iter().find(|release| release.metadata.name.as_deref() == Some(name));
     let current = status.and_then(|status| status.current.as_ref()).and_then(|current| named(&current.release));
     current.or_else(|| status.and_then(|status| status.candidate.as_ref()).and_then(|candidate| named(&candidate.release)))
+}
+
+/// What deleting it does, as far as the person may read what was accepted.
+fn fate(request: &PromiseRequest, releases: &[PromiseRelease]) -> Fate {
+    let live = request.spec.deletion_policy;
+    let accepted = request.status.as_ref().map(deletion::accepted).unwrap_or_default();
+    let release = accepted.iter().find_map(|name| releases.iter().find(|release| release.metadata.name.as_deref() == Some(*name)));
+    deletion::fate(live, release.map_or(live, |release| deletion::policy_of(&release.spec, live)))
 }
 
 /// Every value in words, with who wrote it. Without a release: what was asked for.

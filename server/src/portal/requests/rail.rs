@@ -3,7 +3,7 @@
 use promise::api::PolicyResult;
 use promise::attribute::LineOrigin;
 use promise::form::Summary;
-use promise::policy::{BudgetUse, LimitUse, Provenance};
+use promise::policy::{BudgetUse, LimitUse, Provenance, Reach, Tally};
 use promise::preflight;
 use promise::price::{Amount, Estimate, Money};
 use promise::view::{
@@ -13,6 +13,7 @@ use promise::view::{
 use promise::wording::{counted, upper_first};
 
 use super::form::{Dry, Typed};
+use crate::portal::platform::list;
 use crate::portal::preflight::Examined;
 
 /// Everything that was found out.
@@ -60,7 +61,7 @@ pub(super) fn of(looked: &Looked<'_>) -> PreflightView {
         checks,
         approvals,
         price: PriceView { change, ..price(checked.estimate.as_ref()) },
-        room: room(&checked.limits, &checked.budgets, checked.estimate.as_ref()),
+        room: room(&checked.limits, &checked.budgets, &checked.effective.tallies, checked.estimate.as_ref()),
         added: added(looked.examined),
     }
 }
@@ -180,12 +181,12 @@ pub(in crate::portal) fn price(estimate: Option<&Estimate>) -> PriceView {
     }
 }
 
-/// Limits and budgets with what is used of them.
-pub(in crate::portal) fn room(limits: &[LimitUse], budgets: &[BudgetUse], estimate: Option<&Estimate>) -> Vec<RoomLine> {
+/// Limits and budgets with what is used of them. `tallies` say what was counted for them.
+pub(in crate::portal) fn room(limits: &[LimitUse], budgets: &[BudgetUse], tallies: &[Tally], estimate: Option<&Estimate>) -> Vec<RoomLine> {
     let limits = limits.iter().map(|limit| {
         let then = limit.with_this;
         RoomLine {
-            what: format!("Requests {}", place(&limit.per)),
+            what: format!("Requests {}", place(&limit.from, tallies)),
             after: then.map_or_else(|| format!("unknown of {}", limit.most), |count| format!("{count} of {}", limit.most)),
             used: share(then.map(|count| count.saturating_sub(1).into()), limit.most.into()),
             then: share(then.map(Into::into), limit.most.into()),
@@ -204,7 +205,7 @@ pub(in crate::portal) fn room(limits: &[LimitUse], budgets: &[BudgetUse], estima
         let then = budget.with_this.as_ref();
         let most = i128::from(budget.most.micros);
         RoomLine {
-            what: format!("Monthly budget {}", place(&budget.per)),
+            what: format!("Monthly budget {}", place(&budget.from, tallies)),
             after: match (then, &budget.left) {
                 (Some(_), Some(left)) if left.micros >= 0 => format!("{left} left of {}", budget.most),
                 (Some(then), _) => format!("{then} of {}", budget.most),
@@ -222,11 +223,13 @@ pub(in crate::portal) fn room(limits: &[LimitUse], budgets: &[BudgetUse], estima
     limits.chain(budgets).collect()
 }
 
-fn place(per: &str) -> &'static str {
-    match per {
-        "workspace" => "of this workspace",
-        "subtree" => "of the workspace where it is set and all below",
-        _ => "everywhere",
+/// Where requests count for a cap. A subtree of a trusted home is what the policy covers elsewhere, and not what lies below the home.
+fn place(from: &Provenance, tallies: &[Tally]) -> String {
+    match tallies.iter().find(|tally| tally.rule == from.id()).map(|tally| &tally.reach) {
+        Some(Reach::Workspace { .. }) => "of this workspace".to_owned(),
+        Some(Reach::Subtree { .. }) => format!("of {} and below", from.workspace),
+        Some(Reach::Covered(range)) if !range.is_empty() => format!("of {}", list::of_range(range)),
+        Some(Reach::Covered(_)) | None => "everywhere".to_owned(),
     }
 }
 
@@ -250,7 +253,42 @@ fn added(examined: &Examined) -> Option<AddedCount> {
 
 #[cfg(test)]
 mod tests {
-    use super::share;
+    use promise::api::Enforcement;
+    use promise::policy::{Origin, Per, Promises};
+
+    use super::*;
+
+    /// Where a cap counts for a request in `w-shop`, below `w-acme`: set by whom, for what, and for which range.
+    fn said(origin: Origin, per: Per, range: &[&str]) -> String {
+        let from = Provenance {
+            origin,
+            workspace: "root:platform".into(),
+            cluster: "w-platform".into(),
+            policy: "fair-share".into(),
+            rule: "most".into(),
+            title: None,
+            owner: None,
+            reason: None,
+            enforcement: Enforcement::Block,
+        };
+        let range: Vec<String> = range.iter().map(|glob| (*glob).to_owned()).collect();
+        let tally = |rule: String, reach: Reach| Tally { rule, promises: Promises::Covered(Vec::new()), reach, currency: None };
+        let other = tally("w-platform/other/most".into(), Reach::Covered(vec!["root:elsewhere".into()]));
+        let own = tally(from.id(), Reach::of(per, origin, "w-platform", "w-shop", &range));
+        place(&from, &[other, own])
+    }
+
+    #[test]
+    fn a_cap_says_over_which_workspaces_it_counts() {
+        let (above, trusted) = (Origin::Ancestor { distance: 1 }, Origin::TrustedHome);
+        assert_eq!(said(trusted, Per::Workspace, &["root:acme:**"]), "of this workspace");
+        assert_eq!(said(above, Per::Subtree, &["root:acme:**"]), "of root:platform and below");
+        assert_eq!(said(trusted, Per::Subtree, &["root:acme:**"]), "of root:acme and below");
+        assert_eq!(said(trusted, Per::Subtree, &["root:acme:**", "root:labs"]), "of root:acme and below and root:labs");
+        assert_eq!(said(trusted, Per::Subtree, &[]), "everywhere");
+        assert_eq!(said(Origin::Reference, Per::Subtree, &["root:acme:**"]), "everywhere");
+        assert_eq!(said(trusted, Per::Promise, &["root:acme:**"]), "everywhere");
+    }
 
     #[test]
     fn shares_are_hundredths_and_never_more_than_all() {

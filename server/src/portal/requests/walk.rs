@@ -1,13 +1,16 @@
-//! Asking many workspaces where a person may enter, and where in them requests may be listed, in the time that a page has.
+//! Asking many workspaces what a person may do there, whether the person may enter, and where in them requests may be listed, in the time
+//! that a page has.
 //!
 //! That a workspace is there is nobody's business who may not enter it: until the plane has said that the person may, it has no name.
 
 use std::pin::pin;
 use std::time::Duration;
 
-use cluster::WorkspacePath;
 use cluster::workspaces::Node;
+use cluster::{ClusterId, WorkspacePath};
+use futures::StreamExt as _;
 use futures::future::join_all;
+use futures::stream::FuturesUnordered;
 use promise::{Error, Result};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
@@ -93,8 +96,20 @@ impl Caller {
 
     /// Asks all of these, which come in the order of paths.
     pub(in crate::portal) async fn walk(&self, nodes: Vec<Node>) -> Walk {
-        let turns = Turns { slots: Semaphore::new(TOGETHER), turn: TURN, deadline: Instant::now() + PATIENCE };
+        let turns = Turns::begin();
         Walk::of(join_all(nodes.into_iter().map(|node| self.ask(node, &turns))).await)
+    }
+
+    /// Whether the person has a right in one of these workspaces, as soon as one of them says so.
+    ///
+    /// # Errors
+    /// None says so, and one did not answer in time: nobody can tell.
+    pub(in crate::portal) async fn may_in_any(&self, turns: &Turns, clusters: Vec<ClusterId>, right: &Right) -> Result<bool> {
+        let asked = clusters.into_iter().map(|cluster| async move {
+            let may = turns.take(self.may(&cluster, right.clone())).await;
+            may.inspect_err(|error| tracing::warn!(%error, %cluster, ?right, "a workspace does not say what somebody may"))
+        });
+        any(asked).await
     }
 
     async fn ask(&self, node: Node, turns: &Turns) -> Answer {
@@ -117,16 +132,35 @@ impl Caller {
     }
 }
 
+/// Whether one of them says yes, as soon as one does. Where none does, silence is no no.
+async fn any(asked: impl IntoIterator<Item = impl Future<Output = Result<bool>>>) -> Result<bool> {
+    let mut asked: FuturesUnordered<_> = asked.into_iter().collect();
+    let mut silent = None;
+    while let Some(answer) = asked.next().await {
+        match answer {
+            Ok(true) => return Ok(true),
+            Ok(false) => {}
+            Err(error) => silent = silent.or(Some(error)),
+        }
+    }
+    silent.map_or(Ok(false), Err)
+}
+
 /// Some are asked at a time, and all by one deadline.
-struct Turns {
+pub(in crate::portal) struct Turns {
     slots: Semaphore,
     turn: Duration,
     deadline: Instant,
 }
 
 impl Turns {
+    /// Those of a page, whose time begins now.
+    pub(in crate::portal) fn begin() -> Self {
+        Self { slots: Semaphore::new(TOGETHER), turn: TURN, deadline: Instant::now() + PATIENCE }
+    }
+
     /// The answer, if it comes in time. Whoever does not answer soon is waited for while others are asked.
-    async fn take<T>(&self, asked: impl Future<Output = Result<T>>) -> Result<T> {
+    pub(in crate::portal) async fn take<T>(&self, asked: impl Future<Output = Result<T>>) -> Result<T> {
         let late = || Error::Unreachable { what: "the plane".to_owned() };
         let Ok(Ok(slot)) = timeout_at(self.deadline, self.slots.acquire()).await else { return Err(late()) };
         // Slots come free when the time is over: nobody is asked any more.
@@ -145,8 +179,6 @@ impl Turns {
 #[cfg(test)]
 mod tests {
     use std::future::{pending, ready};
-
-    use cluster::ClusterId;
 
     use super::*;
     use crate::portal::requests::listing::Sight;
@@ -179,6 +211,26 @@ mod tests {
             _ = turns.take(pending::<Result<()>>()) => panic!("it never answers"),
             answer = turns.take(ready(Ok(7))) => assert_eq!(answer, Ok(7)),
         }
+    }
+
+    #[tokio::test]
+    async fn one_yes_is_enough_and_silence_is_no_no() {
+        let late = || Error::Unreachable { what: "the plane".into() };
+        let of = |answers: Vec<Option<Result<bool>>>| {
+            any(answers.into_iter().map(|answer| async move {
+                match answer {
+                    Some(answer) => answer,
+                    None => pending().await,
+                }
+            }))
+        };
+        assert_eq!(of(vec![None, Some(Ok(false)), Some(Err(late())), Some(Ok(true))]).await, Ok(true), "nobody else is waited for");
+        assert_eq!(of(vec![Some(Err(late())), Some(Ok(false))]).await, Err(late()));
+        assert_eq!(of(vec![Some(Ok(false))]).await, Ok(false));
+        assert_eq!(of(Vec::new()).await, Ok(false));
+        // Who never answers is silent when the time is over.
+        let turns = turns(Duration::from_millis(1));
+        assert_eq!(any([turns.take(pending::<Result<bool>>())]).await, Err(late()));
     }
 
     #[tokio::test]
