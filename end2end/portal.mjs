@@ -36,7 +36,10 @@ function environment(name) {
   return value;
 }
 
-/** Starts the program with these arguments, and waits until it prints what `says` matches; that is `said`. */
+/**
+ * Starts the program with these arguments, and waits until it prints what `says` matches; that is `said`. Output comes in
+ * pieces: what ends in a number is whole only with what follows it.
+ */
 export async function launch(args, says) {
   const child = spawn(environment("OPM_PORTAL"), args, { stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
@@ -55,6 +58,8 @@ export async function launch(args, says) {
     log: () => output,
     async stop() {
       child.removeAllListeners("exit");
+      // What has ended by itself does not say so a second time.
+      if (child.exitCode !== null || child.signalCode !== null) return;
       const ended = new Promise((resolve) => child.on("exit", resolve));
       child.kill("SIGTERM");
       await ended;
@@ -64,7 +69,7 @@ export async function launch(args, says) {
 
 /** Serves the portal in a folder, and waits until it is ready. */
 export async function serve(data, args) {
-  const served = await launch(["serve", ...args, "--data", data, "--port", "0", "--site", environment("OPM_SITE")], /http:\/\/127\.0\.0\.1:\d+/);
+  const served = await launch(["serve", ...args, "--data", data, "--port", "0", "--site", environment("OPM_SITE")], /http:\/\/127\.0\.0\.1:\d+(?=\D)/);
   await until(async () => (await fetch(`${served.said}/readyz`)).ok, "the portal to be ready");
   return { ...served, url: served.said, data };
 }
@@ -92,7 +97,9 @@ const run = promisify(execFile);
 
 /** kubectl with the kubeconfig of the portal, in one of its contexts such as `dev-shop@root:acme:shop`; answers what it printed. */
 export async function kubectl(portal, context, args, input) {
-  const command = run(environment("OPM_KUBECTL"), ["--kubeconfig", portal.kubeconfig, "--context", context, ...args]);
+  // What it remembers of a server is under its port, which another server may have had before.
+  const own = ["--kubeconfig", portal.kubeconfig, "--cache-dir", `${portal.kubeconfig}-cache`, "--context", context];
+  const command = run(environment("OPM_KUBECTL"), [...own, ...args]);
   if (input !== undefined) command.child.stdin.end(input);
   return (await command).stdout;
 }
@@ -101,7 +108,7 @@ export async function kubectl(portal, context, args, input) {
 export async function publishEverything(portal, page) {
   const file = fileURLToPath(new URL("./promises/everything.yaml", import.meta.url));
   await kubectl(portal, "platform-engineer@root:platform", ["apply", "-f", file]);
-  await kubectl(portal, "platform-engineer@root:platform", ["wait", "promise/everything", "--for=condition=Published", "--timeout=30s"]);
+  await kubectl(portal, "platform-engineer@root:platform", ["wait", "promise/everything", "--for=condition=Published", "--timeout=60s"]);
   await until(async () => (await page.request.get(`/w/${workspace}/promises/everything`)).ok(), "the promise to be offered");
 }
 
@@ -164,7 +171,7 @@ export async function until(holds, what, milliseconds = 30_000) {
 
 /** Waits until an element has the focus, which a browser gives (`autofocus`, the target of a link) only when it draws the page. */
 export async function focused(element, what) {
-  await until(() => element.evaluate((found) => found === document.activeElement), `${what} to have the focus`, 5_000);
+  await until(() => element.evaluate((found) => found === document.activeElement), `${what} to have the focus`);
 }
 
 /** Debian's Chromium without its own errands. */

@@ -165,13 +165,14 @@ export async function states(it, pages) {
   return known;
 }
 
-/** Lets somebody name who stands in for them today. */
+/** Lets somebody name who stands in for them today, and tomorrow: the day may end meanwhile. */
 async function standIn(it, person, deputy) {
   const page = await signIn(it, person, { javaScriptEnabled: false });
-  const today = new Date().toISOString().slice(0, 10);
+  const day = (hours) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(0, 10);
   await page.goto("/notifications/stand-in");
   await page.getByLabel("User name", { exact: true }).fill(deputy);
-  for (const day of ["First day", "Last day"]) await page.getByLabel(day, { exact: true }).fill(today);
+  await page.getByLabel("First day", { exact: true }).fill(day(0));
+  await page.getByLabel("Last day", { exact: true }).fill(day(24));
   await page.getByRole("button", { name: "Name them", exact: true }).click();
   await page.getByRole("heading", { name: `${deputy} stands in for you` }).waitFor();
   await page.context().close();
@@ -190,6 +191,7 @@ async function refused(page, path) {
   await page.getByLabel("Host", { exact: true }).fill("Not A Host");
   await page.getByLabel("Low", { exact: true }).fill("many");
   await page.getByRole("button", { name: "Review request" }).click();
+  await page.getByRole("alert").first().waitFor();
   return addressOf(page);
 }
 
@@ -207,6 +209,7 @@ async function reviewed(page, path) {
   await page.goto(path);
   await page.getByLabel("Name", { exact: true }).fill("reviewed");
   await page.getByRole("button", { name: "Review request" }).click();
+  await page.getByRole("heading", { level: 1, name: "Review reviewed" }).waitFor();
   return addressOf(page);
 }
 

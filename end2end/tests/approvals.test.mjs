@@ -52,6 +52,8 @@ async function opens(page, name) {
     return (await page.locator("[data-row]").filter({ hasText: name }).count()) > 0;
   }, `${name} to wait for a decision`);
   await press(page, page.locator("[data-row]").filter({ hasText: name }).first(), `the row of ${name}`);
+  // The inbox shows its first row beside the list already: what comes next is about the page that the row leads to.
+  await page.waitForURL((address) => address.pathname + address.search !== "/approvals");
   await page.getByRole("heading", { level: 2, name: new RegExp(`^${name}:`) }).waitFor();
 }
 
@@ -166,7 +168,10 @@ test("an approval of a content that has changed meanwhile is not taken, and the 
   await kubectl(it.portal, `dev-shop@${workspace}`, ["patch", `promiserequest/${name}`, "--type=merge", "-p", JSON.stringify({ spec: { parameters: { storage: 77 } } })]);
   await until(async () => {
     const now = JSON.parse(await kubectl(it.portal, `dev-shop@${workspace}`, ["get", `promiserequest/${name}`, "-o", "json"]));
-    return now.status.candidate.contentHash !== request.status.candidate.contentHash && now.status.candidate.state === "awaitingApproval";
+    const { contentHash, state } = now.status.candidate;
+    if (contentHash === request.status.candidate.contentHash || state !== "awaitingApproval") return false;
+    // The portal hears of it a moment later; the page that is open does not.
+    return (await (await approver.request.get(light)).text()).includes(contentHash);
   }, "the new content to be asked about");
   await comment(approver).fill("Seen");
   await button(approver, "Approve this content").click();
@@ -192,9 +197,12 @@ test("the keys move between rows, and can be turned off", async () => {
   const current = () => approver.locator('[data-row][aria-current="true"] b').textContent();
   const first = await current();
   await approver.keyboard.press("j");
+  // A row is another page, which hears keys when it has come.
   await until(async () => (await current()) !== first, "the next row");
+  await approver.waitForLoadState();
   await approver.keyboard.press("k");
   await until(async () => (await current()) === first, "the row before");
+  await approver.waitForLoadState();
   await approver.keyboard.press("?");
   await approver.getByLabel("Turn them off").check();
   await approver.locator("h1").click();

@@ -54,8 +54,10 @@ test("buttons, keys and mouse make it larger, smaller, and move it; the keyboard
   const boxes = graph(page).getByRole("link");
   for (let index = 0; index < (await boxes.count()); index += 1) {
     await boxes.nth(index).focus();
-    const [frame, target] = [await graph(page).boundingBox(), await boxes.nth(index).boundingBox()];
-    assert.ok(target.x + target.width > frame.x && target.x < frame.x + frame.width, `box ${index} is out of sight`);
+    await until(async () => {
+      const [frame, target] = [await graph(page).boundingBox(), await boxes.nth(index).boundingBox()];
+      return target.x + target.width > frame.x && target.x < frame.x + frame.width;
+    }, `box ${index} to come into sight`);
   }
   await page.getByRole("button", { name: "Whole graph", exact: true }).click();
   await until(async () => graph(page).evaluate((element) => element.scrollWidth <= element.clientWidth + 1), "the whole graph");

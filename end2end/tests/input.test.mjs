@@ -2,7 +2,7 @@
 
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { focused, publishEverything, signIn, stage, workspace } from "../portal.mjs";
+import { focused, publishEverything, signIn, stage, until, workspace } from "../portal.mjs";
 
 const it = stage(async (it) => {
   const page = await signIn(it, "dev-shop");
@@ -75,7 +75,7 @@ for (const javaScriptEnabled of [true, false]) {
     await row(/^Port 2/).getByLabel("Port number").fill("53");
     await row(/^Port 2/).getByLabel("UDP").check();
     await press("Move up port 2");
-    assert.equal(await row(/^Port 1/).getByLabel("Name").inputValue(), "dns");
+    await until(async () => (await row(/^Port 1/).getByLabel("Name").inputValue()) === "dns", "the second port to be the first");
     assert.equal(await row(/^Port 2/).getByLabel("Port number").inputValue(), "http", "a text of a wrong type is kept as typed");
     await press("Add volume");
     await row(/^Volume 1/).getByLabel("Name of Volume 1").fill("cache");
@@ -89,6 +89,7 @@ for (const javaScriptEnabled of [true, false]) {
     await summary.getByRole("link").first().click();
     await focused(page.locator('[name="/parameters/ports/1/port"]'), "the field that the link leads to");
     await press("Remove port 2, web");
+    await row(/^Port 2/).waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Review request" }).click();
     await page.getByRole("heading", { level: 1, name: "Review rows" }).waitFor();
     await page.getByRole("cell", { name: "UDP" }).waitFor();

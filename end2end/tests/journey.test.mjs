@@ -41,7 +41,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole("main").getByRole("link", { name: "Delete", exact: true }).click();
       await page.getByLabel(`Type ${name} to confirm`).fill("something else");
       await page.getByRole("button", { name: "Delete", exact: true }).click();
-      await page.getByText(`Type ${name} to confirm`).first().waitFor();
+      await until(async () => (await page.title()).startsWith("Error: "), "the page to say that this is not the name");
       await page.getByLabel(`Type ${name} to confirm`).fill(name);
       await page.getByRole("button", { name: "Delete", exact: true }).click();
       await until(async () => (await page.request.get(`/w/${workspace}/requests/default/${name}`)).status() === 404, `${name} to be gone`);

@@ -33,7 +33,7 @@ before(async () => {
   const tokens = join(it.folder, "tokens.csv");
   await writeFile(tokens, 'token-of-admin,admin,1,"system:masters"\ntoken-of-dana,dana,2,"shop-developers"\n');
   const plane = ["plane", "--listen", "127.0.0.1:0", "--data", join(it.folder, "plane"), "--token-auth-file", tokens, "--empty"];
-  it.plane = await launch(plane, /https:\/\/127\.0\.0\.1:\d+/);
+  it.plane = await launch(plane, /https:\/\/127\.0\.0\.1:\d+(?=\D)/);
   const kubeconfig = join(it.folder, "kubeconfig");
   await writeFile(kubeconfig, JSON.stringify({
     apiVersion: "v1",
@@ -75,6 +75,7 @@ for (const javaScriptEnabled of [true, false]) {
     assert.equal(await page.getByLabel("Bearer token").inputValue(), "", "what was typed does not come back");
     await page.getByLabel("Bearer token").fill("token-of-dana");
     await page.getByRole("button", { name: "Sign in" }).click();
+    await page.waitForURL((address) => !address.pathname.startsWith("/sign-in"));
     await until(() => page.goto("/w/cluster:shop/catalog").then(() => page.getByRole("link", { name: "Settings" }).count()), "the promise to be offered");
     await page.getByRole("link", { name: "Settings" }).first().click();
     await page.goto("/w/cluster:shop/promises/settings/request");

@@ -2,7 +2,7 @@
 
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { order, signIn, stage, workspace } from "../portal.mjs";
+import { order, signIn, stage, until, workspace } from "../portal.mjs";
 
 const it = stage();
 
@@ -42,7 +42,7 @@ test("the inbox shows what comes in, and keeps what is being read and typed", as
   assert.equal(await page.locator("#comment").inputValue(), "Half a thought");
   assert.equal(await page.getByLabel("Search decisions").inputValue(), "not sent");
   assert.match(await page.locator("[data-row][aria-current]").innerText(), /first-db/, "the row of what is being read is marked");
-  assert.match(await page.locator(".sidenav .hot").textContent(), /^2/);
+  await until(async () => /^2/.test(await page.locator(".sidenav .hot").textContent()), "the navigation to say so too");
   assert.deepEqual(page.complaints, []);
   await page.context().close();
 });

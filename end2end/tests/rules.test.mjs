@@ -16,7 +16,9 @@ for (const javaScriptEnabled of [true, false]) {
     await page.goto(form);
     const rail = page.getByRole("complementary", { name: "Preflight" });
     const settle = async () => {
-      if (!javaScriptEnabled) await page.getByRole("button", { name: "Check", exact: true }).click();
+      if (!javaScriptEnabled) return page.getByRole("button", { name: "Check", exact: true }).click();
+      // What stands there may be the answer to what was typed before.
+      return rail.locator(".typing").waitFor({ state: "hidden" });
     };
     await page.getByLabel("Name", { exact: true }).first().fill(name);
     await settle();
@@ -56,8 +58,10 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByRole("button", { name: "Submit request" }).click();
     await page.waitForURL(`**/requests/default/${name}`);
     await reaches(it.portal, name, "AwaitingApproval");
-    await page.reload();
-    await page.getByRole("heading", { name: "Approval", exact: true }).waitFor();
+    await until(async () => {
+      await page.reload();
+      return page.getByRole("heading", { name: "Approval", exact: true }).isVisible();
+    }, "the request to say who decides");
     assert.match(await page.getByRole("complementary", { name: "Facts" }).textContent(), new RegExp(after.match(/[\d.,]+ €/)[0].replace(".", "\\.")), "the request says the same price");
     await page.getByRole("link", { name: /^Policies/ }).click();
     await page.getByRole("cell", { name: /Narrowed/ }).first().waitFor();
@@ -87,6 +91,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByRole("heading", { level: 1, name: "What the platform adds" }).waitFor();
     const origins = page.getByRole("navigation", { name: "Origins" });
     await origins.getByRole("link", { name: /^You/ }).click();
+    await page.waitForURL((address) => address.searchParams.get("origin") === "you");
     const rows = page.getByRole("row").filter({ has: page.getByRole("rowheader") });
     assert.ok((await rows.count()) > 0);
     for (const row of await rows.all()) assert.match(await row.getByRole("rowheader").textContent(), /You/);
