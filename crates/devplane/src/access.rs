@@ -5,6 +5,7 @@
 
 pub mod annotations;
 pub mod own_kinds;
+pub mod pods;
 pub mod roles;
 pub mod workspace;
 
@@ -106,9 +107,14 @@ pub struct Admission<'a> {
     pub dry_run: bool,
 }
 
+/// Completes an object of a kind of the plane's own, as defaults do. Called before [`mutate()`].
+pub fn complete(state: &State, admission: &Admission<'_>, object: &mut Value) -> Result<(), ApiError> {
+    own_kinds::mutate(state, admission, object)
+}
+
 /// Lets mutating admission change the new object. Called before validation against the schema.
 pub fn mutate(state: &State, admission: &Admission<'_>, object: &mut Value) -> Result<(), ApiError> {
-    own_kinds::mutate(state, admission, object)?;
+    pods::mutate(state, admission, object)?;
     admission::mutating::mutate(state, admission, object)?;
     annotations::stamp(state, admission, object);
     Ok(())

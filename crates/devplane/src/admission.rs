@@ -7,6 +7,7 @@
 
 pub mod defaults;
 pub mod evaluate;
+pub mod fields;
 pub mod literals;
 pub mod matching;
 pub mod mutating;

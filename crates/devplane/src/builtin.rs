@@ -18,27 +18,35 @@ pub mod kinds;
 mod prepare;
 pub(crate) mod quantity;
 mod schemas;
+mod statuses;
+mod tidy;
 mod validate;
+mod warnings;
 pub mod zero;
 
 use serde_json::Value;
 
 pub(crate) use decode::read_metadata;
 pub use decode::{decode, decode_metadata, decode_part};
-pub use prepare::{Context, prepare};
+pub use prepare::{Context, TEMPLATE_GENERATION, prepare};
 pub use quantity::canonical as canonical_quantity;
 pub use schemas::schema;
 pub use validate::validate;
+pub use warnings::warnings;
 
 use crate::{
-    definitions,
+    admission, definitions,
     registry::{DEFINITIONS, Resource},
     status::{ApiError, Cause},
 };
 
 /// Drops unknown fields of a built-in object outside `metadata`; the answer is their paths, `spec.foo`.
 pub fn prune(resource: &Resource, object: &mut Value) -> Vec<String> {
-    let unknown = if resource.storage == *DEFINITIONS { definitions::prune(object) } else { Vec::new() };
+    let unknown = match &*resource.group {
+        _ if resource.storage == *DEFINITIONS => definitions::prune(object),
+        admission::GROUP => admission::fields::prune(&resource.plural, object),
+        _ => Vec::new(),
+    };
     let others = schema(&resource.group, &resource.kind).map(|schema| schema.prune_resource(object)).unwrap_or_default();
     [unknown, others].concat()
 }
@@ -55,8 +63,16 @@ pub fn shape(
     context: &Context<'_>,
 ) -> Result<Vec<Cause>, ApiError> {
     decode(resource, object)?;
+    let refused = prepare::refused(resource, object, old, context);
+    if !refused.is_empty() {
+        return Ok(refused);
+    }
     prepare(resource, object, old, context);
-    Ok(validate(resource, subresource, object, old))
+    let mut causes = validate(resource, subresource, object, old);
+    if subresource == "status" {
+        causes.extend(statuses::validate(resource, object, old));
+    }
+    Ok(causes)
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ use crate::{
 
 pub use formats::warnings;
 pub use types::check as check_types;
+pub(crate) use validation::names::label_fault;
 pub use validation::validate;
 
 /// Drops what no definition has, and what says nothing; the answer is the paths of the former, `spec.versions[0].bogus`.

@@ -2,7 +2,7 @@
 //! Source: apiserver `endpoints/discovery`, `endpoints/discovery/aggregated`.
 
 use axum::body::Body;
-use http::{HeaderMap, HeaderValue, Response, header};
+use http::{HeaderMap, HeaderValue, Method, Response, header};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -17,14 +17,27 @@ use crate::{
     status::ApiError,
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Answers `/api`, `/api/v1`, `/apis`, `/apis/GROUP` and `/apis/GROUP/VERSION`.
-pub fn answer(state: &State, attributes: &Attributes, path: &str, headers: &HeaderMap) -> Result<Response<Body>, ApiError> {
+pub fn answer(
+    state: &State,
+    attributes: &Attributes,
+    path: &str,
+    method: &Method,
+    headers: &HeaderMap,
+) -> Result<Response<Body>, ApiError> {
     let served = state.registry.view(state, &attributes.target)?;
     let resources = served.resources.as_slice();
     let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
     let sandbox = attributes.target.cluster.is_sandbox();
+    if is_routed(resources, &parts) {
+        if method != Method::GET && method != Method::HEAD {
+            return Err(ApiError::method_not_allowed());
+        }
+        media::check_produced(headers, &media::ACCEPTED)?;
+    }
     if parts.len() == 1
         && let Some(version) = aggregated_version(headers, sandbox)?
     {
@@ -38,7 +51,13 @@ pub fn answer(state: &State, attributes: &Attributes, path: &str, headers: &Head
             "serverAddressByClientCIDRs": [{"clientCIDR": "0.0.0.0/0", "serverAddress": server_address(state)}],
         }),
         ["api", version] => resource_list(resources, "", version).ok_or_else(ApiError::resource_not_found)?,
-        ["apis"] => json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups(resources)}),
+        ["apis"] => {
+            let mut groups = groups(resources);
+            if sandbox {
+                groups.sort_by_key(|group| rank(group["name"].as_str().unwrap_or_default()));
+            }
+            json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
+        }
         ["apis", group] => {
             let found = groups(resources).into_iter().find(|own| own["name"] == *group);
             let mut found = found.ok_or_else(ApiError::page_not_found)?;
@@ -62,8 +81,65 @@ pub fn answer(state: &State, attributes: &Attributes, path: &str, headers: &Head
     Ok(Answer::json(value).into_response(Format { encoding: format.encoding, ..Format::default() }, headers, true))
 }
 
+/// Whether the router of built-in kinds has this path. All others are told by handlers that look at no method.
+fn is_routed(resources: &[Arc<Resource>], parts: &[&str]) -> bool {
+    let serves = |group: &str, version: &str| {
+        resources.iter().any(|resource| resource.group == group && resource.version == version && resource.is_built_in())
+    };
+    match parts {
+        ["api"] => true,
+        ["api", version] => serves("", version),
+        ["apis", group, version] => serves(group, version),
+        _ => false,
+    }
+}
+
+/// Answers `/`: the paths that there are (apiserver `server/routes/index.go`).
+pub fn root(state: &State, attributes: &Attributes) -> Result<Answer, ApiError> {
+    let served = state.registry.view(state, &attributes.target)?;
+    let fixed = ["/api", "/apis", "/apis/", "/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/readyz", "/version"];
+    let mut paths: BTreeSet<String> = fixed.into_iter().map(str::to_owned).collect();
+    for resource in served.resources.iter() {
+        if resource.group.is_empty() {
+            paths.insert(format!("/api/{}", resource.version));
+        } else {
+            paths.insert(format!("/apis/{}", resource.group));
+            paths.insert(format!("/apis/{}/{}", resource.group, resource.version));
+        }
+    }
+    for word in ["healthz", "livez", "readyz"] {
+        paths.extend(["etcd", "log", "ping"].map(|check| format!("/{word}/{check}")));
+    }
+    Ok(Answer::json(json!({"paths": paths})))
+}
+
 fn server_address(state: &State) -> String {
     state.external_url.split_once("://").map_or(state.external_url.as_str(), |(_, host)| host).to_owned()
+}
+
+/// The order in which the aggregator tells the groups of a cluster (kubernetes `pkg/controlplane/apiserver/aggregator.go`,
+/// `DefaultGenericAPIServicePriorities`).
+const ORDER: [&str; 15] = [
+    "apps",
+    "events.k8s.io",
+    "authentication.k8s.io",
+    "authorization.k8s.io",
+    "autoscaling",
+    "batch",
+    "networking.k8s.io",
+    "policy",
+    "rbac.authorization.k8s.io",
+    "storage.k8s.io",
+    "admissionregistration.k8s.io",
+    "apiextensions.k8s.io",
+    "scheduling.k8s.io",
+    "coordination.k8s.io",
+    "discovery.k8s.io",
+];
+
+/// The place of a group among those of a cluster; those of definitions come last.
+fn rank(group: &str) -> usize {
+    ORDER.iter().position(|own| *own == group).unwrap_or(ORDER.len())
 }
 
 /// The groups in order of appearance, with their versions.
@@ -89,7 +165,14 @@ fn groups(resources: &[Arc<Resource>]) -> Vec<Value> {
 
 /// `group/version/Kind` hashed as the real server does, so that clients see when what is stored changes its shape.
 fn storage_hash(resource: &Resource) -> String {
-    let text = format!("{}/{}/{}", resource.storage.group, resource.storage_version, resource.kind);
+    let version = match resource.plural.as_str() {
+        // The real server stores these in older versions than it prefers.
+        "mutatingadmissionpolicies" | "mutatingadmissionpolicybindings" | "customresourcedefinitions" if resource.is_built_in() => {
+            "v1beta1"
+        }
+        _ => resource.storage_version.as_str(),
+    };
+    let text = format!("{}/{version}/{}", resource.storage.group, resource.kind);
     BASE64_STANDARD.encode(&Sha256::digest(text)[..8])
 }
 
@@ -170,6 +253,8 @@ fn aggregated(resources: &[Arc<Resource>], core: bool, version: &str, headers: &
         });
         versions[index].1.push(aggregated_resource(resource));
     }
+    // Workspaces have no aggregated form: this is always that of a cluster.
+    items.sort_by_key(|(group, _)| rank(group));
     let items: Vec<Value> = items
         .into_iter()
         .map(|(group, mut versions)| {

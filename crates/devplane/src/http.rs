@@ -17,9 +17,9 @@ use http_body_util::{BodyExt, Limited};
 
 use crate::{
     State, access, discovery,
-    objects::Call,
+    objects::{Call, metadata::name_faults},
     openapi, protobuf,
-    registry::Found,
+    registry::{Found, NameRule},
     request::{Attributes, User},
     status::ApiError,
     watch, workspaces,
@@ -29,6 +29,9 @@ use connection::LongRunning;
 use media::Format;
 use path::{Prefix, ResourcePath};
 use query::Query;
+
+/// Subresources that lead to the containers of a pod.
+const CONTAINERS: [&str; 4] = ["attach", "exec", "log", "portforward"];
 
 /// The routes of the plane: one handler that takes every path.
 pub fn router(state: State) -> Router {
@@ -69,9 +72,11 @@ async fn handle(state: &State, request: Request<Body>) -> Result<Response<Body>,
             let mut response = if path.starts_with("/openapi/") {
                 openapi::answer(state, &attributes, path, &query, &headers)?
             } else if path == "/api" || path == "/apis" || path.starts_with("/api/") || path.starts_with("/apis/") {
-                discovery::answer(state, &attributes, path, &headers)?
+                discovery::answer(state, &attributes, path, &method, &headers)?
+            } else if path == "/" && attributes.target.cluster.is_sandbox() && attributes.target.export.is_none() {
+                discovery::root(state, &attributes)?.into_response(Format::default(), &headers, is_get)
             } else {
-                system::answer(path)?.into_response(Format::default(), &headers, is_get)
+                system::answer(path, &method, &query, &headers)?.into_response(Format::default(), &headers, is_get)
             };
             if method == Method::HEAD {
                 *response.body_mut() = Body::empty();
@@ -155,12 +160,18 @@ async fn resources(
         Found::UnknownPath => return Err(ApiError::page_not_found()),
     };
     check_route(&resource, &mut attributes, &path)?;
+    check_name(&attributes)?;
+    let watches = attributes.verb == "watch";
+    // What leads to the containers of a pod is told in forms of its own.
+    if resource.is_built_in() && !CONTAINERS.contains(&attributes.subresource.as_str()) {
+        media::check_resource(&headers, watches || attributes.verb == "list")?;
+    }
     let is_get = method == Method::GET || method == Method::HEAD;
     let api_version = resource.api_version();
     let messages = resource.is_built_in() && protobuf::knows(&api_version, &resource.kind);
-    let format = media::negotiate(&headers, messages)?;
+    let format = if watches { media::negotiate_stream(&headers, messages)? } else { media::negotiate(&headers, messages)? };
     let call = Call { state: state.clone(), attributes, resource, api_version, view: served.view, query, headers, body, format };
-    if call.attributes.verb == "watch" {
+    if watches {
         let mut response = watch::answer(call).await?;
         response.extensions_mut().insert(LongRunning);
         return Ok(response);
@@ -173,6 +184,16 @@ async fn resources(
     Ok(response)
 }
 
+/// Whether an object can have the name of the path (apiserver `registry/generic/registry/store.go`, `NamespaceKeyFunc`).
+fn check_name(attributes: &Attributes) -> Result<(), ApiError> {
+    let name = attributes.name.as_str();
+    let faults = name_faults(NameRule::PathSegment, name);
+    if faults.is_empty() || !["get", "update", "patch", "delete", "create"].contains(&attributes.verb.as_str()) {
+        return Ok(());
+    }
+    Err(ApiError::bad_request(format!("Name parameter invalid: {name:?}: {}", faults.join(";"))))
+}
+
 /// Whether the resource has this path and takes this method.
 fn check_route(resource: &crate::registry::Resource, attributes: &mut Attributes, path: &ResourcePath) -> Result<(), ApiError> {
     let (verb, sub) = (attributes.verb.as_str(), attributes.subresource.as_str());
@@ -181,8 +202,9 @@ fn check_route(resource: &crate::registry::Resource, attributes: &mut Attributes
         false => ApiError::verb_not_supported(&resource.group, &resource.plural, verb),
     };
     let named = !attributes.name.is_empty();
-    if path.deeper {
-        return Err(ApiError::page_not_found());
+    // What comes after a subresource is looked at by the router of built-in kinds alone.
+    if path.deeper && resource.is_built_in() {
+        return Err(ApiError::resource_not_found());
     }
     // Reviews are asked and never there: nothing has their name.
     if resource.traits.review && named {

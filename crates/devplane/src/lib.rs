@@ -59,6 +59,7 @@ pub mod exports;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod garbage;
+mod hooks;
 mod http;
 pub mod kinds;
 mod namespaces;

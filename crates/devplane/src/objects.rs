@@ -138,6 +138,8 @@ impl Call {
             Transform::None => object,
             Transform::Table => table::of_object(self, &object)?,
             Transform::Partial => table::partial(&object, self.format.meta_version),
+            // The real server takes an object without a type of its own for a list until it looks into it.
+            Transform::PartialList if !self.resource.is_built_in() => return Err(ApiError::of(500, "", "content is not a list")),
             Transform::PartialList => {
                 let text = "you requested PartialObjectMetadataList, but the requested object is not a list";
                 return Err(ApiError::of(406, "NotAcceptable", format!("{text} ({})", self.go_type())));
@@ -148,20 +150,14 @@ impl Call {
 
     /// Warnings, with the one about a version on its way out before them.
     fn deprecation(&self, mut warnings: Vec<String>) -> Vec<String> {
-        if let crate::registry::Shape::Custom(shape) = &self.resource.shape
-            && let Some(text) = &shape.deprecation
-        {
-            warnings.insert(0, text.clone());
+        if let Some(text) = self.resource.deprecation() {
+            warnings.insert(0, text.to_owned());
         }
         warnings
     }
 
     fn go_type(&self) -> String {
-        if self.resource.is_built_in() {
-            format!("*{}.{}", self.resource.version, self.resource.kind)
-        } else {
-            "*unstructured.Unstructured".into()
-        }
+        format!("*{}.{}", self.resource.version, self.resource.kind)
     }
 
     /// Success of a deletion.

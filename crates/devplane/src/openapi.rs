@@ -4,6 +4,7 @@
 
 mod cached;
 mod operations;
+mod parts;
 mod version2;
 
 use axum::body::Body;
@@ -31,6 +32,10 @@ const API_VERSION: &str = "APIVersion defines the versioned schema of this repre
 const KIND: &str = "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds";
 const METADATA: &str =
     "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
+
+const LIST_METADATA: &str =
+    "Standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds";
+const CONVENTIONS: &str = "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md";
 
 /// Answers `/openapi/v3`, `/openapi/v3/…` and `/openapi/v2`.
 pub fn answer(state: &State, attributes: &Attributes, path: &str, query: &Query, headers: &HeaderMap) -> Result<Response<Body>, ApiError> {
@@ -79,23 +84,44 @@ fn document(resources: &[&Resource], wanted: &str) -> Value {
     for resource in resources.iter().filter(|resource| place(resource) == wanted) {
         let name = schema_name(resource);
         schemas.insert(name.clone(), schema(resource));
-        schemas.insert(
-            format!("{name}List"),
-            json!({
-                "type": "object",
-                "required": ["items"],
-                "properties": {
-                    "apiVersion": {"type": "string", "description": API_VERSION},
-                    "kind": {"type": "string", "description": KIND},
-                    "items": {"type": "array", "items": {"$ref": format!("#/components/schemas/{name}")}},
-                    "metadata": {"type": "object"},
-                },
-                "x-kubernetes-group-version-kind": [gvk(resource, &resource.list_kind)],
-            }),
-        );
+        schemas.insert(format!("{name}List"), list_schema(resource, &name));
         operations::add(&mut paths, resource, &name);
+        schemas.extend(parts::referred_to(resource));
     }
-    json!({"openapi": "3.0.0", "info": {"title": "Kubernetes", "version": "v1.36.4"}, "paths": paths, "components": {"schemas": schemas}})
+    let custom = resources.iter().any(|resource| place(resource) == wanted && !resource.is_built_in());
+    let (title, version) = if custom { ("Kubernetes CRD Swagger", "v0.1.0") } else { ("Kubernetes", "v1.36.4") };
+    json!({"openapi": "3.0.0", "info": {"title": title, "version": version}, "paths": paths, "components": {"schemas": schemas}})
+}
+
+/// The schema of lists of a kind.
+fn list_schema(resource: &Resource, name: &str) -> Value {
+    let items = json!({"type": "array", "items": {"$ref": format!("#/components/schemas/{name}")}});
+    let metadata = json!({"description": LIST_METADATA, "allOf": [{"$ref": format!("#/components/schemas/{}", parts::LIST_META)}]});
+    let mut list = json!({
+        "type": "object",
+        "required": ["items"],
+        "properties": {
+            "apiVersion": {"type": "string", "description": API_VERSION},
+            "kind": {"type": "string", "description": KIND},
+            "items": items,
+            "metadata": metadata,
+        },
+        "x-kubernetes-group-version-kind": [gvk(resource, &resource.list_kind)],
+    });
+    if let Shape::Custom(shape) = &resource.shape {
+        list["description"] = format!("{} is a list of {}", resource.list_kind, resource.kind).into();
+        list["properties"]["items"]["description"] = format!("List of {}. More info: {CONVENTIONS}", resource.plural).into();
+        add_selectable(&mut list, &shape.selectable);
+    }
+    list
+}
+
+/// By which fields beside its name a kind can be selected.
+fn add_selectable(schema: &mut Value, paths: &[String]) {
+    if !paths.is_empty() {
+        let fields = paths.iter().map(|path| json!({"fieldPath": path.trim_start_matches('.')}));
+        schema["x-kubernetes-selectable-fields"] = fields.collect();
+    }
 }
 
 fn gvk(resource: &Resource, kind: &str) -> Value {
@@ -122,6 +148,9 @@ fn with_alternatives(mut schema: Value) -> Value {
     if fields.get("x-kubernetes-int-or-string") == Some(&Value::Bool(true)) && !fields.contains_key("anyOf") {
         fields.insert("anyOf".into(), json!([{"type": "integer"}, {"type": "string"}]));
     }
+    if fields.get("x-kubernetes-embedded-resource") == Some(&Value::Bool(true)) {
+        embed(fields);
+    }
     for key in ["items", "additionalProperties"] {
         if let Some(inner) = fields.get_mut(key) {
             *inner = with_alternatives(inner.take());
@@ -131,6 +160,26 @@ fn with_alternatives(mut schema: Value) -> Value {
         properties.values_mut().for_each(|property| *property = with_alternatives(property.take()));
     }
     schema
+}
+
+/// Gives a resource inside the fields that every object has.
+fn embed(schema: &mut Map<String, Value>) {
+    let version =
+        format!("apiVersion defines the versioned schema of this representation of an object. More info: {CONVENTIONS}#resources");
+    let kind = format!("kind is a string value representing the type of this object. In CamelCase. More info: {CONVENTIONS}#types-kinds");
+    let metadata = json!({"description": METADATA, "allOf": [{"$ref": format!("#/components/schemas/{OBJECT_META}")}]});
+    let properties = schema.entry("properties").or_insert_with(|| json!({}));
+    properties["apiVersion"] = json!({"type": "string", "description": version});
+    properties["kind"] = json!({"type": "string", "description": kind});
+    properties["metadata"] = metadata;
+    let required = schema.entry("required").or_insert_with(|| json!([]));
+    if let Some(required) = required.as_array_mut() {
+        for field in ["kind", "apiVersion"] {
+            if !required.iter().any(|own| own == field) {
+                required.push(field.into());
+            }
+        }
+    }
 }
 
 /// The schema of a kind, with the fields that every object has.
@@ -148,5 +197,8 @@ fn schema(resource: &Resource) -> Value {
     properties["kind"] = json!({"type": "string", "description": KIND});
     properties["metadata"] = json!({"description": METADATA, "allOf": [{"$ref": format!("#/components/schemas/{OBJECT_META}")}]});
     schema["x-kubernetes-group-version-kind"] = json!([gvk(resource, &resource.kind)]);
+    if let Shape::Custom(shape) = &resource.shape {
+        add_selectable(&mut schema, &shape.selectable);
+    }
     schema
 }

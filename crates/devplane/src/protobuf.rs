@@ -3,8 +3,9 @@
 //!
 //! Nothing else in the plane knows it: bodies become the JSON that a client would have sent, answers are made from the JSON that it
 //! would have got. What fields there are stands in a table, `protobuf/messages.txt`, which `examples/protobuf_table.rs` writes; what
-//! else the table tells of the Go types, `go_names`, `schema` and `go_json` read from it.
+//! else the table tells of the Go types, `go_names`, `schema`, `go_json` and `go_internal` read from it.
 
+pub mod go_internal;
 pub mod go_json;
 mod read;
 mod schemas;

@@ -164,6 +164,17 @@ impl Resource {
         matches!(self.shape, Shape::BuiltIn)
     }
 
+    /// The warning about a version on its way out.
+    pub fn deprecation(&self) -> Option<&str> {
+        match &self.shape {
+            Shape::Custom(shape) => shape.deprecation.as_deref(),
+            Shape::BuiltIn if self.group.is_empty() && self.kind == "Endpoints" => {
+                Some("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice")
+            }
+            Shape::BuiltIn => None,
+        }
+    }
+
     /// The subresource of this name.
     pub fn subresource(&self, name: &str) -> Option<&Subresource> {
         self.subresources.iter().find(|sub| sub.name == name)

@@ -7,7 +7,7 @@ pub(crate) mod json_path;
 
 use serde_json::{Value, json};
 
-use crate::{objects::Call, registry::Shape, status::ApiError};
+use crate::{builtin::TEMPLATE_GENERATION, objects::Call, registry::Shape, status::ApiError};
 
 /// How the cells of a row are made from an object.
 type Cells = Box<dyn Fn(&Value) -> Vec<Value>>;
@@ -38,7 +38,17 @@ const CREATED: &str = "CreationTimestamp is a timestamp representing the server 
 
 /// The metadata of an object alone.
 pub fn partial(object: &Value, meta_version: &str) -> Value {
-    json!({"kind": "PartialObjectMetadata", "apiVersion": format!("meta.k8s.io/{meta_version}"), "metadata": object["metadata"]})
+    let mut metadata = object["metadata"].clone();
+    // The real server adds it when it writes a DaemonSet in a version, and metadata alone has none.
+    if object["kind"] == "DaemonSet"
+        && let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut)
+    {
+        annotations.remove(TEMPLATE_GENERATION);
+        if annotations.is_empty() {
+            metadata.as_object_mut().and_then(|metadata| metadata.remove("annotations"));
+        }
+    }
+    json!({"kind": "PartialObjectMetadata", "apiVersion": format!("meta.k8s.io/{meta_version}"), "metadata": metadata})
 }
 
 /// The table of one object.

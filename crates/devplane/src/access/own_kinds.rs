@@ -26,7 +26,7 @@ pub fn mutate(state: &State, admission: &Admission<'_>, object: &mut Value) -> R
     if &*resource.group == rbac::GROUP && resource.resource.ends_with("bindings") {
         validation::default_binding(object);
     }
-    if &*resource.group == admission::GROUP && resource.resource.contains("admissionpolic") {
+    if &*resource.group == admission::GROUP {
         admission::defaults::fill(&resource.resource, object);
     }
     let outcome = if *resource == *WORKSPACES {
@@ -67,7 +67,7 @@ pub fn validate(state: &State, admission: &Admission<'_>, object: Option<&Value>
     if &*resource.group == rbac::GROUP {
         return roles(state, admission, resource, object);
     }
-    if &*resource.group == admission::GROUP && resource.resource.contains("admissionpolic") {
+    if &*resource.group == admission::GROUP {
         let causes = admission::validation::check(&resource.resource, object);
         return if causes.is_empty() { Ok(()) } else { Err(invalid(admission, causes)) };
     }

@@ -1,10 +1,16 @@
-//! What a policy or its binding may leave out.
+//! What a policy, its binding or a webhook may leave out.
 //! Source: kubernetes `pkg/apis/admissionregistration/v1/defaults.go`.
 
 use serde_json::{Value, json};
 
 /// Fills in selectors, scopes and the failure policy. `plural` is the resource that is written.
 pub fn fill(plural: &str, object: &mut Value) {
+    if plural.ends_with("webhookconfigurations") {
+        for webhook in object.get_mut("webhooks").and_then(Value::as_array_mut).into_iter().flatten() {
+            fill_webhook(webhook, plural.starts_with("mutating"));
+        }
+        return;
+    }
     let Some(spec) = object.get_mut("spec").filter(|spec| spec.is_object()) else { return };
     if plural.ends_with("bindings") {
         if spec["matchResources"].is_object() {
@@ -18,6 +24,23 @@ pub fn fill(plural: &str, object: &mut Value) {
     set(spec, "failurePolicy", json!("Fail"));
     if plural == "validatingadmissionpolicies" {
         set(object, "status", json!({}));
+    }
+}
+
+fn fill_webhook(webhook: &mut Value, mutating: bool) {
+    set(webhook, "failurePolicy", json!("Fail"));
+    set(webhook, "matchPolicy", json!("Equivalent"));
+    set(webhook, "namespaceSelector", json!({}));
+    set(webhook, "objectSelector", json!({}));
+    set(webhook, "timeoutSeconds", json!(10));
+    if mutating {
+        set(webhook, "reinvocationPolicy", json!("Never"));
+    }
+    if let Some(service) = webhook.pointer_mut("/clientConfig/service") {
+        set(service, "port", json!(443));
+    }
+    for rule in webhook.get_mut("rules").and_then(Value::as_array_mut).into_iter().flatten() {
+        set(rule, "scope", json!("*"));
     }
 }
 
@@ -53,6 +76,15 @@ mod tests {
         assert_eq!(policy["spec"]["matchConstraints"]["resourceRules"][0]["scope"], "*");
         assert_eq!(policy["spec"]["matchConstraints"]["matchPolicy"], "Equivalent");
         assert_eq!(policy["status"], json!({}));
+    }
+
+    #[test]
+    fn a_webhook_is_completed() {
+        let mut hooks = json!({"webhooks": [{"clientConfig": {"service": {"name": "s"}}, "rules": [{}]}]});
+        fill("mutatingwebhookconfigurations", &mut hooks);
+        let webhook = &hooks["webhooks"][0];
+        assert_eq!((&webhook["timeoutSeconds"], &webhook["reinvocationPolicy"]), (&json!(10), &json!("Never")));
+        assert_eq!((&webhook["clientConfig"]["service"]["port"], &webhook["rules"][0]["scope"]), (&json!(443), &json!("*")));
     }
 
     #[test]

@@ -1,13 +1,17 @@
 //! What a policy and its binding must look like (`pkg/apis/admissionregistration/validation`).
 
+mod constraints;
 mod mutations;
+mod webhooks;
 
 use std::collections::BTreeSet;
 
 use schema::expr::{Environment, Type};
 use serde_json::{Value, json};
 
+use crate::definitions::label_fault;
 use crate::objects::metadata::{self, Unit};
+use crate::registry::NameRule;
 use crate::selectors;
 use crate::status::Cause;
 
@@ -15,12 +19,21 @@ use crate::status::Cause;
 const MAX_CONDITIONS: usize = 64;
 /// The most variables of a policy: each is compiled with all before it.
 const MAX_VARIABLES: usize = 256;
+/// The most audit annotations of a policy.
+const MAX_ANNOTATIONS: usize = 20;
+/// The longest expression of an audit annotation, in bytes.
+const MAX_ANNOTATION_BYTES: usize = 5 * 1024;
+/// Words of CEL that nothing can be named by.
+const RESERVED: &str =
+    "as break const continue else false for function if import in let loop namespace null package return true var void while";
 
-/// All broken rules of a policy or binding, ordered by field. `plural` is the resource that is written.
+/// All broken rules of a policy, a binding or webhooks, ordered by field. `plural` is the resource that is written.
 pub fn check(plural: &str, object: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     let (spec, name) = (&object["spec"], object["metadata"]["name"].as_str().unwrap_or_default());
-    if plural.ends_with("bindings") {
+    if plural.ends_with("webhookconfigurations") {
+        webhooks::check(&object["webhooks"], plural.starts_with("mutating"), &mut causes);
+    } else if plural.ends_with("bindings") {
         binding(spec, plural.starts_with("validating"), &mut causes);
     } else {
         policy(spec, name, plural.starts_with("validating"), &mut causes);
@@ -39,6 +52,12 @@ impl Compiler {
         let names = ["object", "oldObject", "request", "namespaceObject"];
         let known = names.into_iter().chain(has_parameters.then_some("params"));
         Self { environment: known.fold(Environment::new(), |environment, name| environment.variable(name, Type::Dyn)) }
+    }
+
+    /// Makes `variables` an object with these fields.
+    fn know_variables(&mut self, known: &[(&str, Type)]) {
+        let fields = Type::object(known.iter().map(|(name, kind)| (*name, kind.clone())));
+        self.environment = std::mem::take(&mut self.environment).variable("variables", fields);
     }
 
     /// The type of an expression; what is wrong with it is told at `at`.
@@ -76,12 +95,12 @@ fn policy(spec: &Value, name: &str, validating: bool, causes: &mut Vec<Cause>) {
         parameter_kind(&spec["paramKind"], causes);
     }
     if spec["matchConstraints"].is_object() {
-        constraints(&spec["matchConstraints"], "spec.matchConstraints", true, causes);
+        constraints::check(&spec["matchConstraints"], "spec.matchConstraints", true, causes);
     } else {
         causes.push(Cause::required("spec.matchConstraints", ""));
     }
     let mut compiler = Compiler::new(has_parameters);
-    conditions(&spec["matchConditions"], &compiler, causes);
+    conditions(&spec["matchConditions"], "spec.matchConditions", &compiler, causes);
     variables(&spec["variables"], &mut compiler, causes);
     if !validating {
         return mutations::check(spec, &compiler, causes);
@@ -95,55 +114,91 @@ fn policy(spec: &Value, name: &str, validating: bool, causes: &mut Vec<Cause>) {
     for (index, entry) in validations.iter().enumerate() {
         validation(entry, &format!("spec.validations[{index}]"), &compiler, causes);
     }
-    for (index, entry) in annotations.iter().enumerate() {
+    audit_annotations(&spec["auditAnnotations"], name, &compiler, causes);
+}
+
+fn audit_annotations(entries: &Value, name: &str, compiler: &Compiler, causes: &mut Vec<Cause>) {
+    let count = list(entries).len();
+    if count > MAX_ANNOTATIONS {
+        let why = format!("must not have more than {MAX_ANNOTATIONS} auditAnnotations");
+        causes.push(Cause::invalid("spec.auditAnnotations", entries, &why));
+    }
+    let mut keys = BTreeSet::new();
+    for (index, entry) in list(entries).iter().enumerate() {
         let at = format!("spec.auditAnnotations[{index}]");
-        let key = format!("{name}/{}", text(&entry["key"]));
-        let faults = metadata::qualified_faults(&key);
-        causes.extend(faults.iter().map(|fault| Cause::invalid(&format!("{at}.key"), &key.as_str().into(), fault)));
-        if text(&entry["valueExpression"]).trim().is_empty() {
-            causes.push(Cause::required(&format!("{at}.valueExpression"), "valueExpression is not specified"));
-            continue;
+        let (field, own) = (format!("{at}.key"), text(&entry["key"]));
+        if name.is_empty() {
+            causes.push(Cause::invalid(&field, &own.into(), "requires metadata.name be non-empty"));
+        } else {
+            let key = format!("{name}/{own}");
+            let faults = metadata::qualified_faults(&key);
+            causes.extend(faults.iter().map(|fault| Cause::invalid(&field, &key.as_str().into(), fault)));
         }
-        compiler.expect(&format!("{at}.valueExpression"), text(&entry["valueExpression"]), &[Type::String, Type::Null], causes);
+        if !keys.insert(own) {
+            causes.push(Cause::duplicate(&field, own));
+        }
+        let (at, expression) = (format!("{at}.valueExpression"), text(&entry["valueExpression"]));
+        match expression.trim().len() {
+            0 => causes.push(Cause::required(&at, "valueExpression is not specified")),
+            length if length > MAX_ANNOTATION_BYTES => {
+                causes.push(Cause::required(&at, &format!("must not exceed {MAX_ANNOTATION_BYTES} bytes in length")));
+            }
+            _ => compiler.expect(&at, expression, &[Type::String, Type::Null], causes),
+        }
     }
 }
 
 fn validation(entry: &Value, at: &str, compiler: &Compiler, causes: &mut Vec<Cause>) {
     let (expression, message) = (text(&entry["expression"]), text(&entry["message"]));
     compiler.expect(&format!("{at}.expression"), expression, &[Type::Bool], causes);
-    let computed = entry["messageExpression"].as_str();
-    if let Some(computed) = computed {
+    let computed = text(&entry["messageExpression"]);
+    if !computed.is_empty() && computed.trim().is_empty() {
+        causes.push(Cause::invalid(&format!("{at}.messageExpression"), &computed.into(), "must be non-empty if specified"));
+    } else if !computed.is_empty() {
         compiler.expect(&format!("{at}.messageExpression"), computed, &[Type::String], causes);
     }
     if message.trim().is_empty() && !message.is_empty() {
         causes.push(Cause::invalid(&format!("{at}.message"), &message.into(), "must be non-empty if specified"));
     } else if message.trim().contains('\n') {
         causes.push(Cause::invalid(&format!("{at}.message"), &message.into(), "must not contain line breaks"));
-    } else if expression.trim().contains('\n') && message.trim().is_empty() && computed.is_none() {
+    } else if expression.trim().contains('\n') && message.trim().is_empty() {
         causes.push(Cause::required(&format!("{at}.message"), "message must be specified if expression contains line breaks"));
     }
     one_of(entry, at, "reason", &["Forbidden", "Invalid", "RequestEntityTooLarge"], causes);
 }
 
 fn parameter_kind(kind: &Value, causes: &mut Vec<Cause>) {
-    match text(&kind["apiVersion"]) {
-        "" => causes.push(Cause::required("spec.paramKind.apiVersion", "")),
-        version if version.matches('/').count() > 1 => {
-            let why = format!("unexpected GroupVersion string: {version}");
-            causes.push(Cause::invalid("spec.paramKind.apiVersion", &version.into(), &why));
+    let (field, said) = ("spec.paramKind.apiVersion", text(&kind["apiVersion"]));
+    let (group, version) = said.split_once('/').unwrap_or(("", said));
+    if said.is_empty() {
+        causes.push(Cause::required(field, ""));
+    } else if version.contains('/') {
+        causes.push(Cause::invalid(field, &said.into(), &format!("unexpected GroupVersion string: {said}")));
+    } else {
+        let faults = if group.is_empty() { Vec::new() } else { metadata::subdomain_faults(group, Unit::Characters) };
+        if !faults.is_empty() {
+            causes.push(Cause::invalid(field, &group.into(), &faults.join(",")));
         }
-        _ => {}
+        if version.is_empty() {
+            causes.push(Cause::invalid(field, &said.into(), "version must be specified"));
+        } else if let Some(fault) = label_fault(version) {
+            causes.push(Cause::invalid(field, &version.into(), &fault));
+        }
     }
-    if text(&kind["kind"]).is_empty() {
+    let said = text(&kind["kind"]);
+    if said.is_empty() {
         causes.push(Cause::required("spec.paramKind.kind", ""));
+    } else if let Some(fault) = label_fault(&said.to_lowercase()) {
+        let why = format!("may have mixed case, but should otherwise match: {fault}");
+        causes.push(Cause::invalid("spec.paramKind.kind", &said.into(), &why));
     }
 }
 
-fn conditions(conditions: &Value, compiler: &Compiler, causes: &mut Vec<Cause>) {
-    at_most(conditions, MAX_CONDITIONS, "spec.matchConditions", causes);
+fn conditions(conditions: &Value, field: &str, compiler: &Compiler, causes: &mut Vec<Cause>) {
+    at_most(conditions, MAX_CONDITIONS, field, causes);
     let mut names = BTreeSet::new();
     for (index, condition) in list(conditions).iter().enumerate() {
-        let at = format!("spec.matchConditions[{index}]");
+        let at = format!("{field}[{index}]");
         let (name, expression) = (text(&condition["name"]), text(&condition["expression"]));
         if expression.trim().is_empty() {
             causes.push(Cause::required(&format!("{at}.expression"), ""));
@@ -162,31 +217,34 @@ fn conditions(conditions: &Value, compiler: &Compiler, causes: &mut Vec<Cause>) 
     }
 }
 
-/// Each variable knows those before it.
+/// Each variable knows those before it; of several by one name the last counts.
 fn variables(variables: &Value, compiler: &mut Compiler, causes: &mut Vec<Cause>) {
-    if !at_most(variables, MAX_VARIABLES, "spec.variables", causes) {
+    if list(variables).is_empty() || !at_most(variables, MAX_VARIABLES, "spec.variables", causes) {
         return;
     }
     let mut known: Vec<(&str, Type)> = Vec::new();
+    compiler.know_variables(&known);
     for (index, variable) in list(variables).iter().enumerate() {
         let (at, name) = (format!("spec.variables[{index}]"), text(&variable["name"]));
         let field = format!("{at}.name");
-        let is_start = |c: char| c.is_ascii_alphabetic() || c == '_';
-        if name.is_empty() {
+        if name.trim().is_empty() {
             causes.push(Cause::required(&field, "name is not specified"));
-        } else if !name.starts_with(is_start) || !name.chars().all(|c| is_start(c) || c.is_ascii_digit()) {
+        } else if !is_identifier(name) {
             causes.push(Cause::invalid(&field, &name.into(), "must be a valid CEL identifier"));
-        } else if known.iter().any(|(own, _)| *own == name) {
-            causes.push(Cause::duplicate(&field, name));
         }
         if let Some(kind) = compiler.kind(&format!("{at}.expression"), text(&variable["expression"]), causes) {
             // Types of types of earlier variables grow with each of them: only simple ones are kept.
             let is_simple = matches!(kind, Type::Null | Type::Bool | Type::Int | Type::UInt | Type::Double | Type::String | Type::Bytes);
             known.push((name, if is_simple { kind } else { Type::Dyn }));
-            let fields = Type::object(known.iter().map(|(name, kind)| (*name, kind.clone())));
-            compiler.environment = std::mem::take(&mut compiler.environment).variable("variables", fields);
+            compiler.know_variables(&known);
         }
     }
+}
+
+fn is_identifier(name: &str) -> bool {
+    let is_start = |c: char| c.is_ascii_alphabetic() || c == '_';
+    let is_word = name.starts_with(is_start) && name.chars().all(|c| is_start(c) || c.is_ascii_digit());
+    is_word && !RESERVED.split(' ').any(|reserved| reserved == name)
 }
 
 fn binding(spec: &Value, validating: bool, causes: &mut Vec<Cause>) {
@@ -201,7 +259,7 @@ fn binding(spec: &Value, validating: bool, causes: &mut Vec<Cause>) {
         parameter_reference(&spec["paramRef"], causes);
     }
     if spec["matchResources"].is_object() {
-        constraints(&spec["matchResources"], "spec.matchResources", false, causes);
+        constraints::check(&spec["matchResources"], "spec.matchResources", false, causes);
     }
     if validating {
         actions(&spec["validationActions"], causes);
@@ -212,6 +270,8 @@ fn binding(spec: &Value, validating: bool, causes: &mut Vec<Cause>) {
 
 fn parameter_reference(reference: &Value, causes: &mut Vec<Cause>) {
     let (named, selects) = (!text(&reference["name"]).is_empty(), !reference["selector"].is_null());
+    let faults = metadata::name_faults(NameRule::PathSegment, text(&reference["name"]));
+    causes.extend(faults.iter().map(|fault| Cause::invalid("spec.paramRef.name", &reference["name"], fault)));
     match (named, selects) {
         (true, true) => {
             for field in ["name", "selector"] {
@@ -219,8 +279,9 @@ fn parameter_reference(reference: &Value, causes: &mut Vec<Cause>) {
             }
         }
         (false, false) => causes.push(Cause::required("spec.paramRef", "one of name or selector must be specified")),
-        _ => causes.extend(selectors::faults(&reference["selector"], "spec.paramRef.selector")),
+        _ => {}
     }
+    causes.extend(selectors::faults(&reference["selector"], "spec.paramRef.selector"));
     if text(&reference["parameterNotFoundAction"]).is_empty() {
         causes.push(Cause::required("spec.paramRef.parameterNotFoundAction", ""));
     }
@@ -245,58 +306,6 @@ fn actions(actions: &Value, causes: &mut Vec<Cause>) {
     if given.contains(&"Deny") && given.contains(&"Warn") {
         let why = "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)";
         causes.push(Cause::invalid("spec.validationActions", &json!(["Deny", "Warn"]), why));
-    }
-}
-
-fn constraints(constraints: &Value, at: &str, wants_rules: bool, causes: &mut Vec<Cause>) {
-    one_of(constraints, at, "matchPolicy", &["Equivalent", "Exact"], causes);
-    for selector in ["namespaceSelector", "objectSelector"] {
-        causes.extend(selectors::faults(&constraints[selector], &format!("{at}.{selector}")));
-    }
-    if wants_rules && list(&constraints["resourceRules"]).is_empty() {
-        causes.push(Cause::required(&format!("{at}.resourceRules"), ""));
-    }
-    for field in ["resourceRules", "excludeResourceRules"] {
-        for (index, one) in list(&constraints[field]).iter().enumerate() {
-            rule(one, &format!("{at}.{field}[{index}]"), causes);
-        }
-    }
-}
-
-fn rule(rule: &Value, at: &str, causes: &mut Vec<Cause>) {
-    for (field, what) in [("operations", "operations"), ("apiGroups", "API groups"), ("apiVersions", "API versions")] {
-        let (at, values) = (format!("{at}.{field}"), list(&rule[field]));
-        if values.is_empty() {
-            causes.push(Cause::required(&at, ""));
-        }
-        if values.len() > 1 && values.iter().any(|value| value == "*") {
-            causes.push(Cause::invalid(&at, &rule[field], &format!("if '*' is present, must not specify other {what}")));
-        }
-    }
-    let operations = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
-    for (index, operation) in list(&rule["operations"]).iter().enumerate().filter(|(_, one)| !operations.contains(&text(one))) {
-        causes.push(Cause::unsupported(&format!("{at}.operations[{index}]"), text(operation), &operations));
-    }
-    let resources = list(&rule["resources"]);
-    if resources.is_empty() {
-        causes.push(Cause::required(&format!("{at}.resources"), ""));
-    }
-    let whole = resources.iter().filter(|resource| !text(resource).contains('/')).count();
-    let faults = [
-        ("*/*", resources.len() > 1, "if '*/*' is present, must not specify other resources"),
-        ("*", whole > 1, "if '*' is present, must not specify other resources without subresources"),
-    ];
-    for (wildcard, crowded, why) in faults {
-        if crowded && resources.iter().any(|resource| resource == wildcard) {
-            causes.push(Cause::invalid(&format!("{at}.resources"), &rule["resources"], why));
-        }
-    }
-    one_of(rule, at, "scope", &["*", "Cluster", "Namespaced"], causes);
-    let mut seen = BTreeSet::new();
-    for (index, name) in list(&rule["resourceNames"]).iter().map(text).enumerate() {
-        if !seen.insert(name) {
-            causes.push(Cause::duplicate(&format!("{at}.resourceNames[{index}]"), name));
-        }
     }
 }
 
@@ -357,8 +366,27 @@ mod tests {
         assert_eq!(message("1"), "Invalid value: \"1\": must evaluate to bool but got int");
         assert!(message("params.x == 1").contains("undeclared reference to 'params'"));
         assert!(message("variables.x == 1").contains("undeclared reference to 'variables'"));
+        let early = json!([{"name": "a", "expression": "variables.b"}, {"name": "b", "expression": "1"}, {"name": "b", "expression": "2"}]);
+        let faults = policy(|spec| spec["variables"] = early.clone());
+        assert_eq!(faults.len(), 1);
+        assert!(faults[0].1.contains("undefined field 'b'"), "{faults:?}");
+        let faults = policy(|spec| spec["variables"] = json!([{"name": "if", "expression": "true"}]));
+        assert_eq!(faults[0].0, "spec.variables[0].name");
         let faults = policy(|spec| spec["variables"] = json!([{"name": "1a", "expression": "true"}]));
         assert_eq!(faults, [("spec.variables[0].name".into(), "Invalid value: \"1a\": must be a valid CEL identifier".into())]);
+    }
+
+    #[test]
+    fn a_kind_of_parameters_has_a_group_a_version_and_a_kind() {
+        let fields = |version: &str, kind: &str| {
+            let faults = policy(|spec| spec["paramKind"] = json!({"apiVersion": version, "kind": kind}));
+            faults.into_iter().map(|(field, _)| field.replace("spec.paramKind.", "")).collect::<Vec<_>>()
+        };
+        assert_eq!(fields("rules.example/v1", "ReplicaLimit"), Vec::<String>::new());
+        assert_eq!(fields("a/b/c", "a b"), ["apiVersion", "kind"]);
+        assert_eq!(fields("A_B/v1", "X"), ["apiVersion"]);
+        assert_eq!(fields("a/", "X"), ["apiVersion"]);
+        assert_eq!(fields("", ""), ["apiVersion", "kind"]);
     }
 
     #[test]

@@ -5,10 +5,10 @@ use ::schema::structural::{Kind, Schema};
 use base64::{DecodeError, Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
-use super::{defaults, quantity, schema};
+use super::{defaults, quantity, schema, statuses, tidy};
 use crate::{
     apply::object_meta,
-    embedded,
+    clock, embedded,
     objects::metadata,
     patch::go_type,
     protobuf,
@@ -34,9 +34,13 @@ pub fn decode(resource: &Resource, object: &mut Value) -> Result<(), ApiError> {
     if resource.group.is_empty() && resource.kind == "Secret" {
         encode_texts(object);
     }
+    if tidy::is_tidied(&resource.group, &resource.kind) {
+        tidy::tidy(&api_version, &resource.kind, object);
+    }
     defaults::before_schema(resource, object);
     schema.default(object);
     defaults::after_schema(resource, object);
+    statuses::complete(resource, object);
     Ok(())
 }
 
@@ -131,8 +135,8 @@ impl Reading<'_> {
                         self.value(below, value)?;
                         self.path.pop();
                     } else if let Some(below) = schema.additional_properties() {
-                        // In a map of texts nothing is the empty text.
-                        if value.is_null() && below.kind() == Some(Kind::String) && below.format().is_none() {
+                        // In a map of texts or bytes nothing is the empty text.
+                        if value.is_null() && below.kind() == Some(Kind::String) && matches!(below.format(), None | Some("byte")) {
                             *value = "".into();
                         }
                         self.value(below, value)?;
@@ -178,27 +182,39 @@ impl Reading<'_> {
     }
 }
 
-fn text_format(format: &str, text: &str) -> Result<(), String> {
+/// Reads a text of a format; times are kept as Go writes them, in UTC.
+fn text_format(format: &str, text: &mut String) -> Result<(), String> {
+    let said = text.as_str();
     match format {
-        "byte" => match STANDARD.decode(text) {
+        "byte" => match STANDARD.decode(said) {
             Ok(_) => Ok(()),
             Err(DecodeError::InvalidByte(at, _) | DecodeError::InvalidLastSymbol(at, _)) => {
                 Err(format!("illegal base64 data at input byte {at}"))
             }
             Err(DecodeError::InvalidLength(_) | DecodeError::InvalidPadding) => {
-                Err(format!("illegal base64 data at input byte {}", text.len() / 4 * 4))
+                Err(format!("illegal base64 data at input byte {}", said.len() / 4 * 4))
             }
         },
         "date-time" => {
             let layout = "2006-01-02T15:04:05Z07:00";
-            text.parse::<jiff::Timestamp>().map(drop).map_err(|_| unparsed(text, layout, text, "2006"))
+            let time = said.parse::<jiff::Timestamp>().map_err(|_| unparsed(said, layout, said, "2006"))?;
+            if !said.ends_with('Z') || said.len() != "2006-01-02T15:04:05Z".len() {
+                *text = clock::seconds(time);
+            }
+            Ok(())
         }
         MICRO_TIME => {
             let layout = "2006-01-02T15:04:05.000000Z07:00";
-            text.parse::<jiff::Timestamp>().map_err(|_| unparsed(text, layout, text, "2006"))?;
-            let fraction = text.get(19..).unwrap_or_default();
+            let time = said.parse::<jiff::Timestamp>().map_err(|_| unparsed(said, layout, said, "2006"))?;
+            let fraction = said.get(19..).unwrap_or_default();
             let digits = fraction.strip_prefix('.').map_or(0, |rest| rest.bytes().take_while(u8::is_ascii_digit).count());
-            if digits == 6 { Ok(()) } else { Err(unparsed(text, layout, fraction, ".000000")) }
+            if digits != 6 {
+                return Err(unparsed(said, layout, fraction, ".000000"));
+            }
+            if !said.ends_with('Z') {
+                *text = clock::micros(time);
+            }
+            Ok(())
         }
         _ => Ok(()),
     }

@@ -1,19 +1,47 @@
 //! Defaults that depend on other fields; constant ones stand in the schemas.
 //! Source: kubernetes `pkg/apis/{core,apps,batch}/v1/defaults.go`.
 
+mod others;
+mod pod;
+
 use serde_json::{Map, Value, json};
 
+use super::zero;
 use crate::{namespaces, registry::Resource};
 
 /// Before the schema's own defaults: what must see which fields were given.
 pub(super) fn before_schema(resource: &Resource, object: &mut Value) {
-    if (resource.group.as_str(), resource.kind.as_str()) == ("batch", "Job")
-        && let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut)
-        && !spec.contains_key("completions")
-        && !spec.contains_key("parallelism")
-    {
-        // A Job that says nothing of its pods wants one; one that names a parallelism alone is a work queue.
+    let kind = (resource.group.as_str(), resource.kind.as_str());
+    if matches!(kind, ("", "Pod") | ("apps", "Deployment" | "ReplicaSet" | "StatefulSet" | "DaemonSet") | ("batch", "Job" | "CronJob")) {
+        for path in zero::structures(kind.0, kind.1) {
+            zero::ensure(object, path);
+        }
+    }
+    match kind {
+        ("", "Pod") => pod::before_schema(object.get_mut("spec")),
+        ("apps", _) => pod::before_schema(object.pointer_mut("/spec/template/spec")),
+        ("batch", "Job") => {
+            pod::before_schema(object.pointer_mut("/spec/template/spec"));
+            job(object.get_mut("spec"));
+        }
+        ("batch", "CronJob") => pod::before_schema(object.pointer_mut("/spec/jobTemplate/spec/template/spec")),
+        _ => {}
+    }
+}
+
+fn job(spec: Option<&mut Value>) {
+    let Some(spec) = spec.and_then(Value::as_object_mut) else { return };
+    let said = |name: &str| spec.get(name).is_some_and(|value| !value.is_null());
+    let (per_index, fails) = (said("backoffLimitPerIndex"), said("podFailurePolicy"));
+    // A Job that says nothing of its pods wants one; one that names a parallelism alone is a work queue.
+    if !said("completions") && !said("parallelism") {
         spec.insert("completions".into(), 1.into());
+    }
+    if per_index {
+        spec.entry("backoffLimit").or_insert_with(|| i32::MAX.into());
+    }
+    if fails {
+        spec.entry("podReplacementPolicy").or_insert_with(|| "Failed".into());
     }
 }
 
@@ -33,28 +61,31 @@ pub(super) fn after_schema(resource: &Resource, object: &mut Value) {
                 condition.entry("lastTransitionTime").or_insert(Value::Null);
             }
         }
-        ("", "Pod") => {
-            pod_spec(object.get_mut("spec"));
-            requests(object.get_mut("spec"));
-        }
+        ("", "Pod") => pod::after_schema(object.get_mut("spec"), true),
         ("", "PersistentVolume") => {
             if let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) {
                 spec.entry("persistentVolumeReclaimPolicy").or_insert_with(|| "Retain".into());
                 spec.entry("volumeMode").or_insert_with(|| "Filesystem".into());
+                if let Some(path) = spec.get_mut("hostPath").and_then(Value::as_object_mut) {
+                    path.entry("type").or_insert_with(|| "".into());
+                }
             }
         }
-        ("", "Service") => service(object.get_mut("spec")),
+        ("", "Service") => others::service(object),
+        ("", "LimitRange") => objects(object.pointer_mut("/spec/limits")).for_each(others::limit),
+        ("", "Node") => others::node(object),
+        ("networking.k8s.io", "NetworkPolicy") => others::network_policy(object),
         ("", "Event") => event(object, ["source", "firstTimestamp", "lastTimestamp", "reportingComponent"]),
         ("events.k8s.io", "Event") => {
             event(object, ["deprecatedSource", "deprecatedFirstTimestamp", "deprecatedLastTimestamp", "reportingController"]);
         }
         ("apps", "Deployment") => {
             rolling(object.get_mut("spec"), "strategy", json!({"maxUnavailable": "25%", "maxSurge": "25%"}));
-            pod_spec(object.pointer_mut("/spec/template/spec"));
+            pod::after_schema(object.pointer_mut("/spec/template/spec"), false);
         }
         ("apps", "StatefulSet") => {
             rolling(object.get_mut("spec"), "updateStrategy", json!({"partition": 0}));
-            pod_spec(object.pointer_mut("/spec/template/spec"));
+            pod::after_schema(object.pointer_mut("/spec/template/spec"), false);
             for claim in objects(object.pointer_mut("/spec/volumeClaimTemplates")) {
                 for (name, value) in
                     [("apiVersion", json!("v1")), ("kind", json!("PersistentVolumeClaim")), ("status", json!({"phase": "Pending"}))]
@@ -63,10 +94,17 @@ pub(super) fn after_schema(resource: &Resource, object: &mut Value) {
                 }
             }
         }
-        ("apps", "ReplicaSet" | "DaemonSet") | ("batch", "Job") => {
-            pod_spec(object.pointer_mut("/spec/template/spec"));
+        ("apps", "DaemonSet") => {
+            rolling(object.get_mut("spec"), "updateStrategy", json!({"maxUnavailable": 1, "maxSurge": 0}));
+            pod::after_schema(object.pointer_mut("/spec/template/spec"), false);
         }
-        ("batch", "CronJob") => pod_spec(object.pointer_mut("/spec/jobTemplate/spec/template/spec")),
+        ("apps", "ReplicaSet") | ("batch", "Job") => pod::after_schema(object.pointer_mut("/spec/template/spec"), false),
+        ("batch", "CronJob") => {
+            for path in ["spec.jobTemplate.metadata", "spec.jobTemplate.spec.template.metadata"] {
+                zero::ensure(object, path);
+            }
+            pod::after_schema(object.pointer_mut("/spec/jobTemplate/spec/template/spec"), false);
+        }
         ("autoscaling", "HorizontalPodAutoscaler") => {
             let spec = object.get_mut("spec").and_then(Value::as_object_mut);
             if let Some(spec) = spec
@@ -74,6 +112,9 @@ pub(super) fn after_schema(resource: &Resource, object: &mut Value) {
             {
                 let target = json!({"type": "Utilization", "averageUtilization": 80});
                 spec.insert("metrics".into(), json!([{"type": "Resource", "resource": {"name": "cpu", "target": target}}]));
+            }
+            if let Some(behavior) = object.pointer_mut("/spec/behavior").and_then(Value::as_object_mut) {
+                others::behavior(behavior);
             }
         }
         ("rbac.authorization.k8s.io", "RoleBinding" | "ClusterRoleBinding") => {
@@ -100,6 +141,9 @@ fn rolling(spec: Option<&mut Value>, field: &str, details: Value) {
     let strategy = spec.entry(field).or_insert_with(|| json!({}));
     let Some(strategy) = strategy.as_object_mut() else { return };
     let kind = strategy.entry("type").or_insert_with(|| "RollingUpdate".into());
+    if *kind == "" {
+        *kind = "RollingUpdate".into();
+    }
     if kind != "RollingUpdate" {
         return;
     }
@@ -108,64 +152,6 @@ fn rolling(spec: Option<&mut Value>, field: &str, details: Value) {
         for (name, value) in details {
             given.entry(name).or_insert(value);
         }
-    }
-}
-
-/// When images are pulled depends on their tags.
-fn pod_spec(spec: Option<&mut Value>) {
-    let Some(spec) = spec else { return };
-    for list in ["containers", "initContainers"] {
-        for container in objects(spec.get_mut(list)) {
-            let image = container.get("image").and_then(Value::as_str).unwrap_or_default();
-            let policy = pull_policy(image);
-            container.entry("imagePullPolicy").or_insert_with(|| policy.into());
-        }
-    }
-}
-
-/// A pod requests what it limits, where it says nothing else; a template of pods does not.
-fn requests(spec: Option<&mut Value>) {
-    let Some(spec) = spec else { return };
-    for list in ["containers", "initContainers"] {
-        for container in objects(spec.get_mut(list)) {
-            if let Some(resources) = container.get_mut("resources").and_then(Value::as_object_mut)
-                && let Some(Value::Object(limits)) = resources.get("limits").cloned()
-            {
-                let requests = resources.entry("requests").or_insert_with(|| json!({}));
-                for (name, limit) in limits {
-                    if let Some(requests) = requests.as_object_mut() {
-                        requests.entry(name).or_insert(limit);
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// A moving tag is pulled each time.
-fn pull_policy(image: &str) -> &'static str {
-    let name = image.rsplit('/').next().unwrap_or_default();
-    let moving = !name.contains('@') && name.split_once(':').is_none_or(|(_, tag)| tag == "latest");
-    if moving { "Always" } else { "IfNotPresent" }
-}
-
-fn service(spec: Option<&mut Value>) {
-    let Some(spec) = spec.and_then(Value::as_object_mut) else { return };
-    for port in objects(spec.get_mut("ports")) {
-        let number = port.get("port").cloned().unwrap_or_default();
-        if port.get("targetPort").is_none_or(|target| *target == 0 || *target == "") {
-            port.insert("targetPort".into(), number);
-        }
-    }
-    let kind = spec.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
-    if kind != "ExternalName" {
-        spec.entry("internalTrafficPolicy").or_insert_with(|| "Cluster".into());
-    }
-    if matches!(kind.as_str(), "NodePort" | "LoadBalancer") {
-        spec.entry("externalTrafficPolicy").or_insert_with(|| "Cluster".into());
-    }
-    if kind == "LoadBalancer" {
-        spec.entry("allocateLoadBalancerNodePorts").or_insert(true.into());
     }
 }
 

@@ -1,14 +1,26 @@
 //! What the server alone decides about an object: its first status, its addresses, its selectors.
 //! Source: kubernetes `pkg/registry/*/*/strategy.go`.
 
+mod service;
+
 use serde_json::{Value, json};
 
-use crate::{random::Random, registry::Resource};
+use crate::{random::Random, registry::Resource, status::Cause};
 
 /// What completing an object needs from outside.
 pub struct Context<'a> {
     /// Addresses and ports are picked by chance.
     pub random: &'a dyn Random,
+    /// Nothing is stored, and so nothing is taken for good.
+    pub dry_run: bool,
+}
+
+/// What was asked for and cannot be had, whatever else is wrong.
+pub(super) fn refused(resource: &Resource, object: &Value, old: Option<&Value>, context: &Context<'_>) -> Vec<Cause> {
+    match (resource.group.as_str(), resource.kind.as_str()) {
+        ("", "Service") if !context.dry_run => service::refused_ports(object, old),
+        _ => Vec::new(),
+    }
 }
 
 /// Completes an object; `old` is the stored one on an update.
@@ -17,13 +29,25 @@ pub fn prepare(resource: &Resource, object: &mut Value, old: Option<&Value>, con
     if old.is_none()
         && let Some(status) = first_status(kind)
         && let Some(fields) = object.as_object_mut()
+        // A node comes with the status that it found itself in.
+        && (kind != ("", "Node") || !fields.get("status").is_some_and(Value::is_object))
     {
         fields.insert("status".into(), status);
     }
     match kind {
-        ("", "Service") => service(object, old, context.random),
-        ("", "PersistentVolumeClaim") if old.is_none() => claim(object),
+        ("", "Service") => service::complete(object, old, context),
+        ("coordination.k8s.io", "Lease") => lease(object, old),
+        ("", "Node") if old.is_none() => node(object),
+        ("", "PersistentVolumeClaim") if old.is_none() => protect(object, "kubernetes.io/pvc-protection"),
+        ("", "PersistentVolume") if old.is_none() => {
+            protect(object, "kubernetes.io/pv-protection");
+            // It comes into its first phase when it is created.
+            if let Some(time) = object["metadata"].get("creationTimestamp").cloned() {
+                object["status"]["lastPhaseTransitionTime"] = time;
+            }
+        }
         ("", "Pod") if old.is_none() => pod(object),
+        ("apps", "DaemonSet") => daemon_set(object, old),
         ("batch", "Job") => job(object, old),
         ("rbac.authorization.k8s.io", "Role" | "ClusterRole") => rules(object),
         _ => {}
@@ -44,7 +68,7 @@ fn first_status(kind: (&str, &str)) -> Option<Value> {
         ("policy", "PodDisruptionBudget") => {
             json!({"disruptionsAllowed": 0, "currentHealthy": 0, "desiredHealthy": 0, "expectedPods": 0})
         }
-        ("", "ResourceQuota" | "Node") | ("apps", "Deployment") | ("batch", "Job" | "CronJob") => json!({}),
+        ("", "ResourceQuota") | ("apps", "Deployment") | ("batch", "Job" | "CronJob") => json!({}),
         _ => return None,
     })
 }
@@ -56,9 +80,33 @@ fn rules(role: &mut Value) {
     }
 }
 
-/// Adds the finalizer under which a claim waits until nobody uses it.
-fn claim(object: &mut Value) {
-    let protection = json!("kubernetes.io/pvc-protection");
+/// Who takes part in the choice of a leader is said by a feature that is off.
+fn lease(lease: &mut Value, old: Option<&Value>) {
+    let Some(spec) = lease.get_mut("spec").and_then(Value::as_object_mut) else { return };
+    for name in ["strategy", "preferredHolder"] {
+        if old.is_none_or(|old| old["spec"][name].is_null()) {
+            spec.remove(name);
+        }
+    }
+}
+
+/// A node that nobody knows yet takes no pods (kubernetes `plugin/pkg/admission/nodetaint`).
+fn node(node: &mut Value) {
+    let taint = json!({"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"});
+    let taints = &mut node["spec"]["taints"];
+    if !taints.is_array() {
+        *taints = json!([]);
+    }
+    if let Some(taints) = taints.as_array_mut()
+        && !taints.iter().any(|other| other["key"] == taint["key"] && other["effect"] == taint["effect"])
+    {
+        taints.push(taint);
+    }
+}
+
+/// Adds the finalizer under which a claim or a volume waits until nobody uses it.
+fn protect(object: &mut Value, finalizer: &str) {
+    let protection = json!(finalizer);
     match object["metadata"].get_mut("finalizers").and_then(Value::as_array_mut) {
         Some(finalizers) if finalizers.contains(&protection) => {}
         Some(finalizers) => finalizers.push(protection),
@@ -74,17 +122,38 @@ fn pod(pod: &mut Value) {
     let tolerations = spec.entry("tolerations").or_insert_with(|| json!([]));
     for key in ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"] {
         if let Some(list) = tolerations.as_array_mut()
-            && !list.iter().any(|toleration| toleration["key"] == key)
+            && !list.iter().any(|toleration| tolerates(toleration, key))
         {
             list.push(json!({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}));
         }
     }
 }
 
+/// Whether a toleration is about this key of taints, or about all of them.
+fn tolerates(toleration: &Value, key: &str) -> bool {
+    let said = |name: &str| toleration[name].as_str().unwrap_or_default().to_owned();
+    (said("key") == key || said("key").is_empty()) && ["", "NoExecute"].contains(&said("effect").as_str())
+}
+
+/// The annotation that counts how often the template of a DaemonSet has changed.
+pub const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
+
+/// How often the template of a DaemonSet has changed is told in an annotation.
+fn daemon_set(object: &mut Value, old: Option<&Value>) {
+    let before =
+        |old: &Value| old["metadata"]["annotations"][TEMPLATE_GENERATION].as_str().and_then(|text| text.parse::<i64>().ok()).unwrap_or(1);
+    let number = old.map_or(1, |old| before(old) + i64::from(old["spec"]["template"] != object["spec"]["template"]));
+    if !object["metadata"]["annotations"].is_object() {
+        object["metadata"]["annotations"] = json!({});
+    }
+    object["metadata"]["annotations"][TEMPLATE_GENERATION] = number.to_string().into();
+}
+
 /// Guaranteed: limits for all, equal to the requests. Best effort: neither.
 fn quality(spec: &Value) -> &'static str {
-    let containers: Vec<&Value> = spec["containers"].as_array().into_iter().flatten().collect();
-    let named = |container: &Value, part: &str| container["resources"][part].as_object().is_some_and(|map| !map.is_empty());
+    let lists = ["containers", "initContainers"].into_iter().filter_map(|list| spec[list].as_array());
+    let containers: Vec<&Value> = lists.flatten().collect();
+    let named = |container: &Value, part: &str| ["cpu", "memory"].iter().any(|name| !container["resources"][part][*name].is_null());
     if !containers.iter().any(|container| named(container, "limits") || named(container, "requests")) {
         return "BestEffort";
     }
@@ -115,71 +184,23 @@ fn job(job: &mut Value, old: Option<&Value>) {
         return;
     }
     let (uid, name) = (job["metadata"]["uid"].clone(), job["metadata"]["name"].clone());
-    job["spec"]["selector"] = json!({"matchLabels": {"batch.kubernetes.io/controller-uid": uid}});
+    // What is there already is judged later.
+    let missing = |place: &mut Value, label: &str, value: &Value| {
+        if place[label].is_null() {
+            place[label] = value.clone();
+        }
+    };
+    missing(&mut job["spec"]["selector"]["matchLabels"], "batch.kubernetes.io/controller-uid", &uid);
     for (label, value) in [
         ("batch.kubernetes.io/controller-uid", &uid),
         ("batch.kubernetes.io/job-name", &name),
         ("controller-uid", &uid),
         ("job-name", &name),
     ] {
-        job["spec"]["template"]["metadata"]["labels"][label] = value.clone();
-        job["metadata"]["labels"][label] = value.clone();
+        missing(&mut job["spec"]["template"]["metadata"]["labels"], label, value);
     }
-}
-
-fn service(service: &mut Value, old: Option<&Value>, random: &dyn Random) {
-    let Some(spec) = service.get_mut("spec").and_then(Value::as_object_mut) else { return };
-    let kind = spec.get("type").and_then(Value::as_str).unwrap_or("ClusterIP").to_owned();
-    if kind == "ExternalName" {
-        return;
+    // A Job without labels has those of its pods.
+    if job["metadata"]["labels"].as_object().is_none_or(serde_json::Map::is_empty) {
+        job["metadata"]["labels"] = job["spec"]["template"]["metadata"]["labels"].clone();
     }
-    if let Some(Value::Object(before)) = old.map(|old| &old["spec"])
-        && before.get("type").is_some_and(|before| before != "ExternalName")
-    {
-        for name in ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "healthCheckNodePort"] {
-            if let Some(value) = before.get(name)
-                && spec.get(name).is_none_or(|given| *given == "")
-            {
-                spec.insert(name.into(), value.clone());
-            }
-        }
-        keep_node_ports(spec, before);
-    }
-    if spec.get("clusterIP").and_then(Value::as_str).unwrap_or_default().is_empty() {
-        spec.insert("clusterIP".into(), address(random).into());
-    }
-    let headless = spec["clusterIP"] == "None";
-    let address = spec["clusterIP"].clone();
-    spec.entry("clusterIPs").or_insert_with(|| json!([address]));
-    let both = headless && spec.get("selector").and_then(Value::as_object).is_none_or(|selector| selector.is_empty());
-    spec.entry("ipFamilies").or_insert_with(|| if both { json!(["IPv4", "IPv6"]) } else { json!(["IPv4"]) });
-    spec.entry("ipFamilyPolicy").or_insert_with(|| if both { "RequireDualStack".into() } else { "SingleStack".into() });
-    if matches!(kind.as_str(), "NodePort" | "LoadBalancer") {
-        for port in spec.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten().filter_map(Value::as_object_mut) {
-            port.entry("nodePort").or_insert_with(|| node_port(random).into());
-        }
-    }
-}
-
-fn keep_node_ports(spec: &mut serde_json::Map<String, Value>, before: &serde_json::Map<String, Value>) {
-    let old_ports = before.get("ports").and_then(Value::as_array).cloned().unwrap_or_default();
-    for port in spec.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten() {
-        let same = old_ports.iter().find(|old| old["port"] == port["port"] && old["protocol"] == port["protocol"]);
-        if let (Some(number), Some(port)) = (same.and_then(|old| old.get("nodePort")), port.as_object_mut()) {
-            port.entry("nodePort").or_insert_with(|| number.clone());
-        }
-    }
-}
-
-/// An address of 10.96.0.0/16. Chance alone keeps them apart: nothing is routed by them.
-fn address(random: &dyn Random) -> String {
-    let mut bytes = [0; 2];
-    random.fill(&mut bytes);
-    format!("10.96.{}.{}", bytes[0], bytes[1].clamp(2, 254))
-}
-
-fn node_port(random: &dyn Random) -> u32 {
-    let mut bytes = [0; 2];
-    random.fill(&mut bytes);
-    30_000 + u32::from(u16::from_be_bytes(bytes)) % 2_768
 }

@@ -31,9 +31,9 @@ pub fn canonical(text: &str) -> Option<String> {
     Some(if nanos < 0 { format!("-{text}") } else { text })
 }
 
-/// Whether one quantity is more than another; not if either is none.
-pub(super) fn exceeds(one: &str, other: &str) -> bool {
-    matches!((parse(one), parse(other)), (Some((one, _)), Some((other, _))) if one > other)
+/// How much it is, in nanos; none if the text is no quantity.
+pub(super) fn nanos(text: &str) -> Option<i128> {
+    parse(text).map(|(nanos, _)| nanos)
 }
 
 /// In nanos, and how it was written.

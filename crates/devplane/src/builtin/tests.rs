@@ -28,7 +28,7 @@ fn shaped(kind: &str, object: Value, old: Option<&Value>) -> (Value, Vec<String>
     if object.get("metadata").is_none() {
         object["metadata"] = json!({"name": "a", "uid": "u"});
     }
-    let causes = shape(resource(kind), "", &mut object, old, &Context { random: &Fixed }).unwrap();
+    let causes = shape(resource(kind), "", &mut object, old, &Context { random: &Fixed, dry_run: false }).unwrap();
     (object, causes.into_iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect())
 }
 
@@ -142,6 +142,75 @@ fn a_job_finds_its_pods_by_its_uid_and_must_say_whether_they_restart() {
     assert!(problems.is_empty(), "{problems:?}");
 }
 
+/// The broken rules of a pod with this spec beside one container, and of one container with these fields.
+fn pod_problems(spec: Value, container: Value) -> Vec<String> {
+    let mut whole = json!({"containers": [{"name": "c", "image": "i"}]});
+    for (name, value) in container.as_object().unwrap() {
+        whole["containers"][0][name] = value.clone();
+    }
+    for (name, value) in spec.as_object().unwrap() {
+        whole[name] = value.clone();
+    }
+    shaped("Pod", json!({"spec": whole}), None).1
+}
+
+#[test]
+fn pods_are_judged_as_a_kubelet_would_need_them() {
+    for (spec, problem) in [
+        (json!({"dnsPolicy": "None"}), "spec.dnsConfig: Required value: must provide `dnsConfig` when `dnsPolicy` is None"),
+        (json!({"restartPolicy": "", "dnsPolicy": ""}), ""),
+        (json!({"activeDeadlineSeconds": 0}), "spec.activeDeadlineSeconds: Invalid value: 0: must be between 1 and 2147483647, inclusive"),
+        (json!({"volumes": [{"name": "v"}]}), ""),
+        (json!({"volumes": [{"name": "v", "secret": {}}]}), "spec.volumes[0].secret.secretName: Required value"),
+        (json!({"ephemeralContainers": [{"name": "e", "image": "i"}]}), "spec.ephemeralContainers: Forbidden: cannot be set on create"),
+    ] {
+        assert_eq!(pod_problems(spec.clone(), json!({})).concat(), problem, "{spec}");
+    }
+}
+
+#[test]
+fn containers_are_judged_field_by_field() {
+    for (container, problem) in [
+        (json!({"ports": [{"containerPort": 0}]}), "ports[0].containerPort: Required value"),
+        (
+            json!({"env": [{"name": "a=b"}]}),
+            "env[0].name: Invalid value: \"a=b\": a valid environment variable name must consist only of printable ASCII characters other than '='",
+        ),
+        (json!({"livenessProbe": {}}), "livenessProbe: Required value: must specify a handler type"),
+        (json!({"volumeMounts": [{"name": "v", "mountPath": "/v"}]}), "volumeMounts[0].name: Not found: \"v\""),
+        (
+            json!({"resources": {"requests": {"cpu": "2"}, "limits": {"cpu": "1"}}}),
+            "resources.requests: Invalid value: \"2\": must be less than or equal to cpu limit of 1",
+        ),
+    ] {
+        assert_eq!(pod_problems(json!({}), container.clone()), [format!("spec.containers[0].{problem}")], "{container}");
+    }
+}
+
+#[test]
+fn workloads_get_the_defaults_of_their_kind() {
+    let template = deployment()["spec"].clone();
+    let (daemon_set, problems) = shaped("DaemonSet", json!({"spec": template}), None);
+    assert_eq!(problems, [""; 0]);
+    assert_eq!(daemon_set["spec"]["updateStrategy"]["rollingUpdate"], json!({"maxSurge": 0, "maxUnavailable": 1}));
+    assert_eq!(daemon_set["metadata"]["annotations"]["deprecated.daemonset.template.generation"], "1");
+    let pods = json!({"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]});
+    let cron_job = json!({"spec": {"schedule": "@daily", "jobTemplate": {"spec": {"template": {"spec": pods}}}}});
+    let (cron_job, problems) = shaped("CronJob", cron_job, None);
+    assert_eq!(problems, [""; 0]);
+    let job = &cron_job["spec"]["jobTemplate"];
+    assert_eq!((&job["metadata"], job["spec"].get("backoffLimit")), (&json!({}), None));
+    assert_eq!(job["spec"]["template"]["spec"]["dnsPolicy"], "ClusterFirst");
+}
+
+#[test]
+fn a_rolling_update_moves() {
+    let mut object = deployment();
+    object["spec"]["strategy"] = json!({"rollingUpdate": {"maxSurge": 0, "maxUnavailable": "0%"}});
+    let problem = "spec.strategy.rollingUpdate.maxUnavailable: Invalid value: \"0%\": may not be 0 when `maxSurge` is 0";
+    assert_eq!(shaped("Deployment", object, None).1, [problem]);
+}
+
 #[test]
 fn services_get_addresses_and_keep_them() {
     let (service, problems) = shaped("Service", json!({"spec": {"selector": {"a": "b"}, "ports": [{"port": 80}]}}), None);
@@ -191,7 +260,7 @@ fn frozen_config_maps_stay_as_they_are() {
 #[test]
 fn micro_times_need_six_digits() {
     let mut lease = json!({"metadata": {"name": "m"}, "spec": {"renewTime": "2024-01-01T00:00:00Z"}});
-    let error = shape(resource("Lease"), "", &mut lease, None, &Context { random: &Fixed }).unwrap_err();
+    let error = shape(resource("Lease"), "", &mut lease, None, &Context { random: &Fixed, dry_run: false }).unwrap_err();
     assert_eq!(
         error.message,
         "Lease in version \"v1\" cannot be handled as a Lease: parsing time \"2024-01-01T00:00:00Z\" as \
@@ -209,7 +278,7 @@ fn values_of_the_wrong_type_are_refused() {
         ("ResourceQuota", json!({"metadata": {"name": "a"}, "spec": {"hard": {"pods": "many"}}})),
     ] {
         let mut object = object;
-        let error = shape(resource(kind), "", &mut object, None, &Context { random: &Fixed }).unwrap_err();
+        let error = shape(resource(kind), "", &mut object, None, &Context { random: &Fixed, dry_run: false }).unwrap_err();
         assert_eq!(error.code, 400, "{kind}");
     }
 }
@@ -230,7 +299,7 @@ proptest! {
         for resource in builtin::kubernetes() {
             let mut object = object.clone();
             object["metadata"] = json!({"name": "a", "uid": "u"});
-            drop(shape(resource, "", &mut object, None, &Context { random: &Fixed }));
+            drop(shape(resource, "", &mut object, None, &Context { random: &Fixed, dry_run: false }));
         }
     }
 

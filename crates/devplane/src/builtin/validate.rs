@@ -1,12 +1,36 @@
 //! The rules of built-in kinds that people meet, in the API server's words.
 //! Source: kubernetes `pkg/apis/*/validation/validation.go`.
 
+pub(super) mod addresses;
+pub(super) mod advice;
+pub(super) mod amounts;
+mod autoscaler;
+mod budget;
+mod changes;
+mod claim;
+mod classes;
+mod cron;
+mod daemon_set;
 mod data;
+mod endpoints;
 mod event;
+mod ingress;
+mod job;
+mod job_policy;
+mod labels;
+mod limits;
 mod names;
 mod namespace;
+mod network_policy;
+mod node;
+mod numbers;
 mod pod;
+mod quota;
+pub(super) mod reading;
 mod service;
+mod stateful_set;
+mod template;
+mod volume;
 mod workload;
 
 use serde_json::Value;
@@ -21,24 +45,63 @@ pub fn validate(resource: &Resource, subresource: &str, object: &Value, old: Opt
         namespace::check(object, subresource, &mut causes);
     }
     if subresource == "status" {
+        status(resource, object, old, &mut causes);
         return causes;
     }
     match (resource.group.as_str(), resource.kind.as_str()) {
         ("", "ConfigMap") => data::config_map(object, old, &mut causes),
         ("", "Secret") => data::secret(object, old, &mut causes),
-        ("", "PersistentVolumeClaim") => data::claim(object, old, &mut causes),
+        ("", "PersistentVolumeClaim") => claim::check(object, old, &mut causes),
         ("", "Service") => service::service(object, old, &mut causes),
-        ("", "Pod") => pod::spec(&object["spec"], "spec", &mut causes),
+        ("", "Pod") => pod::pod(object, old, &mut causes),
+        ("", "PodTemplate") => template::template(&object["template"], "template", &mut causes),
         ("apps", "Deployment") => workload::deployment(object, old, &mut causes),
-        ("apps", "ReplicaSet" | "DaemonSet") => workload::selected(object, old, &mut causes),
-        ("apps", "StatefulSet") => workload::stateful_set(object, old, &mut causes),
-        ("batch", "Job") => workload::job(object, old, &mut causes),
+        ("apps", "ReplicaSet") => workload::replica_set(object, old, &mut causes),
+        ("apps", "DaemonSet") => daemon_set::check(object, old, &mut causes),
+        ("apps", "StatefulSet") => stateful_set::check(object, old, &mut causes),
+        ("batch", "Job") => job::check(object, old, &mut causes),
+        ("batch", "CronJob") => job::cron_job(object, old, &mut causes),
         ("coordination.k8s.io", "Lease") => data::lease(object, &mut causes),
         ("", "Event") => event::place(object, "involvedObject", &mut causes),
         ("events.k8s.io", "Event") => event::check(object, old, &mut causes),
-        _ => {}
+        _ => others(resource, object, old, &mut causes),
     }
     causes
+}
+
+/// Rules of kinds that are neither workloads nor data.
+fn others(resource: &Resource, object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
+    match (resource.group.as_str(), resource.kind.as_str()) {
+        ("", "Endpoints") => endpoints::check(object, old, causes),
+        ("", "LimitRange") => limits::check(object, causes),
+        ("", "Node") => node::check(object, old, causes),
+        ("", "PersistentVolume") => volume::check(object, old, causes),
+        ("", "ResourceQuota") => quota::check(object, old, causes),
+        ("autoscaling", "HorizontalPodAutoscaler") => autoscaler::check(object, old, causes),
+        ("networking.k8s.io", "Ingress") => ingress::check(object, old, causes),
+        ("networking.k8s.io", "IngressClass") => ingress::class(object, old, causes),
+        ("networking.k8s.io", "NetworkPolicy") => network_policy::check(object, old, causes),
+        ("policy", "PodDisruptionBudget") => budget::check(object, causes),
+        ("scheduling.k8s.io", "PriorityClass") => classes::priority(object, old, causes),
+        ("storage.k8s.io", "StorageClass") => classes::storage(object, old, causes),
+        _ => {}
+    }
+}
+
+/// Rules of what is written through `/status`.
+fn status(resource: &Resource, object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
+    match (resource.group.as_str(), resource.kind.as_str()) {
+        ("", "Node") => {
+            if let Some(old) = old {
+                node::change(object, old, causes);
+            }
+        }
+        ("", "ResourceQuota") => quota::status(object, causes),
+        ("", "Service") => service::status(object, old, causes),
+        ("networking.k8s.io", "Ingress") => ingress::status(object, old, causes),
+        ("policy", "PodDisruptionBudget") => budget::status(object, causes),
+        _ => {}
+    }
 }
 
 /// A value that is none of those allowed.
@@ -53,6 +116,52 @@ fn unsupported(field: &str, value: &Value, supported: &[&str]) -> Cause {
 
 fn duplicate(field: &str, value: &Value) -> Cause {
     Cause { reason: "FieldValueDuplicate".into(), message: format!("Duplicate value: {value}"), field: field.into() }
+}
+
+/// A name that nothing has.
+fn not_found(field: &str, value: &str) -> Cause {
+    Cause { reason: "FieldValueNotFound".into(), message: format!("Not found: {value:?}"), field: field.into() }
+}
+
+fn too_many(field: &str, count: usize, most: usize) -> Cause {
+    let message = format!("Too many: {count}: must have at most {most} items");
+    Cause { reason: "FieldValueTooMany".into(), message, field: field.into() }
+}
+
+/// A text that has to be one of these.
+fn one_of(field: &str, value: &Value, supported: &[&str], causes: &mut Vec<Cause>) {
+    if is_blank(value) {
+        causes.push(Cause::required(field, ""));
+    } else if !supported.contains(&text(value)) {
+        causes.push(unsupported(field, value, supported));
+    }
+}
+
+/// The same where nothing need be said.
+fn none_or_one_of(field: &str, value: &Value, supported: &[&str], causes: &mut Vec<Cause>) {
+    if !value.is_null() && !supported.contains(&text(value)) {
+        causes.push(unsupported(field, value, supported));
+    }
+}
+
+/// A text, empty where there is none.
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// The items of a list, with their places.
+fn items(list: &Value) -> impl Iterator<Item = (usize, &Value)> {
+    list.as_array().into_iter().flatten().enumerate()
+}
+
+/// How many items a list has.
+fn count(list: &Value) -> usize {
+    list.as_array().map_or(0, Vec::len)
+}
+
+/// The entries of a map.
+fn entries(map: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    map.as_object().into_iter().flatten()
 }
 
 fn immutable(field: &str, value: &Value) -> Cause {

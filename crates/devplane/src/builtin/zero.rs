@@ -41,6 +41,11 @@ fn paths(group: &str, kind: &str) -> &'static [&'static str] {
     }
 }
 
+/// The structures of a kind that are there whatever is said; lists are not among them.
+pub(super) fn structures(group: &str, kind: &str) -> impl Iterator<Item = &'static str> {
+    paths(group, kind).iter().copied().filter(|path| !path.ends_with("containers") && !path.ends_with("metadata"))
+}
+
 /// The fields of an object of a kind of which nothing was said.
 pub fn fields(group: &str, kind: &str) -> Map<String, Value> {
     let mut fields = json!({});
@@ -53,4 +58,17 @@ pub fn fields(group: &str, kind: &str) -> Map<String, Value> {
         *place = value;
     }
     fields.as_object().cloned().unwrap_or_default()
+}
+
+/// A structure without a pointer is there, whether or not something was said of it.
+pub(super) fn ensure(object: &mut Value, path: &str) {
+    let mut place = object;
+    for part in path.split('.') {
+        let Some(fields) = place.as_object_mut() else { return };
+        let next = fields.entry(part).or_insert(Value::Null);
+        if next.is_null() {
+            *next = json!({});
+        }
+        place = next;
+    }
 }

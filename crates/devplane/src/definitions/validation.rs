@@ -5,7 +5,7 @@
 
 mod conversion;
 mod defaults;
-mod names;
+pub(super) mod names;
 mod version;
 
 use std::collections::BTreeSet;

@@ -1,11 +1,15 @@
 //! Media types: what the client takes (apiserver `endpoints/handlers/negotiation`), and what it sends.
 
 use http::HeaderMap;
+use serde_json::json;
 
 use crate::{protobuf, status::ApiError};
 
 /// What resources can be told as. The real server names protobuf for custom resources too, and refuses it.
 pub const ACCEPTED: [&str; 3] = ["application/json", "application/yaml", protobuf::MEDIA_TYPE];
+
+/// What events of a watch can be told as.
+const STREAMED: [&str; 2] = ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"];
 
 /// A form other than the object itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,11 +91,48 @@ pub fn accept(headers: &HeaderMap) -> &str {
 
 /// Chooses the format of an answer about resources. `messages` says whether objects have a protobuf form, which custom ones lack;
 /// their metadata alone has it.
+///
+/// # Errors
+/// 406 if the client takes none of them.
 pub fn negotiate(headers: &HeaderMap, messages: bool) -> Result<Format, ApiError> {
+    choose(headers, messages, false).ok_or_else(|| ApiError::not_acceptable(&ACCEPTED))
+}
+
+/// As [`negotiate`] for the events of a watch, which are not told as YAML.
+///
+/// # Errors
+/// 406 if the client takes none of them.
+pub fn negotiate_stream(headers: &HeaderMap, messages: bool) -> Result<Format, ApiError> {
+    choose(headers, messages, true).ok_or_else(|| ApiError::not_acceptable(&STREAMED))
+}
+
+/// Whether the client takes what a route of built-in kinds produces: the router asks before anything is negotiated, and knows neither
+/// parameters nor `application/*` (go-restful `Route.matchesAccept`).
+///
+/// # Errors
+/// 406 in the words of the router.
+pub fn check_produced(headers: &HeaderMap, produced: &[&str]) -> Result<(), ApiError> {
+    if clauses(accept(headers)).iter().any(|clause| clause.media == "*/*" || produced.contains(&clause.media)) {
+        return Ok(());
+    }
+    let text = format!("406: Not Acceptable\n\nAvailable representations: {}", produced.join(", "));
+    Err(ApiError::of(406, "NotAcceptable", text).with_details(json!({})))
+}
+
+/// As [`check_produced`] for resources; those that can be watched are told as streams, too.
+///
+/// # Errors
+/// 406 in the words of the router.
+pub fn check_resource(headers: &HeaderMap, watchable: bool) -> Result<(), ApiError> {
+    let streamed: &[&str] = if watchable { &STREAMED } else { &[] };
+    check_produced(headers, &[&ACCEPTED[..], streamed].concat())
+}
+
+fn choose(headers: &HeaderMap, messages: bool, stream: bool) -> Option<Format> {
     for clause in clauses(accept(headers)) {
         let encoding = match clause.media {
             "application/json" | "*/*" | "application/*" => Encoding::Json,
-            "application/yaml" => Encoding::Yaml,
+            "application/yaml" if !stream => Encoding::Yaml,
             protobuf::MEDIA_TYPE => Encoding::Protobuf,
             _ => continue,
         };
@@ -115,9 +156,9 @@ pub fn negotiate(headers: &HeaderMap, messages: bool) -> Result<Format, ApiError
         if encoding == Encoding::Protobuf && !has_message {
             continue;
         }
-        return Ok(Format { encoding, transform, meta_version });
+        return Some(Format { encoding, transform, meta_version });
     }
-    Err(ApiError::not_acceptable(&ACCEPTED))
+    None
 }
 
 /// The format of an error: the encoding that the client would like best, JSON if it takes none.
@@ -139,6 +180,24 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert(http::header::ACCEPT, accept.parse().expect("a header"));
         negotiate(&headers, false)
+    }
+
+    #[test]
+    fn a_router_asks_for_types_alone_and_watches_are_no_yaml() {
+        let headers = |accept: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(http::header::ACCEPT, accept.parse().expect("a header"));
+            headers
+        };
+        assert_eq!(check_resource(&headers("application/json;as=Frob"), false), Ok(()));
+        assert_eq!(check_resource(&headers("text/html, */*;q=0.8"), false), Ok(()));
+        let refused = check_resource(&headers("text/html"), true).expect_err("406").message;
+        assert!(
+            refused.ends_with("protobuf, application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch"),
+            "{refused}"
+        );
+        assert_eq!(negotiate_stream(&headers("application/yaml"), true).map_err(|error| error.code), Err(406));
+        assert_eq!(negotiate_stream(&headers("application/yaml,application/json"), true), Ok(Format::default()));
     }
 
     #[test]

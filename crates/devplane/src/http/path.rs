@@ -72,11 +72,10 @@ pub struct ResourcePath {
     pub deeper: bool,
 }
 
-/// Takes a path (without prefix, percent-decoded segment by segment) apart; none if it is none of resources.
+/// Takes a path (without prefix, decoded as a whole, so that an encoded slash parts segments) apart; none if it is none of resources.
 pub fn parse(method: &http::Method, path: &str, query: &Query) -> Option<ResourcePath> {
-    let decoded: Vec<String> =
-        path.trim_matches('/').split('/').map(|part| percent_encoding::percent_decode_str(part).decode_utf8_lossy().into_owned()).collect();
-    let mut parts: Vec<&str> = decoded.iter().map(String::as_str).collect();
+    let decoded = percent_encoding::percent_decode_str(path).decode_utf8_lossy();
+    let mut parts: Vec<&str> = decoded.trim_matches('/').split('/').collect();
     if parts.len() < 3 {
         return None;
     }
@@ -141,6 +140,12 @@ mod tests {
         let found = of(http::Method::DELETE, "/apis/apps/v1/namespaces/a/deployments/b/status");
         assert_eq!((found.group.as_str(), found.resource.as_str(), found.subresource.as_str()), ("apps", "deployments", "status"));
         assert_eq!(of(http::Method::DELETE, "/apis/apps/v1/deployments").verb, "deletecollection");
+    }
+
+    #[test]
+    fn an_encoded_slash_parts_segments() {
+        let found = of(http::Method::GET, "/api/v1/namespaces/a/configmaps/b%2Fc/d");
+        assert_eq!((found.name.as_str(), found.subresource.as_str(), found.deeper), ("b", "c", true));
     }
 
     #[test]

@@ -127,6 +127,11 @@ fn event_from_core(mut object: Value) -> Value {
                 fields.insert(new.into(), value);
             }
         }
+        for name in ["reportingController", "reportingInstance"] {
+            if fields.get(name).is_some_and(|value| *value == "") {
+                fields.remove(name);
+            }
+        }
     }
     object
 }
@@ -137,6 +142,10 @@ fn event_to_core(mut object: Value) -> Value {
             if let Some(value) = fields.remove(new) {
                 fields.insert(core.into(), value);
             }
+        }
+        // The core group says these even if they are empty.
+        for name in ["reportingComponent", "reportingInstance"] {
+            fields.entry(name).or_insert_with(|| "".into());
         }
     }
     object

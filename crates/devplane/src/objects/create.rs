@@ -95,11 +95,12 @@ impl Call {
         }
         self.check_definition(&name)?;
         shape::default(resource, &mut object, applied);
+        access::complete(state, &admission, &mut object)?;
+        let tracks = self.attributes.verb != "patch" && !applied;
+        let said = (tracks && resource.is_built_in()).then(|| object.clone());
         access::mutate(state, &admission, &mut object)?;
         self.view.stamp(resource, &mut object, &self.attributes.target.cluster);
         metadata::fill_new(state, resource, &mut object);
-        let tracks = self.attributes.verb != "patch" && !applied;
-        let said = (tracks && resource.is_built_in()).then(|| object.clone());
         let causes = self.shape_and_validate(&mut object, None, options.dry_run)?;
         if object["kind"] != resource.kind.as_str() {
             let kind = object["kind"].as_str().unwrap_or_default().to_owned();
@@ -109,7 +110,9 @@ impl Call {
         if !causes.is_empty() {
             return Err(ApiError::invalid(&resource.storage.group, &resource.kind, &name, causes));
         }
-        let mut warnings = access::validate(state, &admission, Some(&object))?;
+        let mut warnings = builtin::warnings(resource, "", &object, None);
+        let of_policies = access::validate(state, &admission, Some(&object)).map_err(|error| error.with_warnings(warnings.clone()))?;
+        warnings.extend(of_policies);
         if resource.storage == *DEFINITIONS {
             warnings.extend(definitions::warnings(&object, None));
         }

@@ -90,7 +90,7 @@ pub fn yaml(text: &[u8]) -> Result<Decoded, String> {
     {
         return Ok(decoded);
     }
-    let text = std::str::from_utf8(text).map_err(|error| error.to_string())?;
+    let text = first_document(std::str::from_utf8(text).map_err(|error| error.to_string())?);
     let unread = |error: serde_saphyr::Error| format!("error converting YAML to JSON: {error}");
     let (mut value, duplicates): (Value, _) = match serde_saphyr::from_str(text) {
         Ok(value) => (value, Vec::new()),
@@ -102,6 +102,23 @@ pub fn yaml(text: &[u8]) -> Result<Decoded, String> {
     };
     whole_numbers(&mut value);
     Ok(Decoded { value, duplicates })
+}
+
+/// The first of several YAML documents: the API server reads no other.
+fn first_document(text: &str) -> &str {
+    let (mut at, mut begun) = (0, false);
+    for line in text.split_inclusive('\n') {
+        let rest = line.strip_prefix("---");
+        let marks = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace));
+        if begun && (marks || line.trim_end() == "...") {
+            return &text[..at];
+        }
+        // Comments and directives stand before a document.
+        let said = if marks { rest.unwrap_or_default() } else { line }.trim();
+        begun |= !said.is_empty() && !said.starts_with('#') && !line.starts_with('%');
+        at += line.len();
+    }
+    text
 }
 
 /// What the API server says of a repeated key, from what the parser says of it.
@@ -170,6 +187,10 @@ pub fn object(resource: &Resource, content_type: &str, text: &[u8]) -> Result<De
     };
     if decoded.value.is_null() && !resource.is_built_in() {
         return Err(unrecognized("Object 'Kind' is missing in 'null'".into()));
+    }
+    // Go leaves an object as it was that it reads nothing into.
+    if decoded.value.is_null() {
+        decoded.value = Value::Object(Map::new());
     }
     let kind = go_type(&decoded.value);
     let Some(fields) = decoded.value.as_object_mut() else {
@@ -337,6 +358,14 @@ mod tests {
         assert_eq!(decoded.value, json!({"spec": {"a": "z"}}));
         assert_eq!(decoded.duplicates, ["line 3: key \"a\" already set in map"]);
         assert!(yaml(b"a: [").is_err());
+    }
+
+    #[test]
+    fn of_several_documents_the_first_is_read() {
+        assert_eq!(first_document("---\n# c\na: 1\n---\nb: 2\n"), "---\n# c\na: 1\n");
+        assert_eq!(first_document("--- {a: 1}\n...\nb: 2"), "--- {a: 1}\n");
+        assert_eq!(first_document("a: |\n  ---\n  b\n"), "a: |\n  ---\n  b\n");
+        assert_eq!(yaml(b"a: 1\n---\nb: 2\n").expect("YAML").value, json!({"a": 1}));
     }
 
     #[test]

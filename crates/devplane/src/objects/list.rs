@@ -195,10 +195,7 @@ impl Call {
     }
 
     fn deprecated(&self, answer: Answer) -> Answer {
-        match &self.resource.shape {
-            Shape::Custom(shape) => answer.with_warnings(shape.deprecation.iter().cloned().collect()),
-            Shape::BuiltIn => answer,
-        }
+        answer.with_warnings(self.resource.deprecation().map(str::to_owned).into_iter().collect())
     }
 }
 

@@ -169,7 +169,7 @@ fn target<'a>(call: &'a Call, zero: &'a Map<String, Value>) -> Target<'a> {
 }
 
 /// Canonical form, defaults and rules of built-in kinds. Errors other than broken rules (values that cannot be read) come as such.
-pub fn shape_builtin(call: &Call, object: &mut Value, old: Option<&Value>, _dry_run: bool) -> Result<Vec<Cause>, ApiError> {
+pub fn shape_builtin(call: &Call, object: &mut Value, old: Option<&Value>, dry_run: bool) -> Result<Vec<Cause>, ApiError> {
     if !call.resource.is_built_in() {
         return Ok(Vec::new());
     }
@@ -182,7 +182,7 @@ pub fn shape_builtin(call: &Call, object: &mut Value, old: Option<&Value>, _dry_
     if call.resource.storage == *NAMESPACES && old.is_none() {
         namespaces::complete(object);
     }
-    let context = builtin::Context { random: &*call.state.random };
+    let context = builtin::Context { random: &*call.state.random, dry_run };
     builtin::shape(&call.resource, &call.attributes.subresource, object, old, &context)
 }
 

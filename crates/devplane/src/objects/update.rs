@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{Call, metadata, options::WriteOptions, patching, scale, shape};
 use crate::{
     access::{self, Admission},
-    apply, definitions,
+    apply, builtin, definitions,
     http::{answer::Answer, media},
     namespaces::NAMESPACES,
     registry::DEFINITIONS,
@@ -117,6 +117,7 @@ impl Call {
         shape::default(resource, &mut object, applied);
         let admission =
             Admission { attributes: &self.attributes, resource, operation: Operation::Update, old: Some(&old), dry_run: options.dry_run };
+        access::complete(state, &admission, &mut object).map_err(fail)?;
         access::mutate(state, &admission, &mut object).map_err(fail)?;
         limit_to_part(self, &old, &mut object);
         let shaped = self.shape_and_validate(&mut object, Some(&old), options.dry_run);
@@ -136,7 +137,8 @@ impl Call {
         if sub != "status" && !shape::same_spec(resource, &old, &object) {
             metadata::raise_generation(&mut object);
         }
-        let mut more = access::validate(state, &admission, Some(&object)).map_err(fail)?;
+        let mut more = builtin::warnings(resource, sub, &object, Some(&old));
+        more.extend(access::validate(state, &admission, Some(&object)).map_err(fail)?);
         if resource.storage == *DEFINITIONS {
             more.extend(definitions::warnings(&object, Some(&old)));
         }

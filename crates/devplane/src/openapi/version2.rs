@@ -3,7 +3,7 @@
 use http::{HeaderMap, header::ACCEPT};
 use serde_json::{Map, Value, json};
 
-use super::{OBJECT_META, gvk, schema, schema_name};
+use super::{METADATA, OBJECT_META, gvk, schema, schema_name};
 use crate::registry::Resource;
 
 /// The protobuf form of a document (gnostic `openapiv2/OpenAPIv2.proto`).
@@ -35,7 +35,7 @@ pub fn document(resources: &[&Resource]) -> Value {
     for resource in resources {
         let name = schema_name(resource);
         let mut kind = schema(resource);
-        kind["properties"]["metadata"] = json!({"$ref": format!("#/definitions/{OBJECT_META}")});
+        kind["properties"]["metadata"] = json!({"description": METADATA, "$ref": format!("#/definitions/{OBJECT_META}")});
         definitions.insert(name.clone(), simplified(kind));
         definitions.insert(
             format!("{name}List"),
@@ -61,9 +61,12 @@ fn simplified(mut schema: Value) -> Value {
     if is(fields, "x-kubernetes-preserve-unknown-fields") || is(fields, "nullable") {
         // Their types would be read too strictly. The root keeps the fields that every object has.
         if !fields.contains_key("x-kubernetes-group-version-kind") {
-            for gone in ["type", "properties", "items", "nullable"] {
-                fields.remove(gone);
+            let mut gone = vec!["type", "properties", "items", "nullable"];
+            // What every object has is required where it is described.
+            if is(fields, "x-kubernetes-embedded-resource") {
+                gone.push("required");
             }
+            gone.into_iter().for_each(|gone| drop(fields.remove(gone)));
         }
     }
     if is(fields, "x-kubernetes-int-or-string") {

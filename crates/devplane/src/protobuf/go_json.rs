@@ -114,7 +114,7 @@ impl Writer<'_> {
 }
 
 /// The fields of a message in the order of the Go structure, those of inlined ones at their place.
-fn declared(message: &'static Message) -> Vec<&'static Field> {
+pub(super) fn declared(message: &'static Message) -> Vec<&'static Field> {
     let mut fields: Vec<&'static Field> = message.iter().collect();
     fields.sort_by_key(|field| field.place);
     let flat = fields.into_iter().flat_map(|field| match field.kind {

@@ -118,9 +118,14 @@ fn field_of(place: usize, name: &str) -> Option<(usize, &'static Field)> {
 }
 
 /// `DeploymentSpec` of `apps/v1.DeploymentSpec`.
-fn short(place: usize) -> &'static str {
+pub(super) fn short(place: usize) -> &'static str {
     let name = TABLE.names.get(place).copied().unwrap_or_default();
     name.rsplit_once('.').map_or(name, |(_, short)| short)
+}
+
+/// Whether a message is of the package that all groups share.
+pub(super) fn is_shared(place: usize) -> bool {
+    TABLE.names.get(place).is_some_and(|name| name.starts_with("meta/"))
 }
 
 fn go_type(field: &Field) -> String {

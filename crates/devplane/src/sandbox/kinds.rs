@@ -19,6 +19,7 @@ pub(super) static CONFIG_MAP: Kind = kind("", "v1", "configmaps", "ConfigMap");
 pub(super) static SECRET: Kind = kind("", "v1", "secrets", "Secret");
 pub(super) static SERVICE: Kind = kind("", "v1", "services", "Service");
 pub(super) static CLAIM: Kind = kind("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim");
+pub(super) static VOLUME: Kind = Kind { namespaced: false, ..kind("", "v1", "persistentvolumes", "PersistentVolume") };
 pub(super) static POD: Kind = kind("", "v1", "pods", "Pod");
 pub(super) static DEPLOYMENT: Kind = kind("apps", "v1", "deployments", "Deployment");
 pub(super) static STATEFUL_SET: Kind = kind("apps", "v1", "statefulsets", "StatefulSet");
@@ -27,8 +28,8 @@ pub(super) static CLUSTER: Kind = kind("postgresql.cnpg.io", "v1", "clusters", "
 pub(super) static BUCKET: Kind = kind("objectstorage.example.org", "v1alpha1", "buckets", "Bucket");
 
 /// All of them.
-pub(super) static KINDS: [&Kind; 11] =
-    [&NAMESPACE, &CONFIG_MAP, &SECRET, &SERVICE, &CLAIM, &POD, &DEPLOYMENT, &STATEFUL_SET, &JOB, &CLUSTER, &BUCKET];
+pub(super) static KINDS: [&Kind; 12] =
+    [&NAMESPACE, &CONFIG_MAP, &SECRET, &SERVICE, &CLAIM, &VOLUME, &POD, &DEPLOYMENT, &STATEFUL_SET, &JOB, &CLUSTER, &BUCKET];
 
 impl Kind {
     /// `apps/v1`.

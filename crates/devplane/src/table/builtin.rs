@@ -5,9 +5,10 @@ use serde_json::{Value, json};
 
 use super::cells::{
     access_modes, claim_of, class_parameters, completions, count, data, endpoint_addresses, event_count, event_object, event_source,
-    external_address, first, flag, ingress_address, ingress_hosts, job_duration, job_status, joined, metrics, node_address, node_kernel,
-    node_roles, node_status, number, or, or_none, pod_ready, pod_restarts, pod_status, quota, ready, reference, role, selector,
-    service_ports, since, slice_endpoints, slice_ports, subjects, text,
+    external_address, first, flag, granted, ingress_address, ingress_hosts, job_duration, job_status, joined, metrics, node_address,
+    node_kernel, node_roles, node_status, number, or, or_none, parameter_kind, parameter_reference, pod_address, pod_gates, pod_ready,
+    pod_restarts, pod_status, quota, ready, reference, role, selector, service_ports, since, slice_endpoints, slice_ports, subjects, text,
+    volume_phase,
 };
 use super::{CREATED, Cells, Column, NAME};
 use crate::registry::Resource;
@@ -58,12 +59,12 @@ fn workloads(plural: &str) -> Option<Vec<Entry>> {
         "pods" => vec![
             ("Ready", "string", 0, |o, _| pod_ready(o)),
             ("Status", "string", 0, |o, _| pod_status(o)),
-            ("Restarts", "string", 0, |o, _| pod_restarts(o)),
+            ("Restarts", "string", 0, pod_restarts),
             AGE,
-            ("IP", "string", 1, |o, _| or_none(&o["status"]["podIP"])),
+            ("IP", "string", 1, |o, _| pod_address(o)),
             ("Node", "string", 1, |o, _| or_none(&o["spec"]["nodeName"])),
             ("Nominated Node", "string", 1, |o, _| or_none(&o["status"]["nominatedNodeName"])),
-            ("Readiness Gates", "string", 1, |_, _| "<none>".into()),
+            ("Readiness Gates", "string", 1, |o, _| pod_gates(o)),
         ],
         "deployments" => vec![
             ("Ready", "string", 0, |o, _| ready(o)),
@@ -163,10 +164,10 @@ fn workloads(plural: &str) -> Option<Vec<Entry>> {
 fn storage(plural: &str) -> Option<Vec<Entry>> {
     Some(match plural {
         "persistentvolumeclaims" => vec![
-            ("Status", "string", 0, |o, _| text(&o["status"]["phase"])),
+            ("Status", "string", 0, |o, _| volume_phase(o)),
             ("Volume", "string", 0, |o, _| text(&o["spec"]["volumeName"])),
-            ("Capacity", "string", 0, |o, _| text(&o["status"]["capacity"]["storage"])),
-            ("Access Modes", "string", 0, |o, _| access_modes(&o["status"]["accessModes"])),
+            ("Capacity", "string", 0, |o, _| text(&granted(o, "capacity")["storage"])),
+            ("Access Modes", "string", 0, |o, _| access_modes(granted(o, "accessModes"))),
             ("StorageClass", "string", 0, |o, _| text(&o["spec"]["storageClassName"])),
             ("VolumeAttributesClass", "string", 0, |o, _| or(&o["spec"]["volumeAttributesClassName"], "<unset>")),
             AGE,
@@ -176,7 +177,7 @@ fn storage(plural: &str) -> Option<Vec<Entry>> {
             ("Capacity", "string", 0, |o, _| text(&o["spec"]["capacity"]["storage"])),
             ("Access Modes", "string", 0, |o, _| access_modes(&o["spec"]["accessModes"])),
             ("Reclaim Policy", "string", 0, |o, _| text(&o["spec"]["persistentVolumeReclaimPolicy"])),
-            ("Status", "string", 0, |o, _| text(&o["status"]["phase"])),
+            ("Status", "string", 0, |o, _| volume_phase(o)),
             ("Claim", "string", 0, |o, _| claim_of(o)),
             ("StorageClass", "string", 0, |o, _| text(&o["spec"]["storageClassName"])),
             ("VolumeAttributesClass", "string", 0, |o, _| or(&o["spec"]["volumeAttributesClassName"], "<unset>")),
@@ -236,17 +237,17 @@ fn policies(plural: &str) -> Option<Vec<Entry>> {
         }
         "validatingadmissionpolicies" => vec![
             ("Validations", "integer", 0, |o, _| count(&o["spec"]["validations"]).into()),
-            ("ParamKind", "string", 0, |o, _| or(&o["spec"]["paramKind"]["kind"], "<unset>")),
+            ("ParamKind", "string", 0, |o, _| parameter_kind(o)),
             AGE,
         ],
         "mutatingadmissionpolicies" => vec![
             ("Mutations", "integer", 0, |o, _| count(&o["spec"]["mutations"]).into()),
-            ("ParamKind", "string", 0, |o, _| or(&o["spec"]["paramKind"]["kind"], "<unset>")),
+            ("ParamKind", "string", 0, |o, _| parameter_kind(o)),
             AGE,
         ],
         "validatingadmissionpolicybindings" | "mutatingadmissionpolicybindings" => vec![
             ("PolicyName", "string", 0, |o, _| text(&o["spec"]["policyName"])),
-            ("ParamRef", "string", 0, |o, _| or(&o["spec"]["paramRef"]["name"], "<unset>")),
+            ("ParamRef", "string", 0, |o, _| parameter_reference(o)),
             AGE,
         ],
         _ => return None,
@@ -269,7 +270,7 @@ fn events() -> Vec<Entry> {
         ("Source", "string", 1, |o, _| event_source(o)),
         ("Message", "string", 0, |o, _| text(first(o, &["note", "message"]))),
         ("First Seen", "string", 1, |o, now| since(first(o, &["firstTimestamp", "deprecatedFirstTimestamp", "eventTime"]), now)),
-        ("Count", "integer", 1, |o, _| event_count(o)),
+        ("Count", "string", 1, |o, _| event_count(o)),
         EVENT_NAME,
     ]
 }

@@ -1,6 +1,9 @@
 //! What stands in the cells of built-in kinds (kubernetes `pkg/printers/internalversion/printers.go`).
 
 mod cluster;
+mod pod;
+
+use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -9,6 +12,10 @@ use super::age;
 pub(super) use cluster::{
     class_parameters, event_count, event_source, metrics, node_address, node_kernel, node_roles, slice_endpoints, slice_ports,
 };
+pub(super) use pod::{pod_address, pod_gates, pod_ready, pod_restarts, pod_status};
+
+/// How many parts of a long list are shown.
+const SHOWN: usize = 3;
 
 pub(super) fn text(value: &Value) -> Value {
     match value {
@@ -97,10 +104,11 @@ pub(super) fn service_ports(object: &Value) -> Value {
     or_none(&list(&object["spec"]["ports"]).iter().map(port).collect::<Vec<_>>().join(",").into())
 }
 
-/// The addresses that a load balancer has been given.
+/// The addresses that a load balancer has been given, each once and in order.
 fn balancer(object: &Value) -> String {
     let address = |entry: &Value| entry["ip"].as_str().or(entry["hostname"].as_str()).unwrap_or_default().to_owned();
-    list(&object["status"]["loadBalancer"]["ingress"]).iter().map(address).collect::<Vec<_>>().join(",")
+    let all: BTreeSet<String> = list(&object["status"]["loadBalancer"]["ingress"]).iter().map(address).collect();
+    all.into_iter().collect::<Vec<_>>().join(",")
 }
 
 pub(super) fn external_address(object: &Value) -> Value {
@@ -119,22 +127,40 @@ pub(super) fn ingress_address(object: &Value) -> Value {
     balancer(object).into()
 }
 
+/// Hosts of rules, three at most.
 pub(super) fn ingress_hosts(object: &Value) -> Value {
-    let hosts: Vec<&str> = list(&object["spec"]["rules"]).iter().filter_map(|rule| rule["host"].as_str()).collect();
-    if hosts.is_empty() { "*".into() } else { hosts.join(",").into() }
+    let (mut hosts, mut more) = (Vec::new(), false);
+    let rules = list(&object["spec"]["rules"]);
+    for rule in rules {
+        more |= hosts.len() == SHOWN;
+        let host = rule["host"].as_str().unwrap_or_default();
+        if !more && !host.is_empty() {
+            hosts.push(host);
+        }
+    }
+    match (hosts.is_empty(), more) {
+        (true, _) => "*".into(),
+        (false, true) => format!("{} + {} more...", hosts.join(","), rules.len() - SHOWN).into(),
+        (false, false) => hosts.join(",").into(),
+    }
 }
 
+/// How many pods have succeeded, of how many. A work queue wants one, and says how many work on it.
 pub(super) fn completions(object: &Value) -> Value {
-    format!("{}/{}", number(&object["status"]["succeeded"]), object["spec"]["completions"].as_i64().unwrap_or(1)).into()
+    let (succeeded, spec) = (number(&object["status"]["succeeded"]), &object["spec"]);
+    match (spec["completions"].as_i64(), number(&spec["parallelism"])) {
+        (Some(wanted), _) => format!("{succeeded}/{wanted}").into(),
+        (None, parallel) if parallel > 1 => format!("{succeeded}/1 of {parallel}").into(),
+        (None, _) => format!("{succeeded}/1").into(),
+    }
 }
 
 pub(super) fn job_status(object: &Value) -> Value {
     let is = |kind: &str| list(&object["status"]["conditions"]).iter().any(|own| own["type"] == kind && own["status"] == "True");
-    let known = ["Complete", "Failed", "Suspended", "FailureTarget", "SuccessCriteriaMet"].into_iter().find(|kind| is(kind));
-    if !object["metadata"]["deletionTimestamp"].is_null() && known.is_none() {
-        return "Terminating".into();
-    }
-    known.unwrap_or("Running").into()
+    let first = |kinds: &[&'static str]| kinds.iter().copied().find(|kind| is(kind));
+    let leaving = || (!object["metadata"]["deletionTimestamp"].is_null()).then_some("Terminating");
+    let known = first(&["Complete", "Failed"]).or_else(leaving);
+    known.or_else(|| first(&["Suspended", "FailureTarget", "SuccessCriteriaMet"])).unwrap_or("Running").into()
 }
 
 pub(super) fn job_duration(object: &Value, now: Timestamp) -> Value {
@@ -144,30 +170,6 @@ pub(super) fn job_duration(object: &Value, now: Timestamp) -> Value {
     }
     let end = status["completionTime"].as_str().and_then(|time| time.parse().ok()).unwrap_or(now);
     since(&status["startTime"], end)
-}
-
-pub(super) fn pod_ready(object: &Value) -> Value {
-    let ready = list(&object["status"]["containerStatuses"]).iter().filter(|status| status["ready"] == true).count();
-    format!("{ready}/{}", count(&object["spec"]["containers"])).into()
-}
-
-/// The phase, or the reason that says more.
-pub(super) fn pod_status(object: &Value) -> Value {
-    if !object["metadata"]["deletionTimestamp"].is_null() {
-        return "Terminating".into();
-    }
-    let waits = |status: &Value| {
-        let state = &status["state"];
-        state["waiting"]["reason"].as_str().or(state["terminated"]["reason"].as_str()).map(str::to_owned)
-    };
-    let reason = object["status"]["reason"].as_str().map(str::to_owned);
-    let reason = list(&object["status"]["containerStatuses"]).iter().find_map(waits).or(reason);
-    reason.map_or_else(|| text(&object["status"]["phase"]), Value::from)
-}
-
-pub(super) fn pod_restarts(object: &Value) -> Value {
-    let total: i64 = list(&object["status"]["containerStatuses"]).iter().map(|status| number(&status["restartCount"])).sum();
-    total.to_string().into()
 }
 
 pub(super) fn role(object: &Value) -> Value {
@@ -189,15 +191,42 @@ pub(super) fn subjects(object: &Value, kind: &str) -> Value {
     own.map(name).collect::<Vec<_>>().join(", ").into()
 }
 
+/// Modes in an order of their own, each once.
 pub(super) fn access_modes(modes: &Value) -> Value {
-    let short = |mode: &Value| match mode.as_str().unwrap_or_default() {
-        "ReadWriteOnce" => "RWO",
-        "ReadOnlyMany" => "ROX",
-        "ReadWriteMany" => "RWX",
-        "ReadWriteOncePod" => "RWOP",
-        _ => "",
-    };
-    list(modes).iter().map(short).collect::<Vec<_>>().join(",").into()
+    let known = [("ReadWriteOnce", "RWO"), ("ReadOnlyMany", "ROX"), ("ReadWriteMany", "RWX"), ("ReadWriteOncePod", "RWOP")];
+    let given = known.into_iter().filter(|(mode, _)| list(modes).iter().any(|own| own == mode));
+    given.map(|(_, short)| short).collect::<Vec<_>>().join(",").into()
+}
+
+/// The phase of a claim or a volume, unless it is on its way out.
+pub(super) fn volume_phase(object: &Value) -> Value {
+    if object["metadata"]["deletionTimestamp"].is_null() { text(&object["status"]["phase"]) } else { "Terminating".into() }
+}
+
+/// What a claim has been given, which is nothing while it has no volume.
+pub(super) fn granted<'v>(claim: &'v Value, field: &str) -> &'v Value {
+    let bound = claim["spec"]["volumeName"].as_str().is_some_and(|name| !name.is_empty());
+    if bound { &claim["status"][field] } else { &Value::Null }
+}
+
+/// `apiVersion/kind` of the parameters of a policy.
+pub(super) fn parameter_kind(object: &Value) -> Value {
+    let kind = &object["spec"]["paramKind"];
+    if kind.is_null() {
+        return "<unset>".into();
+    }
+    format!("{}/{}", kind["apiVersion"].as_str().unwrap_or_default(), kind["kind"].as_str().unwrap_or_default()).into()
+}
+
+/// Which parameters a binding names, with their namespace if it says one.
+pub(super) fn parameter_reference(object: &Value) -> Value {
+    let reference = &object["spec"]["paramRef"];
+    let said = |field: &str| reference[field].as_str().unwrap_or_default();
+    match (said("namespace"), said("name")) {
+        (_, "") => "<unset>".into(),
+        ("", name) => name.into(),
+        (namespace, name) => format!("{namespace}/{name}").into(),
+    }
 }
 
 pub(super) fn claim_of(object: &Value) -> Value {
@@ -233,15 +262,30 @@ pub(super) fn quota(object: &Value, limits: bool) -> Value {
         .into()
 }
 
+/// Addresses of endpoints with their ports, three at most.
 pub(super) fn endpoint_addresses(object: &Value) -> Value {
-    let addresses = list(&object["subsets"]).iter().flat_map(|subset| {
+    let subsets = list(&object["subsets"]);
+    if subsets.is_empty() {
+        return "<none>".into();
+    }
+    let mut shown = Vec::new();
+    for subset in subsets {
+        let addresses: Vec<&str> = list(&subset["addresses"]).iter().map(|address| address["ip"].as_str().unwrap_or_default()).collect();
         let ports = list(&subset["ports"]);
-        list(&subset["addresses"]).iter().flat_map(move |address| {
-            let ip = address["ip"].as_str().unwrap_or_default();
-            ports.iter().map(move |port| format!("{ip}:{}", number(&port["port"])))
-        })
-    });
-    or_none(&addresses.collect::<Vec<_>>().join(",").into())
+        if ports.is_empty() {
+            shown.extend(addresses.iter().map(|ip| (*ip).to_owned()));
+        }
+        for port in ports {
+            let port = number(&port["port"]);
+            // Those with colons of their own stand in brackets.
+            let with_port = |ip: &&str| if ip.contains(':') { format!("[{ip}]:{port}") } else { format!("{ip}:{port}") };
+            shown.extend(addresses.iter().map(with_port));
+        }
+    }
+    match shown.get(..SHOWN) {
+        Some(first) if shown.len() > SHOWN => format!("{} + {} more...", first.join(","), shown.len() - SHOWN).into(),
+        _ => shown.join(",").into(),
+    }
 }
 
 /// What an event is about, `kind/name`.

@@ -1,7 +1,7 @@
 //! What a policy that mutates must look like beyond what all policies do.
 //! Source: kubernetes `pkg/apis/admissionregistration/validation` (`validateMutatingAdmissionPolicySpec`).
 
-use schema::expr::Type;
+use schema::expr::{ExprError, Type};
 use serde_json::Value;
 
 use super::{Compiler, list, text};
@@ -62,6 +62,13 @@ fn expression(written: &str, at: &str, gives: &str, compiler: &Compiler, causes:
     }
     let mut found = Vec::new();
     let kind = compiler.kind(at, &literals::as_maps(written.trim()), &mut found);
+    // What cannot even be read is told of what was written, not of the maps that it would become.
+    if !found.is_empty()
+        && let Err(error @ ExprError::Syntax { .. }) = compiler.environment.compile(written.trim())
+    {
+        let why = format!("compilation failed: {}", error.report());
+        return causes.push(Cause::invalid(at, &written.trim().into(), &why));
+    }
     // What is told is what was written.
     causes.extend(found.into_iter().map(|cause| match cause.message.split_once(": compilation failed") {
         Some((_, why)) => Cause::invalid(at, &written.trim().into(), &format!("compilation failed{why}")),

@@ -12,9 +12,19 @@ use super::{
 
 pub(super) const KINDS: &[Row] = &[
     ("", "ConfigMap", || object([("data", map(text())), ("binaryData", map(bytes())), ("immutable", boolean())])),
-    ("", "Endpoints", || object([("subsets", list(open()))])),
+    ("", "Endpoints", endpoints),
     ("", "Event", event),
-    ("", "LimitRange", || object([("spec", object([("limits", list(open()))]))])),
+    ("", "LimitRange", || {
+        let limit = object([
+            ("type", text()),
+            ("max", quantities()),
+            ("min", quantities()),
+            ("default", quantities()),
+            ("defaultRequest", quantities()),
+            ("maxLimitRequestRatio", quantities()),
+        ]);
+        object([("spec", object([("limits", list(limit))]))])
+    }),
     ("", "Namespace", || kind(object([("finalizers", list(text()))]), object([("phase", text()), ("conditions", conditions())]))),
     ("", "Node", || kind(open(), open())),
     ("", "PersistentVolumeClaim", || kind(claim_spec(), claim_status())),
@@ -76,6 +86,13 @@ pub(super) const KINDS: &[Row] = &[
         ])
     }),
 ];
+
+fn endpoints() -> Value {
+    let address = || object([("ip", text()), ("hostname", text()), ("nodeName", text()), ("targetRef", reference())]);
+    let port = object([("name", text()), ("port", integer()), ("protocol", or(text(), "TCP")), ("appProtocol", text())]);
+    let subset = object([("addresses", list(address())), ("notReadyAddresses", list(address())), ("ports", list(port))]);
+    object([("subsets", list(subset))])
+}
 
 fn event_source() -> Value {
     object([("component", text()), ("host", text())])
@@ -169,7 +186,7 @@ fn service_spec() -> Value {
         ("type", or(text(), "ClusterIP")),
         ("externalIPs", texts()),
         ("sessionAffinity", or(text(), "None")),
-        ("sessionAffinityConfig", open()),
+        ("sessionAffinityConfig", object([("clientIP", object([("timeoutSeconds", integer())]))])),
         ("loadBalancerIP", text()),
         ("loadBalancerSourceRanges", texts()),
         ("loadBalancerClass", text()),

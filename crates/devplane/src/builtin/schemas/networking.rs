@@ -4,7 +4,7 @@ use super::{
     Row,
     core::load_balancer,
     open,
-    shapes::{atomic, boolean, integer, keyed, kind, list, map, object, selector, text, texts},
+    shapes::{atomic, boolean, integer, integer_or_text, keyed, kind, list, map, object, or, selector, text, texts},
 };
 
 pub(super) const KINDS: &[Row] = &[
@@ -20,11 +20,19 @@ pub(super) const KINDS: &[Row] = &[
         let spec = object([("defaultBackend", backend), ("ingressClassName", text()), ("rules", list(rule)), ("tls", list(tls))]);
         kind(spec, object([("loadBalancer", load_balancer())]))
     }),
-    ("networking.k8s.io", "IngressClass", || object([("spec", object([("controller", text()), ("parameters", open())]))])),
+    ("networking.k8s.io", "IngressClass", || {
+        let parameters =
+            object([("apiGroup", text()), ("kind", text()), ("name", text()), ("scope", or(text(), "Cluster")), ("namespace", text())]);
+        object([("spec", object([("controller", text()), ("parameters", parameters)]))])
+    }),
     ("networking.k8s.io", "NetworkPolicy", || {
+        let block = object([("cidr", text()), ("except", texts())]);
+        let peer = object([("podSelector", selector()), ("namespaceSelector", selector()), ("ipBlock", block)]);
+        let port = object([("protocol", or(text(), "TCP")), ("port", integer_or_text()), ("endPort", integer())]);
+        let rule = |peers: &'static str| object([("ports", list(port.clone())), (peers, list(peer.clone()))]);
         object([(
             "spec",
-            object([("podSelector", selector()), ("ingress", list(open())), ("egress", list(open())), ("policyTypes", texts())]),
+            object([("podSelector", selector()), ("ingress", list(rule("from"))), ("egress", list(rule("to"))), ("policyTypes", texts())]),
         )])
     }),
     ("certificates.k8s.io", "CertificateSigningRequest", || {

@@ -52,6 +52,7 @@ pub(super) fn spec() -> Value {
         ("restartPolicy", or(text(), "Always")),
         ("runtimeClassName", text()),
         ("schedulerName", or(text(), "default-scheduler")),
+        ("schedulingGroup", open()),
         ("schedulingGates", keyed(&["name"], object([("name", text())]))),
         ("securityContext", or(extended(open(), [("supplementalGroups", list(long())), ("sysctls", list(open()))]), json!({}))),
         ("serviceAccount", text()),
@@ -63,7 +64,6 @@ pub(super) fn spec() -> Value {
         ("tolerations", list(toleration())),
         ("topologySpreadConstraints", keyed(&["topologyKey", "whenUnsatisfiable"], spread())),
         ("volumes", keyed(&["name"], volume())),
-        ("workloadRef", open()),
     ])
 }
 
@@ -123,7 +123,7 @@ fn container() -> Value {
         ("envFrom", list(env_from)),
         ("image", text()),
         ("imagePullPolicy", text()),
-        ("lifecycle", open()),
+        ("lifecycle", object([("postStart", handler()), ("preStop", handler()), ("stopSignal", text())])),
         ("livenessProbe", probe()),
         ("name", text()),
         ("ports", keyed(&["containerPort", "protocol"], port)),
@@ -147,34 +147,59 @@ fn container() -> Value {
 
 fn env() -> Value {
     let key_of = || atomic(object([("key", text()), ("name", or(text(), "")), ("optional", boolean())]));
-    let field = atomic(object([("apiVersion", or(text(), "v1")), ("fieldPath", text())]));
-    let resource = atomic(object([("containerName", text()), ("divisor", quantity()), ("resource", text())]));
     let from = object([
         ("configMapKeyRef", key_of()),
-        ("fieldRef", field),
+        ("fieldRef", field_ref()),
         ("fileKeyRef", open()),
-        ("resourceFieldRef", resource),
+        ("resourceFieldRef", resource_ref()),
         ("secretKeyRef", key_of()),
     ]);
     object([("name", text()), ("value", text()), ("valueFrom", from)])
 }
 
-fn probe() -> Value {
+/// A field of the pod.
+fn field_ref() -> Value {
+    atomic(object([("apiVersion", or(text(), "v1")), ("fieldPath", text())]))
+}
+
+/// A number of a container's resources.
+fn resource_ref() -> Value {
+    atomic(object([("containerName", text()), ("divisor", or(quantity(), "0")), ("resource", text())]))
+}
+
+/// Files with something of the pod itself.
+fn downward_files() -> Value {
+    let file = object([("fieldRef", field_ref()), ("mode", integer()), ("path", text()), ("resourceFieldRef", resource_ref())]);
+    list(file)
+}
+
+/// What a container does when it starts and before it stops.
+fn handler() -> Value {
+    object([
+        ("exec", object([("command", texts())])),
+        ("httpGet", http_get()),
+        ("sleep", object([("seconds", long())])),
+        ("tcpSocket", object([("host", text()), ("port", integer_or_text())])),
+    ])
+}
+
+fn http_get() -> Value {
     let header = object([("name", text()), ("value", text())]);
+    object([
+        ("host", text()),
+        ("httpHeaders", list(header)),
+        ("path", or(text(), "/")),
+        ("port", integer_or_text()),
+        ("scheme", or(text(), "HTTP")),
+    ])
+}
+
+fn probe() -> Value {
     object([
         ("exec", object([("command", texts())])),
         ("failureThreshold", or(integer(), 3)),
         ("grpc", object([("port", integer()), ("service", or(text(), ""))])),
-        (
-            "httpGet",
-            object([
-                ("host", text()),
-                ("httpHeaders", list(header)),
-                ("path", or(text(), "/")),
-                ("port", integer_or_text()),
-                ("scheme", or(text(), "HTTP")),
-            ]),
-        ),
+        ("httpGet", http_get()),
         ("initialDelaySeconds", integer()),
         ("periodSeconds", or(integer(), 10)),
         ("successThreshold", or(integer(), 1)),
@@ -210,6 +235,8 @@ fn spread() -> Value {
 fn volume() -> Value {
     let item = || object([("key", text()), ("mode", integer()), ("path", text())]);
     let claim = object([("metadata", metadata()), ("spec", claim_spec())]);
+    let token = object([("audience", text()), ("expirationSeconds", or(long(), 3600)), ("path", text())]);
+    let source = extended(open(), [("downwardAPI", object([("items", downward_files())])), ("serviceAccountToken", token)]);
     retain_keys(extended(
         open(),
         [
@@ -226,7 +253,8 @@ fn volume() -> Value {
             ("ephemeral", object([("volumeClaimTemplate", claim)])),
             ("hostPath", object([("path", text()), ("type", or(text(), ""))])),
             ("persistentVolumeClaim", object([("claimName", text()), ("readOnly", boolean())])),
-            ("projected", object([("defaultMode", or(integer(), 420)), ("sources", list(open()))])),
+            ("downwardAPI", object([("defaultMode", or(integer(), 420)), ("items", downward_files())])),
+            ("projected", object([("defaultMode", or(integer(), 420)), ("sources", list(source))])),
         ],
     ))
 }

@@ -92,10 +92,11 @@ fn replica_status() -> Value {
 }
 
 fn daemon_set() -> Value {
+    let rolling = object([("maxSurge", integer_or_text()), ("maxUnavailable", integer_or_text())]);
     object([
         ("selector", selector()),
         ("template", pod::template()),
-        ("updateStrategy", open()),
+        ("updateStrategy", object([("type", text()), ("rollingUpdate", rolling)])),
         ("minReadySeconds", integer()),
         ("revisionHistoryLimit", or(integer(), 10)),
     ])
@@ -116,7 +117,7 @@ fn stateful_set() -> Value {
         ("selector", selector()),
         ("template", pod::template()),
         ("volumeClaimTemplates", list(claim)),
-        ("serviceName", text()),
+        ("serviceName", or(text(), "")),
         ("podManagementPolicy", or(text(), "OrderedReady")),
         ("updateStrategy", object([("type", text()), ("rollingUpdate", rolling)])),
         ("revisionHistoryLimit", or(integer(), 10)),
@@ -147,11 +148,14 @@ fn job() -> Value {
     if let Some(policy) = template["properties"]["spec"]["properties"]["restartPolicy"].as_object_mut() {
         policy.remove("default");
     }
+    let condition = object([("type", text()), ("status", or(text(), "True"))]);
+    let codes = object([("containerName", text()), ("operator", text()), ("values", set(integer()))]);
+    let rule = object([("action", text()), ("onExitCodes", codes), ("onPodConditions", list(condition))]);
     object([
         ("parallelism", or(integer(), 1)),
         ("completions", integer()),
         ("activeDeadlineSeconds", long()),
-        ("podFailurePolicy", open()),
+        ("podFailurePolicy", object([("rules", list(rule))])),
         ("successPolicy", open()),
         ("backoffLimit", or(integer(), 6)),
         ("backoffLimitPerIndex", integer()),
@@ -165,6 +169,17 @@ fn job() -> Value {
         ("podReplacementPolicy", or(text(), "TerminatingOrFailed")),
         ("managedBy", text()),
     ])
+}
+
+/// A Job that is yet to be made: what its pods are is completed, what it does itself is not.
+fn job_of_template() -> Value {
+    let mut job = job();
+    for name in ["parallelism", "backoffLimit", "manualSelector", "completionMode", "suspend", "podReplacementPolicy"] {
+        if let Some(field) = job["properties"][name].as_object_mut() {
+            field.remove("default");
+        }
+    }
+    job
 }
 
 fn job_status() -> Value {
@@ -191,7 +206,7 @@ fn cron_job() -> Value {
         ("startingDeadlineSeconds", long()),
         ("concurrencyPolicy", or(text(), "Allow")),
         ("suspend", or(boolean(), false)),
-        ("jobTemplate", object([("metadata", pod::metadata()), ("spec", job())])),
+        ("jobTemplate", object([("metadata", pod::metadata()), ("spec", job_of_template())])),
         ("successfulJobsHistoryLimit", or(integer(), 3)),
         ("failedJobsHistoryLimit", or(integer(), 1)),
     ])

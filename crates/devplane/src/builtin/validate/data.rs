@@ -1,4 +1,4 @@
-//! ConfigMaps, Secrets, claims, leases and events.
+//! ConfigMaps, Secrets and leases.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Map, Value};
@@ -35,8 +35,6 @@ pub(super) fn secret(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause
         && old["type"] != object["type"]
     {
         causes.push(immutable("type", &object["type"]));
-        // The rules of the new type say nothing about an object that keeps its own.
-        return;
     }
     for key in object["data"].as_object().into_iter().flat_map(|data| data.keys()) {
         names::key("data", key, causes);
@@ -106,46 +104,6 @@ fn frozen(object: &Value, old: Option<&Value>, fields: &[&str], causes: &mut Vec
     }
 }
 
-pub(super) fn claim(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
-    let spec = &object["spec"];
-    if let Some(old) = old {
-        // Bound claims may grow and change their class of attributes, and a claim gets its volume once.
-        let fixed = |spec: &Value| {
-            let mut spec = spec.clone();
-            if let Some(fields) = spec.as_object_mut() {
-                fields.remove("volumeAttributesClassName");
-                if let Some(resources) = fields.get_mut("resources").and_then(Value::as_object_mut) {
-                    resources.remove("requests");
-                }
-                if old["spec"].get("volumeName").is_none() {
-                    fields.remove("volumeName");
-                }
-                if old["spec"].get("storageClassName").is_none() {
-                    fields.remove("storageClassName");
-                }
-            }
-            spec
-        };
-        if fixed(&old["spec"]) != fixed(spec) {
-            let detail = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
-            causes.push(Cause::forbidden("spec", detail));
-        }
-        return;
-    }
-    if is_blank(&spec["accessModes"]) {
-        causes.push(Cause::required("spec.accessModes", "at least 1 access mode is required"));
-    }
-    for (index, mode) in spec["accessModes"].as_array().into_iter().flatten().enumerate() {
-        let modes = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
-        if !modes.iter().any(|known| mode == known) {
-            causes.push(super::unsupported(&format!("spec.accessModes[{index}]"), mode, &modes));
-        }
-    }
-    if spec["resources"]["requests"].get("storage").is_none() {
-        causes.push(Cause::required("spec.resources[storage]", ""));
-    }
-}
-
 pub(super) fn lease(object: &Value, causes: &mut Vec<Cause>) {
     let spec = &object["spec"];
     let number = |name: &str| spec[name].as_i64();
@@ -154,5 +112,8 @@ pub(super) fn lease(object: &Value, causes: &mut Vec<Cause>) {
     }
     if number("leaseTransitions").is_some_and(|count| count < 0) {
         causes.push(Cause::invalid("spec.leaseTransitions", &spec["leaseTransitions"], "must be greater than or equal to 0"));
+    }
+    if !is_blank(&spec["preferredHolder"]) && is_blank(&spec["strategy"]) {
+        causes.push(Cause::forbidden("spec.preferredHolder", "may only be specified if `strategy` is defined"));
     }
 }

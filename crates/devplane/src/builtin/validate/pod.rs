@@ -1,84 +1,176 @@
 //! Pods and templates of pods.
+//! Source: kubernetes `pkg/apis/core/validation/validation.go` (`ValidatePodSpec`, `ValidatePodCreate`, `ValidatePodUpdate`).
 
-use std::collections::BTreeSet;
+mod affinity;
+mod containers;
+mod dns;
+mod env;
+mod mounts;
+mod probes;
+mod projected;
+mod resources;
+mod scheduling;
+mod security;
+mod update;
+mod volumes;
 
 use serde_json::Value;
 
-use super::{duplicate, is_blank, names, unsupported};
-use crate::status::Cause;
+use super::{is_blank, items, names, text, unsupported};
+use crate::{objects::metadata, status::Cause};
+use containers::Around;
 
-/// The spec of a pod at `path`.
-pub(super) fn spec(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
-    let volumes = volumes(&spec["volumes"], path, causes);
-    if is_blank(&spec["containers"]) {
-        causes.push(Cause::required(&format!("{path}.containers"), ""));
+pub(super) fn pod(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
+    let pod = &object["spec"];
+    spec(pod, "spec", Some(text(&object["metadata"]["name"])), causes);
+    only_pods(pod, causes);
+    if let Some(old) = old {
+        update::check(pod, &old["spec"], causes);
+        return;
     }
-    let mut seen = BTreeSet::new();
-    for list in ["containers", "initContainers"] {
-        for (index, container) in spec[list].as_array().into_iter().flatten().enumerate() {
-            let at = format!("{path}.{list}[{index}]");
-            self::container(container, &at, &volumes, causes);
-            if !is_blank(&container["name"]) && !seen.insert(container["name"].to_string()) {
-                causes.push(duplicate(&format!("{at}.name"), &container["name"]));
+    if !is_blank(&pod["ephemeralContainers"]) {
+        causes.push(Cause::forbidden("spec.ephemeralContainers", "cannot be set on create"));
+    }
+    if !is_blank(&pod["nodeName"]) && !is_blank(&pod["schedulingGates"]) {
+        causes.push(Cause::forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared"));
+    }
+}
+
+/// What is asked of pods and not of their templates.
+fn only_pods(spec: &Value, causes: &mut Vec<Cause>) {
+    if is_blank(&spec["serviceAccountName"]) {
+        for (index, volume) in items(&spec["volumes"]) {
+            for (place, source) in items(&volume["projected"]["sources"]) {
+                if !source["serviceAccountToken"].is_null() {
+                    let field = format!("spec.volumes[{index}].projected.sources[{place}].serviceAccountToken");
+                    causes.push(Cause::forbidden(&field, "must not be specified when serviceAccountName is not set"));
+                }
             }
         }
     }
-    let policies = ["Always", "OnFailure", "Never"];
-    if !is_blank(&spec["restartPolicy"]) && !policies.iter().any(|policy| spec["restartPolicy"] == *policy) {
-        causes.push(unsupported(&format!("{path}.restartPolicy"), &spec["restartPolicy"], &policies));
+    for list in ["containers", "initContainers"] {
+        for (index, container) in items(&spec[list]) {
+            containers::padded_image(container, &format!("spec.{list}[{index}]"), causes);
+        }
     }
 }
 
-fn volumes(list: &Value, path: &str, causes: &mut Vec<Cause>) -> BTreeSet<String> {
-    let mut seen = BTreeSet::new();
-    for (index, volume) in list.as_array().into_iter().flatten().enumerate() {
-        let field = format!("{path}.volumes[{index}].name");
-        names::label(&field, &volume["name"], causes);
-        if let Some(name) = volume["name"].as_str()
-            && !seen.insert(name.to_owned())
-        {
-            causes.push(duplicate(&field, &volume["name"]));
-        }
-    }
-    seen
+/// The spec of a pod at `path`; `name` is that of the pod, none in a template.
+pub(super) fn spec(spec: &Value, path: &str, name: Option<&str>, causes: &mut Vec<Cause>) {
+    let field = |part: &str| format!("{path}.{part}");
+    let volumes = volumes::check(&spec["volumes"], &field("volumes"), name, causes);
+    let claims = resources::claims(&spec["resourceClaims"], &field("resourceClaims"), causes);
+    containers::check(spec, path, &Around::of(spec, &volumes, &claims), causes);
+    resources::of_pod(spec, &field("resources"), causes);
+    host_ports(spec, path, name.is_some(), causes);
+    policies(spec, path, causes);
+    security::of_pod(spec, path, causes);
+    affinity::check(&spec["affinity"], &field("affinity"), causes);
+    dns::check(spec, path, causes);
+    scheduling::check(spec, path, causes);
+    security::host_users(spec, path, causes);
+    named(spec, path, causes);
 }
 
-fn container(container: &Value, at: &str, volumes: &BTreeSet<String>, causes: &mut Vec<Cause>) {
-    names::label(&format!("{at}.name"), &container["name"], causes);
-    if is_blank(&container["image"]) {
-        causes.push(Cause::required(&format!("{at}.image"), ""));
+/// On the network of the node a container has the ports that it listens on. Templates may leave them out.
+fn host_ports(spec: &Value, path: &str, is_pod: bool, causes: &mut Vec<Cause>) {
+    if spec["hostNetwork"] != true {
+        return;
     }
-    for (index, port) in container["ports"].as_array().into_iter().flatten().enumerate() {
-        names::port(&format!("{at}.ports[{index}].containerPort"), &port["containerPort"], causes);
-    }
-    for (index, env) in container["env"].as_array().into_iter().flatten().enumerate() {
-        if is_blank(&env["name"]) {
-            causes.push(Cause::required(&format!("{at}.env[{index}].name"), ""));
-        }
-        if !is_blank(&env["value"]) && !is_blank(&env["valueFrom"]) {
-            let detail = "may not be specified when `value` is not empty";
-            causes.push(Cause::invalid(&format!("{at}.env[{index}].valueFrom"), &"".into(), detail));
+    for (index, container) in items(&spec["containers"]) {
+        for (place, port) in items(&container["ports"]) {
+            let (on_host, inside) = (port["hostPort"].as_i64().unwrap_or(0), port["containerPort"].as_i64().unwrap_or(0));
+            if (is_pod || on_host != 0) && on_host != inside {
+                let field = format!("{path}.containers[{index}].ports[{place}].hostPort");
+                causes.push(Cause::invalid(&field, &on_host.into(), "must match `containerPort` when `hostNetwork` is true"));
+            }
         }
     }
-    for (index, mount) in container["volumeMounts"].as_array().into_iter().flatten().enumerate() {
-        let field = |name: &str| format!("{at}.volumeMounts[{index}].{name}");
-        let name = mount["name"].as_str().unwrap_or_default();
-        if name.is_empty() {
-            causes.push(Cause::required(&field("name"), ""));
-        } else if !volumes.contains(name) {
-            let message = format!("Not found: {}", mount["name"]);
-            causes.push(Cause { reason: "FieldValueNotFound".into(), message, field: field("name") });
-        }
-        if is_blank(&mount["mountPath"]) {
-            causes.push(Cause::required(&field("mountPath"), ""));
+}
+
+fn policies(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let known = ["Always", "OnFailure", "Never"];
+    // A Job that says nothing is told so by its own rules.
+    if !is_blank(&spec["restartPolicy"]) && !known.contains(&text(&spec["restartPolicy"])) {
+        causes.push(unsupported(&format!("{path}.restartPolicy"), &spec["restartPolicy"], &known));
+    }
+    let known = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
+    if !is_blank(&spec["dnsPolicy"]) && !known.contains(&text(&spec["dnsPolicy"])) {
+        causes.push(unsupported(&format!("{path}.dnsPolicy"), &spec["dnsPolicy"], &known));
+    }
+    let field = format!("{path}.nodeSelector");
+    for (key, value) in super::entries(&spec["nodeSelector"]) {
+        names::qualified(&field, &key.as_str().into(), causes);
+        let faults = metadata::label_value_faults(text(value));
+        causes.extend(faults.iter().map(|fault| Cause::invalid(&field, value, fault)));
+    }
+}
+
+/// Names of other objects and of the pod itself, and what else stands alone.
+fn named(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
+    for name in ["serviceAccountName", "nodeName", "priorityClassName"] {
+        if !is_blank(&spec[name]) {
+            names::subdomain(&format!("{path}.{name}"), &spec[name], causes);
         }
     }
-    let resources = &container["resources"];
-    for (name, request) in resources["requests"].as_object().into_iter().flatten() {
-        let (Some(request), Some(limit)) = (request.as_str(), resources["limits"][name].as_str()) else { continue };
-        if super::super::quantity::exceeds(request, limit) {
-            let detail = format!("must be less than or equal to {name} limit of {limit}");
-            causes.push(Cause::invalid(&format!("{at}.resources.requests"), &request.into(), &detail));
+    if let Some(class) = spec["runtimeClassName"].as_str() {
+        names::subdomain(&format!("{path}.runtimeClassName"), &class.into(), causes);
+    }
+    let deadline = &spec["activeDeadlineSeconds"];
+    if deadline.as_i64().is_some_and(|seconds| !(1..=i64::from(i32::MAX)).contains(&seconds)) {
+        let detail = "must be between 1 and 2147483647, inclusive";
+        causes.push(Cause::invalid(&format!("{path}.activeDeadlineSeconds"), deadline, detail));
+    }
+    for name in ["hostname", "subdomain"] {
+        if !is_blank(&spec[name]) {
+            names::label(&format!("{path}.{name}"), &spec[name], causes);
         }
+    }
+    super::none_or_one_of(&format!("{path}.preemptionPolicy"), &spec["preemptionPolicy"], &["PreemptLowerPriority", "Never"], causes);
+    resources::overhead(&spec["overhead"], &format!("{path}.overhead"), causes);
+    let os = &spec["os"];
+    if !os.is_null() {
+        match text(&os["name"]) {
+            "" => causes.push(Cause::required(&format!("{path}.os.name"), "cannot be empty")),
+            "linux" | "windows" => {}
+            _ => causes.push(unsupported(&format!("{path}.os"), &os["name"], &["linux", "windows"])),
+        }
+    }
+}
+
+/// A mode of a file, `0` to `0777`.
+fn file_mode(field: &str, value: &Value, causes: &mut Vec<Cause>) {
+    if value.as_i64().is_some_and(|mode| !(0..=0o777).contains(&mode)) {
+        causes.push(Cause::invalid(field, value, "must be a number between 0 and 0777 (octal), both inclusive"));
+    }
+}
+
+/// The id of a user or group.
+fn id(field: &str, value: &Value, causes: &mut Vec<Cause>) {
+    if value.as_i64().is_some_and(|id| !(0..=i64::from(i32::MAX)).contains(&id)) {
+        causes.push(Cause::invalid(field, value, "must be between 0 and 2147483647, inclusive"));
+    }
+}
+
+/// A path that stays below the place where it begins.
+fn descending(field: &str, value: &Value, causes: &mut Vec<Cause>) {
+    if text(value).starts_with('/') {
+        causes.push(Cause::invalid(field, value, "must be a relative path"));
+    }
+    no_backsteps(field, value, causes);
+}
+
+fn no_backsteps(field: &str, value: &Value, causes: &mut Vec<Cause>) {
+    if text(value).split('/').any(|part| part == "..") {
+        causes.push(Cause::invalid(field, value, "must not contain '..'"));
+    }
+}
+
+/// The same for the name of a file that is written into a volume.
+fn own_path(field: &str, value: &Value, causes: &mut Vec<Cause>) {
+    descending(field, value, causes);
+    let said = text(value);
+    if said.starts_with("..") && !said.starts_with("../") && said != ".." {
+        causes.push(Cause::invalid(field, value, "must not start with '..'"));
     }
 }

@@ -1,149 +1,85 @@
-//! Deployments and their kin.
+//! Deployments and ReplicaSets.
+//! Source: kubernetes `pkg/apis/apps/validation` (`ValidateDeploymentSpec`, `ValidateReplicaSetSpec`).
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::{immutable, is_blank, pod, unsupported};
-use crate::status::Cause;
-
-const TEMPLATE: &str = "spec.template";
+use super::{is_blank, numbers, template};
+use crate::{protobuf::go_internal, status::Cause};
 
 pub(super) fn deployment(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
-    selected(object, old, causes);
-    let strategy = &object["spec"]["strategy"];
-    if strategy["type"] == "Recreate" && !is_blank(&strategy["rollingUpdate"]) {
-        let detail = "may not be specified when strategy `type` is 'Recreate'";
-        causes.push(Cause::forbidden("spec.strategy.rollingUpdate", detail));
-    } else if !matches!(strategy["type"].as_str(), None | Some("Recreate" | "RollingUpdate")) {
-        causes.push(unsupported("spec.strategy.type", &strategy["type"], &["Recreate", "RollingUpdate"]));
-    }
-}
-
-/// A workload that finds its pods by a selector that never changes.
-pub(super) fn selected(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
     let spec = &object["spec"];
-    replicas(spec, causes);
-    selector(spec, causes);
-    let restart = &spec["template"]["spec"]["restartPolicy"];
-    pod::spec(&spec["template"]["spec"], "spec.template.spec", causes);
-    if !is_blank(restart) && restart != "Always" {
-        causes.push(unsupported("spec.template.spec.restartPolicy", restart, &["Always"]));
-    }
-    if let Some(old) = old
-        && old["spec"]["selector"] != spec["selector"]
+    numbers::none_negative(spec, "spec", &["replicas"], causes);
+    selected(spec, causes);
+    strategy(&spec["strategy"], causes);
+    numbers::none_negative(spec, "spec", &["minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"], causes);
+    if let Some(deadline) = spec["progressDeadlineSeconds"].as_i64()
+        && deadline <= spec["minReadySeconds"].as_i64().unwrap_or(0)
     {
-        causes.push(immutable("spec.selector", &spec["selector"]));
-    }
-}
-
-pub(super) fn stateful_set(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
-    let spec = &object["spec"];
-    if let Some(old) = old {
-        let fixed = |spec: &Value| {
-            let mut fields = spec.as_object().cloned().unwrap_or_default();
-            for name in [
-                "replicas",
-                "ordinals",
-                "template",
-                "updateStrategy",
-                "revisionHistoryLimit",
-                "persistentVolumeClaimRetentionPolicy",
-                "minReadySeconds",
-            ] {
-                fields.remove(name);
-            }
-            fields
-        };
-        if fixed(&old["spec"]) != fixed(spec) {
-            let detail = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', \
-                          'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
-            causes.push(Cause::forbidden("spec", detail));
-        }
-    }
-    replicas(spec, causes);
-    selector(spec, causes);
-    let mut template = spec["template"]["spec"].clone();
-    // Templates of claims are volumes, too.
-    for claim in spec["volumeClaimTemplates"].as_array().into_iter().flatten() {
-        if let Some(fields) = template.as_object_mut() {
-            let volumes = fields.entry("volumes").or_insert_with(|| Value::Array(Vec::new()));
-            if let Some(volumes) = volumes.as_array_mut()
-                && !volumes.iter().any(|volume| volume["name"] == claim["metadata"]["name"])
-            {
-                volumes.push(serde_json::json!({"name": claim["metadata"]["name"]}));
-            }
-        }
-    }
-    pod::spec(&template, "spec.template.spec", causes);
-}
-
-pub(super) fn job(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
-    let spec = &object["spec"];
-    for name in ["parallelism", "completions", "backoffLimit"] {
-        not_negative(&format!("spec.{name}"), &spec[name], causes);
-    }
-    pod::spec(&spec["template"]["spec"], "spec.template.spec", causes);
-    let restart = &spec["template"]["spec"]["restartPolicy"];
-    let field = "spec.template.spec.restartPolicy";
-    if is_blank(restart) {
-        causes.push(Cause::required(field, "valid values: \"OnFailure\", \"Never\""));
-    } else if restart == "Always" {
-        causes.push(unsupported(field, restart, &["OnFailure", "Never"]));
+        let field = "spec.progressDeadlineSeconds";
+        causes.push(Cause::invalid(field, &spec["progressDeadlineSeconds"], "must be greater than minReadySeconds"));
     }
     if let Some(old) = old {
-        for name in ["completions", "selector"] {
-            if old["spec"][name] != spec[name] {
-                causes.push(immutable(&format!("spec.{name}"), &spec[name]));
-            }
+        template::keeps_selector(spec, old, causes);
+    }
+}
+
+pub(super) fn replica_set(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
+    let spec = &object["spec"];
+    // The real server judges a change once as an object and once as a change.
+    for _ in 0..=usize::from(old.is_some()) {
+        numbers::none_negative(spec, "spec", &["replicas", "minReadySeconds"], causes);
+        selected(spec, causes);
+    }
+    if let Some(old) = old {
+        template::keeps_selector(spec, old, causes);
+    }
+}
+
+/// The selector and, where it can be evaluated, the template.
+fn selected(spec: &Value, causes: &mut Vec<Cause>) {
+    template::selector(spec, "empty selector is invalid for deployment", causes);
+    let selector = &spec["selector"];
+    if template::is_broken(selector) {
+        causes.push(template::invalid_selector(selector, "invalid label selector"));
+        return;
+    }
+    if !template::is_empty(selector) {
+        template::finds(spec, causes);
+    }
+    template::template(&spec["template"], template::PATH, causes);
+    // Those of a Deployment are those of its ReplicaSets.
+    template::always_runs(spec, "ReplicaSet", causes);
+}
+
+fn strategy(strategy: &Value, causes: &mut Vec<Cause>) {
+    let rolling = &strategy["rollingUpdate"];
+    match strategy["type"].as_str() {
+        Some("Recreate") if !rolling.is_null() => {
+            let detail = "may not be specified when strategy `type` is 'Recreate'";
+            causes.push(Cause::forbidden("spec.strategy.rollingUpdate", detail));
         }
-        if old["spec"]["template"] != spec["template"] && old["spec"]["suspend"] != true {
-            causes.push(immutable(TEMPLATE, &spec["template"]));
+        Some("RollingUpdate") if rolling.is_null() => {
+            causes.push(Cause::required("spec.strategy.rollingUpdate", "this should be defaulted and never be nil"));
+        }
+        Some("RollingUpdate") => rolling_update(rolling, causes),
+        Some("Recreate") => {}
+        _ => {
+            let shown = go_internal::compact("apps/v1", "DeploymentStrategy", strategy);
+            let message = format!("Unsupported value: {shown}: supported values: \"Recreate\", \"RollingUpdate\"");
+            causes.push(Cause { reason: "FieldValueNotSupported".into(), message, field: "spec.strategy".into() });
         }
     }
 }
 
-fn replicas(spec: &Value, causes: &mut Vec<Cause>) {
-    not_negative("spec.replicas", &spec["replicas"], causes);
-}
-
-fn not_negative(field: &str, value: &Value, causes: &mut Vec<Cause>) {
-    if value.as_i64().is_some_and(|number| number < 0) {
-        causes.push(Cause::invalid(field, value, "must be greater than or equal to 0"));
+fn rolling_update(rolling: &Value, causes: &mut Vec<Cause>) {
+    let path = "spec.strategy.rollingUpdate";
+    let (unavailable, surge) = (&rolling["maxUnavailable"], &rolling["maxSurge"]);
+    let field = format!("{path}.maxUnavailable");
+    numbers::positive_or_percent(&field, unavailable, causes);
+    numbers::positive_or_percent(&format!("{path}.maxSurge"), surge, causes);
+    if numbers::is_zero(unavailable) && numbers::is_zero(surge) {
+        let shown = if is_blank(unavailable) { Value::from(0) } else { unavailable.clone() };
+        causes.push(Cause::invalid(&field, &shown, "may not be 0 when `maxSurge` is 0"));
     }
-}
-
-/// The selector is there and finds the pods of the template.
-fn selector(spec: &Value, causes: &mut Vec<Cause>) {
-    let labels = &spec["template"]["metadata"]["labels"];
-    let empty = Map::new();
-    let selector = spec["selector"].as_object().unwrap_or(&empty);
-    if spec["selector"].is_null() {
-        causes.push(Cause::required("spec.selector", ""));
-    } else if selector.values().all(is_blank) {
-        let detail = "empty selector is invalid for deployment";
-        causes.push(Cause::invalid("spec.selector", &spec["selector"], detail));
-    }
-    if !matches(selector, labels) {
-        causes.push(Cause::invalid("spec.template.metadata.labels", labels, "`selector` does not match template `labels`"));
-    }
-}
-
-fn matches(selector: &Map<String, Value>, labels: &Value) -> bool {
-    // No selector finds nothing.
-    if selector.is_empty() {
-        return false;
-    }
-    let wanted = selector.get("matchLabels").and_then(Value::as_object).into_iter().flatten();
-    let rules = selector.get("matchExpressions").and_then(Value::as_array).into_iter().flatten();
-    wanted.into_iter().all(|(key, value)| labels.get(key) == Some(value))
-        && rules.into_iter().all(|rule| {
-            let label = rule["key"].as_str().and_then(|key| labels.get(key));
-            let listed = label.is_some_and(|label| rule["values"].as_array().is_some_and(|values| values.contains(label)));
-            match rule["operator"].as_str() {
-                Some("In") => listed,
-                Some("NotIn") => !listed,
-                Some("Exists") => label.is_some(),
-                Some("DoesNotExist") => label.is_none(),
-                _ => false,
-            }
-        })
+    numbers::at_most_whole(&field, unavailable, causes);
 }

@@ -8,7 +8,7 @@ use crate::status::Cause;
 const LABEL: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
 
 /// What keeps a text from being a DNS-1035 label.
-pub(super) fn label_fault(name: &str) -> Option<String> {
+pub(crate) fn label_fault(name: &str) -> Option<String> {
     let mut faults = Vec::new();
     if name.len() > 63 {
         faults.push("must be no more than 63 characters");

@@ -1,5 +1,7 @@
 //! Cells of nodes, autoscalers, classes, endpoint slices and events (kubernetes `pkg/printers/internalversion/printers.go`).
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::{first, list, or, or_none, text};
@@ -43,11 +45,16 @@ fn plain(value: &Value) -> String {
     text(value).as_str().unwrap_or_default().to_owned()
 }
 
-/// Labels `node-role.kubernetes.io/<role>`.
+/// Labels `node-role.kubernetes.io/<role>` and the value of `kubernetes.io/role`, in order.
 pub(in crate::table) fn node_roles(object: &Value) -> Value {
     let labels = object["metadata"]["labels"].as_object().into_iter().flatten();
-    let roles = labels.filter_map(|(name, _)| name.strip_prefix("node-role.kubernetes.io/")).filter(|role| !role.is_empty());
-    or_none(&roles.collect::<Vec<_>>().join(",").into())
+    let roles: BTreeSet<&str> = labels.filter_map(|(name, value)| role_of(name, value)).collect();
+    or_none(&roles.into_iter().collect::<Vec<_>>().join(",").into())
+}
+
+fn role_of<'l>(name: &'l str, value: &'l Value) -> Option<&'l str> {
+    let role = if name == "kubernetes.io/role" { value.as_str() } else { name.strip_prefix("node-role.kubernetes.io/") };
+    role.filter(|role| !role.is_empty())
 }
 
 pub(in crate::table) fn node_address(object: &Value, kind: &str) -> Value {

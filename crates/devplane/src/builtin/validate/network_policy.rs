@@ -1,0 +1,109 @@
+//! Network policies.
+//! Source: kubernetes `pkg/apis/networking/validation` (`ValidateNetworkPolicySpec`).
+
+use serde_json::Value;
+
+use super::{
+    addresses::{self, Range},
+    is_blank,
+    labels::selector,
+    names,
+    reading::{list, text},
+    unsupported,
+};
+use crate::status::Cause;
+
+/// Both directions, and how the peers of each are called.
+static DIRECTIONS: [(&str, &str); 2] = [("ingress", "from"), ("egress", "to")];
+
+pub(super) fn check(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
+    let spec = &object["spec"];
+    let known = old.map(|old| ranges(&old["spec"])).unwrap_or_default();
+    selector(&spec["podSelector"], "spec.podSelector", causes);
+    for (direction, peers) in DIRECTIONS {
+        for (index, rule) in list(spec, direction).iter().enumerate() {
+            let at = format!("spec.{direction}[{index}]");
+            for (place, port) in list(rule, "ports").iter().enumerate() {
+                self::port(port, &format!("{at}.ports[{place}]"), causes);
+            }
+            for (place, peer) in list(rule, peers).iter().enumerate() {
+                self::peer(peer, &format!("{at}.{peers}[{place}]"), &known, causes);
+            }
+        }
+    }
+    let types = list(spec, "policyTypes");
+    if types.len() > DIRECTIONS.len() {
+        causes.push(Cause::invalid("spec.policyTypes", &spec["policyTypes"], "may not specify more than two policyTypes"));
+        return;
+    }
+    for (index, kind) in types.iter().enumerate() {
+        if !matches!(kind.as_str(), Some("Ingress" | "Egress")) {
+            causes.push(unsupported(&format!("spec.policyTypes[{index}]"), kind, &["Ingress", "Egress"]));
+        }
+    }
+}
+
+/// The ranges that a policy names: what was taken once is taken again.
+fn ranges(spec: &Value) -> Vec<&str> {
+    let rules = DIRECTIONS.iter().flat_map(|(direction, peers)| list(spec, direction).iter().flat_map(move |rule| list(rule, peers)));
+    let blocks = rules.map(|peer| &peer["ipBlock"]).filter(|block| !block.is_null());
+    blocks.flat_map(|block| list(block, "except").iter().chain([&block["cidr"]])).filter_map(Value::as_str).collect()
+}
+
+fn port(port: &Value, at: &str, causes: &mut Vec<Cause>) {
+    let protocol = &port["protocol"];
+    if !protocol.is_null() && !matches!(protocol.as_str(), Some("TCP" | "UDP" | "SCTP")) {
+        causes.push(unsupported(&format!("{at}.protocol"), protocol, &["TCP", "UDP", "SCTP"]));
+    }
+    let (first, last, field) = (&port["port"], &port["endPort"], format!("{at}.endPort"));
+    if !first.is_null() {
+        names::port_or_name(&format!("{at}.port"), first, causes);
+    }
+    let Some(end) = last.as_i64() else { return };
+    if first.is_null() {
+        causes.push(Cause::invalid(&field, last, "may not be specified when `port` is not specified"));
+    } else if let Some(start) = first.as_i64() {
+        if end < start {
+            // Upstream shows the first port.
+            causes.push(Cause::invalid(&field, first, "must be greater than or equal to `port`"));
+        }
+        names::port(&field, last, causes);
+    } else {
+        causes.push(Cause::invalid(&field, last, "may not be specified when `port` is non-numeric"));
+    }
+}
+
+fn peer(peer: &Value, at: &str, known: &[&str], causes: &mut Vec<Cause>) {
+    let mut count = 0;
+    for name in ["podSelector", "namespaceSelector"] {
+        if !peer[name].is_null() {
+            count += 1;
+            selector(&peer[name], &format!("{at}.{name}"), causes);
+        }
+    }
+    let block = &peer["ipBlock"];
+    if !block.is_null() {
+        self::block(block, &format!("{at}.ipBlock"), known, causes);
+        if count > 0 {
+            causes.push(Cause::forbidden(at, "may not specify both ipBlock and another peer"));
+        }
+    } else if count == 0 {
+        causes.push(Cause::required(at, "must specify a peer"));
+    }
+}
+
+fn block(block: &Value, at: &str, known: &[&str], causes: &mut Vec<Cause>) {
+    let field = format!("{at}.cidr");
+    if is_blank(&block["cidr"]) {
+        causes.push(Cause::required(&field, ""));
+        return;
+    }
+    let Some(range) = addresses::range(&field, text(block, "cidr"), known, causes) else { return };
+    for (index, except) in list(block, "except").iter().enumerate() {
+        let field = format!("{at}.except[{index}]");
+        let inner: Option<Range> = addresses::range(&field, except.as_str().unwrap_or_default(), known, causes);
+        if inner.is_some_and(|inner| !range.exceeds(inner)) {
+            causes.push(Cause::invalid(&field, except, "must be a strict subset of `cidr`"));
+        }
+    }
+}
