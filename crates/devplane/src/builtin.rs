@@ -14,6 +14,7 @@
 
 mod decode;
 mod defaults;
+mod fields;
 pub mod kinds;
 mod prepare;
 pub(crate) mod quantity;

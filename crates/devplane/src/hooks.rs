@@ -99,14 +99,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::status::told;
 
     #[test]
     fn a_service_has_a_name_a_port_and_a_path() {
-        let faults = |value: Value| {
-            let mut causes = Vec::new();
-            service("s", &value, &mut causes);
-            causes.into_iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect::<Vec<_>>()
-        };
+        let faults = |value: Value| told(|causes| service("s", &value, causes));
         assert_eq!(faults(json!({"name": "a", "namespace": "b", "path": "/x/y/", "port": 443})), Vec::<String>::new());
         assert_eq!(
             faults(json!({"namespace": "b", "path": "/x//y", "port": 0})),
@@ -120,14 +117,9 @@ mod tests {
 
     #[test]
     fn an_address_is_one_of_https() {
-        let mut causes = Vec::new();
-        url("u", "http://x.example", &mut causes);
-        assert_eq!(
-            causes[0].message,
-            "Invalid value: \"http\": 'https' is the only allowed URL scheme; desired format: https://host[/path]"
-        );
-        causes.clear();
-        url("u", "https://x.example/a", &mut causes);
-        assert!(causes.is_empty());
+        let faults = |address: &str| told(|causes| url("u", address, causes));
+        let scheme = "u: Invalid value: \"http\": 'https' is the only allowed URL scheme; desired format: https://host[/path]";
+        assert_eq!(faults("http://x.example"), [scheme]);
+        assert_eq!(faults("https://x.example/a"), Vec::<String>::new());
     }
 }

@@ -16,6 +16,7 @@ mod write;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
+pub use read::is_zero;
 pub use schemas::schema;
 pub use table::go_names;
 use wire::{Cursor, put_bytes};

@@ -154,7 +154,7 @@ fn faults(kind: &str, question: &Value, namespace: &str) -> Vec<Cause> {
     let is_said = |(field, _): (&String, &Value)| field != "managedFields" && !(is_local && field == "namespace");
     if metadata.as_object().into_iter().flatten().any(is_said) {
         let why = if is_local { "must be empty except for namespace" } else { "must be empty" };
-        causes.push(invalid_printed("metadata", &go_json::text("meta/v1", "ObjectMeta", metadata, &|_| false), why));
+        causes.push(Cause::invalid_shown("metadata", &go_json::text("meta/v1", "ObjectMeta", metadata, &|_| false), why));
     }
     if is_local && !resource.is_null() && text(&resource["namespace"]) != namespace {
         let said = text(&resource["namespace"]);
@@ -196,7 +196,7 @@ fn requirements(selector: &Value) -> &[Value] {
 /// What is wrong with the question about a path, as the reference server prints it.
 fn about_path(path: &Value, why: &str) -> Cause {
     let printed = format!(r#"{{"Path":{:?},"Verb":{:?}}}"#, text(&path["path"]), text(&path["verb"]));
-    invalid_printed("spec.nonResourceAttributes", &printed, why)
+    Cause::invalid_shown("spec.nonResourceAttributes", &printed, why)
 }
 
 fn access_status((allowed, reason): (bool, String), resource: &Value) -> Value {
@@ -245,10 +245,6 @@ fn rules_status(rules: Vec<Rule>) -> Value {
     let (paths, resources): (Vec<_>, Vec<_>) = rules.into_iter().partition(Rule::is_for_paths);
     let shown = |rules: Vec<Rule>| rules.iter().map(Rule::to_json).collect::<Vec<_>>();
     json!({"resourceRules": shown(resources), "nonResourceRules": shown(paths), "incomplete": false})
-}
-
-fn invalid_printed(field: &str, value: &str, detail: &str) -> Cause {
-    Cause { reason: "FieldValueInvalid".into(), message: format!("Invalid value: {value}: {detail}"), field: field.into() }
 }
 
 fn text(value: &Value) -> &str {

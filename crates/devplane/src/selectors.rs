@@ -6,7 +6,7 @@ mod rules;
 use serde_json::Value;
 
 pub use labels::LabelSelector;
-pub use rules::{faults, field_requirement_faults, requirement_faults};
+pub use rules::{faults, field_requirement_faults, label_faults, requirement_faults};
 
 use crate::status::ApiError;
 

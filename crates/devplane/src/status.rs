@@ -1,5 +1,7 @@
 //! Errors of the plane, and how Kubernetes tells them: the `Status` object (apimachinery `api/errors`).
 
+use std::fmt;
+
 use schema::structural::FieldError;
 use serde_json::{Map, Value, json};
 
@@ -28,25 +30,66 @@ impl Cause {
 
     /// A value that does not fit, printed as JSON.
     pub fn invalid(field: &str, value: &Value, detail: &str) -> Self {
-        Self { reason: "FieldValueInvalid".into(), message: format!("Invalid value: {value}: {detail}"), field: field.into() }
+        Self::invalid_shown(field, &value.to_string(), detail)
+    }
+
+    /// A value that does not fit, printed so.
+    pub fn invalid_shown(field: &str, shown: &str, detail: &str) -> Self {
+        Self { reason: "FieldValueInvalid".into(), message: format!("Invalid value: {shown}: {detail}"), field: field.into() }
     }
 
     /// A text that is none of those allowed.
     pub fn unsupported(field: &str, value: &str, supported: &[&str]) -> Self {
+        Self::unsupported_shown(field, &format!("{value:?}"), supported)
+    }
+
+    /// A value that is none of those allowed, printed so.
+    pub fn unsupported_shown(field: &str, shown: &str, supported: &[&str]) -> Self {
         let supported: Vec<_> = supported.iter().map(|item| format!("{item:?}")).collect();
-        let message = format!("Unsupported value: {value:?}: supported values: {}", supported.join(", "));
+        let message = format!("Unsupported value: {shown}: supported values: {}", supported.join(", "));
         Self { reason: "FieldValueNotSupported".into(), message, field: field.into() }
     }
 
     /// A text that was there before.
     pub fn duplicate(field: &str, value: &str) -> Self {
-        Self { reason: "FieldValueDuplicate".into(), message: format!("Duplicate value: {value:?}"), field: field.into() }
+        Self::duplicate_shown(field, &format!("{value:?}"))
+    }
+
+    /// A value that was there before, printed so.
+    pub fn duplicate_shown(field: &str, shown: &str) -> Self {
+        Self { reason: "FieldValueDuplicate".into(), message: format!("Duplicate value: {shown}"), field: field.into() }
+    }
+
+    /// A value of more than `most` bytes.
+    pub fn too_long(field: &str, most: usize) -> Self {
+        let message = format!("Too long: may not be more than {most} bytes");
+        Self { reason: "FieldValueTooLong".into(), message, field: field.into() }
+    }
+
+    /// A list of `count` items, which are more than `most`.
+    pub fn too_many(field: &str, count: usize, most: usize) -> Self {
+        let message = format!("Too many: {count}: must have at most {most} items");
+        Self { reason: "FieldValueTooMany".into(), message, field: field.into() }
     }
 
     /// A field that must not be set so.
     pub fn forbidden(field: &str, detail: &str) -> Self {
         Self { reason: "FieldValueForbidden".into(), message: format!("Forbidden: {detail}"), field: field.into() }
     }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.field, self.message)
+    }
+}
+
+/// What a check tells, each fault as `field: message`.
+#[cfg(test)]
+pub(crate) fn told(check: impl FnOnce(&mut Vec<Cause>)) -> Vec<String> {
+    let mut causes = Vec::new();
+    check(&mut causes);
+    causes.iter().map(Cause::to_string).collect()
 }
 
 impl From<FieldError> for Cause {
@@ -181,7 +224,7 @@ impl ApiError {
         // Aggregates leave repeated texts out.
         let mut unique: Vec<String> = Vec::new();
         for cause in &causes {
-            let text = format!("{}: {}", cause.field, cause.message);
+            let text = cause.to_string();
             if !unique.contains(&text) {
                 unique.push(text);
             }
@@ -199,7 +242,7 @@ impl ApiError {
     }
 
     /// A defect of the plane or of what it stands on.
-    pub fn internal(message: impl std::fmt::Display) -> Self {
+    pub fn internal(message: impl fmt::Display) -> Self {
         let details = json!({"causes": [{"message": message.to_string()}]});
         Self::new(500, "InternalError", format!("Internal error occurred: {message}"), Some(details))
     }

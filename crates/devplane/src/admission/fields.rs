@@ -54,19 +54,6 @@ const VALIDATING_BINDING: &[Field] =
 const MUTATING_BINDING: &[Field] = &[leaf("policyName"), Field("paramRef", REFERENCE), Field("matchResources", CONSTRAINTS)];
 const SERVICE: &[Field] = &[leaf("namespace"), leaf("name"), leaf("path"), leaf("port")];
 const CLIENT: &[Field] = &[leaf("url"), Field("service", SERVICE), leaf("caBundle")];
-const VALIDATING_WEBHOOK: &[Field] = &[
-    leaf("name"),
-    Field("clientConfig", CLIENT),
-    Field("rules", RULE),
-    leaf("failurePolicy"),
-    leaf("matchPolicy"),
-    Field("namespaceSelector", SELECTOR),
-    Field("objectSelector", SELECTOR),
-    leaf("sideEffects"),
-    leaf("timeoutSeconds"),
-    leaf("admissionReviewVersions"),
-    Field("matchConditions", NAMED),
-];
 const MUTATING_WEBHOOK: &[Field] = &[
     leaf("name"),
     Field("clientConfig", CLIENT),
@@ -78,9 +65,14 @@ const MUTATING_WEBHOOK: &[Field] = &[
     leaf("sideEffects"),
     leaf("timeoutSeconds"),
     leaf("admissionReviewVersions"),
-    leaf("reinvocationPolicy"),
     Field("matchConditions", NAMED),
+    leaf("reinvocationPolicy"),
 ];
+/// All but the last field.
+const VALIDATING_WEBHOOK: &[Field] = match MUTATING_WEBHOOK {
+    [shared @ .., _] => shared,
+    [] => &[],
+};
 
 /// Drops what an object of this resource does not have; the answer is the paths, `spec.validations[0].frob`.
 pub fn prune(plural: &str, object: &mut Value) -> Vec<String> {

@@ -1,5 +1,7 @@
-//! What a policy and its binding must look like (`pkg/apis/admissionregistration/validation`).
+//! What policies, their bindings and webhooks must look like.
+//! Source: kubernetes `pkg/apis/admissionregistration/validation`.
 
+mod bindings;
 mod constraints;
 mod mutations;
 mod webhooks;
@@ -7,12 +9,10 @@ mod webhooks;
 use std::collections::BTreeSet;
 
 use schema::expr::{Environment, Type};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::definitions::label_fault;
 use crate::objects::metadata::{self, Unit};
-use crate::registry::NameRule;
-use crate::selectors;
 use crate::status::Cause;
 
 /// The most match conditions of a policy.
@@ -34,7 +34,7 @@ pub fn check(plural: &str, object: &Value) -> Vec<Cause> {
     if plural.ends_with("webhookconfigurations") {
         webhooks::check(&object["webhooks"], plural.starts_with("mutating"), &mut causes);
     } else if plural.ends_with("bindings") {
-        binding(spec, plural.starts_with("validating"), &mut causes);
+        bindings::check(spec, plural.starts_with("validating"), &mut causes);
     } else {
         policy(spec, name, plural.starts_with("validating"), &mut causes);
     }
@@ -247,74 +247,11 @@ fn is_identifier(name: &str) -> bool {
     is_word && !RESERVED.split(' ').any(|reserved| reserved == name)
 }
 
-fn binding(spec: &Value, validating: bool, causes: &mut Vec<Cause>) {
-    let name = text(&spec["policyName"]);
-    if name.is_empty() {
-        causes.push(Cause::required("spec.policyName", ""));
-    } else {
-        let faults = metadata::subdomain_faults(name, Unit::Characters);
-        causes.extend(faults.iter().map(|fault| Cause::invalid("spec.policyName", &name.into(), fault)));
-    }
-    if spec["paramRef"].is_object() {
-        parameter_reference(&spec["paramRef"], causes);
-    }
-    if spec["matchResources"].is_object() {
-        constraints::check(&spec["matchResources"], "spec.matchResources", false, causes);
-    }
-    if validating {
-        actions(&spec["validationActions"], causes);
-    } else {
-        mutations::operations(&spec["matchResources"], "spec.matchResources", causes);
-    }
-}
-
-fn parameter_reference(reference: &Value, causes: &mut Vec<Cause>) {
-    let (named, selects) = (!text(&reference["name"]).is_empty(), !reference["selector"].is_null());
-    let faults = metadata::name_faults(NameRule::PathSegment, text(&reference["name"]));
-    causes.extend(faults.iter().map(|fault| Cause::invalid("spec.paramRef.name", &reference["name"], fault)));
-    match (named, selects) {
-        (true, true) => {
-            for field in ["name", "selector"] {
-                causes.push(Cause::forbidden(&format!("spec.paramRef.{field}"), "name and selector are mutually exclusive"));
-            }
-        }
-        (false, false) => causes.push(Cause::required("spec.paramRef", "one of name or selector must be specified")),
-        _ => {}
-    }
-    causes.extend(selectors::faults(&reference["selector"], "spec.paramRef.selector"));
-    if text(&reference["parameterNotFoundAction"]).is_empty() {
-        causes.push(Cause::required("spec.paramRef.parameterNotFoundAction", ""));
-    }
-    one_of(reference, "spec.paramRef", "parameterNotFoundAction", &["Deny", "Allow"], causes);
-}
-
-fn actions(actions: &Value, causes: &mut Vec<Cause>) {
-    let given: Vec<&str> = list(actions).iter().map(text).collect();
-    if given.is_empty() {
-        causes.push(Cause::required("spec.validationActions", "at least one validation action is required"));
-    }
-    let mut seen = BTreeSet::new();
-    for (index, action) in given.iter().enumerate() {
-        let at = format!("spec.validationActions[{index}]");
-        if !["Audit", "Deny", "Warn"].contains(action) {
-            causes.push(Cause::unsupported(&at, action, &["Audit", "Deny", "Warn"]));
-        }
-        if !seen.insert(action) {
-            causes.push(Cause::duplicate(&at, action));
-        }
-    }
-    if given.contains(&"Deny") && given.contains(&"Warn") {
-        let why = "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)";
-        causes.push(Cause::invalid("spec.validationActions", &json!(["Deny", "Warn"]), why));
-    }
-}
-
 /// Whether a list is no longer than that; if it is, this is told.
 fn at_most(items: &Value, most: usize, at: &str, causes: &mut Vec<Cause>) -> bool {
     let count = list(items).len();
     if count > most {
-        let message = format!("Too many: {count}: must have at most {most} items");
-        causes.push(Cause { reason: "FieldValueTooMany".into(), message, field: at.into() });
+        causes.push(Cause::too_many(at, count, most));
     }
     count <= most
 }
@@ -336,6 +273,8 @@ fn text(value: &Value) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn policy(change: impl Fn(&mut Value)) -> Vec<(String, String)> {
@@ -409,15 +348,5 @@ mod tests {
         let faults = check("validatingadmissionpolicies", &json!({"metadata": {"name": "p"}}));
         let fields: Vec<&str> = faults.iter().map(|cause| cause.field.as_str()).collect();
         assert_eq!(fields, ["spec.auditAnnotations", "spec.matchConstraints", "spec.validations"]);
-    }
-
-    #[test]
-    fn a_binding_does_one_thing_with_one_kind_of_parameters() {
-        let faults = |spec: Value| check("validatingadmissionpolicybindings", &json!({"spec": spec})).into_iter().map(|cause| cause.field);
-        let wanted = ["spec.paramRef.name", "spec.paramRef.selector", "spec.validationActions"];
-        let reference = json!({"name": "x", "selector": {}, "parameterNotFoundAction": "Deny"});
-        let spec = json!({"policyName": "p", "validationActions": ["Deny", "Warn"], "paramRef": reference});
-        assert_eq!(faults(spec).collect::<Vec<_>>(), wanted);
-        assert_eq!(faults(json!({"policyName": "p", "validationActions": ["Audit", "Deny"]})).count(), 0);
     }
 }

@@ -4,9 +4,9 @@
 mod others;
 mod pod;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::zero;
+use super::{fields::objects, zero};
 use crate::{namespaces, registry::Resource};
 
 /// Before the schema's own defaults: what must see which fields were given.
@@ -29,6 +29,7 @@ pub(super) fn before_schema(resource: &Resource, object: &mut Value) {
     }
 }
 
+/// How many pods a Job wants, and when failed ones are replaced.
 fn job(spec: Option<&mut Value>) {
     let Some(spec) = spec.and_then(Value::as_object_mut) else { return };
     let said = |name: &str| spec.get(name).is_some_and(|value| !value.is_null());
@@ -131,11 +132,7 @@ pub(super) fn after_schema(resource: &Resource, object: &mut Value) {
     }
 }
 
-/// The objects of a list.
-fn objects(list: Option<&mut Value>) -> impl Iterator<Item = &mut Map<String, Value>> {
-    list.and_then(Value::as_array_mut).into_iter().flatten().filter_map(Value::as_object_mut)
-}
-
+/// An update that says nothing else is a rolling one, with these details.
 fn rolling(spec: Option<&mut Value>, field: &str, details: Value) {
     let Some(spec) = spec.and_then(Value::as_object_mut) else { return };
     let strategy = spec.entry(field).or_insert_with(|| json!({}));

@@ -2,7 +2,7 @@
 //! Source: apimachinery `api/resource/quantity.go`.
 
 /// Nanos in one: the smallest unit that is kept.
-const NANOS: i128 = 1_000_000_000;
+pub(super) const NANOS: i128 = 1_000_000_000;
 /// Decimal suffixes from 10⁻⁹ on, a thousandfold each.
 const DECIMAL: [&str; 10] = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
 /// Binary suffixes from 1 on, 1024-fold each.

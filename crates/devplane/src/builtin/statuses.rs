@@ -1,8 +1,12 @@
 //! Statuses of built-in kinds: what their Go types always show, and which rules of them are judged when they are written.
 //! Source: `k8s.io/api/{core,apps,batch}/v1/types.go`; kubernetes `pkg/apis/{apps,policy,autoscaling}/validation`.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use super::{
+    fields::{Fields, objects},
+    validate::{numbers::NEGATIVE, reading::number},
+};
 use crate::{registry::Resource, status::Cause};
 
 /// Times of conditions that are shown even where nobody said them.
@@ -20,25 +24,21 @@ fn times(group: &str, kind: &str) -> &'static [&'static str] {
 pub(super) fn complete(resource: &Resource, object: &mut Value) {
     let times = times(&resource.group, &resource.kind);
     let Some(status) = object.get_mut("status").and_then(Value::as_object_mut) else { return };
-    for condition in items(status, "conditions") {
+    for condition in objects(status.get_mut("conditions")) {
         for time in times {
             condition.entry(*time).or_insert(Value::Null);
         }
     }
     if resource.group.is_empty() && resource.kind == "Pod" {
         for list in ["initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses"] {
-            items(status, list).for_each(container);
+            objects(status.get_mut(list)).for_each(container);
         }
         addresses(status);
     }
 }
 
-/// The objects of a list.
-fn items<'s>(status: &'s mut Map<String, Value>, list: &str) -> impl Iterator<Item = &'s mut Map<String, Value>> {
-    status.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten().filter_map(Value::as_object_mut)
-}
-
-fn container(status: &mut Map<String, Value>) {
+/// Fills in what the status of a container always shows.
+fn container(status: &mut Fields) {
     let zero = [
         ("name", json!("")),
         ("state", json!({})),
@@ -66,7 +66,7 @@ fn container(status: &mut Map<String, Value>) {
 }
 
 /// One address and the list of all say the same: the one wins, as older kubelets know no other.
-fn addresses(status: &mut Map<String, Value>) {
+fn addresses(status: &mut Fields) {
     let one = status.get("podIP").and_then(Value::as_str).unwrap_or_default().to_owned();
     let first = status.get("podIPs").and_then(|all| all.pointer("/0/ip")).and_then(Value::as_str).unwrap_or_default().to_owned();
     if one.is_empty() && !first.is_empty() {
@@ -76,15 +76,22 @@ fn addresses(status: &mut Map<String, Value>) {
     }
 }
 
-/// What may not be less than nothing, and of what there may not be more than of something else.
-type Bounds = (&'static [&'static str], &'static [(&'static str, &'static str, &'static str)]);
+/// What a status counts, and which counts have a limit.
+#[derive(Default)]
+struct Bounds {
+    /// What is never less than nothing.
+    counts: &'static [&'static str],
+    /// Of what there are never more than replicas in all.
+    within_replicas: &'static [&'static str],
+    /// How the replicas that are ready are called where more are available than that; nothing where that is not looked at.
+    ready: &'static str,
+}
 
-const OF_REPLICAS: &str = "cannot be greater than status.replicas";
-
-fn bounds(group: &str, kind: &str) -> Option<Bounds> {
-    let bounds: Bounds = match (group, kind) {
-        ("apps", "Deployment") => (
-            &[
+/// The bounds of the counts of a kind.
+fn bounds(group: &str, kind: &str) -> Bounds {
+    match (group, kind) {
+        ("apps", "Deployment") => Bounds {
+            counts: &[
                 "observedGeneration",
                 "replicas",
                 "updatedReplicas",
@@ -94,24 +101,23 @@ fn bounds(group: &str, kind: &str) -> Option<Bounds> {
                 "terminatingReplicas",
                 "collisionCount",
             ],
-            &[
-                ("updatedReplicas", "replicas", OF_REPLICAS),
-                ("readyReplicas", "replicas", OF_REPLICAS),
-                ("availableReplicas", "replicas", OF_REPLICAS),
-                ("availableReplicas", "readyReplicas", "cannot be greater than readyReplicas"),
+            within_replicas: &["updatedReplicas", "readyReplicas", "availableReplicas"],
+            ready: "readyReplicas",
+        },
+        ("apps", "ReplicaSet") => Bounds {
+            counts: &[
+                "replicas",
+                "fullyLabeledReplicas",
+                "readyReplicas",
+                "availableReplicas",
+                "terminatingReplicas",
+                "observedGeneration",
             ],
-        ),
-        ("apps", "ReplicaSet") => (
-            &["replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "terminatingReplicas", "observedGeneration"],
-            &[
-                ("fullyLabeledReplicas", "replicas", OF_REPLICAS),
-                ("readyReplicas", "replicas", OF_REPLICAS),
-                ("availableReplicas", "replicas", OF_REPLICAS),
-                ("availableReplicas", "readyReplicas", "cannot be greater than readyReplicas"),
-            ],
-        ),
-        ("apps", "StatefulSet") => (
-            &[
+            within_replicas: &["fullyLabeledReplicas", "readyReplicas", "availableReplicas"],
+            ready: "readyReplicas",
+        },
+        ("apps", "StatefulSet") => Bounds {
+            counts: &[
                 "replicas",
                 "readyReplicas",
                 "currentReplicas",
@@ -120,16 +126,11 @@ fn bounds(group: &str, kind: &str) -> Option<Bounds> {
                 "observedGeneration",
                 "collisionCount",
             ],
-            &[
-                ("readyReplicas", "replicas", OF_REPLICAS),
-                ("currentReplicas", "replicas", OF_REPLICAS),
-                ("updatedReplicas", "replicas", OF_REPLICAS),
-                ("availableReplicas", "replicas", OF_REPLICAS),
-                ("availableReplicas", "readyReplicas", "cannot be greater than status.readyReplicas"),
-            ],
-        ),
-        ("apps", "DaemonSet") => (
-            &[
+            within_replicas: &["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"],
+            ready: "status.readyReplicas",
+        },
+        ("apps", "DaemonSet") => Bounds {
+            counts: &[
                 "currentNumberScheduled",
                 "numberMisscheduled",
                 "desiredNumberScheduled",
@@ -140,30 +141,33 @@ fn bounds(group: &str, kind: &str) -> Option<Bounds> {
                 "numberUnavailable",
                 "collisionCount",
             ],
-            &[],
-        ),
-        ("policy", "PodDisruptionBudget") => (&["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"], &[]),
-        ("autoscaling", "HorizontalPodAutoscaler") => (&["currentReplicas", "desiredReplicas"], &[]),
-        _ => return None,
-    };
-    Some(bounds)
+            ..Bounds::default()
+        },
+        ("policy", "PodDisruptionBudget") => {
+            Bounds { counts: &["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"], ..Bounds::default() }
+        }
+        ("autoscaling", "HorizontalPodAutoscaler") => Bounds { counts: &["currentReplicas", "desiredReplicas"], ..Bounds::default() },
+        _ => Bounds::default(),
+    }
 }
 
 /// Broken rules of a status that is written.
 pub(super) fn validate(resource: &Resource, object: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = Vec::new();
-    let Some((counts, limits)) = bounds(&resource.group, &resource.kind) else { return causes };
-    let status = &object["status"];
-    let number = |field: &str| status[field].as_i64().unwrap_or(0);
-    let mut refuse = |field: &str, why: &str| causes.push(Cause::invalid(&format!("status.{field}"), &number(field).into(), why));
-    for field in counts.iter().filter(|field| number(field) < 0) {
-        refuse(field, "must be greater than or equal to 0");
+    let Bounds { counts, within_replicas, ready } = bounds(&resource.group, &resource.kind);
+    let of = |field: &str| number(&object["status"][field]);
+    let mut refuse = |field: &str, why: &str| causes.push(Cause::invalid(&format!("status.{field}"), &of(field).into(), why));
+    for field in counts.iter().filter(|field| of(field) < 0) {
+        refuse(field, NEGATIVE);
     }
-    for (field, _, why) in limits.iter().filter(|(field, limit, _)| number(field) > number(limit)) {
-        refuse(field, why);
+    for field in within_replicas.iter().filter(|field| of(field) > of("replicas")) {
+        refuse(field, "cannot be greater than status.replicas");
     }
-    let before = old.map_or(0, |old| old["status"]["collisionCount"].as_i64().unwrap_or(0));
-    if counts.contains(&"collisionCount") && number("collisionCount") < before {
+    if !ready.is_empty() && of("availableReplicas") > of("readyReplicas") {
+        refuse("availableReplicas", &format!("cannot be greater than {ready}"));
+    }
+    let before = old.map_or(0, |old| number(&old["status"]["collisionCount"]));
+    if counts.contains(&"collisionCount") && of("collisionCount") < before {
         refuse("collisionCount", "cannot be decremented");
     }
     causes
@@ -181,7 +185,7 @@ mod tests {
     fn of_nothing_is_there_less_than_none_or_more_than_of_all() {
         let faults = |status: Value| -> Vec<String> {
             let causes = validate(resource("Deployment"), &json!({"status": status}), None);
-            causes.into_iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect()
+            causes.into_iter().map(|cause| cause.to_string()).collect()
         };
         assert_eq!(faults(json!({"replicas": 3, "readyReplicas": 3, "availableReplicas": 1})), Vec::<String>::new());
         assert_eq!(

@@ -29,7 +29,7 @@ fn shaped(kind: &str, object: Value, old: Option<&Value>) -> (Value, Vec<String>
         object["metadata"] = json!({"name": "a", "uid": "u"});
     }
     let causes = shape(resource(kind), "", &mut object, old, &Context { random: &Fixed, dry_run: false }).unwrap();
-    (object, causes.into_iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect())
+    (object, causes.into_iter().map(|cause| cause.to_string()).collect())
 }
 
 fn deployment() -> Value {

@@ -1,8 +1,10 @@
 //! The rules of built-in kinds that people meet, in the API server's words.
 //! Source: kubernetes `pkg/apis/*/validation/validation.go`.
+//!
+//! Each kind has a file with its rules. What they have in common: `reading` (what is not there is empty), `faults` (how a value that
+//! does not fit is told), and the rules of `names`, `ports`, `numbers`, `amounts`, `addresses` and `changes`.
 
 pub(super) mod addresses;
-pub(super) mod advice;
 pub(super) mod amounts;
 mod autoscaler;
 mod budget;
@@ -14,17 +16,18 @@ mod daemon_set;
 mod data;
 mod endpoints;
 mod event;
+mod faults;
 mod ingress;
 mod job;
 mod job_policy;
-mod labels;
 mod limits;
 mod names;
 mod namespace;
 mod network_policy;
 mod node;
-mod numbers;
+pub(super) mod numbers;
 mod pod;
+mod ports;
 mod quota;
 pub(super) mod reading;
 mod service;
@@ -99,82 +102,6 @@ fn status(resource: &Resource, object: &Value, old: Option<&Value>, causes: &mut
         ("", "ResourceQuota") => quota::status(object, causes),
         ("", "Service") => service::status(object, old, causes),
         ("networking.k8s.io", "Ingress") => ingress::status(object, old, causes),
-        ("policy", "PodDisruptionBudget") => budget::status(object, causes),
         _ => {}
-    }
-}
-
-/// A value that is none of those allowed.
-fn unsupported(field: &str, value: &Value, supported: &[&str]) -> Cause {
-    let list: Vec<String> = supported.iter().map(|word| format!("{word:?}")).collect();
-    Cause {
-        reason: "FieldValueNotSupported".into(),
-        message: format!("Unsupported value: {value}: supported values: {}", list.join(", ")),
-        field: field.into(),
-    }
-}
-
-fn duplicate(field: &str, value: &Value) -> Cause {
-    Cause { reason: "FieldValueDuplicate".into(), message: format!("Duplicate value: {value}"), field: field.into() }
-}
-
-/// A name that nothing has.
-fn not_found(field: &str, value: &str) -> Cause {
-    Cause { reason: "FieldValueNotFound".into(), message: format!("Not found: {value:?}"), field: field.into() }
-}
-
-fn too_many(field: &str, count: usize, most: usize) -> Cause {
-    let message = format!("Too many: {count}: must have at most {most} items");
-    Cause { reason: "FieldValueTooMany".into(), message, field: field.into() }
-}
-
-/// A text that has to be one of these.
-fn one_of(field: &str, value: &Value, supported: &[&str], causes: &mut Vec<Cause>) {
-    if is_blank(value) {
-        causes.push(Cause::required(field, ""));
-    } else if !supported.contains(&text(value)) {
-        causes.push(unsupported(field, value, supported));
-    }
-}
-
-/// The same where nothing need be said.
-fn none_or_one_of(field: &str, value: &Value, supported: &[&str], causes: &mut Vec<Cause>) {
-    if !value.is_null() && !supported.contains(&text(value)) {
-        causes.push(unsupported(field, value, supported));
-    }
-}
-
-/// A text, empty where there is none.
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
-}
-
-/// The items of a list, with their places.
-fn items(list: &Value) -> impl Iterator<Item = (usize, &Value)> {
-    list.as_array().into_iter().flatten().enumerate()
-}
-
-/// How many items a list has.
-fn count(list: &Value) -> usize {
-    list.as_array().map_or(0, Vec::len)
-}
-
-/// The entries of a map.
-fn entries(map: &Value) -> impl Iterator<Item = (&String, &Value)> {
-    map.as_object().into_iter().flatten()
-}
-
-fn immutable(field: &str, value: &Value) -> Cause {
-    Cause::invalid(field, value, "field is immutable")
-}
-
-/// Whether a value says nothing: absent, null or empty.
-fn is_blank(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::String(text) => text.is_empty(),
-        Value::Array(items) => items.is_empty(),
-        Value::Object(fields) => fields.is_empty(),
-        _ => false,
     }
 }

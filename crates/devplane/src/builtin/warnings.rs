@@ -1,13 +1,15 @@
 //! What is told to who writes an object that is taken, but may not do what was meant.
 //! Source: kubernetes `WarningsOnCreate` and `WarningsOnUpdate` of `pkg/registry/*/*/strategy.go`, `pkg/api/service/warnings.go`.
 
+mod workloads;
+
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::Value;
 
 use super::validate::{
     addresses::unusual,
-    advice, amounts,
-    reading::{list, text},
+    amounts,
+    reading::{items, list, text},
 };
 use crate::registry::Resource;
 
@@ -26,7 +28,7 @@ pub fn warnings(resource: &Resource, subresource: &str, object: &Value, old: Opt
         ("", "PersistentVolume", _) => volume(&object["spec"]),
         ("", "ResourceQuota", _) if old.is_none() => quota(&object["spec"]["hard"]),
         ("networking.k8s.io", "Ingress", _) if old.is_none() => ingress(object).into_iter().collect(),
-        _ if resource.is_built_in() => advice::warnings(resource, object, old),
+        _ if resource.is_built_in() => workloads::warnings(resource, object, old),
         _ => Vec::new(),
     }
 }
@@ -37,7 +39,7 @@ fn secret(secret: &Value) -> Vec<String> {
         return Vec::new();
     }
     for (key, what) in [("tls.crt", "certificate"), ("tls.key", "key")] {
-        let bytes = STANDARD.decode(text(&secret["data"], key)).unwrap_or_default();
+        let bytes = STANDARD.decode(text(&secret["data"][key])).unwrap_or_default();
         if !bytes.windows(11).any(|window| window == b"-----BEGIN ") {
             return vec![format!("tls: failed to find any PEM data in {what} input")];
         }
@@ -47,9 +49,9 @@ fn secret(secret: &Value) -> Vec<String> {
 
 fn service(service: &Value) -> Vec<String> {
     let spec = &service["spec"];
-    let kind = text(spec, "type");
+    let kind = text(&spec["type"]);
     let is_headless = kind == "ClusterIP" && spec["clusterIP"] == "None";
-    let has_outside = !list(spec, "externalIPs").is_empty();
+    let has_outside = !list(&spec["externalIPs"]).is_empty();
     let mut warnings = Vec::new();
     if service["metadata"]["annotations"].get(HINTS).is_some() {
         warnings.push(format!("annotation {HINTS} is deprecated, please use service.kubernetes.io/topology-mode instead"));
@@ -57,7 +59,7 @@ fn service(service: &Value) -> Vec<String> {
     addresses(spec, "clusterIPs", &mut warnings);
     if is_headless {
         let ignored = [
-            (!text(spec, "loadBalancerIP").is_empty(), "spec.loadBalancerIP"),
+            (!text(&spec["loadBalancerIP"]).is_empty(), "spec.loadBalancerIP"),
             (has_outside, "spec.externalIPs"),
             (spec["sessionAffinity"] != "None", "spec.SessionAffinity"),
         ];
@@ -68,11 +70,11 @@ fn service(service: &Value) -> Vec<String> {
     if has_outside && !is_headless && kind != "ExternalName" {
         warnings.push("spec.externalIPs is deprecated and may no longer be implemented in some clusters".into());
     }
-    warnings.extend(unusual("spec.loadBalancerIP", text(spec, "loadBalancerIP")));
+    warnings.extend(unusual("spec.loadBalancerIP", text(&spec["loadBalancerIP"])));
     if kind == "ExternalName" && has_outside {
         warnings.push("spec.externalIPs is ignored when spec.type is \"ExternalName\"".into());
     }
-    if kind != "ExternalName" && !text(spec, "externalName").is_empty() {
+    if kind != "ExternalName" && !text(&spec["externalName"]).is_empty() {
         warnings.push("spec.externalName is ignored when spec.type is not \"ExternalName\"".into());
     }
     if spec["trafficDistribution"] == "PreferClose" {
@@ -81,24 +83,25 @@ fn service(service: &Value) -> Vec<String> {
     warnings
 }
 
+/// The addresses of a list in a spec.
 fn addresses(spec: &Value, name: &str, warnings: &mut Vec<String>) {
-    for (index, address) in list(spec, name).iter().enumerate() {
-        warnings.extend(unusual(&format!("spec.{name}[{index}]"), address.as_str().unwrap_or_default()));
+    for (index, address) in items(&spec[name]) {
+        warnings.extend(unusual(&format!("spec.{name}[{index}]"), text(address)));
     }
 }
 
 /// The addresses of a load balancer.
 fn points(object: &Value) -> Vec<String> {
-    let points = list(&object["status"]["loadBalancer"], "ingress").iter().enumerate();
-    points.filter_map(|(index, point)| unusual(&format!("status.loadBalancer.ingress[{index}]"), text(point, "ip"))).collect()
+    let points = items(&object["status"]["loadBalancer"]["ingress"]);
+    points.filter_map(|(index, point)| unusual(&format!("status.loadBalancer.ingress[{index}]"), text(&point["ip"]))).collect()
 }
 
 fn endpoints(object: &Value) -> Vec<String> {
     let mut warnings = Vec::new();
-    for (index, subset) in list(object, "subsets").iter().enumerate() {
+    for (index, subset) in items(&object["subsets"]) {
         for name in ["addresses", "notReadyAddresses"] {
-            for (place, address) in list(subset, name).iter().enumerate() {
-                warnings.extend(unusual(&format!("subsets[{index}].{name}[{place}].ip"), text(address, "ip")));
+            for (place, address) in items(&subset[name]) {
+                warnings.extend(unusual(&format!("subsets[{index}].{name}[{place}].ip"), text(&address["ip"])));
             }
         }
     }

@@ -3,6 +3,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::protobuf::is_zero;
+
 // Fields that are left out when they are empty; others are so only when they are null.
 const SPEC: &[&str] = &["preserveUnknownFields"];
 const NAMES: &[&str] = &["singular", "shortNames", "listKind", "categories"];
@@ -104,19 +106,8 @@ fn items<'v>(value: &'v mut Value, name: &str) -> impl Iterator<Item = &'v mut V
 /// Drops what is null, and these fields if they are empty.
 fn leave_out(value: &mut Value, optional: &[&str]) {
     if let Some(fields) = value.as_object_mut() {
-        let goes = |name: &str, value: &Value| value.is_null() || optional.contains(&name) && is_empty(value);
+        let goes = |name: &str, value: &Value| value.is_null() || optional.contains(&name) && is_zero(value);
         fields.retain(|name, value| !goes(name, value));
-    }
-}
-
-fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::Bool(flag) => !flag,
-        Value::Number(number) => number.as_i64() == Some(0),
-        Value::String(text) => text.is_empty(),
-        Value::Array(list) => list.is_empty(),
-        Value::Object(fields) => fields.is_empty(),
     }
 }
 

@@ -124,10 +124,7 @@ fn versions(spec: &Value, causes: &mut Vec<Cause>) {
         }
     }
     let names: BTreeSet<&str> = versions.iter().map(|version| text(&version["name"])).collect();
-    let mut refuse = |why: &str| {
-        let message = format!("Invalid value: {}: {why}", printed(&spec["versions"]));
-        causes.push(Cause { reason: "FieldValueInvalid".into(), message, field: "spec.versions".into() });
-    };
+    let mut refuse = |why: &str| causes.push(Cause::invalid_shown("spec.versions", &printed(&spec["versions"]), why));
     if names.len() < versions.len() {
         refuse("must contain unique version names");
     }
@@ -247,7 +244,7 @@ mod tests {
     fn faults(change: impl FnOnce(&mut Value)) -> Vec<String> {
         let mut changed = definition();
         change(&mut changed);
-        validate(&changed, None).into_iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect()
+        validate(&changed, None).into_iter().map(|cause| cause.to_string()).collect()
     }
 
     #[test]

@@ -7,14 +7,16 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    State, clock, random,
+    State, clock,
+    protobuf::go_json,
+    random,
     registry::Resource,
     status::{ApiError, Cause},
 };
 
 pub use rules::{
-    Unit, drop_repeated_owners, label_value_faults, name_faults, qualified_faults, repeated_owners, subdomain_faults, validate,
-    validate_named,
+    LABEL, Unit, drop_repeated_owners, is_label, label_value_faults, name_faults, qualified_faults, repeated_owners, subdomain_faults,
+    validate, validate_named,
 };
 
 /// Fields of `metadata`; all others are unknown.
@@ -52,13 +54,7 @@ fn fields(value: &mut Value) -> &mut Map<String, Value> {
 
 /// Drops what has no value, as the Go types do when they are written.
 pub fn normalise(object: &mut Value) {
-    of(object).retain(|_, value| match value {
-        Value::Null => false,
-        Value::String(text) => !text.is_empty(),
-        Value::Array(items) => !items.is_empty(),
-        Value::Object(fields) => !fields.is_empty(),
-        _ => true,
-    });
+    of(object).retain(|_, value| !go_json::is_empty(value));
 }
 
 /// Drops unknown fields of `metadata` and names them.

@@ -47,18 +47,14 @@ impl WriteOptions {
         }
         let manager = query.get("fieldManager");
         if manager.chars().count() > 128 {
-            causes.push(Cause {
-                reason: "FieldValueTooLong".into(),
-                message: "Too long: may not be more than 128 bytes".into(),
-                field: "fieldManager".into(),
-            });
+            causes.push(Cause::too_long("fieldManager", 128));
         }
         let printable = |c: char| !c.is_control() && (c == ' ' || !c.is_whitespace());
         for (at, c) in manager.char_indices().filter(|(_, c)| !printable(*c)) {
             // As Go quotes it.
             let quoted = Value::from(manager).to_string().replace("\\u00", "\\x");
-            let message = format!("Invalid value: {quoted}: invalid character U+{:04X} (at position {at})", u32::from(c));
-            causes.push(Cause { reason: "FieldValueInvalid".into(), message, field: "fieldManager".into() });
+            let why = format!("invalid character U+{:04X} (at position {at})", u32::from(c));
+            causes.push(Cause::invalid_shown("fieldManager", &quoted, &why));
         }
         let validation = match query.get("fieldValidation") {
             "" | "Warn" => FieldValidation::Warn,

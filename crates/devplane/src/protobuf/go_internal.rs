@@ -237,8 +237,9 @@ fn message(place: usize, value: &Value) -> Node {
 
 /// A structure as clients see it: names of JSON, without what is empty.
 fn external(message: &'static Message, value: &Value) -> Node {
-    let fields =
-        go_json::declared(message).into_iter().filter(|field| !is_empty(&value[field.name]) || (field.always && field.kind != Type::Time));
+    let fields = go_json::declared(message)
+        .into_iter()
+        .filter(|field| !go_json::is_empty(&value[field.name]) || (field.always && field.kind != Type::Time));
     let shown = fields.map(|field| {
         let said = &value[field.name];
         let node = match (field.count, field.kind, said) {
@@ -252,16 +253,6 @@ fn external(message: &'static Message, value: &Value) -> Node {
         (field.name.to_owned(), node)
     });
     Node::Fields(shown.collect())
-}
-
-fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::String(text) => text.is_empty(),
-        Value::Array(items) => items.is_empty(),
-        Value::Object(fields) => fields.is_empty(),
-        _ => false,
-    }
 }
 
 /// A value of which no more is known than what it says.

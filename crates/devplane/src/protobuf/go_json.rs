@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::{
-    read::settle,
+    read::{is_zero, settle},
     table::{self, Count, Field, Message, Type},
 };
 
@@ -37,6 +37,11 @@ fn tidy_fields(message: &'static Message, fields: &mut Map<String, Value>) {
     }
     fields.retain(|_, value| !value.is_null());
     settle(message, fields);
+}
+
+/// Whether a value is one that Go leaves out where it is not always said, numbers and flags aside.
+pub fn is_empty(value: &Value) -> bool {
+    !matches!(value, Value::Bool(_) | Value::Number(_)) && is_zero(value)
 }
 
 /// An object of a kind as text. `is_sorted` says of the path to an object whether its fields come by name: Go keeps the order of the

@@ -191,7 +191,7 @@ fn text(bytes: &[u8], name: &'static str) -> Result<String, ProtobufError> {
 }
 
 /// Whether a value says nothing where its field is always there.
-fn is_zero(value: &Value) -> bool {
+pub fn is_zero(value: &Value) -> bool {
     match value {
         Value::Null => true,
         Value::Bool(flag) => !flag,

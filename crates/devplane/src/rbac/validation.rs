@@ -51,11 +51,7 @@ pub fn check_binding(binding: &Value, old: Option<&Value>, namespaced: bool) -> 
     }
     if old.is_some_and(|old| old["roleRef"] != *reference) {
         let printed = format!(r#"{{"APIGroup":{:?},"Kind":{kind:?},"Name":{:?}}}"#, group, text(&reference["name"]));
-        causes.push(Cause {
-            reason: "FieldValueInvalid".into(),
-            message: format!("Invalid value: {printed}: cannot change roleRef"),
-            field: "roleRef".into(),
-        });
+        causes.push(Cause::invalid_shown("roleRef", &printed, "cannot change roleRef"));
     }
     causes
 }

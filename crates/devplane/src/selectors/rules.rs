@@ -6,15 +6,20 @@ use crate::{objects::metadata, status::Cause};
 
 /// All broken rules of `{matchLabels, matchExpressions}`, with paths below `at`.
 pub fn faults(selector: &Value, at: &str) -> Vec<Cause> {
-    let mut causes = Vec::new();
-    for (key, value) in selector["matchLabels"].as_object().into_iter().flatten() {
-        let field = format!("{at}.matchLabels");
-        causes.extend(metadata::qualified_faults(key).iter().map(|fault| Cause::invalid(&field, &key.as_str().into(), fault)));
-        let said = value.as_str().unwrap_or_default();
-        causes.extend(metadata::label_value_faults(said).iter().map(|fault| Cause::invalid(&field, value, fault)));
-    }
+    let mut causes = label_faults(&selector["matchLabels"], &format!("{at}.matchLabels"));
     for (index, expression) in selector["matchExpressions"].as_array().into_iter().flatten().enumerate() {
         causes.extend(requirement_faults(expression, &format!("{at}.matchExpressions[{index}]"), false));
+    }
+    causes
+}
+
+/// All broken rules of the labels in a map at `field`.
+pub fn label_faults(labels: &Value, field: &str) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    for (key, value) in labels.as_object().into_iter().flatten() {
+        causes.extend(metadata::qualified_faults(key).iter().map(|fault| Cause::invalid(field, &key.as_str().into(), fault)));
+        let said = value.as_str().unwrap_or_default();
+        causes.extend(metadata::label_value_faults(said).iter().map(|fault| Cause::invalid(field, value, fault)));
     }
     causes
 }
@@ -66,6 +71,13 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_value_is_named_by_its_place() {
+        let selector = json!({"matchExpressions": [{"key": "a", "operator": "In", "values": ["b", "-"]}]});
+        let fields: Vec<String> = faults(&selector, "s").into_iter().map(|cause| cause.field).collect();
+        assert_eq!(fields, ["s.matchExpressions[0].values[1]"]);
+    }
 
     #[test]
     fn keys_values_and_operators_are_judged() {

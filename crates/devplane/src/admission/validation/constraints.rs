@@ -105,14 +105,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::status::told;
 
     #[test]
     fn wildcards_stand_alone() {
-        let faults = |value: Value| {
-            let mut causes = Vec::new();
-            resources(&value, "r", &mut causes);
-            causes.into_iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect::<Vec<_>>()
-        };
+        let faults = |value: Value| told(|causes| resources(&value, "r", causes));
         assert_eq!(faults(json!(["pods", "pods/status", "*/scale"])), Vec::<String>::new());
         assert_eq!(faults(json!(["", "pods/*", "pods/status"])).len(), 2);
         let all = faults(json!(["*/*", "pods", "a/b/c"]));
@@ -123,8 +120,6 @@ mod tests {
     #[test]
     fn a_version_is_never_empty() {
         let value = json!({"apiGroups": [""], "apiVersions": [""], "operations": ["CREATE"], "resources": ["x"]});
-        let mut causes = Vec::new();
-        rule(&value, "r", &mut causes);
-        assert_eq!(causes.iter().map(|cause| cause.field.as_str()).collect::<Vec<_>>(), ["r.apiVersions[0]"]);
+        assert_eq!(told(|causes| rule(&value, "r", causes)), ["r.apiVersions[0]: Required value"]);
     }
 }

@@ -86,13 +86,13 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::status::told;
 
     #[test]
     fn a_webhook_says_how_it_is_reached_and_what_it_reads() {
         let fields = |webhook: Value| {
-            let mut causes = Vec::new();
-            check(&json!([webhook]), false, &mut causes);
-            causes.into_iter().map(|cause| cause.field.replace("webhooks[0].", "")).collect::<Vec<_>>()
+            let faults = told(|causes| check(&json!([webhook]), false, causes));
+            faults.iter().filter_map(|fault| Some(fault.strip_prefix("webhooks[0].")?.split_once(':')?.0.to_owned())).collect::<Vec<_>>()
         };
         let client = json!({"url": "https://x.example"});
         let fine = json!({"name": "a.example.com", "clientConfig": client, "sideEffects": "None", "admissionReviewVersions": ["v1"]});

@@ -1,19 +1,14 @@
 //! Defaults of services, limits, nodes, network policies and autoscalers.
 //! Source: kubernetes `pkg/apis/{core/v1,networking/v1,autoscaling/v2}/defaults.go`, `pkg/apis/core/v1/conversion.go` (node ranges).
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::objects;
-
-type Fields = Map<String, Value>;
+use super::super::fields::{Fields, list, objects, text};
 
 /// How long a client stays with one pod, in seconds.
 const AFFINITY: i64 = 10_800;
 
-fn text<'a>(fields: &'a Fields, name: &str) -> &'a str {
-    fields.get(name).and_then(Value::as_str).unwrap_or_default()
-}
-
+/// Where ports lead to, and to which pods traffic goes.
 pub(super) fn service(service: &mut Value) {
     let Some(spec) = service.get_mut("spec").and_then(Value::as_object_mut) else { return };
     for port in objects(spec.get_mut("ports")) {
@@ -24,7 +19,7 @@ pub(super) fn service(service: &mut Value) {
     }
     affinity(spec);
     let kind = text(spec, "type").to_owned();
-    let is_outside = spec.get("externalIPs").and_then(Value::as_array).is_some_and(|list| !list.is_empty());
+    let is_outside = !list(spec, "externalIPs").is_empty();
     if matches!(kind.as_str(), "ClusterIP" | "NodePort" | "LoadBalancer") {
         or_insert(spec, "internalTrafficPolicy", "Cluster".into());
     }
@@ -50,6 +45,7 @@ fn or_insert(fields: &mut Fields, name: &str, value: Value) {
     }
 }
 
+/// A client that stays with one pod does so for a while.
 fn affinity(spec: &mut Fields) {
     match text(spec, "sessionAffinity") {
         "None" => {
@@ -87,7 +83,7 @@ pub(super) fn limit(limit: &mut Fields) {
 pub(super) fn node(node: &mut Value) {
     if let Some(spec) = node.get_mut("spec").and_then(Value::as_object_mut) {
         let first = text(spec, "podCIDR").to_owned();
-        let rest = spec.get("podCIDRs").and_then(Value::as_array).and_then(|list| list.first()).cloned();
+        let rest = list(spec, "podCIDRs").first().cloned();
         match rest {
             None if !first.is_empty() => {
                 spec.insert("podCIDRs".into(), json!([first]));
@@ -112,7 +108,7 @@ pub(super) fn node(node: &mut Value) {
 /// A policy is about what comes in, and about what goes out if it says something of that.
 pub(super) fn network_policy(policy: &mut Value) {
     let Some(spec) = policy.get_mut("spec").and_then(Value::as_object_mut) else { return };
-    let is_empty = |name: &str| spec.get(name).and_then(Value::as_array).is_none_or(Vec::is_empty);
+    let is_empty = |name: &str| list(spec, name).is_empty();
     if !is_empty("policyTypes") {
         return;
     }

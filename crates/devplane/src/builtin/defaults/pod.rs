@@ -1,9 +1,9 @@
 //! Defaults of pods and of their templates.
 //! Source: kubernetes `pkg/apis/core/v1/defaults.go`, `conversion.go`.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::objects;
+use super::super::fields::{Fields, objects};
 
 /// Lists of containers.
 const CONTAINERS: [&str; 3] = ["containers", "initContainers", "ephemeralContainers"];
@@ -41,13 +41,13 @@ pub(super) fn before_schema(spec: Option<&mut Value>) {
     }
 }
 
-fn request(handler: &mut Map<String, Value>) {
+fn request(handler: &mut Fields) {
     if let Some(request) = handler.get_mut("httpGet").and_then(Value::as_object_mut) {
         drop_empty(request, &["path", "scheme"]);
     }
 }
 
-fn drop_empty(fields: &mut Map<String, Value>, names: &[&str]) {
+fn drop_empty(fields: &mut Fields, names: &[&str]) {
     for name in names {
         if fields.get(*name).is_some_and(|value| value.is_null() || *value == "" || *value == 0) {
             fields.remove(*name);
@@ -56,7 +56,7 @@ fn drop_empty(fields: &mut Map<String, Value>, names: &[&str]) {
 }
 
 /// The account has two names, of which the newer one counts.
-fn account(spec: &mut Map<String, Value>) {
+fn account(spec: &mut Fields) {
     let said = |name: &str| spec.get(name).and_then(Value::as_str).filter(|account| !account.is_empty()).map(str::to_owned);
     if let Some(account) = said("serviceAccountName").or_else(|| said("serviceAccount")) {
         for name in ["serviceAccountName", "serviceAccount"] {
@@ -86,7 +86,7 @@ pub(super) fn after_schema(spec: Option<&mut Value>, is_pod: bool) {
 }
 
 /// A pod requests what it limits, where it says nothing else; a template of pods does not.
-fn requests(container: &mut Map<String, Value>) {
+fn requests(container: &mut Fields) {
     if let Some(resources) = container.get_mut("resources").and_then(Value::as_object_mut)
         && let Some(Value::Object(limits)) = resources.get("limits").cloned()
     {

@@ -5,10 +5,9 @@ use std::{collections::BTreeSet, net::Ipv4Addr};
 
 use serde_json::{Map, Value, json};
 
+use super::super::fields::{Fields, list, objects, text};
 use super::Context;
 use crate::{random::Random, status::Cause};
-
-type Fields = Map<String, Value>;
 
 /// Ports of nodes.
 const PORTS: std::ops::RangeInclusive<i64> = 30_000..=32_767;
@@ -57,14 +56,6 @@ pub(super) fn refused_ports(service: &Value, old: Option<&Value>) -> Vec<Cause> 
     Vec::new()
 }
 
-fn text<'a>(spec: &'a Fields, name: &str) -> &'a str {
-    spec.get(name).and_then(Value::as_str).unwrap_or_default()
-}
-
-fn list<'a>(spec: &'a Fields, name: &str) -> &'a [Value] {
-    spec.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
-}
-
 fn is_external(spec: &Fields) -> bool {
     text(spec, "type") == "ExternalName"
 }
@@ -74,6 +65,7 @@ fn has_node_ports(spec: &Fields) -> bool {
     matches!(text(spec, "type"), "NodePort" | "LoadBalancer")
 }
 
+/// Whether a load balancer asks nodes whether they have pods of the service.
 fn has_health_check(spec: &Fields) -> bool {
     text(spec, "type") == "LoadBalancer" && text(spec, "externalTrafficPolicy") == "Local"
 }
@@ -88,7 +80,7 @@ fn node_ports(ports: &Value) -> BTreeSet<i64> {
 }
 
 fn ports_of(spec: &mut Fields) -> impl Iterator<Item = &mut Fields> {
-    spec.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten().filter_map(Value::as_object_mut)
+    objects(spec.get_mut("ports"))
 }
 
 /// What was allocated stays, though it is not said again.

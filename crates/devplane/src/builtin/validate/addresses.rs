@@ -5,9 +5,11 @@ use std::net::IpAddr;
 
 use serde_json::Value;
 
+use super::reading::text;
 use crate::status::Cause;
 
-const IP: &str = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
+/// What is said of a text that is no address.
+pub(super) const FORM: &str = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
 const RANGE: &str = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
 
 /// An address as Go reads it: parts of version 4 may have zeros in front.
@@ -25,6 +27,11 @@ pub(super) fn parse(text: &str) -> Option<IpAddr> {
     parts.join(".").parse().ok()
 }
 
+/// Whether a text is an address without zeros in front of its parts.
+pub(super) fn is_plain(text: &str) -> bool {
+    text.parse::<IpAddr>().is_ok()
+}
+
 /// Whether a text is an address of version 6.
 pub(super) fn is_v6(text: &str) -> bool {
     matches!(parse(text), Some(IpAddr::V6(address)) if address.to_ipv4_mapped().is_none())
@@ -35,10 +42,10 @@ pub(super) fn ip(field: &str, value: &Value, known: &[Value], causes: &mut Vec<C
     if known.contains(value) {
         return true;
     }
-    let text = value.as_str().unwrap_or_default();
+    let text = text(value);
     let fault = match parse(text) {
-        None => IP,
-        Some(_) if text.parse::<IpAddr>().is_err() => "must not have leading 0s",
+        None => FORM,
+        Some(_) if !is_plain(text) => "must not have leading 0s",
         Some(IpAddr::V6(address)) if address.to_ipv4_mapped().is_some() => "must not be an IPv4-mapped IPv6 address",
         Some(_) => return true,
     };
@@ -48,7 +55,7 @@ pub(super) fn ip(field: &str, value: &Value, known: &[Value], causes: &mut Vec<C
 
 /// An address at which something may be reached from elsewhere.
 pub(super) fn reachable(field: &str, value: &Value, causes: &mut Vec<Cause>) {
-    let text = value.as_str().unwrap_or_default();
+    let text = text(value);
     let Some(address) = parse(text).map(|address| address.to_canonical()) else {
         causes.push(Cause::invalid(field, value, "must be a valid IP address"));
         return;
@@ -127,7 +134,7 @@ pub(super) fn range(field: &str, text: &str, known: &[&str], causes: &mut Vec<Ca
     let (address, bits) = text.split_once('/').unwrap_or_default();
     let rest = width(found.address) - found.bits;
     let start = masked(found.address, found.bits).checked_shl(rest).unwrap_or_default();
-    if address.parse::<IpAddr>().is_err() || (bits.len() > 1 && bits.starts_with('0')) {
+    if !is_plain(address) || (bits.len() > 1 && bits.starts_with('0')) {
         refuse("must not have leading 0s in IP or prefix length");
     } else if matches!(found.address, IpAddr::V6(address) if address.to_ipv4_mapped().is_some()) {
         refuse("must not have an IPv4-mapped IPv6 address");

@@ -5,11 +5,15 @@ use std::cmp::Ordering;
 
 use serde_json::Value;
 
-use super::labels::qualified;
-use crate::{builtin::quantity, objects::metadata::qualified_faults, status::Cause};
+use super::{names::qualified, numbers::NEGATIVE};
+use crate::{
+    builtin::quantity::{self, NANOS},
+    objects::metadata::qualified_faults,
+    status::Cause,
+};
 
-/// Nanos in one.
-const ONE: i128 = 1_000_000_000;
+/// With what the names of huge pages begin; their size comes after it.
+pub(super) const HUGE_PAGES: &str = "hugepages-";
 
 /// What may be counted in whole numbers only.
 const COUNTED: [&str; 9] = [
@@ -23,7 +27,7 @@ const COUNTED: [&str; 9] = [
     "services.nodeports",
     "services.loadbalancers",
 ];
-/// What pods use and ask for.
+/// What pods use, and how quotas name what they ask for and are limited to.
 const USED: [&str; 9] = [
     "cpu",
     "memory",
@@ -35,6 +39,7 @@ const USED: [&str; 9] = [
     "limits.memory",
     "limits.ephemeral-storage",
 ];
+/// What quotas of a scope limit: pods, and what pods use.
 const PODS: [&str; 7] = ["pods", "cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory"];
 
 /// How much an amount is, in nanos; nothing if it is none.
@@ -55,7 +60,7 @@ pub(in crate::builtin) fn compare(one: &Value, other: &Value) -> Ordering {
 /// Whether an amount is whole.
 pub(in crate::builtin) fn is_whole(amount: &Value) -> bool {
     // Upstream looks at thousandths, rounded up.
-    let thousandth = ONE / 1000;
+    let thousandth = NANOS / 1000;
     let thousandths = nanos(amount) / thousandth + i128::from(nanos(amount) % thousandth > 0);
     thousandths % 1000 == 0
 }
@@ -63,17 +68,15 @@ pub(in crate::builtin) fn is_whole(amount: &Value) -> bool {
 /// An amount that is not less than nothing.
 pub(super) fn not_negative(field: &str, amount: &Value, causes: &mut Vec<Cause>) {
     if nanos(amount) < 0 {
-        causes.push(Cause::invalid(field, amount, "must be greater than or equal to 0"));
+        causes.push(Cause::invalid(field, amount, NEGATIVE));
     }
 }
 
-/// An amount that is more than nothing. Tells whether it is.
-pub(super) fn positive(field: &str, amount: &Value, causes: &mut Vec<Cause>) -> bool {
-    let is_positive = nanos(amount) > 0;
-    if !is_positive {
+/// An amount that is more than nothing.
+pub(super) fn positive(field: &str, amount: &Value, causes: &mut Vec<Cause>) {
+    if nanos(amount) <= 0 {
         causes.push(Cause::invalid(field, amount, "must be greater than zero"));
     }
-    is_positive
 }
 
 /// The amount of a resource.
@@ -105,7 +108,7 @@ pub(super) fn quota_name(field: &str, resource: &str, causes: &mut Vec<Cause>) {
 /// The name of a resource that containers use.
 pub(super) fn container_name(field: &str, resource: &str, causes: &mut Vec<Cause>) {
     name(field, resource, causes);
-    let used = ["cpu", "memory", "ephemeral-storage"].contains(&resource) || resource.starts_with("hugepages-");
+    let used = ["cpu", "memory", "ephemeral-storage"].contains(&resource) || resource.starts_with(HUGE_PAGES);
     if !resource.contains('/') && !used {
         causes.push(Cause::invalid(field, &resource.into(), "must be a standard resource for containers"));
     } else if !is_native(resource) && !is_extended(resource) {
@@ -115,7 +118,7 @@ pub(super) fn container_name(field: &str, resource: &str, causes: &mut Vec<Cause
 
 /// Whether more of a resource may be promised than there is.
 pub(super) fn may_be_overcommitted(resource: &str) -> bool {
-    is_native(resource) && !resource.starts_with("hugepages-")
+    is_native(resource) && !resource.starts_with(HUGE_PAGES)
 }
 
 /// Whether a quota knows how to limit a resource.
@@ -134,13 +137,15 @@ pub(super) fn is_in_scope(scope: &str, resource: &str) -> bool {
 }
 
 fn is_huge_page(resource: &str) -> bool {
-    resource.starts_with("hugepages-") || resource.starts_with("requests.hugepages-")
+    resource.strip_prefix("requests.").unwrap_or(resource).starts_with(HUGE_PAGES)
 }
 
+/// Whether a name without a domain is known at all.
 fn is_standard(resource: &str) -> bool {
     is_limited_by_quota(resource) || resource == "storage"
 }
 
+/// A resource of Kubernetes itself.
 fn is_native(resource: &str) -> bool {
     !resource.contains('/') || resource.contains("kubernetes.io/")
 }

@@ -6,10 +6,10 @@ mod metrics;
 use serde_json::Value;
 
 use super::{
-    amounts, is_blank,
-    labels::path_segment,
-    reading::{list, number, text},
-    unsupported,
+    amounts,
+    faults::{none_or_one_of, unsupported},
+    names::path_segment,
+    reading::{is_blank, items, number, text},
 };
 use crate::status::Cause;
 
@@ -18,7 +18,7 @@ const LONGEST_WINDOW: i64 = 3600;
 
 pub(super) fn check(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
     let spec = &object["spec"];
-    let (min, max, most) = (&spec["minReplicas"], &spec["maxReplicas"], number(spec, "maxReplicas"));
+    let (min, max, most) = (&spec["minReplicas"], &spec["maxReplicas"], number(&spec["maxReplicas"]));
     // Who has none already may keep it so.
     let lowest = i64::from(old.is_none_or(|old| old["spec"]["minReplicas"] != 0));
     if min.as_i64().is_some_and(|min| min < lowest) {
@@ -35,9 +35,9 @@ pub(super) fn check(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>
     let target = &spec["scaleTargetRef"];
     let is_same = old.is_some_and(|old| {
         let before = &old["spec"]["scaleTargetRef"];
-        ["apiVersion", "kind"].iter().all(|name| text(before, name) == text(target, name))
+        ["apiVersion", "kind"].iter().all(|name| text(&before[name]) == text(&target[name]))
     });
-    reference(target, "spec.scaleTargetRef", !is_same, text(target, "kind") == "ReplicationController", causes);
+    reference(target, "spec.scaleTargetRef", !is_same, text(&target["kind"]) == "ReplicationController", causes);
     metrics::check(spec, old, causes);
     for direction in ["scaleUp", "scaleDown"] {
         let rules = &spec["behavior"][direction];
@@ -51,13 +51,13 @@ pub(super) fn check(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>
 fn reference(reference: &Value, at: &str, judges_version: bool, may_be_core: bool, causes: &mut Vec<Cause>) {
     for name in ["kind", "name"] {
         let field = format!("{at}.{name}");
-        match text(reference, name) {
+        match text(&reference[name]) {
             "" => causes.push(Cause::required(&field, "")),
             value => path_segment(&field, value, causes),
         }
     }
-    if let Some(why) = version_fault(text(reference, "apiVersion"), may_be_core).filter(|_| judges_version) {
-        causes.push(Cause::invalid(&format!("{at}.apiVersion"), &text(reference, "apiVersion").into(), &why));
+    if let Some(why) = version_fault(text(&reference["apiVersion"]), may_be_core).filter(|_| judges_version) {
+        causes.push(Cause::invalid(&format!("{at}.apiVersion"), &text(&reference["apiVersion"]).into(), &why));
     }
 }
 
@@ -81,24 +81,21 @@ fn rules(rules: &Value, at: &str, causes: &mut Vec<Cause>) {
         }
         _ => {}
     }
-    let select = &rules["selectPolicy"];
-    if !select.is_null() && !matches!(select.as_str(), Some("Max" | "Min" | "Disabled")) {
-        causes.push(unsupported(&format!("{at}.selectPolicy"), select, &["Disabled", "Max", "Min"]));
-    }
+    none_or_one_of(&format!("{at}.selectPolicy"), &rules["selectPolicy"], &["Disabled", "Max", "Min"], causes);
     if is_blank(&rules["policies"]) {
         causes.push(Cause::required(&format!("{at}.policies"), "must specify at least one Policy"));
     }
-    for (index, policy) in list(rules, "policies").iter().enumerate() {
+    for (index, policy) in items(&rules["policies"]) {
         let field = |name: &str| format!("{at}.policies[{index}].{name}");
-        if !matches!(text(policy, "type"), "Pods" | "Percent") {
-            causes.push(unsupported(&field("type"), &text(policy, "type").into(), &["Percent", "Pods"]));
+        if !matches!(text(&policy["type"]), "Pods" | "Percent") {
+            causes.push(unsupported(&field("type"), &text(&policy["type"]).into(), &["Percent", "Pods"]));
         }
         for name in ["value", "periodSeconds"] {
-            if number(policy, name) <= 0 {
-                causes.push(Cause::invalid(&field(name), &number(policy, name).into(), "must be greater than zero"));
+            if number(&policy[name]) <= 0 {
+                causes.push(Cause::invalid(&field(name), &number(&policy[name]).into(), "must be greater than zero"));
             }
         }
-        if number(policy, "periodSeconds") > LONGEST_PERIOD {
+        if number(&policy["periodSeconds"]) > LONGEST_PERIOD {
             let why = format!("must be less than or equal to {LONGEST_PERIOD}");
             causes.push(Cause::invalid(&field("periodSeconds"), &policy["periodSeconds"], &why));
         }

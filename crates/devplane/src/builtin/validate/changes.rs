@@ -1,76 +1,103 @@
-//! What differs between two states, line by line, as texts of faults show it.
+//! What differs between two texts, line by line, as faults show it: `diff -u` without the names of files.
 //! Source: apimachinery `pkg/util/diff` (unified, three lines around each change).
 
 /// Lines around a change.
 const AROUND: usize = 3;
+/// More pairs of lines than these are not compared one by one.
+const MOST: usize = 4_000_000;
 
-/// A line of both texts, of the first alone or of the second alone; with how many lines of each came before.
-struct Step<'a> {
-    mark: char,
-    line: &'a str,
-    before: (usize, usize),
+/// One stretch of lines in which two texts differ: from and to in the one, from and to in the other.
+struct Change {
+    old: (usize, usize),
+    new: (usize, usize),
 }
 
 /// How one text becomes another; empty if they are the same.
-pub(super) fn unified(old: &[String], new: &[String]) -> String {
-    let steps = steps(old, new);
-    let changed: Vec<usize> = steps.iter().enumerate().filter(|(_, step)| step.mark != ' ').map(|(index, _)| index).collect();
+pub(super) fn unified(before: &str, after: &str) -> String {
+    let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     let mut text = String::new();
-    let mut rest = changed.as_slice();
-    while let Some(&first) = rest.first() {
-        // Changes that lie near each other are shown together.
-        let count = 1 + rest.windows(2).take_while(|pair| pair[1] - pair[0] <= 2 * AROUND + 1).count();
-        let last = rest[count - 1];
-        let hunk = &steps[first.saturating_sub(AROUND)..(last + AROUND + 1).min(steps.len())];
-        text.push_str(&header(hunk));
-        for step in hunk {
-            text.push(step.mark);
-            text.push_str(step.line);
-            text.push('\n');
-        }
-        rest = &rest[count..];
+    let changes = changes(&old, &new);
+    let mut rest = changes.as_slice();
+    while !rest.is_empty() {
+        // Changes with few lines between them are shown together.
+        let near = rest.windows(2).take_while(|pair| pair[1].old.0 - pair[0].old.1 <= 2 * AROUND).count() + 1;
+        let (shown, later) = rest.split_at(near);
+        hunk(&old, &new, shown, &mut text);
+        rest = later;
     }
     text
 }
 
-fn header(hunk: &[Step<'_>]) -> String {
-    let start = hunk.first().map(|step| step.before).unwrap_or_default();
-    let of = |start: usize, other: char| {
-        let count = hunk.iter().filter(|step| step.mark != other).count();
-        match count {
-            0 => format!("{start},0"),
-            1 => (start + 1).to_string(),
-            _ => format!("{},{count}", start + 1),
+fn hunk(old: &[&str], new: &[&str], changes: &[Change], text: &mut String) {
+    let (Some(first), Some(last)) = (changes.first(), changes.last()) else { return };
+    let start = first.old.0.saturating_sub(AROUND);
+    let end = (last.old.1 + AROUND).min(old.len());
+    let (new_start, new_end) = (first.new.0 - (first.old.0 - start), last.new.1 + (end - last.old.1));
+    text.push_str(&format!("@@ -{} +{} @@\n", span(start, end), span(new_start, new_end)));
+    let mut at = start;
+    let mut write = |sign: char, lines: &[&str]| {
+        for line in lines {
+            text.push(sign);
+            text.push_str(line);
+            text.push('\n');
         }
     };
-    format!("@@ -{} +{} @@\n", of(start.0, '+'), of(start.1, '-'))
+    for change in changes {
+        write(' ', &old[at..change.old.0]);
+        write('-', &old[change.old.0..change.old.1]);
+        write('+', &new[change.new.0..change.new.1]);
+        at = change.old.1;
+    }
+    write(' ', &old[at..end]);
 }
 
-/// The fewest lines that go and come.
-fn steps<'a>(old: &'a [String], new: &'a [String]) -> Vec<Step<'a>> {
-    // How many lines the rests from here on have in common.
-    let mut common = vec![vec![0_usize; new.len() + 1]; old.len() + 1];
-    for i in (0..old.len()).rev() {
-        for j in (0..new.len()).rev() {
-            common[i][j] = if old[i] == new[j] { common[i + 1][j + 1] + 1 } else { common[i + 1][j].max(common[i][j + 1]) };
+/// Lines as the head of a hunk names them.
+fn span(start: usize, end: usize) -> String {
+    match end - start {
+        1 => (start + 1).to_string(),
+        0 => format!("{start},0"),
+        length => format!("{},{length}", start + 1),
+    }
+}
+
+/// Where two lists of lines differ, by their longest common part.
+fn changes(old: &[&str], new: &[&str]) -> Vec<Change> {
+    let head = old.iter().zip(new).take_while(|(one, other)| one == other).count();
+    let tail = old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(|(one, other)| one == other).count();
+    let (inner_old, inner_new) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
+    let width = inner_new.len() + 1;
+    if inner_old.len().saturating_mul(width) > MOST {
+        return vec![Change { old: (head, old.len() - tail), new: (head, new.len() - tail) }];
+    }
+    // How many lines from here on are common.
+    let mut common = vec![0_usize; (inner_old.len() + 1) * width];
+    for (row, line) in inner_old.iter().enumerate().rev() {
+        for (column, other) in inner_new.iter().enumerate().rev() {
+            let best = common[(row + 1) * width + column].max(common[row * width + column + 1]);
+            let both = common[(row + 1) * width + column + 1] + 1;
+            common[row * width + column] = if line == other { both } else { best };
         }
     }
-    let (mut i, mut j, mut steps) = (0, 0, Vec::new());
-    while i < old.len() || j < new.len() {
-        let before = (i, j);
-        if i < old.len() && j < new.len() && old[i] == new[j] {
-            steps.push(Step { mark: ' ', line: &old[i], before });
-            i += 1;
-            j += 1;
-        } else if i < old.len() && (j == new.len() || common[i + 1][j] >= common[i][j + 1]) {
-            steps.push(Step { mark: '-', line: &old[i], before });
-            i += 1;
+    let (mut row, mut column) = (0, 0);
+    let mut found: Vec<Change> = Vec::new();
+    while row < inner_old.len() || column < inner_new.len() {
+        if row < inner_old.len() && column < inner_new.len() && inner_old[row] == inner_new[column] {
+            (row, column) = (row + 1, column + 1);
+            continue;
+        }
+        let (from, to) = ((head + row, head + column), row < inner_old.len());
+        let down = column == inner_new.len() || (to && common[(row + 1) * width + column] >= common[row * width + column + 1]);
+        if down {
+            row += 1;
         } else {
-            steps.push(Step { mark: '+', line: &new[j], before });
-            j += 1;
+            column += 1;
+        }
+        match found.last_mut() {
+            Some(last) if (last.old.1, last.new.1) == from => (last.old.1, last.new.1) = (head + row, head + column),
+            _ => found.push(Change { old: (from.0, head + row), new: (from.1, head + column) }),
         }
     }
-    steps
+    found
 }
 
 #[cfg(test)]
@@ -79,10 +106,11 @@ mod tests {
 
     #[test]
     fn a_change_is_shown_with_three_lines_around_it() {
-        let lines = |text: &str| -> Vec<String> { text.split(' ').map(str::to_owned).collect() };
-        let (old, new) = (lines("a b c d e f g h i"), lines("a b c d x f g h i"));
-        assert_eq!(unified(&old, &new), "@@ -2,7 +2,7 @@\n b\n c\n d\n-e\n+x\n f\n g\n h\n");
-        assert_eq!(unified(&old, &old), "");
-        assert_eq!(unified(&lines("a"), &lines("a b")), "@@ -1 +1,2 @@\n a\n+b\n");
+        let before = "a\nb\nc\nd\ne\nf\ng\nh";
+        assert_eq!(unified(before, &before.replace('d', "x")), "@@ -1,7 +1,7 @@\n a\n b\n c\n-d\n+x\n e\n f\n g\n");
+        assert_eq!(unified(before, &before.replace("h", "h\ni")), "@@ -6,3 +6,4 @@\n f\n g\n h\n+i\n");
+        assert_eq!(unified(before, &before.replace("a\n", "")), "@@ -1,4 +1,3 @@\n-a\n b\n c\n d\n");
+        assert_eq!(unified("a", "a\nb"), "@@ -1 +1,2 @@\n a\n+b\n");
+        assert_eq!(unified(before, before), "");
     }
 }

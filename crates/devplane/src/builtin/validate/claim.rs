@@ -3,26 +3,29 @@
 
 use std::cmp::Ordering;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{
-    amounts, changes, is_blank,
-    labels::{selector, subdomain},
-    reading::{keys, list, text},
-    unsupported,
+    amounts, changes,
+    faults::{immutable, none_or_one_of, unsupported},
+    names::subdomain,
+    reading::{is_blank, list, text},
 };
-use crate::status::Cause;
+use crate::{protobuf::go_internal, selectors, status::Cause};
 
 const MODES: [&str; 4] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
+/// Whether a volume is used as a device or as files; of volumes, too.
+pub(super) const VOLUME_MODES: [&str; 2] = ["Block", "Filesystem"];
 const FIXED: &str = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
 const STORAGE: &str = "spec.resources[storage]";
 
+/// All rules of a claim.
 pub(super) fn check(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
     let spec = &object["spec"];
-    if list(spec, "accessModes").is_empty() {
+    if list(&spec["accessModes"]).is_empty() {
         causes.push(Cause::required("spec.accessModes", "at least 1 access mode is required"));
     }
-    selector(&spec["selector"], "spec.selector", causes);
+    causes.extend(selectors::faults(&spec["selector"], "spec.selector"));
     modes(spec, causes);
     let size = &spec["resources"]["requests"]["storage"];
     if size.is_null() {
@@ -32,13 +35,10 @@ pub(super) fn check(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>
     }
     for name in ["storageClassName", "volumeAttributesClassName"] {
         if !is_blank(&spec[name]) {
-            subdomain(&format!("spec.{name}"), text(spec, name), causes);
+            subdomain(&format!("spec.{name}"), text(&spec[name]), causes);
         }
     }
-    let mode = &spec["volumeMode"];
-    if !mode.is_null() && !matches!(mode.as_str(), Some("Block" | "Filesystem")) {
-        causes.push(unsupported("spec.volumeMode", mode, &["Block", "Filesystem"]));
-    }
+    none_or_one_of("spec.volumeMode", &spec["volumeMode"], &VOLUME_MODES, causes);
     for name in ["dataSource", "dataSourceRef"] {
         if spec[name].is_object() {
             source(&spec[name], &format!("spec.{name}"), causes);
@@ -51,7 +51,7 @@ pub(super) fn check(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>
 
 /// How a volume may be used; of volumes, too.
 pub(super) fn modes(spec: &Value, causes: &mut Vec<Cause>) {
-    let modes = list(spec, "accessModes");
+    let modes = list(&spec["accessModes"]);
     for mode in modes.iter().filter(|mode| !MODES.iter().any(|known| mode == known)) {
         causes.push(unsupported("spec.accessModes", mode, &MODES));
     }
@@ -68,7 +68,7 @@ fn source(source: &Value, at: &str, causes: &mut Vec<Cause>) {
             causes.push(Cause::required(&format!("{at}.{name}"), ""));
         }
     }
-    let (group, kind) = (text(source, "apiGroup"), text(source, "kind"));
+    let (group, kind) = (text(&source["apiGroup"]), text(&source["kind"]));
     if group.is_empty() && kind != "PersistentVolumeClaim" {
         causes.push(Cause::invalid(at, &kind.into(), "must be 'PersistentVolumeClaim' when referencing the default apiGroup"));
     } else if !group.is_empty() {
@@ -91,6 +91,7 @@ fn change(object: &Value, old: &Value, causes: &mut Vec<Cause>) {
         }
         after["volumeAttributesClassName"] = before["volumeAttributesClassName"].clone();
     }
+    let printed = |spec: &Value| go_internal::indented("v1", "PersistentVolumeClaimSpec", spec);
     let (before, after) = (printed(&before), printed(&after));
     if before != after {
         causes.push(Cause::forbidden("spec", &format!("{FIXED}\n{}", changes::unified(&before, &after))));
@@ -102,120 +103,14 @@ fn change(object: &Value, old: &Value, causes: &mut Vec<Cause>) {
         causes.push(Cause::forbidden("spec.resources.requests.storage", "field can not be less than status.capacity"));
     }
     if old["spec"]["volumeMode"] != object["spec"]["volumeMode"] {
-        causes.push(super::immutable("volumeMode", &object["spec"]["volumeMode"]));
-    }
-}
-
-/// A spec line by line, as the internal Go structure is printed.
-fn printed(spec: &Value) -> Vec<String> {
-    let texts = |list: &Value| if list.is_array() { list.clone() } else { Value::Null };
-    let unsaid = |name: &str| if spec[name].is_null() { json!("") } else { spec[name].clone() };
-    let sources = |name: &str| -> Vec<(&'static str, Value)> {
-        let source = &spec[name];
-        let mut parts = vec![("APIGroup", source["apiGroup"].clone()), ("Kind", source["kind"].clone()), ("Name", source["name"].clone())];
-        if name == "dataSourceRef" {
-            parts.push(("Namespace", source["namespace"].clone()));
-        }
-        parts
-    };
-    let mut lines = Lines::default();
-    lines.open("");
-    lines.value("AccessModes", &texts(&spec["accessModes"]));
-    lines.selector(&spec["selector"]);
-    lines.open("Resources");
-    lines.value("Limits", &spec["resources"]["limits"]);
-    lines.value("Requests", &spec["resources"]["requests"]);
-    lines.close();
-    lines.value("VolumeName", &unsaid("volumeName"));
-    lines.value("StorageClassName", &spec["storageClassName"]);
-    lines.value("VolumeMode", &spec["volumeMode"]);
-    for (name, field) in [("DataSource", "dataSource"), ("DataSourceRef", "dataSourceRef")] {
-        if spec[field].is_null() {
-            lines.value(name, &Value::Null);
-            continue;
-        }
-        lines.open(name);
-        for (part, value) in sources(field) {
-            lines.value(part, &value);
-        }
-        lines.close();
-    }
-    lines.value("VolumeAttributesClassName", &spec["volumeAttributesClassName"]);
-    lines.close();
-    lines.done
-}
-
-/// Indented JSON with fields in the order in which they come.
-#[derive(Default)]
-struct Lines {
-    done: Vec<String>,
-    depth: usize,
-}
-
-impl Lines {
-    fn line(&mut self, text: &str) {
-        self.done.push(format!("{}{text}", " ".repeat(self.depth)));
-    }
-
-    fn open(&mut self, name: &str) {
-        self.begin(name, '{');
-    }
-
-    fn begin(&mut self, name: &str, bracket: char) {
-        self.line(&if name.is_empty() { bracket.to_string() } else { format!("{name:?}: {bracket}") });
-        self.depth += 1;
-    }
-
-    fn close(&mut self) {
-        self.end('}');
-    }
-
-    /// Nothing comes after the last part of an object or a list, so that its comma goes.
-    fn end(&mut self, bracket: char) {
-        self.depth -= 1;
-        if let Some(last) = self.done.last_mut().filter(|last| last.ends_with(',')) {
-            last.pop();
-        }
-        let comma = if self.depth == 0 { "" } else { "," };
-        self.line(&format!("{bracket}{comma}"));
-    }
-
-    fn value(&mut self, name: &str, value: &Value) {
-        let is_empty = is_blank(value) && !value.is_string();
-        match value {
-            Value::Object(fields) if !is_empty => {
-                self.open(name);
-                for key in keys(value) {
-                    self.value(key, &fields[key]);
-                }
-                self.close();
-            }
-            Value::Array(items) if !is_empty => {
-                self.begin(name, '[');
-                items.iter().for_each(|item| self.value("", item));
-                self.end(']');
-            }
-            _ if name.is_empty() => self.line(&format!("{value},")),
-            _ => self.line(&format!("{name:?}: {value},")),
-        }
-    }
-
-    fn selector(&mut self, selector: &Value) {
-        if is_blank(selector) {
-            return self.value("Selector", selector);
-        }
-        self.open("Selector");
-        for name in ["matchLabels", "matchExpressions"] {
-            if !is_blank(&selector[name]) {
-                self.value(name, &selector[name]);
-            }
-        }
-        self.close();
+        causes.push(immutable("volumeMode", &object["spec"]["volumeMode"]));
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

@@ -4,22 +4,23 @@
 use serde_json::Value;
 
 use super::{
-    immutable, is_blank,
-    labels::qualified,
-    reading::{number, text},
-    unsupported,
+    faults::{blank_or_one_of, immutable, unsupported},
+    names::qualified,
+    reading::{entries, is_blank, number, text},
 };
 use crate::status::Cause;
 
 /// What people may give at most.
 const HIGHEST: i64 = 1_000_000_000;
+/// Classes that the system has, with their values.
 const SYSTEM: [(&str, i64); 2] = [("system-node-critical", 2_000_001_000), ("system-cluster-critical", 2_000_000_000)];
 const MOST_PARAMETERS: usize = 512;
 const MOST_BYTES: usize = 256 * 1024;
 
+/// All rules of a class of priorities.
 pub(super) fn priority(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
     if let Some(old) = old {
-        if number(old, "value") != number(object, "value") {
+        if number(&old["value"]) != number(&object["value"]) {
             causes.push(Cause::forbidden("value", "may not be changed in an update."));
         }
         if old["preemptionPolicy"] != object["preemptionPolicy"] {
@@ -27,7 +28,7 @@ pub(super) fn priority(object: &Value, old: Option<&Value>, causes: &mut Vec<Cau
         }
         return;
     }
-    let (name, value) = (text(&object["metadata"], "name"), number(object, "value"));
+    let (name, value) = (text(&object["metadata"]["name"]), number(&object["value"]));
     if name.starts_with("system-") {
         if let Some(why) = foreign(name, value, object["globalDefault"] == true) {
             let why = format!("priority class names with 'system-' prefix are reserved for system use only. error: {why}");
@@ -54,8 +55,9 @@ fn foreign(name: &str, value: i64, is_default: bool) -> Option<String> {
     is_default.then(|| format!("globalDefault of {name} PriorityClass must be false"))
 }
 
+/// All rules of a class of storage.
 pub(super) fn storage(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
-    let provisioner = text(object, "provisioner");
+    let provisioner = text(&object["provisioner"]);
     if provisioner.is_empty() {
         causes.push(Cause::required("provisioner", ""));
     } else {
@@ -63,9 +65,7 @@ pub(super) fn storage(object: &Value, old: Option<&Value>, causes: &mut Vec<Caus
     }
     parameters(&object["parameters"], causes);
     let (reclaim, binding) = (&object["reclaimPolicy"], &object["volumeBindingMode"]);
-    if !is_blank(reclaim) && !matches!(reclaim.as_str(), Some("Delete" | "Retain")) {
-        causes.push(unsupported("reclaimPolicy", reclaim, &["Delete", "Retain"]));
-    }
+    blank_or_one_of("reclaimPolicy", reclaim, &["Delete", "Retain"], causes);
     if binding.is_null() {
         causes.push(Cause::required("volumeBindingMode", ""));
     } else if !matches!(binding.as_str(), Some("Immediate" | "WaitForFirstConsumer")) {
@@ -80,18 +80,15 @@ pub(super) fn storage(object: &Value, old: Option<&Value>, causes: &mut Vec<Caus
 }
 
 fn parameters(map: &Value, causes: &mut Vec<Cause>) {
-    let Some(map) = map.as_object() else { return };
-    let mut too_long = |most: usize| {
-        let message = format!("Too long: may not be more than {most} bytes");
-        causes.push(Cause { reason: "FieldValueTooLong".into(), message, field: "parameters".into() });
-    };
-    if map.len() > MOST_PARAMETERS {
-        return too_long(MOST_PARAMETERS);
+    const FIELD: &str = "parameters";
+    if entries(map).count() > MOST_PARAMETERS {
+        // Upstream says bytes, though it means parameters.
+        return causes.push(Cause::too_long(FIELD, MOST_PARAMETERS));
     }
-    if map.iter().map(|(key, value)| key.len() + value.as_str().map_or(0, str::len)).sum::<usize>() > MOST_BYTES {
-        too_long(MOST_BYTES);
+    if entries(map).map(|(key, value)| key.len() + text(value).len()).sum::<usize>() > MOST_BYTES {
+        causes.push(Cause::too_long(FIELD, MOST_BYTES));
     }
-    if map.contains_key("") {
-        causes.push(Cause::invalid("parameters", &"".into(), "field can not be empty."));
+    if map.get("").is_some() {
+        causes.push(Cause::invalid(FIELD, &"".into(), "field can not be empty."));
     }
 }

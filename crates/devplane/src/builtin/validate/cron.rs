@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::text;
+use super::reading::text;
 use crate::status::Cause;
 
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];

@@ -3,9 +3,10 @@
 
 use serde_json::Value;
 
-use super::{numbers, template};
-use crate::{protobuf::go_internal, selectors, status::Cause};
+use super::{faults::unsupported_structure, numbers, reading::text, template};
+use crate::{selectors, status::Cause};
 
+/// All rules of a DaemonSet.
 pub(super) fn check(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
     let daemon_set = &object["spec"];
     // The real server judges a change once as an object and once as a change.
@@ -35,14 +36,13 @@ fn spec(spec: &Value, causes: &mut Vec<Cause>) {
 
 fn strategy(strategy: &Value, causes: &mut Vec<Cause>) {
     let rolling = &strategy["rollingUpdate"];
-    match strategy["type"].as_str() {
-        Some("OnDelete") => {}
-        Some("RollingUpdate") if rolling.is_null() => causes.push(Cause::required("spec.updateStrategy.rollingUpdate", "")),
-        Some("RollingUpdate") => rolling_update(rolling, causes),
+    match text(&strategy["type"]) {
+        "OnDelete" => {}
+        "RollingUpdate" if rolling.is_null() => causes.push(Cause::required("spec.updateStrategy.rollingUpdate", "")),
+        "RollingUpdate" => rolling_update(rolling, causes),
         _ => {
-            let shown = go_internal::compact("apps/v1", "DaemonSetUpdateStrategy", strategy);
-            let message = format!("Unsupported value: {shown}: supported values: \"RollingUpdate\", \"OnDelete\"");
-            causes.push(Cause { reason: "FieldValueNotSupported".into(), message, field: "spec.updateStrategy".into() });
+            let structure = ("apps/v1", "DaemonSetUpdateStrategy");
+            causes.push(unsupported_structure("spec.updateStrategy", structure, strategy, &["RollingUpdate", "OnDelete"]));
         }
     }
 }

@@ -4,30 +4,30 @@
 use serde_json::Value;
 
 use super::{
-    addresses, is_blank,
-    labels::{qualified, subdomain},
-    names,
-    reading::{list, text},
-    unsupported,
+    addresses,
+    names::{self, qualified, subdomain},
+    ports,
+    reading::{is_blank, items, list},
 };
 use crate::status::Cause;
 
+/// All rules of endpoints.
 pub(super) fn check(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
     // What was taken once may stay.
     if old.is_some_and(|old| old["subsets"] == object["subsets"]) {
         return;
     }
-    for (index, subset) in list(object, "subsets").iter().enumerate() {
+    for (index, subset) in items(&object["subsets"]) {
         let at = format!("subsets[{index}]");
         if is_blank(&subset["addresses"]) && is_blank(&subset["notReadyAddresses"]) {
             causes.push(Cause::required(&at, "must specify `addresses` or `notReadyAddresses`"));
         }
         for name in ["addresses", "notReadyAddresses"] {
-            for (place, address) in list(subset, name).iter().enumerate() {
+            for (place, address) in items(&subset[name]) {
                 self::address(address, &format!("{at}.{name}[{place}]"), causes);
             }
         }
-        let ports = list(subset, "ports");
+        let ports = list(&subset["ports"]);
         for (place, port) in ports.iter().enumerate() {
             self::port(port, ports.len() > 1, &format!("{at}.ports[{place}]"), causes);
         }
@@ -54,12 +54,8 @@ fn port(port: &Value, needs_name: bool, at: &str, causes: &mut Vec<Cause>) {
     } else if needs_name {
         causes.push(Cause::required(&field("name"), ""));
     }
-    names::port(&field("port"), &port["port"], causes);
-    match text(port, "protocol") {
-        "" => causes.push(Cause::required(&field("protocol"), "")),
-        "TCP" | "UDP" | "SCTP" => {}
-        _ => causes.push(unsupported(&field("protocol"), &port["protocol"], &["SCTP", "TCP", "UDP"])),
-    }
+    ports::number(&field("port"), &port["port"], causes);
+    ports::protocol(&field("protocol"), &port["protocol"], causes);
     if let Some(protocol) = port["appProtocol"].as_str() {
         qualified(&field("appProtocol"), protocol, causes);
     }

@@ -3,7 +3,10 @@
 
 use serde_json::Value;
 
-use super::{immutable, is_blank};
+use super::{
+    faults::immutable,
+    reading::{is_blank, number, text},
+};
 use crate::status::Cause;
 
 /// What stays as it was created; names as in the core group, by which the API server tells of them, with those of `events.k8s.io`.
@@ -24,8 +27,7 @@ const FIXED: [(&str, &str); 12] = [
 
 /// An event lies in the namespace of what it is about; what has none is told of in `default`.
 pub(super) fn place(object: &Value, about: &str, causes: &mut Vec<Cause>) {
-    let (own, said) =
-        (object["metadata"]["namespace"].as_str().unwrap_or_default(), object[about]["namespace"].as_str().unwrap_or_default());
+    let (own, said) = (text(&object["metadata"]["namespace"]), text(&object[about]["namespace"]));
     if said != own && !(said.is_empty() && own == "default") {
         causes.push(Cause::invalid("involvedObject.namespace", &said.into(), "does not match event.namespace"));
     }
@@ -50,7 +52,7 @@ fn created(object: &Value, causes: &mut Vec<Cause>) {
     if is_blank(&object["eventTime"]) {
         causes.push(Cause::required("eventTime", ""));
     }
-    let kind = object["type"].as_str().unwrap_or_default();
+    let kind = text(&object["type"]);
     if !matches!(kind, "Normal" | "Warning") {
         causes.push(Cause::invalid("type", &"".into(), &format!("has invalid value: {kind}")));
     }
@@ -61,7 +63,7 @@ fn series(object: &Value, causes: &mut Vec<Cause>) {
     if series.is_null() {
         return;
     }
-    if series["count"].as_i64().unwrap_or_default() < 2 {
+    if number(&series["count"]) < 2 {
         causes.push(Cause::invalid("series.count", &"".into(), "should be at least 2"));
     }
     if is_blank(&series["lastObservedTime"]) {

@@ -4,34 +4,36 @@
 use serde_json::Value;
 
 use super::{
-    addresses, immutable, is_blank,
-    labels::{host, path_segment, subdomain},
-    names,
-    reading::{list, number, text},
-    service, unsupported,
+    addresses,
+    faults::{immutable, unsupported},
+    names::{self, host, path_segment, subdomain},
+    ports,
+    reading::{is_blank, items, list, number, text},
+    service,
 };
-use crate::{objects::metadata::name_faults, registry::NameRule, status::Cause};
+use crate::{registry::NameRule, status::Cause};
 
 const CLASS: &str = "kubernetes.io/ingress.class";
 
+/// All rules of an ingress.
 pub(super) fn check(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
     let spec = &object["spec"];
-    if list(spec, "rules").is_empty() && spec["defaultBackend"].is_null() {
+    if list(&spec["rules"]).is_empty() && spec["defaultBackend"].is_null() {
         causes.push(Cause::invalid("spec", &spec["rules"], "either `defaultBackend` or `rules` must be specified"));
     }
     if !spec["defaultBackend"].is_null() {
         backend(&spec["defaultBackend"], "spec.defaultBackend", causes);
     }
-    for (index, rule) in list(spec, "rules").iter().enumerate() {
+    for (index, rule) in items(&spec["rules"]) {
         self::rule(rule, &format!("spec.rules[{index}]"), causes);
     }
-    for (index, tls) in list(spec, "tls").iter().enumerate() {
+    for (index, tls) in items(&spec["tls"]) {
         let at = format!("spec.tls[{index}]");
-        for (place, name) in list(tls, "hosts").iter().enumerate() {
-            host(&format!("{at}.hosts[{place}]"), name.as_str().unwrap_or_default(), causes);
+        for (place, name) in items(&tls["hosts"]) {
+            host(&format!("{at}.hosts[{place}]"), text(name), causes);
         }
         if !is_blank(&tls["secretName"]) {
-            subdomain(&format!("{at}.secretName"), text(tls, "secretName"), causes);
+            subdomain(&format!("{at}.secretName"), text(&tls["secretName"]), causes);
         }
     }
     let class = &spec["ingressClassName"];
@@ -46,7 +48,7 @@ pub(super) fn check(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>
 }
 
 fn rule(rule: &Value, at: &str, causes: &mut Vec<Cause>) {
-    let name = text(rule, "host");
+    let name = text(&rule["host"]);
     if !name.is_empty() {
         let field = format!("{at}.host");
         if addresses::parse(name).is_some() {
@@ -57,7 +59,7 @@ fn rule(rule: &Value, at: &str, causes: &mut Vec<Cause>) {
     if rule["http"].is_null() {
         return;
     }
-    let paths = list(&rule["http"], "paths");
+    let paths = list(&rule["http"]["paths"]);
     if paths.is_empty() {
         causes.push(Cause::required(&format!("{at}.http.paths"), ""));
     }
@@ -67,7 +69,7 @@ fn rule(rule: &Value, at: &str, causes: &mut Vec<Cause>) {
 }
 
 fn path(path: &Value, at: &str, causes: &mut Vec<Cause>) {
-    let (kind, place) = (&path["pathType"], text(path, "path"));
+    let (kind, place) = (&path["pathType"], text(&path["path"]));
     let field = format!("{at}.path");
     let mut refuse = |why: &str| causes.push(Cause::invalid(&field, &place.into(), why));
     match kind.as_str() {
@@ -105,19 +107,18 @@ fn backend(backend: &Value, at: &str, causes: &mut Vec<Cause>) {
         (true, true) => causes.push(Cause::invalid(at, &nothing, "resource or service backend is required")),
         (true, false) => reference(resource, &format!("{at}.resource"), causes),
         (false, true) => {
-            let name = text(service, "name");
+            let name = text(&service["name"]);
             let field = format!("{at}.service.name");
             if name.is_empty() {
                 causes.push(Cause::required(&field, ""));
             } else {
-                let faults = name_faults(NameRule::Label, name);
-                causes.extend(faults.iter().map(|fault| Cause::invalid(&field, &name.into(), fault)));
+                names::of_object(&field, NameRule::Label, name, causes);
             }
             let port = &service["port"];
-            match (text(port, "name"), number(port, "number")) {
+            match (text(&port["name"]), number(&port["number"])) {
                 ("", 0) => causes.push(Cause::required(at, "port name or number is required")),
-                ("", _) => names::port(&format!("{at}.service.port.number"), &port["number"], causes),
-                (name, 0) => names::port_name(&format!("{at}.service.port.name"), name, causes),
+                ("", _) => ports::number(&format!("{at}.service.port.number"), &port["number"], causes),
+                (name, 0) => ports::name(&format!("{at}.service.port.name"), name, causes),
                 _ => causes.push(Cause::invalid(at, &nothing, "cannot set both port name & port number")),
             }
         }
@@ -131,7 +132,7 @@ fn reference(reference: &Value, at: &str, causes: &mut Vec<Cause>) {
     }
     for name in ["kind", "name"] {
         let field = format!("{at}.{name}");
-        match text(reference, name) {
+        match text(&reference[name]) {
             "" => causes.push(Cause::required(&field, "")),
             value => path_segment(&field, value, causes),
         }
@@ -141,7 +142,7 @@ fn reference(reference: &Value, at: &str, causes: &mut Vec<Cause>) {
 /// What the status of an ingress says of its load balancer.
 pub(super) fn status(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
     let known = service::points_of(old);
-    for (index, point) in list(&object["status"]["loadBalancer"], "ingress").iter().enumerate() {
+    for (index, point) in items(&object["status"]["loadBalancer"]["ingress"]) {
         let at = format!("status.loadBalancer.ingress[{index}]");
         if !is_blank(&point["ip"]) {
             addresses::ip(&format!("{at}.ip"), &point["ip"], &known, causes);
@@ -150,6 +151,7 @@ pub(super) fn status(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause
     }
 }
 
+/// All rules of a class of ingresses.
 pub(super) fn class(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
     let spec = &object["spec"];
     if let Some(old) = old
@@ -157,7 +159,7 @@ pub(super) fn class(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>
     {
         causes.push(immutable("spec.controller", &spec["controller"]));
     }
-    controller(text(spec, "controller"), causes);
+    controller(text(&spec["controller"]), causes);
     let parameters = &spec["parameters"];
     if parameters.is_null() {
         return;
@@ -171,9 +173,7 @@ pub(super) fn class(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>
         Some("Cluster") => {}
         Some("Namespace") => match namespace.as_str() {
             None => causes.push(Cause::required(field, "`parameters.scope` is set to 'Namespace'")),
-            Some(name) => {
-                causes.extend(name_faults(NameRule::Label, name).iter().map(|fault| Cause::invalid(field, namespace, fault)));
-            }
+            Some(name) => names::of_object(field, NameRule::Label, name, causes),
         },
         Some(_) => causes.push(unsupported("spec.parameters.scope", scope, &["Cluster", "Namespace"])),
     }
@@ -183,8 +183,7 @@ pub(super) fn class(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>
 fn controller(name: &str, causes: &mut Vec<Cause>) {
     const FIELD: &str = "spec.controller";
     if name.len() > 250 {
-        let message = "Too long: may not be more than 250 bytes".to_owned();
-        causes.push(Cause { reason: "FieldValueTooLong".into(), message, field: FIELD.into() });
+        causes.push(Cause::too_long(FIELD, 250));
     }
     if name.is_empty() {
         causes.push(Cause::required(FIELD, ""));

@@ -3,19 +3,26 @@
 
 use serde_json::{Value, json};
 
-use super::{cron, immutable, is_blank, job_policy, names, numbers, one_of, template, text, unsupported};
+use super::{
+    cron,
+    faults::{immutable, invalid_structure, none_or_one_of, one_of, unsupported},
+    job_policy, names, numbers,
+    reading::{is_blank, text},
+    template,
+};
 use crate::{
-    protobuf::go_internal,
     selectors::{self, LabelSelector},
     status::Cause,
 };
 
 /// More indexes than these ask for limits of their own.
 const SOFT_LIMIT: i64 = 100_000;
+/// With more indexes than the limit and a backoff for each, so many at once.
 const HIGH_PARALLELISM: i64 = 10_000;
 /// What the controller adds to the name of a CronJob takes eleven characters of sixty-three.
 const CRON_NAME: usize = 52;
 
+/// All rules of a Job.
 pub(super) fn check(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
     let spec = &object["spec"];
     generated_selector(object, causes);
@@ -102,9 +109,7 @@ fn spec(job: &Value, path: &str, causes: &mut Vec<Cause>) {
     }
     managed_by(&job["managedBy"], path, causes);
     let mode = &job["completionMode"];
-    if !mode.is_null() && !["NonIndexed", "Indexed"].contains(&text(mode)) {
-        causes.push(unsupported(&format!("{path}.completionMode"), mode, &["NonIndexed", "Indexed"]));
-    }
+    none_or_one_of(&format!("{path}.completionMode"), mode, &["NonIndexed", "Indexed"], causes);
     if mode == "Indexed" {
         indexed(job, path, causes);
     }
@@ -122,13 +127,12 @@ fn managed_by(value: &Value, path: &str, causes: &mut Vec<Cause>) {
     let Some(name) = value.as_str() else { return };
     let field = format!("{path}.managedBy");
     match name.split_once('/') {
-        Some((domain, rest)) if !domain.is_empty() && !rest.is_empty() => names::subdomain(&field, &domain.into(), causes),
+        Some((domain, rest)) if !domain.is_empty() && !rest.is_empty() => names::subdomain(&field, domain, causes),
         _ if name.is_empty() => causes.push(Cause::required(&field, "")),
         _ => causes.push(Cause::invalid(&field, value, "must be a domain-prefixed path (such as \"acme.io/foo\")")),
     }
     if name.len() > 63 {
-        let message = "Too long: may not be more than 63 bytes".to_owned();
-        causes.push(Cause { reason: "FieldValueTooLong".into(), message, field });
+        causes.push(Cause::too_long(&field, 63));
     }
 }
 
@@ -194,9 +198,7 @@ fn keeps_template(spec: &Value, before: &Value, status: &Value, causes: &mut Vec
         }
     }
     if old != new {
-        let shown = go_internal::compact("v1", "PodTemplateSpec", &spec["template"]);
-        let message = format!("Invalid value: {shown}: field is immutable");
-        causes.push(Cause { reason: "FieldValueInvalid".into(), message, field: template::PATH.into() });
+        causes.push(invalid_structure(template::PATH, ("v1", "PodTemplateSpec"), &spec["template"], "field is immutable"));
     }
 }
 
@@ -215,6 +217,7 @@ fn without_directives(template: &mut Value) {
     }
 }
 
+/// All rules of a CronJob.
 pub(super) fn cron_job(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
     let (spec, before) = (&object["spec"], old.map(|old| &old["spec"]));
     cron::schedule(spec, before, causes);

@@ -3,13 +3,20 @@
 
 use serde_json::Value;
 
-use super::{count, duplicate, items, names, numbers, text, too_many, unsupported};
-use crate::{protobuf::go_internal, status::Cause};
+use super::{
+    faults::{duplicate, invalid_structure, none_or_one_of, unsupported},
+    names, numbers,
+    reading::{count, items, text},
+};
+use crate::status::Cause;
 
 const ACTIONS: [&str; 4] = ["Count", "FailIndex", "FailJob", "Ignore"];
+/// The most rules of a policy, and the most conditions of a rule.
 const RULES: usize = 20;
+/// The most exit codes of a rule.
 const EXIT_CODES: usize = 255;
 
+/// The policies of a Job whose spec is at `path`.
 pub(super) fn check(job: &Value, path: &str, causes: &mut Vec<Cause>) {
     if !job["podFailurePolicy"].is_null() {
         failure(job, &format!("{path}.podFailurePolicy.rules"), causes);
@@ -17,12 +24,9 @@ pub(super) fn check(job: &Value, path: &str, causes: &mut Vec<Cause>) {
     if !job["successPolicy"].is_null() {
         success(job, &format!("{path}.successPolicy"), causes);
     }
-    let replacement = &job["podReplacementPolicy"];
     // With a policy for failures pods are replaced once they have failed.
     let known: &[&str] = if job["podFailurePolicy"].is_null() { &["Failed", "TerminatingOrFailed"] } else { &["Failed"] };
-    if !replacement.is_null() && !known.contains(&text(replacement)) {
-        causes.push(unsupported(&format!("{path}.podReplacementPolicy"), replacement, known));
-    }
+    none_or_one_of(&format!("{path}.podReplacementPolicy"), &job["podReplacementPolicy"], known, causes);
 }
 
 /// A fault of a value that is not shown.
@@ -33,7 +37,7 @@ fn bare(field: &str, detail: &str) -> Cause {
 fn failure(job: &Value, path: &str, causes: &mut Vec<Cause>) {
     let rules = &job["podFailurePolicy"]["rules"];
     if count(rules) > RULES {
-        causes.push(too_many(path, count(rules), RULES));
+        causes.push(Cause::too_many(path, count(rules), RULES));
     }
     for (index, rule) in items(rules) {
         let at = format!("{path}[{index}]");
@@ -62,10 +66,10 @@ fn failure(job: &Value, path: &str, causes: &mut Vec<Cause>) {
 
 fn pod_conditions(conditions: &Value, path: &str, causes: &mut Vec<Cause>) {
     if count(conditions) > RULES {
-        causes.push(too_many(path, count(conditions), RULES));
+        causes.push(Cause::too_many(path, count(conditions), RULES));
     }
     for (index, pattern) in items(conditions) {
-        names::qualified(&format!("{path}[{index}].type"), &pattern["type"], causes);
+        names::qualified(&format!("{path}[{index}].type"), text(&pattern["type"]), causes);
         let field = format!("{path}[{index}].status");
         match text(&pattern["status"]) {
             "" => causes.push(Cause::required(&field, "valid values: [\"False\" \"True\" \"Unknown\"]")),
@@ -91,7 +95,7 @@ fn exit_codes(job: &Value, codes: &Value, path: &str, causes: &mut Vec<Cause>) {
     let (values, field) = (&codes["values"], format!("{path}.values"));
     match count(values) {
         0 => causes.push(Cause::invalid(&field, values, "at least one value is required")),
-        many if many > EXIT_CODES => causes.push(too_many(&field, many, EXIT_CODES)),
+        many if many > EXIT_CODES => causes.push(Cause::too_many(&field, many, EXIT_CODES)),
         _ => {}
     }
     let mut seen: Vec<&Value> = Vec::new();
@@ -115,9 +119,7 @@ fn exit_codes(job: &Value, codes: &Value, path: &str, causes: &mut Vec<Cause>) {
 fn success(job: &Value, path: &str, causes: &mut Vec<Cause>) {
     let policy = &job["successPolicy"];
     if job["completionMode"] != "Indexed" {
-        let shown = go_internal::compact("batch/v1", "SuccessPolicy", policy);
-        let message = format!("Invalid value: {shown}: requires indexed completion mode");
-        causes.push(Cause { reason: "FieldValueInvalid".into(), message, field: path.into() });
+        causes.push(invalid_structure(path, ("batch/v1", "SuccessPolicy"), policy, "requires indexed completion mode"));
         return;
     }
     let (rules, field) = (&policy["rules"], format!("{path}.rules"));
@@ -125,7 +127,7 @@ fn success(job: &Value, path: &str, causes: &mut Vec<Cause>) {
         causes.push(Cause::required(&field, "at least one rules must be specified when the successPolicy is specified"));
     }
     if count(rules) > RULES {
-        causes.push(too_many(&field, count(rules), RULES));
+        causes.push(Cause::too_many(&field, count(rules), RULES));
     }
     for (index, rule) in items(rules) {
         let at = format!("{field}[{index}]");

@@ -7,20 +7,21 @@ use serde_json::Value;
 
 use super::{
     amounts::{self, compare},
-    duplicate, is_blank,
-    labels::qualified,
-    reading::{keys, list, text},
+    faults::duplicate,
+    names::qualified,
+    reading::{is_blank, items, keys, text},
 };
 use crate::status::Cause;
 
 /// The parts of a limit, in the order in which they are looked at.
 const PARTS: [&str; 5] = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"];
 
+/// All rules of limits.
 pub(super) fn check(object: &Value, causes: &mut Vec<Cause>) {
     let mut seen = BTreeSet::new();
-    for (index, limit) in list(&object["spec"], "limits").iter().enumerate() {
+    for (index, limit) in items(&object["spec"]["limits"]) {
         let at = format!("spec.limits[{index}]");
-        let kind = text(limit, "type");
+        let kind = text(&limit["type"]);
         kind_of(kind, &format!("{at}.type"), causes);
         if !seen.insert(kind) {
             causes.push(duplicate(&format!("{at}.type"), &kind.into()));

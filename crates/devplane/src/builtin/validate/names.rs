@@ -1,17 +1,24 @@
-//! Names inside of objects.
+//! Names inside of objects: those of DNS, those with a prefix before them, and keys of maps.
+//! Source: apimachinery `pkg/util/validation`, `pkg/api/validation/path`.
 
 use serde_json::Value;
 
-use crate::{objects::metadata, registry::NameRule, status::Cause};
+use super::reading::text;
+use crate::{
+    objects::metadata::{LABEL, Unit, is_label, name_faults, qualified_faults, subdomain_faults},
+    registry::NameRule,
+    status::Cause,
+};
 
-const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an \
-                     alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+const WILDCARD: &str = "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower \
+                        case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', regex \
+                        used for validation is '\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 const KEY: &str = "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or \
                    'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
 
 /// A name that is a DNS label.
 pub(super) fn label(field: &str, value: &Value, causes: &mut Vec<Cause>) {
-    let name = value.as_str().unwrap_or_default();
+    let name = text(value);
     if name.is_empty() {
         causes.push(Cause::required(field, ""));
         return;
@@ -25,69 +32,50 @@ pub(super) fn label_faults(name: &str) -> Vec<&'static str> {
     if name.len() > 63 {
         faults.push("must be no more than 63 characters");
     }
-    let allowed = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
-    if !allowed || name.is_empty() || name.starts_with('-') || name.ends_with('-') {
+    if !is_label(name) {
         faults.push(LABEL);
     }
     faults
 }
 
-/// A name that is a DNS subdomain; an empty one is none.
-pub(super) fn subdomain(field: &str, value: &Value, causes: &mut Vec<Cause>) {
-    let name = value.as_str().unwrap_or_default();
-    let faults = metadata::name_faults(NameRule::Subdomain, name);
-    causes.extend(faults.iter().map(|fault| Cause::invalid(field, &name.into(), fault)));
+/// The name of an object of a kind that has this rule.
+pub(super) fn of_object(field: &str, rule: NameRule, name: &str, causes: &mut Vec<Cause>) {
+    causes.extend(name_faults(rule, name).iter().map(|fault| Cause::invalid(field, &name.into(), fault)));
 }
 
-/// A name as labels have them, with a prefix or without.
-pub(super) fn qualified(field: &str, value: &Value, causes: &mut Vec<Cause>) {
-    let name = value.as_str().unwrap_or_default();
-    causes.extend(metadata::qualified_faults(name).iter().map(|fault| Cause::invalid(field, &name.into(), fault)));
+/// A name that is a DNS subdomain; an empty one is none.
+pub(super) fn subdomain(field: &str, name: &str, causes: &mut Vec<Cause>) {
+    of_object(field, NameRule::Subdomain, name, causes);
+}
+
+/// A name that stands in a path.
+pub(super) fn path_segment(field: &str, name: &str, causes: &mut Vec<Cause>) {
+    of_object(field, NameRule::PathSegment, name, causes);
+}
+
+/// A DNS subdomain, or all names below one.
+pub(super) fn host(field: &str, name: &str, causes: &mut Vec<Cause>) {
+    if !name.contains('*') {
+        return subdomain(field, name, causes);
+    }
+    if name.strip_prefix("*.").is_none_or(|rest| !subdomain_faults(rest, Unit::Characters).is_empty()) {
+        causes.push(Cause::invalid(field, &name.into(), WILDCARD));
+    }
+}
+
+/// The key of a label, or a name like it, with a prefix or without.
+pub(super) fn qualified(field: &str, name: &str, causes: &mut Vec<Cause>) {
+    causes.extend(qualified_faults(name).iter().map(|fault| Cause::invalid(field, &name.into(), fault)));
 }
 
 /// The key of a value in a ConfigMap or Secret that something refers to.
 pub(super) fn key_of(field: &str, value: &Value, causes: &mut Vec<Cause>) {
-    let name = value.as_str().unwrap_or_default();
+    let name = text(value);
     if name.is_empty() {
         causes.push(Cause::required(field, ""));
     } else {
         causes.extend(key_fault(name).map(|fault| Cause::invalid(field, value, &fault)));
     }
-}
-
-/// What keeps a name from being that of a port.
-pub(super) fn port_name_faults(name: &str) -> Vec<&'static str> {
-    let mut faults = Vec::new();
-    if name.len() > 15 {
-        faults.push("must be no more than 15 characters");
-    }
-    let known = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    if name.is_empty() || !name.bytes().all(known) {
-        faults.push("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
-    }
-    if !name.bytes().any(|byte| byte.is_ascii_lowercase()) {
-        faults.push("must contain at least one letter (a-z)");
-    }
-    if name.contains("--") {
-        faults.push("must not contain consecutive hyphens");
-    }
-    if name.starts_with('-') || name.ends_with('-') {
-        faults.push("must not begin or end with a hyphen");
-    }
-    faults
-}
-
-/// The number of a port, or its name.
-pub(super) fn port_or_name(field: &str, value: &Value, causes: &mut Vec<Cause>) {
-    match value.as_str() {
-        Some(name) => port_name(field, name, causes),
-        None => port(field, value, causes),
-    }
-}
-
-/// The name of a port.
-pub(super) fn port_name(field: &str, name: &str, causes: &mut Vec<Cause>) {
-    causes.extend(port_name_faults(name).into_iter().map(|fault| Cause::invalid(field, &name.into(), fault)));
 }
 
 /// A key of a ConfigMap or Secret.
@@ -111,11 +99,27 @@ fn key_fault(key: &str) -> Option<String> {
     }
 }
 
-/// The number of a port.
-pub(super) fn port(field: &str, value: &Value, causes: &mut Vec<Cause>) {
-    let fits = value.as_i64().is_some_and(|port| (1..=65_535).contains(&port));
-    if !fits {
-        let shown = if value.is_null() { Value::from(0) } else { value.clone() };
-        causes.push(Cause::invalid(field, &shown, "must be between 1 and 65535, inclusive"));
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults(check: fn(&str, &str, &mut Vec<Cause>), name: &str) -> usize {
+        let mut causes = Vec::new();
+        check("f", name, &mut causes);
+        causes.len()
+    }
+
+    #[test]
+    fn a_host_may_stand_for_all_below_it() {
+        for (name, expected) in [("a.example", 0), ("*.example", 0), ("*", 1), ("a.*.example", 1), ("A", 1), ("", 1)] {
+            assert_eq!(faults(host, name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_segment_of_a_path_is_one() {
+        for (name, expected) in [("a:b", 0), ("..", 1), ("a/b%", 2)] {
+            assert_eq!(faults(path_segment, name), expected, "{name}");
+        }
     }
 }

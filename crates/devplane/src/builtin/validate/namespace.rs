@@ -3,19 +3,23 @@
 
 use serde_json::Value;
 
-use crate::objects::metadata::qualified_faults;
+use super::{
+    names::qualified,
+    reading::{list, text},
+};
 use crate::status::Cause;
 
+/// Levels of the security of pods.
 const LEVELS: [&str; 3] = ["privileged", "baseline", "restricted"];
 
+/// All rules of a namespace, of its status if that is what is written.
 pub(super) fn check(namespace: &Value, subresource: &str, causes: &mut Vec<Cause>) {
     if subresource == "status" {
         return phase(namespace, causes);
     }
-    for finalizer in namespace["spec"]["finalizers"].as_array().into_iter().flatten() {
-        let name = finalizer.as_str().unwrap_or_default();
-        let faults = qualified_faults(name);
-        causes.extend(faults.iter().map(|fault| Cause::invalid("spec.finalizers", finalizer, fault)));
+    for finalizer in list(&namespace["spec"]["finalizers"]) {
+        let name = text(finalizer);
+        qualified("spec.finalizers", name, causes);
         if !name.contains('/') && name != "kubernetes" {
             let why = "name is neither a standard finalizer name nor is it fully qualified";
             causes.push(Cause::invalid("spec.finalizers", finalizer, why));

@@ -5,33 +5,32 @@ use serde_json::Value;
 
 use super::{
     addresses::{self, Range},
-    is_blank,
-    labels::selector,
-    names,
-    reading::{list, text},
-    unsupported,
+    faults::{none_or_one_of, unsupported},
+    ports,
+    reading::{is_blank, items, list, text},
 };
-use crate::status::Cause;
+use crate::{selectors, status::Cause};
 
 /// Both directions, and how the peers of each are called.
 static DIRECTIONS: [(&str, &str); 2] = [("ingress", "from"), ("egress", "to")];
 
+/// All rules of a network policy.
 pub(super) fn check(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
     let spec = &object["spec"];
     let known = old.map(|old| ranges(&old["spec"])).unwrap_or_default();
-    selector(&spec["podSelector"], "spec.podSelector", causes);
+    causes.extend(selectors::faults(&spec["podSelector"], "spec.podSelector"));
     for (direction, peers) in DIRECTIONS {
-        for (index, rule) in list(spec, direction).iter().enumerate() {
+        for (index, rule) in items(&spec[direction]) {
             let at = format!("spec.{direction}[{index}]");
-            for (place, port) in list(rule, "ports").iter().enumerate() {
+            for (place, port) in items(&rule["ports"]) {
                 self::port(port, &format!("{at}.ports[{place}]"), causes);
             }
-            for (place, peer) in list(rule, peers).iter().enumerate() {
+            for (place, peer) in items(&rule[peers]) {
                 self::peer(peer, &format!("{at}.{peers}[{place}]"), &known, causes);
             }
         }
     }
-    let types = list(spec, "policyTypes");
+    let types = list(&spec["policyTypes"]);
     if types.len() > DIRECTIONS.len() {
         causes.push(Cause::invalid("spec.policyTypes", &spec["policyTypes"], "may not specify more than two policyTypes"));
         return;
@@ -45,19 +44,16 @@ pub(super) fn check(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>
 
 /// The ranges that a policy names: what was taken once is taken again.
 fn ranges(spec: &Value) -> Vec<&str> {
-    let rules = DIRECTIONS.iter().flat_map(|(direction, peers)| list(spec, direction).iter().flat_map(move |rule| list(rule, peers)));
+    let rules = DIRECTIONS.iter().flat_map(|(direction, peers)| list(&spec[direction]).iter().flat_map(move |rule| list(&rule[peers])));
     let blocks = rules.map(|peer| &peer["ipBlock"]).filter(|block| !block.is_null());
-    blocks.flat_map(|block| list(block, "except").iter().chain([&block["cidr"]])).filter_map(Value::as_str).collect()
+    blocks.flat_map(|block| list(&block["except"]).iter().chain([&block["cidr"]])).filter_map(Value::as_str).collect()
 }
 
 fn port(port: &Value, at: &str, causes: &mut Vec<Cause>) {
-    let protocol = &port["protocol"];
-    if !protocol.is_null() && !matches!(protocol.as_str(), Some("TCP" | "UDP" | "SCTP")) {
-        causes.push(unsupported(&format!("{at}.protocol"), protocol, &["TCP", "UDP", "SCTP"]));
-    }
+    none_or_one_of(&format!("{at}.protocol"), &port["protocol"], &["TCP", "UDP", "SCTP"], causes);
     let (first, last, field) = (&port["port"], &port["endPort"], format!("{at}.endPort"));
     if !first.is_null() {
-        names::port_or_name(&format!("{at}.port"), first, causes);
+        ports::number_or_name(&format!("{at}.port"), first, causes);
     }
     let Some(end) = last.as_i64() else { return };
     if first.is_null() {
@@ -67,7 +63,7 @@ fn port(port: &Value, at: &str, causes: &mut Vec<Cause>) {
             // Upstream shows the first port.
             causes.push(Cause::invalid(&field, first, "must be greater than or equal to `port`"));
         }
-        names::port(&field, last, causes);
+        ports::number(&field, last, causes);
     } else {
         causes.push(Cause::invalid(&field, last, "may not be specified when `port` is non-numeric"));
     }
@@ -78,7 +74,7 @@ fn peer(peer: &Value, at: &str, known: &[&str], causes: &mut Vec<Cause>) {
     for name in ["podSelector", "namespaceSelector"] {
         if !peer[name].is_null() {
             count += 1;
-            selector(&peer[name], &format!("{at}.{name}"), causes);
+            causes.extend(selectors::faults(&peer[name], &format!("{at}.{name}")));
         }
     }
     let block = &peer["ipBlock"];
@@ -98,10 +94,10 @@ fn block(block: &Value, at: &str, known: &[&str], causes: &mut Vec<Cause>) {
         causes.push(Cause::required(&field, ""));
         return;
     }
-    let Some(range) = addresses::range(&field, text(block, "cidr"), known, causes) else { return };
-    for (index, except) in list(block, "except").iter().enumerate() {
+    let Some(range) = addresses::range(&field, text(&block["cidr"]), known, causes) else { return };
+    for (index, except) in items(&block["except"]) {
         let field = format!("{at}.except[{index}]");
-        let inner: Option<Range> = addresses::range(&field, except.as_str().unwrap_or_default(), known, causes);
+        let inner: Option<Range> = addresses::range(&field, text(except), known, causes);
         if inner.is_some_and(|inner| !range.exceeds(inner)) {
             causes.push(Cause::invalid(&field, except, "must be a strict subset of `cidr`"));
         }

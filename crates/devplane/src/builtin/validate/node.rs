@@ -8,15 +8,18 @@ use serde_json::Value;
 use super::{
     addresses::{self, Range},
     amounts,
-    labels::qualified,
-    reading::{keys, list, text},
-    unsupported,
+    faults::one_of,
+    names::qualified,
+    reading::{items, keys, list, text},
 };
-use crate::{objects::metadata::label_value_faults, status::Cause};
+use crate::{objects::metadata::label_value_faults, protobuf::go_internal, status::Cause};
 
+/// What a taint does to pods that do not tolerate it.
+pub(super) const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 const KEPT_RANGES: &str = "node updates may not change podCIDR except from \"\" to valid";
 const KEPT_ID: &str = "node updates may not change providerID except from \"\" to valid";
 
+/// All rules of a node.
 pub(super) fn check(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
     let spec = &object["spec"];
     taints(spec, causes);
@@ -33,22 +36,21 @@ pub(super) fn change(object: &Value, old: &Value, causes: &mut Vec<Cause>) {
     let (spec, before) = (&object["spec"], &old["spec"]);
     amounts_of(object, causes);
     let mut seen = BTreeSet::new();
-    for (index, address) in list(&object["status"], "addresses").iter().enumerate() {
-        let (kind, value) = (text(address, "type"), text(address, "address"));
-        if !seen.insert((kind, value)) {
-            let message = format!("Duplicate value: {{\"Type\":{},\"Address\":{}}}", Value::from(kind), Value::from(value));
-            causes.push(Cause { reason: "FieldValueDuplicate".into(), message, field: format!("status.addresses[{index}]") });
+    for (index, address) in items(&object["status"]["addresses"]) {
+        if !seen.insert((text(&address["type"]), text(&address["address"]))) {
+            let shown = go_internal::compact("v1", "NodeAddress", address);
+            causes.push(Cause::duplicate_shown(&format!("status.addresses[{index}]"), &shown));
         }
     }
-    let (had, has) = (list(before, "podCIDRs"), list(spec, "podCIDRs"));
+    let (had, has) = (list(&before["podCIDRs"]), list(&spec["podCIDRs"]));
     if !had.is_empty() && had != has {
         causes.push(Cause::forbidden("spec.podCIDRs", KEPT_RANGES));
     }
-    if !text(before, "providerID").is_empty() && before["providerID"] != spec["providerID"] {
+    if !text(&before["providerID"]).is_empty() && before["providerID"] != spec["providerID"] {
         causes.push(Cause::forbidden("spec.providerID", KEPT_ID));
     }
     taints(spec, causes);
-    if text(before, "externalID") != text(spec, "externalID") {
+    if text(&before["externalID"]) != text(&spec["externalID"]) {
         causes.push(Cause::forbidden("spec.externalID", "may not be updated"));
     }
 }
@@ -65,36 +67,27 @@ fn amounts_of(object: &Value, causes: &mut Vec<Cause>) {
 /// What keeps pods away; upstream looks for it in the metadata.
 fn taints(spec: &Value, causes: &mut Vec<Cause>) {
     let mut seen = BTreeSet::new();
-    for (index, taint) in list(spec, "taints").iter().enumerate() {
+    for (index, taint) in items(&spec["taints"]) {
         let at = format!("metadata.taints[{index}]");
-        let (key, effect) = (text(taint, "key"), text(taint, "effect"));
+        let key = text(&taint["key"]);
         qualified(&format!("{at}.key"), key, causes);
-        let faults = label_value_faults(text(taint, "value"));
+        let faults = label_value_faults(text(&taint["value"]));
         if !faults.is_empty() {
             causes.push(Cause::invalid(&format!("{at}.value"), &taint["value"], &faults.join(";")));
         }
-        match effect {
-            "" => causes.push(Cause::required(&format!("{at}.effect"), "")),
-            "NoSchedule" | "PreferNoSchedule" | "NoExecute" => {}
-            _ => {
-                let effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
-                causes.push(unsupported(&format!("{at}.effect"), &taint["effect"], &effects));
-            }
-        }
-        if !seen.insert((effect, key)) {
-            let (key, value, effect) = (Value::from(key), Value::from(text(taint, "value")), Value::from(effect));
-            let shown = format!("{{\"Key\":{key},\"Value\":{value},\"Effect\":{effect},\"TimeAdded\":null}}");
-            let message = format!("Duplicate value: {shown}: taints must be unique by key and effect pair");
-            causes.push(Cause { reason: "FieldValueDuplicate".into(), message, field: at });
+        one_of(&format!("{at}.effect"), &taint["effect"], &EFFECTS, causes);
+        if !seen.insert((text(&taint["effect"]), key)) {
+            let shown = go_internal::compact("v1", "Taint", taint);
+            causes.push(Cause::duplicate_shown(&at, &format!("{shown}: taints must be unique by key and effect pair")));
         }
     }
 }
 
 fn ranges(spec: &Value, causes: &mut Vec<Cause>) {
-    let given = list(spec, "podCIDRs");
+    let given = list(&spec["podCIDRs"]);
     let mut found: Vec<Option<Range>> = Vec::new();
-    for (index, range) in given.iter().enumerate() {
-        found.push(addresses::range(&format!("spec.podCIDRs[{index}]"), range.as_str().unwrap_or_default(), &[], causes));
+    for (index, range) in items(&spec["podCIDRs"]) {
+        found.push(addresses::range(&format!("spec.podCIDRs[{index}]"), text(range), &[], causes));
     }
     let sixth = found.iter().flatten().filter(|range| range.is_v6()).count();
     if given.len() > 1 && (given.len() > 2 || sixth != 1) {

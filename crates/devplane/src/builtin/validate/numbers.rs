@@ -1,11 +1,12 @@
-//! Numbers of fields: those that are never negative, and those that are percentages, too.
+//! Numbers of fields: those that are never negative, and those that may be percentages.
 //! Source: kubernetes `pkg/apis/apps/validation` (`ValidatePositiveIntOrPercent`, `IsNotMoreThan100Percent`).
 
 use serde_json::Value;
 
 use crate::status::Cause;
 
-pub(super) const NEGATIVE: &str = "must be greater than or equal to 0";
+/// What is said of a number below nothing.
+pub(in crate::builtin) const NEGATIVE: &str = "must be greater than or equal to 0";
 const PERCENT: &str = "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for \
                        validation is '[0-9]+%')";
 
@@ -23,7 +24,7 @@ pub(super) fn none_negative(object: &Value, path: &str, names: &[&str], causes: 
     }
 }
 
-/// A number, or a percentage.
+/// A number that is not below nothing, or a percentage.
 pub(super) fn positive_or_percent(field: &str, value: &Value, causes: &mut Vec<Cause>) {
     match value.as_str() {
         Some(text) if percent(text).is_none() => causes.push(Cause::invalid(field, value, PERCENT)),
@@ -32,7 +33,7 @@ pub(super) fn positive_or_percent(field: &str, value: &Value, causes: &mut Vec<C
     }
 }
 
-/// A percentage that is one of a whole.
+/// A percentage that is no more than the whole.
 pub(super) fn at_most_whole(field: &str, value: &Value, causes: &mut Vec<Cause>) {
     if value.as_str().and_then(percent).is_some_and(|percent| percent > 100) {
         causes.push(Cause::invalid(field, value, "must not be greater than 100%"));

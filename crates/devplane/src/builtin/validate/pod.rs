@@ -16,10 +16,15 @@ mod volumes;
 
 use serde_json::Value;
 
-use super::{is_blank, items, names, text, unsupported};
-use crate::{objects::metadata, status::Cause};
+use super::{
+    faults::{blank_or_one_of, none_or_one_of, unsupported},
+    names,
+    reading::{is_blank, items, number, text},
+};
+use crate::{selectors, status::Cause};
 use containers::Around;
 
+/// A pod; `old` is the stored one on an update.
 pub(super) fn pod(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
     let pod = &object["spec"];
     spec(pod, "spec", Some(text(&object["metadata"]["name"])), causes);
@@ -79,7 +84,7 @@ fn host_ports(spec: &Value, path: &str, is_pod: bool, causes: &mut Vec<Cause>) {
     }
     for (index, container) in items(&spec["containers"]) {
         for (place, port) in items(&container["ports"]) {
-            let (on_host, inside) = (port["hostPort"].as_i64().unwrap_or(0), port["containerPort"].as_i64().unwrap_or(0));
+            let (on_host, inside) = (number(&port["hostPort"]), number(&port["containerPort"]));
             if (is_pod || on_host != 0) && on_host != inside {
                 let field = format!("{path}.containers[{index}].ports[{place}].hostPort");
                 causes.push(Cause::invalid(&field, &on_host.into(), "must match `containerPort` when `hostNetwork` is true"));
@@ -88,33 +93,24 @@ fn host_ports(spec: &Value, path: &str, is_pod: bool, causes: &mut Vec<Cause>) {
     }
 }
 
+/// When containers are started again, who looks up names, and to which nodes the pod may go.
 fn policies(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
-    let known = ["Always", "OnFailure", "Never"];
     // A Job that says nothing is told so by its own rules.
-    if !is_blank(&spec["restartPolicy"]) && !known.contains(&text(&spec["restartPolicy"])) {
-        causes.push(unsupported(&format!("{path}.restartPolicy"), &spec["restartPolicy"], &known));
-    }
+    blank_or_one_of(&format!("{path}.restartPolicy"), &spec["restartPolicy"], &["Always", "OnFailure", "Never"], causes);
     let known = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
-    if !is_blank(&spec["dnsPolicy"]) && !known.contains(&text(&spec["dnsPolicy"])) {
-        causes.push(unsupported(&format!("{path}.dnsPolicy"), &spec["dnsPolicy"], &known));
-    }
-    let field = format!("{path}.nodeSelector");
-    for (key, value) in super::entries(&spec["nodeSelector"]) {
-        names::qualified(&field, &key.as_str().into(), causes);
-        let faults = metadata::label_value_faults(text(value));
-        causes.extend(faults.iter().map(|fault| Cause::invalid(&field, value, fault)));
-    }
+    blank_or_one_of(&format!("{path}.dnsPolicy"), &spec["dnsPolicy"], &known, causes);
+    causes.extend(selectors::label_faults(&spec["nodeSelector"], &format!("{path}.nodeSelector")));
 }
 
 /// Names of other objects and of the pod itself, and what else stands alone.
 fn named(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
     for name in ["serviceAccountName", "nodeName", "priorityClassName"] {
         if !is_blank(&spec[name]) {
-            names::subdomain(&format!("{path}.{name}"), &spec[name], causes);
+            names::subdomain(&format!("{path}.{name}"), text(&spec[name]), causes);
         }
     }
     if let Some(class) = spec["runtimeClassName"].as_str() {
-        names::subdomain(&format!("{path}.runtimeClassName"), &class.into(), causes);
+        names::subdomain(&format!("{path}.runtimeClassName"), class, causes);
     }
     let deadline = &spec["activeDeadlineSeconds"];
     if deadline.as_i64().is_some_and(|seconds| !(1..=i64::from(i32::MAX)).contains(&seconds)) {
@@ -126,7 +122,7 @@ fn named(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
             names::label(&format!("{path}.{name}"), &spec[name], causes);
         }
     }
-    super::none_or_one_of(&format!("{path}.preemptionPolicy"), &spec["preemptionPolicy"], &["PreemptLowerPriority", "Never"], causes);
+    none_or_one_of(&format!("{path}.preemptionPolicy"), &spec["preemptionPolicy"], &["PreemptLowerPriority", "Never"], causes);
     resources::overhead(&spec["overhead"], &format!("{path}.overhead"), causes);
     let os = &spec["os"];
     if !os.is_null() {
@@ -160,13 +156,14 @@ fn descending(field: &str, value: &Value, causes: &mut Vec<Cause>) {
     no_backsteps(field, value, causes);
 }
 
+/// A path that never goes up.
 fn no_backsteps(field: &str, value: &Value, causes: &mut Vec<Cause>) {
     if text(value).split('/').any(|part| part == "..") {
         causes.push(Cause::invalid(field, value, "must not contain '..'"));
     }
 }
 
-/// The same for the name of a file that is written into a volume.
+/// As [`descending`], for a file that is written into a volume, where names that begin with two dots are taken.
 fn own_path(field: &str, value: &Value, causes: &mut Vec<Cause>) {
     descending(field, value, causes);
     let said = text(value);

@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::{
-    amounts, immutable,
+    amounts,
+    faults::{immutable, invalid_structure},
     reading::{keys, list, text},
 };
 use crate::status::Cause;
@@ -18,6 +19,7 @@ const CONFLICTS: [[&str; 2]; 2] = [["BestEffort", "NotBestEffort"], ["Terminatin
 const EXISTS_ALONE: &str = "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, \
                             ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
 
+/// All rules of a quota.
 pub(super) fn check(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
     let spec = &object["spec"];
     amounts_of(&spec["hard"], "spec.hard", causes);
@@ -26,7 +28,7 @@ pub(super) fn check(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>
         selector(spec, causes);
     }
     let Some(old) = old else { return };
-    let named = |spec: &Value| -> BTreeSet<String> { list(spec, "scopes").iter().map(Value::to_string).collect() };
+    let named = |spec: &Value| -> BTreeSet<String> { list(&spec["scopes"]).iter().map(Value::to_string).collect() };
     if named(&old["spec"]) != named(spec) {
         causes.push(immutable("spec.scopes", &spec["scopes"]));
     }
@@ -52,12 +54,13 @@ fn misplaced<'a>(spec: &'a Value, scope: &'a str) -> impl Iterator<Item = &'a st
     keys(&spec["hard"]).into_iter().filter(move |resource| amounts::is_limited_by_quota(resource) && !amounts::is_in_scope(scope, resource))
 }
 
+/// How many pairs of scopes exclude each other.
 fn conflicts(named: &[&str]) -> usize {
     CONFLICTS.iter().filter(|pair| pair.iter().all(|scope| named.contains(scope))).count()
 }
 
 fn scopes(spec: &Value, causes: &mut Vec<Cause>) {
-    let named: Vec<&str> = list(spec, "scopes").iter().filter_map(Value::as_str).collect();
+    let named: Vec<&str> = list(&spec["scopes"]).iter().filter_map(Value::as_str).collect();
     let mut refuse = |why: &str| causes.push(Cause::invalid("spec.scopes", &spec["scopes"], why));
     for scope in &named {
         if !SCOPES.contains(scope) {
@@ -74,16 +77,14 @@ fn scopes(spec: &Value, causes: &mut Vec<Cause>) {
 
 fn selector(spec: &Value, causes: &mut Vec<Cause>) {
     const FIELD: &str = "spec.scopeSelector.matchExpressions";
-    let rules = list(&spec["scopeSelector"], "matchExpressions");
     let mut named = Vec::new();
-    for rule in rules {
-        let (scope, operator, values) = (text(rule, "scopeName"), text(rule, "operator"), list(rule, "values"));
+    for rule in list(&spec["scopeSelector"]["matchExpressions"]) {
+        let (scope, operator, values) = (text(&rule["scopeName"]), text(&rule["operator"]), list(&rule["values"]));
         if !SCOPES.contains(&scope) {
             causes.push(Cause::invalid(&format!("{FIELD}.scopeName"), &scope.into(), "unsupported scope"));
         }
         for _ in misplaced(spec, scope) {
-            let message = format!("Invalid value: {}: unsupported scope applied to resource", printed(rules));
-            causes.push(Cause { reason: "FieldValueInvalid".into(), message, field: FIELD.into() });
+            causes.push(invalid_structure(FIELD, ("v1", "ScopeSelector"), &spec["scopeSelector"], "unsupported scope applied to resource"));
         }
         if SCOPES.contains(&scope) && !matches!(scope, "PriorityClass" | "VolumeAttributesClass") && operator != "Exists" {
             causes.push(Cause::invalid(&format!("{FIELD}.operator"), &operator.into(), EXISTS_ALONE));
@@ -105,16 +106,4 @@ fn selector(spec: &Value, causes: &mut Vec<Cause>) {
     for _ in 0..conflicts(&named) {
         causes.push(Cause::invalid(FIELD, &spec["scopes"], "conflicting scopes"));
     }
-}
-
-/// A selector of scopes as the internal Go structure is printed.
-fn printed(rules: &[Value]) -> String {
-    let rules: Vec<String> = rules
-        .iter()
-        .map(|rule| {
-            let (scope, operator) = (Value::from(text(rule, "scopeName")), Value::from(text(rule, "operator")));
-            format!("{{\"ScopeName\":{scope},\"Operator\":{operator},\"Values\":{}}}", rule["values"])
-        })
-        .collect();
-    format!("{{\"MatchExpressions\":[{}]}}", rules.join(","))
 }

@@ -6,16 +6,16 @@ mod traffic;
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
-    addresses, duplicate, is_blank,
-    labels::{self, qualified, subdomain},
-    names,
-    reading::{list, number, text},
-    unsupported,
+    addresses,
+    faults::{duplicate, none_or_one_of, one_of, unsupported},
+    names::{self, qualified, subdomain},
+    ports,
+    reading::{is_blank, items, list, number, text},
 };
-use crate::status::Cause;
+use crate::{protobuf::go_internal, selectors, status::Cause};
 
 const TYPES: [&str; 4] = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
 const BALANCED: &str = "may only be used when `type` is 'LoadBalancer'";
@@ -24,6 +24,7 @@ const RANGES: &str = "service.beta.kubernetes.io/load-balancer-source-ranges";
 /// How long a client may stay with one pod, in seconds.
 const LONGEST_AFFINITY: i64 = 86_400;
 
+/// All rules of a service.
 pub(super) fn service(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
     let (spec, old_spec) = (&object["spec"], old.map(|old| &old["spec"]));
     // What the allocation of addresses finds wrong is told alone: nothing else is looked at then.
@@ -38,16 +39,12 @@ pub(super) fn service(object: &Value, old: Option<&Value>, causes: &mut Vec<Caus
     }
     topology(&object["metadata"]["annotations"], causes);
     of_type(spec, causes);
-    ports(spec, causes);
-    labels::labels(&spec["selector"], "spec.selector", causes);
+    offered(spec, causes);
+    causes.extend(selectors::label_faults(&spec["selector"], "spec.selector"));
     affinity(spec, causes);
     families::related(spec, old_spec, causes);
     outside(spec, old_spec, causes);
-    if is_blank(&spec["type"]) {
-        causes.push(Cause::required("spec.type", ""));
-    } else if !TYPES.contains(&text(spec, "type")) {
-        causes.push(unsupported("spec.type", &spec["type"], &TYPES));
-    }
+    one_of("spec.type", &spec["type"], &TYPES, causes);
     taken_ports(spec, causes);
     sources(object, old, causes);
     traffic::check(spec, causes);
@@ -55,7 +52,7 @@ pub(super) fn service(object: &Value, old: Option<&Value>, causes: &mut Vec<Caus
 
 /// Whether a service has no address of its own.
 fn is_headless(spec: &Value) -> bool {
-    matches!(list(spec, "clusterIPs"), [only] if only == "None")
+    matches!(list(&spec["clusterIPs"]), [only] if only == "None")
 }
 
 fn topology(annotations: &Value, causes: &mut Vec<Cause>) {
@@ -68,8 +65,8 @@ fn topology(annotations: &Value, causes: &mut Vec<Cause>) {
 
 /// What depends on the type of a service.
 fn of_type(spec: &Value, causes: &mut Vec<Cause>) {
-    let kind = text(spec, "type");
-    if list(spec, "ports").is_empty() && !is_headless(spec) && kind != "ExternalName" {
+    let kind = text(&spec["type"]);
+    if list(&spec["ports"]).is_empty() && !is_headless(spec) && kind != "ExternalName" {
         causes.push(Cause::required("spec.ports", ""));
     }
     if matches!(kind, "LoadBalancer" | "NodePort") && is_headless(spec) {
@@ -85,15 +82,16 @@ fn of_type(spec: &Value, causes: &mut Vec<Cause>) {
             causes.push(Cause::forbidden(&format!("spec.{field}"), "may not be set for ExternalName services"));
         }
     }
-    let name = text(spec, "externalName");
+    let name = text(&spec["externalName"]);
     match name.strip_suffix('.').unwrap_or(name) {
         "" => causes.push(Cause::required("spec.externalName", "")),
         name => subdomain("spec.externalName", name, causes),
     }
 }
 
-fn ports(spec: &Value, causes: &mut Vec<Cause>) {
-    let ports = list(spec, "ports");
+/// The ports of a service, each by itself.
+fn offered(spec: &Value, causes: &mut Vec<Cause>) {
+    let ports = list(&spec["ports"]);
     let mut seen = BTreeSet::new();
     for (index, port) in ports.iter().enumerate() {
         let field = |name: &str| format!("spec.ports[{index}].{name}");
@@ -103,26 +101,23 @@ fn ports(spec: &Value, causes: &mut Vec<Cause>) {
             }
         } else {
             names::label(&field("name"), &port["name"], causes);
-            if !seen.insert(text(port, "name")) {
+            if !seen.insert(text(&port["name"])) {
                 causes.push(duplicate(&field("name"), &port["name"]));
             }
         }
-        names::port(&field("port"), &port["port"], causes);
-        if is_blank(&port["protocol"]) {
-            causes.push(Cause::required(&field("protocol"), ""));
-        } else if !matches!(text(port, "protocol"), "TCP" | "UDP" | "SCTP") {
-            causes.push(unsupported(&field("protocol"), &port["protocol"], &["SCTP", "TCP", "UDP"]));
-        }
-        names::port_or_name(&field("targetPort"), &port["targetPort"], causes);
+        ports::number(&field("port"), &port["port"], causes);
+        ports::protocol(&field("protocol"), &port["protocol"], causes);
+        ports::number_or_name(&field("targetPort"), &port["targetPort"], causes);
         if let Some(protocol) = port["appProtocol"].as_str() {
             qualified(&field("appProtocol"), protocol, causes);
         }
     }
 }
 
+/// Whether a client stays with one pod, and how long.
 fn affinity(spec: &Value, causes: &mut Vec<Cause>) {
     const FIELD: &str = "spec.sessionAffinityConfig";
-    let (kind, config) = (text(spec, "sessionAffinity"), &spec["sessionAffinityConfig"]);
+    let (kind, config) = (text(&spec["sessionAffinity"]), &spec["sessionAffinityConfig"]);
     match kind {
         "" => causes.push(Cause::required("spec.sessionAffinity", "")),
         "ClientIP" => {
@@ -147,8 +142,8 @@ fn affinity(spec: &Value, causes: &mut Vec<Cause>) {
 
 /// Addresses of somebody else that lead to the service.
 fn outside(spec: &Value, old_spec: Option<&Value>, causes: &mut Vec<Cause>) {
-    let known = old_spec.map(|before| list(before, "externalIPs")).unwrap_or_default();
-    for (index, address) in list(spec, "externalIPs").iter().enumerate() {
+    let known = old_spec.map(|before| list(&before["externalIPs"])).unwrap_or_default();
+    for (index, address) in items(&spec["externalIPs"]) {
         let field = format!("spec.externalIPs[{index}]");
         if addresses::ip(&field, address, known, causes) {
             addresses::reachable(&field, address, causes);
@@ -158,9 +153,9 @@ fn outside(spec: &Value, old_spec: Option<&Value>, causes: &mut Vec<Cause>) {
 
 /// Ports that the service has twice, or should not have.
 fn taken_ports(spec: &Value, causes: &mut Vec<Cause>) {
-    let ports = list(spec, "ports");
-    let of_node = || ports.iter().enumerate().filter(|(_, port)| number(port, "nodePort") != 0);
-    if text(spec, "type") == "ClusterIP" {
+    let ports = list(&spec["ports"]);
+    let of_node = || ports.iter().enumerate().filter(|(_, port)| number(&port["nodePort"]) != 0);
+    if text(&spec["type"]) == "ClusterIP" {
         for (index, _) in of_node() {
             let why = "may not be used when `type` is 'ClusterIP'";
             causes.push(Cause::forbidden(&format!("spec.ports[{index}].nodePort"), why));
@@ -168,21 +163,17 @@ fn taken_ports(spec: &Value, causes: &mut Vec<Cause>) {
     }
     let mut seen = BTreeSet::new();
     for (index, port) in of_node() {
-        if !seen.insert((number(port, "nodePort"), text(port, "protocol"))) {
+        if !seen.insert((number(&port["nodePort"]), text(&port["protocol"]))) {
             causes.push(duplicate(&format!("spec.ports[{index}].nodePort"), &port["nodePort"]));
         }
     }
     let mut seen = BTreeSet::new();
     for (index, port) in ports.iter().enumerate() {
-        let (number, protocol) = (number(port, "port"), text(port, "protocol"));
-        if !seen.insert((number, protocol)) {
-            // The key by which they are compared, as the internal Go structure is printed.
-            let protocol = Value::from(protocol);
-            let rest = "\"AppProtocol\":null";
-            let message = format!(
-                "Duplicate value: {{\"Name\":\"\",\"Protocol\":{protocol},{rest},\"Port\":{number},\"TargetPort\":0,\"NodePort\":0}}"
-            );
-            causes.push(Cause { reason: "FieldValueDuplicate".into(), message, field: format!("spec.ports[{index}]") });
+        if !seen.insert((number(&port["port"]), text(&port["protocol"]))) {
+            // What they are compared by is shown.
+            let key = json!({"port": port["port"], "protocol": port["protocol"]});
+            let shown = go_internal::compact("v1", "ServicePort", &key);
+            causes.push(Cause::duplicate_shown(&format!("spec.ports[{index}]"), &shown));
         }
     }
 }
@@ -190,17 +181,17 @@ fn taken_ports(spec: &Value, causes: &mut Vec<Cause>) {
 /// From where a load balancer may be reached.
 fn sources(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
     let spec = &object["spec"];
-    let is_balanced = text(spec, "type") == "LoadBalancer";
-    let ranges = list(spec, "loadBalancerSourceRanges");
+    let is_balanced = text(&spec["type"]) == "LoadBalancer";
+    let ranges = list(&spec["loadBalancerSourceRanges"]);
     if !ranges.is_empty() {
         let field = "spec.LoadBalancerSourceRanges";
         if !is_balanced {
             causes.push(Cause::forbidden(field, BALANCED));
         }
-        let before = old.map(|old| list(&old["spec"], "loadBalancerSourceRanges")).unwrap_or_default();
+        let before = old.map(|old| list(&old["spec"]["loadBalancerSourceRanges"])).unwrap_or_default();
         let known: Vec<&str> = before.iter().filter_map(Value::as_str).map(str::trim).collect();
         for (index, range) in ranges.iter().enumerate() {
-            addresses::range(&format!("{field}[{index}]"), range.as_str().unwrap_or_default().trim(), &known, causes);
+            addresses::range(&format!("{field}[{index}]"), text(range).trim(), &known, causes);
         }
         return;
     }
@@ -220,8 +211,8 @@ fn sources(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
 /// What the status of a service says of its load balancer.
 pub(super) fn status(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
     const FIELD: &str = "status.loadBalancer.ingress";
-    let points = list(&object["status"]["loadBalancer"], "ingress");
-    if text(&object["spec"], "type") != "LoadBalancer" && !points.is_empty() {
+    let points = list(&object["status"]["loadBalancer"]["ingress"]);
+    if text(&object["spec"]["type"]) != "LoadBalancer" && !points.is_empty() {
         causes.push(Cause::forbidden(FIELD, BALANCED_STATUS));
         return;
     }
@@ -239,8 +230,8 @@ pub(super) fn status(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause
             }
         } else if !has_address {
             causes.push(Cause::forbidden(&field, "may not be specified when `ip` is not set"));
-        } else if !matches!(mode.as_str(), Some("VIP" | "Proxy")) {
-            causes.push(unsupported(&field, mode, &["Proxy", "VIP"]));
+        } else {
+            none_or_one_of(&field, mode, &["Proxy", "VIP"], causes);
         }
         host_name(&format!("{at}.hostname"), point, causes);
     }
@@ -248,13 +239,13 @@ pub(super) fn status(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause
 
 /// The addresses that a status had.
 pub(super) fn points_of(old: Option<&Value>) -> Vec<Value> {
-    let points = old.map(|old| list(&old["status"]["loadBalancer"], "ingress")).unwrap_or_default();
+    let points = old.map(|old| list(&old["status"]["loadBalancer"]["ingress"])).unwrap_or_default();
     points.iter().map(|point| point["ip"].clone()).filter(|address| !is_blank(address)).collect()
 }
 
 /// The name of a point of a load balancer.
 pub(super) fn host_name(field: &str, point: &Value, causes: &mut Vec<Cause>) {
-    let name = text(point, "hostname");
+    let name = text(&point["hostname"]);
     if name.is_empty() {
         return;
     }

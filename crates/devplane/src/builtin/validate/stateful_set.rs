@@ -3,8 +3,13 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{is_blank, none_or_one_of, numbers, template, text};
-use crate::{protobuf::go_internal, status::Cause};
+use super::{
+    faults::{invalid_structure, none_or_one_of},
+    names, numbers,
+    reading::{is_blank, list, text},
+    template,
+};
+use crate::status::Cause;
 
 /// Fields that may change.
 const MUTABLE: [&str; 7] = [
@@ -17,6 +22,7 @@ const MUTABLE: [&str; 7] = [
     "minReadySeconds",
 ];
 
+/// All rules of a StatefulSet.
 pub(super) fn check(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
     spec(&object["spec"], old.is_none(), causes);
     if let Some(old) = old
@@ -51,7 +57,7 @@ fn spec(spec: &Value, is_new: bool, causes: &mut Vec<Cause>) {
     numbers::not_negative("spec.ordinals.start", &spec["ordinals"]["start"], causes);
     // A Service of another name cannot be; who has one already keeps it.
     if is_new && !is_blank(&spec["serviceName"]) {
-        super::names::label("spec.serviceName", &spec["serviceName"], causes);
+        names::label("spec.serviceName", &spec["serviceName"], causes);
     }
     template::selector(spec, "empty selector is invalid for statefulset", causes);
     let selector = &spec["selector"];
@@ -72,7 +78,7 @@ fn with_claims(spec: &Value) -> Value {
     let Some(pods) = template.get_mut("spec").and_then(Value::as_object_mut) else { return template };
     let volumes = pods.entry("volumes").or_insert_with(|| json!([]));
     let Some(volumes) = volumes.as_array_mut() else { return template };
-    for claim in spec["volumeClaimTemplates"].as_array().into_iter().flatten() {
+    for claim in list(&spec["volumeClaimTemplates"]) {
         let name = &claim["metadata"]["name"];
         if !volumes.iter().any(|volume| volume["name"] == *name) {
             volumes.push(json!({"name": name, "persistentVolumeClaim": {"claimName": name}}));
@@ -83,21 +89,17 @@ fn with_claims(spec: &Value) -> Value {
 
 fn strategy(strategy: &Value, causes: &mut Vec<Cause>) {
     let rolling = &strategy["rollingUpdate"];
-    let invalid = |kind: &str, value: &Value, field: &str, detail: &str| {
-        let shown = go_internal::compact("apps/v1", kind, value);
-        Cause { reason: "FieldValueInvalid".into(), message: format!("Invalid value: {shown}: {detail}"), field: field.into() }
-    };
-    match strategy["type"].as_str().unwrap_or_default() {
+    match text(&strategy["type"]) {
         "" => causes.push(Cause::required("spec.updateStrategy", "")),
         "OnDelete" if !rolling.is_null() => {
             let (field, detail) = ("spec.updateStrategy.rollingUpdate", "only allowed for updateStrategy 'RollingUpdate'");
-            causes.push(invalid("RollingUpdateStatefulSetStrategy", rolling, field, detail));
+            causes.push(invalid_structure(field, ("apps/v1", "RollingUpdateStatefulSetStrategy"), rolling, detail));
         }
         "OnDelete" => {}
         "RollingUpdate" => rolling_update(rolling, causes),
         _ => {
             let detail = "must be 'RollingUpdate' or 'OnDelete'";
-            causes.push(invalid("StatefulSetUpdateStrategy", strategy, "spec.updateStrategy", detail));
+            causes.push(invalid_structure("spec.updateStrategy", ("apps/v1", "StatefulSetUpdateStrategy"), strategy, detail));
         }
     }
 }

@@ -3,9 +3,13 @@
 
 use serde_json::Value;
 
-use super::{is_blank, pod, text, unsupported};
+use super::{
+    faults::blank_or_one_of,
+    pod,
+    reading::{entries, is_blank},
+};
 use crate::{
-    objects::metadata::{label_value_faults, qualified_faults},
+    objects::metadata::qualified_faults,
     protobuf::go_json,
     selectors::{self, LabelSelector},
     status::Cause,
@@ -25,14 +29,10 @@ pub(super) fn template(template: &Value, path: &str, causes: &mut Vec<Cause>) {
 }
 
 /// Labels and annotations of a template; their fields are told without `metadata`.
-pub(super) fn labels(template: &Value, path: &str, causes: &mut Vec<Cause>) {
-    let field = format!("{path}.labels");
-    for (key, value) in super::entries(&template["metadata"]["labels"]) {
-        causes.extend(qualified_faults(key).iter().map(|fault| Cause::invalid(&field, &key.as_str().into(), fault)));
-        causes.extend(label_value_faults(text(value)).iter().map(|fault| Cause::invalid(&field, value, fault)));
-    }
+fn labels(template: &Value, path: &str, causes: &mut Vec<Cause>) {
+    causes.extend(selectors::label_faults(&template["metadata"]["labels"], &format!("{path}.labels")));
     let field = format!("{path}.annotations");
-    for (key, _) in super::entries(&template["metadata"]["annotations"]) {
+    for (key, _) in entries(&template["metadata"]["annotations"]) {
         let faults = qualified_faults(&key.to_lowercase());
         causes.extend(faults.iter().map(|fault| Cause::invalid(&field, &key.as_str().into(), fault)));
     }
@@ -41,10 +41,7 @@ pub(super) fn labels(template: &Value, path: &str, causes: &mut Vec<Cause>) {
 /// Pods of a workload that always runs restart always, and have no deadline.
 pub(super) fn always_runs(spec: &Value, kind: &str, causes: &mut Vec<Cause>) {
     let pods = &spec["template"]["spec"];
-    let restart = &pods["restartPolicy"];
-    if !is_blank(restart) && restart != "Always" {
-        causes.push(unsupported("spec.template.spec.restartPolicy", restart, &["Always"]));
-    }
+    blank_or_one_of("spec.template.spec.restartPolicy", &pods["restartPolicy"], &["Always"], causes);
     if !pods["activeDeadlineSeconds"].is_null() {
         let detail = format!("activeDeadlineSeconds in {kind} is not Supported");
         causes.push(Cause::forbidden("spec.template.spec.activeDeadlineSeconds", &detail));

@@ -4,12 +4,12 @@
 use serde_json::Value;
 
 use super::{
-    amounts, claim, immutable, is_blank,
-    labels::subdomain,
-    reading::{keys, text},
-    unsupported,
+    amounts, claim,
+    faults::{blank_or_one_of, immutable, none_or_one_of, unsupported},
+    names::subdomain,
+    reading::{is_blank, keys, text},
 };
-use crate::status::Cause;
+use crate::{builtin::quantity::NANOS, status::Cause};
 
 /// Kinds of volumes, in the order in which they are looked at.
 const SOURCES: [&str; 22] = [
@@ -37,6 +37,7 @@ const SOURCES: [&str; 22] = [
     "csi",
 ];
 
+/// All rules of a volume.
 pub(super) fn check(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
     let spec = &object["spec"];
     if is_blank(&spec["accessModes"]) {
@@ -45,17 +46,13 @@ pub(super) fn check(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>
     claim::modes(spec, causes);
     capacity(&spec["capacity"], causes);
     let reclaim = &spec["persistentVolumeReclaimPolicy"];
-    if !is_blank(reclaim) && !matches!(reclaim.as_str(), Some("Delete" | "Recycle" | "Retain")) {
-        causes.push(unsupported("spec.persistentVolumeReclaimPolicy", reclaim, &["Delete", "Recycle", "Retain"]));
-    }
+    blank_or_one_of("spec.persistentVolumeReclaimPolicy", reclaim, &["Delete", "Recycle", "Retain"], causes);
     sources(spec, causes);
     if !is_blank(&spec["storageClassName"]) {
-        subdomain("spec.storageClassName", text(spec, "storageClassName"), causes);
+        subdomain("spec.storageClassName", text(&spec["storageClassName"]), causes);
     }
     let mode = &spec["volumeMode"];
-    if !mode.is_null() && !matches!(mode.as_str(), Some("Block" | "Filesystem")) {
-        causes.push(unsupported("spec.volumeMode", mode, &["Block", "Filesystem"]));
-    }
+    none_or_one_of("spec.volumeMode", mode, &claim::VOLUME_MODES, causes);
     attributes(spec, causes);
     if let Some(old) = old
         && old["spec"]["volumeMode"] != *mode
@@ -76,7 +73,7 @@ fn capacity(capacity: &Value, causes: &mut Vec<Cause>) {
     for resource in resources {
         let amount = &capacity[resource];
         let field = format!("{FIELD}[{resource}]");
-        let whole = amounts::nanos(amount) / 1_000_000_000;
+        let whole = amounts::nanos(amount) / NANOS;
         if whole < 0 {
             let shown = Value::from(i64::try_from(whole).unwrap_or(i64::MIN));
             causes.push(Cause::invalid(&field, &shown, "must be a valid resource quantity"));
@@ -95,7 +92,7 @@ fn sources(spec: &Value, causes: &mut Vec<Cause>) {
             causes.push(Cause::forbidden(&format!("spec.{shown}"), "may not specify more than 1 volume type"));
             continue;
         }
-        let path = text(&spec[*name], "path");
+        let path = text(&spec[*name]["path"]);
         if matches!(*name, "hostPath" | "local") {
             if path.is_empty() {
                 causes.push(Cause::required(&format!("spec.{name}.path"), ""));
@@ -110,8 +107,8 @@ fn sources(spec: &Value, causes: &mut Vec<Cause>) {
     if given.is_empty() {
         causes.push(Cause::required("spec", "must specify a volume type"));
     }
-    let root = text(&spec["hostPath"], "path");
-    if !root.is_empty() && root.bytes().all(|byte| byte == b'/') && text(spec, "persistentVolumeReclaimPolicy") == "Recycle" {
+    let root = text(&spec["hostPath"]["path"]);
+    if !root.is_empty() && root.bytes().all(|byte| byte == b'/') && text(&spec["persistentVolumeReclaimPolicy"]) == "Recycle" {
         let why = "may not be 'recycle' for a hostPath mount of '/'";
         causes.push(Cause::forbidden("spec.persistentVolumeReclaimPolicy", why));
     }

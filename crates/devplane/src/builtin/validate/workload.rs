@@ -3,9 +3,15 @@
 
 use serde_json::Value;
 
-use super::{is_blank, numbers, template};
-use crate::{protobuf::go_internal, status::Cause};
+use super::{
+    faults::unsupported_structure,
+    numbers,
+    reading::{is_blank, number, text},
+    template,
+};
+use crate::status::Cause;
 
+/// All rules of a Deployment.
 pub(super) fn deployment(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
     let spec = &object["spec"];
     numbers::none_negative(spec, "spec", &["replicas"], causes);
@@ -13,7 +19,7 @@ pub(super) fn deployment(object: &Value, old: Option<&Value>, causes: &mut Vec<C
     strategy(&spec["strategy"], causes);
     numbers::none_negative(spec, "spec", &["minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"], causes);
     if let Some(deadline) = spec["progressDeadlineSeconds"].as_i64()
-        && deadline <= spec["minReadySeconds"].as_i64().unwrap_or(0)
+        && deadline <= number(&spec["minReadySeconds"])
     {
         let field = "spec.progressDeadlineSeconds";
         causes.push(Cause::invalid(field, &spec["progressDeadlineSeconds"], "must be greater than minReadySeconds"));
@@ -23,6 +29,7 @@ pub(super) fn deployment(object: &Value, old: Option<&Value>, causes: &mut Vec<C
     }
 }
 
+/// All rules of a ReplicaSet.
 pub(super) fn replica_set(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
     let spec = &object["spec"];
     // The real server judges a change once as an object and once as a change.
@@ -53,20 +60,19 @@ fn selected(spec: &Value, causes: &mut Vec<Cause>) {
 
 fn strategy(strategy: &Value, causes: &mut Vec<Cause>) {
     let rolling = &strategy["rollingUpdate"];
-    match strategy["type"].as_str() {
-        Some("Recreate") if !rolling.is_null() => {
+    match text(&strategy["type"]) {
+        "Recreate" if !rolling.is_null() => {
             let detail = "may not be specified when strategy `type` is 'Recreate'";
             causes.push(Cause::forbidden("spec.strategy.rollingUpdate", detail));
         }
-        Some("RollingUpdate") if rolling.is_null() => {
+        "RollingUpdate" if rolling.is_null() => {
             causes.push(Cause::required("spec.strategy.rollingUpdate", "this should be defaulted and never be nil"));
         }
-        Some("RollingUpdate") => rolling_update(rolling, causes),
-        Some("Recreate") => {}
+        "RollingUpdate" => rolling_update(rolling, causes),
+        "Recreate" => {}
         _ => {
-            let shown = go_internal::compact("apps/v1", "DeploymentStrategy", strategy);
-            let message = format!("Unsupported value: {shown}: supported values: \"Recreate\", \"RollingUpdate\"");
-            causes.push(Cause { reason: "FieldValueNotSupported".into(), message, field: "spec.strategy".into() });
+            let structure = ("apps/v1", "DeploymentStrategy");
+            causes.push(unsupported_structure("spec.strategy", structure, strategy, &["Recreate", "RollingUpdate"]));
         }
     }
 }

@@ -117,7 +117,7 @@ mod tests {
         take_forbidden(&mut root, "s", &mut causes);
         take_root(&mut root, "s", &mut causes);
         check_rules(&Schema::parse(&root).unwrap(), "s", &mut causes);
-        causes.into_iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect()
+        causes.into_iter().map(|cause| cause.to_string()).collect()
     }
 
     #[test]

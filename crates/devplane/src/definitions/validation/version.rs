@@ -154,13 +154,11 @@ fn selectable(part: &Value, version: &Value, at: &str, causes: &mut Vec<Cause>) 
             causes.push(Cause::invalid(&field, &path.into(), detail));
         }
         if !seen.insert(path) {
-            let message = format!("Duplicate value: {path:?}");
-            causes.push(Cause { reason: "FieldValueDuplicate".into(), message, field });
+            causes.push(Cause::duplicate(&field, path));
         }
     }
     if seen.len() > MAX_SELECTABLE {
-        let message = format!("Too many: {}: must have at most {MAX_SELECTABLE} items", seen.len());
-        causes.push(Cause { reason: "FieldValueTooMany".into(), message, field: at.into() });
+        causes.push(Cause::too_many(at, seen.len(), MAX_SELECTABLE));
     }
 }
 

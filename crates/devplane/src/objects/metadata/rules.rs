@@ -11,7 +11,8 @@ use crate::{
 };
 
 const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+/// What is said of a name that is no RFC 1123 label.
+pub const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 const QUALIFIED: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 const LABEL_VALUE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 /// Annotations of one object may not be larger in all.
@@ -51,8 +52,7 @@ pub fn validate_named(rule: NameRule, object: &Value) -> Vec<Cause> {
         causes.extend(qualified_faults(&lower).iter().map(|detail| invalid("metadata.annotations", key, detail)));
     }
     if annotation_bytes > ANNOTATION_BYTES {
-        let message = format!("Too long: may not be more than {ANNOTATION_BYTES} bytes");
-        causes.push(Cause { reason: "FieldValueTooLong".into(), message, field: "metadata.annotations".into() });
+        causes.push(Cause::too_long("metadata.annotations", ANNOTATION_BYTES));
     }
     for finalizer in metadata["finalizers"].as_array().into_iter().flatten() {
         let finalizer = finalizer.as_str().unwrap_or_default();
@@ -84,8 +84,7 @@ fn owner_faults(owners: &Value) -> Vec<Cause> {
             }
         }
         if (api_version, kind) == ("v1", "Event") {
-            let message = format!("Invalid value: {}: /v1, Kind=Event is disallowed from being an owner", printed(owner));
-            causes.push(Cause { reason: "FieldValueInvalid".into(), message, field: FIELD.into() });
+            causes.push(Cause::invalid_shown(FIELD, &printed(owner), "/v1, Kind=Event is disallowed from being an owner"));
         }
         if owner["controller"] == true {
             controllers.push(format!("{kind}/{}", text("name")));
@@ -94,8 +93,7 @@ fn owner_faults(owners: &Value) -> Vec<Cause> {
     if let [first, second, ..] = controllers.as_slice() {
         let list: Vec<String> = owners.as_array().into_iter().flatten().map(printed).collect();
         let detail = format!("Only one reference can have Controller set to true. Found \"true\" in references for {first} and {second}");
-        let message = format!("Invalid value: [{}]: {detail}", list.join(","));
-        causes.push(Cause { reason: "FieldValueInvalid".into(), message, field: FIELD.into() });
+        causes.push(Cause::invalid_shown(FIELD, &format!("[{}]", list.join(",")), &detail));
     }
     causes
 }
@@ -175,7 +173,8 @@ pub fn subdomain_faults(name: &str, unit: Unit) -> Vec<String> {
     faults
 }
 
-fn is_label(text: &str) -> bool {
+/// Whether a text has the form of an RFC 1123 label, however long it is.
+pub fn is_label(text: &str) -> bool {
     let inner = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
     !text.is_empty() && text.bytes().all(inner) && !text.starts_with('-') && !text.ends_with('-')
 }

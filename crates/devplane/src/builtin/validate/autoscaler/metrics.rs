@@ -5,10 +5,9 @@ use serde_json::Value;
 
 use super::super::{
     amounts,
-    labels::path_segment,
-    names,
+    faults::unsupported,
+    names::{self, path_segment},
     reading::{list, text},
-    unsupported,
 };
 use super::{reference, version_fault};
 use crate::status::Cause;
@@ -24,23 +23,23 @@ const SOURCES: [(&str, &str); 5] = [
 ];
 
 pub(super) fn check(spec: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
-    let metrics = list(spec, "metrics");
+    let metrics = list(&spec["metrics"]);
     // Versions that nobody looked at before are left alone.
     let judges_version = !old.is_some_and(|old| {
-        let mut objects = list(&old["spec"], "metrics").iter().filter(|metric| metric["type"] == "Object" && metric["object"].is_object());
-        objects.any(|metric| version_fault(text(&metric["object"]["describedObject"], "apiVersion"), true).is_some())
+        let mut objects = list(&old["spec"]["metrics"]).iter().filter(|metric| metric["type"] == "Object" && metric["object"].is_object());
+        objects.any(|metric| version_fault(text(&metric["object"]["describedObject"]["apiVersion"]), true).is_some())
     });
     for (index, metric) in metrics.iter().enumerate() {
         self::metric(metric, &format!("spec.metrics[{index}]"), judges_version, causes);
     }
-    if spec["minReplicas"] == 0 && !metrics.iter().any(|metric| matches!(text(metric, "type"), "Object" | "External")) {
+    if spec["minReplicas"] == 0 && !metrics.iter().any(|metric| matches!(text(&metric["type"]), "Object" | "External")) {
         let why = "must specify at least one Object or External metric to support scaling to zero replicas";
         causes.push(Cause::forbidden("spec.metrics", why));
     }
 }
 
 fn metric(metric: &Value, at: &str, judges_version: bool, causes: &mut Vec<Cause>) {
-    let kind = text(metric, "type");
+    let kind = text(&metric["type"]);
     let field = format!("{at}.type");
     if kind.is_empty() {
         causes.push(Cause::required(&field, "must specify a metric source type"));
@@ -118,14 +117,14 @@ fn source(source: &Value, name: &str, at: &str, judges_version: bool, causes: &m
 fn resource(source: &Value, name: &str, at: &str, causes: &mut Vec<Cause>) {
     let field = format!("{at}.name");
     let of_container = name == "containerResource";
-    match text(source, "name") {
+    match text(&source["name"]) {
         "" => causes.push(Cause::required(&field, "must specify a resource name")),
         resource if of_container => amounts::container_name(&field, resource, causes),
         _ => {}
     }
     if of_container {
         let field = format!("{at}.container");
-        match text(source, "container") {
+        match text(&source["container"]) {
             "" => causes.push(Cause::required(&field, "must specify a container")),
             _ => names::label(&field, &source["container"], causes),
         }
@@ -134,7 +133,7 @@ fn resource(source: &Value, name: &str, at: &str, causes: &mut Vec<Cause>) {
 
 fn identifier(source: &Value, at: &str, causes: &mut Vec<Cause>) {
     let field = format!("{at}.metric.name");
-    match text(&source["metric"], "name") {
+    match text(&source["metric"]["name"]) {
         "" => causes.push(Cause::required(&field, "must specify a metric name")),
         name => path_segment(&field, name, causes),
     }
@@ -142,7 +141,7 @@ fn identifier(source: &Value, at: &str, causes: &mut Vec<Cause>) {
 
 fn target(target: &Value, at: &str, causes: &mut Vec<Cause>) {
     let field = |name: &str| format!("{at}.target.{name}");
-    let kind = text(target, "type");
+    let kind = text(&target["type"]);
     if kind.is_empty() {
         causes.push(Cause::required(&field("type"), "must specify a metric target type"));
     }

@@ -3,13 +3,11 @@
 
 use serde_json::Value;
 
-use super::super::{count, is_blank, items, names, text};
-use crate::{
-    objects::metadata::{self, label_value_faults},
-    registry::NameRule,
-    selectors,
-    status::Cause,
+use super::super::{
+    names,
+    reading::{count, is_blank, items, number, text},
 };
+use crate::{objects::metadata::label_value_faults, registry::NameRule, selectors, status::Cause};
 
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
@@ -38,7 +36,7 @@ pub(super) fn check(affinity: &Value, path: &str, causes: &mut Vec<Cause>) {
 }
 
 fn weight(term: &Value, at: &str, causes: &mut Vec<Cause>) {
-    let weight = term["weight"].as_i64().unwrap_or(0);
+    let weight = number(&term["weight"]);
     if !(1..=100).contains(&weight) {
         causes.push(Cause::invalid(&format!("{at}.weight"), &weight.into(), "must be in the range 1-100"));
     }
@@ -76,7 +74,7 @@ fn on_labels(rule: &Value, at: &str, strict: bool, causes: &mut Vec<Cause>) {
         ("Gt" | "Lt", _) => causes.push(Cause::required(&field, "must be specified single value when `operator` is 'Lt' or 'Gt'")),
         (other, _) => causes.push(Cause::invalid(&format!("{at}.operator"), &other.into(), OPERATOR)),
     }
-    names::qualified(&format!("{at}.key"), &rule["key"], causes);
+    names::qualified(&format!("{at}.key"), text(&rule["key"]), causes);
     for (index, value) in items(values).filter(|_| strict) {
         let faults = label_value_faults(text(value));
         causes.extend(faults.iter().map(|fault| Cause::invalid(&format!("{field}[{index}]"), value, fault)));
@@ -98,7 +96,7 @@ fn on_fields(rule: &Value, at: &str, causes: &mut Vec<Cause>) {
         return;
     }
     for (index, value) in items(values) {
-        names::subdomain(&format!("{field}[{index}]"), value, causes);
+        names::subdomain(&format!("{field}[{index}]"), text(value), causes);
     }
 }
 
@@ -106,8 +104,7 @@ fn pod_term(term: &Value, path: &str, causes: &mut Vec<Cause>) {
     causes.extend(selectors::faults(&term["labelSelector"], &format!("{path}.labelSelector")));
     causes.extend(selectors::faults(&term["namespaceSelector"], &format!("{path}.namespaceSelector")));
     for (_, namespace) in items(&term["namespaces"]) {
-        let faults = metadata::name_faults(NameRule::Label, text(namespace));
-        causes.extend(faults.iter().map(|fault| Cause::invalid(&format!("{path}.namespace"), namespace, fault)));
+        names::of_object(&format!("{path}.namespace"), NameRule::Label, text(namespace), causes);
     }
     for list in ["matchLabelKeys", "mismatchLabelKeys"] {
         let field = format!("{path}.{list}");
@@ -115,7 +112,7 @@ fn pod_term(term: &Value, path: &str, causes: &mut Vec<Cause>) {
             causes.push(Cause::forbidden(&field, "must not be specified when labelSelector is not set"));
         }
         for (index, key) in items(&term[list]) {
-            names::qualified(&format!("{field}[{index}]"), key, causes);
+            names::qualified(&format!("{field}[{index}]"), text(key), causes);
         }
     }
     for (index, key) in items(&term["matchLabelKeys"]) {
@@ -128,5 +125,5 @@ fn pod_term(term: &Value, path: &str, causes: &mut Vec<Cause>) {
     if is_blank(&term["topologyKey"]) {
         causes.push(Cause::required(&field, "can not be empty"));
     }
-    names::qualified(&field, &term["topologyKey"], causes);
+    names::qualified(&field, text(&term["topologyKey"]), causes);
 }

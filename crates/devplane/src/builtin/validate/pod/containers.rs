@@ -5,7 +5,11 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::super::{duplicate, is_blank, items, names, none_or_one_of, not_found, one_of, text};
+use super::super::{
+    faults::{blank_or_one_of, duplicate, none_or_one_of, not_found, one_of},
+    names, ports,
+    reading::{is_blank, items, number, text},
+};
 use super::{env, mounts, probes, resources, security, volumes::Volumes};
 use crate::status::Cause;
 
@@ -28,6 +32,8 @@ impl<'a> Around<'a> {
 
 const ALONE: &str = "may not be set for init containers without restartPolicy=Always";
 const EPHEMERAL: &str = "cannot be set for an Ephemeral Container";
+/// When an image is pulled; those of volumes, too.
+pub(super) const PULL_POLICIES: [&str; 3] = ["Always", "IfNotPresent", "Never"];
 /// What runs beside a container that is there for good.
 const SERVING: [&str; 4] = ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"];
 
@@ -91,13 +97,11 @@ fn common(container: &Value, at: &str, around: &Around<'_>, causes: &mut Vec<Cau
     }
     let policy = &container["terminationMessagePolicy"];
     one_of(&field("terminationMessagePolicy"), policy, &["File", "FallbackToLogsOnError"], causes);
-    ports(&container["ports"], &field("ports"), causes);
+    published(&container["ports"], &field("ports"), causes);
     env::env(&container["env"], &field("env"), causes);
     env::env_from(&container["envFrom"], &field("envFrom"), causes);
     mounts::check(container, at, around.volumes, causes);
-    if !is_blank(&container["imagePullPolicy"]) {
-        none_or_one_of(&field("imagePullPolicy"), &container["imagePullPolicy"], &["Always", "IfNotPresent", "Never"], causes);
-    }
+    blank_or_one_of(&field("imagePullPolicy"), &container["imagePullPolicy"], &PULL_POLICIES, causes);
     resources::of_container(&container["resources"], &field("resources"), around.claims, causes);
     resize(&container["resizePolicy"], &field("resizePolicy"), around.restart, causes);
     security::of_container(&container["securityContext"], &field("securityContext"), around.host_users, causes);
@@ -111,25 +115,26 @@ pub(super) fn padded_image(container: &Value, at: &str, causes: &mut Vec<Cause>)
     }
 }
 
-fn ports(ports: &Value, path: &str, causes: &mut Vec<Cause>) {
+/// The ports that a container says it listens on.
+fn published(ports: &Value, path: &str, causes: &mut Vec<Cause>) {
     let mut seen = BTreeSet::new();
     for (index, port) in items(ports) {
         let field = |part: &str| format!("{path}[{index}].{part}");
         let name = text(&port["name"]);
-        let faults = if name.is_empty() { Vec::new() } else { names::port_name_faults(name) };
+        let faults = if name.is_empty() { Vec::new() } else { ports::name_faults(name) };
         if faults.is_empty() && !name.is_empty() && !seen.insert(name) {
             causes.push(duplicate(&field("name"), &port["name"]));
         }
         causes.extend(faults.into_iter().map(|fault| Cause::invalid(&field("name"), &port["name"], fault)));
-        if port["containerPort"].as_i64().unwrap_or(0) == 0 {
+        if number(&port["containerPort"]) == 0 {
             causes.push(Cause::required(&field("containerPort"), ""));
         } else {
-            names::port(&field("containerPort"), &port["containerPort"], causes);
+            ports::number(&field("containerPort"), &port["containerPort"], causes);
         }
-        if port["hostPort"].as_i64().unwrap_or(0) != 0 {
-            names::port(&field("hostPort"), &port["hostPort"], causes);
+        if number(&port["hostPort"]) != 0 {
+            ports::number(&field("hostPort"), &port["hostPort"], causes);
         }
-        one_of(&field("protocol"), &port["protocol"], &["SCTP", "TCP", "UDP"], causes);
+        ports::protocol(&field("protocol"), &port["protocol"], causes);
     }
 }
 
@@ -138,7 +143,7 @@ fn host_ports<'a>(containers: impl Iterator<Item = (usize, &'a Value)>, path: &s
     let mut seen = BTreeSet::new();
     for (index, container) in containers {
         for (place, port) in items(&container["ports"]) {
-            let number = port["hostPort"].as_i64().unwrap_or(0);
+            let number = number(&port["hostPort"]);
             let shown = format!("{}/{}/{number}", text(&port["protocol"]), text(&port["hostIP"]));
             if number != 0 && !seen.insert(shown.clone()) {
                 causes.push(duplicate(&format!("{path}[{index}].ports[{place}].hostPort"), &shown.into()));

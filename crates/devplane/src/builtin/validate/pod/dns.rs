@@ -1,14 +1,14 @@
 //! Names that a pod looks up, and where.
 //! Source: kubernetes `pkg/apis/core/validation` (`validatePodDNSConfig`, `ValidateHostAliases`).
 
-use std::net::IpAddr;
-
 use serde_json::Value;
 
-use super::super::{count, is_blank, items, names, text};
+use super::super::{
+    addresses, names,
+    reading::{count, is_blank, items, text},
+};
 use crate::{objects::metadata, registry::NameRule, status::Cause};
 
-const ADDRESS: &str = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
 const SERVERS: usize = 3;
 const SEARCHES: usize = 32;
 const CHARACTERS: usize = 2048;
@@ -19,14 +19,15 @@ pub(super) fn check(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
         let at = format!("{path}.hostAliases[{index}]");
         address(&format!("{at}.ip"), &alias["ip"], causes);
         for (place, name) in items(&alias["hostnames"]) {
-            names::subdomain(&format!("{at}.hostnames[{place}]"), name, causes);
+            names::subdomain(&format!("{at}.hostnames[{place}]"), text(name), causes);
         }
     }
 }
 
+/// An address as most write it: how else one may be written is not looked at.
 fn address(field: &str, value: &Value, causes: &mut Vec<Cause>) {
-    if text(value).parse::<IpAddr>().is_err() {
-        causes.push(Cause::invalid(field, &text(value).into(), ADDRESS));
+    if !addresses::is_plain(text(value)) {
+        causes.push(Cause::invalid(field, &text(value).into(), addresses::FORM));
     }
 }
 

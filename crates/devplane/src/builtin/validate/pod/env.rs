@@ -3,7 +3,11 @@
 
 use serde_json::Value;
 
-use super::super::{is_blank, items, names, text, unsupported};
+use super::super::{
+    faults::unsupported,
+    names,
+    reading::{is_blank, items, text},
+};
 use crate::{objects::metadata, registry::NameRule, status::Cause};
 
 const NAME: &str = "a valid environment variable name must consist only of printable ASCII characters other than '='";
@@ -71,7 +75,7 @@ fn value_from(variable: &Value, path: &str, causes: &mut Vec<Cause>) {
         resource_ref(&from["resourceFieldRef"], &field("resourceFieldRef"), false, causes);
     }
     for source in ["configMapKeyRef", "secretKeyRef"].into_iter().filter(|source| !from[*source].is_null()) {
-        names::subdomain(&field(&format!("{source}.name")), &from[source]["name"], causes);
+        names::subdomain(&field(&format!("{source}.name")), text(&from[source]["name"]), causes);
         names::key_of(&field(&format!("{source}.key")), &from[source]["key"], causes);
     }
     if !from["fileKeyRef"].is_null() {
@@ -122,8 +126,8 @@ pub(super) fn field_ref(reference: &Value, path: &str, known: &[&str], causes: &
     }
     let found = if label == "spec.host" { "spec.nodeName" } else { label };
     match subscript {
-        Some(key) if label == "metadata.annotations" => names::qualified(path, &key.to_lowercase().into(), causes),
-        Some(key) => names::qualified(path, &key.into(), causes),
+        Some(key) if label == "metadata.annotations" => names::qualified(path, &key.to_lowercase(), causes),
+        Some(key) => names::qualified(path, key, causes),
         None if known.contains(&found) => {}
         None => causes.push(unsupported(&field, &found.into(), known)),
     }

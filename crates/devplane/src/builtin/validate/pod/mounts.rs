@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::super::{is_blank, items, none_or_one_of, not_found, text};
+use super::super::{
+    faults::{none_or_one_of, not_found},
+    reading::{is_blank, items, text},
+};
 use super::{descending, no_backsteps, volumes::Volumes};
 use crate::status::Cause;
 

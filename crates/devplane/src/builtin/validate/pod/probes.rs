@@ -3,7 +3,11 @@
 
 use serde_json::Value;
 
-use super::super::{is_blank, items, names, numbers, text, unsupported};
+use super::super::{
+    faults::unsupported,
+    numbers, ports,
+    reading::{is_blank, items, number, text},
+};
 use crate::status::Cause;
 
 const HANDLERS: [&str; 5] = ["exec", "httpGet", "tcpSocket", "grpc", "sleep"];
@@ -52,7 +56,7 @@ pub(super) fn handler(handler: &Value, path: &str, grace: Option<i64>, causes: &
 }
 
 fn port(action: &Value, path: &str, causes: &mut Vec<Cause>) {
-    names::port_or_name(&format!("{path}.port"), &action["port"], causes);
+    ports::number_or_name(&format!("{path}.port"), &action["port"], causes);
 }
 
 fn http_get(action: &Value, path: &str, causes: &mut Vec<Cause>) {
@@ -75,7 +79,7 @@ fn http_get(action: &Value, path: &str, causes: &mut Vec<Cause>) {
 
 fn sleep(action: &Value, path: &str, grace: Option<i64>, causes: &mut Vec<Cause>) {
     let Some(grace) = grace else { return };
-    let seconds = action["seconds"].as_i64().unwrap_or(0);
+    let seconds = number(&action["seconds"]);
     if !(0..=grace).contains(&seconds) {
         let detail = format!("must be non-negative and less than terminationGracePeriodSeconds ({grace})");
         causes.push(Cause::invalid(path, &seconds.into(), &detail));

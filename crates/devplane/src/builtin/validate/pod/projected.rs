@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::super::{is_blank, items, text};
+use super::super::reading::{is_blank, items, text};
 use super::{file_mode, own_path, volumes};
 use crate::status::Cause;
 

@@ -5,38 +5,13 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::super::super::quantity;
-use super::super::{duplicate, entries, is_blank, items, names, numbers, text};
-use crate::{objects::metadata::qualified_faults, status::Cause};
-
-const STANDARD: [&str; 3] = ["cpu", "memory", "ephemeral-storage"];
-/// What else is a resource in some place.
-const KNOWN: [&str; 23] = [
-    "cpu",
-    "memory",
-    "ephemeral-storage",
-    "requests.cpu",
-    "requests.memory",
-    "requests.ephemeral-storage",
-    "limits.cpu",
-    "limits.memory",
-    "limits.ephemeral-storage",
-    "pods",
-    "resourcequotas",
-    "services",
-    "replicationcontrollers",
-    "secrets",
-    "configmaps",
-    "persistentvolumeclaims",
-    "storage",
-    "requests.storage",
-    "services.nodeports",
-    "services.loadbalancers",
-    "count/pods",
-    "count/services",
-    "count/secrets",
-];
-const PAGES: &str = "hugepages-";
+use super::super::{
+    amounts::{self, HUGE_PAGES},
+    faults::{duplicate, unsupported},
+    names,
+    reading::{entries, is_blank, items, text},
+};
+use crate::status::Cause;
 
 /// Claims of resources of a pod; the answer is their names.
 pub(super) fn claims<'a>(claims: &'a Value, path: &str, causes: &mut Vec<Cause>) -> BTreeSet<&'a str> {
@@ -54,12 +29,13 @@ pub(super) fn claims<'a>(claims: &'a Value, path: &str, causes: &mut Vec<Cause>)
     names
 }
 
+/// What a container asks for and may have at most, and which claims of its pod it uses.
 pub(super) fn of_container(resources: &Value, path: &str, claims: &BTreeSet<&str>, causes: &mut Vec<Cause>) {
-    for (part, amounts) in [("limits", &resources["limits"]), ("requests", &resources["requests"])] {
-        for (name, amount) in entries(amounts) {
+    for (part, given) in [("limits", &resources["limits"]), ("requests", &resources["requests"])] {
+        for (name, amount) in entries(given) {
             let field = format!("{path}.{part}[{name}]");
-            resource_name(&field, name, causes);
-            amount_of(&field, name, amount, causes);
+            amounts::container_name(&field, name, causes);
+            amounts::amount(name, &field, amount, causes);
             if part == "requests" {
                 within_limit(path, name, amount, resources["limits"].get(name), causes);
             }
@@ -68,7 +44,7 @@ pub(super) fn of_container(resources: &Value, path: &str, claims: &BTreeSet<&str
     }
     let named =
         |wanted: &dyn Fn(&str) -> bool| ["limits", "requests"].iter().any(|part| entries(&resources[*part]).any(|(name, _)| wanted(name)));
-    if named(&|name| name.starts_with(PAGES)) && !named(&|name| name == "cpu" || name == "memory") {
+    if named(&|name| name.starts_with(HUGE_PAGES)) && !named(&|name| name == "cpu" || name == "memory") {
         causes.push(Cause::forbidden(path, "HugePages require cpu or memory"));
     }
     for (index, claim) in items(&resources["claims"]) {
@@ -84,52 +60,17 @@ pub(super) fn of_container(resources: &Value, path: &str, claims: &BTreeSet<&str
     }
 }
 
-/// Names are standard ones, or those of somebody's own domain.
-fn resource_name(field: &str, name: &str, causes: &mut Vec<Cause>) {
-    let mut invalid = |detail: &str| causes.push(Cause::invalid(field, &name.into(), detail));
-    let (faults, plain) = (qualified_faults(name), !name.contains('/'));
-    faults.iter().for_each(|fault| invalid(fault));
-    let standard = STANDARD.contains(&name) || name.starts_with(PAGES);
-    if faults.is_empty() && plain && !standard && !KNOWN.contains(&name) {
-        invalid("must be a standard resource type or fully qualified");
-    }
-    if plain && !standard {
-        invalid("must be a standard resource for containers");
-    } else if !plain && !is_native(name) && !is_extended(name) {
-        invalid("doesn't follow extended resource name standard");
-    }
-}
-
-fn is_native(name: &str) -> bool {
-    !name.contains('/') || name.contains("kubernetes.io/")
-}
-
-fn is_extended(name: &str) -> bool {
-    !is_native(name) && !name.starts_with("requests.") && qualified_faults(&format!("requests.{name}")).is_empty()
-}
-
-/// No amount is below nothing, and what is counted is whole.
-fn amount_of(field: &str, name: &str, amount: &Value, causes: &mut Vec<Cause>) {
-    let nanos = quantity::nanos(text(amount)).unwrap_or(0);
-    if nanos < 0 {
-        causes.push(Cause::invalid(field, amount, numbers::NEGATIVE));
-    }
-    if is_extended(name) && nanos % 1_000_000_000 != 0 {
-        causes.push(Cause::invalid(field, amount, "must be an integer"));
-    }
-}
-
 /// A request is within its limit, or is the limit where nobody can be given more than there is.
 fn within_limit(path: &str, name: &str, amount: &Value, limit: Option<&Value>, causes: &mut Vec<Cause>) {
-    let shared = is_native(name) && !name.starts_with(PAGES);
+    let shared = amounts::may_be_overcommitted(name);
     let field = format!("{path}.requests");
-    match limit.map(text) {
+    match limit {
         Some(limit) => {
-            let (asked, most) = (quantity::nanos(text(amount)), quantity::nanos(limit));
-            if asked != most && !shared {
-                causes.push(Cause::invalid(&field, amount, &format!("must be equal to {name} limit of {limit}")));
-            } else if asked > most {
-                causes.push(Cause::invalid(&field, amount, &format!("must be less than or equal to {name} limit of {limit}")));
+            let (order, most) = (amounts::compare(amount, limit), text(limit));
+            if order.is_ne() && !shared {
+                causes.push(Cause::invalid(&field, amount, &format!("must be equal to {name} limit of {most}")));
+            } else if order.is_gt() {
+                causes.push(Cause::invalid(&field, amount, &format!("must be less than or equal to {name} limit of {most}")));
             }
         }
         None if !shared => causes.push(Cause::required(&format!("{path}.limits"), "Limit must be set for non overcommitable resources")),
@@ -139,10 +80,9 @@ fn within_limit(path: &str, name: &str, amount: &Value, limit: Option<&Value>, c
 
 /// Huge pages come as a whole.
 fn pages(field: &str, name: &str, amount: &Value, causes: &mut Vec<Cause>) {
-    let Some(page) = name.strip_prefix(PAGES) else { return };
-    let size = quantity::nanos(page).filter(|size| *size > 0);
-    let whole = size.is_some_and(|size| quantity::nanos(text(amount)).is_some_and(|nanos| nanos % size == 0));
-    if !whole {
+    let Some(page) = name.strip_prefix(HUGE_PAGES) else { return };
+    let size = amounts::nanos(&page.into());
+    if size <= 0 || amounts::nanos(amount) % size != 0 {
         let detail = format!("{} is not positive integer multiple of {name}", text(amount));
         causes.push(Cause::invalid(field, amount, &detail));
     }
@@ -157,13 +97,13 @@ pub(super) fn of_pod(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
     if !resources["claims"].is_null() {
         causes.push(Cause::forbidden(&format!("{path}.claims"), "claims cannot be set for Resources at pod-level"));
     }
-    for (part, amounts) in [("limits", &resources["limits"]), ("requests", &resources["requests"])] {
-        for (name, amount) in entries(amounts) {
+    for (part, given) in [("limits", &resources["limits"]), ("requests", &resources["requests"])] {
+        for (name, amount) in entries(given) {
             let field = format!("{path}.{part}[{name}]");
-            if !["cpu", "memory"].contains(&name.as_str()) && !name.starts_with(PAGES) {
-                causes.push(super::super::unsupported(&field, &name.as_str().into(), &["cpu", "hugepages-", "memory"]));
+            if !["cpu", "memory"].contains(&name.as_str()) && !name.starts_with(HUGE_PAGES) {
+                causes.push(unsupported(&field, &name.as_str().into(), &["cpu", "hugepages-", "memory"]));
             }
-            amount_of(&field, name, amount, causes);
+            amounts::amount(name, &field, amount, causes);
             if part == "requests" {
                 within_limit(path, name, amount, resources["limits"].get(name), causes);
             }
@@ -175,8 +115,8 @@ pub(super) fn of_pod(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
 pub(super) fn overhead(overhead: &Value, path: &str, causes: &mut Vec<Cause>) {
     for (name, amount) in entries(overhead) {
         let field = format!("{path}.limits[{name}]");
-        resource_name(&field, name, causes);
-        amount_of(&field, name, amount, causes);
+        amounts::container_name(&field, name, causes);
+        amounts::amount(name, &field, amount, causes);
         pages(&field, name, amount, causes);
     }
 }

@@ -5,19 +5,22 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::super::{duplicate, is_blank, items, names, text, unsupported};
+use super::super::{
+    faults::{blank_or_one_of, duplicate, none_or_one_of, unsupported},
+    names,
+    node::EFFECTS,
+    reading::{is_blank, items, number, text},
+};
 use crate::{objects::metadata::label_value_faults, selectors, status::Cause};
-
-const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
 pub(super) fn check(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
     for (index, gate) in items(&spec["readinessGates"]) {
-        names::qualified(&format!("{path}.readinessGates[{index}].conditionType"), &gate["conditionType"], causes);
+        names::qualified(&format!("{path}.readinessGates[{index}].conditionType"), text(&gate["conditionType"]), causes);
     }
     let mut seen = BTreeSet::new();
     for (index, gate) in items(&spec["schedulingGates"]) {
         let field = format!("{path}.schedulingGates[{index}]");
-        names::qualified(&field, &gate["name"], causes);
+        names::qualified(&field, text(&gate["name"]), causes);
         if !seen.insert(text(&gate["name"])) {
             causes.push(duplicate(&field, &gate["name"]));
         }
@@ -26,12 +29,13 @@ pub(super) fn check(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
     tolerations(&spec["tolerations"], &format!("{path}.tolerations"), causes);
 }
 
+/// The taints that a pod tolerates, at `path`.
 pub(super) fn tolerations(tolerations: &Value, path: &str, causes: &mut Vec<Cause>) {
     for (index, toleration) in items(tolerations) {
         let field = |part: &str| format!("{path}[{index}].{part}");
         let (operator, value, effect) = (text(&toleration["operator"]), text(&toleration["value"]), text(&toleration["effect"]));
         if !is_blank(&toleration["key"]) {
-            names::qualified(&field("key"), &toleration["key"], causes);
+            names::qualified(&field("key"), text(&toleration["key"]), causes);
         } else if operator != "Exists" {
             let detail = "operator must be Exists when `key` is empty, which means \"match all values and all keys\"";
             causes.push(Cause::invalid(&field("operator"), &operator.into(), detail));
@@ -51,16 +55,14 @@ pub(super) fn tolerations(tolerations: &Value, path: &str, causes: &mut Vec<Caus
             "Exists" => causes.push(Cause::invalid(&field("operator"), &value.into(), "value must be empty when `operator` is 'Exists'")),
             _ => causes.push(unsupported(&field("operator"), &operator.into(), &["Equal", "Exists"])),
         }
-        if !effect.is_empty() && !EFFECTS.contains(&effect) {
-            causes.push(unsupported(&field("effect"), &effect.into(), &EFFECTS));
-        }
+        blank_or_one_of(&field("effect"), &toleration["effect"], &EFFECTS, causes);
     }
 }
 
 fn spread(constraints: &Value, path: &str, causes: &mut Vec<Cause>) {
     for (index, constraint) in items(constraints) {
         let field = |part: &str| format!("{path}[{index}].{part}");
-        let skew = constraint["maxSkew"].as_i64().unwrap_or(0);
+        let skew = number(&constraint["maxSkew"]);
         if skew <= 0 {
             causes.push(Cause::invalid(&field("maxSkew"), &skew.into(), "must be greater than zero"));
         }
@@ -78,7 +80,7 @@ fn spread(constraints: &Value, path: &str, causes: &mut Vec<Cause>) {
         }
         domains(constraint, action, &field("minDomains"), causes);
         for part in ["nodeAffinityPolicy", "nodeTaintsPolicy"] {
-            super::super::none_or_one_of(&field(part), &constraint[part], &["Honor", "Ignore"], causes);
+            none_or_one_of(&field(part), &constraint[part], &["Honor", "Ignore"], causes);
         }
         keys(constraint, &field("matchLabelKeys"), causes);
         causes.extend(selectors::faults(&constraint["labelSelector"], &field("labelSelector")));
@@ -105,7 +107,7 @@ fn keys(constraint: &Value, field: &str, causes: &mut Vec<Cause>) {
     }
     for (index, key) in items(&constraint["matchLabelKeys"]) {
         let at = format!("{field}[{index}]");
-        names::qualified(&at, key, causes);
+        names::qualified(&at, text(key), causes);
         let named = !selector["matchLabels"][text(key)].is_null();
         if named || items(&selector["matchExpressions"]).any(|(_, rule)| rule["key"] == *key) {
             causes.push(Cause::invalid(&at, key, "exists in both matchLabelKeys and labelSelector"));

@@ -5,9 +5,12 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::super::{duplicate, is_blank, items, none_or_one_of, text, unsupported};
+use super::super::{
+    faults::{duplicate, invalid_structure, none_or_one_of, unsupported},
+    reading::{is_blank, items, text},
+};
 use super::{descending, id};
-use crate::{protobuf::go_internal, status::Cause};
+use crate::status::Cause;
 
 const PROFILES: [&str; 3] = ["Localhost", "RuntimeDefault", "Unconfined"];
 const SYSCTL: &str = "must have at most 253 characters and match regex \
@@ -85,9 +88,8 @@ fn seccomp(profile: &Value, path: &str, causes: &mut Vec<Cause>) {
         (true, true) => causes.push(Cause::required(&field, "must be set when seccomp type is Localhost")),
         (true, false) => descending(&field, local, causes),
         (false, false) => {
-            let shown = go_internal::compact("v1", "SeccompProfile", profile);
-            let message = format!("Invalid value: {shown}: can only be set when seccomp type is Localhost");
-            causes.push(Cause { reason: "FieldValueInvalid".into(), message, field });
+            let why = "can only be set when seccomp type is Localhost";
+            causes.push(invalid_structure(&field, ("v1", "SeccompProfile"), profile, why));
         }
         (false, true) => {}
     }
@@ -133,9 +135,8 @@ pub(super) fn of_container(context: &Value, path: &str, host_users: bool, causes
     seccomp(&context["seccompProfile"], &field("seccompProfile"), causes);
     if context["allowPrivilegeEscalation"] == false {
         let mut contradicts = |what: &str| {
-            let shown = go_internal::compact("v1", "SecurityContext", context);
-            let message = format!("Invalid value: {shown}: cannot set `allowPrivilegeEscalation` to false and {what}");
-            causes.push(Cause { reason: "FieldValueInvalid".into(), message, field: path.into() });
+            let why = format!("cannot set `allowPrivilegeEscalation` to false and {what}");
+            causes.push(invalid_structure(path, ("v1", "SecurityContext"), context, &why));
         };
         if context["privileged"] == true {
             contradicts("`privileged` to true");

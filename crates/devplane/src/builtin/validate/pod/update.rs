@@ -1,9 +1,12 @@
 //! What of a pod may change.
-//! Source: kubernetes `pkg/apis/core/validation` (`ValidatePodUpdate`); apimachinery `util/diff`.
+//! Source: kubernetes `pkg/apis/core/validation` (`ValidatePodUpdate`).
 
 use serde_json::{Value, json};
 
-use super::super::{count, is_blank, items, text};
+use super::super::{
+    changes,
+    reading::{count, entries, is_blank, items, text},
+};
 use super::containers;
 use crate::{protobuf::go_internal, status::Cause};
 
@@ -11,8 +14,6 @@ const FIXED: &str = "pod updates may not change fields other than \
                      `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,\
                      `spec.tolerations` (only additions to existing tolerations),\
                      `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)\n";
-/// Lines around a difference.
-const CONTEXT: usize = 3;
 
 pub(super) fn check(spec: &Value, old: &Value, causes: &mut Vec<Cause>) {
     for list in ["containers", "initContainers"] {
@@ -42,7 +43,7 @@ pub(super) fn check(spec: &Value, old: &Value, causes: &mut Vec<Cause>) {
     let munged = munged(spec, old);
     let (before, after) = (go_internal::indented("v1", "PodSpec", old), go_internal::indented("v1", "PodSpec", &munged));
     if before != after {
-        causes.push(Cause::forbidden("spec", &format!("{FIXED}{}", difference(&before, &after))));
+        causes.push(Cause::forbidden("spec", &format!("{FIXED}{}", changes::unified(&before, &after))));
     }
 }
 
@@ -117,7 +118,7 @@ fn munged(spec: &Value, old: &Value) -> Value {
 }
 
 fn contains(new: &Value, old: &Value) -> bool {
-    super::super::entries(old).all(|(key, value)| new.get(key) == Some(value))
+    entries(old).all(|(key, value)| new.get(key) == Some(value))
 }
 
 fn without_node_affinity(mut spec: Value) -> Value {
@@ -132,114 +133,9 @@ fn without_node_affinity(mut spec: Value) -> Value {
     spec
 }
 
-/// One stretch of lines in which two texts differ: from and to in the one, from and to in the other.
-struct Change {
-    old: (usize, usize),
-    new: (usize, usize),
-}
-
-/// Two texts line by line, as `diff -u` shows them without the names of files.
-fn difference(before: &str, after: &str) -> String {
-    let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
-    let mut text = String::new();
-    let changes = changes(&old, &new);
-    let mut rest = changes.as_slice();
-    while !rest.is_empty() {
-        // Changes with few lines between them are shown together.
-        let near = rest.windows(2).take_while(|pair| pair[1].old.0 - pair[0].old.1 <= 2 * CONTEXT).count() + 1;
-        let (shown, later) = rest.split_at(near);
-        hunk(&old, &new, shown, &mut text);
-        rest = later;
-    }
-    text
-}
-
-fn hunk(old: &[&str], new: &[&str], changes: &[Change], text: &mut String) {
-    let (Some(first), Some(last)) = (changes.first(), changes.last()) else { return };
-    let start = first.old.0.saturating_sub(CONTEXT);
-    let end = (last.old.1 + CONTEXT).min(old.len());
-    let (new_start, new_end) = (first.new.0 - (first.old.0 - start), last.new.1 + (end - last.old.1));
-    text.push_str(&format!("@@ -{} +{} @@\n", span(start, end), span(new_start, new_end)));
-    let mut at = start;
-    let mut write = |sign: char, lines: &[&str]| {
-        for line in lines {
-            text.push(sign);
-            text.push_str(line);
-            text.push('\n');
-        }
-    };
-    for change in changes {
-        write(' ', &old[at..change.old.0]);
-        write('-', &old[change.old.0..change.old.1]);
-        write('+', &new[change.new.0..change.new.1]);
-        at = change.old.1;
-    }
-    write(' ', &old[at..end]);
-}
-
-/// Lines as the head of a hunk tells them.
-fn span(start: usize, end: usize) -> String {
-    match end - start {
-        1 => (start + 1).to_string(),
-        0 => format!("{start},0"),
-        length => format!("{},{length}", start + 1),
-    }
-}
-
-/// More pairs of lines than these are not compared one by one.
-const MOST: usize = 4_000_000;
-
-/// Where two lists of lines differ, by their longest common part.
-fn changes(old: &[&str], new: &[&str]) -> Vec<Change> {
-    let head = old.iter().zip(new).take_while(|(one, other)| one == other).count();
-    let tail = old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(|(one, other)| one == other).count();
-    let (inner_old, inner_new) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
-    let width = inner_new.len() + 1;
-    if inner_old.len().saturating_mul(width) > MOST {
-        return vec![Change { old: (head, old.len() - tail), new: (head, new.len() - tail) }];
-    }
-    // How many lines from here on are common.
-    let mut common = vec![0_usize; (inner_old.len() + 1) * width];
-    for (row, line) in inner_old.iter().enumerate().rev() {
-        for (column, other) in inner_new.iter().enumerate().rev() {
-            let best = common[(row + 1) * width + column].max(common[row * width + column + 1]);
-            let both = common[(row + 1) * width + column + 1] + 1;
-            common[row * width + column] = if line == other { both } else { best };
-        }
-    }
-    let (mut row, mut column) = (0, 0);
-    let mut found: Vec<Change> = Vec::new();
-    while row < inner_old.len() || column < inner_new.len() {
-        if row < inner_old.len() && column < inner_new.len() && inner_old[row] == inner_new[column] {
-            (row, column) = (row + 1, column + 1);
-            continue;
-        }
-        let (from, to) = ((head + row, head + column), row < inner_old.len());
-        let down = column == inner_new.len() || (to && common[(row + 1) * width + column] >= common[row * width + column + 1]);
-        if down {
-            row += 1;
-        } else {
-            column += 1;
-        }
-        match found.last_mut() {
-            Some(last) if (last.old.1, last.new.1) == from => (last.old.1, last.new.1) = (head + row, head + column),
-            _ => found.push(Change { old: (from.0, head + row), new: (from.1, head + column) }),
-        }
-    }
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_difference_is_shown_with_three_lines_around_it() {
-        let before = "a\nb\nc\nd\ne\nf\ng\nh";
-        assert_eq!(difference(before, &before.replace('d', "x")), "@@ -1,7 +1,7 @@\n a\n b\n c\n-d\n+x\n e\n f\n g\n");
-        assert_eq!(difference(before, &before.replace("h", "h\ni")), "@@ -6,3 +6,4 @@\n f\n g\n h\n+i\n");
-        assert_eq!(difference(before, &before.replace("a\n", "")), "@@ -1,4 +1,3 @@\n-a\n b\n c\n d\n");
-    }
 
     #[test]
     fn images_change_and_policies_stay() {

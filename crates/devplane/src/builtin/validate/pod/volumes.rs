@@ -5,9 +5,13 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::super::super::quantity;
-use super::super::{duplicate, is_blank, items, names, text, unsupported};
-use super::{env, file_mode, no_backsteps, own_path, projected};
+use super::super::{
+    amounts,
+    faults::{blank_or_one_of, duplicate, unsupported},
+    names,
+    reading::{is_blank, items, text},
+};
+use super::{containers::PULL_POLICIES, env, file_mode, no_backsteps, own_path, projected};
 use crate::{objects::metadata, registry::NameRule, status::Cause};
 
 /// The volumes that containers can mount, by name: those with nothing wrong about them.
@@ -102,7 +106,7 @@ fn source(volume: &Value, at: &str, pod: Option<&str>, causes: &mut Vec<Cause>) 
 /// What is asked of sources beside the fields that have to be there.
 fn details(name: &str, source: &Value, path: &str, causes: &mut Vec<Cause>) {
     match name {
-        "emptyDir" if text(&source["sizeLimit"]).starts_with('-') => {
+        "emptyDir" if amounts::nanos(&source["sizeLimit"]) < 0 => {
             let detail = "SizeLimit field must be a valid resource quantity";
             causes.push(Cause::forbidden(&format!("{path}.sizeLimit"), detail));
         }
@@ -196,10 +200,7 @@ fn claim_template(template: &Value, path: &str, causes: &mut Vec<Cause>) {
     let storage = spec["resources"]["requests"].get("storage");
     match storage {
         None => causes.push(Cause::required(&format!("{path}.spec.resources[storage]"), "")),
-        Some(size) if quantity::nanos(text(size)).is_some_and(|nanos| nanos <= 0) => {
-            causes.push(Cause::invalid(&format!("{path}.spec.resources[storage]"), size, "must be greater than zero"));
-        }
-        Some(_) => {}
+        Some(size) => amounts::positive(&format!("{path}.spec.resources[storage]"), size, causes),
     }
 }
 
@@ -217,8 +218,5 @@ fn image(source: &Value, path: &str, causes: &mut Vec<Cause>) {
     if is_blank(&source["reference"]) {
         causes.push(Cause::required(&format!("{path}.reference"), ""));
     }
-    let policy = &source["pullPolicy"];
-    if !is_blank(policy) && !["Always", "IfNotPresent", "Never"].contains(&text(policy)) {
-        causes.push(unsupported(&format!("{path}.pullPolicy"), policy, &["Always", "IfNotPresent", "Never"]));
-    }
+    blank_or_one_of(&format!("{path}.pullPolicy"), &source["pullPolicy"], &PULL_POLICIES, causes);
 }

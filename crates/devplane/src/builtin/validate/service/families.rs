@@ -5,9 +5,9 @@
 use serde_json::Value;
 
 use super::super::{
-    addresses, duplicate, is_blank,
-    reading::{list, text},
-    unsupported,
+    addresses,
+    faults::{duplicate, none_or_one_of, unsupported},
+    reading::{is_blank, items, list, text},
 };
 use super::is_headless;
 use crate::status::Cause;
@@ -20,18 +20,19 @@ const KEPT: &str = "may not change once set";
 /// What keeps addresses from being allocated.
 pub(super) fn early(spec: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = Vec::new();
-    if text(spec, "type") == "ExternalName" {
+    if text(&spec["type"]) == "ExternalName" {
         return causes;
     }
     related(spec, old, &mut causes);
     if !causes.is_empty() {
         return causes;
     }
-    let (ips, families, policy) = (list(spec, "clusterIPs"), list(spec, "ipFamilies"), text(spec, "ipFamilyPolicy"));
+    let (ips, families, policy) = (list(&spec["clusterIPs"]), list(&spec["ipFamilies"]), text(&spec["ipFamilyPolicy"]));
     let mut refuse = |field: &str, value: &Value, why: &str| causes.push(Cause::invalid(field, value, why));
     let single = policy == "SingleStack";
     if let Some(before) = old.filter(|_| !single) {
-        let reduced = |name: &str, now: &[Value]| !list(before, name).is_empty() && !now.is_empty() && now.len() < list(before, name).len();
+        let reduced =
+            |name: &str, now: &[Value]| !list(&before[name]).is_empty() && !now.is_empty() && now.len() < list(&before[name]).len();
         if reduced("clusterIPs", ips) {
             refuse(POLICY, &spec["ipFamilyPolicy"], "must be 'SingleStack' to release the secondary cluster IP");
         }
@@ -62,7 +63,7 @@ fn unconfigured(spec: &Value, causes: &mut Vec<Cause>) {
         let why = "this cluster is not configured for dual-stack services";
         causes.push(Cause::invalid(POLICY, &spec["ipFamilyPolicy"], why));
     }
-    for (index, family) in list(spec, "ipFamilies").iter().enumerate() {
+    for (index, family) in items(&spec["ipFamilies"]) {
         if family != "IPv4" {
             causes.push(Cause::invalid(&format!("{FAMILIES}[{index}]"), family, "not configured on this cluster"));
         }
@@ -71,10 +72,10 @@ fn unconfigured(spec: &Value, causes: &mut Vec<Cause>) {
 
 /// Whether addresses, families and policy go together.
 pub(super) fn related(spec: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
-    if text(spec, "type") == "ExternalName" {
+    if text(&spec["type"]) == "ExternalName" {
         return;
     }
-    let (ip, ips) = (text(spec, "clusterIP"), list(spec, "clusterIPs"));
+    let (ip, ips) = (text(&spec["clusterIP"]), list(&spec["clusterIPs"]));
     match ips.first() {
         None if !ip.is_empty() => causes.push(Cause::required(IPS, "")),
         Some(_) if ip.is_empty() => {
@@ -83,7 +84,7 @@ pub(super) fn related(spec: &Value, old: Option<&Value>, causes: &mut Vec<Cause>
         Some(first) if first != ip => causes.push(Cause::invalid(IPS, &spec["clusterIPs"], "first value must match `clusterIP`")),
         _ => {}
     }
-    let families = list(spec, "ipFamilies");
+    let families = list(&spec["ipFamilies"]);
     for (index, family) in families.iter().enumerate() {
         if !matches!(family.as_str(), Some("IPv4" | "IPv6")) {
             causes.push(unsupported(&format!("{FAMILIES}[{index}]"), family, &["IPv4", "IPv6"]));
@@ -93,9 +94,7 @@ pub(super) fn related(spec: &Value, old: Option<&Value>, causes: &mut Vec<Cause>
         }
     }
     let policies = ["PreferDualStack", "RequireDualStack", "SingleStack"];
-    if !spec["ipFamilyPolicy"].is_null() && !policies.contains(&text(spec, "ipFamilyPolicy")) {
-        causes.push(unsupported(POLICY, &spec["ipFamilyPolicy"], &policies));
-    }
+    none_or_one_of(POLICY, &spec["ipFamilyPolicy"], &policies, causes);
     if valid_ips(spec, old, causes) {
         paired(spec, causes);
     }
@@ -103,8 +102,8 @@ pub(super) fn related(spec: &Value, old: Option<&Value>, causes: &mut Vec<Cause>
 
 /// Whether each address is one.
 fn valid_ips(spec: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) -> bool {
-    let ips = list(spec, "clusterIPs");
-    let known = old.map(|before| list(before, "clusterIPs")).unwrap_or_default();
+    let ips = list(&spec["clusterIPs"]);
+    let known = old.map(|before| list(&before["clusterIPs"])).unwrap_or_default();
     let mut all_valid = true;
     for (index, address) in ips.iter().enumerate() {
         if index == 0 && address == "None" {
@@ -124,7 +123,7 @@ fn valid_ips(spec: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) -> bool
 
 /// Whether there is one address of each family, and of the family that is said.
 fn paired(spec: &Value, causes: &mut Vec<Cause>) {
-    let (ips, families) = (list(spec, "clusterIPs"), list(spec, "ipFamilies"));
+    let (ips, families) = (list(&spec["clusterIPs"]), list(&spec["ipFamilies"]));
     let sixth = |address: &Value| address.as_str().is_some_and(addresses::is_v6);
     if ips.len() > 1 && ips.iter().all(sixth) == ips.iter().any(sixth) {
         causes.push(Cause::invalid(IPS, &spec["clusterIPs"], "may specify no more than one IP for each IP family"));
@@ -143,7 +142,7 @@ fn paired(spec: &Value, causes: &mut Vec<Cause>) {
 
 /// Addresses and families stay; a second one may come and go.
 pub(super) fn change(before: &Value, spec: &Value, causes: &mut Vec<Cause>) {
-    if text(spec, "type") == "ExternalName" || text(before, "type") == "ExternalName" {
+    if text(&spec["type"]) == "ExternalName" || text(&before["type"]) == "ExternalName" {
         return;
     }
     let (was_headless, headless) = (is_headless(before), is_headless(spec));
@@ -156,7 +155,7 @@ pub(super) fn change(before: &Value, spec: &Value, causes: &mut Vec<Cause>) {
 }
 
 fn changed(name: &str, one: &str, before: &Value, spec: &Value, causes: &mut Vec<Cause>) {
-    let (old, new) = (list(before, name), list(spec, name));
+    let (old, new) = (list(&before[name]), list(&spec[name]));
     let field = |index: usize| format!("spec.{name}[{index}]");
     if old.len() == new.len() {
         for (index, _) in old.iter().zip(new).enumerate().filter(|(_, (old, new))| old != new) {
@@ -167,7 +166,7 @@ fn changed(name: &str, one: &str, before: &Value, spec: &Value, causes: &mut Vec
         return;
     }
     let shrinks = old.len() > new.len();
-    if shrinks && list(spec, "clusterIPs").is_empty() {
+    if shrinks && list(&spec["clusterIPs"]).is_empty() {
         causes.push(Cause::invalid(&field(0), &spec[name], &format!("primary {one} can not be unset")));
     }
     if let (Some(old), Some(new)) = (old.first(), new.first())

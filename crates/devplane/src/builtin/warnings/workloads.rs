@@ -1,10 +1,12 @@
-//! What is allowed of a workload and yet not wise.
+//! What is allowed of pods, and of what makes them, and yet not wise.
 //! Source: kubernetes `pkg/api/pod/warnings.go`, `WarningsOnCreate` of the strategies in `pkg/registry`.
 
 use serde_json::Value;
 
-use super::super::quantity;
-use super::{entries, is_blank, items, text};
+use super::super::validate::{
+    amounts,
+    reading::{entries, is_blank, items, text},
+};
 use crate::{
     objects::metadata,
     registry::{NameRule, Resource},
@@ -21,7 +23,7 @@ const OLD_LABELS: [(&str, &str, &str); 6] = [
 ];
 
 /// Warnings about a valid object; `old` is the stored one on an update.
-pub fn warnings(resource: &Resource, object: &Value, old: Option<&Value>) -> Vec<String> {
+pub(super) fn warnings(resource: &Resource, object: &Value, old: Option<&Value>) -> Vec<String> {
     let mut texts = Vec::new();
     let pointer = match (resource.group.as_str(), resource.kind.as_str()) {
         ("", "Pod") => "",
@@ -78,9 +80,7 @@ fn pod(spec: &Value, path: &str, texts: &mut Vec<String>) {
 fn container(container: &Value, at: &str, texts: &mut Vec<String>) {
     for part in ["limits", "requests"] {
         for (name, amount) in entries(&container["resources"][part]) {
-            if ["memory", "ephemeral-storage"].contains(&name.as_str())
-                && quantity::nanos(text(amount)).is_some_and(|nanos| nanos % 1_000_000_000 != 0)
-            {
+            if ["memory", "ephemeral-storage"].contains(&name.as_str()) && !amounts::is_whole(amount) {
                 texts.push(format!("{at}.resources.{part}[{name}]: fractional byte value {amount} is invalid, must be an integer"));
             }
         }
@@ -98,5 +98,29 @@ fn container(container: &Value, at: &str, texts: &mut Vec<String>) {
         if let Some((first, _)) = items(&container["ports"]).take(index).find(|(_, other)| same(other)) {
             texts.push(format!("{at}.ports[{index}]: duplicate port definition with {at}.ports[{first}]"));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_a_container_says_twice_or_in_parts_is_told() {
+        let variables = json!([{"name": "a", "value": "1"}, {"name": "a", "value": "$(a)2"}, {"name": "a", "value": "3"}]);
+        let ports = json!([{"containerPort": 80}, {"containerPort": 81}, {"containerPort": 80}]);
+        let resources = json!({"limits": {"memory": "1500m", "cpu": "1500m"}});
+        let mut texts = Vec::new();
+        container(&json!({"env": variables, "ports": ports, "resources": resources}), "c", &mut texts);
+        assert_eq!(
+            texts,
+            [
+                "c.resources.limits[memory]: fractional byte value \"1500m\" is invalid, must be an integer",
+                "c.env[2]: hides previous definition of \"a\", which may be dropped when using apply",
+                "c.ports[2]: duplicate port definition with c.ports[0]",
+            ]
+        );
     }
 }
