@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { after, before } from "node:test";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { chromium } from "playwright-core";
@@ -102,6 +103,20 @@ export async function kubectl(portal, context, args, input) {
   const command = run(environment("OPM_KUBECTL"), [...own, ...args]);
   if (input !== undefined) command.child.stdin.end(input);
   return (await command).stdout;
+}
+
+/** Watches with kubectl what `args` name, in one of the portal's contexts: `seen` is called with each line as it is printed, until `stop`. */
+export function watch(portal, context, args, seen) {
+  const own = ["--kubeconfig", portal.kubeconfig, "--cache-dir", `${portal.kubeconfig}-cache`, "--context", context];
+  const child = spawn(environment("OPM_KUBECTL"), [...own, "get", "--watch", ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  createInterface({ input: child.stdout }).on("line", seen);
+  const ended = new Promise((resolve) => child.on("exit", resolve));
+  return {
+    async stop() {
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
 }
 
 /** Publishes the promise with a field of every kind, and waits until the workspace offers it. */

@@ -54,6 +54,7 @@ export async function scenes(it) {
   const { metadata } = JSON.parse(await kubectl(it.portal, `dev-shop@${workspace}`, ["get", "promiserequest/to-decide", "-o", "json"]));
   const form = `/w/${workspace}/promises/everything/request`;
   const request = (name, view) => `/w/${workspace}/requests/default/${name}${view ? `?view=${view}` : ""}`;
+  const change = await changed(person, `${request("orders-db")}/edit`);
   const pages = [
     { name: "sign-in", path: "/sign-in", person: null },
     { name: "signed-out", path: "/workspaces", person: null },
@@ -122,8 +123,11 @@ export async function scenes(it) {
     { name: "request-failed", path: request("never-starts") },
     { name: "request-deleting", path: request("going") },
     { name: "edit", path: `${request("orders-db")}/edit` },
+    { name: "edit-review", path: change },
+    { name: "edit-adds", path: change.replace("/edit/review", "/edit/adds") },
     { name: "delete", path: `${request("orders-db")}/delete` },
     { name: "not-found", path: request("not-there") },
+    { name: "nowhere", path: "/no-such-page" },
     { name: "workspace-not-found", path: "/w/root:nowhere/catalog" },
     { name: "platform", path: "/platform", person: "org-owner" },
     { name: "platform-year", path: "/platform?range=year", person: "org-owner" },
@@ -213,28 +217,56 @@ async function reviewed(page, path) {
   return addressOf(page);
 }
 
+/** The address of the review of a change. */
+async function changed(page, path) {
+  await page.goto(path);
+  await page.getByLabel("Reason", { exact: true }).fill("kept for the season");
+  await page.getByRole("button", { name: "Review change" }).click();
+  await page.getByRole("heading", { level: 1, name: /^Review the change of / }).waitFor();
+  return addressOf(page);
+}
+
 function addressOf(page) {
   const address = new URL(page.url());
   return address.pathname + address.search;
 }
 
-/** A portal with every scene; `everywhere(options, look)` visits each in one look and answers what `look` found there, and what the browser complained of. */
+/**
+ * A portal with every scene. `everywhere(options, look)` visits each in one look and answers what `look` found there, and what the browser
+ * complained of; `shown()` answers the scenes that are pages and no refusals, each with its HTML; `open(scene, options)` opens a browser as its person.
+ */
 export function gallery() {
   let pages, known;
   const it = stage(async (it) => {
     pages = await scenes(it);
     known = await states(it, pages);
   }, arranged);
+  it.open = async ({ person }, options) => {
+    const context = await it.browser.newContext({ baseURL: it.portal.url, storageState: known.get(person), ...options });
+    const page = await context.newPage();
+    page.complaints = [];
+    page.on("console", (message) => message.type() === "error" && !/status of 4\d\d/.test(message.text()) && page.complaints.push(message.text()));
+    page.on("pageerror", (error) => page.complaints.push(`${error}`));
+    return page;
+  };
   it.everywhere = async (options, look) => {
     const found = [];
-    for (const { name, path, person } of pages) {
-      const context = await it.browser.newContext({ baseURL: it.portal.url, storageState: known.get(person), ...options });
-      const page = await context.newPage();
-      page.on("console", (message) => message.type() === "error" && !/status of 4\d\d/.test(message.text()) && found.push(`${name}: ${message.text()}`));
-      page.on("pageerror", (error) => found.push(`${name}: ${error}`));
-      await page.goto(path);
-      for (const problem of await look(page, name)) found.push(`${name}: ${problem}`);
-      await context.close();
+    for (const scene of pages) {
+      const page = await it.open(scene, options);
+      await page.goto(scene.path);
+      const problems = await look(page, scene.name);
+      await page.context().close();
+      for (const problem of [...page.complaints, ...problems]) found.push(`${scene.name}: ${problem}`);
+    }
+    return found;
+  };
+  it.shown = async () => {
+    const found = [];
+    for (const scene of pages) {
+      const page = await it.open(scene);
+      const answer = await page.request.get(scene.path, { maxRedirects: 0 });
+      if (answer.ok()) found.push({ ...scene, html: await answer.text() });
+      await page.context().close();
     }
     return found;
   };

@@ -1,37 +1,46 @@
-// A page at rest costs one open stream and no other request.
+// A page at rest costs one open stream where it is live, none elsewhere, and no other request: one scene of every page.
 
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { signIn, stage, until } from "../portal.mjs";
+import { until } from "../portal.mjs";
+import { byRoute } from "../routes.mjs";
+import { gallery } from "../scenes.mjs";
 
-const it = stage();
+const it = gallery();
 
-for (const [person, path] of [
-  ["dev-shop", "/w/root:acme:shop/requests"],
-  ["dev-shop", "/"],
-  ["org-owner", "/platform"],
-  ["approver", "/approvals"],
-]) {
-  test(`while ${path} is idle there is one open stream and no other request`, async () => {
-    const page = await signIn(it, person);
-    const requests = [];
-    let last = Date.now();
-    page.on("request", () => (last = Date.now()));
-    // Time is the page's own: an hour passes at once, with every timer in it.
-    await page.clock.install();
-    const stream = page.waitForRequest((request) => new URL(request.url()).pathname.startsWith("/live"));
-    await page.goto(path);
-    await stream;
-    await page.waitForLoadState("load");
-    await page.getByText("Live", { exact: true }).waitFor();
-    // A portal that has just begun has news of its own.
-    await until(() => Date.now() - last > 1_000, "the page to be at rest");
-    page.on("request", (request) => requests.push(new URL(request.url()).pathname));
-    await page.clock.fastForward("01:00:00");
-    // Requests are told in their order: what the page asked for in that hour comes before this one.
-    await page.evaluate(() => fetch("/icon.svg"));
-    assert.deepEqual(requests, ["/icon.svg"]);
-    assert.deepEqual(page.complaints, []);
-    await page.context().close();
-  });
-}
+test("while a page is idle there is its stream, if it is live, and no other request", async (t) => {
+  const pages = await byRoute(await it.shown());
+  let streams = 0;
+  for (const [route, [scene]] of pages) {
+    const live = scene.html.includes("/live?topic=");
+    streams += Number(live);
+    await t.test(`${route}, ${live ? "live" : "not live"}`, async () => {
+      const page = await it.open(scene);
+      const requests = [];
+      let last = Date.now();
+      page.on("request", (request) => {
+        last = Date.now();
+        requests.push(new URL(request.url()).pathname);
+      });
+      // Time is the page's own: an hour passes at once, with every timer in it.
+      await page.clock.install();
+      await page.goto(scene.path);
+      await page.waitForLoadState("load");
+      if (live) {
+        await until(() => requests.includes("/live"), "the stream");
+        if ((await page.locator("[data-live-state]").count()) > 0) await page.locator('[data-live-state="live"]').first().waitFor();
+      }
+      // A portal that has just begun has news of its own.
+      await until(() => Date.now() - last > 1_000, "the page to be at rest");
+      assert.equal(requests.filter((path) => path === "/live").length, Number(live), "streams");
+      requests.length = 0;
+      await page.clock.fastForward("01:00:00");
+      // Requests are told in their order: what the page asked for in that hour comes before this one.
+      await page.evaluate(() => fetch("/icon.svg"));
+      assert.deepEqual(requests, ["/icon.svg"]);
+      assert.deepEqual(page.complaints, []);
+      await page.context().close();
+    });
+  }
+  assert.ok(streams > 0, "there are live pages");
+});

@@ -2,9 +2,10 @@
 
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { kubectl, order, reaches, signIn, stage, until } from "../portal.mjs";
+import { kubectl, order, reaches, signIn, stage, until, watch } from "../portal.mjs";
 
 const it = stage();
+const [shop, sandbox] = ["dev-shop@root:acme:shop", "plane-admin@sandbox"];
 
 test("kubectl lists promises, orders one, and the open page follows", async () => {
   const promises = await kubectl(it.portal, "plane-admin@root:platform", ["get", "promises", "-o", "name"]);
@@ -20,34 +21,112 @@ test("kubectl lists promises, orders one, and the open page follows", async () =
   const request = {
     apiVersion: "platform.opmodel.dev/v1alpha1",
     kind: "PromiseRequest",
-    metadata: { name: "by-kubectl", namespace: "default" },
+    metadata: { name: "by-kubectl", namespace: "default", annotations: { "platform.opmodel.dev/changed-by": "somebody-else" } },
     spec: { promise: { name: "redis", workspace: "root:platform" }, requester: { username: "somebody-else", groups: [] } },
   };
-  await kubectl(it.portal, "dev-shop@root:acme:shop", ["create", "-f", "-"], JSON.stringify(request));
-  const ended = Date.now();
+  await kubectl(it.portal, shop, ["create", "-f", "-"], JSON.stringify(request));
   await page.getByRole("link", { name: "by-kubectl" }).waitFor();
-  // How long it takes is told and not judged: other tests run on this machine.
-  console.log(`shown ${Date.now() - ended} ms after kubectl had ended`);
   assert.equal(await page.evaluate(() => window.sameDocument), true, "nobody loaded it again");
 
-  await kubectl(it.portal, "dev-shop@root:acme:shop", ["wait", "promiserequest/by-kubectl", "--for=jsonpath={.status.phase}=Ready", "--timeout=60s"]);
-  const written = JSON.parse(await kubectl(it.portal, "dev-shop@root:acme:shop", ["get", "promiserequest", "by-kubectl", "-o", "json"]));
+  await kubectl(it.portal, shop, ["wait", "promiserequest/by-kubectl", "--for=condition=Ready", "--timeout=60s"]);
+  const written = await json(shop, ["promiserequest", "by-kubectl"]);
   assert.equal(written.spec.requester.username, "dev-shop", "a forged requester is replaced");
-
+  assert.equal(written.metadata.annotations?.["platform.opmodel.dev/changed-by"], undefined, "nobody has changed it");
   const outdated = written.status.conditions.find(({ type }) => type === "PolicyOutdated");
   assert.equal(outdated.status, "False", outdated.message);
+  await page.context().close();
+});
 
-  const before = await sandbox();
-  const uid = written.metadata.uid;
-  assert.ok(before.some((object) => object.includes(uid)), "the sandbox holds objects of the request");
-  await kubectl(it.portal, "dev-shop@root:acme:shop", ["delete", "promiserequest", "by-kubectl", "--timeout=60s"]);
-  await until(async () => !(await sandbox()).some((object) => object.includes(uid)), "the objects of the request to be gone");
-  const others = (objects) => objects.filter((object) => !object.includes(uid)).sort();
-  assert.deepEqual(others(await sandbox()), others(before), "nothing else was deleted");
+test("the open page shows within a second what the plane says", async () => {
+  const page = await signIn(it, "dev-shop");
+  await page.goto("/w/root:acme:shop/requests");
+  await page.getByText("Live", { exact: true }).waitFor();
+  // When the page first shows a request, and when it first shows it as ready; kubectl's own watch says when the plane did.
+  await page.evaluate(() => {
+    window.shown = {};
+    const look = () => {
+      for (const row of document.querySelectorAll("tbody tr")) {
+        const name = row.querySelector("a.name")?.textContent;
+        window.shown[`${name} there`] ??= Date.now();
+        if (/\bReady\b/.test(row.querySelector('[data-label="State"]')?.textContent)) window.shown[`${name} ready`] ??= Date.now();
+      }
+    };
+    look();
+    new MutationObserver(look).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+  });
+  const said = {};
+  const watching = watch(it.portal, shop, ["promiserequests", "-o", 'jsonpath={.metadata.name} {.status.phase}{"\\n"}'], (line) => {
+    const [name, phase] = line.split(" ");
+    said[`${name} there`] ??= Date.now();
+    if (phase === "Ready") said[`${name} ready`] ??= Date.now();
+  });
+  try {
+    // What is there already is told first: from then on the watch tells what happens.
+    await order(it.portal, "told-first", "redis", {});
+    await until(() => said["told-first there"], "kubectl to tell what happens");
+    const changes = [];
+    for (const name of ["quick-1", "quick-2", "quick-3"]) {
+      await order(it.portal, name, "redis", {});
+      for (const change of [`${name} there`, `${name} ready`]) {
+        const shown = () => page.evaluate((change) => window.shown[change], change);
+        const [at, by] = await until(async () => said[change] && (await shown()) && [said[change], await shown()], `${change} to be shown`);
+        changes.push({ change, late: Math.max(0, by - at) });
+      }
+    }
+    changes.sort((a, b) => a.late - b.late);
+    const told = changes.map(({ change, late }) => `${change} ${late} ms`).join(", ");
+    console.log(`shown after the plane said so: ${told}`);
+    // Other tests run on this machine. So the median has to be within a second; of the others the slowest does not count, and none may take
+    // longer than three seconds.
+    const [median, slowestButOne] = [changes[Math.floor(changes.length / 2)], changes.at(-2)];
+    assert.ok(median.late <= 1_000 && slowestButOne.late <= 3_000, told);
+  } finally {
+    await watching.stop();
+  }
+  await page.context().close();
+});
+
+test("deleting by kubectl cleans up everything that the inventory names, and nothing else", async () => {
+  for (const name of ["goes", "stays"]) await order(it.portal, name, "postgresql", { tier: "development" });
+  for (const name of ["goes", "stays"]) await reaches(it.portal, name, "Ready");
+  const [goes, stays] = [await json(shop, ["promiserequest", "goes"]), await json(shop, ["promiserequest", "stays"])];
+  const namespaceOf = ({ status }) => status.inventory.find(({ kind }) => kind === "Namespace").name;
+  const [gone, kept] = [namespaceOf(goes), namespaceOf(stays)];
+  assert.notEqual(gone, kept, "each has a namespace of its own");
+
+  // What nobody asked us for: of the name of something that goes, and in the namespace of what stays. Neither carries our label.
+  const alike = goes.status.inventory.find(({ kind }) => kind === "ConfigMap").name;
+  const foreign = [
+    { apiVersion: "v1", kind: "Namespace", metadata: { name: "foreign" } },
+    { apiVersion: "v1", kind: "ConfigMap", metadata: { name: alike, namespace: "foreign" }, data: { of: "somebody else" } },
+    { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "foreign", namespace: kept }, data: { of: "somebody else" } },
+  ];
+  for (const object of foreign) await kubectl(it.portal, sandbox, ["create", "-f", "-"], JSON.stringify(object));
+
+  const { inventory } = goes.status;
+  const kinds = inventory.map(({ kind }) => kind);
+  for (const kind of ["Namespace", "Cluster", "ConfigMap"]) assert.ok(kinds.includes(kind), `${kind} is in the inventory: ${kinds}`);
+  for (const item of inventory) {
+    assert.equal(item.destination, "sandbox", `${item.kind} ${item.name} is where we look`);
+    assert.equal(await uidOf(item), item.uid, `${item.kind} ${item.name} is there`);
+  }
+  const before = await everything();
+  const inside = [...before.keys()].filter((object) => object.includes(` ${gone}/`)).map((object) => object.split(" ")[0]);
+  assert.ok(inside.includes("PersistentVolumeClaim") && inside.includes("Secret"), `operators made more: ${inside}`);
+
+  await kubectl(it.portal, shop, ["delete", "promiserequest", "goes", "--timeout=60s"]);
+  for (const item of inventory) assert.equal(await uidOf(item), "", `${item.kind} ${item.name} is gone with its request`);
+  const after = await everything();
+  const goesWithIt = (object) => object === `Namespace ${gone}` || object.includes(` ${gone}/`);
+  assert.deepEqual([...after.keys()].filter(goesWithIt), [], "nothing is left of it");
+  const others = [...before].filter(([object]) => !goesWithIt(object));
+  const alone = [...foreign.map(({ kind, metadata }) => keyOf(kind, metadata)), ...stays.status.inventory.map((item) => keyOf(item.kind, item))];
+  for (const object of alone) assert.ok(others.some(([known]) => known === object), `${object} is to be left alone`);
+  assert.deepEqual(others.map(([object]) => [object, after.get(object)]), others, "everything else is what it was");
 });
 
 test("an approval by kubectl says of itself what became of it, and changes nothing where it does not count", async () => {
-  const [shop, acme] = ["dev-shop@root:acme:shop", "root:acme"];
+  const acme = "root:acme";
   const name = "two-stages";
   await order(it.portal, name, "postgresql", { tier: "production", size: "large", replicas: 2, storage: 50 });
   await reaches(it.portal, name, "AwaitingApproval");
@@ -89,9 +168,25 @@ test("an approval by kubectl says of itself what became of it, and changes nothi
   await assert.rejects(kubectl(it.portal, `approver@${acme}`, ["delete", "approval", "early"]), /taken back by who took it/);
 });
 
-/** Objects of the sandbox that carry our label: the uid of their request, kind and name. */
-async function sandbox() {
-  const kinds = "statefulsets,services,secrets,configmaps,deployments";
-  const list = JSON.parse(await kubectl(it.portal, "plane-admin@sandbox", ["get", kinds, "-A", "-l", "platform.opmodel.dev/request-uid", "-o", "json"]));
-  return list.items.map((item) => `${item.metadata.labels["platform.opmodel.dev/request-uid"]} ${item.kind} ${item.metadata.namespace}/${item.metadata.name}`);
+/** What kubectl reads, as JSON. */
+async function json(context, args) {
+  return JSON.parse(await kubectl(it.portal, context, ["get", ...args, "-o", "json"]));
+}
+
+/** The uid of an object of an inventory at the sandbox; empty if it is not there. */
+async function uidOf({ group, kind, namespace, name }) {
+  const where = namespace ? ["-n", namespace] : [];
+  const what = [kind, group].filter(Boolean).join(".").toLowerCase();
+  return kubectl(it.portal, sandbox, ["get", what, name, ...where, "--ignore-not-found", "-o", "jsonpath={.metadata.uid}"]);
+}
+
+/** The uid of every object of the sandbox, whoever made it: by `Kind name`, or `Kind namespace/name`. */
+async function everything() {
+  const kinds = "namespaces,persistentvolumeclaims,secrets,configmaps,services,deployments,statefulsets,clusters.postgresql.cnpg.io,buckets.objectstorage.example.org";
+  const { items } = await json(sandbox, [kinds, "-A"]);
+  return new Map(items.map(({ kind, metadata }) => [keyOf(kind, metadata), metadata.uid]));
+}
+
+function keyOf(kind, { namespace, name }) {
+  return `${kind} ${[namespace, name].filter(Boolean).join("/")}`;
 }

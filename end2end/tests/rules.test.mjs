@@ -29,6 +29,8 @@ for (const javaScriptEnabled of [true, false]) {
     await settle();
     const replicas = page.locator('[data-key="f-replicas"]');
     await replicas.getByText("2 to 5 (policy: production-baseline, set at root:acme)").waitFor();
+    // One replica does not do any more, which is said before anybody submits.
+    const refusal = await rail.getByRole("link", { name: /to be at least 2: the policy production-baseline, set at root:acme/ }).first().textContent();
     await replicas.getByRole("radio", { name: "3", exact: true }).check();
     await settle();
     await rail.getByText("Needs approval").waitFor();
@@ -58,6 +60,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByRole("button", { name: "Submit request" }).click();
     await page.waitForURL(`**/requests/default/${name}`);
     await reaches(it.portal, name, "AwaitingApproval");
+    await comesToTheSame(name, refusal);
     await until(async () => {
       await page.reload();
       return page.getByRole("heading", { name: "Approval", exact: true }).isVisible();
@@ -101,6 +104,35 @@ for (const javaScriptEnabled of [true, false]) {
     assert.deepEqual(page.complaints, []);
     await page.context().close();
   });
+}
+
+/** The same request as one of a form that waits for people, by kubectl: it waits for the same ones, and is refused for the same reason. */
+async function comesToTheSame(name, refusal) {
+  const shop = `dev-shop@${workspace}`;
+  const read = async (what) => JSON.parse(await kubectl(it.portal, shop, ["get", what, "-o", "json"]));
+  const made = await read(`promiserequest/${name}`);
+  const again = { ...made.spec, requester: undefined };
+  const write = (as, spec) => {
+    const request = { apiVersion: made.apiVersion, kind: made.kind, metadata: { name: as, namespace: "default" }, spec };
+    return kubectl(it.portal, shop, ["create", "-f", "-"], JSON.stringify(request));
+  };
+  await write(`${name}-again`, again);
+  await reaches(it.portal, `${name}-again`, "AwaitingApproval");
+  const repeated = await read(`promiserequest/${name}-again`);
+  const told = ({ status: { approvals, policies, cost } }) => ({ asked: approvals.map(({ rule, source, stage, state }) => ({ rule, source, stage, state })), policies, cost });
+  assert.deepEqual(told(repeated), told(made), "the same rules do the same, ask the same people, at the same price");
+  assert.ok(told(made).asked.length > 0);
+  const [one, other] = [await read(`promiserelease/${made.status.candidate.release}`), await read(`promiserelease/${repeated.status.candidate.release}`)];
+  assert.deepEqual(other.spec.parameters, one.spec.parameters);
+  const named = (objects) => JSON.stringify(objects).replaceAll(`${name}-again`, name);
+  assert.equal(named(other.spec.objects), named(one.spec.objects));
+
+  await write(`${name}-few`, { ...again, parameters: { ...again.parameters, replicas: 1 } });
+  await kubectl(it.portal, shop, ["wait", `promiserequest/${name}-few`, "--for=condition=PoliciesSatisfied=False", "--timeout=60s"]);
+  const few = await read(`promiserequest/${name}-few`);
+  const { message } = few.status.conditions.find(({ type }) => type === "PoliciesSatisfied");
+  assert.ok(message.includes(refusal.trim().replace(/\.$/, "")), `${message} says what the form said: ${refusal}`);
+  assert.equal(few.status.candidate, undefined, "nobody is asked about it");
 }
 
 test("a policy that cannot be applied is refused with its path, and what was typed stays", async () => {

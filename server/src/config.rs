@@ -63,6 +63,8 @@ pub enum Command {
     /// Print what a plane needs to hold our kinds, as YAML: CRDs, exports, rights, admission policies.
     #[command(visible_alias = "crds")]
     Manifests(ManifestsArgs),
+    /// Print every address that the portal answers: method, who may use it, pattern.
+    Routes,
 }
 
 /// Arguments of `check`.

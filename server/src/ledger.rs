@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cluster::watch::Freshness;
-use promise::ledger::Month;
+use promise::ledger::{HOUR, Month};
 
 use crate::state::Portal;
 
@@ -31,7 +31,7 @@ pub async fn keep(portal: Arc<Portal>) {
         () = portal.shutdown.cancelled() => return,
         () = portal.world.synced() => {}
     }
-    // Up to where thresholds of budgets were looked at; at each start anew, since nobody knows what was told before the end.
+    // Up to where budgets were looked at; at each start anew, since nobody knows what was told before the end.
     let mut warned = None;
     loop {
         // What is not up to date proves nothing: the time until it is again is one in which nobody looked.
@@ -56,7 +56,9 @@ async fn step(portal: &Portal, seen: &[Shown], now: i64, warned: &mut Option<i64
         // Before more is counted: what was counted last may be the end of a month, and whoever counted it may not have told. Of a ledger
         // that catches up every day is looked at, and no count goes beyond the end of a month.
         if let Some(clock) = portal.store.ledger_clock().await?.filter(|clock| *warned != Some(clock.posted)) {
-            warn(portal, clock.posted - 1).await?;
+            // The forecast goes on from what is counted: while complete hours are missing there it says nothing.
+            let running = if clock.posted.saturating_add(HOUR) > clock.seen { seen } else { &[] };
+            warn(portal, clock.posted - 1, running).await?;
             *warned = Some(clock.posted);
         }
         if !more {

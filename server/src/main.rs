@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use clap::Parser as _;
 use opm_portal::config::{Cli, Command, LogConfig, LogFormat};
 use opm_portal::sample::check;
-use opm_portal::{bare, install, logging, manifests, seed, serve};
+use opm_portal::{bare, install, logging, manifests, routes, seed, serve};
 
 /// The machines this runs on are small, and everything slow waits for input and output.
 const WORKERS: usize = 2;
@@ -66,6 +66,10 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             Some(out) if args.check => Ok(manifests::check(&out)?),
             Some(out) => Ok(manifests::write(&out)?),
         },
+        Command::Routes => {
+            print!("{}", routes::text());
+            Ok(())
+        }
     }
 }
 

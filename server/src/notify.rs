@@ -5,7 +5,7 @@
 //! process that ends at any instant loses nothing: whoever starts next finds in the cluster what was not written, and in the database what was
 //! not sent. Nothing is doubled in the portal, and a message that is sent twice has the same id both times.
 //!
-//! What no request says is told by whoever finds it: thresholds of budgets by the ledger ([`Notify::tell`]), remarks by whoever writes them, in
+//! What no request says is told by whoever finds it: budgets that fill up by the ledger ([`Notify::tell`]), remarks by whoever writes them, in
 //! the same transaction ([`remark`]).
 //!
 //! To tell something else: a word in `promise::notify`, and a function that finds it in [`events`], or a call of [`Notify::tell`].

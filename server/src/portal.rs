@@ -11,6 +11,7 @@ mod cost;
 pub mod drafts;
 mod home;
 mod inputs;
+mod known;
 mod manifest;
 mod notifications;
 pub mod offers;

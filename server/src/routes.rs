@@ -128,6 +128,11 @@ pub fn table() -> Vec<Route> {
     ]
 }
 
+/// The whole table in words: method, access and pattern of each route, a line each.
+pub fn text() -> String {
+    table().iter().map(|route| format!("{} {:?} {}\n", route.method, route.access, route.pattern)).collect()
+}
+
 fn get<T: 'static>(pattern: &'static str, access: Access, handler: impl Handler<T, Arc<Portal>>) -> Route {
     Route { method: Method::GET, pattern, access, handler: on(MethodFilter::GET, handler) }
 }

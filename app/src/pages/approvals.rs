@@ -15,6 +15,8 @@ pub use light::light;
 pub(super) use parts::{said, standing};
 pub(super) use thread::thread;
 
+use promise::{Error, Problem};
+
 use crate::backend::Vote;
 
 /// A decision that was not taken: what was typed, and what stands against it.
@@ -28,4 +30,14 @@ pub struct Again {
     pub field: String,
     /// HTTP status of the answer.
     pub status: u16,
+}
+
+impl Again {
+    /// What stands against it, for where the page that it belongs to cannot be shown.
+    fn error(self) -> Error {
+        if self.status == 422 {
+            return Error::Invalid { problems: vec![Problem { path: String::new(), message: self.why }] };
+        }
+        Error::Conflict { message: self.why }
+    }
 }

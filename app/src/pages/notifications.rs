@@ -21,7 +21,7 @@ pub(super) fn shape(event: Event) -> Shape {
         Event::Accepted => Shape::Provisioning,
         Event::Rejected | Event::Refused | Event::DecisionVoid => Shape::Denied,
         Event::Failed => Shape::Failed,
-        Event::Emergency | Event::Degraded | Event::Outdated | Event::BudgetThreshold => Shape::Degraded,
+        Event::Emergency | Event::Degraded | Event::Outdated | Event::BudgetThreshold | Event::BudgetForecast => Shape::Degraded,
         Event::Expired | Event::Comment => Shape::Unknown,
         Event::Deleting => Shape::Deleting,
     }

@@ -16,11 +16,11 @@ pub use policy::policy;
 pub use text::{new, posted, text};
 
 use leptos::prelude::*;
-use promise::view::{Compiled, PolicyRow};
+use promise::view::{Compiled, ConcernedLine, PolicyRow};
 
 use super::rules;
-use crate::routes::page;
-use crate::ui::{Shape, Status, Tab, Tabs};
+use crate::routes::{self, page};
+use crate::ui::{Moment, Shape, Status, Tab, Tabs};
 
 /// The parts, of which the one at `current` is shown; that of deliveries to those who may see it.
 fn tabs(current: &str, delivers: bool) -> impl IntoView + use<> {
@@ -46,4 +46,16 @@ fn compiled(compiled: &Compiled) -> impl IntoView + use<> {
 fn strength(row: &PolicyRow) -> impl IntoView + use<> {
     let (shape, word) = rules::enforcement(row.enforcement);
     view! { <Status shape=shape word=word/> }
+}
+
+/// Requests with what policies have to do with them.
+fn concerned(lines: &[ConcernedLine], now: &str) -> impl IntoView + use<> {
+    let lines = lines.iter().map(|line| {
+        view! {
+            <tr><th scope="row"><a class="name" href=routes::request(&line.workspace, &line.namespace, &line.name)>{line.name.clone()}</a><span class="under mono">{line.workspace.clone()}</span></th>
+                <td data-label="What">{line.what.clone()}</td><td data-label="Since" class="nowrap">{(!line.at.is_empty()).then(|| view! { <Moment at=line.at.clone() now=now/> })}</td></tr>
+        }
+    });
+    let lines = lines.collect_view();
+    view! { <div class="card"><table class="table"><thead><tr><th scope="col">"Request"</th><th scope="col">"What"</th><th scope="col">"Since"</th></tr></thead><tbody>{lines}</tbody></table></div> }
 }

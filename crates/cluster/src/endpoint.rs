@@ -116,6 +116,7 @@ mod tests {
     use http_body_util::Full;
     use k8s_openapi::api::core::v1::ConfigMap;
     use kube::Api;
+    use kube::api::WatchParams;
     use kube::client::Body;
 
     use super::{Endpoint, Scope, Target, Token};
@@ -197,7 +198,14 @@ mod tests {
         let (endpoint, seen) = endpoint(0);
         let scope = Scope::Workspace(WorkspacePath::parse("root:acme").unwrap());
         let api: Api<ConfigMap> = Api::namespaced(endpoint.client(&Token::new("t"), &scope), "default");
-        assert!(api.get("../../../../root/api/v1/namespaces/default/secrets/x").await.is_err());
+        let names = ["../../../../root/api/v1/namespaces/default/secrets/x", "..", "%2e%2E", ".%2e/x", "%2e%2e%2fsecrets%2Fx", "a%2Fb"];
+        for name in names {
+            assert!(api.get(name).await.is_err(), "{name}");
+        }
         assert!(seen.lock().unwrap().is_empty());
+        // Names have inner dots, and a selector is no path.
+        api.get("a.b..c").await.unwrap();
+        let _events = api.watch(&WatchParams::default().labels("example.com/a=b"), "1").await.unwrap();
+        assert!(seen.lock().unwrap()[1].0.contains("labelSelector=example.com%2Fa%3Db"));
     }
 }

@@ -5,7 +5,7 @@
 //! status. It remembers nothing either: whatever it needs after a crash stands on the plane. Files by subject: who is next
 //! ([`queue`]), what wakes whom (`wakes`), who leads (`lease`), how it goes (`standing`), its key (`keys`), where things go (`target`),
 //! which places do not answer (`outage`) and which are gone (`absences`), single objects (`objects`), what changed there (`eyes`), what is noted about it (`events`),
-//! which release a request should have (`decide`), what people decided about it (`votes`), who asked for it where a promise made it (`askers`), and what each decision says of itself (`verdicts`), whether there is room for it (`acceptances`), one request (`round`) and its end (`remove`), promises, policies and destinations (`publish`,
+//! which release a request should have (`decide`), what people decided about it (`votes`), who asked for it or changed it last, also where a promise made it (`askers`), and what each decision says of itself (`verdicts`), whether there is room for it (`acceptances`), one request (`round`) and its end (`remove`), promises, policies and destinations (`publish`,
 //! `govern`).
 
 mod absences;

@@ -5,8 +5,8 @@
 
 use kube::api::ObjectMeta;
 use promise::api::{
-    ApprovalStatus, Condition, DestinationSpec, InventoryItem, PolicyResult, PromiseReleaseSpec, PromiseRequestSpec, PromiseRequestStatus,
-    PromiseSpec, Requester, WaitingOn,
+    ApprovalStatus, Condition, DestinationSpec, InventoryItem, OutdatedStatus, PolicyResult, PromiseReleaseSpec, PromiseRequestSpec,
+    PromiseRequestStatus, PromiseSpec, Requester, WaitingOn,
 };
 use promise::names;
 
@@ -28,6 +28,9 @@ pub enum Reader {
 
 /// A kind of which not everything is kept.
 pub(crate) trait Projected {
+    /// Fields of the spec that no row keeps and in which anybody may write anything. A row is there whatever they hold.
+    const UNREAD: &'static [&'static str] = &[];
+
     /// Drops what this reader does not read.
     fn keep_for(&mut self, reader: Reader);
 }
@@ -41,6 +44,9 @@ pub(crate) fn bare(metadata: &mut ObjectMeta) {
 }
 
 impl Projected for PromiseRequest {
+    // A request that could do without a row would count for no limit, and be taken for one that went.
+    const UNREAD: &'static [&'static str] = &["parameters"];
+
     fn keep_for(&mut self, reader: Reader) {
         match reader {
             // What a line of a list says, of the request and of what was made for it. A request itself is read as the person who looks.
@@ -85,10 +91,13 @@ fn without_words(mut approval: ApprovalStatus) -> ApprovalStatus {
     approval
 }
 
-/// Phase, version, what is waited for, what was made, how far it is in words for machines, what it costs, which rules stand against it, and who is asked.
+/// Phase, version, what is waited for, what was made, how far it is in words for machines, what it costs, which rules stand against it or
+/// are others today, and who is asked.
 fn line(status: PromiseRequestStatus) -> PromiseRequestStatus {
     let stands = |result| matches!(result, PolicyResult::Denied | PolicyResult::Warned);
     let denied = status.policies.into_iter().filter(|outcome| stands(outcome.result));
+    // Why it would be refused today is told by the request; it may name values.
+    let outdated = status.outdated.map(|outdated| OutdatedStatus { refusals: Vec::new(), ..outdated });
     PromiseRequestStatus {
         observed_generation: status.observed_generation,
         phase: status.phase,
@@ -101,6 +110,7 @@ fn line(status: PromiseRequestStatus) -> PromiseRequestStatus {
         // With what people said: whom it concerns is told.
         approvals: status.approvals,
         question: status.question,
+        outdated,
         cost: status.cost,
         ..PromiseRequestStatus::default()
     }
@@ -217,6 +227,7 @@ mod tests {
                 "observedGeneration": 3, "phase": "Ready", "inventory": inventory,
                 "conditions": [{"type": "Applied", "status": "True", "reason": "Applied", "message": "long-message"}],
                 "current": {"release": "web-1", "version": "1.0.0", "revision": "settings-1"},
+                "outdated": {"digest": "d", "rules": [{"policy": "modest", "rule": "a"}], "refusals": ["Choose less than their-text."]},
             },
         });
         let whole: PromiseRequest = serde_json::from_value(object).unwrap();
@@ -235,6 +246,7 @@ mod tests {
         let status = row.status.unwrap();
         assert_eq!((status.phase, status.current.unwrap().version.as_str()), (promise::api::Phase::Ready, "1.0.0"));
         assert_eq!(status.inventory[0].name, "long-name", "the portal lists what was made");
+        assert_eq!(status.outdated.unwrap().rules[0].policy, "modest", "and files it under what changed");
         let mut row = whole.clone();
         row.keep_for(Reader::Controller);
         let status = row.status.unwrap();

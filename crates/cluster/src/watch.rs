@@ -7,6 +7,7 @@
 mod cache;
 mod key;
 mod source;
+mod wire;
 
 pub use cache::{Cache, Changes, Freshness};
 pub use key::{Key, Origin};

@@ -11,6 +11,7 @@ use kube::Client;
 use kube::api::DynamicObject;
 use kube::core::{ApiResource, GroupVersionKind};
 use parking_lot::RwLock;
+use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -362,8 +363,15 @@ impl Feeder {
     where
         Object<K>: Projected,
     {
-        let reader = self.reader;
-        self.feed(Source::of::<K>(self.client.clone()), cache, move |object| {
+        let (reader, unread) = (self.reader, Object::<K>::UNREAD);
+        let source = Source::of::<K>(self.client.clone());
+        let source = if unread.is_empty() { source } else { source.in_part() };
+        self.feed(source, cache, move |mut object: DynamicObject| {
+            if let Some(spec) = object.data.get_mut("spec").and_then(Value::as_object_mut) {
+                for field in unread {
+                    spec.remove(*field);
+                }
+            }
             let mut row = typed::<K>(object)?;
             row.keep_for(reader);
             Some(row)

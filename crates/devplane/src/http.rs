@@ -21,6 +21,7 @@ use crate::{
     openapi, protobuf,
     registry::{Found, NameRule},
     request::{Attributes, User},
+    selectors::Selection,
     status::ApiError,
     watch, workspaces,
 };
@@ -132,10 +133,9 @@ fn attributes(
         attributes.subresource = resource.subresource;
         attributes.namespace = resource.namespace;
         attributes.name = resource.name;
-        // A list of one object by its name is authorised as that object.
+        // A list of one object by its name is authorised as that object. What is selected later is read by the same parser.
         if attributes.name.is_empty() && ["list", "watch", "deletecollection"].contains(&attributes.verb.as_str()) {
-            let named = query.get("fieldSelector").split(',').find_map(|term| term.strip_prefix("metadata.name="));
-            attributes.name = named.map(|name| name.trim_start_matches('=').to_owned()).unwrap_or_default();
+            attributes.name = Selection::name_in(query.get("fieldSelector")).unwrap_or_default();
         }
     }
     Ok(attributes)

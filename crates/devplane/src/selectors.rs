@@ -31,6 +31,12 @@ impl Selection {
         Ok(Self { labels, fields })
     }
 
+    /// The name that every object must have by a field selector, if it can be read and asks for one.
+    pub fn name_in(fields: &str) -> Option<String> {
+        let selection = Self { fields: parse_fields(fields).ok()?, ..Self::default() };
+        selection.exact("metadata.name").map(str::to_owned)
+    }
+
     /// Whether everything passes.
     pub fn is_empty(&self) -> bool {
         self.labels.is_empty() && self.fields.is_empty()
@@ -97,6 +103,16 @@ mod tests {
         let selection = Selection::parse("", "spec.a=1,metadata.name!=b", |_| true, str::to_owned).expect("a selection");
         assert!(selection.matches(&json!({"metadata": {"name": "a"}, "spec": {"a": 1}})));
         assert!(!selection.matches(&json!({"metadata": {"name": "b"}, "spec": {"a": 1}})));
+    }
+
+    #[test]
+    fn a_name_is_what_is_selected_by() {
+        let named = Selection::name_in;
+        assert_eq!(named("a=b,metadata.name==mine").as_deref(), Some("mine"));
+        assert_eq!(named("metadata.name=a\\,b").as_deref(), Some("a,b"));
+        for other in ["metadata.name!=mine", "metadata.name!=z\\,metadata.name=mine", "metadata.name=mine,frob", ""] {
+            assert_eq!(named(other), None, "{other}");
+        }
     }
 
     #[test]

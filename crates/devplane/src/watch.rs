@@ -68,9 +68,13 @@ pub async fn answer(call: Call) -> Result<Response<Body>, ApiError> {
         Some(seconds) => Duration::from_secs(u64::try_from(seconds).unwrap_or_default()).min(LONGEST),
     };
     let mut selection = call.selection()?;
-    // A watch of one object by its path (`/watch/…/NAME`) is one by its name.
-    if !call.attributes.name.is_empty() && selection.exact("metadata.name").is_none() {
-        selection.fields.push(("metadata.name".into(), true, call.attributes.name.clone()));
+    // A watch of one object by its path (`/watch/…/NAME`) is one by its name, as which it was authorised (apiserver
+    // `endpoints/handlers/get.go`).
+    let name = call.attributes.name.as_str();
+    if !name.is_empty() && selection.fields.is_empty() {
+        selection.fields.push(("metadata.name".into(), true, name.to_owned()));
+    } else if !name.is_empty() && selection.exact("metadata.name") != Some(name) {
+        return Err(ApiError::bad_request("fieldSelector metadata.name doesn't match requested name"));
     }
     let encoding = call.format.encoding;
     let (store, storage, range) = (call.state.store.clone(), call.resource.storage.clone(), call.range());

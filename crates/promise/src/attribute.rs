@@ -1,8 +1,9 @@
 //! What the platform will add: rendered objects line by line, each with where it comes from.
 //!
-//! Origins follow from what each part of a template *reads*, never from comparing values. Of several origins the most specific
-//! names the line, in the order of [`LineOrigin`]: a policy before you, you before a default, a default before the promise; all others are
-//! in [`Line::also`]. What the condition or loop of a resource reads belongs to every line of its objects, and is said once, in
+//! Origins follow from what each part of a template *reads*, never from comparing values. Where an expression gives a parameter as it
+//! stands, such as a map of labels, each part of the value has the origin of that part. Of several origins the most specific names the
+//! line, in the order of [`LineOrigin`]: a policy before you, you before a default, a default before the promise; all others are in
+//! [`Line::also`]. What the condition or loop of a resource reads belongs to every line of its objects, and is said once, in
 //! [`AttributedObject::because`].
 
 mod difference;

@@ -17,7 +17,7 @@ pub use figures::{Figures, roll_up};
 pub use month::{HOUR, Month};
 pub use observe::{Fact, Open, PATIENCE, Step, observe};
 pub use stretch::{HourLine, Seen, Stretch, hours};
-pub use threshold::{Cap, Reached, Spender, Spending};
+pub use threshold::{Cap, Cause, Own, Spender, Spending, Warning};
 
 #[cfg(test)]
 mod tests;

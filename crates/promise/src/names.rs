@@ -48,6 +48,10 @@ pub const ASK_AGAIN_ANNOTATION: &str = "platform.opmodel.dev/ask-again";
 /// request says so.
 pub const ROLL_OUT_ANNOTATION: &str = "platform.opmodel.dev/roll-out";
 
+/// Annotation of a request with the user name of whoever changed last what it asks for, as admission notes it, whatever was sent. Absent
+/// while it is as it was first asked for.
+pub const CHANGED_BY_ANNOTATION: &str = "platform.opmodel.dev/changed-by";
+
 /// Annotation of a request with the time since which a question is open that its requester takes back: nobody has to decide any more.
 pub const WITHDRAW_ANNOTATION: &str = "platform.opmodel.dev/withdraw";
 

@@ -48,11 +48,13 @@ pub enum Event {
     Comment,
     /// A budget reached one of its thresholds.
     BudgetThreshold,
+    /// The forecast of the month is beyond a budget.
+    BudgetForecast,
 }
 
 impl Event {
     /// All of them.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::ApprovalNeeded,
         Self::Reminder,
         Self::Approved,
@@ -70,6 +72,7 @@ impl Event {
         Self::Deleting,
         Self::Comment,
         Self::BudgetThreshold,
+        Self::BudgetForecast,
     ];
 
     /// The word for machines: it stands in the database, in webhooks and in the operator's configuration.
@@ -92,6 +95,7 @@ impl Event {
             Self::Deleting => "deleting",
             Self::Comment => "comment",
             Self::BudgetThreshold => "budgetThreshold",
+            Self::BudgetForecast => "budgetForecast",
         }
     }
 
@@ -107,7 +111,7 @@ impl Event {
             Self::Approved | Self::Rejected | Self::Accepted | Self::Expired | Self::Comment => Sort::Decisions,
             Self::Refused | Self::Failed | Self::Degraded => Sort::Trouble,
             Self::Ready | Self::Outdated | Self::Deleting => Sort::Progress,
-            Self::BudgetThreshold => Sort::Budget,
+            Self::BudgetThreshold | Self::BudgetForecast => Sort::Budget,
         }
     }
 }
@@ -161,7 +165,7 @@ impl Sort {
             Self::Decisions => "approved, turned down, expired, commented",
             Self::Trouble => "refused, failed, degraded; once, again only when it changes",
             Self::Progress => "ready, under older rules, being removed",
-            Self::Budget => "each threshold once a month",
+            Self::Budget => "each threshold, and a forecast beyond it, once a month",
         }
     }
 

@@ -42,7 +42,13 @@ pub struct Today<'a> {
 }
 
 /// What would change against the rules that a release was accepted under; nothing when they have the same effects and the same price.
-pub fn compare(promise: &PromiseSpec, accepted: &[ReleaseRule], today: Today<'_>) -> Option<OutdatedStatus> {
+/// `place` says the path of a workspace by its id: of a rule that went, only the id is kept.
+pub fn compare(
+    promise: &PromiseSpec,
+    accepted: &[ReleaseRule],
+    today: Today<'_>,
+    place: impl Fn(&str) -> Option<String>,
+) -> Option<OutdatedStatus> {
     if same_rules(accepted, today.rules) && today.price.is_none() {
         return None;
     }
@@ -56,25 +62,31 @@ pub fn compare(promise: &PromiseSpec, accepted: &[ReleaseRule], today: Today<'_>
             Some(_) => RuleChange::Changed,
             None => RuleChange::Added,
         };
-        rules.push(present_rule(promise, id, rule, change, today.sentences));
+        let told = today.sentences.iter().find(|ruling| ruling.from.id() == *id);
+        rules.push(told.map_or_else(|| former_rule(promise, id, rule, change, &place), |ruling| present_rule(ruling, change)));
     }
     let gone = former.iter().filter(|(id, _)| !present.contains_key(*id));
-    rules.extend(gone.map(|(id, rule)| former_rule(promise, id, rule, RuleChange::Removed)));
+    rules.extend(gone.map(|(id, rule)| former_rule(promise, id, rule, RuleChange::Removed, &place)));
     Some(OutdatedStatus { digest: rules_digest(today.rules), rules, price: today.price, refusals: today.refusals })
 }
 
-fn present_rule(promise: &PromiseSpec, id: &str, rule: &ReleaseRule, change: RuleChange, sentences: &[Ruling<String>]) -> OutdatedRule {
-    let Some(ruling) = sentences.iter().find(|ruling| ruling.from.id() == id) else {
-        return former_rule(promise, id, rule, change);
-    };
+fn present_rule(ruling: &Ruling<String>, change: RuleChange) -> OutdatedRule {
     let Provenance { policy, rule, workspace, .. } = ruling.from.clone();
     OutdatedRule { policy, rule, source: Some(workspace), change, sentence: Some(ruling.effect.clone()) }
 }
 
-/// A rule of which only the effect is known.
-fn former_rule(promise: &PromiseSpec, id: &str, rule: &ReleaseRule, change: RuleChange) -> OutdatedRule {
+/// A rule of which only identity and effect are known.
+fn former_rule(
+    promise: &PromiseSpec,
+    id: &str,
+    rule: &ReleaseRule,
+    change: RuleChange,
+    place: &impl Fn(&str) -> Option<String>,
+) -> OutdatedRule {
     let mut parts = id.rsplitn(3, '/');
     let (name, policy) = (parts.next().unwrap_or_default().to_owned(), parts.next().unwrap_or_default().to_owned());
+    // Before a rule of the promise itself stands more than the workspace.
+    let source = parts.next().and_then(|rest| place(rest.split('/').next()?));
     let mut effect = rule.effect.clone().unwrap_or_default();
     // What it said to people when it was broken is not part of what it did.
     let told = effect.get("validate").is_none();
@@ -82,7 +94,7 @@ fn former_rule(promise: &PromiseSpec, id: &str, rule: &ReleaseRule, change: Rule
         fields.insert("name".to_owned(), name.clone().into());
     }
     let sentence = serde_json::from_value::<Rule>(effect).ok().filter(|_| told).map(|rule| sentence::of_rule(promise, &rule));
-    OutdatedRule { policy, rule: name, source: None, change, sentence }
+    OutdatedRule { policy, rule: name, source, change, sentence }
 }
 
 /// What would change, and how it is rolled out, as sentences.
@@ -146,7 +158,7 @@ mod tests {
     #[test]
     fn what_came_changed_and_went_is_told_in_words() {
         let (before, now) = ([rule("a", 5), rule("b", 5), rule("c", 5)], [rule("d", 2), rule("b", 7), rule("c", 5)]);
-        let outdated = compare(&PromiseSpec::default(), &before, today(&now)).unwrap();
+        let outdated = compare(&PromiseSpec::default(), &before, today(&now), |_| None).unwrap();
         let changes: Vec<_> = outdated.rules.iter().map(|rule| (rule.rule.as_str(), rule.policy.as_str(), rule.change)).collect();
         assert_eq!(
             changes,
@@ -161,9 +173,20 @@ mod tests {
     }
 
     #[test]
+    fn a_rule_that_went_says_where_it_was_set() {
+        let own = ReleaseRule { id: "c2/promise/redis/e".to_owned(), ..rule("e", 5) };
+        let place = |cluster: &str| (cluster != "gone").then(|| format!("root:{cluster}"));
+        let of = |before: &[ReleaseRule]| compare(&PromiseSpec::default(), before, today(&[]), place).unwrap().rules;
+        let told: Vec<_> = of(&[rule("a", 5), own]).into_iter().map(|rule| (rule.policy, rule.rule, rule.source)).collect();
+        let line = |policy: &str, rule: &str, source: &str| (policy.to_owned(), rule.to_owned(), Some(source.to_owned()));
+        assert_eq!(told, [line("modest", "a", "root:c1"), line("redis", "e", "root:c2")]);
+        assert_eq!(of(&[ReleaseRule { id: "gone/modest/a".to_owned(), ..rule("a", 5) }])[0].source, None);
+    }
+
+    #[test]
     fn the_same_rules_in_another_order_change_nothing() {
         let (one, other) = ([rule("a", 5), rule("b", 5)], [rule("b", 5), rule("a", 5)]);
-        assert_eq!(compare(&PromiseSpec::default(), &one, today(&other)), None);
+        assert_eq!(compare(&PromiseSpec::default(), &one, today(&other), |_| None), None);
         assert_eq!(rules_digest(&one), rules_digest(&other));
         assert_ne!(rules_digest(&one), rules_digest(&one[..1]));
     }
@@ -177,7 +200,7 @@ mod tests {
             ..CostStatus::default()
         };
         let price = Some(OutdatedPrice { before: cost(Some("10.00")), today: cost(None) });
-        let outdated = compare(&PromiseSpec::default(), &rules, Today { price, ..today(&rules) }).unwrap();
+        let outdated = compare(&PromiseSpec::default(), &rules, Today { price, ..today(&rules) }, |_| None).unwrap();
         assert!(told(&outdated).contains("accepted at 10.00 EUR a month and would cost an unknown price today"), "{}", told(&outdated));
     }
 

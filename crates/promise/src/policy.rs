@@ -61,7 +61,7 @@ pub(crate) use fit::check_rules;
 #[cfg(feature = "engine")]
 pub use judge::{BudgetUse, Judged, LimitUse, Spent, Usage, judge};
 #[cfg(feature = "engine")]
-pub(crate) use narrow::node_at;
+pub(crate) use narrow::{Spot, node_at, spot};
 #[cfg(feature = "engine")]
 pub use range::{Target, applies, covers_promise, gather, has_to_fit};
 #[cfg(feature = "engine")]

@@ -78,7 +78,8 @@ fn waited_for(phase: Phase, kind: WaitingKind, what: &str) -> String {
             None => upper_first(what),
         },
         WaitingKind::Step if phase == Phase::Failed => format!("It failed while it waited until {what}"),
-        WaitingKind::Step if what.contains(" waits for ") => upper_first(what),
+        // What an object says of itself stands after the colon, and may use the same words.
+        WaitingKind::Step if what.split(": ").next().is_some_and(|step| step.contains(" waits for ")) => upper_first(what),
         WaitingKind::Step => format!("Waits until {what}"),
         WaitingKind::Controller | WaitingKind::Capacity | WaitingKind::Nothing => upper_first(what),
     }

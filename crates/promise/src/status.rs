@@ -9,8 +9,8 @@ mod milestones;
 mod phase;
 
 use crate::api::{
-    ApprovalStatus, CandidateState, CandidateStatus, CostStatus, CurrentStatus, OutdatedStatus, OutputStatus, PolicyOutcome,
-    PromiseRequestStatus, QuestionStatus, ReleaseRevision, StepStatus,
+    ApprovalStatus, CandidateState, CandidateStatus, Condition, CostStatus, CurrentStatus, OutdatedStatus, OutputStatus, Phase,
+    PolicyOutcome, PromiseRequestStatus, QuestionStatus, ReleaseRevision, StepStatus,
 };
 use crate::error::Problem;
 use crate::fulfil::Plan;
@@ -82,13 +82,15 @@ pub fn compute(previous: Option<&PromiseRequestStatus>, seen: &Observation<'_>, 
     let blank = PromiseRequestStatus::default();
     let previous = previous.unwrap_or(&blank);
     let phase = phase::of(previous, seen);
+    let waiting_on = ball::waiting(previous, seen, now);
+    let conditions = conditions::all(previous, seen, phase, waiting_on.as_ref(), now);
     let inventory = seen.plan.map_or_else(|| previous.inventory.clone(), |plan| plan.inventory.clone());
     PromiseRequestStatus {
         observed_generation: seen.generation,
         phase,
-        conditions: conditions::all(previous, seen, now),
-        waiting_on: ball::waiting(previous, seen, now),
-        current: seen.current.map(|release| current(previous, release, now)),
+        waiting_on,
+        current: seen.current.map(|release| current(previous, release, phase, &conditions, now)),
+        conditions,
         candidate: seen.candidate.map(|release| candidate(previous, seen, release, now)),
         approvals: conditions::approvals(previous, seen).to_vec(),
         question: seen.question.cloned(),
@@ -101,15 +103,37 @@ pub fn compute(previous: Option<&PromiseRequestStatus>, seen: &Observation<'_>, 
     }
 }
 
-fn current(previous: &PromiseRequestStatus, release: ReleaseFacts<'_>, now: &str) -> CurrentStatus {
-    let kept = previous.current.as_ref().filter(|kept| kept.release == release.name).and_then(|kept| kept.since.clone());
+fn current(previous: &PromiseRequestStatus, release: ReleaseFacts<'_>, phase: Phase, said: &[Condition], now: &str) -> CurrentStatus {
+    let kept = previous.current.as_ref().filter(|kept| kept.release == release.name);
+    let accepted_at = match kept {
+        Some(kept) => kept.accepted_at.clone(),
+        None => accepted_at(previous, release, now),
+    };
+    // Where the acceptance was not kept, it may have been Ready before: the last turn of its health is all that is known.
+    let turned = if accepted_at.is_some() { None } else { turned_healthy(said) };
+    let first = (phase == Phase::Ready).then(|| turned.unwrap_or_else(|| now.to_owned()));
     CurrentStatus {
         release: release.name.to_owned(),
         version: release.version.to_owned(),
         revision: release.revision.name.clone(),
-        since: kept.or_else(|| Some(now.to_owned())),
+        since: kept.and_then(|kept| kept.since.clone()).or_else(|| Some(now.to_owned())),
+        accepted_at,
+        ready_at: kept.and_then(|kept| kept.ready_at.clone()).or(first),
         generation: Some(release.generation),
     }
+}
+
+/// When a release was accepted: as its candidate says, or now, if it was not accepted before.
+fn accepted_at(previous: &PromiseRequestStatus, release: ReleaseFacts<'_>, now: &str) -> Option<String> {
+    let accepted = |kept: &&CandidateStatus| kept.release == release.name && kept.state == CandidateState::Accepted;
+    match previous.candidate.as_ref().filter(accepted) {
+        Some(kept) => kept.accepted_at.clone(),
+        None => Some(now.to_owned()),
+    }
+}
+
+fn turned_healthy(conditions: &[Condition]) -> Option<String> {
+    conditions.iter().find(|condition| condition.r#type == "Healthy")?.last_transition_time.clone()
 }
 
 fn candidate(previous: &PromiseRequestStatus, seen: &Observation<'_>, release: ReleaseFacts<'_>, now: &str) -> CandidateStatus {
@@ -127,6 +151,7 @@ fn candidate(previous: &PromiseRequestStatus, seen: &Observation<'_>, release: R
         message: release.message.map(str::to_owned),
         generation: Some(release.generation),
         since: kept.or_else(|| Some(now.to_owned())),
+        accepted_at: if release.state == CandidateState::Accepted { accepted_at(previous, release, now) } else { None },
     }
 }
 

@@ -160,6 +160,17 @@ pub fn seen_by(offer: &Offer<'_>, lineage: &[Place], shelves: &[Shelf<'_>]) -> R
     }
 }
 
+/// Whether a workspace may know that there is this promise at all, though it may be unable to order it: one that is retired, or a draft of a
+/// home above. Whoever names a promise of somebody else's workspace learns nothing by that.
+pub fn is_known(offer: &Offer<'_>, lineage: &[Place], shelves: &[Shelf<'_>]) -> bool {
+    let listed = || !listings(offer, lineage, shelves).is_empty();
+    match lineage.iter().rev().position(|place| place.cluster == offer.home.cluster) {
+        Some(0) => true,
+        Some(_) => offer.spec.visibility == Visibility::Descendants || listed(),
+        None => offer.spec.lifecycle != Lifecycle::Draft && listed(),
+    }
+}
+
 /// The catalogs that list a promise for a workspace, in the order in which they are shown: larger weight first, then by name.
 pub fn listings<'s, 'a>(offer: &Offer<'_>, lineage: &[Place], shelves: &'s [Shelf<'a>]) -> Vec<&'s Shelf<'a>> {
     let Some(workspace) = lineage.last() else { return Vec::new() };
@@ -265,7 +276,7 @@ pub fn nearest(offers: &[(&Place, &SeenBy)]) -> Option<(usize, Vec<usize>)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Answer, Facts, Offer, Place, SeenBy, Shelf, nearest, open, seen_by, standing};
+    use super::{Answer, Facts, Offer, Place, SeenBy, Shelf, is_known, nearest, open, seen_by, standing};
     use crate::api::{Lifecycle, PromiseCatalogSpec, PromiseSpec, Visibility};
 
     fn place(path: &str) -> Place {
@@ -299,6 +310,30 @@ mod tests {
         let draft = spec(Lifecycle::Draft, Visibility::Descendants);
         let offer = Offer { name: "redis", home: &home, spec: &draft };
         assert!(seen_by(&offer, &lineage("root:acme:shop"), &[shelf(true)]).is_err());
+    }
+
+    #[test]
+    fn a_workspace_knows_what_stands_above_it_or_is_listed_for_it() {
+        let home = place("root:acme");
+        let listing =
+            PromiseCatalogSpec { promises: vec!["*".into()], workspaces: vec!["root:globex:**".into()], ..PromiseCatalogSpec::default() };
+        let shelf = Shelf { name: "standard", home: &home, trusted: true, spec: &listing };
+        let known = |lifecycle, visibility, from: &str| {
+            let spec = spec(lifecycle, visibility);
+            is_known(&Offer { name: "redis", home: &home, spec: &spec }, &lineage(from), &[shelf])
+        };
+        let (all, own) = (Visibility::Descendants, Visibility::Private);
+        for (lifecycle, visibility, from, expected) in [
+            (Lifecycle::Draft, own, "root:acme", true),
+            (Lifecycle::Draft, all, "root:acme:shop", true),
+            (Lifecycle::Published, own, "root:acme:shop", false),
+            (Lifecycle::Retired, all, "root:acme:shop", true),
+            (Lifecycle::Retired, own, "root:globex:web", true),
+            (Lifecycle::Draft, all, "root:globex:web", false),
+            (Lifecycle::Published, all, "root:other", false),
+        ] {
+            assert_eq!(known(lifecycle, visibility, from), expected, "{lifecycle:?} {visibility:?} from {from}");
+        }
     }
 
     #[test]

@@ -190,6 +190,12 @@ impl Program {
         &self.references
     }
 
+    /// The path whose value the expression gives as it stands there, such as `["parameters", "labels"]` for
+    /// `has(parameters.labels) ? parameters.labels : {}`; nothing for one that computes.
+    pub fn gives(&self) -> Option<Vec<String>> {
+        references::given(&self.tree)
+    }
+
     /// What the expression asks, if that is nothing but simple comparisons which all have to hold; see [`Clause`].
     pub fn clauses(&self) -> Option<Vec<Clause>> {
         clause::of(&self.tree)

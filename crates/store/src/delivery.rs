@@ -3,11 +3,18 @@
 //! A process takes a message for a while before it sends it, so that of several processes one sends it. One that dies meanwhile has sent it
 //! or not, nobody knows: it is sent again under the same id, and receivers can tell.
 
-use jiff::Timestamp;
-use sqlx::{AnyConnection, FromRow};
+mod lease;
 
-use crate::notification::{counted, moment};
+use jiff::Timestamp;
+use sqlx::{AnyConnection, AssertSqlSafe, FromRow};
+
+use crate::notification::{TOGETHER, counted, moment};
 use crate::{Result, Store};
+
+/// Messages with what they tell, before it is said which ones.
+const ROWS: &str = "SELECT d.id, d.channel, d.target, d.collected, d.attempts, d.due, \
+    n.person, n.event, n.title, n.content, n.why, n.link, n.workspace, n.happened \
+    FROM delivery d JOIN notification n ON n.id = d.notification";
 
 /// A message with what it tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -189,89 +196,59 @@ impl Store {
     /// # Errors
     /// The database refuses.
     pub async fn due_deliveries(&self, now: Timestamp, most: u32) -> Result<Vec<Delivery>> {
-        let rows: Vec<DeliveryRow> = sqlx::query_as(
-            "SELECT d.id, d.channel, d.target, d.collected, d.attempts, d.due, \
-             n.person, n.event, n.title, n.content, n.why, n.link, n.workspace, n.happened \
-             FROM delivery d JOIN notification n ON n.id = d.notification \
-             WHERE d.state = 'waiting' AND d.due <= $1 AND d.held_until <= $2 ORDER BY d.due, d.collected, d.channel, d.target, d.id \
-             LIMIT $3",
-        )
-        .bind(now.as_second())
-        .bind(now.as_second())
-        .bind(i64::from(most))
-        .fetch_all(&self.pool)
-        .await?;
+        let sql = format!(
+            "{ROWS} WHERE d.state = 'waiting' AND d.due <= $1 AND d.held_until <= $2 \
+             ORDER BY d.due, d.collected, d.channel, d.target, d.id LIMIT $3"
+        );
+        let rows: Vec<DeliveryRow> = sqlx::query_as(AssertSqlSafe(sql))
+            .bind(now.as_second())
+            .bind(now.as_second())
+            .bind(i64::from(most))
+            .fetch_all(&self.pool)
+            .await?;
         Ok(rows.into_iter().map(Delivery::from).collect())
     }
 
-    /// Takes a message for sending until `until`; false when somebody else has it, or it is no longer waiting.
+    /// Their receiver has these messages, which went as one.
     ///
     /// # Errors
-    /// The database refuses.
-    pub async fn take_delivery(&self, id: &str, holder: &str, now: Timestamp, until: Timestamp) -> Result<bool> {
-        let taken = sqlx::query(
-            "UPDATE delivery SET holder = $1, held_until = $2, attempts = attempts + 1 \
-             WHERE id = $3 AND state = 'waiting' AND held_until <= $4",
-        )
-        .bind(holder)
-        .bind(until.as_second())
-        .bind(id)
-        .bind(now.as_second())
-        .execute(&self.pool)
-        .await?;
-        Ok(taken.rows_affected() == 1)
+    /// The database refuses; then nothing is noted of any.
+    pub async fn delivered(&self, ids: &[&str], now: Timestamp) -> Result<()> {
+        self.note(ids, DeliveryState::Sent, "", now).await
     }
 
-    /// Lets go of all messages that a process of this name took before it died.
+    /// These messages, which went as one, are given up.
     ///
     /// # Errors
-    /// The database refuses.
-    pub async fn release_deliveries(&self, holder: &str) -> Result<u64> {
-        let released = sqlx::query("UPDATE delivery SET held_until = 0 WHERE holder = $1 AND state = 'waiting' AND held_until <> 0")
-            .bind(holder)
-            .execute(&self.pool)
-            .await?;
-        Ok(released.rows_affected())
+    /// The database refuses; then nothing is noted of any.
+    pub async fn give_up(&self, ids: &[&str], problem: &str, now: Timestamp) -> Result<()> {
+        self.note(ids, DeliveryState::Dead, problem, now).await
     }
 
-    /// Its receiver has a message.
+    /// An attempt with these messages, which went as one, failed; the next one is at `due`.
     ///
     /// # Errors
-    /// The database refuses.
-    pub async fn delivered(&self, id: &str, now: Timestamp) -> Result<()> {
-        self.ended(id, DeliveryState::Sent, "", now).await
+    /// The database refuses; then nothing is noted of any.
+    pub async fn postpone(&self, ids: &[&str], problem: &str, due: Timestamp) -> Result<()> {
+        self.note(ids, DeliveryState::Waiting, problem, due).await
     }
 
-    /// A message is given up.
-    ///
-    /// # Errors
-    /// The database refuses.
-    pub async fn give_up(&self, id: &str, problem: &str, now: Timestamp) -> Result<()> {
-        self.ended(id, DeliveryState::Dead, problem, now).await
-    }
-
-    async fn ended(&self, id: &str, state: DeliveryState, problem: &str, now: Timestamp) -> Result<()> {
-        sqlx::query("UPDATE delivery SET state = $1, problem = $2, due = $3, held_until = 0 WHERE id = $4 AND state = 'waiting'")
-            .bind(state.word())
-            .bind(problem)
-            .bind(now.as_second())
-            .bind(id)
-            .execute(&self.pool)
-            .await?;
-        Ok(())
-    }
-
-    /// An attempt failed; the next one is at `due`.
-    ///
-    /// # Errors
-    /// The database refuses.
-    pub async fn postpone(&self, id: &str, problem: &str, due: Timestamp) -> Result<()> {
-        sqlx::query("UPDATE delivery SET problem = $1, due = $2, held_until = 0 WHERE id = $3 AND state = 'waiting'")
-            .bind(problem)
-            .bind(due.as_second())
-            .bind(id)
-            .execute(&self.pool)
-            .await?;
+    /// Notes of all of them or of none: what is collected stays together when a process dies meanwhile.
+    async fn note(&self, ids: &[&str], state: DeliveryState, problem: &str, due: Timestamp) -> Result<()> {
+        let mut transaction = self.pool.begin().await?;
+        for part in ids.chunks(TOGETHER) {
+            let places: Vec<String> = (4..part.len() + 4).map(|number| format!("${number}")).collect();
+            let text = format!(
+                "UPDATE delivery SET state = $1, problem = $2, due = $3, held_until = 0 WHERE state = 'waiting' AND id IN ({})",
+                places.join(", ")
+            );
+            let mut query = sqlx::query(AssertSqlSafe(text)).bind(state.word()).bind(problem).bind(due.as_second());
+            for id in part {
+                query = query.bind(*id);
+            }
+            query.execute(&mut *transaction).await?;
+        }
+        transaction.commit().await?;
         Ok(())
     }
 
@@ -342,7 +319,7 @@ mod tests {
             let mut all = [news("n1", "dev-shop"), failed, news("n3", "olga"), news("n4", "dev-shop")];
             all[0].messages.extend([chat("old"), chat("new")]);
             store.tell(&all, at(0)).await.unwrap();
-            store.delivered("n4-mail", at(1)).await.unwrap();
+            store.delivered(&["n4-mail"], at(1)).await.unwrap();
             let unwanted = |channel: &str, but: &str| Unwanted { event: "approved".into(), channel: channel.into(), but: but.into() };
             let unwanted = [unwanted("mail", ""), unwanted("webhook", "new")];
             store.subscribe("dev-shop", &serde_json::json!({}), &unwanted, at(2)).await.unwrap();

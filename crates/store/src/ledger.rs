@@ -90,6 +90,23 @@ pub struct MonthSum {
     pub micros: i64,
 }
 
+/// What requests of one promise came to in a month, in one workspace and currency.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct PromiseSum {
+    /// Id of the workspace.
+    pub cluster: String,
+    /// Path of the workspace.
+    pub workspace: String,
+    /// Path of the promise's home; empty where requests name none.
+    pub home: String,
+    /// Name of the promise.
+    pub promise: String,
+    /// ISO 4217.
+    pub currency: String,
+    /// Millionths.
+    pub micros: i64,
+}
+
 /// A sum of a day, of one value of a dimension in one namespace.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct DaySum {
@@ -262,6 +279,20 @@ impl Store {
              GROUP BY cluster, namespace, {column}, currency ORDER BY cluster, namespace, {column}, currency"
         );
         Ok(sqlx::query_as(AssertSqlSafe(sql)).bind(month).fetch_all(&self.pool).await?)
+    }
+
+    /// What promises came to in a month, given by its first second; those of one name are told apart by their homes.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn promise_sums(&self, month: i64) -> Result<Vec<PromiseSum>> {
+        Ok(sqlx::query_as(
+            "SELECT cluster, MAX(workspace) AS workspace, home, promise, currency, CAST(SUM(micros) AS BIGINT) AS micros FROM ledger_month \
+             WHERE month = $1 AND currency <> '' GROUP BY cluster, home, promise, currency ORDER BY cluster, home, promise, currency",
+        )
+        .bind(month)
+        .fetch_all(&self.pool)
+        .await?)
     }
 
     /// Sums of the days between two moments.

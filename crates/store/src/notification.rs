@@ -11,8 +11,8 @@ use sqlx::{AnyConnection, FromRow};
 use crate::delivery::forget;
 use crate::{Error, Result, Store, Unwanted};
 
-/// Ids that are asked for in one query.
-const TOGETHER: usize = 100;
+/// Ids that are named in one query.
+pub(crate) const TOGETHER: usize = 100;
 
 /// Something to tell somebody.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -382,7 +382,7 @@ pub(crate) mod tests {
         assert_eq!(again(&path, &keys).await.release_deliveries("one").await.unwrap(), 1);
         let store = again(&path, &keys).await;
         assert!(store.take_delivery("n1-mail", "one", at(5), at(65)).await.unwrap());
-        store.delivered("n1-mail", at(6)).await.unwrap();
+        store.delivered(&["n1-mail"], at(6)).await.unwrap();
         let store = again(&path, &keys).await;
         assert!(!store.take_delivery("n1-mail", "one", at(99), at(199)).await.unwrap(), "what was sent is not sent again");
         store.tell(&told, at(7)).await.unwrap();
@@ -395,12 +395,12 @@ pub(crate) mod tests {
         for (store, _) in crate::database::tests::every().await {
             store.tell(&[news("n1", "dev-shop")], at(0)).await.unwrap();
             assert!(store.take_delivery("n1-mail", "one", at(0), at(60)).await.unwrap());
-            store.postpone("n1-mail", "busy", at(30)).await.unwrap();
+            store.postpone(&["n1-mail"], "busy", at(30)).await.unwrap();
             assert!(store.due_deliveries(at(29), 10).await.unwrap().is_empty());
             let due = store.due_deliveries(at(30), 10).await.unwrap();
             assert_eq!((due[0].attempts, due[0].title.as_str(), due[0].at), (1, "amara approved orders-db", at(0)));
             assert!(store.take_delivery("n1-mail", "one", at(30), at(90)).await.unwrap());
-            store.give_up("n1-mail", "gone", at(31)).await.unwrap();
+            store.give_up(&["n1-mail"], "gone", at(31)).await.unwrap();
             assert!(store.due_deliveries(at(999), 10).await.unwrap().is_empty());
             let dead = store.deliveries(DeliveryState::Dead, 0, 10).await.unwrap();
             assert_eq!((dead[0].problem.as_str(), dead[0].attempts, dead[0].at), ("gone", 2, at(31)));

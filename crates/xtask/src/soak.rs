@@ -19,7 +19,8 @@ pub struct Soak {
 /// The checks.
 #[derive(Subcommand)]
 enum Check {
-    /// Kill the release binary at seeded instants of fulfilments: each is completed, each object made once.
+    /// Kill the release binary at seeded instants of fulfilments, decisions and what people are told: each is completed, once. And what
+    /// keeps the cost ledger, on SQLite and PostgreSQL: no hour is lost or doubled.
     Kill {
         /// How many instants.
         #[arg(long, default_value_t = 20)]
@@ -27,6 +28,8 @@ enum Check {
         /// Which instants.
         #[arg(long, default_value_t = 1)]
         seed: u64,
+        #[command(flatten)]
+        tools: Tools,
     },
     /// Kill the bare plane of the release binary while many write: nothing that it acknowledged is lost, and how long it takes to start.
     PlaneKill {
@@ -75,14 +78,17 @@ impl Soak {
     pub fn run(self) -> Result<()> {
         let workspace = Workspace::find()?;
         match self.check {
-            Check::Kill { kills, seed } => {
+            Check::Kill { kills, seed, tools } => {
+                tools.postgres()?;
                 release(&workspace)?;
-                let mut tests = killing(&workspace, "kill::", kills, seed);
+                // Names are looked for anywhere: `plane_kill::` has the first one, too.
+                let names = ["kill::", "notifications::killed", "--skip", "plane_kill::"];
+                let mut tests = killing(&workspace, &["--lib", "--test", "portal"], &names, kills, seed);
                 step("killing and starting again", || run(&mut tests))
             }
             Check::PlaneKill { kills, objects, seed } => {
                 release(&workspace)?;
-                let mut tests = killing(&workspace, "plane_kill::what", kills, seed);
+                let mut tests = killing(&workspace, &["--test", "portal"], &["plane_kill::what"], kills, seed);
                 step("killing and starting again", || run(tests.env("OPM_OBJECTS", objects.to_string())))
             }
             Check::Ledger { instances, days, tools } => {
@@ -132,10 +138,10 @@ fn release(workspace: &Workspace) -> Result<()> {
     })
 }
 
-/// The tests of this name, against the release binary.
-fn killing(workspace: &Workspace, name: &str, kills: u32, seed: u64) -> Command {
+/// The tests of these names in these targets, against the release binary.
+fn killing(workspace: &Workspace, targets: &[&str], names: &[&str], kills: u32, seed: u64) -> Command {
     let mut tests = cargo(&workspace.root);
-    tests.arg("test").args(PACKAGES).args(["--test", "portal", name, "--", "--nocapture"]);
+    tests.arg("test").args(PACKAGES).args(targets).args(["--", "--nocapture"]).args(names);
     tests.env("OPM_PORTAL", workspace.target.join("release/opm-portal"));
     tests.env("OPM_KILLS", kills.to_string()).env("OPM_SEED", seed.to_string());
     tests

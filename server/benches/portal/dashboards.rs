@@ -1,14 +1,15 @@
 //! Every list and dashboard over worlds of many instances, on both databases: start, memory, and each page beside a bare handler that sends
-//! the same bytes.
+//! the same bytes; the same page when the plane has to be asked again about the person, and what a browser is sent.
 
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use crate::anew::{Anew, SAMPLES};
 use crate::bare::Bare;
 use crate::http::{Connection, request};
 use crate::load::{self, Load};
-use crate::portal::Portal;
+use crate::portal::{Portal, sign_in};
 
 /// What is measured.
 pub struct Sizes {
@@ -107,25 +108,57 @@ async fn one(data: &Path, instances: usize, sizes: &Sizes, engine: &str, address
     seed(data, instances, sizes.workspaces, address);
     println!("\n## {instances} instances over {} workspaces, {engine}\n", sizes.workspaces);
     println!("- seeded in {:.1} s (of a second engine the ledger alone)", began.elapsed().as_secs_f64());
+    let anew = asked_anew(data, address).await;
     let extra: Vec<&str> = address.iter().flat_map(|address| ["--database-url", address]).collect();
     // Pages and plane alone: what the controller does after a start is told below.
     let portal = Portal::start_with(data, &[&["--roles", "plane,web"], extra.as_slice()].concat()).await;
     tokio::time::sleep(REST).await;
     println!("- start to ready: {:.0} ms; resident {REST:?} later: {:.1} MiB", millis(portal.start), portal.resident());
-    println!("\n| page | as | HTML, bytes | first | p50 | p99 | pages/s | bare handler p50, p99, pages/s | p99 at most {GOAL:?} |");
-    println!("|---|---|---|---|---|---|---|---|---|");
-    let mut cookies: Vec<(&str, String)> = Vec::new();
-    for (person, path) in PAGES {
-        if !cookies.iter().any(|(known, _)| *known == person) {
-            cookies.push((person, portal.sign_in(person).await));
-        }
-        let cookie = cookies.iter().find(|(known, _)| *known == person).map(|(_, cookie)| cookie.clone()).unwrap_or_default();
-        page(&portal, person, path, &cookie, sizes.seconds).await;
+    println!("- rights asked anew: {SAMPLES} times each, after more time than the plane's answers count; its p99 is the slowest of them");
+    println!(
+        "\n| page | as | HTML, bytes | HTML and CSS as sent (br), bytes | first | p50 | p99 | rights asked anew p50, p99 | pages/s \
+         | bare handler p50, p99, pages/s | p99 at most {GOAL:?} |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|---|");
+    let mut cookies = Cookies { port: portal.port, known: Vec::new() };
+    for ((person, path), anew) in PAGES.into_iter().zip(anew) {
+        let cookie = cookies.of(person).await;
+        page(&portal, person, path, &cookie, sizes.seconds, anew).await;
     }
     println!("\n- resident after all pages: {:.1} MiB", portal.resident());
     drop(portal);
     let whole = Portal::start_with(data, &extra).await;
     println!("- start to ready with the controller: {:.0} ms", millis(whole.start));
+}
+
+/// For each page median and 99th percentile when the plane has to be asked again about the person; none where the page is refused.
+async fn asked_anew(data: &Path, address: Option<&str>) -> Vec<Option<(Duration, Duration)>> {
+    let mut portal = Anew::start(data, address);
+    let mut cookies = Cookies { port: portal.port, known: Vec::new() };
+    let mut found = Vec::with_capacity(PAGES.len());
+    for (person, path) in PAGES {
+        let cookie = cookies.of(person).await;
+        found.push(portal.page(path, &cookie).await);
+    }
+    found
+}
+
+/// The people who are signed in to the portal at a port.
+struct Cookies {
+    port: u16,
+    known: Vec<(&'static str, String)>,
+}
+
+impl Cookies {
+    /// The cookie of a person, who signs in the first time.
+    async fn of(&mut self, person: &'static str) -> String {
+        if let Some((_, cookie)) = self.known.iter().find(|(known, _)| *known == person) {
+            return cookie.clone();
+        }
+        let cookie = sign_in(self.port, person).await;
+        self.known.push((person, cookie.clone()));
+        cookie
+    }
 }
 
 /// Lets the binary seed; of a world that is there only what its ledger lacks.
@@ -143,23 +176,25 @@ fn seed(data: &Path, instances: usize, workspaces: usize, address: Option<&str>)
     assert!(status.success(), "seeding ended with {status}");
 }
 
-async fn page(portal: &Portal, person: &str, path: &str, cookie: &str, seconds: u64) {
+async fn page(portal: &Portal, person: &str, path: &str, cookie: &str, seconds: u64, anew: Option<(Duration, Duration)>) {
     let message = request("GET", path, portal.port, &[("Cookie", cookie), ("Accept", "text/html")], "");
     let began = Instant::now();
     let answer = Connection::open(portal.port).await.send(&message).await;
     let first = began.elapsed();
     if answer.status != 200 {
-        println!("| `{path}` | {person} | answered {} | | | | | | |", answer.status);
+        println!("| `{path}` | {person} | answered {} | | | | | | | | |", answer.status);
         return;
     }
+    let sent = sent(portal, path, cookie, &answer.text()).await;
     let one = load::run(portal.port, path, cookie, 1, seconds).await;
     let many = load::run(portal.port, path, cookie, CONNECTIONS, seconds.div_ceil(2)).await;
     let bare = Bare::of(&answer.body);
     let (theirs, their_rate) =
         (load::run(bare.port, "/", cookie, 1, 1).await, load::run(bare.port, "/", cookie, CONNECTIONS, 1).await.rate);
     let Load { p50, p99, bytes, .. } = one;
+    let anew = anew.map_or_else(|| "refused".to_owned(), |(p50, p99)| format!("{:.1} ms, {:.1} ms", millis(p50), millis(p99)));
     println!(
-        "| `{path}` | {person} | {bytes} | {:.1} ms | {:.1} ms | {:.1} ms | {:.0} | {:.2} ms, {:.2} ms, {their_rate:.0} | {} |",
+        "| `{path}` | {person} | {bytes} | {sent} | {:.1} ms | {:.1} ms | {:.1} ms | {anew} | {:.0} | {:.2} ms, {:.2} ms, {their_rate:.0} | {} |",
         millis(first),
         millis(p50),
         millis(p99),
@@ -168,6 +203,20 @@ async fn page(portal: &Portal, person: &str, path: &str, cookie: &str, seconds: 
         millis(theirs.p99),
         if p99 <= GOAL { "met" } else { "**missed**" },
     );
+}
+
+/// Bytes of a page and its style sheet, as a browser is sent them that takes brotli.
+async fn sent(portal: &Portal, path: &str, cookie: &str, html: &str) -> usize {
+    let sheet = html.split("<link rel=\"stylesheet\" href=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("a style sheet");
+    let mut connection = Connection::open(portal.port).await;
+    let mut bytes = 0;
+    for address in [path, sheet] {
+        let headers = [("Cookie", cookie), ("Accept", "text/html"), ("Accept-Encoding", "br")];
+        let answer = connection.send(&request("GET", address, portal.port, &headers, "")).await;
+        assert_eq!(answer.header("content-encoding"), Some("br"), "{address}: {}", answer.head);
+        bytes += answer.body.len();
+    }
+    bytes
 }
 
 fn millis(time: Duration) -> f64 {

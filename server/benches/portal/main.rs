@@ -7,6 +7,7 @@
     reason = "a measuring program: it reads the clock and its arguments, and ends at the first surprise"
 )]
 
+mod anew;
 mod bare;
 mod dashboards;
 mod fulfilment;
@@ -21,8 +22,11 @@ use std::path::PathBuf;
 /// Arguments are read by hand because cargo adds `--bench` of its own.
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    if let ["anew", rest @ ..] = words.as_slice() {
+        return anew::serve(rest);
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
         match words.as_slice() {
             ["bare", answer] => bare::serve(PathBuf::from(answer)).await,

@@ -66,34 +66,7 @@ impl Portal {
 
     /// Signs a person in through the page; answers the `Cookie` header to send.
     pub async fn sign_in(&self, person: &str) -> String {
-        let mut connection = Connection::open(self.port).await;
-        let page = connection.send(&request("GET", "/sign-in", self.port, &[], "")).await;
-        let mut cookies: Vec<String> = page.headers("set-cookie").filter_map(|value| value.split(';').next()).map(str::to_owned).collect();
-        let text = page.text();
-        let form = text.split("<form").find(|form| form.contains(person)).expect("the page names the person");
-        let action = attribute(form, "action").unwrap_or_else(|| "/sign-in".into());
-        let mut fields = form_urlencoded::Serializer::new(String::new());
-        for input in form
-            .split("<input")
-            .skip(1)
-            .chain(form.split("<button").skip(1).filter(|button| attribute(button, "value").as_deref() == Some(person)))
-        {
-            if let (Some(name), Some(value)) = (attribute(input, "name"), attribute(input, "value")) {
-                fields.append_pair(&name, &value);
-            }
-        }
-        let origin = format!("http://127.0.0.1:{}", self.port);
-        let sent = cookies.join("; ");
-        let headers = [
-            ("Content-Type", "application/x-www-form-urlencoded"),
-            ("Origin", origin.as_str()),
-            ("Sec-Fetch-Site", "same-origin"),
-            ("Cookie", sent.as_str()),
-        ];
-        let answer = connection.send(&request("POST", &action, self.port, &headers, &fields.finish())).await;
-        assert_eq!(answer.status, 303, "sign-in answered {}", answer.head);
-        cookies.extend(answer.headers("set-cookie").filter_map(|value| value.split(';').next()).map(str::to_owned));
-        cookies.join("; ")
+        sign_in(self.port, person).await
     }
 
     /// The kubeconfig that the portal wrote.
@@ -107,6 +80,38 @@ impl Drop for Portal {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Signs a person in through the page of the portal at a port; answers the `Cookie` header to send.
+pub async fn sign_in(port: u16, person: &str) -> String {
+    let mut connection = Connection::open(port).await;
+    let page = connection.send(&request("GET", "/sign-in", port, &[], "")).await;
+    let mut cookies: Vec<String> = page.headers("set-cookie").filter_map(|value| value.split(';').next()).map(str::to_owned).collect();
+    let text = page.text();
+    let form = text.split("<form").find(|form| form.contains(person)).expect("the page names the person");
+    let action = attribute(form, "action").unwrap_or_else(|| "/sign-in".into());
+    let mut fields = form_urlencoded::Serializer::new(String::new());
+    for input in form
+        .split("<input")
+        .skip(1)
+        .chain(form.split("<button").skip(1).filter(|button| attribute(button, "value").as_deref() == Some(person)))
+    {
+        if let (Some(name), Some(value)) = (attribute(input, "name"), attribute(input, "value")) {
+            fields.append_pair(&name, &value);
+        }
+    }
+    let origin = format!("http://127.0.0.1:{port}");
+    let sent = cookies.join("; ");
+    let headers = [
+        ("Content-Type", "application/x-www-form-urlencoded"),
+        ("Origin", origin.as_str()),
+        ("Sec-Fetch-Site", "same-origin"),
+        ("Cookie", sent.as_str()),
+    ];
+    let answer = connection.send(&request("POST", &action, port, &headers, &fields.finish())).await;
+    assert_eq!(answer.status, 303, "sign-in answered {}", answer.head);
+    cookies.extend(answer.headers("set-cookie").filter_map(|value| value.split(';').next()).map(str::to_owned));
+    cookies.join("; ")
 }
 
 fn attribute(tag: &str, name: &str) -> Option<String> {

@@ -109,11 +109,16 @@ pub struct Addresses {
 }
 
 impl Addresses {
-    /// The address of a person; `known` is what the token of the last sign-in said.
-    pub fn of(&self, person: &str, known: &str) -> Option<String> {
+    /// The address of a person; `known` is what the token of the last sign-in said, nothing for somebody who never signed in.
+    ///
+    /// Whoever writes a rule names people in it. A name that nobody has signed in with is an address only in the domain of this file: else
+    /// a rule could have the portal write to anybody.
+    pub fn of(&self, person: &str, known: Option<&str>) -> Option<String> {
         let is_address = |text: &&str| text.split_once('@').is_some_and(|(local, domain)| !local.is_empty() && domain.contains('.'));
+        let is_ours = |text: &&str| text.rsplit_once('@').is_some_and(|(_, domain)| self.domain.as_deref() == Some(domain));
         let configured = self.addresses.get(person).cloned();
-        let known = Some(known).filter(is_address).or(Some(person).filter(is_address)).map(str::to_owned);
+        let named = Some(person).filter(is_address).filter(|person| known.is_some() || is_ours(person));
+        let known = known.filter(is_address).or(named).map(str::to_owned);
         let plain = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'));
         let by_domain = || self.domain.as_ref().filter(|_| plain(person)).map(|domain| format!("{person}@{domain}"));
         configured.or(known).or_else(by_domain)
@@ -365,12 +370,19 @@ mod tests {
         assert!(!ops.wants(Event::Failed, "root:globex"));
         let printed = format!("{config:?}");
         assert!(!printed.contains("secret-part") && !printed.contains("some length"), "{printed}");
-        let address = |person: &str, known: &str| config.addresses.of(person, known).unwrap_or_default();
-        assert_eq!(address("org-owner", "other@acme.example"), "olga@acme.example");
-        assert_eq!(address("dev-shop", "dana@acme.example"), "dana@acme.example");
-        assert_eq!(address("dana@globex.example", ""), "dana@globex.example");
-        assert_eq!(address("dev-shop", "no address"), "dev-shop@acme.example");
-        assert_eq!(address("system:serviceaccount:a:b", ""), "");
+        for (person, known, address) in [
+            ("org-owner", Some("other@acme.example"), "olga@acme.example"),
+            ("dev-shop", Some("dana@acme.example"), "dana@acme.example"),
+            ("dana@globex.example", Some(""), "dana@globex.example"),
+            ("dev-shop", Some("no address"), "dev-shop@acme.example"),
+            ("dev-shop", None, "dev-shop@acme.example"),
+            ("dana@acme.example", None, "dana@acme.example"),
+            ("anybody@elsewhere.example", None, ""),
+            ("anybody@acme.example@elsewhere.example", None, ""),
+            ("system:serviceaccount:a:b", Some(""), ""),
+        ] {
+            assert_eq!(config.addresses.of(person, known).unwrap_or_default(), address, "{person} {known:?}");
+        }
     }
 
     #[test]

@@ -1,84 +1,150 @@
-//! Budgets that fill up: whoever a budget names is told of each threshold once a month.
+//! Budgets that fill up: whom a budget names is told of each threshold, and of a forecast beyond it, once a month.
 //!
-//! What is told follows from the sums in the database and the policies of the cluster, and its id from budget, workspace, month, amount and
-//! threshold: whoever looks again, after a crash or in another replica, tells nothing anew.
+//! What is told follows from the sums in the database, from what runs, and from the policies and promises of the cluster. Its id follows
+//! from budget, workspace and month, for a threshold also from that and the amount: whoever looks again, after a crash or in another
+//! replica, tells nothing anew.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use cluster::kinds::{Policy, Promise, PromiseRevision};
+use cluster::watch::Key;
 use cluster::workspaces::{Node, Tree};
-use cluster::{ClusterId, WorkspacePath};
-use promise::ledger::{Cap, Month, Reached, Spender, Spending};
+use cluster::{ClusterId, WorkspacePath, World};
+use imbl::OrdMap;
+use promise::api::{AppliesTo, Budget, Rule};
+use promise::ledger::{Cap, Cause, Month, Own, Seen, Spender, Spending, Warning, accrued};
 use promise::notify::Event;
 use promise::price::Money;
-use store::{Dimension, MonthSum};
+use store::PromiseSum;
 
+use super::facts::Shown;
 use crate::notify::{Audience, Matter, Notify};
 use crate::state::Portal;
 
-/// Tells of every threshold that is reached by what was counted in the month of a moment.
+/// Tells what there is to tell of budgets by what was counted in the month of a moment, which is the last second that is counted. `running`
+/// is what there is now, for the forecast; it is empty while complete hours are still to be counted.
 ///
 /// # Errors
 /// The database refuses; what was not told is told the next time.
-pub async fn warn(portal: &Portal, at: i64) -> store::Result<()> {
+pub async fn warn(portal: &Portal, at: i64, running: &[Shown]) -> store::Result<()> {
     let policies = portal.world.policies.snapshot();
-    let budgets: Vec<_> = policies
-        .iter()
-        .flat_map(|(key, policy)| policy.spec.rules.iter().filter_map(move |rule| Some((key, policy, rule, rule.budget.as_ref()?))))
-        .collect();
+    let promises = published(&portal.world);
+    let everywhere = AppliesTo::default();
+    let budgets = budgets(&policies, &promises, &everywhere);
     if budgets.is_empty() {
         return Ok(());
     }
     let month = Month::of(at);
-    let sums = portal.store.month_sums(month.start(), Dimension::Promise).await?;
+    let sums = portal.store.promise_sums(month.start()).await?;
     let tree = portal.world.tree();
-    let spenders = spenders(&tree, &sums);
-    for (key, policy, rule, budget) in budgets {
+    let spenders = spenders(&tree, &sums, running);
+    let spendings = spendings(&spenders, &sums, running, at);
+    for set in budgets {
         // A home whose place is not proven governs nobody.
-        let Some(home) = tree.path(&key.cluster) else { continue };
-        let cluster = key.cluster.to_string();
-        let cap = Cap { budget, range: &policy.spec.applies_to, cluster: &cluster, trusted: portal.trusted_homes.contains(&home) };
-        let spendings = sums.iter().filter_map(|sum| {
-            let by = spenders.get(sum.cluster.as_str())?;
-            Some(Spending { by, promise: &sum.value, currency: &sum.currency, micros: sum.micros })
-        });
-        let subject = format!("{cluster}/{}/{}", key.name, rule.name);
-        for reached in cap.reached(spendings) {
-            let Some(place) = ClusterId::parse(&reached.cluster).ok().and_then(|cluster| tree.path(&cluster)) else { continue };
+        let Some(home) = tree.path(&set.key.cluster) else { continue };
+        let cluster = set.key.cluster.to_string();
+        let cap = Cap {
+            budget: set.budget,
+            range: set.range,
+            own: set.own.then_some(Own { promise: &set.key.name, home: home.as_str() }),
+            cluster: &cluster,
+            trusted: portal.trusted_homes.contains(&home),
+        };
+        // As rules are known elsewhere: a policy and a promise of one name are two things.
+        let subject = format!("{cluster}/{}{}/{}", if set.own { "promise/" } else { "" }, set.key.name, set.rule);
+        for warning in cap.warnings(at, spendings.iter().copied()) {
+            let Some(place) = ClusterId::parse(&warning.cluster).ok().and_then(|cluster| tree.path(&cluster)) else { continue };
             let told = Told {
-                title: policy.spec.title.as_deref().unwrap_or(&key.name),
-                policy: &key.name,
+                title: set.title,
+                name: &set.key.name,
+                own: set.own,
                 set_at: home.as_str(),
                 place: place.as_str(),
-                below: budget.per == "subtree",
-                currency: &budget.currency,
+                below: set.budget.per == "subtree",
+                currency: &set.budget.currency,
                 month,
             };
-            let audience = Audience::Asked { approvers: budget.notify.clone(), except: Vec::new() };
-            let key = format!("{}|{month}|{}|{}", reached.cluster, reached.most, reached.threshold);
-            Notify::tell(portal, Event::BudgetThreshold, audience, &key, &told.matter(&subject, &reached)).await?;
+            let event = match warning.cause {
+                Cause::Threshold(_) => Event::BudgetThreshold,
+                Cause::Forecast => Event::BudgetForecast,
+            };
+            let audience = Audience::Asked { approvers: set.budget.notify.clone(), except: Vec::new() };
+            Notify::tell(portal, event, audience, &warning.key(month), &told.matter(&subject, &warning)).await?;
         }
     }
     Ok(())
 }
 
-/// Workspaces in which something cost, by their ids. One that is gone counts where it was, below what is left of the way to it: deleting a
+/// A budget where it is set.
+struct Set<'a> {
+    /// The policy, or the promise of whose own rules it is.
+    key: &'a Key,
+    own: bool,
+    /// What people call that.
+    title: &'a str,
+    /// Name of the rule.
+    rule: &'a str,
+    budget: &'a Budget,
+    range: &'a AppliesTo,
+}
+
+impl<'a> Set<'a> {
+    /// The budgets among some rules.
+    fn of(key: &'a Key, own: bool, title: Option<&'a str>, rules: &'a [Rule], range: &'a AppliesTo) -> impl Iterator<Item = Self> {
+        let title = title.unwrap_or(&key.name);
+        rules.iter().filter_map(move |rule| Some(Self { key, own, title, rule: &rule.name, budget: rule.budget.as_ref()?, range }))
+    }
+}
+
+/// Every budget, of policies and of promises.
+fn budgets<'a>(
+    policies: &'a OrdMap<Key, Arc<Policy>>,
+    promises: &'a [(Key, Arc<PromiseRevision>)],
+    everywhere: &'a AppliesTo,
+) -> Vec<Set<'a>> {
+    let mut found = Vec::new();
+    for (key, policy) in policies {
+        let spec = &policy.spec;
+        found.extend(Set::of(key, false, spec.title.as_deref(), &spec.rules, &spec.applies_to));
+    }
+    for (key, revision) in promises {
+        let spec = &revision.spec.spec;
+        found.extend(Set::of(key, true, spec.presentation.display_name.as_deref(), &spec.policies, everywhere));
+    }
+    found
+}
+
+/// Promises with the version that is published now. Its rules count for what runs in older ones too: a promise has one budget at a time.
+fn published(world: &World) -> Vec<(Key, Arc<PromiseRevision>)> {
+    let revision = |key: &Key, promise: &Promise| {
+        let name = promise.status.as_ref()?.revision.as_deref()?;
+        world.revisions.get(&Key::cluster_scoped(&key.cluster, name))
+    };
+    let promises = world.promises.snapshot();
+    promises.iter().filter_map(|(key, promise)| Some((key.clone(), revision(key, promise)?))).collect()
+}
+
+/// Workspaces in which something costs, by their ids. One that is gone counts where it was, below what is left of the way to it: deleting a
 /// workspace gives nothing back.
-fn spenders<'s>(tree: &Tree, sums: &'s [MonthSum]) -> BTreeMap<&'s str, Spender> {
+fn spenders<'s>(tree: &Tree, sums: &'s [PromiseSum], running: &'s [Shown]) -> BTreeMap<&'s str, Spender> {
+    let counted = sums.iter().map(|sum| (sum.cluster.as_str(), sum.workspace.as_str()));
+    let shown = running.iter().map(|shown| (shown.subject.cluster.as_str(), shown.subject.workspace.as_str()));
     let mut spenders = BTreeMap::new();
-    for sum in sums {
-        if spenders.contains_key(sum.cluster.as_str()) {
+    for (id, workspace) in counted.chain(shown) {
+        if spenders.contains_key(id) {
             continue;
         }
-        let living = ClusterId::parse(&sum.cluster).ok().and_then(|cluster| tree.lineage(&cluster));
+        let living = ClusterId::parse(id).ok().and_then(|cluster| tree.lineage(&cluster));
         let spender = match &living {
             Some(way) => Spender {
                 path: way.last().map(|node| node.path.to_string()).unwrap_or_default(),
                 labels: way.last().map(|node| node.labels.clone()).unwrap_or_default(),
                 lineage: ids(way),
             },
-            None => Spender { path: sum.workspace.clone(), labels: BTreeMap::new(), lineage: gone(tree, sum) },
+            None => Spender { path: workspace.to_owned(), labels: BTreeMap::new(), lineage: gone(tree, id, workspace) },
         };
-        spenders.insert(sum.cluster.as_str(), spender);
+        spenders.insert(id, spender);
     }
     spenders
 }
@@ -88,16 +154,42 @@ fn ids(way: &[Node]) -> Vec<String> {
 }
 
 /// The way to the nearest workspace above that is still there, and the one that is gone.
-fn gone(tree: &Tree, sum: &MonthSum) -> Vec<String> {
-    let above = WorkspacePath::parse(&sum.workspace).ok().and_then(|path| path.parent());
+fn gone(tree: &Tree, id: &str, workspace: &str) -> Vec<String> {
+    let above = WorkspacePath::parse(workspace).ok().and_then(|path| path.parent());
     let way = std::iter::successors(above, WorkspacePath::parent).find_map(|path| tree.lineage(&tree.cluster(&path)?));
-    way.iter().flat_map(|way| ids(way)).chain([sum.cluster.clone()]).collect()
+    way.iter().flat_map(|way| ids(way)).chain([id.to_owned()]).collect()
+}
+
+/// What promises have cost in the month of a moment until then, and what is ready will cost from there until the month ends.
+fn spendings<'s>(spenders: &'s BTreeMap<&'s str, Spender>, sums: &'s [PromiseSum], running: &'s [Shown], at: i64) -> Vec<Spending<'s>> {
+    let mut lines: BTreeMap<[&str; 4], (i64, i64)> = BTreeMap::new();
+    for sum in sums {
+        let of = [&sum.cluster, &sum.home, &sum.promise, &sum.currency].map(String::as_str);
+        let line = lines.entry(of).or_default();
+        line.0 = line.0.saturating_add(sum.micros);
+    }
+    for Shown { subject, fact, .. } in running {
+        let Some(Seen::Ready(Some(price))) = &fact.seen else { continue };
+        let of = [&subject.cluster, &subject.home, &subject.promise, &price.currency].map(String::as_str);
+        let line = lines.entry(of).or_default();
+        line.1 = line.1.saturating_add(accrued(price.micros, fact.since.max(at + 1), Month::of(at).end()));
+    }
+    let mut spendings = Vec::with_capacity(lines.len());
+    for ([cluster, home, promise, currency], (micros, rest)) in lines {
+        if let Some(by) = spenders.get(cluster) {
+            spendings.push(Spending { by, home, promise, currency, micros, rest });
+        }
+    }
+    spendings
 }
 
 /// A budget, in words.
 struct Told<'a> {
+    /// What people call the policy or the promise.
     title: &'a str,
-    policy: &'a str,
+    name: &'a str,
+    /// Whether it is a rule of a promise.
+    own: bool,
     set_at: &'a str,
     place: &'a str,
     below: bool,
@@ -106,34 +198,66 @@ struct Told<'a> {
 }
 
 impl Told<'_> {
-    fn matter(&self, subject: &str, reached: &Reached) -> Matter {
-        let Self { title, policy, set_at, place, currency, month, .. } = self;
-        let money = |micros: i64| Money::new(micros, *currency).rounded().to_string();
-        let what = if self.below { "and everything below it have" } else { "has" };
-        let verb = if reached.threshold >= 100 { "is used up" } else { "fills up" };
+    fn matter(&self, subject: &str, warning: &Warning) -> Matter {
+        let Self { title, name, own, set_at, place, below, currency, month } = *self;
+        let money = |micros: i64| Money::new(micros, currency).rounded().to_string();
+        let (budget, source) = if own { (format!("of {title}"), "promise") } else { (title.to_owned(), "policy") };
+        let who = match (own, below) {
+            (false, false) => format!("{place} has"),
+            (false, true) => format!("{place} and everything below it have"),
+            (true, false) => format!("{title} in {place} has"),
+            (true, true) => format!("{title} in all workspaces has"),
+        };
+        let (title, ahead) = match warning.cause {
+            Cause::Threshold(percent) => {
+                let verb = if percent >= 100 { "is used up" } else { "fills up" };
+                (format!("The budget {budget} {verb}: {percent} % in {}", month.title()), String::new())
+            }
+            Cause::Forecast => {
+                let forecast = money(warning.forecast);
+                let ahead = format!(", and will have cost {forecast} when the month ends, if what is ready stays so");
+                (format!("The budget {budget} will not last until {} ends", month.title()), ahead)
+            }
+        };
         Matter {
             subject: subject.to_owned(),
-            workspace: (*place).to_owned(),
-            title: format!("The budget {title} {verb}: {} % in {}", reached.threshold, month.title()),
+            workspace: place.to_owned(),
+            title,
             text: format!(
-                "{place} {what} cost {} of {} until now. Requests are judged by what they cost a month, not by this.",
-                money(reached.spent),
-                money(reached.most)
+                "{who} cost {} of {} until now{ahead}. Requests are judged by what they cost a month, not by this.",
+                money(warning.spent),
+                money(warning.most)
             ),
-            why: format!("You are among those whom the policy {policy}, set at {set_at}, names for its budget."),
-            link: app::routes::cost(place),
+            why: format!("You are among those whom the {source} {name}, set at {set_at}, names for its budget."),
+            // A promise costs wherever it is used: everything that the person may see.
+            link: app::routes::cost(if own && below { "" } else { place }),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use cluster::watch::Key;
     use cluster::workspaces::WorkspaceRow;
+    use promise::ledger::Fact;
+    use serde_json::json;
+    use store::Subject;
 
     use super::*;
+
+    /// 2026-11-01.
+    const NOVEMBER: i64 = 1_793_491_200;
+    const DAY: i64 = 86_400;
+
+    fn sum(cluster: &str, workspace: &str) -> PromiseSum {
+        PromiseSum {
+            cluster: cluster.into(),
+            workspace: workspace.into(),
+            home: "root".into(),
+            promise: "redis".into(),
+            currency: "EUR".into(),
+            micros: 1,
+        }
+    }
 
     #[test]
     fn what_is_gone_counts_where_it_was() {
@@ -144,19 +268,8 @@ mod tests {
         };
         let rows = [row("root", "acme", "c-acme"), row("c-acme", "shop", "c-shop")].into_iter().collect();
         let tree = Tree::new(ClusterId::root(), &rows);
-        let sum = |cluster: &str, workspace: &str| MonthSum {
-            cluster: cluster.into(),
-            workspace: workspace.into(),
-            namespace: "default".into(),
-            value: "redis".into(),
-            currency: "EUR".into(),
-            instances: 1,
-            ready: 1,
-            unobserved: 0,
-            micros: 1,
-        };
         let sums = [sum("c-shop", "root:acme:shop"), sum("c-lab", "root:acme:lab:deep"), sum("c-gone", "root:gone")];
-        let spenders = spenders(&tree, &sums);
+        let spenders = spenders(&tree, &sums, &[]);
         assert_eq!(spenders["c-shop"].lineage, ["root", "c-acme", "c-shop"]);
         assert_eq!(spenders["c-shop"].labels["of"], "shop");
         assert_eq!(
@@ -167,18 +280,68 @@ mod tests {
     }
 
     #[test]
+    fn what_is_ready_goes_on_from_what_is_counted_until_the_month_ends() {
+        let shown = |cluster: &str, seen: Option<Seen>, since: i64| {
+            let subject = Subject { cluster: cluster.into(), home: "root".into(), promise: "redis".into(), ..Subject::default() };
+            Shown { subject, fact: Fact { seen, since, created: NOVEMBER }, basis: String::new() }
+        };
+        let ready = || Some(Seen::Ready(Some(Money::new(30_000_000, "EUR"))));
+        let running = [
+            shown("c-acme", ready(), NOVEMBER),
+            shown("c-acme", ready(), NOVEMBER + 20 * DAY),
+            shown("c-acme", Some(Seen::Ready(None)), NOVEMBER),
+            shown("c-acme", Some(Seen::Unobserved), NOVEMBER),
+            shown("c-acme", None, NOVEMBER),
+            shown("c-new", ready(), NOVEMBER + 29 * DAY),
+        ];
+        let (sums, tree) = ([sum("c-acme", "root:acme")], Tree::new(ClusterId::root(), &OrdMap::new()));
+        let spenders = spenders(&tree, &sums, &running);
+        let amounts = |running: &[Shown], posted: i64| {
+            let found = spendings(&spenders, &sums, running, posted - 1);
+            found.iter().map(|spending| (spending.promise.to_owned(), spending.micros, spending.rest)).collect::<Vec<_>>()
+        };
+        let redis = |micros: i64, rest: i64| ("redis".to_owned(), micros, rest);
+        assert_eq!(amounts(&running, NOVEMBER + 10 * DAY), [redis(1, 30_000_000), redis(0, 1_000_000)]);
+        assert_eq!(amounts(&running, NOVEMBER + 30 * DAY), [redis(1, 0), redis(0, 0)], "the month is over");
+        assert_eq!(amounts(&[], NOVEMBER + 10 * DAY), [redis(1, 0)]);
+    }
+
+    #[test]
+    fn budgets_stand_in_policies_and_in_promises() {
+        let rules = |name: &str| {
+            let budget = json!({"monthly": "10.00", "currency": "EUR", "per": "workspace"});
+            json!([{"name": "few", "limit": {"count": 3, "per": "workspace"}}, {"name": name, "budget": budget}])
+        };
+        let object = |kind: &str, name: &str, spec: serde_json::Value| json!({"apiVersion": promise::names::API_VERSION, "kind": kind, "metadata": {"name": name}, "spec": spec});
+        let policy = object("Policy", "spending", json!({"title": "Spending", "rules": rules("all")}));
+        let spec = json!({"version": "1.0.0", "presentation": {"displayName": "Redis"}, "policies": rules("each")});
+        let revision = object("PromiseRevision", "redis-1", json!({"promise": "redis", "version": "1.0.0", "hash": "h", "spec": spec}));
+        let at = |name: &str| Key::cluster_scoped(&ClusterId::root(), name);
+        let (policy, revision): (Policy, PromiseRevision) =
+            (serde_json::from_value(policy).unwrap(), serde_json::from_value(revision).unwrap());
+        let policies: OrdMap<Key, Arc<Policy>> = [(at("spending"), Arc::new(policy))].into_iter().collect();
+        let promises = [(at("redis"), Arc::new(revision))];
+        let everywhere = AppliesTo::default();
+        let found = budgets(&policies, &promises, &everywhere);
+        let found: Vec<_> = found.iter().map(|set| (set.own, set.key.name.as_str(), set.title, set.rule)).collect();
+        assert_eq!(found, [(false, "spending", "Spending", "all"), (true, "redis", "Redis", "each")]);
+    }
+
+    #[test]
     fn a_budget_is_told_with_its_amounts_and_where_it_counts() {
         let told = Told {
             title: "Spending",
-            policy: "spending",
+            name: "spending",
+            own: false,
             set_at: "root:acme",
             place: "root:acme",
             below: true,
             currency: "EUR",
             month: Month::parse("2026-11").unwrap(),
         };
-        let reached = Reached { cluster: "c1".into(), threshold: 80, spent: 2_010_004_000, most: 2_500_000_000 };
-        let matter = told.matter("c1/spending/all", &reached);
+        let warning =
+            |cause: Cause| Warning { cluster: "c1".into(), cause, spent: 2_010_004_000, forecast: 2_700_000_000, most: 2_500_000_000 };
+        let matter = told.matter("c1/spending/all", &warning(Cause::Threshold(80)));
         assert_eq!(matter.title, "The budget Spending fills up: 80 % in November 2026");
         assert!(
             matter.text.starts_with("root:acme and everything below it have cost 2,010.00 € of 2,500.00 € until now."),
@@ -186,7 +349,21 @@ mod tests {
             matter.text
         );
         assert_eq!(matter.link, "/cost?workspace=root:acme");
-        let over = Told { below: false, place: "root:acme:shop", ..told }.matter("c1/spending/all", &Reached { threshold: 100, ..reached });
+        let ahead = told.matter("c1/spending/all", &warning(Cause::Forecast));
+        assert_eq!(ahead.title, "The budget Spending will not last until November 2026 ends");
+        let text = "until now, and will have cost 2,700.00 € when the month ends, if what is ready stays so.";
+        assert!(ahead.text.contains(text), "{}", ahead.text);
+        let over = Told { below: false, place: "root:acme:shop", ..told }.matter("c1/spending/all", &warning(Cause::Threshold(100)));
         assert!(over.title.contains("is used up: 100 %") && over.text.starts_with("root:acme:shop has cost"), "{over:?}");
+
+        let redis = Told { title: "Redis", name: "redis", own: true, set_at: "root:platform", place: "root:platform", ..told };
+        let matter = redis.matter("c2/promise/redis/all", &warning(Cause::Threshold(80)));
+        assert_eq!(matter.title, "The budget of Redis fills up: 80 % in November 2026");
+        assert!(matter.text.starts_with("Redis in all workspaces has cost 2,010.00 €"), "{}", matter.text);
+        assert_eq!(matter.why, "You are among those whom the promise redis, set at root:platform, names for its budget.");
+        assert_eq!(matter.link, "/cost");
+        let each = Told { below: false, place: "root:acme:shop", ..redis }.matter("c2/promise/redis/all", &warning(Cause::Forecast));
+        assert!(each.text.starts_with("Redis in root:acme:shop has cost 2,010.00 €"), "{}", each.text);
+        assert_eq!(each.link, "/cost?workspace=root:acme:shop");
     }
 }

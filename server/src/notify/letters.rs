@@ -127,8 +127,8 @@ async fn one(portal: &Portal, id: String, workspace: &str, told: &Told, recipien
         let rule = settings.rule(told.event.sort());
         shown = rule.portal;
         let sent = timing::at_once(&settings, now, told.ends);
-        let known = portal.store.acquaintance(recipient).await?.map(|known| known.mail).unwrap_or_default();
-        if let Some(address) = config.addresses.of(recipient, &known).filter(|_| config.mail.is_some()) {
+        let known = portal.store.acquaintance(recipient).await?.map(|known| known.mail);
+        if let Some(address) = config.addresses.of(recipient, known.as_deref()).filter(|_| config.mail.is_some()) {
             messages.extend(match rule.mail {
                 MailRule::Off => None,
                 MailRule::AtOnce => Some(message("mail", &address, false, sent)),

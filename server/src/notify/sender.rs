@@ -67,42 +67,32 @@ async fn round(portal: &Portal) -> bool {
         }
     };
     let full = due.len() >= MOST as usize;
-    let moved = stream::iter(whole(gathered(due), full)).map(|parcel| deliver(portal, parcel)).buffer_unordered(TOGETHER);
+    let moved = stream::iter(firsts(due)).map(|first| deliver(portal, first)).buffer_unordered(TOGETHER);
     let moved = moved.fold(false, |any, moved| async move { any || moved }).await;
     // Without progress the next look waits, so that a broken database is not asked without a pause.
     full && moved
 }
 
-/// Messages that go as one: alone, or all that are collected for one place and time.
-fn gathered(due: Vec<Delivery>) -> Vec<Vec<Delivery>> {
-    let mut parcels: Vec<Vec<Delivery>> = Vec::new();
+/// Those by which the others are taken: each that goes alone, and of all that are collected for one place and time the first. Whether there
+/// is more of it than was read does not matter: it is taken as a whole.
+fn firsts(due: Vec<Delivery>) -> Vec<Delivery> {
+    let mut firsts: Vec<Delivery> = Vec::new();
     for delivery in due {
-        let fits = |parcel: &&mut Vec<Delivery>| {
-            parcel.first().is_some_and(|first| {
-                delivery.collected
-                    && first.collected
-                    && (&first.channel, &first.target, first.due) == (&delivery.channel, &delivery.target, delivery.due)
-            })
+        let goes_with = |first: &Delivery| {
+            delivery.collected
+                && first.collected
+                && (&first.channel, &first.target, first.due, first.attempts)
+                    == (&delivery.channel, &delivery.target, delivery.due, delivery.attempts)
         };
-        match parcels.iter_mut().find(fits) {
-            Some(parcel) => parcel.push(delivery),
-            None => parcels.push(vec![delivery]),
+        if !firsts.iter().any(goes_with) {
+            firsts.push(delivery);
         }
     }
-    parcels
+    firsts
 }
 
-/// Without the last one when it is collected and there may be more of it than was read: it is read as a whole at the next look. What is too
-/// much for one look goes in parts.
-fn whole(mut parcels: Vec<Vec<Delivery>>, full: bool) -> Vec<Vec<Delivery>> {
-    let is_collected = |parcel: &Vec<Delivery>| parcel.first().is_some_and(|first| first.collected);
-    if full && parcels.len() > 1 && parcels.last().is_some_and(is_collected) {
-        parcels.pop();
-    }
-    parcels
-}
-
-/// The id of a collected mail follows from what it holds: the same at each attempt, and another one for each part.
+/// The id of a collected mail follows from what it holds: the same at each attempt, and another one for what was written after it was
+/// taken.
 fn id(parcel: &[Delivery]) -> String {
     let mut parts: Vec<&str> = parcel.iter().map(|delivery| delivery.id.as_str()).collect();
     parts.sort_unstable();
@@ -111,8 +101,8 @@ fn id(parcel: &[Delivery]) -> String {
 }
 
 /// Takes, sends and notes; whether anything came of it.
-async fn deliver(portal: &Portal, parcel: Vec<Delivery>) -> bool {
-    match taken(portal, parcel).await {
+async fn deliver(portal: &Portal, first: Delivery) -> bool {
+    match taken(portal, first).await {
         Ok(parcel) if parcel.is_empty() => false,
         Ok(parcel) => {
             let sent = tokio::time::timeout(PATIENCE, sent(portal, &parcel)).await;
@@ -131,17 +121,16 @@ async fn deliver(portal: &Portal, parcel: Vec<Delivery>) -> bool {
     }
 }
 
-/// Those that nobody else has taken.
-async fn taken(portal: &Portal, parcel: Vec<Delivery>) -> store::Result<Vec<Delivery>> {
+/// What goes as one with this message, unless somebody else has taken it: all of it or nothing.
+async fn taken(portal: &Portal, first: Delivery) -> store::Result<Vec<Delivery>> {
     let now = portal.clock.now();
     let until = now.saturating_add(HELD).unwrap_or(now);
-    let mut ours = Vec::new();
-    for delivery in parcel {
-        if portal.store.take_delivery(&delivery.id, &portal.notify.holder, now, until).await? {
-            ours.push(delivery);
-        }
+    let holder = &portal.notify.holder;
+    if first.collected {
+        return portal.store.take_digest(&first, holder, now, until).await;
     }
-    Ok(ours)
+    let is_ours = portal.store.take_delivery(&first.id, holder, now, until).await?;
+    Ok(if is_ours { vec![first] } else { Vec::new() })
 }
 
 async fn sent(portal: &Portal, parcel: &[Delivery]) -> Result<(), Failure> {
@@ -163,31 +152,35 @@ async fn sent(portal: &Portal, parcel: &[Delivery]) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Notes what became of them, of all or of none.
 async fn note(portal: &Portal, parcel: &[Delivery], sent: Result<(), Failure>) -> store::Result<()> {
+    let Some(first) = parcel.first() else { return Ok(()) };
     let now = portal.clock.now();
-    let again = next(portal.notify.config.retry_after, parcel, now);
-    for delivery in parcel {
-        match &sent {
-            Ok(()) => portal.store.delivered(&delivery.id, now).await?,
-            Err(Failure::Later(why)) if delivery.attempts + 1 < ATTEMPTS => {
-                tracing::info!(delivery = delivery.id, channel = delivery.channel, why, "a message was not delivered, trying again later");
-                portal.store.postpone(&delivery.id, why, again).await?;
-            }
-            Err(Failure::Later(why) | Failure::Never(why)) => {
-                tracing::warn!(delivery = delivery.id, channel = delivery.channel, why, "a message was given up");
-                portal.store.give_up(&delivery.id, why, now).await?;
-            }
+    let ids: Vec<&str> = parcel.iter().map(|delivery| delivery.id.as_str()).collect();
+    match &sent {
+        Ok(()) => portal.store.delivered(&ids, now).await,
+        Err(Failure::Later(why)) if first.attempts + 1 < ATTEMPTS => {
+            tracing::info!(
+                delivery = first.id,
+                messages = ids.len(),
+                channel = first.channel,
+                why,
+                "a message was not delivered, trying again later"
+            );
+            portal.store.postpone(&ids, why, next(portal.notify.config.retry_after, first, now)).await
+        }
+        Err(Failure::Later(why) | Failure::Never(why)) => {
+            tracing::warn!(delivery = first.id, messages = ids.len(), channel = first.channel, why, "a message was given up");
+            portal.store.give_up(&ids, why, now).await
         }
     }
-    Ok(())
 }
 
-/// When the next attempt is: each pause is twice the one before, beginning with `first` seconds, and a little more, so that not all come at
-/// once. Its id decides how much more; for what is collected its target does, so that it stays together.
-fn next(first: i64, parcel: &[Delivery], now: Timestamp) -> Timestamp {
-    let attempts = parcel.iter().map(|delivery| delivery.attempts).max().unwrap_or_default();
-    let pause = first.saturating_mul(1_i64.checked_shl(attempts).unwrap_or(i64::MAX)).min(LONGEST);
-    let name = parcel.first().map_or("", |one| if one.collected { one.target.as_str() } else { one.id.as_str() });
+/// When the next attempt is: each pause is twice the one before, beginning with `shortest` seconds, and a little more, so that not all come
+/// at once. Its id decides how much more; for what is collected, which has many ids, its target does.
+fn next(shortest: i64, delivery: &Delivery, now: Timestamp) -> Timestamp {
+    let pause = shortest.saturating_mul(1_i64.checked_shl(delivery.attempts).unwrap_or(i64::MAX)).min(LONGEST);
+    let name = if delivery.collected { &delivery.target } else { &delivery.id };
     let spread = i64::from(name.bytes().fold(0_u8, u8::wrapping_add)) * pause / 1024;
     now.saturating_add(SignedDuration::from_secs(pause + spread)).unwrap_or(now)
 }
@@ -223,39 +216,31 @@ mod tests {
             delivery("2", "b@x.example", true, 10),
             delivery("3", "a@x.example", true, 10),
             delivery("4", "a@x.example", false, 10),
-            delivery("5", "a@x.example", true, 20),
+            delivery("5", "a@x.example", false, 10),
+            delivery("6", "a@x.example", true, 20),
+            // It was on its way before the others were written.
+            Delivery { attempts: 1, ..delivery("7", "a@x.example", true, 10) },
         ];
-        let ids: Vec<Vec<String>> = gathered(due).into_iter().map(|parcel| parcel.into_iter().map(|one| one.id).collect()).collect();
-        assert_eq!(ids, [vec!["1", "3"], vec!["2"], vec!["4"], vec!["5"]]);
+        let ids: Vec<String> = firsts(due).into_iter().map(|one| one.id).collect();
+        assert_eq!(ids, ["1", "2", "4", "5", "6", "7"]);
     }
 
     #[test]
-    fn what_is_collected_stays_together_after_a_failure_and_the_rest_spreads() {
+    fn what_is_collected_is_tried_again_at_one_time_and_the_rest_spreads() {
         let now = Timestamp::from_second(1_780_000_000).unwrap();
-        let again = |id: &str, collected: bool| next(600, &[delivery(id, "a@x.example", collected, 10)], now);
-        assert_eq!(again("1", true), again("z", true));
-        assert_ne!(again("1", false), again("z", false));
-        // One of them was taken once more than the other, by a process that died.
-        let often = Delivery { attempts: 1, ..delivery("2", "a@x.example", true, 10) };
-        let together = [delivery("1", "a@x.example", true, 10), often.clone()];
-        assert_eq!(next(600, &together, now), next(600, &[often], now));
-        assert!(next(600, &together, now) > again("1", true), "pauses grow");
+        let again = |id: &str, collected: bool, attempts: u32| {
+            let delivery = Delivery { attempts, ..delivery(id, "a@x.example", collected, 10) };
+            next(600, &delivery, now)
+        };
+        assert_eq!(again("1", true, 0), again("z", true, 0));
+        assert_ne!(again("1", false, 0), again("z", false, 0));
+        assert!(again("1", true, 1) > again("1", true, 0), "pauses grow");
     }
 
     #[test]
     fn the_id_of_a_collected_mail_is_that_of_what_it_holds() {
         let holds = |ids: [&str; 2], due: i64| id(&ids.map(|id| delivery(id, "a@x.example", true, due)));
         assert_eq!(holds(["1", "2"], 10), holds(["2", "1"], 700), "at each attempt");
-        assert_ne!(holds(["1", "2"], 10), holds(["3", "4"], 10), "each part is another mail");
-    }
-
-    #[test]
-    fn what_is_collected_is_not_cut_unless_it_is_too_much_by_itself() {
-        let of = |collected: bool| vec![delivery("1", "b@x.example", collected, 10)];
-        let first = || vec![delivery("0", "a@x.example", true, 10)];
-        assert_eq!(whole(vec![first(), of(true)], true), [first()]);
-        assert_eq!(whole(vec![first(), of(true)], false), [first(), of(true)]);
-        assert_eq!(whole(vec![first(), of(false)], true), [first(), of(false)]);
-        assert_eq!(whole(vec![first()], true), [first()]);
+        assert_ne!(holds(["1", "2"], 10), holds(["3", "4"], 10), "what holds something else is another mail");
     }
 }

@@ -81,7 +81,7 @@ pub(super) async fn page(caller: &Caller) -> Result<Home> {
         phases: whole.items().iter().flat_map(|counts| &counts.phases).map(|(phase, count)| (*phase, *count)).collect(),
         changes,
         platform: match governs {
-            Ok(governs) => whole.items().first().filter(|_| governs).map(|counts| Ok(glance(caller, counts))),
+            Ok(governs) => whole.items().first().filter(|_| governs).map(|counts| Ok(glance(caller, &listed, counts))),
             Err(error) => Some(Err(error.to_string())),
         },
         cost,
@@ -112,11 +112,11 @@ async fn in_time<T>(asked: impl Future<Output = Result<T>>) -> Result<T> {
 }
 
 /// How requests go, in short.
-fn glance(caller: &Caller, sum: &Counts) -> PlatformGlance {
+fn glance(caller: &Caller, listed: &[Place], sum: &Counts) -> PlatformGlance {
     let now = caller.portal().clock.now().as_second();
     let first = sum.waits.keys().next().and_then(|first| Timestamp::from_second(*first).ok());
     let versions = sum.promises.iter().filter_map(|(of, counts)| {
-        let newest = rows::offer(caller, of.home.as_deref(), &of.name)?.spec.version.clone();
+        let newest = caller.known_promise(of.home.as_deref(), &of.name, listed.iter().map(|place| &place.cluster))?.spec.version.clone();
         Some((counts.running(), counts.versions.get(&newest).copied().unwrap_or_default()))
     });
     PlatformGlance {

@@ -2,14 +2,13 @@
 
 use app::backend::{Notices, Pairs};
 use async_trait::async_trait;
-use futures::{StreamExt as _, stream};
 use jiff::Timestamp;
 use promise::notify::{Event, Settings, clock};
 use promise::view::{Channel, DeliveriesPage, DeliveriesQuery, DeliveryRow, Notice, NoticeRules, NoticesPage, NoticesQuery, StandInPage};
 use promise::{Error, Problem, Result};
 use store::{DeliveryState, Listed, Notification};
 
-use super::place::TOGETHER;
+use super::requests::walk::Turns;
 use super::rights::Right;
 use crate::auth::Caller;
 use crate::auth::caller::database;
@@ -134,22 +133,18 @@ impl Notices for Caller {
 
 impl Caller {
     /// Whether this person may publish in a trusted home: they look after what serves everybody.
+    ///
+    /// # Errors
+    /// The person may not; or no home says so, and one did not answer in time: nobody can tell.
     async fn looks_after_the_platform(&self) -> Result<()> {
         let portal = self.portal();
         let tree = portal.world.tree();
-        let homes: Vec<_> = portal.trusted_homes.iter().filter_map(|path| tree.cluster(path)).collect();
-        let asked = stream::iter(homes).map(|home| async move { self.may(&home, Right::promises("create")).await });
-        let answers: Vec<Result<bool>> = asked.buffered(TOGETHER).collect().await;
-        let mut unknown = None;
-        for answer in answers {
-            match answer {
-                Ok(true) => return Ok(()),
-                Ok(false) => {}
-                Err(error) => unknown = Some(error),
-            }
+        let homes = portal.trusted_homes.iter().filter_map(|path| tree.cluster(path)).collect();
+        if self.may_in_any(&Turns::begin(), homes, &Right::promises("create")).await? {
+            return Ok(());
         }
         let why = "Deliveries are for those who publish promises for everybody; you may not.".to_owned();
-        Err(unknown.unwrap_or(Error::Denied { why }))
+        Err(Error::Denied { why })
     }
 }
 
@@ -218,7 +213,7 @@ async fn rules(
     } else {
         config
             .addresses
-            .of(person, &known)
+            .of(person, Some(&known))
             .ok_or_else(|| "Your address is not known: neither your sign-in nor the operator names it.".to_owned())
     };
     let channels = config.webhooks.iter().filter(|hook| hook.people);

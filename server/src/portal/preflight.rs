@@ -284,7 +284,10 @@ impl Caller {
     }
 
     /// The request that is being changed, as far as it decides: what was accepted last is read as the person.
-    pub(super) async fn existing(&self, workspace: &Workspace, request: &PromiseRequest) -> Result<Existing> {
+    ///
+    /// # Errors
+    /// The plane does not answer.
+    pub async fn existing(&self, workspace: &Workspace, request: &PromiseRequest) -> Result<Existing> {
         let status = request.status.as_ref();
         let next = status.and_then(|status| status.candidate.as_ref()).filter(|candidate| candidate.state == CandidateState::Accepted);
         let current = status.and_then(|status| status.current.as_ref());

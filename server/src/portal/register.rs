@@ -51,15 +51,17 @@ pub struct Known {
 pub(crate) struct Marked {
     /// Those that do not work.
     pub(crate) broken: BTreeSet<Dated>,
-    /// Those that run under an older text of rules that concern them.
+    /// Those that run under other rules, or at another price, than they would be accepted under today.
     pub(crate) outdated: BTreeSet<Key>,
     /// Those that a policy stands against.
     pub(crate) denied: BTreeSet<Key>,
+    /// Those that a policy let pass with a warning, or recorded.
+    pub(crate) warned: BTreeSet<Key>,
 }
 
 impl Marked {
     fn is_empty(&self) -> bool {
-        self.broken.is_empty() && self.outdated.is_empty() && self.denied.is_empty()
+        self.broken.is_empty() && self.outdated.is_empty() && self.denied.is_empty() && self.warned.is_empty()
     }
 
     fn file(&mut self, key: &Key, entry: &Entry<'_>, there: bool) {
@@ -71,6 +73,9 @@ impl Marked {
         }
         if entry.denied {
             put(&mut self.denied, key.clone(), there);
+        }
+        if entry.warned {
+            put(&mut self.warned, key.clone(), there);
         }
     }
 }

@@ -216,15 +216,15 @@ fn page(caller: &Caller, made: &Made, query: &ResourceQuery) -> ResourcesPage {
     }
 }
 
-/// Names of promises for people, looked up once for each.
+/// Names of promises for people, looked up once for each in each workspace.
 #[derive(Default)]
-struct Presented(HashMap<(Option<String>, String), String>);
+struct Presented(HashMap<(ClusterId, Option<String>, String), String>);
 
 impl Presented {
     fn row(&mut self, caller: &Caller, here: &Here, made: &Piece) -> ResourceRow {
         let reference = &made.request.spec.promise;
-        let key = (reference.workspace.clone(), reference.name.clone());
-        let title = self.0.entry(key).or_insert_with(|| rows::presentation(caller, &made.request).0).clone();
+        let key = (here.cluster.clone(), reference.workspace.clone(), reference.name.clone());
+        let title = self.0.entry(key).or_insert_with(|| rows::presentation(caller, &here.cluster, &made.request).0).clone();
         let item = made.item().cloned().unwrap_or_default();
         ResourceRow {
             workspace: here.path.clone(),

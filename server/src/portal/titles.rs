@@ -1,12 +1,11 @@
 //! Names of promises for people, where nothing but their names for machines is known: in the ledger, in ranges of policies, in facets.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use cluster::ClusterId;
 use promise::wording;
 
 use super::register::{Known, Of};
-use super::requests::rows;
 use crate::auth::Caller;
 
 /// What promises are called, by name; none where two homes call it differently.
@@ -22,14 +21,16 @@ impl Titles {
 
     /// The same for whoever reads the register already.
     pub(super) fn known<'c>(caller: &Caller, known: &Known, clusters: impl IntoIterator<Item = &'c ClusterId>) -> Self {
-        let mut called: BTreeSet<&Of> = BTreeSet::new();
+        let mut called: BTreeMap<&Of, Vec<&ClusterId>> = BTreeMap::new();
         for cluster in clusters {
-            called.extend(known.each(cluster).flat_map(|counts| counts.promises.keys()));
+            for of in known.each(cluster).flat_map(|counts| counts.promises.keys()) {
+                called.entry(of).or_default().push(cluster);
+            }
         }
         let mut titles = Self::default();
-        for of in called {
-            let offer = rows::offer(caller, of.home.as_deref(), &of.name);
-            if let Some(title) = offer.and_then(|offer| offer.spec.presentation.display_name.clone()) {
+        for (of, places) in called {
+            let promise = caller.known_promise(of.home.as_deref(), &of.name, places);
+            if let Some(title) = promise.and_then(|promise| promise.spec.presentation.display_name.clone()) {
                 titles.call(&of.name, title);
             }
         }

@@ -57,6 +57,11 @@ pub async fn version(product: &Product) -> String {
     requests(product).list(&ListParams::default()).await.expect("a list").metadata.resource_version.expect("a version")
 }
 
+/// How much the portal's own database holds of drafts, views, remarks, and what people are told.
+async fn kept(product: &Product) -> Vec<(&'static str, i64)> {
+    product.running.portal.store.kept().await.expect("an answer")
+}
+
 /// A post that would do something on every route, were it let through.
 fn forged(product: &Product) -> Vec<(&'static str, String)> {
     let path = WorkspacePath::parse(SHOP).expect("a path");
@@ -175,28 +180,43 @@ async fn posts_of_other_sites_and_with_other_tokens_are_refused_and_write_nothin
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn strangers_and_viewers_write_nothing() {
     let product = Product::quiet().await;
-    write_request(&product, THERE).await;
-    let before = version(&product).await;
+    let there = write_request(&product, THERE).await.get(THERE).await.expect("the request");
+    let uid = there.metadata.uid.expect("a uid");
+    let (before, kept) = (version(&product).await, kept(&product).await);
     let pairs = forged(&product);
-    // Who may look is told what would happen, and that there is nothing to decide; neither writes.
+    // A decision about this very request, alone and together with others.
+    let decision = [("rule", "a/b/c"), ("hash", "x"), ("decision", "approve"), ("back", "/approvals"), ("like", uid.as_str())];
+    let mut decision: Vec<(&str, String)> = decision.map(|(name, value)| (name, value.to_owned())).into();
+    decision.push(("item", format!("{uid}:x")));
+    // Who may look is told what would happen; about what nobody asks there is nothing to decide. Neither writes.
     let looked = [StatusCode::FORBIDDEN, StatusCode::NOT_FOUND, StatusCode::CONFLICT];
+    let mut decisions = 0;
     for (person, expected) in [("dev-data", &[StatusCode::NOT_FOUND][..]), ("viewer-shop", &looked)] {
         let mut browser = product.signed_in(person).await;
         let token = browser.get("/").await.hidden("_token");
-        for route in routes::table().into_iter().filter(|route| route.access == Access::Workspace) {
-            let address = address(&route, THERE);
+        let mut decision = decision.clone();
+        decision.push(("comment", "forged".to_owned()));
+        for route in routes::table().into_iter().filter(|route| matches!(route.access, Access::Workspace | Access::Decisions)) {
+            let is_decision = route.access == Access::Decisions;
+            let (pairs, request) = if is_decision { (&decision, uid.as_str()) } else { (&pairs, THERE) };
+            let address = address(&route, request);
             if route.method == Method::POST {
-                let answer = browser.post(&address, &with(&pairs, Some(&token))).await;
-                let asks = [post::PREFLIGHT_NEW, post::PREFLIGHT_EDIT].contains(&route.pattern) && person == "viewer-shop";
-                let fits = if asks { answer.status == StatusCode::OK } else { expected.contains(&answer.status) };
+                let answer = browser.post(&address, &with(pairs, Some(&token))).await;
+                let fits = match route.pattern {
+                    post::PREFLIGHT_NEW | post::PREFLIGHT_EDIT if person == "viewer-shop" => answer.status == StatusCode::OK,
+                    _ => expected.contains(&answer.status),
+                };
                 assert!(fits, "{person} {address}: {}", answer.status);
-            } else if person == "dev-data" {
+                decisions += usize::from(is_decision);
+            } else if person == "dev-data" && route.pattern != page::APPROVALS {
                 assert_eq!(browser.get(&address).await.status, StatusCode::NOT_FOUND, "{address}");
             }
         }
         assert!(browser.get("/").await.status.is_success(), "{person} is still signed in");
     }
+    assert!(decisions >= 10, "{decisions} posts were about decisions");
     assert_eq!(version(&product).await, before, "nothing was written");
+    assert_eq!(self::kept(&product).await, kept, "nothing was kept");
 
     let mut viewer = product.signed_in("viewer-shop").await;
     let create = page::REQUEST_NEW.replace("{workspace}", SHOP).replace("{name}", "redis");
@@ -208,6 +228,12 @@ async fn strangers_and_viewers_write_nothing() {
     let delete = post::REQUEST_DELETE.replace("{workspace}", SHOP).replace("{namespace}", "default").replace("{name}", THERE);
     assert_eq!(viewer.post(&delete, &with(&pairs, Some(&form.hidden("_token")))).await.status, StatusCode::FORBIDDEN);
     assert_eq!(version(&product).await, before, "nothing was written");
+    assert_eq!(self::kept(&product).await, kept, "nothing was kept");
+    // What is kept is counted: only then the comparisons above mean anything.
+    let token = viewer.get("/").await.hidden("_token");
+    let view = [("_token", token.as_str()), ("list", "requests"), ("place", SHOP), ("title", "Mine"), ("back", "/"), ("q", "a")];
+    assert_eq!(viewer.post(post::VIEW_SAVE, &view).await.status, StatusCode::SEE_OTHER);
+    assert_ne!(self::kept(&product).await, kept);
     product.running.close().await;
 }
 

@@ -1,6 +1,9 @@
-//! What people are told before they submit is what the controller does: generated requests, asked of the portal as a person and then written past
-//! it, have the same verdict, objects, price and content hash on both sides. Portal and controller share no memory here: each has its own
-//! caches of the plane and gathers its own facts.
+//! What people are told before they submit is what the controller does: generated requests and changes of them, asked of the portal as a
+//! person and then written past it, have the same verdict, objects, price and content hash on both sides. Portal and controller share no
+//! memory here: each has its own caches of the plane and gathers its own facts.
+
+mod chance;
+mod room;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -15,14 +18,15 @@ use opm_portal::portal::offers::Offered;
 use opm_portal::portal::place::Workspace;
 use opm_portal::portal::preflight::Existing;
 use opm_portal::portal::submit::Submission;
-use promise::api::{ConditionStatus, PolicySpec, PromiseRef, PromiseReleaseSpec, PromiseRequestSpec, PromiseSpec};
+use promise::api::{ApprovalRule, CandidateState, ConditionStatus, PolicySpec, PromiseRef, PromiseReleaseSpec, PromiseRequestSpec};
+use promise::approval::rule_of;
 use promise::preflight::{Preflight, Verdict};
 use promise::price::Estimate;
-use serde_json::{Map, Value, json};
-use sha2::{Digest as _, Sha256};
+use serde_json::{Value, json};
 
 use crate::browser::Product;
 use crate::kill::setting;
+use chance::Chance;
 
 const SHOP: &str = "root:acme:shop";
 const PLATFORM: &str = "root:platform";
@@ -31,110 +35,13 @@ const BATCH: u64 = 20;
 /// How long the controller may take for a batch.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Choices that only a seed and their order decide.
-struct Chance {
-    seed: u64,
-    number: u64,
-}
-
-impl Chance {
-    fn below(&mut self, bound: usize) -> usize {
-        self.number += 1;
-        let digest = Sha256::digest([self.seed.to_be_bytes(), self.number.to_be_bytes()].concat());
-        let word = digest.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes));
-        usize::try_from(word % bound.max(1) as u64).unwrap_or_default()
-    }
-
-    fn one_in(&mut self, count: usize) -> bool {
-        self.below(count) == 0
-    }
-
-    /// A value for a schema: mostly one that fits, at times one that is just beside.
-    fn value(&mut self, schema: &Value) -> Value {
-        if let Some(values) = schema["enum"].as_array() {
-            return if self.one_in(25) { json!("no-such-value") } else { values[self.below(values.len())].clone() };
-        }
-        let bound = |name: &str, other: i64| schema[name].as_i64().unwrap_or(other);
-        match schema["type"].as_str() {
-            Some("boolean") => json!(self.one_in(2)),
-            Some("integer" | "number") => {
-                let (least, most) = (bound("minimum", 0), bound("maximum", 20));
-                let span = usize::try_from((most - least).clamp(0, 30)).unwrap_or_default();
-                let within = least + i64::try_from(self.below(span + 1)).unwrap_or_default();
-                if self.one_in(20) { json!(least - 1) } else { json!(within) }
-            }
-            Some("string") => {
-                let texts = ["app", "orders", "a-b", "registry.example.org/app:1.4", "Bad Name", "x.example.org", ""];
-                json!(texts[self.below(texts.len())])
-            }
-            Some("array") => {
-                let count = self.below(3);
-                (0..count).map(|_| self.value(&schema["items"])).collect()
-            }
-            _ => match schema["properties"].as_object() {
-                Some(properties) => self.object(properties, schema["required"].as_array()),
-                None => json!({"team": "orders"}),
-            },
-        }
-    }
-
-    fn object(&mut self, properties: &Map<String, Value>, required: Option<&Vec<Value>>) -> Value {
-        let mut fields = Map::new();
-        for (name, schema) in properties {
-            let needed = required.is_some_and(|names| names.iter().any(|known| known == name));
-            // Secrets are typed elsewhere.
-            if name != "adminPassword" && (needed && !self.one_in(20) || self.one_in(3)) {
-                fields.insert(name.clone(), self.value(schema));
-            }
-        }
-        if self.one_in(40) {
-            fields.insert("noSuchParameter".to_owned(), json!(1));
-        }
-        Value::Object(fields)
-    }
-
-    /// Parameters of a request: an example with some of it typed otherwise, or anything.
-    fn parameters(&mut self, spec: &PromiseSpec) -> Value {
-        let schema = spec.parameters.clone().unwrap_or_default();
-        let anything = self.value(&schema);
-        let example = spec.examples.get(self.below(spec.examples.len())).and_then(|example| example.parameters.clone());
-        let Some(Value::Object(mut fields)) = example.filter(|_| !self.one_in(4)) else { return anything };
-        for (name, value) in anything.as_object().into_iter().flatten() {
-            if self.one_in(2) {
-                fields.insert(name.clone(), value.clone());
-            }
-        }
-        Value::Object(fields)
-    }
-
-    /// A policy of a trusted home with a few rules of any kind that counts at once.
-    fn policy(&mut self, promises: &[&str]) -> PolicySpec {
-        let most = 1 + self.below(6);
-        let rules = [
-            json!({"name": "some", "constrain": {"parameter": ".replicas", "minimum": 1, "maximum": most}}),
-            json!({"name": "fixed", "set": {"parameter": ".replicas", "value": most}}),
-            json!({"name": "proposed", "default": {"parameter": ".replicas", "value": most}}),
-            json!({"name": "asked", "validate": {"expression": format!("!has(parameters.replicas) || parameters.replicas != {most}"),
-                "message": "Choose another number."}}),
-            json!({"name": "added", "inject": {"match": {"kinds": []}, "merge": {"metadata": {"labels": {"example.org/batch": format!("b{most}")}}}}}),
-            json!({"name": "sized", "constrain": {"parameter": ".size", "enum": ["small", "medium"]}}),
-            json!({"name": "in-production", "constrain": {"parameter": ".replicas", "minimum": 2, "when": "has(parameters.tier) && parameters.tier == 'production'"}}),
-            json!({"name": "backed-up", "set": {"parameter": ".backup.enabled", "value": true, "when": "has(parameters.tier) && parameters.tier == 'production'"}}),
-        ];
-        let chosen: Vec<&Value> = rules.iter().filter(|_| self.one_in(3)).collect();
-        let enforcement = ["block", "warn", "audit"][self.below(3)];
-        let promise = promises[self.below(promises.len())];
-        serde_json::from_value(json!({
-            "enforcement": enforcement, "owner": {"team": "Chance"}, "rules": chosen,
-            "appliesTo": {"promises": [promise], "workspaces": ["root:acme:**"]},
-        }))
-        .expect("a policy")
-    }
-}
-
-/// What the controller made of a request.
+/// The state in which the controller leaves a request.
 enum Outcome {
-    Released(Box<PromiseReleaseSpec>),
+    /// It is accepted: what was recorded of it.
+    Accepted(Box<PromiseReleaseSpec>),
+    /// People are asked: what was recorded, and the rules that ask, each with the workspace where it is set.
+    Awaiting(Box<PromiseReleaseSpec>, Vec<(ApprovalRule, String)>),
+    /// It is refused: why.
     Refused(String),
 }
 
@@ -154,6 +61,10 @@ impl World {
         Self { product, caller, workspace, offers }
     }
 
+    fn offer(&self, name: &str) -> &Offered {
+        self.offers.iter().find(|offered| offered.key.name == name).unwrap_or_else(|| panic!("{name} is not offered"))
+    }
+
     fn api<K: kube::Resource<Scope = k8s_openapi::ClusterResourceScope, DynamicType = ()>>(&self, path: &str) -> Api<K> {
         let scope = Scope::Workspace(WorkspacePath::parse(path).expect("a path"));
         Api::all(self.product.running.portal.endpoint.client(self.product.admin(), &scope))
@@ -162,6 +73,12 @@ impl World {
     fn beside<K: kube::Resource<Scope = k8s_openapi::NamespaceResourceScope, DynamicType = ()>>(&self) -> Api<K> {
         let scope = Scope::Workspace(WorkspacePath::parse(SHOP).expect("a path"));
         Api::namespaced(self.product.running.portal.endpoint.client(self.product.admin(), &scope), "default")
+    }
+
+    /// A request as it is there now.
+    async fn request(&self, name: &str) -> PromiseRequest {
+        let requests: Api<PromiseRequest> = self.beside();
+        requests.get(name).await.unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
     /// Waits for a condition of the plane.
@@ -189,166 +106,6 @@ impl World {
         .await;
     }
 
-    fn submission(&self, name: &str, offered: &Offered, parameters: &Value, written: Option<&PromiseRequest>) -> Submission {
-        let promise = PromiseRef { name: offered.key.name.clone(), workspace: Some(offered.home.path.clone()), version: None };
-        let spec = PromiseRequestSpec { promise, parameters: Some(parameters.clone()), ..PromiseRequestSpec::default() };
-        let existing = written.map(|request| Existing {
-            uid: request.metadata.uid.clone(),
-            generation: request.metadata.generation.unwrap_or_default(),
-            ..Existing::default()
-        });
-        Submission {
-            confirmed: Vec::new(),
-            namespace: "default".into(),
-            name: name.into(),
-            spec: written.map_or(spec, |request| request.spec.clone()),
-            secrets: BTreeMap::new(),
-            awaited: BTreeSet::new(),
-            promise: offered.promise.spec.clone(),
-            existing: existing.unwrap_or_default(),
-        }
-    }
-
-    /// Asks the portal, writes past it, asks again for what is there now, and compares with what the controller made of it.
-    async fn judged(&self, name: &str, offered: &Offered, parameters: &Value) -> Verdict {
-        let asked = |written: Option<PromiseRequest>| async move {
-            let submission = self.submission(name, offered, parameters, written.as_ref());
-            self.caller.preflight(&self.workspace, offered, &submission).await.expect("an answer")
-        };
-        let before = asked(None).await;
-        let requests: Api<PromiseRequest> = self.beside();
-        let spec = self.submission(name, offered, parameters, None).spec;
-        let written = requests
-            .create(&PostParams::default(), &object::<PromiseRequestKind>(name, Some("default"), spec))
-            .await
-            .unwrap_or_else(|error| panic!("{name}: {error}"));
-        let after = asked(Some(written.clone())).await;
-        let outcome = self.outcome(name, &written).await;
-        requests.delete(name, &DeleteParams::default()).await.expect("deleted");
-        let about = format!("{} {parameters}", offered.key.name);
-        assert_eq!(before.verdict, after.verdict, "{about}");
-        assert_eq!((&before.rendering, &before.estimate), (&after.rendering, &after.estimate), "{about}");
-        agree(&about, &after, &outcome);
-        after.verdict
-    }
-
-    async fn outcome(&self, name: &str, written: &PromiseRequest) -> Outcome {
-        let requests: Api<PromiseRequest> = self.beside();
-        let releases: Api<PromiseRelease> = self.beside();
-        self.until(&format!("the controller decides about {name}"), async || {
-            let status = requests.get(name).await.expect("it is there").status?;
-            let condition = |kind: &str| status.conditions.iter().find(|condition| condition.r#type == kind);
-            let refused = ["Accepted", "PoliciesSatisfied"].iter().filter_map(|kind| condition(kind));
-            let refused: Vec<String> =
-                refused.filter(|condition| condition.status == ConditionStatus::False).map(|condition| condition.message.clone()).collect();
-            let named = status.candidate.as_ref().map(|candidate| candidate.release.clone());
-            let named = named.or_else(|| status.current.as_ref().map(|current| current.release.clone()));
-            match named {
-                Some(release) => Some(Outcome::Released(Box::new(releases.get_opt(&release).await.expect("an answer")?.spec))),
-                None if status.observed_generation == written.metadata.generation.unwrap_or_default() && !refused.is_empty() => {
-                    Some(Outcome::Refused(refused.join(" ")))
-                }
-                None => None,
-            }
-        })
-        .await
-    }
-}
-
-fn agree(about: &str, told: &Preflight, outcome: &Outcome) {
-    match outcome {
-        Outcome::Released(release) => {
-            assert!(told.is_acceptable(), "{about}: the controller accepts what the portal refuses: {:?}", told.all_problems());
-            let expected = told.release.as_ref().expect("the portal knows all that enters the release");
-            assert_eq!(expected.parameters, release.parameters, "{about}");
-            assert_eq!(expected.objects, release.objects, "{about}");
-            assert_eq!(expected.price, release.price, "{about}");
-            assert_eq!(Estimate::kept(release), told.estimate, "{about}");
-            assert_eq!(expected.revision, release.revision, "{about}");
-            assert_eq!(expected.content_hash, release.content_hash, "{about}");
-        }
-        Outcome::Refused(why) => {
-            assert!(!told.is_acceptable(), "{about}: the controller refuses what the portal accepts: {why}");
-            // A request that does not fit its promise is told that first.
-            let misfits = told.misfits();
-            for problem in if misfits.is_empty() { told.all_problems() } else { misfits } {
-                assert!(why.contains(problem.message.trim_end_matches('.')), "{about}: {} is not in {why}", problem.message);
-            }
-        }
-    }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_the_portal_says_is_what_the_controller_does() {
-    let (requests, seed) = (setting("OPM_AGREE", 100), setting("OPM_SEED", 1));
-    let world = World::open().await;
-    let mut chance = Chance { seed, number: 0 };
-    let names: Vec<&str> = world.offers.iter().map(|offered| offered.key.name.as_str()).collect();
-    assert!(names.len() >= 4, "{names:?}");
-    // Requests that are judged side by side take each other's room, in an order that nobody knows: what fits is shown by tests of its own.
-    let policies: Api<Policy> = world.api("root:acme");
-    policies.delete("spending", &DeleteParams::default()).await.expect("the sample budget");
-    world.forget("spending").await;
-    // Prices that do not end at cents, and a list that begins long after.
-    let catalogs: Api<PromiseCatalog> = world.api(PLATFORM);
-    let mut standard = catalogs.get("standard").await.expect("the sample catalog");
-    standard.spec.prices[0].values.insert("application".to_owned(), json!({"replica": "6.205"}));
-    let mut later = standard.spec.prices[0].clone();
-    later.from = "9000-01-01".to_owned();
-    standard.spec.prices.push(later);
-    catalogs.replace("standard", &PostParams::default(), &standard).await.expect("changed");
-    let application = world.offers.iter().find(|offered| offered.key.name == "web-application").expect("an offer");
-    let example = application.promise.spec.examples.first().and_then(|example| example.parameters.clone()).expect("an example");
-    let mut probe = 0;
-    world
-        .until("the controller knows the new prices", async || {
-            probe += 1;
-            let name = format!("probe-{probe}");
-            let requests: Api<PromiseRequest> = world.beside();
-            let spec = world.submission(&name, application, &example, None).spec;
-            let written = object::<PromiseRequestKind>(&name, Some("default"), spec);
-            let written = requests.create(&PostParams::default(), &written).await.expect("a probe");
-            let outcome = world.outcome(&name, &written).await;
-            requests.delete(&name, &DeleteParams::default()).await.expect("deleted");
-            let release = match outcome {
-                Outcome::Released(release) => release,
-                Outcome::Refused(why) => panic!("the probe is refused: {why}"),
-            };
-            let basis = serde_json::to_string(&release.price).expect("a price");
-            let replica = release.context.as_ref().and_then(|context| context.pointer("/prices/application/replica").cloned());
-            (replica == Some(json!(6_205_000)) && basis.contains("2026-01-01")).then_some(())
-        })
-        .await;
-
-    let mut verdicts: BTreeMap<String, u64> = BTreeMap::new();
-    for batch in 0..requests.div_ceil(BATCH) {
-        let policy = format!("chance-{batch}");
-        let spec = chance.policy(&names);
-        world.govern(&policy, spec).await;
-        let asked: Vec<(String, &Offered, Value)> = (0..BATCH.min(requests - batch * BATCH))
-            .map(|at| {
-                let offered = &world.offers[chance.below(world.offers.len())];
-                (format!("r{batch}-{at}"), offered, chance.parameters(&offered.promise.spec))
-            })
-            .collect();
-        let judged = join_all(asked.iter().map(|(name, offered, parameters)| world.judged(name, offered, parameters))).await;
-        for verdict in judged {
-            *verdicts.entry(format!("{verdict:?}")).or_default() += 1;
-        }
-        // Some stay and add up, so that rules of several policies meet.
-        if !chance.one_in(3) {
-            let policies: Api<Policy> = world.api(PLATFORM);
-            policies.delete(&policy, &DeleteParams::default()).await.expect("deleted");
-            world.forget(&policy).await;
-        }
-    }
-    println!("{requests} requests agree: {verdicts:?}");
-    let refused = verdicts.get("Refused").copied().unwrap_or_default();
-    assert!(refused * 20 >= requests && (requests - refused) * 20 >= requests, "one-sided: {verdicts:?}");
-    world.product.running.close().await;
-}
-
-impl World {
     /// Waits until the portal has forgotten a policy, and the controller too: it judges a request by other rules then.
     async fn forget(&self, policy: &str) {
         let world = &self.product.running.portal.world;
@@ -364,4 +121,244 @@ impl World {
         )
         .await;
     }
+
+    /// Takes a policy of the platform away from both sides.
+    async fn lift(&self, policy: &str) {
+        let policies: Api<Policy> = self.api(PLATFORM);
+        policies.delete(policy, &DeleteParams::default()).await.expect("deleted");
+        self.forget(policy).await;
+    }
+
+    /// What the portal tells the person. `known` is the request that is asked about as it is there; nothing for a new one.
+    async fn told(&self, name: &str, offered: &Offered, parameters: &Value, known: Option<&PromiseRequest>) -> Preflight {
+        let existing = match known {
+            Some(request) => self.caller.existing(&self.workspace, request).await.expect("what was accepted last"),
+            None => Existing::default(),
+        };
+        let spec = known.map_or_else(|| spec(offered), |request| request.spec.clone());
+        let submission = Submission {
+            confirmed: Vec::new(),
+            namespace: "default".into(),
+            name: name.into(),
+            spec: PromiseRequestSpec { parameters: Some(parameters.clone()), ..spec },
+            secrets: BTreeMap::new(),
+            awaited: BTreeSet::new(),
+            promise: offered.promise.spec.clone(),
+            existing,
+        };
+        self.caller.preflight(&self.workspace, offered, &submission).await.expect("an answer")
+    }
+
+    async fn create(&self, name: &str, offered: &Offered, parameters: &Value) -> PromiseRequest {
+        let spec = PromiseRequestSpec { parameters: Some(parameters.clone()), ..spec(offered) };
+        let requests: Api<PromiseRequest> = self.beside();
+        let written = object::<PromiseRequestKind>(name, Some("default"), spec);
+        requests.create(&PostParams::default(), &written).await.unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    async fn change(&self, name: &str, parameters: &Value) -> PromiseRequest {
+        let requests: Api<PromiseRequest> = self.beside();
+        self.until("a change comes between two writes of the controller", async || {
+            let mut request = self.request(name).await;
+            request.spec.parameters = Some(parameters.clone());
+            match requests.replace(name, &PostParams::default(), &request).await {
+                Ok(changed) => Some(changed),
+                Err(kube::Error::Api(status)) if status.code == 409 => None,
+                Err(error) => panic!("{name}: {error}"),
+            }
+        })
+        .await
+    }
+
+    async fn delete(&self, name: &str) {
+        let requests: Api<PromiseRequest> = self.beside();
+        requests.delete(name, &DeleteParams::default()).await.expect("deleted");
+    }
+
+    /// Asks the portal, writes past it, asks again for what is there now, and compares with the state in which the controller leaves it.
+    /// `known` is the request that is changed; nothing for a new one.
+    async fn judged(&self, name: &str, offered: &Offered, parameters: &Value, known: Option<&PromiseRequest>) -> Verdict {
+        let before = self.told(name, offered, parameters, known).await;
+        let written = match known {
+            None => self.create(name, offered, parameters).await,
+            Some(_) => self.change(name, parameters).await,
+        };
+        let after = self.told(name, offered, parameters, Some(&written)).await;
+        let outcome = self.outcome(name, &written).await;
+        let about = format!("{name}, {} {parameters}, generation {:?}", offered.key.name, written.metadata.generation);
+        assert_eq!(before.verdict, after.verdict, "{about}");
+        assert_eq!((&before.rendering, &before.estimate), (&after.rendering, &after.estimate), "{about}");
+        agree(&about, &after, &outcome);
+        after.verdict
+    }
+
+    /// Judges a new request, and then each change of it that differs from what is there.
+    async fn course(&self, name: &str, offered: &Offered, steps: &[Value]) -> Vec<Verdict> {
+        let mut verdicts = Vec::with_capacity(steps.len());
+        for parameters in steps {
+            let known = if verdicts.is_empty() { None } else { Some(self.request(name).await) };
+            verdicts.push(self.judged(name, offered, parameters, known.as_ref()).await);
+        }
+        self.delete(name).await;
+        verdicts
+    }
+
+    /// What the controller decided about this generation of a request; what it said about an earlier one does not count.
+    async fn outcome(&self, name: &str, written: &PromiseRequest) -> Outcome {
+        let generation = written.metadata.generation;
+        self.until(&format!("the controller decides about {name}"), async || {
+            let status = self.request(name).await.status?;
+            let candidate = status.candidate.as_ref().filter(|candidate| candidate.generation == generation);
+            match candidate.map(|candidate| (candidate.state, &candidate.release)) {
+                Some((CandidateState::Accepted, release)) => return Some(Outcome::Accepted(self.recorded(release).await?)),
+                Some((CandidateState::AwaitingApproval, release)) => {
+                    let rules = status.approvals.iter().map(|approval| (approval.rule.clone(), approval.source.clone())).collect();
+                    return Some(Outcome::Awaiting(self.recorded(release).await?, rules));
+                }
+                Some((CandidateState::Evaluating, _)) => return None,
+                Some((state, _)) => panic!("{name} is left {state:?}"),
+                None => {}
+            }
+            if let Some(current) = status.current.as_ref().filter(|current| current.generation == generation) {
+                return Some(Outcome::Accepted(self.recorded(&current.release).await?));
+            }
+            let condition = |kind: &str| status.conditions.iter().find(|condition| condition.r#type == kind);
+            let refused = ["Accepted", "PoliciesSatisfied"].iter().filter_map(|kind| condition(kind));
+            let refused: Vec<String> =
+                refused.filter(|condition| condition.status == ConditionStatus::False).map(|condition| condition.message.clone()).collect();
+            (Some(status.observed_generation) == generation && !refused.is_empty()).then(|| Outcome::Refused(refused.join(" ")))
+        })
+        .await
+    }
+
+    async fn recorded(&self, release: &str) -> Option<Box<PromiseReleaseSpec>> {
+        let releases: Api<PromiseRelease> = self.beside();
+        Some(Box::new(releases.get_opt(release).await.expect("an answer")?.spec))
+    }
+
+    /// Has prices that do not end at cents, and a list that begins long after, and waits until both sides count with them.
+    async fn reprice(&self) {
+        let catalogs: Api<PromiseCatalog> = self.api(PLATFORM);
+        let mut standard = catalogs.get("standard").await.expect("the sample catalog");
+        standard.spec.prices[0].values.insert("application".to_owned(), json!({"replica": "6.205"}));
+        let mut later = standard.spec.prices[0].clone();
+        later.from = "9000-01-01".to_owned();
+        standard.spec.prices.push(later);
+        catalogs.replace("standard", &PostParams::default(), &standard).await.expect("changed");
+        let application = self.offer("web-application");
+        let example = application.promise.spec.examples.first().and_then(|example| example.parameters.clone()).expect("an example");
+        let mut probe = 0;
+        self.until("both sides know the new prices", async || {
+            probe += 1;
+            let name = format!("probe-{probe}");
+            let told = self.told(&name, application, &example, None).await;
+            let written = self.create(&name, application, &example).await;
+            let outcome = self.outcome(&name, &written).await;
+            self.delete(&name).await;
+            let Outcome::Accepted(release) = outcome else { panic!("the probe is not accepted") };
+            let basis = serde_json::to_string(&release.price).expect("a price");
+            let replica = release.context.as_ref().and_then(|context| context.pointer("/prices/application/replica").cloned());
+            let is_new = replica == Some(json!(6_205_000)) && basis.contains("2026-01-01");
+            (is_new && Estimate::kept(&release) == told.estimate).then_some(())
+        })
+        .await;
+    }
+}
+
+/// A request for what is offered, without parameters.
+fn spec(offered: &Offered) -> PromiseRequestSpec {
+    let promise = PromiseRef { name: offered.key.name.clone(), workspace: Some(offered.home.path.clone()), version: None };
+    PromiseRequestSpec { promise, ..PromiseRequestSpec::default() }
+}
+
+fn agree(about: &str, told: &Preflight, outcome: &Outcome) {
+    let (left, why) = match outcome {
+        Outcome::Accepted(_) => (Verdict::Accepted, ""),
+        Outcome::Awaiting(..) => (Verdict::NeedsApproval, ""),
+        Outcome::Refused(why) => (Verdict::Refused, why.as_str()),
+    };
+    assert_eq!(told.verdict, left, "{about}: the portal tells one thing, and the controller does another: {:?} {why}", told.all_problems());
+    if let Outcome::Awaiting(_, rules) = outcome {
+        let asked: Vec<(ApprovalRule, String)> =
+            told.approvals.iter().map(|ruling| (rule_of(&ruling.from), ruling.from.workspace.clone())).collect();
+        assert_eq!(asked, *rules, "{about}");
+    }
+    match outcome {
+        Outcome::Accepted(release) | Outcome::Awaiting(release, _) => {
+            let expected = told.release.as_ref().expect("the portal knows all that enters the release");
+            assert_eq!(expected.parameters, release.parameters, "{about}");
+            assert_eq!(expected.objects, release.objects, "{about}");
+            assert_eq!(expected.price, release.price, "{about}");
+            assert_eq!(Estimate::kept(release), told.estimate, "{about}");
+            assert_eq!(expected.revision, release.revision, "{about}");
+            assert_eq!(expected.content_hash, release.content_hash, "{about}");
+        }
+        Outcome::Refused(why) => {
+            // A request that does not fit its promise is told that first.
+            let misfits = told.misfits();
+            for problem in if misfits.is_empty() { told.all_problems() } else { misfits } {
+                assert!(why.contains(problem.message.trim_end_matches('.')), "{about}: {} is not in {why}", problem.message);
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_the_portal_says_is_what_the_controller_does() {
+    let (requests, seed) = (setting("OPM_AGREE", 100), setting("OPM_SEED", 1));
+    let world = World::open().await;
+    let mut chance = Chance::of(seed);
+    let names: Vec<&str> = world.offers.iter().map(|offered| offered.key.name.as_str()).collect();
+    assert!(names.len() >= 4, "{names:?}");
+    // Requests that are judged side by side take each other's room, in an order that nobody knows: what fits is asked one after the other.
+    let policies: Api<Policy> = world.api("root:acme");
+    policies.delete("spending", &DeleteParams::default()).await.expect("the sample budget");
+    world.forget("spending").await;
+    world.reprice().await;
+
+    // Every verdict, of a new request and of a change, of what is known to deserve it.
+    use Verdict::{Accepted, NeedsApproval, Refused};
+    let production = json!({"tier": "production", "replicas": 2, "storage": 50});
+    let caches = [json!({}), json!({"replicas": 6}), json!({"replicas": 2})];
+    assert_eq!(world.course("cache", world.offer("redis"), &caches).await, [Accepted, Refused, Accepted]);
+    let databases = [json!({"tier": "development"}), production.clone(), json!({"tier": "production", "replicas": 1})];
+    assert_eq!(world.course("database", world.offer("postgresql"), &databases).await, [Accepted, NeedsApproval, Refused]);
+    let asked = [production, json!({"tier": "development", "storage": 20})];
+    assert_eq!(world.course("asked", world.offer("postgresql"), &asked).await, [NeedsApproval, Accepted]);
+    world.room().await;
+
+    let (mut verdicts, mut changes) = (BTreeMap::<String, u64>::new(), 0);
+    for batch in 0..requests.div_ceil(BATCH) {
+        let policy = format!("chance-{batch}");
+        let spec = chance.policy(&names);
+        world.govern(&policy, spec).await;
+        let asked: Vec<(String, &Offered, Vec<Value>)> = (0..BATCH.min(requests - batch * BATCH))
+            .map(|at| {
+                let offered = &world.offers[chance.below(world.offers.len())];
+                let mut steps = vec![chance.parameters(&offered.promise.spec)];
+                let changed = chance.parameters(&offered.promise.spec);
+                if chance.one_in(3) && changed != steps[0] {
+                    steps.push(changed);
+                }
+                (format!("r{batch}-{at}"), offered, steps)
+            })
+            .collect();
+        for judged in join_all(asked.iter().map(|(name, offered, steps)| world.course(name, offered, steps))).await {
+            changes += judged.len() - 1;
+            for verdict in judged {
+                *verdicts.entry(format!("{verdict:?}")).or_default() += 1;
+            }
+        }
+        // Some stay and add up, so that rules of several policies meet.
+        if !chance.one_in(3) {
+            world.lift(&policy).await;
+        }
+    }
+    println!("{requests} requests and {changes} changes agree: {verdicts:?}");
+    let of = |verdict: Verdict| verdicts.get(&format!("{verdict:?}")).copied().unwrap_or_default();
+    assert!(of(Refused) * 20 >= requests && (of(Accepted) + of(NeedsApproval)) * 20 >= requests, "one-sided: {verdicts:?}");
+    if requests >= 100 {
+        assert!(of(Accepted) > 0 && of(NeedsApproval) > 0 && changes > 0, "not every sort is among them: {verdicts:?}");
+    }
+    world.product.running.close().await;
 }

@@ -1,5 +1,7 @@
 //! Decisions through pages: who sees what waits, what is refused with which sentence, and what comes of a decision.
 
+mod said;
+
 use cluster::kinds::{PromiseRequest, PromiseRequestKind, object};
 use cluster::{Scope, WorkspacePath};
 use http::{Method, StatusCode};
@@ -26,14 +28,19 @@ fn requests(product: &Product) -> Api<PromiseRequest> {
 
 /// Asks for a production database, of which somebody has to agree; `person` is who asks.
 async fn asked(product: &Product, person: &Browser, name: &str, storage: u32) -> (String, String) {
-    let promise = PromiseRef { name: "postgresql".into(), workspace: Some("root:platform".into()), version: None };
-    let parameters = Some(json!({"tier": "production", "replicas": 2, "storage": storage}));
-    let spec = PromiseRequestSpec { promise, parameters, reason: Some("For the season".into()), ..PromiseRequestSpec::default() };
+    ask(product, person, name, "postgresql", json!({"tier": "production", "replicas": 2, "storage": storage})).await;
+    waits(product, name, "").await
+}
+
+/// Asks for something in the shop.
+async fn ask(product: &Product, person: &Browser, name: &str, promise: &str, parameters: Value) {
+    let promise = PromiseRef { name: promise.into(), workspace: Some("root:platform".into()), version: None };
+    let (parameters, reason) = (Some(parameters), Some("For the season".into()));
+    let spec = PromiseRequestSpec { promise, parameters, reason, ..PromiseRequestSpec::default() };
     let caller = person.caller(product).await;
     let cluster = product.running.portal.world.tree().cluster(&WorkspacePath::parse(SHOP).expect("a path")).expect("the shop");
     let api: Api<PromiseRequest> = Api::namespaced(caller.client(&cluster), "default");
     api.create(&PostParams::default(), &object::<PromiseRequestKind>(name, Some("default"), spec)).await.expect("a request");
-    waits(product, name, "").await
 }
 
 /// Waits until people are asked about another content than `before`; uid and hash.
@@ -76,6 +83,15 @@ async fn decide(browser: &mut Browser, uid: &str, pairs: &[(&str, &str)]) -> Ans
     browser.post(&format!("/approvals/{uid}/decide"), &all).await
 }
 
+/// Asks for another storage of a production database, as somebody.
+async fn edited(product: &Product, person: &Browser, name: &str, storage: u32) {
+    let caller = person.caller(product).await;
+    let cluster = product.running.portal.world.tree().cluster(&WorkspacePath::parse(SHOP).expect("a path")).expect("the shop");
+    let api: Api<PromiseRequest> = Api::namespaced(caller.client(&cluster), "default");
+    let patch = json!({"spec": {"parameters": {"tier": "production", "replicas": 2, "storage": storage}}});
+    api.patch(name, &PatchParams::default(), &Patch::Merge(&patch)).await.expect("changed");
+}
+
 async fn post(client: &kube::Client, path: &str, body: Value) {
     let request = http::Request::post(path).header("content-type", "application/json").body(body.to_string().into_bytes());
     client.request::<Value>(request.expect("a request")).await.expect("written");
@@ -83,6 +99,11 @@ async fn post(client: &kube::Client, path: &str, body: Value) {
 
 /// Lets dev-data, who has no right in the shop, decide for the policies of Acme, and nothing more.
 pub async fn let_decide(product: &Product) {
+    let_one_decide(product, "dev-data").await;
+}
+
+/// Lets a person decide for the policies of Acme, by a binding of the name `decides-…`.
+async fn let_one_decide(product: &Product, person: &str) {
     const RBAC: &str = "rbac.authorization.k8s.io/v1";
     let client = client(product, "root:acme");
     let rules = json!([
@@ -90,11 +111,12 @@ pub async fn let_decide(product: &Product) {
         {"apiGroups": ["platform.opmodel.dev"], "resources": ["policies"], "verbs": ["approve"]},
         {"apiGroups": ["platform.opmodel.dev"], "resources": ["approvals"], "verbs": ["create"]},
     ]);
-    let role = json!({"apiVersion": RBAC, "kind": "ClusterRole", "metadata": {"name": "decides"}, "rules": rules});
+    let name = format!("decides-{person}");
+    let role = json!({"apiVersion": RBAC, "kind": "ClusterRole", "metadata": {"name": name}, "rules": rules});
     post(&client, &format!("/apis/{RBAC}/clusterroles"), role).await;
-    let subject = json!([{"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": "dev-data"}]);
-    let binding = json!({"apiVersion": RBAC, "kind": "ClusterRoleBinding", "metadata": {"name": "decides"}, "subjects": subject,
-        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "decides"}});
+    let subject = json!([{"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": person}]);
+    let binding = json!({"apiVersion": RBAC, "kind": "ClusterRoleBinding", "metadata": {"name": name}, "subjects": subject,
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name}});
     post(&client, &format!("/apis/{RBAC}/clusterrolebindings"), binding).await;
 }
 
@@ -420,5 +442,41 @@ async fn who_breaks_the_glass_stands_in_a_list_for_those_who_may_see_approvals_t
         assert_eq!(page.status, StatusCode::OK, "{person}");
         assert!(!page.text.contains("The shop is down") && !page.text.contains("orders-db"), "{person}: {}", page.text);
     }
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_changed_it_last_does_not_break_the_glass_for_it() {
+    let product = Product::open().await;
+    let requester = product.signed_in("dev-shop").await;
+    let (uid, hash) = asked(&product, &requester, "orders-db", 50).await;
+    let (mut approver, mut owner) = (product.signed_in("approver").await, product.signed_in("org-owner").await);
+    edited(&product, &owner, "orders-db", 60).await;
+    let (_, hers) = waits(&product, "orders-db", &hash).await;
+    let back = format!("/approvals/{uid}");
+    let page = owner.until(&back, |answer| answer.text.contains("You changed it last: somebody else decides.")).await;
+    assert!(!page.text.contains("name=\"emergency\""), "{}", page.text);
+    let rule = approver.until(&back, |answer| answer.text.contains("name=\"rule\"")).await.hidden("rule");
+    let token = owner.get("/").await.hidden("_token");
+    let pairs = [
+        ("_token", token.as_str()),
+        ("rule", rule.as_str()),
+        ("hash", hers.as_str()),
+        ("decision", "approve"),
+        ("emergency", "true"),
+        ("comment", "The shop is down"),
+        ("back", back.as_str()),
+    ];
+    let answer = owner.post(&format!("{back}/decide"), &pairs).await;
+    assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", answer.text);
+    assert!(answer.text.contains("You changed it last, and this rule wants somebody else to approve."), "{}", answer.text);
+    assert!(product.running.portal.world.approvals.snapshot().is_empty(), "nothing was written");
+
+    // What was changed again by who asked is not hers any more.
+    edited(&product, &requester, "orders-db", 70).await;
+    waits(&product, "orders-db", &hers).await;
+    let pairs = [("decision", "approve"), ("emergency", "true"), ("comment", "The shop is down"), ("back", "/approvals")];
+    let answer = decide(&mut owner, &uid, &pairs).await;
+    assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.text);
     product.running.close().await;
 }

@@ -73,7 +73,7 @@ async fn what_waits_and_what_one_asked_for_is_counted_whole() {
 }
 
 /// Asks for something of the platform as the administrator, and waits until it works.
-async fn order(product: &Product, workspace: &str, name: &str, promise: &str) {
+pub async fn order(product: &Product, workspace: &str, name: &str, promise: &str) {
     let scope = Scope::Workspace(WorkspacePath::parse(workspace).expect("a path"));
     let api: Api<PromiseRequest> = Api::namespaced(product.running.portal.endpoint.client(product.admin(), &scope), "default");
     let promise = PromiseRef { name: promise.into(), workspace: Some("root:platform".into()), version: None };

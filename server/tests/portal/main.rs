@@ -7,6 +7,7 @@ mod approvals;
 mod architecture;
 mod browser;
 mod cost;
+mod hands;
 mod health;
 mod home;
 mod input;

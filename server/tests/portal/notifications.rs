@@ -333,6 +333,7 @@ fn token_of(data: &Path, person: &str) -> Token {
     Token::new(user["user"]["token"].as_str().expect("a token"))
 }
 
+/// `cargo xtask soak kill` runs this against the release binary at more instants (`OPM_KILLS`, `OPM_SEED`).
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn killed_at_any_instant_no_decision_is_told_twice_and_none_gets_lost() {
     let (kills, seed) = (setting("OPM_KILLS", 3), setting("OPM_SEED", 1));

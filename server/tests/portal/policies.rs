@@ -16,7 +16,8 @@ const NEW: &str = "/platform/policies/new";
 /// A promise that not everybody may know of.
 const SECRET: &str = "merger-db";
 
-fn client(product: &Product, path: &str) -> kube::Client {
+/// The administrator's client in a workspace.
+pub fn client(product: &Product, path: &str) -> kube::Client {
     product.running.portal.endpoint.client(product.admin(), &Scope::Workspace(WorkspacePath::parse(path).expect("a path")))
 }
 

@@ -1,6 +1,8 @@
 //! A seeded world: the controller finds nothing to do in it, and the numbers of every list and dashboard are those of the plane's objects,
 //! counted anew here.
 
+mod hits;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -122,7 +124,7 @@ async fn every_page(product: &Product) {
     let mut engineer = product.signed_in("platform-engineer").await;
     lists(&mut engineer, &all).await;
     resources(&mut engineer, &all).await;
-    overview(&mut engineer, &all).await;
+    overview(product, &mut engineer, &all).await;
     decisions(product, &all).await;
     money(product, &all).await;
     let mut owner = product.signed_in("org-owner").await;
@@ -189,14 +191,14 @@ async fn resources(browser: &mut Browser, all: &[(String, PromiseRequest)]) {
 }
 
 /// The overview for platform teams.
-async fn overview(browser: &mut Browser, all: &[(String, PromiseRequest)]) {
+async fn overview(product: &Product, browser: &mut Browser, all: &[(String, PromiseRequest)]) {
     let text = page(browser, "/platform").await;
     let mut phases: BTreeMap<Phase, usize> = BTreeMap::new();
     for (_, request) in all {
         *phases.entry(status(request).phase).or_default() += 1;
     }
     assert!(phases.len() >= 4, "{phases:?}");
-    let mut texts: Vec<String> = phases.values().map(|count| format!("<dd><b>{count}</b>")).collect();
+    let mut texts: Vec<String> = phases.iter().map(|(phase, count)| format!(">{}</span></dt><dd><b>{count}</b>", word(*phase))).collect();
     texts.push(format!("Counted of {INSTANCES} requests"));
     texts.push(format!("<h2>Approvals that wait</h2><span class=\"basis\">{}</span>", phases[&Phase::AwaitingApproval]));
     let mut running: BTreeMap<&str, usize> = BTreeMap::new();
@@ -206,8 +208,58 @@ async fn overview(browser: &mut Browser, all: &[(String, PromiseRequest)]) {
     let most = running.values().max().copied().unwrap_or_default();
     texts.push(format!("<td data-label=\"Instances\" class=\"num\">{most}</td>"));
     has(&text, "/platform", &texts);
+    times(product, &text, all);
     for address in ["/platform/policies", "/platform/policies/root:nordwind/monthly-spending", "/platform/deliveries"] {
         page(browser, address).await;
+    }
+}
+
+/// The word of a phase on pages.
+fn word(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Pending => "Pending",
+        Phase::AwaitingApproval => "Awaiting approval",
+        Phase::Provisioning => "Provisioning",
+        Phase::Ready => "Ready",
+        Phase::Degraded => "Degraded",
+        Phase::Updating => "Updating",
+        Phase::Failed => "Failed",
+        Phase::Rejected => "Rejected",
+        Phase::Deleting => "Deleting",
+    }
+}
+
+/// How long it took from acceptance to the first time that each was Ready, by promise. What went wrong later is no part of it.
+fn times(product: &Product, page: &str, all: &[(String, PromiseRequest)]) {
+    let mut took: BTreeMap<&str, Vec<i64>> = BTreeMap::new();
+    let second = |time: &Option<String>| time.as_ref().expect("a time").parse::<Timestamp>().expect("a time").as_second();
+    for (_, request) in all {
+        let Some(current) = status(request).current else { continue };
+        took.entry(&request.spec.promise.name).or_default().push(second(&current.ready_at) - second(&current.accepted_at));
+    }
+    assert!(took.len() >= 4, "{took:?}");
+    let promises = product.running.portal.world.promises.snapshot();
+    let section = page.split("id=\"times\"").nth(1).and_then(|rest| rest.split("</section>").next()).expect("the section");
+    assert!(section.contains(&format!("measured of {} instances", took.values().flatten().count())), "{section}");
+    for (promise, mut took) in took {
+        took.sort_unstable();
+        // The least time within which so many of a hundred were ready.
+        let within = |percent: usize| span(took[(took.len() * percent).div_ceil(100) - 1]);
+        let (_, offered) = promises.iter().find(|(key, _)| key.name == promise).expect("a promise");
+        let title = offered.spec.presentation.display_name.clone().expect("a name");
+        let row = section.split(&format!(">{title}</span>")).nth(1).and_then(|rest| rest.split("</tr>").next()).expect("a row");
+        for (column, cell) in [("Half within", within(50)), ("9 of 10 within", within(90)), ("Measured", took.len().to_string())] {
+            assert!(row.contains(&format!("data-label=\"{column}\" class=\"num\">{cell}</td>")), "{promise}: {column} {cell}: {row}");
+        }
+    }
+}
+
+/// Seconds as the page says them; nothing that is seeded takes hours.
+fn span(seconds: i64) -> String {
+    match seconds {
+        0 => "under 1\u{a0}s".to_owned(),
+        1..=119 => format!("{seconds}\u{a0}s"),
+        _ => format!("{}\u{a0}min", seconds / 60),
     }
 }
 

@@ -55,16 +55,24 @@ async fn seed(product: &Product, number: usize) {
     let tree = portal.world.tree();
     let cluster = tree.cluster(&path).expect("a workspace");
     let name = format!("seeded-{number:04}");
-    let made: Api<PromiseRequest> = Api::namespaced(portal.endpoint.client(product.admin(), &Scope::Cluster(cluster.clone())), "default");
+    let made: Api<PromiseRequest> = Api::namespaced(portal.endpoint.client(product.admin(), &Scope::Cluster(cluster)), "default");
     let promise = PromiseRef { name: ["redis", "postgresql"][number % 2].into(), workspace: Some("root:platform".into()), version: None };
     let spec = PromiseRequestSpec { promise, ..PromiseRequestSpec::default() };
     made.create(&PostParams::default(), &object::<PromiseRequestKind>(&name, Some("default"), spec)).await.expect("a request");
+    tell(product, path.as_str(), &name, &status(number)).await;
+}
+
+/// Writes the status of a request, as the controller does.
+pub async fn tell(product: &Product, workspace: &str, name: &str, status: &Value) {
+    let portal = &product.running.portal;
+    let tree = portal.world.tree();
+    let cluster = tree.cluster(&WorkspacePath::parse(workspace).expect("a path")).expect("a workspace");
     let provider = tree.cluster(&WorkspacePath::parse("root:opm").expect("a path")).expect("the provider");
     let scope = Scope::Export { cluster: provider, export: names::EXPORT_REQUESTS.into(), target: Target::Workspace(cluster) };
     let controller = product.running.sandbox.as_ref().and_then(|sandbox| sandbox.identities.token("opm-controller")).expect("a controller");
     let told: Api<PromiseRequest> = Api::namespaced(portal.endpoint.client(controller, &scope), "default");
-    let body = json!({"apiVersion": names::API_VERSION, "kind": "PromiseRequest", "metadata": {"name": name}, "status": status(number)});
-    told.patch_status(&name, &PatchParams::apply(names::MANAGER_FULFIL).force(), &Patch::Apply(&body)).await.expect("a status");
+    let body = json!({"apiVersion": names::API_VERSION, "kind": "PromiseRequest", "metadata": {"name": name}, "status": status});
+    told.patch_status(name, &PatchParams::apply(names::MANAGER_FULFIL).force(), &Patch::Apply(&body)).await.expect("a status");
 }
 
 /// Everything, as it stands on the plane.

@@ -1,12 +1,13 @@
-//! What no request says is told too: a budget that fills up, once, to whom it names; a remark, to the others whom it concerns.
+//! What no request says is told too: a budget that fills up or will not last, once, to whom it names; a remark, to the others whom it
+//! concerns.
 
 use std::time::Duration;
 
-use cluster::kinds::{Policy, PromiseRequest};
+use cluster::kinds::{Policy, Promise, PromiseRequest};
 use cluster::{Scope, WorkspacePath};
 use http::StatusCode;
 use kube::ResourceExt as _;
-use kube::api::{Api, PostParams};
+use kube::api::{Api, Patch, PatchParams, PostParams};
 use opm_portal::config::Format;
 use opm_portal::ledger;
 use promise::ledger::Month;
@@ -18,6 +19,7 @@ use crate::notifications::{api, becomes, config, database, is_asked, webhook};
 use crate::receivers::{hooks, mailbox};
 
 const SHOP: &str = "root:acme:shop";
+const DAY: i64 = 86_400;
 
 /// A budget of Acme that a few hours of anything use up.
 async fn budget(product: &Product, monthly: &str) {
@@ -41,6 +43,22 @@ async fn pass(product: &Product, until: i64) {
     while ledger::count(&portal.store).await.expect("hours") {}
 }
 
+/// Waits until something runs at a price.
+async fn runs(product: &Product) {
+    let requests = &product.running.portal.world.requests;
+    let priced = async {
+        while !requests.snapshot().values().any(|request| ledger::is_ready(request) && ledger::price(request).is_some()) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), priced).await.expect("it runs at a price");
+}
+
+/// Until when hours are counted.
+async fn posted(product: &Product) -> i64 {
+    product.running.portal.store.ledger_clock().await.expect("the clock").expect("a ledger").posted
+}
+
 /// Titles of what a person was told that hold a word.
 async fn titles(browser: &mut Browser, word: &str) -> Vec<String> {
     let page = browser.get("/notifications?show=all").await;
@@ -50,23 +68,20 @@ async fn titles(browser: &mut Browser, word: &str) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_budget_that_fills_up_is_told_once_for_each_threshold_to_whom_it_names() {
+async fn a_budget_that_fills_up_or_will_not_last_is_told_once_to_whom_it_names() {
     let (mails, ops) = (mailbox().await, hooks().await);
     let product = Product::telling(config(&mails, vec![webhook("ops", Format::Portal, &ops)])).await;
     let (mut finance, mut stranger) = (product.signed_in("finance").await, product.signed_in("dev-data").await);
     write_request(&product, "zebra").await;
     let portal = &product.running.portal;
-    let priced = async {
-        while !portal.world.requests.snapshot().values().any(|request| ledger::is_ready(request) && ledger::price(request).is_some()) {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(60), priced).await.expect("it runs at a price");
-    let month = Month::of(portal.clock.now().as_second());
+    runs(&product).await;
     let start = portal.clock.now().as_second();
-    pass(&product, start + 7_200).await;
-    let posted = portal.store.ledger_clock().await.expect("the clock").expect("a ledger").posted;
-    let month = if posted > month.end() { month.next() } else { month };
+    let month = Month::of(start);
+    // Of the first days of a month nothing is foretold.
+    let until = (start + 7_200).max(month.start() + 4 * DAY);
+    pass(&product, until).await;
+    let counted = posted(&product).await;
+    let month = if counted > month.end() { month.next() } else { month };
     let spent: i64 =
         portal.store.month_sums(month.start(), store::Dimension::Promise).await.expect("sums").iter().map(|sum| sum.micros).sum();
     assert!(spent > 0, "something has accrued");
@@ -74,9 +89,16 @@ async fn a_budget_that_fills_up_is_told_once_for_each_threshold_to_whom_it_names
     let most = spent * 4 / 3;
     budget(&product, &format!("{}.{:06}", most / 1_000_000, most % 1_000_000)).await;
     for _ in 0..3 {
-        ledger::warn(portal, posted - 1).await.expect("told");
+        ledger::warn(portal, counted - 1, &ledger::shown(&portal.world, until)).await.expect("told");
     }
-    assert_eq!(titles(&mut finance, "Pocket money").await, [format!("The budget Pocket money fills up: 50 % in {}", month.title())]);
+    let told = titles(&mut finance, "Pocket money").await;
+    let times = |title: String| told.iter().filter(|known| **known == title).count();
+    assert_eq!(times(format!("The budget Pocket money fills up: 50 % in {}", month.title())), 1, "{told:?}");
+    let foretold = times(format!("The budget Pocket money will not last until {} ends", month.title()));
+    assert_eq!(told.len(), 1 + foretold, "{told:?}");
+    // On the last day it depends on the hour whether there is time left to use it up.
+    let passed = counted - 1 - month.start();
+    assert!(foretold == usize::from(passed >= 3 * DAY) || passed >= month.seconds() - DAY, "{told:?}");
     let page = finance.get("/notifications?show=all").await;
     for said in ["root:acme and everything below it have cost", "the policy pocket-money, set at root:acme", "/cost?workspace=root:acme\""]
     {
@@ -87,17 +109,56 @@ async fn a_budget_that_fills_up_is_told_once_for_each_threshold_to_whom_it_names
 
     // Once it is used up the next threshold is told, and the one before not again.
     let hours = i64::try_from(portal.store.ledger_hours(&uid(&product)).await.expect("hours").len()).expect("a number");
-    pass(&product, start + 7_200 + hours.max(2) * 3_600).await;
-    let posted = portal.store.ledger_clock().await.expect("the clock").expect("a ledger").posted;
-    if Month::of(posted - 1) == month {
+    let until = until + hours.max(2) * 3_600;
+    pass(&product, until).await;
+    let counted = posted(&product).await;
+    if Month::of(counted - 1) == month {
         for _ in 0..2 {
-            ledger::warn(portal, posted - 1).await.expect("told");
+            ledger::warn(portal, counted - 1, &ledger::shown(&portal.world, until)).await.expect("told");
         }
         let titles = titles(&mut finance, "Pocket money").await;
         assert_eq!(titles.iter().filter(|title| title.contains("is used up: 100 %")).count(), 1, "{titles:?}");
         assert_eq!(titles.iter().filter(|title| title.contains("50 %")).count(), 1, "{titles:?}");
+        assert_eq!(titles.iter().filter(|title| title.contains("will not last")).count(), foretold, "{titles:?}");
     }
     assert!(titles(&mut stranger, "Pocket money").await.is_empty(), "nobody else is told");
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_budget_that_stands_in_a_promise_is_told_to_whom_it_names() {
+    let mails = mailbox().await;
+    let product = Product::telling(config(&mails, Vec::new())).await;
+    let (mut finance, mut stranger) = (product.signed_in("finance").await, product.signed_in("dev-data").await);
+    write_request(&product, "zebra").await;
+    runs(&product).await;
+    let portal = &product.running.portal;
+    pass(&product, portal.clock.now().as_second() + 7_200).await;
+    let counted = posted(&product).await;
+    let month = Month::of(counted - 1);
+
+    // So little that anything uses it up. What runs under an older version goes on, and counts.
+    let notify = json!({"users": ["finance"]});
+    let rule = json!({"name": "each", "budget": {"monthly": "0.000001", "currency": "EUR", "per": "workspace", "notify": notify}});
+    let scope = Scope::Workspace(WorkspacePath::parse("root:platform").expect("a path"));
+    let promises: Api<Promise> = Api::all(portal.endpoint.client(product.admin(), &scope));
+    let patch = json!({"spec": {"version": "99.0.0", "policies": [rule]}});
+    promises.patch("redis", &PatchParams::default(), &Patch::Merge(patch)).await.expect("changed");
+    let told = async {
+        // It counts from when it is published.
+        while titles(&mut finance, "of Redis").await.is_empty() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            ledger::warn(portal, counted - 1, &[]).await.expect("told");
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), told).await.expect("somebody is told");
+    ledger::warn(portal, counted - 1, &ledger::shown(&portal.world, counted)).await.expect("told");
+    assert_eq!(titles(&mut finance, "of Redis").await, [format!("The budget of Redis is used up: 100 % in {}", month.title())]);
+    let page = finance.get("/notifications?show=all").await;
+    for said in ["Redis in root:acme:shop has cost", "the promise redis, set at root:platform", "/cost?workspace=root:acme:shop\""] {
+        assert!(page.text.contains(said), "{said}: {}", page.text);
+    }
+    assert!(titles(&mut stranger, "of Redis").await.is_empty(), "nobody else is told");
     product.running.close().await;
 }
 

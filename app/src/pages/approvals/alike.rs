@@ -17,7 +17,8 @@ pub async fn alike(visit: &Visit, uid: &str, again: Option<Again>) -> Page {
     let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
     let alike = match backend.alike(uid).await {
         Ok(alike) => alike,
-        Err(error) => return refused(visit, None, &error),
+        // Where nothing is left to choose from, it is said all the same why nothing was decided.
+        Err(error) => return refused(visit, None, &again.map_or(error, Again::error)),
     };
     let about = About {
         title: "Decide together".to_owned(),

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use promise::view::{Facet, PoliciesPage, PoliciesQuery, PolicyRow};
 use promise::wording::{counted, humanise};
 
-use super::{compiled, strength, tabs};
+use super::{compiled, concerned, strength, tabs};
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
 use crate::pages::refused;
@@ -48,16 +48,40 @@ pub async fn list(visit: &Visit, query: &PoliciesQuery) -> Page {
             {if found.rows.is_empty() { nothing(&found).into_any() } else { table(&found.rows).into_any() }}
             <p class="basis">{format!("{} of {} policies that you may read. Instances are those that you may list.", found.fit, found.total)}</p>
             <Pager page=found.query.page.max(1) pages=found.pages href=pager/>
+            {priced(&found, &now)}
+            {others(&found, &now)}
         }
     })
 }
 
 fn summary(found: &PoliciesPage) -> String {
-    let outdated: usize = found.rows.iter().map(|row| row.outdated).sum();
-    match outdated {
+    match found.outdated {
         0 => "Rules that hold for what is asked for, wherever it is asked.".to_owned(),
-        count => format!("{} under an older text of a policy; nothing running changes by itself.", counted(count as u64, "instance runs")),
+        1 => "1 instance runs under an older text of a policy; nothing running changes by itself.".to_owned(),
+        count => format!("{count} instances run under an older text of a policy; nothing running changes by itself."),
     }
+}
+
+/// Instances of which the price alone is another today: no policy has to do with that.
+fn priced(found: &PoliciesPage, now: &str) -> Option<impl IntoView + use<>> {
+    let basis = format!("{} of {}, newest first", found.priced.len(), found.priced_total);
+    let lines = concerned(&found.priced, now);
+    (!found.priced.is_empty()).then(|| view! {
+        <section aria-labelledby="priced"><div class="section-head"><h2 id="priced">"Accepted at another price"</h2><p class="basis">{basis}</p></div>
+            <p class="muted">"Their rules are those of today. They keep their price until somebody rolls that of today out, on the page of the request."</p>{lines}
+        </section>
+    })
+}
+
+/// Instances that are outdated by rules of which no policy has a page.
+fn others(found: &PoliciesPage, now: &str) -> Option<impl IntoView + use<>> {
+    let basis = format!("{} of {}, newest first", found.others.len(), found.others_total);
+    let lines = concerned(&found.others, now);
+    (!found.others.is_empty()).then(|| view! {
+        <section aria-labelledby="others"><div class="section-head"><h2 id="others">"Outdated by no policy that is there"</h2><p class="basis">{basis}</p></div>
+            <p class="muted">"What changed for them are rules of a policy that was removed, or of their promise itself."</p>{lines}
+        </section>
+    })
 }
 
 /// Policies that fail closed are the first thing to know.

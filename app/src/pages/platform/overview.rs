@@ -155,12 +155,17 @@ fn times(times: &[TimeLine]) -> impl IntoView + use<> {
         }
     });
     let rows = rows.collect_view();
-    (!times.is_empty()).then(|| view! {
+    let none = times.is_empty();
+    view! {
         <section aria-labelledby="times">
-            <div class="section-head"><h2 id="times">"Time to ready"</h2><p class="basis">{format!("From acceptance of what runs to when it last became healthy, of {} now Ready", counted(measured as u64, "instance"))}</p></div>
-            <div class="card"><table class="table"><thead><tr><th scope="col">"Promise"</th><th scope="col" class="num">"Half within"</th><th scope="col" class="num">"9 of 10 within"</th><th scope="col" class="num">"Measured"</th><th scope="col" class="num">"Failed"</th></tr></thead><tbody>{rows}</tbody></table></div>
+            <div class="section-head"><h2 id="times">"Time to ready"</h2><p class="basis">{format!("From acceptance of what runs to when it was Ready for the first time, measured of {}", counted(measured as u64, "instance"))}</p></div>
+            {if none {
+                view! { <p class="muted">"Nothing that runs was measured yet. It is measured of what is accepted from now on."</p> }.into_any()
+            } else {
+                view! { <div class="card"><table class="table"><thead><tr><th scope="col">"Promise"</th><th scope="col" class="num">"Half within"</th><th scope="col" class="num">"9 of 10 within"</th><th scope="col" class="num">"Measured"</th><th scope="col" class="num">"Failed"</th></tr></thead><tbody>{rows}</tbody></table></div> }.into_any()
+            }}
         </section>
-    })
+    }
 }
 
 /// Seconds as people say them.

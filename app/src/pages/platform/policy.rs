@@ -1,15 +1,15 @@
 //! `/platform/policies/{workspace}/{name}`: what a policy says, for whom, whom it hits now, and what it makes of sample values.
 
 use leptos::prelude::*;
-use promise::view::{Compiled, ConcernedLine, HitLine, PolicyInside, PolicyPage, Tried, Tryout};
+use promise::view::{Compiled, HitLine, PolicyInside, PolicyPage, Tried, Tryout};
 use promise::wording::{counted, humanise};
 
-use super::{compiled, strength};
+use super::{compiled, concerned, strength};
 use crate::backend::{Sample, Visit};
 use crate::document::{About, Page, Script, framed};
 use crate::pages::{refused, rules};
 use crate::routes::{self, page};
-use crate::ui::{Banner, Code, Crumb, Crumbs, Icon, LinkButton, Moment, PageHead, Shape, SubmitButton};
+use crate::ui::{Banner, Code, Crumb, Crumbs, Icon, LinkButton, PageHead, Shape, SubmitButton};
 
 /// The page. `from` is the workspace in which somebody met one of its rules; `sample` are values to try.
 pub async fn policy(visit: &Visit, workspace: &str, name: &str, from: &str, sample: Option<&Sample>) -> Page {
@@ -51,6 +51,7 @@ pub async fn policy(visit: &Visit, workspace: &str, name: &str, from: &str, samp
                         {try_it(&found, &inside.tryout, &from)}
                         {outdated(inside, &now)}
                         {denials(inside, &now)}
+                        {warned(inside, &now)}
                         <section aria-labelledby="yaml"><h2 id="yaml">"YAML"</h2><Code label="Policy" text=inside.yaml.clone() copy=true/></section>
                     })}
                     {found.closed.clone().map(|why| view! { <p class="muted">{why}</p> })}
@@ -167,23 +168,12 @@ fn came(tried: &Tried, from: &str) -> impl IntoView + use<> {
     .into_any()
 }
 
-fn concerned(lines: &[ConcernedLine], now: &str) -> impl IntoView + use<> {
-    let lines = lines.iter().map(|line| {
-        view! {
-            <tr><th scope="row"><a class="name" href=routes::request(&line.workspace, &line.namespace, &line.name)>{line.name.clone()}</a><span class="under mono">{line.workspace.clone()}</span></th>
-                <td data-label="What">{line.what.clone()}</td><td data-label="Since" class="nowrap">{(!line.at.is_empty()).then(|| view! { <Moment at=line.at.clone() now=now/> })}</td></tr>
-        }
-    });
-    let lines = lines.collect_view();
-    view! { <div class="card"><table class="table"><thead><tr><th scope="col">"Request"</th><th scope="col">"What"</th><th scope="col">"Since"</th></tr></thead><tbody>{lines}</tbody></table></div> }
-}
-
 fn outdated(inside: &PolicyInside, now: &str) -> Option<impl IntoView + use<>> {
     let basis = format!("{} of {}", inside.outdated.len(), inside.outdated_total);
     let lines = concerned(&inside.outdated, now);
     (!inside.outdated.is_empty()).then(|| view! {
         <section aria-labelledby="outdated"><div class="section-head"><h2 id="outdated">"Outdated instances"</h2><p class="basis">{basis}</p></div>
-            <p class="muted">"They run as they were accepted. Nothing changes before somebody rolls the new text out, on the page of the request."</p>{lines}
+            <p class="muted">"They run as they were accepted. Beside each stands what would change by this policy; nothing does before somebody rolls the rules of today out, on the page of the request."</p>{lines}
         </section>
     })
 }
@@ -195,6 +185,18 @@ fn denials(inside: &PolicyInside, now: &str) -> impl IntoView + use<> {
     view! {
         <section aria-labelledby="denials"><div class="section-head"><h2 id="denials">"Refused lately"</h2>{(!none).then(|| view! { <p class="basis">{basis}</p> })}</div>
             {if none { view! { <p class="muted">"It refuses nothing that you may see."</p> }.into_any() } else { lines.into_any() }}
+        </section>
+    }
+}
+
+fn warned(inside: &PolicyInside, now: &str) -> impl IntoView + use<> {
+    let basis = format!("{} of {}, newest first", inside.warned.len(), inside.warned_total);
+    let none = inside.warned.is_empty();
+    let lines = concerned(&inside.warned, now);
+    view! {
+        <section aria-labelledby="warned"><div class="section-head"><h2 id="warned">"Warned or recorded"</h2>{(!none).then(|| view! { <p class="basis">{basis}</p> })}</div>
+            <p class="muted">"As each request was judged last: what runs when it was accepted, and not by rules that came later."</p>
+            {if none { view! { <p class="muted">"It has warned of nothing that you may see, and recorded nothing."</p> }.into_any() } else { lines.into_any() }}
         </section>
     }
 }

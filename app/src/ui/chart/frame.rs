@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::scale::{HEIGHT, Scale, WIDTH, at, tick};
+use super::scale::{GAP, HEIGHT, Scale, WIDTH, at, tick};
 use super::{Figure, Series};
 
 /// A figure around what was drawn.
@@ -42,10 +42,10 @@ fn legend(figure: &Figure) -> impl IntoView + use<> {
 }
 
 fn axis(figure: &Figure, scale: &Scale) -> impl IntoView + use<> {
-    let (left, right) = Scale::across();
+    let (left, right) = scale.across();
     let ticks = scale.ticks.iter().map(|number| {
         let y = scale.y(*number);
-        view! { <path class="chart-grid" d=format!("M{} {}H{}", at(left), at(y), at(right))></path><text class="chart-tick" x=at(left - 8.0) y=at(y + 4.0)>{tick(*number, scale.step)}</text> }
+        view! { <path class="chart-grid" d=format!("M{} {}H{}", at(left), at(y), at(right))></path><text class="chart-tick" x=at(left - GAP) y=at(y + 4.0)>{tick(*number, scale.step)}</text> }
     });
     let labels = figure.labels.iter().enumerate().filter_map(|(place, label)| {
         let (wide, narrow) = scale.labelled(place);
@@ -60,7 +60,7 @@ fn axis(figure: &Figure, scale: &Scale) -> impl IntoView + use<> {
 }
 
 fn level(figure: &Figure, scale: &Scale) -> Option<impl IntoView + use<>> {
-    let (left, right) = Scale::across();
+    let (left, right) = scale.across();
     figure.line.as_ref().map(|(_, amount)| {
         view! { <path class="chart-level" d=format!("M{} {}H{}", at(left), at(scale.y(amount.size)), at(right))></path> }
     })

@@ -6,11 +6,16 @@ use super::{Figure, Series};
 pub(super) const WIDTH: f64 = 640.0;
 /// Height of a drawing.
 pub(super) const HEIGHT: f64 = 240.0;
-/// Left of the first place: room for the words of the axis.
+/// Left of the first place at least: room for the words of the axis.
 const LEFT: f64 = 48.0;
+/// Room for one character of these words, as narrow drawings write them.
+const CHARACTER: f64 = 13.0;
+/// From these words to what they are about.
+pub(super) const GAP: f64 = 8.0;
 const RIGHT: f64 = 8.0;
 const TOP: f64 = 20.0;
-const BOTTOM: f64 = 28.0;
+/// Room for the labels, and between them and the lowest number of the axis.
+const BOTTOM: f64 = 40.0;
 /// Labels that a wide drawing has room for, and a narrow one.
 const LABELS: (usize, usize) = (12, 4);
 /// Decimals of a number at most; what is smaller is nothing to look at.
@@ -25,6 +30,7 @@ pub(super) struct Scale {
     pub(super) step: f64,
     top: f64,
     places: usize,
+    left: f64,
 }
 
 impl Scale {
@@ -32,8 +38,10 @@ impl Scale {
     pub(super) fn new(most: f64, places: usize) -> Self {
         let step = round_up(most / 4.0);
         let count = if most > 0.0 { (most / step).ceil().clamp(1.0, 5.0) } else { 1.0 };
-        let ticks = (0u8..=5).map(f64::from).take_while(|tick| *tick <= count).map(|tick| tick * step).collect();
-        Self { ticks, step, top: count * step, places: places.max(1) }
+        let ticks: Vec<f64> = (0u8..=5).map(f64::from).take_while(|tick| *tick <= count).map(|tick| tick * step).collect();
+        let longest = ticks.iter().map(|number| tick(*number, step).len()).max().unwrap_or_default();
+        let left = LEFT.max(longest as f64 * CHARACTER + GAP);
+        Self { ticks, step, top: count * step, places: places.max(1), left }
     }
 
     /// Height at which a number is drawn.
@@ -44,23 +52,25 @@ impl Scale {
 
     /// The middle of a place.
     pub(super) fn x(&self, place: usize) -> f64 {
-        LEFT + self.pitch() * (place as f64 + 0.5)
+        self.left + self.pitch() * (place as f64 + 0.5)
     }
 
     /// From one place to the next.
     pub(super) fn pitch(&self) -> f64 {
-        (WIDTH - LEFT - RIGHT) / self.places as f64
+        (WIDTH - self.left - RIGHT) / self.places as f64
     }
 
     /// Where lines across begin and end.
-    pub(super) fn across() -> (f64, f64) {
-        (LEFT, WIDTH - RIGHT)
+    pub(super) fn across(&self) -> (f64, f64) {
+        (self.left, WIDTH - RIGHT)
     }
 
     /// Whether the label of a place is written: on wide drawings, and on narrow ones.
     pub(super) fn labelled(&self, place: usize) -> (bool, bool) {
-        let every = |most: usize| place.is_multiple_of(self.places.div_ceil(most));
-        (every(LABELS.0), every(LABELS.1))
+        let wide = self.places.div_ceil(LABELS.0);
+        // Of those of a wide one: no other is written.
+        let narrow = wide * self.places.div_ceil(wide * LABELS.1);
+        (place.is_multiple_of(wide), place.is_multiple_of(narrow))
     }
 }
 

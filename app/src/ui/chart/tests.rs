@@ -74,6 +74,26 @@ fn scales_end_at_round_numbers_above_everything() {
 }
 
 #[test]
+fn narrow_drawings_write_some_labels_of_wide_ones() {
+    for places in 1..=60 {
+        let scale = Scale::new(9.0, places);
+        let labelled: Vec<(bool, bool)> = (0..places).map(|place| scale.labelled(place)).collect();
+        let wide = labelled.iter().filter(|(wide, _)| *wide).count();
+        let narrow = labelled.iter().filter(|(wide, narrow)| *wide && *narrow).count();
+        assert!(wide <= 12 && narrow <= 4, "{places}: {wide} and {narrow}");
+        assert!(narrow >= places.min(2), "{places}: {narrow}");
+    }
+}
+
+#[test]
+fn the_axis_has_room_for_its_words() {
+    for (most, left) in [(9.0, 48.0), (12_500.0, 60.0), (0.013, 73.0)] {
+        let scale = Scale::new(most, 3);
+        assert_eq!(scale.across().0, left, "{most}: {:?}", scale.ticks);
+    }
+}
+
+#[test]
 fn what_is_not_known_parts_a_line() {
     let figure = figure();
     assert_eq!(runs(&figure.series[0], 3), [vec![0], vec![2]]);

@@ -42,7 +42,7 @@ impl<S> Authorized<S> {
 
     fn prepare(&self, request: &mut Request<Body>) -> Result<(), BoxError> {
         let path = request.uri().path_and_query().map_or("/", |p| p.as_str());
-        if path.split(['/', '?']).any(|segment| segment == ".." || segment == ".") {
+        if request.uri().path().split('/').any(leads_elsewhere) {
             return Err(format!("a name must not be a relative path: {path}").into());
         }
         *request.uri_mut() = Uri::try_from(format!("{}{path}", self.prefix))?;
@@ -93,6 +93,12 @@ where
             answer(inner, request).await
         })
     }
+}
+
+/// Whether a segment of a path is more than a name: servers take away its escapes before they look at it.
+fn leads_elsewhere(segment: &str) -> bool {
+    let decoded = segment.to_ascii_lowercase().replace("%2e", ".").replace("%2f", "/");
+    decoded == "." || decoded == ".." || decoded.contains('/')
 }
 
 /// Whether a header says who asks.

@@ -1,5 +1,5 @@
-//! Who asked for a request that a promise makes: whoever asked for what made it. The plane stamps the controller there, and nobody may
-//! approve in that way what they asked for themselves.
+//! Who is behind what a request asks for: who asked for it, and who changed it last. Of a request that a promise makes it is also whoever
+//! asked for what made it, or changed that: the plane stamps the controller there, and nobody may approve in that way what is their own.
 //!
 //! Which request made which is read from their status, which nobody but the controller writes.
 
@@ -10,6 +10,7 @@ use k8s_openapi::api::authentication::v1::SelfSubjectReview;
 use kube::api::PostParams;
 use kube::{Api, ResourceExt};
 use promise::api::Requester;
+use promise::names;
 use tokio::sync::OnceCell;
 
 use super::core::Core;
@@ -42,9 +43,18 @@ impl OwnName {
     }
 }
 
-/// Who asked for a request, in the end; nothing where that cannot be told.
-pub async fn asker(core: &Core, key: &Key, request: &PromiseRequest) -> Option<Requester> {
-    let stamped = request.spec.requester.clone()?;
+/// Who is behind what a request asks for.
+pub struct Behind {
+    /// Who asked for it, in the end; nothing where that cannot be told.
+    pub requester: Option<Requester>,
+    /// User names of who changed it last, or one of the requests that made it.
+    pub changers: Vec<String>,
+}
+
+/// Finds out who is behind what a request asks for.
+pub async fn behind(core: &Core, key: &Key, request: &PromiseRequest) -> Behind {
+    let mut changers: Vec<String> = changer(request).into_iter().collect();
+    let Some(stamped) = request.spec.requester.clone() else { return Behind { requester: None, changers } };
     // As whom requests are made beside this one.
     let maker = match key.cluster.namespace() {
         Some(namespace) => fulfiller(namespace),
@@ -52,21 +62,28 @@ pub async fn asker(core: &Core, key: &Key, request: &PromiseRequest) -> Option<R
             Ok(name) => name.to_owned(),
             Err(why) => {
                 tracing::warn!(request = %key, why, "who asked for it cannot be told");
-                return None;
+                return Behind { requester: None, changers };
             }
         },
     };
     if stamped.username != maker {
-        return Some(stamped);
+        return Behind { requester: Some(stamped), changers };
     }
-    let first = first(&core.world.requests.snapshot(), &key.cluster, request.uid()?)?;
-    first.spec.requester.clone().filter(|asked| asked.username != maker)
+    let above = makers(&core.world.requests.snapshot(), &key.cluster, request.uid().unwrap_or_default());
+    changers.extend(above.iter().filter_map(|above| changer(above)));
+    let first = above.last().and_then(|first| first.spec.requester.clone());
+    Behind { requester: first.filter(|asked| asked.username != maker), changers }
 }
 
-/// The request that made the one with this uid, or the first of several of which each made the next; nothing where none did.
-fn first(rows: &OrdMap<Key, Arc<PromiseRequest>>, cluster: &ClusterId, mut uid: String) -> Option<Arc<PromiseRequest>> {
+/// Who changed last what a request itself asks for, as admission noted it.
+fn changer(request: &PromiseRequest) -> Option<String> {
+    request.annotations().get(names::CHANGED_BY_ANNOTATION).cloned()
+}
+
+/// The request that made the one with this uid, the one that made that, and so on; none where none did.
+fn makers(rows: &OrdMap<Key, Arc<PromiseRequest>>, cluster: &ClusterId, mut uid: String) -> Vec<Arc<PromiseRequest>> {
     let from = Key { cluster: cluster.clone(), namespace: String::new(), name: String::new() };
-    let mut first = None;
+    let mut all = Vec::new();
     for _ in 0..DEEPEST {
         let made = |request: &PromiseRequest| {
             let inventory = request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
@@ -75,9 +92,9 @@ fn first(rows: &OrdMap<Key, Arc<PromiseRequest>>, cluster: &ClusterId, mut uid: 
         let mut here = rows.range(from.clone()..).take_while(|(at, _)| at.cluster == *cluster);
         let Some((_, maker)) = here.find(|(_, request)| made(request)) else { break };
         uid = maker.uid().unwrap_or_default();
-        first = Some(maker.clone());
+        all.push(maker.clone());
     }
-    first
+    all
 }
 
 #[cfg(test)]
@@ -106,9 +123,13 @@ mod tests {
         made(&mut rows, "attic", "stranger", &["alone"]);
         made(&mut rows, "shop", "alone", &[]);
         let shop = ClusterId::parse("shop").unwrap();
-        let of = |name: &str| first(&rows, &shop, format!("u-{name}")).map(|request| request.name_any());
-        assert_eq!((of("inner").as_deref(), of("middle").as_deref()), (Some("outer"), Some("outer")));
-        assert_eq!((of("outer"), of("alone")), (None, None), "nothing is made in another workspace");
+        let of = |name: &str| {
+            let all = makers(&rows, &shop, format!("u-{name}"));
+            all.iter().map(|request| request.name_any()).collect::<Vec<_>>()
+        };
+        assert_eq!(of("inner"), ["middle", "outer"]);
+        assert_eq!(of("middle"), ["outer"]);
+        assert!(of("outer").is_empty() && of("alone").is_empty(), "nothing is made in another workspace");
     }
 
     #[test]
@@ -116,6 +137,6 @@ mod tests {
         let mut rows = OrdMap::new();
         made(&mut rows, "shop", "a", &["b"]);
         made(&mut rows, "shop", "b", &["a"]);
-        assert!(first(&rows, &ClusterId::parse("shop").unwrap(), "u-a".to_owned()).is_some());
+        assert_eq!(makers(&rows, &ClusterId::parse("shop").unwrap(), "u-a".to_owned()).len(), DEEPEST);
     }
 }

@@ -310,7 +310,7 @@ async fn consider(
         match today.await {
             Ok((kept, today)) => {
                 input = kept;
-                decision.outdated = decision.wanted().and_then(|base| changed_since(base, &spec, &today));
+                decision.outdated = decision.wanted().and_then(|base| changed_since(core, base, &spec, &today));
                 // What runs is left as it is until somebody asks for the rules of today by name.
                 let asked = |name: &str| request.annotations().get(name).map(String::as_str);
                 if decision.outdated.is_none() || !outdated::rolls_out(asked, &today.effective.rules) {
@@ -383,7 +383,7 @@ fn quote(core: &Core, key: &Key, request: &PromiseRequest) -> Option<PriceBook> 
 }
 
 /// What would change for a release under the rules and prices of today.
-fn changed_since(base: &Chosen, spec: &PromiseSpec, today: &Preflight) -> Option<OutdatedStatus> {
+fn changed_since(core: &Core, base: &Chosen, spec: &PromiseSpec, today: &Preflight) -> Option<OutdatedStatus> {
     let (before, now) = (Estimate::kept(&base.release), today.estimate.as_ref());
     let price = match (&before, now) {
         (Some(before), Some(now)) if before.monthly.money() != now.monthly.money() => {
@@ -393,7 +393,9 @@ fn changed_since(base: &Chosen, spec: &PromiseSpec, today: &Preflight) -> Option
     };
     let refusals = today.misfits().into_iter().chain(today.resolved.refusals.clone()).map(|problem| problem.message).collect();
     let Effective { rules, sentences, .. } = &today.effective;
-    outdated::compare(spec, &base.release.rules, outdated::Today { rules, sentences, price, refusals })
+    let tree = core.world.tree();
+    let place = |cluster: &str| tree.path(&ClusterId::parse(cluster).ok()?).map(|path| path.to_string());
+    outdated::compare(spec, &base.release.rules, outdated::Today { rules, sentences, price, refusals }, place)
 }
 
 /// Accepts a content at once, or once the people agree who are asked for it.

@@ -57,7 +57,7 @@ impl Eyes {
             Place::Workspace(_) | Place::Destination(_) => Origin::One(ClusterId::root()),
         };
         let source = Source::dynamic(reach.client.clone(), reach.resource.clone());
-        let source = source.labelled(names::REQUEST_UID_LABEL).told_apart(origin).within(reach.within.clone());
+        let source = source.labelled(names::REQUEST_UID_LABEL).told_apart(origin).within(reach.within.clone()).in_part();
         let cache = Cache::default();
         // Subscribed before the first list is read, so that nothing falls between.
         let changes = cache.changes();

@@ -52,6 +52,11 @@ pub async fn request(core: &Core, key: &Key) -> After {
         Err(error) if is_missing(&error) => return core.settled(&work),
         // Its workspace is gone, or does not use our kinds any more: no answer about a request there ever says that it is missing.
         Err(error) if !is_unanswered(&error) && core.world.requests.get(key).is_none() => return core.settled(&work),
+        // It cannot be decoded, and before somebody changes it another look shows nothing else.
+        Err(kube::Error::SerdeError(_)) => {
+            core.settled(&work);
+            return After::Later(RESYNC);
+        }
         Err(error) => return core.refused(&work, Export::Requests, &error, "read requests"),
     };
     let releases = Api::namespaced(client, &key.namespace);

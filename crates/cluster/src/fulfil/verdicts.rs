@@ -29,6 +29,8 @@ pub async fn approval(core: &Core, key: &Key) -> After {
     } else {
         match read(core, at.as_ref()).await {
             Ok(request) => of(key, &row, request.as_ref().map(|request| (at.as_ref(), request))),
+            // The request cannot be decoded, and before somebody changes it another look shows nothing else.
+            Err(kube::Error::SerdeError(_)) => return core.settled(&work),
             Err(error) => return core.refused(&work, Export::Requests, &error, "read requests"),
         }
     };

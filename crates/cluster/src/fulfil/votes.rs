@@ -15,7 +15,7 @@ use promise::approval::{Asking, Judgement, Matter, Right, Vote, answered, asks_a
 use promise::names;
 use promise::policy::Ruling;
 
-use super::askers::asker;
+use super::askers::{Behind, behind};
 use super::core::Core;
 use super::words::told;
 use crate::error::is_denied;
@@ -57,15 +57,17 @@ pub async fn hear(core: &Core, key: &Key, request: &PromiseRequest, content_hash
     let question = question(request, content_hash, &lies, now);
     let since = second(&question.since).unwrap_or(now);
     let former = former(core, key, &asked.uid, &lies, content_hash);
-    let matter = Matter { request: &asked, requester: request.spec.requester.as_ref(), question: &question, since, former: &former };
+    let requester = request.spec.requester.as_ref();
+    let matter = Matter { request: &asked, requester, changers: &[], question: &question, since, former: &former };
     let mut votes: Vec<Vote<'_>> = lies.iter().map(|lies| vote(lies)).collect();
     let stale = stale(core);
     let stale = stale.as_ref();
     let answers: Vec<bool> = votes.iter().map(|vote| rulings.iter().any(|ruling| is_answer(&ruling.from, &matter, vote))).collect();
-    // Only who agrees must not have asked.
+    // Only who agrees must not be behind it.
     let agreed = lies.iter().zip(&answers).any(|(lies, answers)| *answers && lies.row.spec.decision == Decision::Approve);
-    let asked_for = if agreed { asker(core, key, request).await } else { request.spec.requester.clone() };
-    let matter = Matter { requester: asked_for.as_ref(), ..matter };
+    let alone = || Behind { requester: request.spec.requester.clone(), changers: Vec::new() };
+    let Behind { requester, changers } = if agreed { behind(core, key, request).await } else { alone() };
+    let matter = Matter { requester: requester.as_ref(), changers: &changers, ..matter };
     let rights = join_all(lies.iter().zip(&answers).map(|(lies, answers)| async move {
         match (stale, &lies.row.spec.decided_by) {
             _ if !*answers => Right::NotAsked,
@@ -76,7 +78,7 @@ pub async fn hear(core: &Core, key: &Key, request: &PromiseRequest, content_hash
     }))
     .await;
     let refused = rights.iter().zip(&answers).any(|(right, answers)| *answers && *right != Right::Has);
-    let unannounced = refused || asked_for.is_none() && request.spec.requester.is_some();
+    let unannounced = refused || requester.is_none() && request.spec.requester.is_some();
     votes.iter_mut().zip(rights).for_each(|(vote, right)| vote.right = right);
     let mut judgement = judge(rulings, &matter, &votes, now);
     for (approval, deadline) in judgement.approvals.iter_mut().zip(&judgement.deadlines) {

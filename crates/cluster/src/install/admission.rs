@@ -4,10 +4,11 @@
 use promise::names;
 use serde_json::{Value, json};
 
-use super::Identities;
+use super::{FULFILLER, Identities};
 
 const STAMP: &str = "requester-stamp.platform.opmodel.dev";
 const FROZEN: &str = "requester-frozen.platform.opmodel.dev";
+const CHANGER: &str = "changer-stamp.platform.opmodel.dev";
 const DECIDER: &str = "decider-stamp.platform.opmodel.dev";
 const DECIDED: &str = "approval-frozen.platform.opmodel.dev";
 const TAKEN_BACK: &str = "approval-taken-back.platform.opmodel.dev";
@@ -18,6 +19,7 @@ const RECORDS: &str = "records-guard.platform.opmodel.dev";
 pub(super) fn policies(identities: &Identities) -> Vec<Value> {
     let mut all = stamp(STAMP, "promiserequests", "requester");
     all.extend(frozen());
+    all.extend(changer(&identities.controller));
     all.extend(stamp(DECIDER, "approvals", "decidedBy"));
     all.extend(decided());
     all.extend(taken_back(&identities.controller));
@@ -32,21 +34,44 @@ fn stamp(name: &str, resource: &str, field: &str) -> Vec<Value> {
         "[JSONPatch{{op: \"add\", path: \"/spec/{field}\", value: Object.spec.{field}{{\
          username: request.userInfo.username, groups: request.userInfo.groups}}}}]"
     );
-    vec![
-        json!({
-            "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingAdmissionPolicy", "metadata": {"name": name},
-            "spec": {
-                "failurePolicy": "Fail",
-                "reinvocationPolicy": "IfNeeded",
-                "matchConstraints": matching(resource, &["CREATE"]),
-                "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": expression}}],
-            },
-        }),
-        json!({
-            "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingAdmissionPolicyBinding", "metadata": {"name": name},
-            "spec": {"policyName": name},
-        }),
-    ]
+    mutating(name, matching(resource, &["CREATE"]), &[], &expression)
+}
+
+/// Notes who changed last what a request asks for, whatever was sent: its spec but for pausing it, the labels, which rules and templates
+/// read, and the annotations by which somebody rolls out rules, asks again or types secrets anew.
+///
+/// It is an annotation, because a spec that changes is another generation, and that one takes the rules of today, not those that somebody
+/// rolls out by name. Who makes a request for a promise takes nobody's place: what somebody wrote into it by hand may stay beside.
+fn changer(controller: &str) -> Vec<Value> {
+    let note = quoted(names::CHANGED_BY_ANNOTATION);
+    let has = |object: &str, name: &str| format!("has({object}.metadata.annotations) && {name} in {object}.metadata.annotations");
+    let read = |object: &str, name: &str| format!("({} ? {object}.metadata.annotations[{name}] : '')", has(object, name));
+    let labels = |object: &str| format!("(has({object}.metadata.labels) ? {object}.metadata.labels : {{}})");
+    let before = format!("oldObject == null ? '' : {}", read("oldObject", &note));
+    let asking = [names::ROLL_OUT_ANNOTATION, names::ASK_AGAIN_ANNOTATION, names::INPUTS_ANNOTATION].map(quoted).join(", ");
+    let same = format!(
+        "object.spec.all(field, field == 'paused' || field in oldObject.spec && object.spec[field] == oldObject.spec[field]) && \
+         oldObject.spec.all(field, field == 'paused' || field in object.spec) && {} == {} && [{asking}].all(name, {} == {})",
+        labels("object"),
+        labels("oldObject"),
+        read("object", "name"),
+        read("oldObject", "name"),
+    );
+    let maker = format!(
+        "has(oldObject.spec.requester) && oldObject.spec.requester.username == request.userInfo.username && request.userInfo.username in \
+         [{}, 'system:serviceaccount:' + oldObject.metadata.namespace + ':{FULFILLER}']",
+        quoted(controller)
+    );
+    let who = format!("oldObject == null ? '' : variables.same || {maker} ? variables.before : request.userInfo.username");
+    let path = format!("/metadata/annotations/{}", names::CHANGED_BY_ANNOTATION.replace('/', "~1"));
+    let expression = format!(
+        "variables.who == '' ? ({} ? [JSONPatch{{op: 'remove', path: '{path}'}}] : []) : \
+         (!has(object.metadata.annotations) ? [JSONPatch{{op: 'add', path: '/metadata/annotations', value: {{}}}}] : []) + \
+         [JSONPatch{{op: 'add', path: '{path}', value: variables.who}}]",
+        has("object", &note)
+    );
+    let variables = [("before", before), ("same", same), ("who", who)];
+    mutating(CHANGER, matching("promiserequests", &["CREATE", "UPDATE"]), &variables, &expression)
 }
 
 /// Who asked cannot be changed afterwards.
@@ -131,6 +156,29 @@ pub(super) fn records(controller: &str) -> Vec<Value> {
 /// A text as CEL writes it.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
+}
+
+fn mutating(name: &str, constraints: Value, variables: &[(&str, String)], expression: &str) -> Vec<Value> {
+    let mut spec = json!({
+        "failurePolicy": "Fail",
+        "reinvocationPolicy": "IfNeeded",
+        "matchConstraints": constraints,
+        "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": expression}}],
+    });
+    if !variables.is_empty() {
+        let variables: Vec<Value> = variables.iter().map(|(name, expression)| json!({"name": name, "expression": expression})).collect();
+        spec["variables"] = Value::Array(variables);
+    }
+    vec![
+        json!({
+            "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingAdmissionPolicy", "metadata": {"name": name},
+            "spec": spec,
+        }),
+        json!({
+            "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingAdmissionPolicyBinding", "metadata": {"name": name},
+            "spec": {"policyName": name},
+        }),
+    ]
 }
 
 fn validating(name: &str, constraints: Value, expression: &str, message: &str) -> Vec<Value> {

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::StreamExt;
-use kube::api::{DynamicObject, ListParams, WatchEvent, WatchParams};
+use kube::Client;
+use kube::api::{DynamicObject, ListParams, WatchParams};
 use kube::core::ApiResource;
-use kube::{Api, Client};
 use tokio_util::sync::CancellationToken;
 
+use super::wire::{Collection, Event, Item, Page};
 use super::{Cache, Key, Origin};
 use crate::clock::Clock;
 use crate::error::from_plane;
@@ -30,6 +30,7 @@ pub struct Source {
     fields: Option<String>,
     origin: Origin,
     namespace: Option<String>,
+    in_part: bool,
 }
 
 enum Broken {
@@ -46,7 +47,7 @@ impl Source {
 
     /// Any kind.
     pub fn dynamic(client: Client, resource: ApiResource) -> Self {
-        Self { client, resource, labels: None, fields: None, origin: Origin::Annotated, namespace: None }
+        Self { client, resource, labels: None, fields: None, origin: Origin::Annotated, namespace: None, in_part: false }
     }
 
     /// Only objects with matching labels.
@@ -77,22 +78,27 @@ impl Source {
         self
     }
 
+    /// An object of which fields cannot be decoded, such as those that are nested too deeply, comes without them; unsaid, it is left out.
+    /// For whoever needs nothing that people may nest as deeply as they like.
+    #[must_use]
+    pub fn in_part(mut self) -> Self {
+        self.in_part = true;
+        self
+    }
+
     /// Fills `cache` until `shutdown`. `project` keeps what is needed of an object; none leaves it out.
     ///
-    /// An object that cannot be projected never stops the others: anybody can write strange objects.
+    /// An object that cannot be decoded or projected never stops the others: anybody can write strange objects.
     pub async fn run<V, F>(self, cache: Cache<V>, project: F, clock: Arc<dyn Clock>, shutdown: CancellationToken)
     where
         V: PartialEq,
         F: Fn(DynamicObject) -> Option<V>,
     {
         let work = async {
-            let api: Api<DynamicObject> = match &self.namespace {
-                Some(namespace) => Api::namespaced_with(self.client.clone(), namespace, &self.resource),
-                None => Api::all_with(self.client.clone(), &self.resource),
-            };
+            let collection = Collection::new(self.client.clone(), &self.resource, self.namespace.as_deref());
             let mut pause = PAUSE.0;
             loop {
-                match self.cycle(&api, &cache, &project, &mut pause).await {
+                match self.cycle(&collection, &cache, &project, &mut pause).await {
                     Broken::Relist => tracing::debug!(kind = self.resource.kind, "the version is too old, listing again"),
                     Broken::Failed(error) => {
                         tracing::info!(kind = self.resource.kind, %error, "watch broken, trying again");
@@ -111,12 +117,12 @@ impl Source {
     }
 
     /// Lists, then watches until something breaks.
-    async fn cycle<V, F>(&self, api: &Api<DynamicObject>, cache: &Cache<V>, project: &F, pause: &mut Duration) -> Broken
+    async fn cycle<V, F>(&self, collection: &Collection, cache: &Cache<V>, project: &F, pause: &mut Duration) -> Broken
     where
         V: PartialEq,
         F: Fn(DynamicObject) -> Option<V>,
     {
-        let mut version = match self.list(api, cache, project).await {
+        let mut version = match self.list(collection, cache, project).await {
             Ok(version) => version,
             Err(error) => return Broken::Failed(error),
         };
@@ -126,25 +132,29 @@ impl Source {
         params.field_selector.clone_from(&self.fields);
         let mut stumbled = false;
         loop {
-            let mut events = match api.watch(&params, &version).await {
-                Ok(events) => events.boxed(),
+            let mut events = match collection.watch(&params, &version).await {
+                Ok(events) => events,
                 Err(error) => return broken(error),
             };
             let before = version.clone();
             while let Ok(Some(event)) = tokio::time::timeout(SILENCE, events.next()).await {
                 match event {
-                    Ok(WatchEvent::Added(object) | WatchEvent::Modified(object)) => {
-                        version = object.metadata.resource_version.clone().unwrap_or(version);
-                        self.take(cache, project, object);
+                    Ok(Event::Changed(item)) => {
+                        version = item.object.metadata.resource_version.clone().unwrap_or(version);
+                        match self.row(item, project) {
+                            Some((key, Some(value))) => cache.put(key, value),
+                            Some((key, None)) => cache.remove(key),
+                            None => {}
+                        }
                     }
-                    Ok(WatchEvent::Deleted(object)) => {
-                        version = object.metadata.resource_version.clone().unwrap_or(version);
-                        if let Some(key) = Key::of(&object.metadata, &self.origin) {
+                    Ok(Event::Deleted(item)) => {
+                        version = item.object.metadata.resource_version.clone().unwrap_or(version);
+                        if let Some(key) = Key::of(&item.object.metadata, &self.origin) {
                             cache.remove(key);
                         }
                     }
-                    Ok(WatchEvent::Bookmark(bookmark)) => version = bookmark.metadata.resource_version,
-                    Ok(WatchEvent::Error(status)) => return broken(kube::Error::Api(status)),
+                    Ok(Event::Bookmark(reached)) => version = reached,
+                    Err(error @ kube::Error::Api(_)) => return broken(error),
                     // Connections end now and then. Whether the server is there shows when the watch goes on from where it was.
                     Err(error) if stumbled => return broken(error),
                     Err(error) => {
@@ -163,7 +173,7 @@ impl Source {
         }
     }
 
-    async fn list<V, F>(&self, api: &Api<DynamicObject>, cache: &Cache<V>, project: &F) -> Result<String, kube::Error>
+    async fn list<V, F>(&self, collection: &Collection, cache: &Cache<V>, project: &F) -> Result<String, kube::Error>
     where
         V: PartialEq,
         F: Fn(DynamicObject) -> Option<V>,
@@ -173,11 +183,10 @@ impl Source {
         params.field_selector.clone_from(&self.fields);
         let mut rows = Vec::new();
         loop {
-            let page = api.list(&params).await?;
-            for object in page.items {
-                if let Some(key) = Key::of(&object.metadata, &self.origin)
-                    && let Some(value) = project(object)
-                {
+            let text = collection.list(&params).await?;
+            let page = Page::parse(&text)?;
+            for raw in page.items {
+                if let Some((key, Some(value))) = self.row(Item::decode(raw), project) {
                     rows.push((key, value));
                 }
             }
@@ -191,16 +200,20 @@ impl Source {
         }
     }
 
-    fn take<V, F>(&self, cache: &Cache<V>, project: &F, object: DynamicObject)
+    /// Which row an object is, and what is kept of it; nothing when it belongs nowhere.
+    fn row<V, F>(&self, item: Item, project: &F) -> Option<(Key, Option<V>)>
     where
-        V: PartialEq,
         F: Fn(DynamicObject) -> Option<V>,
     {
-        let Some(key) = Key::of(&object.metadata, &self.origin) else { return };
-        match project(object) {
-            Some(value) => cache.put(key, value),
-            None => cache.remove(key),
+        let key = Key::of(&item.object.metadata, &self.origin)?;
+        if let Some(fault) = item.fault {
+            // Most often it is nested too deeply. What is in it is for nobody who reads logs.
+            tracing::warn!(kind = self.resource.kind, object = %key, ?fault, "an object cannot be decoded as a whole");
+            if !self.in_part {
+                return Some((key, None));
+            }
         }
+        Some((key, project(item.object)))
     }
 }
 
@@ -210,3 +223,6 @@ fn broken(error: kube::Error) -> Broken {
         _ => Broken::Failed(error),
     }
 }
+
+#[cfg(test)]
+mod tests;

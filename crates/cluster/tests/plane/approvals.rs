@@ -1,8 +1,9 @@
 //! Approvals: who decided is stamped, and what was decided holds for exactly one content. Decisions that do not count are in [`refused`],
-//! several stages in [`stages`], questions that are asked again and broken glass in [`again`], requests that promises make in [`composed`], a
-//! controller that dies in [`killed`].
+//! several stages in [`stages`], questions that are asked again and broken glass in [`again`], requests that promises make in [`composed`],
+//! requests that somebody else changed in [`changed`], a controller that dies in [`killed`].
 
 mod again;
+mod changed;
 mod composed;
 mod killed;
 mod refused;
@@ -188,6 +189,8 @@ async fn what_needs_approval_is_held_until_it_is_given(plane: Plane) {
     let again = asked(&plane, "web").await;
     let status = again.status.as_ref().unwrap();
     assert_eq!(status.phase, Phase::Ready, "what runs goes on");
+    let summary = condition(&again, "Ready");
+    assert!(summary.starts_with("False AwaitingApproval: An approver: "), "what is asked for is not in place: {summary}");
     let former = &status.approvals[0].given;
     assert_eq!(
         (former.len(), former[0].state),
@@ -200,6 +203,7 @@ async fn what_needs_approval_is_held_until_it_is_given(plane: Plane) {
     let refused = plane.until("web", "turned down", |r| condition(r, "Approved").starts_with("False Rejected")).await;
     assert!(condition(&refused, "Approved").contains("erin turned it down"), "{}", condition(&refused, "Approved"));
     assert!(condition(&refused, "Approved").contains("because I looked"));
+    assert!(condition(&refused, "Ready").starts_with("False Rejected: The requester: "), "{}", condition(&refused, "Ready"));
     assert_eq!(candidate(&refused).state, CandidateState::Rejected);
     assert_eq!(level(&plane, "web").await.as_deref(), Some("2"));
 
@@ -207,6 +211,7 @@ async fn what_needs_approval_is_held_until_it_is_given(plane: Plane) {
     edit(&plane, "web", json!({"parameters": {"level": 2}})).await;
     let back =
         plane.until("web", "as it was", |r| r.status.as_ref().is_some_and(|s| s.candidate.is_none() && s.phase == Phase::Ready)).await;
+    assert!(condition(&back, "Ready").starts_with("True Ready: "), "{}", condition(&back, "Ready"));
     assert_eq!(back.status.unwrap().current.unwrap().generation, back.metadata.generation);
     controller.stop().await;
 }

@@ -32,8 +32,11 @@ async fn a_request_becomes_ready_changes_and_goes(plane: Plane) {
 
     plane.ask("web", "settings", json!({"level": 5, "extra": true})).await;
     let ready = plane.ready("web").await;
+    assert!(condition(&ready, "Ready").starts_with("True Ready: "), "{}", condition(&ready, "Ready"));
     let status = ready.status.unwrap();
-    assert_eq!(status.current.as_ref().unwrap().version, "1.0.0");
+    let current = status.current.as_ref().unwrap();
+    assert_eq!(current.version, "1.0.0");
+    assert!(current.accepted_at.is_some() && current.accepted_at <= current.ready_at, "{current:?}");
     let ids: Vec<&str> = status.inventory.iter().map(|item| item.id.as_str()).collect();
     assert_eq!(ids, ["config", "more", "access", "outputs-secret"], "in the order of making");
     let config = plane.config_maps().get("web-config").await.unwrap().data.unwrap();
@@ -46,7 +49,8 @@ async fn a_request_becomes_ready_changes_and_goes(plane: Plane) {
 
     let edit = json!({"spec": {"parameters": {"level": 7, "extra": false}}});
     plane.requests("dana").patch("web", &PatchParams::default(), &Patch::Merge(&edit)).await.unwrap();
-    plane.ready("web").await;
+    let changed = plane.ready("web").await;
+    assert!(condition(&changed, "Ready").starts_with("True Ready: "), "{}", condition(&changed, "Ready"));
     wait(plane.config_maps(), "web-config", "changed", |map: &ConfigMap| map.data.as_ref().is_some_and(|d| d["level"] == "7")).await;
     wait(secrets.clone(), "web-outputs", "changed", |s: &Secret| s.data.as_ref().is_some_and(|d| d["password"].0 == b"hunter-7")).await;
     plane.gone(plane.config_maps(), "web-more").await;
@@ -102,6 +106,7 @@ async fn what_does_not_fit_is_said_and_nothing_is_made(plane: Plane) {
     plane.ask("bad", "settings", json!({"level": 12})).await;
     let failed = plane.until("bad", "refused by its field", |r| condition(r, "Accepted").contains(".parameters.level")).await;
     assert_eq!(failed.status.as_ref().unwrap().phase, Phase::Failed);
+    assert!(condition(&failed, "Ready").starts_with("False Failed: The requester: "), "{}", condition(&failed, "Ready"));
     assert!(failed.status.unwrap().inventory.is_empty());
     plane.ask("nothing", "no-such-promise", json!({})).await;
     let failed = plane.until("nothing", "refused", |r| r.status.as_ref().is_some_and(|s| s.phase == Phase::Failed)).await;

@@ -70,7 +70,9 @@ async fn a_changed_policy_is_told_and_rolled_out_by_name(plane: Plane) {
     let policies: Api<cluster::kinds::Policy> = Api::all(platform);
     policies.delete("fixed", &DeleteParams::default()).await.unwrap();
     let gone = plane.until("web", "outdated by a removal", outdated("True PoliciesChanged")).await;
-    assert_eq!(gone.status.unwrap().outdated.unwrap().rules[0].change, RuleChange::Removed);
+    let went = gone.status.unwrap().outdated.unwrap().rules[0].clone();
+    assert_eq!((went.change, &went.source), (RuleChange::Removed, &today.rules[0].source), "it went where it had come from");
+    assert!(went.source.is_some());
     level_is(&plane, "6").await;
     let edit = json!({"spec": {"reason": "take what holds"}});
     plane.requests("dana").patch("web", &PatchParams::default(), &Patch::Merge(edit)).await.unwrap();

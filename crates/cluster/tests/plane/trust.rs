@@ -88,7 +88,7 @@ async fn what_tenants_try_they_do_not_get(plane: Plane) {
 }
 
 /// Erin may ask for things in the shop, as the roles of an installation say it.
-async fn let_erin_in(plane: &Plane) {
+pub async fn let_erin_in(plane: &Plane) {
     let shop = plane.client("admin", "root:acme:shop");
     let bound = |kind: &str, role: &str, metadata| {
         json!({

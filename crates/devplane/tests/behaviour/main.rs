@@ -14,5 +14,6 @@ mod openapi;
 mod plane;
 mod protobuf;
 mod schemas;
+mod selectors;
 mod sharing;
 mod tokens;

@@ -98,7 +98,7 @@ pub struct PromiseRequestStatus {
     /// One word.
     #[serde(default)]
     pub phase: Phase,
-    /// Accepted, PoliciesSatisfied, Approved, Applied, Healthy, DriftFree, PolicyOutdated.
+    /// Ready, Accepted, PoliciesSatisfied, Approved, Applied, Healthy, DriftFree, PolicyOutdated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
     /// Who holds the ball.
@@ -245,6 +245,12 @@ pub struct CurrentStatus {
     /// RFC 3339 time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
+    /// RFC 3339 time at which it was accepted, where that was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted_at: Option<String>,
+    /// RFC 3339 time at which it was Ready for the first time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ready_at: Option<String>,
     /// Generation of the request that it was last found to be the content of; until that changes, nothing that others edit makes another
     /// release.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -276,6 +282,9 @@ pub struct CandidateStatus {
     /// RFC 3339 time since which it is the candidate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
+    /// RFC 3339 time at which it was accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted_at: Option<String>,
 }
 
 /// How far a candidate got.

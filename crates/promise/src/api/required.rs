@@ -1,5 +1,7 @@
 //! How many have to agree to something.
 
+use std::collections::BTreeSet;
+
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -10,14 +12,16 @@ use super::policy::Approvers;
 pub enum Required {
     /// So many people, whoever they are, as long as they have the right.
     Count(u32),
-    /// Every named user, and somebody of every named group. Whoever is in several of them speaks for all of those.
+    /// Every named user, and somebody of every named group, all of them different people: whoever is in several speaks for one.
     All,
 }
 
 impl Required {
     /// How many voices that takes at least: of `all`, one for each that is named.
     pub fn voices(self, approvers: &Approvers) -> u32 {
-        let named = approvers.users.len().saturating_add(approvers.groups.len());
+        // Naming somebody twice asks nobody more.
+        let distinct = |names: &[String]| names.iter().collect::<BTreeSet<_>>().len();
+        let named = distinct(&approvers.users).saturating_add(distinct(&approvers.groups));
         match self {
             Self::Count(count) => count.max(1),
             Self::All => u32::try_from(named).unwrap_or(u32::MAX).max(1),
@@ -98,6 +102,8 @@ mod tests {
     fn all_is_one_voice_for_each_that_is_named() {
         let approvers = Approvers { groups: vec!["a".into(), "b".into()], users: vec!["c".into()] };
         assert_eq!(Required::All.voices(&approvers), 3);
+        let twice = Approvers { groups: vec!["a".into(), "a".into()], users: vec!["a".into()] };
+        assert_eq!(Required::All.voices(&twice), 2, "a user is no group");
         assert_eq!(Required::All.voices(&Approvers::default()), 1);
         assert_eq!((Required::Count(0).voices(&approvers), Required::Count(4).voices(&approvers)), (1, 4));
     }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Matter, Right, Vote, concerns, is_for, question, rule_of, words};
-use crate::api::{ApprovalState, ApprovalStatus, Approve, Approvers, Decision, DecisionState, GivenApproval, Requester, Required};
+use super::{Matter, Right, Vote, concerns, is_for, question, representatives, rule_of, words};
+use crate::api::{ApprovalState, ApprovalStatus, Approve, Decision, DecisionState, GivenApproval, Requester, Required};
 use crate::policy::{self, Ruling};
 
 /// Most decisions told that do not count.
@@ -109,10 +109,13 @@ fn alone<'v>(ruling: &Ruling<Approve>, matter: &Matter<'_>, vote: &'v Vote<'v>, 
         return void("Breaking the glass takes a comment that says why.".to_owned());
     }
     let own = matter.requester.is_none_or(|requester| requester.username == person.username);
+    // Whoever changed it last wrote what is decided about, whoever asked.
+    let changed = matter.changers.contains(&person.username);
     // Nobody is kept from turning down what they asked for themselves.
-    if own && !ruling.effect.self_approval && approves {
+    if (own || changed) && !ruling.effect.self_approval && approves {
+        let did = if own { "asked for it" } else { "changed it last" };
         let why = match matter.requester {
-            Some(_) => format!("{} asked for it, and this rule wants somebody else to approve.", person.username),
+            Some(_) => format!("{} {did}, and this rule wants somebody else to approve.", person.username),
             None => "Who asked for it is not known, so it cannot be told whether somebody else approves.".to_owned(),
         };
         return Heard { speaks: true, ..void(why) };
@@ -162,15 +165,8 @@ fn enough<'v>(approve: &Approve, agreed: impl Iterator<Item = &'v Vote<'v>>, tur
             times.get(last).copied()
         }
         Required::All => {
-            let first = |speaks: &dyn Fn(&Requester) -> bool| {
-                voices.iter().filter(|vote| decider(vote).is_some_and(speaks)).map(|vote| vote.written).min()
-            };
-            let Approvers { groups, users } = &approve.approvers;
-            let users = users.iter().map(|user| first(&|person| person.username == *user));
-            let groups = groups.iter().map(|group| first(&|person| person.groups.contains(group)));
-            let times: Option<Vec<i64>> = users.chain(groups).collect();
-            // Where nobody is named, everybody is somebody.
-            times.and_then(|times| times.into_iter().max().or_else(|| first(&|_| true)))
+            let people: Vec<(i64, &Requester)> = voices.iter().filter_map(|vote| Some((vote.written, decider(vote)?))).collect();
+            representatives::since(&approve.approvers, &people)
         }
     };
     let since = [since, broken].into_iter().flatten().min()?;
@@ -180,16 +176,13 @@ fn enough<'v>(approve: &Approve, agreed: impl Iterator<Item = &'v Vote<'v>>, tur
     })
 }
 
-/// Of `all` that are named, those who have not agreed.
+/// Of `all` that are named, those for whom nobody has agreed.
 fn missing<'v>(approve: &Approve, agreed: impl Iterator<Item = &'v Requester>) -> Vec<String> {
     if approve.required() != Required::All {
         return Vec::new();
     }
     let agreed: Vec<&Requester> = agreed.collect();
-    let Approvers { groups, users } = &approve.approvers;
-    let groups = groups.iter().filter(|group| !agreed.iter().any(|person| person.groups.contains(group)));
-    let users = users.iter().filter(|user| !agreed.iter().any(|person| person.username == **user));
-    groups.chain(users).cloned().collect()
+    representatives::missing(&approve.approvers, &agreed)
 }
 
 /// The decisions as the status tells them: all that count or may come to, and the last ones of the others.

@@ -1,6 +1,8 @@
-//! One stage; stages, everybody and emergencies are in [`stages`], what holds whatever anybody does in [`laws`].
+//! One stage; stages, everybody and emergencies are in [`stages`], who speaks for whom in [`people`], what holds whatever anybody does in
+//! [`laws`].
 
 mod laws;
+mod people;
 mod stages;
 mod verdicts;
 
@@ -63,9 +65,14 @@ struct Case {
 }
 
 fn judged(case: Case) -> Judgement {
+    judged_of(case, &[])
+}
+
+/// The same where these changed it last.
+fn judged_of(case: Case, changers: &[String]) -> Judgement {
     let (request, dana, question) = (request(), person("dana"), question());
     let former = ["former".to_owned()];
-    let matter = Matter { request: &request, requester: Some(&dana), question: &question, since: 1000, former: &former };
+    let matter = Matter { request: &request, requester: Some(&dana), changers, question: &question, since: 1000, former: &former };
     let names: Vec<String> = (0..case.votes.len()).map(|index| format!("a{index:02}")).collect();
     let times: Vec<String> = case.votes.iter().map(|(.., at)| format!("t{at:09}")).collect();
     let votes: Vec<Vote<'_>> = case
@@ -128,6 +135,35 @@ fn a_table_of_what_counts() {
 }
 
 #[test]
+fn whoever_changed_it_last_is_kept_from_it_as_whoever_asked() {
+    let yes = |by: &str| spec(by, Decision::Approve);
+    let no = |by: &str| spec(by, Decision::Reject);
+    let broken = |by: &str| ApprovalSpec { emergency: true, ..spec(by, Decision::Approve) };
+    let own = || Approve { self_approval: true, ..Approve::default() };
+    let changed = "olga changed it last, and this rule wants somebody else to approve.";
+    let asked = "dana asked for it, and this rule wants somebody else to approve.";
+    let cases = [
+        ("what one changed", vec!["olga"], Approve::default(), yes("olga"), ApprovalState::Waiting, Some(changed)),
+        ("the same in an emergency", vec!["olga"], Approve::default(), broken("olga"), ApprovalState::Waiting, Some(changed)),
+        ("the same behind a promise", vec!["pat", "olga"], Approve::default(), yes("olga"), ApprovalState::Waiting, Some(changed)),
+        ("where one's own is allowed", vec!["olga"], own(), yes("olga"), ApprovalState::Approved, None),
+        ("an emergency there", vec!["olga"], own(), broken("olga"), ApprovalState::Approved, None),
+        ("turned down by who changed it", vec!["olga"], Approve::default(), no("olga"), ApprovalState::Rejected, None),
+        ("what another changed", vec!["olga"], Approve::default(), yes("amara"), ApprovalState::Approved, None),
+        ("an emergency of another", vec!["olga"], Approve::default(), broken("amara"), ApprovalState::Approved, None),
+        ("what one asked for and another changed", vec!["olga"], Approve::default(), yes("dana"), ApprovalState::Waiting, Some(asked)),
+        ("what one asked for and changed", vec!["dana"], Approve::default(), yes("dana"), ApprovalState::Waiting, Some(asked)),
+        ("what who asked changed again", vec!["dana"], Approve::default(), yes("olga"), ApprovalState::Approved, None),
+    ];
+    for (what, changers, approve, vote, state, why) in cases {
+        let changers: Vec<String> = changers.into_iter().map(str::to_owned).collect();
+        let judged = judged_of(Case { rulings: vec![ruling(approve)], votes: vec![(vote, Right::Has, 0)], now: 0 }, &changers);
+        let line = &judged.approvals[0];
+        assert_eq!((line.state, line.given[0].void.as_deref()), (state, why), "{what}");
+    }
+}
+
+#[test]
 fn nothing_counts_without_the_right_and_the_reason_is_told() {
     for (right, says) in [
         (Right::Lacks, "amara does not have the right to approve for the policy careful in root:acme"),
@@ -150,7 +186,7 @@ fn nothing_counts_without_the_right_and_the_reason_is_told() {
 #[test]
 fn a_decision_answers_one_content_of_one_request_at_one_place() {
     let (request, rule, question) = (request(), ruling(Approve::default()), question());
-    let matter = Matter { request: &request, requester: None, question: &question, since: 0, former: &[] };
+    let matter = Matter { request: &request, requester: None, changers: &[], question: &question, since: 0, former: &[] };
     let answers = |from: &Provenance, cluster: &str, spec: &ApprovalSpec| {
         is_answer(from, &matter, &Vote { name: "a", cluster, at: Some("t1"), written: 1, spec, right: Right::NotAsked })
     };

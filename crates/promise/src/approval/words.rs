@@ -142,6 +142,7 @@ fn may(approval: &ApprovalStatus) -> String {
     let told: Vec<&String> = approval.approvers.groups.iter().chain(&approval.approvers.users).collect();
     let told = match (told.is_empty(), approval.required) {
         (true, _) => String::new(),
+        (false, Required::All) if told.len() > 1 => format!("; {} are asked, and nobody speaks for two of them", all_of(&told)),
         (false, Required::All) => format!("; {} are asked", all_of(&told)),
         (false, Required::Count(_)) => format!("; {} is asked", one_of(&told)),
     };

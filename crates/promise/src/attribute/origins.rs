@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::LineOrigin;
 use crate::path::{Path, Segment};
-use crate::policy::{Effective, Provenance};
+use crate::policy::{Effective, Provenance, Spot, spot};
 
 /// What decides about parameters: what was typed, what the policies did, and what came of it.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +42,16 @@ impl<'a> Origins<'a> {
         found
     }
 
+    /// Whether a path that an expression reads is an object among the parameters, each part of which has origins of its own.
+    pub(super) fn has_parts(&self, path: &[String]) -> bool {
+        match (&self.known, path) {
+            (Some(known), [root, rest @ ..]) if root == "parameters" => {
+                concrete(known.resolved, rest).get(known.resolved).is_some_and(Value::is_object)
+            }
+            _ => false,
+        }
+    }
+
     /// Where what an expression reads comes from. `each` are the origins of what a loop runs over.
     pub(super) fn read(&self, path: &[String], each: &BTreeSet<LineOrigin>) -> BTreeSet<LineOrigin> {
         let Some(known) = &self.known else { return BTreeSet::new() };
@@ -72,19 +82,27 @@ impl Known<'_> {
         let mut found = BTreeSet::new();
         let path = concrete(self.resolved, steps);
         self.collect(&path, &mut found);
-        // Whether a rule gives a value here hangs on what its condition reads, whatever it says now.
+        // Whether a rule gives a value here hangs on what its condition reads, whatever it says now. A proposal gives way in any case to
+        // what was typed.
         for rule in self.effective.conditional.iter().filter(|rule| !rule.path.0.is_empty()) {
-            if path.starts_with(&rule.path) || rule.path.starts_with(&path) {
+            let gives_way = rule.proposes && self.is_typed(&rule.path);
+            if !gives_way && (path.starts_with(&rule.path) || rule.path.starts_with(&path)) {
                 rule.decided_by.iter().for_each(|read| self.condition(read, &mut found));
             }
         }
         found
     }
 
-    /// What a condition reads: values as they are, not what other conditions make of them.
+    /// What a condition reads: values as they are, not what other conditions make of them. A parameter that another promise has, and this
+    /// one does not, decides nothing here.
     fn condition(&self, read: &[String], found: &mut BTreeSet<LineOrigin>) {
         match read {
-            [root, rest @ ..] if root == "parameters" => self.collect(&concrete(self.resolved, rest), found),
+            [root, rest @ ..] if root == "parameters" => {
+                let path = concrete(self.resolved, rest);
+                if !matches!(spot(&self.effective.schema, &path), Spot::Absent) {
+                    self.collect(&path, found);
+                }
+            }
             [root, field, ..] if root == "request" && field == "name" => {
                 found.insert(LineOrigin::You { path: ".name".to_owned() });
             }
@@ -114,12 +132,16 @@ impl Known<'_> {
         }
     }
 
+    /// Whether somebody said what stands there.
+    fn is_typed(&self, path: &Path) -> bool {
+        path.get(self.typed).is_some_and(|value| !value.is_null())
+    }
+
     fn leaf(&self, path: &Path) -> LineOrigin {
-        let typed = |path: &Path| path.get(self.typed).is_some_and(|value| !value.is_null());
-        if typed(path) {
+        if self.is_typed(path) {
             return LineOrigin::You { path: shown(path) };
         }
-        let proposed = self.effective.defaults.iter().find(|ruling| path.starts_with(&ruling.path) && !typed(&ruling.path));
+        let proposed = self.effective.defaults.iter().find(|ruling| path.starts_with(&ruling.path) && !self.is_typed(&ruling.path));
         let there = path.get(self.resolved).is_some();
         match proposed {
             // A proposal for a part that is not there proposed nothing.

@@ -42,7 +42,15 @@ impl Tree {
         let mut own: BTreeSet<LineOrigin> = traced.reads.iter().flat_map(|read| origins.read(read, each)).collect();
         let node = match &traced.part {
             TracedPart::Omitted => return None,
-            TracedPart::Value(value) => return Some(Self::value(value, &own)),
+            TracedPart::Value(value) => {
+                return Some(match traced.gives.as_deref().filter(|path| origins.has_parts(path)) {
+                    Some(path) => {
+                        let others = traced.reads.iter().filter(|read| read.as_slice() != path);
+                        Self::given(value, path, &others.flat_map(|read| origins.read(read, each)).collect(), origins)
+                    }
+                    None => Self::value(value, &own),
+                });
+            }
             TracedPart::Failed(error) => {
                 // Of all that it reads, this is what is not there.
                 own.retain(|origin| !matches!(origin, LineOrigin::Later { .. }));
@@ -79,6 +87,21 @@ impl Tree {
             }
         };
         Some(Self { origins: own, node })
+    }
+
+    /// A value that stands so among the parameters: each part of it comes from its own place there, and from what else is read.
+    fn given(value: &Value, path: &[String], others: &BTreeSet<LineOrigin>, origins: &Origins<'_>) -> Self {
+        let own: BTreeSet<LineOrigin> = origins.read(path, &BTreeSet::new()).into_iter().chain(others.iter().cloned()).collect();
+        match value {
+            Value::Object(fields) if !fields.is_empty() => {
+                let part = |(name, field): (&String, &Value)| {
+                    let inner = [path, std::slice::from_ref(name)].concat();
+                    (name.clone(), Self::given(field, &inner, others, origins))
+                };
+                Self { origins: own, node: Node::Object(fields.iter().map(part).collect()) }
+            }
+            _ => Self::value(value, &own),
+        }
     }
 
     /// A value all of whose parts have the same origins.

@@ -61,6 +61,10 @@ fn conditions_decide_for_other_kinds() {
     assert_eq!(health(with(json!([{"type": "Ready", "status": "True", "observedGeneration": 2}]))), Health::Progressing);
     assert_eq!(health(with(json!([{"type": "Ready", "status": "Unknown"}]))), Health::Progressing);
     assert_eq!(health(json!({"apiVersion": "x.org/v1", "kind": "X", "spec": {}})), Health::Progressing);
+    // A request that a promise makes: what runs of it works, and its last edit is not in place.
+    let held = json!({"type": "Ready", "status": "False", "reason": "AwaitingApproval", "message": "An approver: somebody decides"});
+    let verdict = of(&with(json!([held, {"type": "Healthy", "status": "True"}])));
+    assert_eq!((verdict.health, verdict.message.as_deref()), (Health::Progressing, Some("An approver: somebody decides")));
     assert_eq!(health(json!({"apiVersion": "x.org/v1", "kind": "X", "data": {}})), Health::Healthy);
 }
 

@@ -1,22 +1,38 @@
-//! Budgets against what has accrued: which of their thresholds are reached.
+//! Budgets against what has accrued and what is foreseen: of what people are to be told.
 
 use std::collections::BTreeMap;
 
+use super::month::{HOUR, Month};
 use crate::api::{AppliesTo, Budget};
 use crate::glob;
 use crate::price::decimal_micros;
 
-/// A budget that a policy sets.
+/// From when on in a month its forecast is held against budgets, in seconds. In the first days little has accrued, and what somebody tries
+/// out for an hour is in the forecast as if it ran for the whole month.
+const TELLING: i64 = 72 * HOUR;
+
+/// A budget that a policy or a promise sets.
 #[derive(Clone, Copy, Debug)]
 pub struct Cap<'a> {
     /// The budget.
     pub budget: &'a Budget,
-    /// Range of its policy.
+    /// Range of its policy; a promise's own rules have none.
     pub range: &'a AppliesTo,
+    /// The promise, for one of its own rules; none for a policy.
+    pub own: Option<Own<'a>>,
     /// Logical cluster id of the workspace where it is set.
     pub cluster: &'a str,
-    /// Whether that is a trusted home, whose policies reach across the tree.
+    /// Whether that is a trusted home, whose policies and promises reach across the tree.
     pub trusted: bool,
+}
+
+/// A promise that has a budget of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Own<'a> {
+    /// Its name.
+    pub promise: &'a str,
+    /// Path of its home.
+    pub home: &'a str,
 }
 
 /// A workspace in which something costs.
@@ -35,47 +51,87 @@ pub struct Spender {
 pub struct Spending<'a> {
     /// Where.
     pub by: &'a Spender,
+    /// Path of the promise's home, as requests name it; empty where they name none.
+    pub home: &'a str,
     /// Name of the promise.
     pub promise: &'a str,
     /// ISO 4217.
     pub currency: &'a str,
     /// Millionths.
     pub micros: i64,
+    /// What is ready now comes to from there until the month ends, in millionths.
+    pub rest: i64,
 }
 
-/// A threshold that is reached.
+/// Something about a budget that people are told.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reached {
-    /// Logical cluster id of the workspace that the amount is for, with everything below it where the budget says so.
+pub struct Warning {
+    /// Logical cluster id of the workspace that the amounts are for, with everything below it where the budget says so.
     pub cluster: String,
-    /// The largest percentage that is reached.
-    pub threshold: u32,
+    /// What it is.
+    pub cause: Cause,
     /// What has accrued, in millionths.
     pub spent: i64,
+    /// What will have accrued when the month ends, if what is ready stays so; in millionths.
+    pub forecast: i64,
     /// The budget, in millionths.
     pub most: i64,
 }
 
+/// Of what people are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// What has accrued reached a threshold: the largest percentage that is reached.
+    Threshold(u32),
+    /// The budget is not used up yet, and the forecast is beyond it.
+    Forecast,
+}
+
+impl Warning {
+    /// Which time it is told, of one budget: each threshold once for each month and amount, the forecast once a month.
+    pub fn key(&self, month: Month) -> String {
+        match self.cause {
+            Cause::Threshold(percent) => format!("{}|{month}|{}|{percent}", self.cluster, self.most),
+            Cause::Forecast => format!("{}|{month}|forecast", self.cluster),
+        }
+    }
+}
+
 impl Cap<'_> {
-    /// The largest threshold that is reached by each workspace that has this budget, of what has accrued in a month.
-    pub fn reached<'s>(&self, spendings: impl IntoIterator<Item = Spending<'s>>) -> Vec<Reached> {
+    /// What is to be told, at a moment, of each workspace that has this budget: by what has accrued in the month until then, and what is
+    /// foreseen for it.
+    pub fn warnings<'s>(&self, at: i64, spendings: impl IntoIterator<Item = Spending<'s>>) -> Vec<Warning> {
         let Ok(most) = decimal_micros(&self.budget.monthly) else { return Vec::new() };
-        let mut sums: BTreeMap<&str, i64> = BTreeMap::new();
+        let mut sums: BTreeMap<&str, (i64, i64)> = BTreeMap::new();
         for spending in spendings {
-            let counts = spending.currency == self.budget.currency
-                && (self.range.promises.is_empty() || glob::any_name_matches(&self.range.promises, spending.promise));
-            if let Some(cluster) = self.bearer(spending.by).filter(|_| counts) {
-                let sum = sums.entry(cluster).or_default();
-                *sum = sum.saturating_add(spending.micros);
+            if let Some(cluster) = self.bearer(spending.by).filter(|_| self.counts(&spending)) {
+                let (spent, forecast) = sums.entry(cluster).or_default();
+                *spent = spent.saturating_add(spending.micros);
+                *forecast = forecast.saturating_add(spending.micros).saturating_add(spending.rest);
             }
         }
         let thresholds = self.budget.thresholds();
-        let reached = |(cluster, spent): (&str, i64)| {
+        let is_telling = at.saturating_sub(Month::of(at).start()) >= TELLING;
+        let mut warnings = Vec::new();
+        for (cluster, (spent, forecast)) in sums {
             let is = |percent: &&u32| spent > 0 && i128::from(spent) * 100 >= i128::from(most) * i128::from(**percent);
-            let threshold = *thresholds.iter().rev().find(is)?;
-            Some(Reached { cluster: cluster.to_owned(), threshold, spent, most })
+            let reached = thresholds.iter().rev().find(is).map(|percent| Cause::Threshold(*percent));
+            // What is used up is told by its thresholds.
+            let foreseen = (is_telling && spent < most && most < forecast).then_some(Cause::Forecast);
+            let causes = reached.into_iter().chain(foreseen);
+            warnings.extend(causes.map(|cause| Warning { cluster: cluster.to_owned(), cause, spent, forecast, most }));
+        }
+        warnings
+    }
+
+    /// Whether what a promise has cost is in this budget, wherever that was.
+    fn counts(&self, spending: &Spending<'_>) -> bool {
+        let promise = match self.own {
+            // Of requests that name no home it counts that the name is the same.
+            Some(own) => own.promise == spending.promise && (spending.home.is_empty() || spending.home == own.home),
+            None => self.range.promises.is_empty() || glob::any_name_matches(&self.range.promises, spending.promise),
         };
-        sums.into_iter().filter_map(reached).collect()
+        promise && spending.currency == self.budget.currency
     }
 
     /// Whose budget it is that a workspace spends: its own, or that of the workspace where a budget for everything below is set. The same
@@ -97,24 +153,33 @@ impl Cap<'_> {
 mod tests {
     use super::*;
 
+    /// 2026-11-01.
+    const NOVEMBER: i64 = 1_793_491_200;
+    const DAY: i64 = 24 * HOUR;
+
+    fn budget(per: &str) -> Budget {
+        Budget { monthly: "10.00".into(), currency: "EUR".into(), per: per.into(), thresholds: Some(vec![100, 50]), ..Budget::default() }
+    }
+
+    fn thresholds(warnings: Vec<Warning>) -> Vec<(String, u32, i64)> {
+        let threshold = |warning: Warning| match warning.cause {
+            Cause::Threshold(percent) => Some((warning.cluster, percent, warning.spent)),
+            Cause::Forecast => None,
+        };
+        warnings.into_iter().filter_map(threshold).collect()
+    }
+
     fn spender(path: &str) -> Spender {
         let lineage: Vec<String> = path.split(':').map(str::to_owned).collect();
         Spender { path: path.to_owned(), labels: BTreeMap::from([("org".to_owned(), "acme".to_owned())]), lineage }
     }
 
     fn reached(per: &str, range: &AppliesTo, trusted: bool, spendings: &[(&str, &str, &str, i64)]) -> Vec<(String, u32, i64)> {
-        let budget = Budget {
-            monthly: "10.00".into(),
-            currency: "EUR".into(),
-            per: per.into(),
-            thresholds: Some(vec![100, 50]),
-            ..Budget::default()
-        };
         let spenders: Vec<Spender> = spendings.iter().map(|(path, ..)| spender(path)).collect();
-        let cap = Cap { budget: &budget, range, cluster: "acme", trusted };
+        let cap = Cap { budget: &budget(per), range, own: None, cluster: "acme", trusted };
         let all = spendings.iter().zip(&spenders);
-        let all = all.map(|((_, promise, currency, micros), by)| Spending { by, promise, currency, micros: *micros });
-        cap.reached(all).into_iter().map(|reached| (reached.cluster, reached.threshold, reached.spent)).collect()
+        let all = all.map(|((_, promise, currency, micros), by)| Spending { by, home: "", promise, currency, micros: *micros, rest: 0 });
+        thresholds(cap.warnings(NOVEMBER + 9 * DAY, all))
     }
 
     const ALL: fn() -> AppliesTo = AppliesTo::default;
@@ -153,5 +218,58 @@ mod tests {
         let spent = [("root:acme", "redis", "EUR", i64::MAX), ("root:acme:shop", "redis", "EUR", i64::MAX)];
         assert_eq!(reached("subtree", &ALL(), false, &spent), [("acme".to_owned(), 100, i64::MAX)]);
         assert_eq!(reached("month", &ALL(), false, &spent), []);
+    }
+
+    #[test]
+    fn what_counts_for_a_promise_is_told_apart_by_name_and_home() {
+        let spent = [
+            ("root:acme:shop", "root:acme", "redis", 5_000_000),
+            ("root:acme:shop", "root:platform", "redis", 90_000_000),
+            ("root:acme:data", "", "redis", 4_000_000),
+            ("root:acme:data", "root:acme", "postgresql", 90_000_000),
+            ("root:globex", "root:acme", "redis", 90_000_000),
+        ];
+        let spenders = spent.map(|(path, ..)| spender(path));
+        let reached = |per: &str, trusted: bool| {
+            let own = Some(Own { promise: "redis", home: "root:acme" });
+            let cap = Cap { budget: &budget(per), range: &ALL(), own, cluster: "acme", trusted };
+            let all = spent.iter().zip(&spenders);
+            let all = all.map(|((_, home, promise, micros), by)| Spending { by, home, promise, currency: "EUR", micros: *micros, rest: 0 });
+            thresholds(cap.warnings(NOVEMBER, all))
+        };
+        assert_eq!(reached("subtree", false), [("acme".to_owned(), 50, 9_000_000)], "beyond its home nobody is offered it");
+        assert_eq!(reached("subtree", true), [("acme".to_owned(), 100, 99_000_000)]);
+        assert_eq!(reached("workspace", false), [("shop".to_owned(), 50, 5_000_000)]);
+    }
+
+    #[test]
+    fn a_forecast_beyond_the_budget_is_told_until_it_is_used_up_and_not_in_the_first_days() {
+        let by = spender("root:acme:shop");
+        for (at, micros, rest, told) in [
+            (4 * DAY, 1_000_000, 9_000_000, vec![]),
+            (4 * DAY, 1_000_000, 9_000_001, vec![Cause::Forecast]),
+            (TELLING - 1, 1_000_000, 9_000_001, vec![]),
+            (TELLING, 1_000_000, 9_000_001, vec![Cause::Forecast]),
+            (4 * DAY, 0, i64::MAX, vec![Cause::Forecast]),
+            (4 * DAY, 5_000_000, i64::MAX, vec![Cause::Threshold(50), Cause::Forecast]),
+            (4 * DAY, 10_000_000, 9_000_000, vec![Cause::Threshold(100)]),
+            (TELLING - 1, 10_000_000, 9_000_000, vec![Cause::Threshold(100)]),
+        ] {
+            let cap = Cap { budget: &budget("subtree"), range: &ALL(), own: None, cluster: "acme", trusted: false };
+            let spending = Spending { by: &by, home: "", promise: "redis", currency: "EUR", micros, rest };
+            let causes: Vec<Cause> = cap.warnings(NOVEMBER + at, [spending]).iter().map(|warning| warning.cause).collect();
+            assert_eq!(causes, told, "{at}: {micros} and {rest}");
+        }
+    }
+
+    #[test]
+    fn each_threshold_is_told_once_for_an_amount_and_the_forecast_once_a_month() {
+        let warning = |cause, most| Warning { cluster: "acme".into(), cause, spent: 1, forecast: 2, most };
+        let key = |cause, most| warning(cause, most).key(Month::of(NOVEMBER));
+        assert_eq!(key(Cause::Threshold(80), 10), "acme|2026-11|10|80");
+        assert_ne!(key(Cause::Threshold(80), 10), key(Cause::Threshold(80), 20));
+        assert_eq!(key(Cause::Forecast, 10), "acme|2026-11|forecast");
+        assert_eq!(key(Cause::Forecast, 10), key(Cause::Forecast, 20));
+        assert_ne!(warning(Cause::Forecast, 10).key(Month::of(NOVEMBER).next()), key(Cause::Forecast, 10));
     }
 }

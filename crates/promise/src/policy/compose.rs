@@ -125,7 +125,9 @@ fn describe(target: &Target<'_>, filed: &Filed<'_>, standing: &Standing, effecti
         };
         let changes = matches!(effect, Effect::Set(_) | Effect::Default(_) | Effect::Inject(_));
         let decided_by = when.filter(|_| changes).map(|when| when.references().to_vec()).unwrap_or_default();
-        effective.conditional.push(Conditional { from: from.clone(), path: path.clone(), holds, sentence: sentence.clone(), decided_by });
+        let proposes = matches!(effect, Effect::Default(_));
+        let (from, path, sentence) = (from.clone(), path.clone(), sentence.clone());
+        effective.conditional.push(Conditional { from, path, holds, sentence, decided_by, proposes });
     }
     match standing {
         Standing::Failed(why) if matches!(effect, Effect::Constrain(..)) && from.enforcement != Enforcement::Block => {

@@ -92,6 +92,9 @@ pub struct Conditional {
     /// rule that only judges.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decided_by: Vec<Vec<String>>,
+    /// Whether it only proposes a value, which gives way to what somebody said.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub proposes: bool,
 }
 
 /// A rule that lets everything pass because it could not be checked, which is shown.

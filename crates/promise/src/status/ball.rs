@@ -1,16 +1,31 @@
 //! Who holds the ball: computed from what was observed, never from what was planned.
 
 use super::Observation;
-use crate::api::{CandidateState, PromiseRequestStatus, WaitingKind, WaitingOn};
+use crate::api::{CandidateState, Phase, PromiseRequestStatus, WaitingKind, WaitingOn};
 use crate::error::Problem;
 use crate::fulfil::{Hold, Plan};
-use crate::sentence::{APPROVER, AUTHORS, REQUESTER};
+use crate::sentence::{APPROVER, AUTHORS, REQUESTER, ball};
+use crate::wording::upper_first;
 
 pub(super) fn waiting(previous: &PromiseRequestStatus, seen: &Observation<'_>, now: &str) -> Option<WaitingOn> {
     let (kind, what) = told(seen)?;
     let kept = previous.waiting_on.as_ref().filter(|kept| kept.kind == kind && same_matter(&kept.what, &what));
     let since = kept.and_then(|kept| kept.since.clone()).or_else(|| Some(now.to_owned()));
     Some(WaitingOn { kind, what, since })
+}
+
+/// Who holds the ball of an edit that does not run, while what was accepted before does: it is waited for as if it were a new request.
+pub(super) fn of_edit(seen: &Observation<'_>) -> Option<WaitingOn> {
+    let (kind, what) = told(&Observation { current: None, ..seen.clone() })?;
+    Some(WaitingOn { kind, what, since: None })
+}
+
+/// The sentence on top of the page of a request, for whoever reads its object: a person who holds the ball is named and not addressed.
+pub(super) fn sentence(phase: Phase, waiting: Option<WaitingOn>) -> String {
+    match waiting {
+        Some(waiting) if waiting.kind == WaitingKind::Person => upper_first(&waiting.what),
+        waiting_on => ball(Some(&PromiseRequestStatus { phase, waiting_on, ..PromiseRequestStatus::default() })).what,
+    }
 }
 
 /// A count or a detail after the colon may change while one still waits for the same thing. Other approvers are another matter.

@@ -1,15 +1,28 @@
 //! The conditions of a request, always all of them and in the same order.
 
-use super::Observation;
+use super::{Observation, ball};
 use crate::api::{
-    ApprovalState, ApprovalStatus, CandidateState, CandidateStatus, Condition, ConditionStatus, Health, PromiseRequestStatus,
+    ApprovalState, ApprovalStatus, CandidateState, CandidateStatus, Condition, ConditionStatus, Health, Phase, PromiseRequestStatus,
+    WaitingOn,
 };
 use crate::approval::is_emergency;
 use crate::fulfil::Hold;
 use crate::wording::{all_of, counted};
 
-pub(super) fn all(previous: &PromiseRequestStatus, seen: &Observation<'_>, now: &str) -> Vec<Condition> {
-    let said = [
+/// What has to hold before anything is made of what a request asks for.
+const DECIDED: [&str; 3] = ["Accepted", "PoliciesSatisfied", "Approved"];
+/// The reason where what was made cannot be looked at.
+const UNREACHABLE: &str = "Unreachable";
+
+/// All conditions. `phase` and `waiting_on` are those of the same observation.
+pub(super) fn all(
+    previous: &PromiseRequestStatus,
+    seen: &Observation<'_>,
+    phase: Phase,
+    waiting_on: Option<&WaitingOn>,
+    now: &str,
+) -> Vec<Condition> {
+    let others = [
         ("Accepted", accepted(seen)),
         ("PoliciesSatisfied", policies(seen)),
         ("Approved", approved(previous, seen)),
@@ -18,7 +31,9 @@ pub(super) fn all(previous: &PromiseRequestStatus, seen: &Observation<'_>, now: 
         ("DriftFree", drift_free(seen)),
         ("PolicyOutdated", outdated(seen)),
     ];
-    said.into_iter().map(|(name, said)| dated(previous, name, said, seen.generation, now)).collect()
+    let ready = ready(seen, phase, waiting_on, &others);
+    let all = std::iter::once(("Ready", ready)).chain(others);
+    all.map(|(name, said)| dated(previous, name, said, seen.generation, now)).collect()
 }
 
 struct Said {
@@ -40,6 +55,59 @@ fn dated(previous: &PromiseRequestStatus, name: &str, said: Said, generation: i6
         message: said.message,
         observed_generation: Some(generation),
         last_transition_time: kept.and_then(|condition| condition.last_transition_time.clone()).or_else(|| Some(now.to_owned())),
+    }
+}
+
+/// Whether what the request asks for now is there and works: what `kubectl wait --for=condition=Ready` asks for, and every tool that knows
+/// conditions and not our kinds.
+///
+/// True exactly when the phase is Ready and what runs is the content of this generation. While an edit does not fit, is refused, waits for
+/// people or was turned down, the phase stays Ready, because it says how what runs is. This condition is False then, with the reason of
+/// the condition that holds the edit back: whoever waits after an edit must not be told that it is in place. Only the spec counts: a newer
+/// version of the promise or a changed rule that waits for an approval leaves it True. `Healthy` says whether what runs works, whatever
+/// was asked for since.
+///
+/// Unknown where `Applied` and `Healthy` are because what was made cannot be looked at, and nothing is known to be wrong.
+fn ready(seen: &Observation<'_>, phase: Phase, waiting_on: Option<&WaitingOn>, others: &[(&'static str, Said)]) -> Said {
+    if phase != Phase::Ready {
+        let sentence = ball::sentence(phase, waiting_on.cloned());
+        return match is_out_of_sight(others) {
+            true => said(ConditionStatus::Unknown, UNREACHABLE, sentence),
+            false => said(ConditionStatus::False, word(phase), sentence),
+        };
+    }
+    if is_of_this_generation(seen) {
+        return said(ConditionStatus::True, "Ready", "What was asked for is in place and works");
+    }
+    let held = others.iter().find(|(name, other)| DECIDED.contains(name) && other.status != ConditionStatus::True);
+    let reason = held.map_or(word(Phase::Pending), |(_, other)| other.reason);
+    said(ConditionStatus::False, reason, ball::sentence(Phase::Pending, ball::of_edit(seen)))
+}
+
+/// Whether the release that the phase speaks of is the content of the present generation.
+fn is_of_this_generation(seen: &Observation<'_>) -> bool {
+    let next = seen.candidate.filter(|candidate| candidate.state == CandidateState::Accepted);
+    next.or(seen.current).is_some_and(|release| release.generation == seen.generation)
+}
+
+/// Whether something cannot be looked at, and nothing that can is known to be wrong.
+fn is_out_of_sight(others: &[(&'static str, Said)]) -> bool {
+    let unknown = others.iter().any(|(name, other)| *name == "Healthy" && other.status == ConditionStatus::Unknown);
+    unknown && others.iter().any(|(_, other)| other.reason == UNREACHABLE)
+}
+
+/// A phase as a reason.
+fn word(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Pending => "Pending",
+        Phase::AwaitingApproval => "AwaitingApproval",
+        Phase::Provisioning => "Provisioning",
+        Phase::Ready => "Ready",
+        Phase::Degraded => "Degraded",
+        Phase::Updating => "Updating",
+        Phase::Failed => "Failed",
+        Phase::Rejected => "Rejected",
+        Phase::Deleting => "Deleting",
     }
 }
 
@@ -122,7 +190,7 @@ fn applied(seen: &Observation<'_>) -> Said {
     for hold in &plan.holds {
         match hold {
             Hold::Foreign { message, .. } => return said(ConditionStatus::False, "Conflict", message),
-            Hold::Unreachable { message, .. } => return said(ConditionStatus::Unknown, "Unreachable", message),
+            Hold::Unreachable { message, .. } => return said(ConditionStatus::Unknown, UNREACHABLE, message),
             Hold::Paused if !plan.applied => {
                 return said(ConditionStatus::False, "Paused", "No changes are made while the request is paused");
             }

@@ -56,6 +56,12 @@ fn condition<'s>(status: &'s PromiseRequestStatus, name: &str) -> &'s Condition 
     status.conditions.iter().find(|condition| condition.r#type == name).unwrap()
 }
 
+/// The condition that sums up the others, as `status reason: message`.
+fn ready(status: &PromiseRequestStatus) -> String {
+    let ready = condition(status, "Ready");
+    format!("{:?} {}: {}", ready.status, ready.reason, ready.message)
+}
+
 #[test]
 fn from_nothing_to_ready_with_times_kept() {
     let revision = revision();
@@ -80,6 +86,8 @@ fn from_nothing_to_ready_with_times_kept() {
 
     let second = waiting("1 of 3 replicas are ready");
     let status = compute(Some(&status), &Observation { plan: Some(&second), ..seen.clone() }, "t3");
+    assert_eq!(ready(&status), "False Provisioning: Waits until StatefulSet cache becomes healthy: 1 of 3 replicas are ready");
+    assert_eq!(condition(&status, "Ready").last_transition_time.as_deref(), Some("t0"), "other words are no other status");
     let waits = status.waiting_on.as_ref().unwrap();
     assert_eq!((waits.since.as_deref(), waits.what.contains("1 of 3")), (Some("t2"), true), "the matter is the same");
 
@@ -88,6 +96,7 @@ fn from_nothing_to_ready_with_times_kept() {
     let status = compute(Some(&status), &seen, "t4");
     assert_eq!((status.phase, &status.waiting_on), (Phase::Ready, &None));
     assert_eq!(condition(&status, "Healthy").last_transition_time.as_deref(), Some("t4"));
+    assert_eq!(condition(&status, "Ready").last_transition_time.as_deref(), Some("t4"));
     assert_eq!(status.current.as_ref().unwrap().since.as_deref(), Some("t2"));
     assert_eq!(ball(Some(&status)).since.as_deref(), Some("t4"));
 
@@ -222,4 +231,176 @@ fn a_candidate_dates_from_its_question_and_the_ball_from_whoever_has_it() {
     let again = QuestionStatus { since: "t4".into(), ..question.clone() };
     let asked = compute(Some(&edited), &Observation { question: Some(&again), ..seen }, "t4");
     assert_eq!(asked.candidate.unwrap().since.as_deref(), Some("t4"));
+}
+
+#[test]
+fn ready_is_true_once_what_is_asked_for_now_runs_and_says_otherwise_who_holds_the_ball() {
+    let revision = revision();
+    let (done, slow) = (working(), waiting("0 of 3 replicas are ready"));
+    let hidden = Hold::Unreachable { id: "cache".into(), key: key(), message: "StatefulSet cache cannot be looked at: no answer.".into() };
+    let unseen = Plan { inventory: vec![item(Health::Unknown)], holds: vec![hidden], ..Plan::default() };
+    let worse = Plan { inventory: vec![item(Health::Unknown), item(Health::Degraded)], ..unseen.clone() };
+    let problems = [Problem { path: ".parameters.replicas".into(), message: "Enter a whole number.".into() }];
+    let refusals = ["Choose two replicas.".to_owned()];
+    let unknown = Some("root:acme cannot be read; Olga can mend it.");
+    let next = |generation: i64, state: CandidateState, message: Option<&'static str>| {
+        Some(ReleaseFacts { name: "r-2", generation, state, message, ..release(&revision) })
+    };
+    let asked = |generation: i64| next(generation, CandidateState::AwaitingApproval, None);
+    let turned_down = Some("Erin turned it down.");
+
+    let new = Observation { generation: 1, ..Observation::default() };
+    let runs = Observation { current: Some(release(&revision)), plan: Some(&done), ..new.clone() };
+    let edited = Observation { generation: 2, ..runs.clone() };
+    let in_place = "True Ready: What was asked for is in place and works";
+    let table = [
+        (new.clone(), Phase::Pending, "False Pending: The controller looks at the request"),
+        (Observation { problems: &problems, ..new.clone() }, Phase::Failed, "False Failed: The requester: Enter a whole number"),
+        (Observation { refusals: &refusals, ..new.clone() }, Phase::Rejected, "False Rejected: The requester: Choose two replicas"),
+        (
+            Observation { candidate: asked(1), ..new.clone() },
+            Phase::AwaitingApproval,
+            "False AwaitingApproval: An approver: somebody decides",
+        ),
+        (
+            Observation { policies_unknown: unknown, ..new.clone() },
+            Phase::Pending,
+            "False Pending: root:acme cannot be read; Olga can mend it",
+        ),
+        (
+            Observation { plan: Some(&slow), ..runs.clone() },
+            Phase::Provisioning,
+            "False Provisioning: Waits until StatefulSet cache becomes healthy: 0 of 3 replicas are ready",
+        ),
+        (
+            Observation { plan: Some(&unseen), ..runs.clone() },
+            Phase::Provisioning,
+            "Unknown Unreachable: StatefulSet cache cannot be looked at: no answer",
+        ),
+        (
+            Observation { plan: Some(&worse), ..runs.clone() },
+            Phase::Failed,
+            "False Failed: StatefulSet cache cannot be looked at: no answer",
+        ),
+        (runs.clone(), Phase::Ready, in_place),
+        // What others edit makes no generation of the request.
+        (Observation { candidate: asked(1), ..runs.clone() }, Phase::Ready, in_place),
+        (Observation { policies_unknown: unknown, ..runs.clone() }, Phase::Ready, in_place),
+        (Observation { refusals: &refusals, ..runs.clone() }, Phase::Ready, in_place),
+        // An edit that is not in place, while what was accepted before runs and works.
+        (Observation { problems: &problems, ..edited.clone() }, Phase::Ready, "False Invalid: The requester: Enter a whole number"),
+        (Observation { refusals: &refusals, ..edited.clone() }, Phase::Ready, "False Refused: The requester: Choose two replicas"),
+        (Observation { refusals: &refusals, full: true, ..edited.clone() }, Phase::Ready, "False NoRoom: Choose two replicas"),
+        (
+            Observation { policies_unknown: unknown, ..edited.clone() },
+            Phase::Ready,
+            "False PoliciesNotVisible: root:acme cannot be read; Olga can mend it",
+        ),
+        (Observation { candidate: asked(2), ..edited.clone() }, Phase::Ready, "False AwaitingApproval: An approver: somebody decides"),
+        (
+            Observation { candidate: next(2, CandidateState::Rejected, turned_down), ..edited.clone() },
+            Phase::Ready,
+            "False Rejected: The requester: Erin turned it down",
+        ),
+        (
+            Observation { candidate: next(2, CandidateState::Accepted, None), plan: Some(&slow), ..edited.clone() },
+            Phase::Updating,
+            "False Updating: Waits until StatefulSet cache becomes healthy: 0 of 3 replicas are ready",
+        ),
+        (Observation { current: next(2, CandidateState::Accepted, None), ..edited }, Phase::Ready, in_place),
+        (Observation { deleting: true, plan: None, ..runs }, Phase::Deleting, "False Deleting: The controller removes what was made"),
+    ];
+    for (seen, phase, told) in table {
+        let status = compute(None, &seen, "t0");
+        assert_eq!((status.phase, ready(&status).as_str()), (phase, told));
+        assert_eq!(status.conditions[0].r#type, "Ready", "what sums them up comes first");
+        assert_eq!(status.conditions[0].observed_generation, Some(seen.generation));
+        assert_eq!(compute(Some(&status), &seen, "t1"), status, "the same observation is the same status: {told}");
+    }
+}
+
+#[test]
+fn ready_dates_from_when_it_became_so() {
+    let revision = revision();
+    let (done, slow) = (working(), waiting("0 of 3 replicas are ready"));
+    let of = |generation: i64| ReleaseFacts { generation, ..release(&revision) };
+    let runs = Observation { generation: 1, current: Some(of(1)), plan: Some(&done), ..Observation::default() };
+    let edited = Observation { generation: 2, ..runs.clone() };
+    let accepted = ReleaseFacts { name: "r-2", ..of(2) };
+    let waits = ReleaseFacts { state: CandidateState::AwaitingApproval, ..accepted };
+    let history = [
+        (runs.clone(), "True", "t0"),
+        (Observation { candidate: Some(waits), ..edited.clone() }, "False", "t1"),
+        (Observation { candidate: Some(accepted), plan: Some(&slow), ..edited }, "False", "t1"),
+        (Observation { generation: 2, current: Some(of(2)), ..runs.clone() }, "True", "t3"),
+        // An edit that changes nothing of what is made, such as that of the reason.
+        (Observation { generation: 3, current: Some(of(3)), ..runs }, "True", "t3"),
+    ];
+    let mut last = None;
+    for (time, (seen, word, since)) in history.into_iter().enumerate() {
+        let status = compute(last.as_ref(), &seen, &format!("t{time}"));
+        let told = condition(&status, "Ready");
+        assert_eq!((format!("{:?}", told.status).as_str(), told.last_transition_time.as_deref()), (word, Some(since)));
+        assert_eq!(told.observed_generation, Some(seen.generation));
+        last = Some(status);
+    }
+}
+
+#[test]
+fn what_an_object_says_of_itself_does_not_change_how_it_is_waited_for() {
+    let revision = revision();
+    let inner = waiting("More waits for status.endpoint of database");
+    let seen = Observation { generation: 1, current: Some(release(&revision)), plan: Some(&inner), ..Observation::default() };
+    let what = ball(Some(&compute(None, &seen, "t0"))).what;
+    assert_eq!(what, "Waits until StatefulSet cache becomes healthy: More waits for status.endpoint of database");
+}
+
+/// When what runs was accepted, and when it was Ready for the first time.
+fn measured(status: &PromiseRequestStatus) -> (Option<&str>, Option<&str>) {
+    let current = status.current.as_ref().unwrap();
+    (current.accepted_at.as_deref(), current.ready_at.as_deref())
+}
+
+#[test]
+fn an_outage_leaves_alone_when_a_release_was_ready_first_and_the_next_release_has_its_own_time() {
+    let (revision, making, done) = (revision(), waiting("0 of 3 replicas are ready"), working());
+    let asked = ReleaseFacts { state: CandidateState::AwaitingApproval, ..release(&revision) };
+    let waits = compute(None, &Observation { generation: 1, candidate: Some(asked), ..Observation::default() }, "t0");
+    assert_eq!(waits.candidate.as_ref().unwrap().accepted_at, None, "people have not decided yet");
+    let begun = Observation { generation: 1, candidate: Some(release(&revision)), plan: Some(&making), ..Observation::default() };
+    let accepted = compute(Some(&waits), &begun, "t1");
+    let making_it = compute(Some(&accepted), &begun, "t2");
+    assert_eq!(making_it.candidate.as_ref().unwrap().accepted_at.as_deref(), Some("t1"));
+
+    let runs = Observation { generation: 1, current: Some(release(&revision)), plan: Some(&done), ..Observation::default() };
+    let ready = compute(Some(&making_it), &runs, "t3");
+    assert_eq!(measured(&ready), (Some("t1"), Some("t3")));
+    let sick = Plan { healthy: false, inventory: vec![item(Health::Degraded)], ..waiting("crash loop") };
+    let degraded = compute(Some(&ready), &Observation { plan: Some(&sick), ..runs.clone() }, "t4");
+    let mended = compute(Some(&degraded), &runs, "t5");
+    assert_eq!((degraded.phase, mended.phase), (Phase::Degraded, Phase::Ready));
+    assert_eq!(condition(&mended, "Healthy").last_transition_time.as_deref(), Some("t5"));
+    assert_eq!((measured(&degraded), measured(&mended)), (measured(&ready), measured(&ready)));
+    assert_eq!(compute(Some(&mended), &runs, "t6"), mended, "the same observation is the same status");
+
+    let next = ReleaseFacts { name: "r-2", generation: 2, ..release(&revision) };
+    let rolling = compute(Some(&mended), &Observation { candidate: Some(next), plan: Some(&making), ..runs.clone() }, "t7");
+    assert_eq!(measured(&rolling), measured(&ready), "what runs is still the former release");
+    let rolled = compute(Some(&rolling), &Observation { current: Some(next), ..runs.clone() }, "t8");
+    assert_eq!(measured(&rolled), (Some("t7"), Some("t8")));
+
+    let unready = compute(Some(&making_it), &Observation { plan: Some(&making), ..runs }, "t3");
+    assert_eq!(measured(&unready), (Some("t1"), None), "it never was");
+}
+
+#[test]
+fn of_a_release_whose_acceptance_was_not_kept_the_last_turn_of_its_health_is_all_there_is() {
+    let (revision, done) = (revision(), working());
+    let runs = Observation { generation: 1, current: Some(release(&revision)), plan: Some(&done), ..Observation::default() };
+    let mut old = compute(None, &runs, "t0");
+    let current = old.current.as_mut().unwrap();
+    (current.accepted_at, current.ready_at) = (None, None);
+    let seen = compute(Some(&old), &runs, "t9");
+    assert_eq!(measured(&seen), (None, Some("t0")));
+    assert_eq!(compute(Some(&seen), &runs, "t10"), seen, "it is written once");
 }

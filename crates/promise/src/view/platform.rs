@@ -46,7 +46,7 @@ pub struct PolicyRow {
     pub promises: usize,
     /// How many running instances it concerns, of those that the person may see.
     pub instances: usize,
-    /// How many of them run under an older text.
+    /// For how many of them one of its rules came, changed or went since they were accepted.
     pub outdated: usize,
     /// Whether it can be applied.
     pub compiled: Compiled,
@@ -85,6 +85,16 @@ pub struct PoliciesPage {
     pub places: Facet,
     /// What is in force.
     pub query: PoliciesQuery,
+    /// Instances for which a rule of a policy that the person may read came, changed or went, each counted once.
+    pub outdated: usize,
+    /// Instances of which the price alone is another today, newest first; at most as many as are shown.
+    pub priced: Vec<ConcernedLine>,
+    /// How many there are.
+    pub priced_total: usize,
+    /// Instances for which a rule came, changed or went that is of no policy that is there; at most as many as are shown.
+    pub others: Vec<ConcernedLine>,
+    /// How many there are.
+    pub others_total: usize,
     /// Workspaces in which the person may write policies.
     pub writable: Vec<String>,
     /// RFC 3339 time since when nothing new is known; absent while everything is up to date.
@@ -117,7 +127,7 @@ pub struct HitLine {
     pub instances: usize,
 }
 
-/// A request that a policy stands against, or that runs under an older text of it.
+/// A request with what a policy has to do with it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConcernedLine {
@@ -207,7 +217,11 @@ pub struct PolicyInside {
     pub denials: Vec<ConcernedLine>,
     /// How many it refuses.
     pub denials_total: usize,
-    /// Instances that run under an older text; at most as many as are shown.
+    /// Requests that it let pass with a warning, or recorded, when they were judged last, newest first; at most as many as are shown.
+    pub warned: Vec<ConcernedLine>,
+    /// How many there are.
+    pub warned_total: usize,
+    /// Instances for which one of its rules came, changed or went; at most as many as are shown.
     pub outdated: Vec<ConcernedLine>,
     /// How many there are.
     pub outdated_total: usize,

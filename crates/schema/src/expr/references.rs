@@ -65,6 +65,20 @@ fn walk(node: &IdedExpr, bound: &mut Vec<String>, found: &mut BTreeSet<Vec<Strin
     }
 }
 
+/// The path whose value an expression gives as it stands there: `p.x`, or `has(p.x) ? p.x : {}`, where nothing is read instead.
+pub(crate) fn given(root: &IdedExpr) -> Option<Vec<String>> {
+    let asks_whether = |node: &IdedExpr| matches!(&node.expr, Expr::Select(select) if select.test);
+    let (condition, value) = match &root.expr {
+        Expr::Call(call) if call.func_name == operators::CONDITIONAL => match call.args.as_slice() {
+            [condition, value, other] if asks_whether(condition) && of(other).is_empty() => (Some(condition), value),
+            _ => return None,
+        },
+        _ => (None, root),
+    };
+    let path = chain(value).filter(|_| !asks_whether(value))?;
+    condition.is_none_or(|condition| chain(condition).as_ref() == Some(&path)).then_some(path)
+}
+
 /// A path of fields and fixed keys that begins at a variable.
 pub(super) fn chain(node: &IdedExpr) -> Option<Vec<String>> {
     match &node.expr {

@@ -13,6 +13,8 @@ use super::{Budget, Scope};
 pub struct Traced {
     /// Paths that its own expressions read, as [`super::Program::references`] gives them; those of parts inside it are theirs.
     pub reads: BTreeSet<Vec<String>>,
+    /// Of what it reads, the path whose value it is; see [`super::Program::gives`].
+    pub gives: Option<Vec<String>>,
     /// What it is.
     pub part: TracedPart,
 }
@@ -43,22 +45,22 @@ pub struct TracedField {
 
 pub(super) fn template(node: &Node, scope: &Scope, budget: &mut Budget) -> Traced {
     match node {
-        Node::Literal(value) => Traced { reads: BTreeSet::new(), part: TracedPart::Value(value.clone()) },
+        Node::Literal(value) => Traced { reads: BTreeSet::new(), gives: None, part: TracedPart::Value(value.clone()) },
         Node::Expression(program) => {
             let part = match program.json(scope, budget) {
                 Ok(Some(value)) => TracedPart::Value(value),
                 Ok(None) => TracedPart::Omitted,
                 Err(error) => TracedPart::Failed(error),
             };
-            Traced { reads: program.references().iter().cloned().collect(), part }
+            Traced { reads: program.references().iter().cloned().collect(), gives: program.gives(), part }
         }
         Node::Text(parts) => {
             let part = text(parts, scope, budget).map_or_else(TracedPart::Failed, |text| TracedPart::Value(Value::String(text)));
-            Traced { reads: reads(parts), part }
+            Traced { reads: reads(parts), gives: None, part }
         }
         Node::List(items) => {
             let items = items.iter().map(|item| template(item, scope, budget)).collect();
-            Traced { reads: BTreeSet::new(), part: TracedPart::List(items) }
+            Traced { reads: BTreeSet::new(), gives: None, part: TracedPart::List(items) }
         }
         Node::Object(fields) => {
             let field = |(name, value): &(Vec<Part>, Node), budget: &mut Budget| {
@@ -67,7 +69,7 @@ pub(super) fn template(node: &Node, scope: &Scope, budget: &mut Budget) -> Trace
                 TracedField { name: text(name, scope, budget), value }
             };
             let fields = fields.iter().map(|entry| field(entry, budget)).collect();
-            Traced { reads: BTreeSet::new(), part: TracedPart::Object(fields) }
+            Traced { reads: BTreeSet::new(), gives: None, part: TracedPart::Object(fields) }
         }
     }
 }
@@ -106,5 +108,28 @@ mod tests {
         let TracedPart::List(items) = &of("d").part else { panic!("a list") };
         assert!(matches!(items[0].part, TracedPart::Failed(_)) && reads(&items[0]) == "q.z");
         assert!(items[1].part == TracedPart::Omitted && reads(&items[1]) == "p.w");
+    }
+
+    #[test]
+    fn what_is_given_as_it_stands_is_told_from_what_is_computed() {
+        let environment = Environment::new().variable("p", Type::Dyn);
+        for (source, given) in [
+            ("p.x", Some("p.x")),
+            ("p['x.y'].z", Some("p.x.y.z")),
+            ("has(p.x) ? p.x : omit()", Some("p.x")),
+            ("has(p.x) ? p.x : {'a': 1}", Some("p.x")),
+            ("has(p.x)", None),
+            ("has(p.x) ? p.x : p.y", None),
+            ("has(p.x) ? p.y : {}", None),
+            ("p.x == 1 ? p.y : {}", None),
+            ("!has(p.x) ? {} : p.x", None),
+            ("p.x + 1", None),
+            ("p.x.map(item, item)", None),
+        ] {
+            let template = Template::compile(&json!(format!("${{{source}}}")), &environment).expect(source);
+            let scope = environment.scope().with("p", &json!({"x": 1, "y": 2}));
+            let traced = template.trace(&scope, &mut Budget::default());
+            assert_eq!(traced.gives.map(|path| path.join(".")).as_deref(), given, "{source}");
+        }
     }
 }

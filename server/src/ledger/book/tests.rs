@@ -1,4 +1,7 @@
+mod kill;
 mod soak;
+
+use std::path::Path;
 
 use promise::ledger::{Fact, HourLine, PATIENCE};
 use store::SealKeys;
@@ -71,12 +74,33 @@ impl Place {
         [Self::File(tempfile::tempdir().unwrap())].into_iter().chain(server).collect()
     }
 
-    async fn open(&self) -> Store {
-        let keys = SealKeys::ephemeral(&System);
+    /// Where it is, for [`open`].
+    fn address(&self) -> String {
         match self {
-            Self::File(folder) => Store::open(&folder.path().join("portal.sqlite"), keys).await.unwrap(),
-            Self::Server(address) => Store::connect(address, keys).await.unwrap(),
+            Self::File(folder) => folder.path().join("portal.sqlite").display().to_string(),
+            Self::Server(address) => address.clone(),
         }
+    }
+
+    async fn open(&self) -> Store {
+        open(&self.address()).await
+    }
+}
+
+/// Opens a file of SQLite, or what is at an address of PostgreSQL.
+async fn open(address: &str) -> Store {
+    let keys = SealKeys::ephemeral(&System);
+    if address.starts_with("postgres://") {
+        return Store::connect(address, keys).await.unwrap();
+    }
+    Store::open(Path::new(address), keys).await.unwrap()
+}
+
+/// Numbers below a bound that look random, and are the same each time.
+fn draws(mut state: u64) -> impl FnMut(u64) -> i64 {
+    move |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        i64::try_from((state >> 33) % below).unwrap()
     }
 }
 
@@ -84,11 +108,7 @@ impl Place {
 async fn no_hour_is_lost_or_doubled_wherever_a_process_ends() {
     for place in Place::every() {
         let lives: Vec<Life> = (0..8).map(Life::new).collect();
-        let mut state = 11_u64;
-        let mut draw = move |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            i64::try_from((state >> 33) % below).unwrap()
-        };
+        let mut draw = draws(11);
         let mut store = place.open().await;
         store.begin_ledger(BEGIN).await.unwrap();
         let (mut now, mut outages) = (BEGIN, Vec::new());
@@ -101,7 +121,7 @@ async fn no_hour_is_lost_or_doubled_wherever_a_process_ends() {
             let shown: Vec<Shown> = lives.iter().filter_map(|life| life.shown(now)).collect();
             look(&store, &shown, now).await.unwrap();
             match draw(6) {
-                // The process ends between the two steps, and in the midst of counting.
+                // The process ends between the two steps, and in the midst of counting. By force it ends in [`kill`].
                 0 => {
                     store.close().await;
                     store = place.open().await;
@@ -120,40 +140,45 @@ async fn no_hour_is_lost_or_doubled_wherever_a_process_ends() {
             }
         }
         while count(&store).await.unwrap() {}
-        let posted = store.ledger_clock().await.unwrap().unwrap().posted;
-        assert_eq!(posted, now.div_euclid(HOUR) * HOUR);
         assert!(outages.len() > 3, "{outages:?}");
-        let (mut micros, mut unobserved) = (0, 0);
-        for life in &lives {
-            let expected = life.expected(&outages, posted);
-            let expected: Vec<_> = expected
-                .into_iter()
-                .map(|line| {
-                    let sum = LedgerSum { ready: line.ready, unobserved: line.unobserved, micros: line.micros };
-                    (line.hour, line.currency.unwrap_or_default(), sum)
-                })
-                .collect();
-            let written = store.ledger_hours(&life.subject.uid).await.unwrap();
-            for (written, expected) in written.iter().zip(&expected) {
-                assert_eq!(written, expected, "{}", life.subject.uid);
-            }
-            assert_eq!(written.len(), expected.len());
-            micros += written.iter().map(|(_, _, sum)| sum.micros).sum::<i64>();
-            unobserved += written.iter().map(|(_, _, sum)| sum.unobserved).sum::<i64>();
-        }
-        // The sums are those of the hours.
-        let mut sums = LedgerSum::default();
-        let mut month = Month::of(BEGIN);
-        while month.start() < posted {
-            for sum in store.month_sums(month.start(), store::Dimension::Promise).await.unwrap() {
-                sums += LedgerSum { ready: sum.ready, unobserved: sum.unobserved, micros: sum.micros };
-            }
-            month = month.next();
-        }
-        assert_eq!((sums.micros, sums.unobserved), (micros, unobserved));
-        let days = store.day_sums(BEGIN, posted, store::Dimension::Owner).await.unwrap();
-        assert_eq!(days.iter().map(|day| day.micros).sum::<i64>(), micros);
+        is_exact(&store, &lives, &outages, now).await;
     }
+}
+
+/// Compares the ledger with how it really was until `now`, hour by hour, and its sums with its hours.
+async fn is_exact(store: &Store, lives: &[Life], outages: &[(i64, i64)], now: i64) {
+    let posted = store.ledger_clock().await.unwrap().unwrap().posted;
+    assert_eq!(posted, now.div_euclid(HOUR) * HOUR);
+    let (mut micros, mut unobserved) = (0, 0);
+    for life in lives {
+        let expected = life.expected(outages, posted);
+        let expected: Vec<_> = expected
+            .into_iter()
+            .map(|line| {
+                let sum = LedgerSum { ready: line.ready, unobserved: line.unobserved, micros: line.micros };
+                (line.hour, line.currency.unwrap_or_default(), sum)
+            })
+            .collect();
+        let written = store.ledger_hours(&life.subject.uid).await.unwrap();
+        for (written, expected) in written.iter().zip(&expected) {
+            assert_eq!(written, expected, "{}", life.subject.uid);
+        }
+        assert_eq!(written.len(), expected.len());
+        micros += written.iter().map(|(_, _, sum)| sum.micros).sum::<i64>();
+        unobserved += written.iter().map(|(_, _, sum)| sum.unobserved).sum::<i64>();
+    }
+    // The sums are those of the hours.
+    let mut sums = LedgerSum::default();
+    let mut month = Month::of(BEGIN);
+    while month.start() < posted {
+        for sum in store.month_sums(month.start(), store::Dimension::Promise).await.unwrap() {
+            sums += LedgerSum { ready: sum.ready, unobserved: sum.unobserved, micros: sum.micros };
+        }
+        month = month.next();
+    }
+    assert_eq!((sums.micros, sums.unobserved), (micros, unobserved));
+    let days = store.day_sums(BEGIN, posted, store::Dimension::Owner).await.unwrap();
+    assert_eq!(days.iter().map(|day| day.micros).sum::<i64>(), micros);
 }
 
 #[tokio::test]
@@ -180,6 +205,36 @@ async fn whoever_begins_later_counts_what_is_proved_of_the_month() {
         let shape: Vec<_> = sums.iter().map(|sum| (sum.value.as_str(), sum.currency.as_str(), sum.ready)).collect();
         assert_eq!(shape, [("", "EUR", 27 * DAY + 2 * HOUR)]);
         assert_eq!(store.open_observations().await.unwrap(), []);
+    }
+}
+
+#[tokio::test]
+async fn promises_of_one_name_are_told_apart_by_their_homes() {
+    for place in Place::every() {
+        let store = place.open().await;
+        store.begin_ledger(BEGIN).await.unwrap();
+        // A month of 720 hours.
+        let life = |(number, home): (usize, &str)| {
+            let subject = Subject {
+                uid: format!("u-{number}"),
+                cluster: "c".into(),
+                workspace: "root:acme".into(),
+                home: home.into(),
+                promise: "redis".into(),
+                ..Subject::default()
+            };
+            let seen = Some(State::Ready((!home.is_empty()).then(|| Money::new(720_000_000, "EUR"))));
+            Shown { subject, fact: Fact { seen, since: BEGIN, created: BEGIN }, basis: "standard".into() }
+        };
+        let shown: Vec<Shown> = ["root:platform", "root:acme", "root:acme", ""].into_iter().enumerate().map(life).collect();
+        look(&store, &shown, BEGIN + 60).await.unwrap();
+        look(&store, &shown, BEGIN + 2 * HOUR).await.unwrap();
+        while count(&store).await.unwrap() {}
+        let sums = store.promise_sums(Month::of(BEGIN).start()).await.unwrap();
+        let shape: Vec<_> = sums.iter().map(|sum| (sum.workspace.as_str(), sum.home.as_str(), sum.promise.as_str(), sum.micros)).collect();
+        let expected = [("root:acme", "root:acme", "redis", 4_000_000), ("root:acme", "root:platform", "redis", 2_000_000)];
+        assert_eq!(shape, expected, "what has no amount is in no sum");
+        assert!(sums.iter().all(|sum| (sum.cluster.as_str(), sum.currency.as_str()) == ("c", "EUR")), "{sums:?}");
     }
 }
 

@@ -61,10 +61,10 @@ impl Docket {
         })
     }
 
-    /// The request that made the one with this uid, or the first of several of which each made the next; nothing for what people asked for
+    /// The request that made the one with this uid, the one that made that, and so on up to the first; none for what people asked for
     /// themselves.
-    pub fn maker(&self, world: &World, uid: &str) -> Option<Arc<PromiseRequest>> {
-        self.with(world, |known| known.maker(uid))
+    pub fn makers(&self, world: &World, uid: &str) -> Vec<Arc<PromiseRequest>> {
+        self.with(world, |known| known.makers(uid))
     }
 
     /// Decisions of a person, newest first.
@@ -115,14 +115,10 @@ impl Known {
         self.listed.get_or_insert_with(|| self.open.iter().filter_map(of).collect()).clone()
     }
 
-    fn maker(&self, uid: &str) -> Option<Arc<PromiseRequest>> {
-        let made = |uid: &str| self.requests.get(self.makers.get(uid)?);
-        let mut first = made(uid)?;
-        for _ in 1..DEEPEST {
-            let Some(maker) = first.metadata.uid.as_deref().and_then(made) else { break };
-            first = maker;
-        }
-        Some(first.clone())
+    fn makers(&self, uid: &str) -> Vec<Arc<PromiseRequest>> {
+        let made = |uid: &str| self.requests.get(self.makers.get(uid)?).cloned();
+        let above = |request: &Arc<PromiseRequest>| made(request.metadata.uid.as_deref()?);
+        std::iter::successors(made(uid), above).take(DEEPEST).collect()
     }
 
     fn dated(&self, of: Option<&BTreeSet<Dated>>, most: usize) -> Vec<(Key, Arc<Approval>)> {
@@ -265,14 +261,18 @@ mod tests {
                 .into_iter()
                 .collect();
         known.follow(requests.clone(), OrdMap::new());
-        let of = |known: &Known, uid: &str| known.maker(uid).and_then(|request| request.metadata.name.clone());
-        assert_eq!((of(&known, "uid-inner").as_deref(), of(&known, "uid-outer")), (Some("outer"), None));
+        let of = |known: &Known, uid: &str| {
+            let makers = known.makers(uid);
+            makers.iter().filter_map(|request| request.metadata.name.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(of(&known, "uid-inner"), ["middle", "outer"]);
+        assert!(of(&known, "uid-outer").is_empty());
         requests.remove(&key("outer"));
         known.follow(requests.clone(), OrdMap::new());
-        assert_eq!(of(&known, "uid-inner").as_deref(), Some("middle"));
+        assert_eq!(of(&known, "uid-inner"), ["middle"]);
         requests.insert(key("middle"), maker("middle", "another"));
         known.follow(requests, OrdMap::new());
-        assert_eq!(of(&known, "uid-inner"), None);
+        assert!(of(&known, "uid-inner").is_empty());
     }
 
     #[test]

@@ -202,7 +202,7 @@ fn since(request: &PromiseRequest) -> String {
 pub(super) fn row(caller: &Caller, key: &Key, request: &PromiseRequest, standings: &[Standing<'_>]) -> InboxRow {
     let status = request.status.as_ref();
     let tree = caller.portal().world.tree();
-    let (promise_title, icon) = rows::presentation(caller, request);
+    let (promise_title, icon) = rows::presentation(caller, &key.cluster, request);
     let prices = Prices::of(caller, key, request);
     let weighed = weigh(request, &prices);
     let candidate = status.and_then(|status| status.candidate.as_ref());
@@ -281,8 +281,9 @@ fn note(caller: &Caller, request: &PromiseRequest, standings: &[Standing<'_>]) -
     if standings.iter().any(|standing| standing.held) {
         return "Changes are asked for".to_owned();
     }
-    if standings.iter().any(|standing| standing.may && standing.own) {
-        return "Yours: somebody else decides".to_owned();
+    if let Some(standing) = standings.iter().find(|standing| standing.may && standing.own) {
+        let whose = if standing.changed { "Changed by you last" } else { "Yours" };
+        return format!("{whose}: somebody else decides");
     }
     let (portal, me) = (caller.portal(), &*caller.identity().username);
     let mine = portal.docket.of_request(&portal.world, uid).into_iter().map(|(_, approval)| approval);
@@ -311,7 +312,8 @@ fn decided_row(caller: &Caller, at: &Key, approval: &Approval) -> InboxRow {
     let key = subject(at, named);
     let request: Option<Arc<PromiseRequest>> = key.as_ref().and_then(|key| world.requests.get(key));
     let request = request.filter(|request| request.metadata.uid.as_deref() == Some(named.uid.as_str()));
-    let (promise_title, icon) = request.as_ref().map(|request| rows::presentation(caller, request)).unwrap_or_default();
+    let presented = key.as_ref().zip(request.as_ref()).map(|(key, request)| rows::presentation(caller, &key.cluster, request));
+    let (promise_title, icon) = presented.unwrap_or_default();
     let given = decisions::said(approval);
     InboxRow {
         uid: named.uid.clone(),

@@ -211,8 +211,9 @@ fn why_not(standings: &[Standing<'_>]) -> String {
     if standings.iter().any(|standing| standing.held) {
         return "Changes are asked for: it is the requester's turn.".to_owned();
     }
-    if standings.iter().any(|standing| standing.own && is_open(standing.approval)) {
-        return "You asked for it yourself: somebody else decides.".to_owned();
+    if let Some(standing) = standings.iter().find(|standing| standing.own && is_open(standing.approval)) {
+        let did = if standing.changed { "You changed it last" } else { "You asked for it yourself" };
+        return format!("{did}: somebody else decides.");
     }
     if standings.iter().any(|standing| standing.may && standing.approval.state != ApprovalState::Approved) {
         return "It is not your turn: a stage before yours is still open.".to_owned();

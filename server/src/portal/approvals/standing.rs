@@ -25,8 +25,10 @@ pub(super) struct Standing<'a> {
     pub(super) may: bool,
     /// Whether the person may break the glass.
     pub(super) breaks: bool,
-    /// Whether the person asked for it and the rule wants somebody else.
+    /// Whether the person asked for it or changed it last, and the rule wants somebody else.
     pub(super) own: bool,
+    /// Whether that is because they changed it last: somebody else asked for it.
+    pub(super) changed: bool,
     /// Whether somebody asked for changes: then it is the requester's turn.
     pub(super) held: bool,
     /// What the person decided about this very content.
@@ -139,14 +141,14 @@ impl Caller {
     /// The same for one of the requests for which `deciding` was asked.
     pub(super) fn standings_by<'a>(&self, deciding: &Deciding<'_>, request: &'a PromiseRequest) -> Vec<Standing<'a>> {
         let approvals = asked(request);
-        let mine = self.asked_for(request);
+        let (asked_for, changed) = self.behind(request);
         let held = approvals.iter().any(|approval| approval.state == ApprovalState::ChangesRequested);
         let mut standings = Vec::with_capacity(approvals.len());
         for approval in approvals {
             let (may, breaks) = deciding.0.get(&rule(approval)).copied().unwrap_or_default();
-            let own = mine && !allows_self(self.portal(), approval);
+            let own = (asked_for || changed) && !allows_self(self.portal(), approval);
             let holds = is_held_by(approval, &self.identity().username);
-            standings.push(Standing { approval, may, breaks, own, held, decided: None, holds });
+            standings.push(Standing { approval, may, breaks, own, changed: own && !asked_for, held, decided: None, holds });
         }
         if standings.iter().any(|standing| standing.may || standing.breaks) {
             self.remember(request, &mut standings);
@@ -154,10 +156,14 @@ impl Caller {
         standings
     }
 
-    /// Whether this person asked for a request, or for the one that made it: the plane stamps the controller there.
-    fn asked_for(&self, request: &PromiseRequest) -> bool {
+    /// Whether this person asked for a request, and whether they changed it last; of one that a promise made, those above it count, because
+    /// the plane stamps the controller there.
+    fn behind(&self, request: &PromiseRequest) -> (bool, bool) {
         let (portal, uid) = (self.portal(), request.metadata.uid.as_deref().unwrap_or_default());
-        rows::is_of(self, request) || portal.docket.maker(&portal.world, uid).is_some_and(|maker| rows::is_of(self, &maker))
+        let above = portal.docket.makers(&portal.world, uid);
+        let asked_for = rows::is_of(self, request) || above.last().is_some_and(|first| rows::is_of(self, first));
+        let changed = rows::is_changed_by(self, request) || above.iter().any(|above| rows::is_changed_by(self, above));
+        (asked_for, changed)
     }
 
     /// What this person decided about the present content already: the newest decision for a rule counts.

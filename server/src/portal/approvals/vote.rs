@@ -61,9 +61,10 @@ pub(super) async fn cast(caller: &Caller, matter: &Matter, vote: &Vote) -> Resul
         return Err(Error::Denied { why: format!("You do not have the right {verb} on {of} in {}.", approval.source) });
     }
     let standings = caller.standings(&matter.request).await?;
-    let own = standings.iter().any(|standing| standing.own && rule_id(standing.approval) == vote.rule);
-    if own && decision == Decision::Approve {
-        return refused("decision", "You asked for it yourself, and this rule wants somebody else to approve.");
+    let own = standings.iter().find(|standing| standing.own && rule_id(standing.approval) == vote.rule);
+    if let Some(standing) = own.filter(|_| decision == Decision::Approve) {
+        let did = if standing.changed { "You changed it last" } else { "You asked for it yourself" };
+        return refused("decision", format!("{did}, and this rule wants somebody else to approve."));
     }
     checked(vote, decision)?;
     write(caller, matter, vote, decision).await

@@ -1,5 +1,7 @@
 //! The same sums as files: one for people's spreadsheets, one with the columns of FOCUS 1.2.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use promise::csv;
 use promise::price::Money;
@@ -109,7 +111,9 @@ pub(super) async fn focus(caller: &Caller, query: &CostQuery) -> Result<CostFile
     let server = caller.portal().endpoint.name().to_owned();
     each(caller, &scope, |path, line| {
         let Some(amount) = amount(line) else { return };
-        let tags = serde_json::json!({names::PROJECT_LABEL: line.project, "owner": line.owner, "namespace": line.namespace});
+        // What has no value is no tag: an empty text must not stand for it.
+        let tags = [(names::PROJECT_LABEL, &line.project), ("owner", &line.owner), ("namespace", &line.namespace)];
+        let tags: BTreeMap<&str, &String> = tags.into_iter().filter(|(_, value)| !value.is_empty()).collect();
         let cell = |head: &str| match head {
             "BilledCost" | "ContractedCost" | "EffectiveCost" | "ListCost" => amount.clone(),
             "BillingAccountId" | "BillingAccountName" => server.clone(),
@@ -137,7 +141,7 @@ pub(super) async fn focus(caller: &Caller, query: &CostQuery) -> Result<CostFile
             "SubAccountId" => line.cluster.clone(),
             "SubAccountName" => path.to_owned(),
             "SubAccountType" => "Workspace".to_owned(),
-            "Tags" => tags.to_string(),
+            "Tags" => serde_json::json!(tags).to_string(),
             // No class, and no invoice.
             _ => String::new(),
         };

@@ -61,7 +61,7 @@ async fn all(caller: &Caller, scope: &Scope, place: &Place) -> Result<Vec<CostIn
         found.push(CostInstance {
             workspace: place.path.to_string(),
             is_there: request.is_some(),
-            promise: request.map_or_else(|| titles.title(&line.promise), |request| rows::presentation(caller, request).0),
+            promise: request.map_or_else(|| titles.title(&line.promise), |request| rows::presentation(caller, &place.cluster, request).0),
             to_date: (!line.currency.is_empty()).then(|| Money::new(line.micros, line.currency.clone())),
             estimate: request
                 .and_then(|request| price(request))
@@ -87,7 +87,7 @@ async fn all(caller: &Caller, scope: &Scope, place: &Place) -> Result<Vec<CostIn
             namespace: request.metadata.namespace.clone().unwrap_or_default(),
             name: request.metadata.name.clone().unwrap_or_default(),
             is_there: true,
-            promise: rows::presentation(caller, request).0,
+            promise: rows::presentation(caller, &place.cluster, request).0,
             owner: rows::requester(request).to_owned(),
             project: project(request),
             to_date: estimate.as_ref().map(|price| Money::new(0, price.currency.clone())),

@@ -76,7 +76,7 @@ fn line(caller: &Caller, place: &Place, key: &Key, request: &Arc<PromiseRequest>
         workspace: place.path.to_string(),
         namespace: key.namespace.clone(),
         name: key.name.clone(),
-        promise: rows::presentation(caller, request).0,
+        promise: rows::presentation(caller, &place.cluster, request).0,
         saves,
     }
 }

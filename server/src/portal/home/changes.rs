@@ -10,7 +10,6 @@ use promise::view::ChangeLine;
 use crate::auth::Caller;
 use crate::portal::register::{Counts, Of};
 use crate::portal::requests::listing::Place;
-use crate::portal::requests::rows;
 
 /// Lines that are shown.
 const SHOWN: usize = 5;
@@ -28,7 +27,7 @@ pub(super) fn of(caller: &Caller, places: &[Place], counted: &[Cow<'_, Counts>])
         }
     }
     let line = |(of, (workspace, all, versions)): (&Of, (String, usize, BTreeMap<&str, usize>))| {
-        let promise = rows::offer(caller, of.home.as_deref(), &of.name)?;
+        let promise = caller.known_promise(of.home.as_deref(), &of.name, places.iter().map(|place| &place.cluster))?;
         let spec = &promise.spec;
         let older = all - versions.get(spec.version.as_str()).copied().unwrap_or_default();
         let deprecated = deprecated(spec);

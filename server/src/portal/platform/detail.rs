@@ -1,11 +1,15 @@
 //! One policy: its words for whom it concerns, everything else for those who may read it.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use app::backend::Sample;
 use cluster::WorkspacePath;
-use cluster::kinds::Policy;
+use cluster::kinds::{Policy, PromiseRequest};
 use cluster::watch::Key;
 use kube::api::Api;
-use promise::api::{PolicyOutcome, PolicyResult, Rule};
+use promise::api::{Enforcement, OutdatedRule, PolicyOutcome, PolicyResult, Rule, RuleChange};
 use promise::view::{ConcernedLine, HitLine, PolicyInside, PolicyPage, PolicyRule};
 use promise::{Error, Result};
 
@@ -87,7 +91,8 @@ async fn inside(
     let api: Api<Policy> = Api::all(caller.client(&key.cluster));
     let whole = cluster::error::PlaneResult::about(api.get(&key.name).await, &format!("policy {}", key.name))?;
     let may_edit = caller.may(&key.cluster, Right::policy("update", &key.name)).await?;
-    let (denied, outdated) = (hits.denied.get(key), hits.outdated.get(key));
+    let (denied, warned, outdated) = (of(&hits.denied, key), of(&hits.warned, key), of(&hits.outdated, key));
+    let (name, source) = (key.name.as_str(), place.as_str());
     let counts = hits.instances.get(key);
     let concerned = promises.concerned(caller, place, &policy.spec);
     let title = |home: &str, name: &str| title(caller, home, name);
@@ -100,46 +105,78 @@ async fn inside(
     Ok(PolicyInside {
         hits: concerned.iter().map(hit).collect(),
         counted_in: hits.places,
-        denials_total: denied.map(Vec::len).unwrap_or_default(),
-        denials: lines(caller, denied, |key| refusal(caller, key, policy, place)),
-        outdated_total: outdated.map(Vec::len).unwrap_or_default(),
-        outdated: lines(caller, outdated, |_| "Runs under rules that were changed since.".to_owned()),
+        denials: lines(caller, denied, |request| refusal(request, name, source)),
+        denials_total: denied.len(),
+        warned: lines(caller, warned, |request| warning(request, name, source)),
+        warned_total: warned.len(),
+        outdated: lines(caller, outdated, |request| changes(request, name, source)),
+        outdated_total: outdated.len(),
         yaml: text::yaml(&whole),
         edit: (!may_edit).then(|| format!("You may not change policies in {place}.")),
         tryout: tryout::of(caller, key, promises, sample).await?,
     })
 }
 
+/// The requests of one policy.
+fn of<'h>(hits: &'h BTreeMap<Key, Vec<Key>>, policy: &Key) -> &'h [Key] {
+    hits.get(policy).map(Vec::as_slice).unwrap_or_default()
+}
+
 /// Requests as lines, the newest first.
-fn lines(caller: &Caller, keys: Option<&Vec<Key>>, what: impl Fn(&Key) -> String) -> Vec<ConcernedLine> {
+pub(super) fn lines(caller: &Caller, keys: &[Key], what: impl Fn(&PromiseRequest) -> String) -> Vec<ConcernedLine> {
     let world = &caller.portal().world;
     let tree = world.tree();
-    let line = |key: &Key| {
-        let request = world.requests.get(key)?;
+    let mut found: Vec<(&Key, Arc<PromiseRequest>)> = keys.iter().filter_map(|key| Some((key, world.requests.get(key)?))).collect();
+    found.sort_by_key(|(_, request)| Reverse(request.metadata.creation_timestamp.as_ref().map(|time| time.0)));
+    let line = |(key, request): &(&Key, Arc<PromiseRequest>)| {
         Some(ConcernedLine {
             workspace: tree.path(&key.cluster)?.to_string(),
             namespace: key.namespace.clone(),
             name: key.name.clone(),
-            what: what(key),
+            what: what(request),
             at: request.metadata.creation_timestamp.as_ref().map(|time| time.0.to_string()).unwrap_or_default(),
         })
     };
-    let mut lines: Vec<ConcernedLine> = keys.into_iter().flatten().filter_map(line).collect();
-    lines.sort_by(|a, b| b.at.cmp(&a.at));
-    lines.truncate(NAMED);
-    lines
+    found.iter().filter_map(line).take(NAMED).collect()
+}
+
+/// What the rules of a policy came to for a request, as far as they came to this.
+fn outcomes<'r>(request: &'r PromiseRequest, name: &str, source: &str, result: PolicyResult) -> Vec<&'r PolicyOutcome> {
+    let all = request.status.as_ref().map(|status| status.policies.as_slice()).unwrap_or_default();
+    all.iter().filter(|outcome| outcome.result == result && outcome.policy == name && outcome.source == source).collect()
 }
 
 /// What the policy says against a request.
-fn refusal(caller: &Caller, key: &Key, policy: &Policy, place: &WorkspacePath) -> String {
-    let request = caller.portal().world.requests.get(key);
-    let outcomes =
-        request.as_ref().and_then(|request| request.status.as_ref()).map(|status| status.policies.as_slice()).unwrap_or_default();
-    let name = policy.metadata.name.as_deref().unwrap_or_default();
-    let denies = |outcome: &&PolicyOutcome| outcome.result == PolicyResult::Denied;
-    let mine = outcomes.iter().filter(denies).filter(|outcome| outcome.policy == name && outcome.source == place.as_str());
-    let said: Vec<String> = mine.filter_map(|outcome| outcome.message.clone()).collect();
+fn refusal(request: &PromiseRequest, name: &str, source: &str) -> String {
+    let said: Vec<String> =
+        outcomes(request, name, source, PolicyResult::Denied).into_iter().filter_map(|outcome| outcome.message.clone()).collect();
     if said.is_empty() { "It refuses this request.".to_owned() } else { said.join(" ") }
+}
+
+/// What the policy found in a request that it let pass.
+fn warning(request: &PromiseRequest, name: &str, source: &str) -> String {
+    let said = |outcome: &PolicyOutcome| {
+        let verb = if outcome.enforcement == Enforcement::Audit { "Recorded" } else { "Warned" };
+        outcome.message.as_ref().map_or_else(|| format!("{verb}."), |message| format!("{verb}: {message}"))
+    };
+    outcomes(request, name, source, PolicyResult::Warned).into_iter().map(said).collect::<Vec<_>>().join(" ")
+}
+
+/// What would change for a request if the text of today were rolled out, as far as the policy is concerned.
+fn changes(request: &PromiseRequest, name: &str, source: &str) -> String {
+    let outdated = request.status.as_ref().and_then(|status| status.outdated.as_ref());
+    let rules = outdated.map(|outdated| outdated.rules.as_slice()).unwrap_or_default();
+    let own = rules.iter().filter(|rule| rule.policy == name && rule.source.as_deref() == Some(source));
+    own.map(would_change).collect::<Vec<_>>().join(" ")
+}
+
+fn would_change(rule: &OutdatedRule) -> String {
+    let became = match rule.change {
+        RuleChange::Added => "New",
+        RuleChange::Changed => "Changed",
+        RuleChange::Removed => "No longer applies",
+    };
+    rule.sentence.as_ref().map_or_else(|| format!("{became}: the rule {}.", rule.rule), |says| format!("{became}: {says}"))
 }
 
 /// The name of a promise for people.

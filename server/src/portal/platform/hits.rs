@@ -6,8 +6,9 @@ use std::sync::Arc;
 use cluster::kinds::{Policy, PromiseRequest};
 use cluster::watch::Key;
 use cluster::{ClusterId, WorkspacePath};
+use imbl::OrdMap;
 use promise::Result;
-use promise::api::{PolicyResult, PromiseSpec};
+use promise::api::{OutdatedRule, PolicyResult, PromiseSpec};
 use promise::policy::{Candidate, Target, applies};
 
 use crate::auth::Caller;
@@ -19,10 +20,16 @@ use crate::portal::requests::listing::Place;
 pub(super) struct Hits {
     /// Running instances of each policy, by the promise (path of its home and name).
     pub(super) instances: BTreeMap<Key, BTreeMap<(String, String), usize>>,
-    /// Instances that run under an older text of rules that concern them.
+    /// Instances for which a rule of a policy came, changed or went since they were accepted.
     pub(super) outdated: BTreeMap<Key, Vec<Key>>,
+    /// Instances of which the price alone is another today.
+    pub(super) priced: Vec<Key>,
+    /// Instances for which a rule came, changed or went that is of no policy that is there: of one that was removed, or of a promise.
+    pub(super) others: Vec<Key>,
     /// Requests that a policy stands against.
     pub(super) denied: BTreeMap<Key, Vec<Key>>,
+    /// Requests that a policy let pass with a warning, or recorded.
+    pub(super) warned: BTreeMap<Key, Vec<Key>>,
     /// In how many workspaces the person may list requests.
     pub(super) places: usize,
 }
@@ -45,48 +52,83 @@ pub(super) fn candidates(caller: &Caller) -> Vec<Candidate> {
     policies.iter().filter_map(of).collect()
 }
 
-impl Hits {
-    /// Notes a request with each of its policies that stands against it. `paths` are those of the homes of policies.
-    fn deny(&mut self, key: &Key, request: &PromiseRequest, policies: &[Key], paths: &HashMap<ClusterId, String>) {
+/// The policies that are there, by what statuses of requests say of them.
+pub(super) struct There {
+    policies: OrdMap<Key, Arc<Policy>>,
+    /// Workspaces that hold them, by path.
+    homes: HashMap<String, ClusterId>,
+}
+
+impl There {
+    /// Those of this moment.
+    pub(super) fn of(caller: &Caller) -> Self {
+        let world = &caller.portal().world;
+        let (tree, policies) = (world.tree(), world.policies.snapshot());
+        let home = |key: &Key| Some((tree.path(&key.cluster)?.to_string(), key.cluster.clone()));
+        let homes = policies.keys().filter_map(home).collect();
+        Self { policies, homes }
+    }
+
+    /// The policy of a name that is set at a path.
+    fn policy(&self, source: &str, name: &str) -> Option<Key> {
+        let key = Key::cluster_scoped(self.homes.get(source)?, name);
+        self.policies.contains_key(&key).then_some(key)
+    }
+
+    /// The policy of a rule that came, changed or went.
+    pub(super) fn of_rule(&self, rule: &OutdatedRule) -> Option<Key> {
+        self.policy(rule.source.as_deref()?, &rule.policy)
+    }
+
+    /// The policies of which a rule came to this for a request.
+    fn that_came_to(&self, result: PolicyResult, request: &PromiseRequest) -> BTreeSet<Key> {
         let outcomes = request.status.as_ref().map(|status| status.policies.as_slice()).unwrap_or_default();
-        for outcome in outcomes.iter().filter(|outcome| outcome.result == PolicyResult::Denied) {
-            let by = |policy: &&Key| policy.name == outcome.policy && paths.get(&policy.cluster) == Some(&outcome.source);
-            let Some(policy) = policies.iter().find(by) else { continue };
-            let denied = self.denied.entry(policy.clone()).or_default();
-            if denied.last() != Some(key) {
-                denied.push(key.clone());
-            }
-        }
+        outcomes
+            .iter()
+            .filter(|outcome| outcome.result == result)
+            .filter_map(|outcome| self.policy(&outcome.source, &outcome.policy))
+            .collect()
+    }
+}
+
+/// Notes a request with each of these policies, once.
+fn note(to: &mut BTreeMap<Key, Vec<Key>>, policies: BTreeSet<Key>, request: &Key) {
+    for policy in policies {
+        to.entry(policy).or_default().push(request.clone());
     }
 }
 
 /// Counts whom all policies hit, among the requests that the person may list.
 pub(super) async fn count(caller: &Caller) -> Result<Hits> {
     let places = caller.places(None).await?;
-    let candidates = candidates(caller);
+    let (candidates, there) = (candidates(caller), There::of(caller));
     let portal = caller.portal();
-    let tree = portal.world.tree();
-    let policies = portal.world.policies.snapshot();
-    let path = |key: &Key| Some((key.cluster.clone(), tree.path(&key.cluster)?.to_string()));
-    let paths: HashMap<ClusterId, String> = policies.keys().filter_map(path).collect();
     let found: Vec<Found> = portal.register.with(&portal.world, |known| places.iter().map(|place| Found::within(known, place)).collect());
     let mut hits = Hits { places: places.len(), ..Hits::default() };
     for found in found {
         // The same policies apply to all requests of one promise in one workspace.
-        let applied: BTreeMap<Of, Vec<Key>> =
-            found.running.keys().map(|of| (of.clone(), applying(caller, &candidates, of, &found.cluster))).collect();
-        let concern = |request: &PromiseRequest| applied.get(&Of::named(&request.spec.promise)).map(Vec::as_slice).unwrap_or_default();
         for (of, running) in found.running.iter().filter(|(_, running)| **running > 0) {
             let named = (of.home.clone().unwrap_or_default(), of.name.clone());
-            for policy in applied.get(of).into_iter().flatten() {
-                *hits.instances.entry(policy.clone()).or_default().entry(named.clone()).or_default() += running;
+            for policy in applying(caller, &candidates, of, &found.cluster) {
+                *hits.instances.entry(policy).or_default().entry(named.clone()).or_default() += running;
             }
         }
         for (key, request) in &found.outdated {
-            concern(request).iter().for_each(|policy| hits.outdated.entry(policy.clone()).or_default().push(key.clone()));
+            let Some(outdated) = request.status.as_ref().and_then(|status| status.outdated.as_ref()) else { continue };
+            if outdated.rules.is_empty() {
+                hits.priced.push(key.clone());
+                continue;
+            }
+            if outdated.rules.iter().any(|rule| there.of_rule(rule).is_none()) {
+                hits.others.push(key.clone());
+            }
+            note(&mut hits.outdated, outdated.rules.iter().filter_map(|rule| there.of_rule(rule)).collect(), key);
         }
         for (key, request) in &found.denied {
-            hits.deny(key, request, concern(request), &paths);
+            note(&mut hits.denied, there.that_came_to(PolicyResult::Denied, request), key);
+        }
+        for (key, request) in &found.warned {
+            note(&mut hits.warned, there.that_came_to(PolicyResult::Warned, request), key);
         }
     }
     Ok(hits)
@@ -99,6 +141,7 @@ struct Found {
     running: BTreeMap<Of, usize>,
     outdated: Vec<(Key, Arc<PromiseRequest>)>,
     denied: Vec<(Key, Arc<PromiseRequest>)>,
+    warned: Vec<(Key, Arc<PromiseRequest>)>,
 }
 
 impl Found {
@@ -107,10 +150,12 @@ impl Found {
             to.extend(keys.iter().filter_map(|key| Some((key.clone(), known.request(key)?.clone()))));
         };
         let running = known.within(place).promises.iter().map(|(of, counts)| (of.clone(), counts.running())).collect();
-        let mut found = Self { cluster: place.cluster.clone(), running, outdated: Vec::new(), denied: Vec::new() };
+        let cluster = place.cluster.clone();
+        let mut found = Self { cluster, running, outdated: Vec::new(), denied: Vec::new(), warned: Vec::new() };
         for marked in known.marked(place) {
             read(&marked.outdated, &mut found.outdated);
             read(&marked.denied, &mut found.denied);
+            read(&marked.warned, &mut found.warned);
         }
         found
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use cluster::WorkspacePath;
-use cluster::kinds::Policy;
+use cluster::kinds::{Policy, PromiseRequest};
 use cluster::watch::Key;
 use promise::Result;
 use promise::api::{ConditionStatus, PolicySpec, PromiseSpec};
@@ -12,10 +12,12 @@ use promise::policy::sentence;
 use promise::view::{Compiled, PoliciesPage, PoliciesQuery, PolicyRow};
 use promise::wording::{all_of, humanise};
 
-use super::hits::{self, Hits};
+use super::detail;
+use super::hits::{self, Hits, There};
 use super::promises::Promises;
 use crate::auth::Caller;
 use crate::portal::catalog::facets::facet;
+use crate::portal::requests::decisions;
 
 /// Rows of one page.
 const PAGE: usize = 50;
@@ -32,6 +34,8 @@ pub(super) async fn page(caller: &Caller, query: &PoliciesQuery) -> Result<Polic
         caller.with_policies(places.clone(), "list").await?.into_iter().map(|(path, cluster)| (cluster, path)).collect();
     let writable = caller.with_policies(places, "create").await?.into_iter().map(|(path, _)| path.to_string()).collect();
     let (promises, hits) = (Promises::of(caller).await?, hits::count(caller).await?);
+    let outdated: BTreeSet<&Key> =
+        hits.outdated.iter().filter(|(policy, _)| readable.contains_key(&policy.cluster)).flat_map(|(_, requests)| requests).collect();
     let policies = caller.portal().world.policies.snapshot();
     let rows = policies.iter().filter_map(|(key, policy)| Some(row(caller, key, policy, readable.get(&key.cluster)?, &promises, &hits)));
     let mut all: Vec<PolicyRow> = rows.collect();
@@ -46,6 +50,7 @@ pub(super) async fn page(caller: &Caller, query: &PoliciesQuery) -> Result<Polic
     let total = all.len();
     let left: Vec<PolicyRow> = all.into_iter().filter(|row| fits(row, query)).collect();
     let (fit, pages) = (left.len(), left.len().div_ceil(PAGE).max(1));
+    let there = There::of(caller);
     let number = query.page.clamp(1, pages);
     Ok(PoliciesPage {
         rows: left.into_iter().skip((number - 1) * PAGE).take(PAGE).collect(),
@@ -56,9 +61,27 @@ pub(super) async fn page(caller: &Caller, query: &PoliciesQuery) -> Result<Polic
         enforcements,
         places: wheres,
         query: PoliciesQuery { page: number, ..query.clone() },
+        outdated: outdated.len(),
+        priced: detail::lines(caller, &hits.priced, price),
+        priced_total: hits.priced.len(),
+        others: detail::lines(caller, &hits.others, |request| others(&there, request)),
+        others_total: hits.others.len(),
         writable,
         as_of: caller.portal().lists_as_of(),
     })
+}
+
+/// What became of the price of an instance.
+fn price(request: &PromiseRequest) -> String {
+    let price = request.status.as_ref().and_then(|status| status.outdated.as_ref()?.price.as_ref());
+    price.map(decisions::price_change).unwrap_or_default()
+}
+
+/// What became of the rules of an instance that are of no policy that is there.
+fn others(there: &There, request: &PromiseRequest) -> String {
+    let outdated = request.status.as_ref().and_then(|status| status.outdated.as_ref());
+    let rules = outdated.map(|outdated| outdated.rules.as_slice()).unwrap_or_default();
+    rules.iter().filter(|rule| there.of_rule(rule).is_none()).map(decisions::change).collect::<Vec<_>>().join(" ")
 }
 
 /// A policy as a line.

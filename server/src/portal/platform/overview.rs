@@ -11,7 +11,6 @@ use promise::view::{AdoptionLine, OverviewPage, OverviewQuery, OverviewRange, Ti
 use crate::auth::Caller;
 use crate::live::{self, Topic};
 use crate::portal::register::{Counts, Of, OfPromise, Outcome, monday};
-use crate::portal::requests::rows;
 
 /// Workspaces that are named.
 const WORKSPACES: usize = 10;
@@ -31,7 +30,7 @@ pub(super) async fn page(caller: &Caller, query: &OverviewQuery) -> Result<Overv
         .with(&portal.world, |known| places.iter().map(|place| (place.path.to_string(), known.within(place).into_owned())).collect());
     let whole = Whole::new(counted, portal.lists_as_of(), Vec::new());
     let names = |of: &Of| {
-        let promise = rows::offer(caller, of.home.as_deref(), &of.name);
+        let promise = caller.known_promise(of.home.as_deref(), &of.name, places.iter().map(|place| &place.cluster));
         let title = promise.as_ref().and_then(|promise| promise.spec.presentation.display_name.clone());
         let newest = promise.map(|promise| promise.spec.version.clone()).unwrap_or_default();
         (title.unwrap_or_else(|| of.name.clone()), newest)

@@ -7,7 +7,7 @@ use cluster::kinds::PromiseRequest;
 use cluster::usage::in_force;
 use cluster::watch::Key;
 use jiff::Timestamp;
-use promise::api::{Condition, ConditionStatus, Phase, PolicyResult};
+use promise::api::{Condition, ConditionStatus, CurrentStatus, Phase, PolicyResult};
 use promise::price::Money;
 use promise::wording;
 
@@ -37,14 +37,16 @@ pub(super) struct Entry<'r> {
     /// Since when it waits for a decision, in seconds since 1970.
     pub(super) waits: Option<i64>,
     pub(super) of: Of,
-    /// Seconds from the acceptance of what runs to its health; none while it is not ready, and where both cannot be told apart.
+    /// Seconds from the acceptance of what runs to when it was Ready for the first time; none before that, and where it was not kept.
     pub(super) took: Option<i64>,
     /// Version that runs.
     pub(super) version: Option<&'r str>,
-    /// Whether it runs under an older text of rules that concern it.
+    /// Whether it runs under other rules, or at another price, than it would be accepted under today.
     pub(super) outdated: bool,
     /// Whether a policy stands against it.
     pub(super) denied: bool,
+    /// Whether a policy let it pass with a warning, or recorded it.
+    pub(super) warned: bool,
     /// Whether one of its releases is accepted.
     pub(super) accepted: bool,
     /// What a month of it costs; none where that is not known.
@@ -64,6 +66,7 @@ impl<'r> Entry<'r> {
             let since = status.and_then(|status| second(status.waiting_on.as_ref()?.since.as_deref()?));
             since.or(made).unwrap_or_default()
         };
+        let came_to = |result: PolicyResult| status.is_some_and(|status| status.policies.iter().any(|outcome| outcome.result == result));
         let mut stamp = DefaultHasher::new();
         (key, &request.metadata.uid, &request.metadata.resource_version).hash(&mut stamp);
         Self {
@@ -76,10 +79,11 @@ impl<'r> Entry<'r> {
             reason: Outcome::of(phase).fails().then(|| reason(conditions)),
             waits: (phase == Phase::AwaitingApproval).then(waiting),
             of: Of::named(&request.spec.promise),
-            took: (phase == Phase::Ready).then(|| took(second(current?.since.as_deref()?)?, conditions)).flatten(),
+            took: current.and_then(took),
             version: current.map(|current| current.version.as_str()),
-            outdated: conditions.iter().any(|known| known.r#type == "PolicyOutdated" && known.status == ConditionStatus::True),
-            denied: status.is_some_and(|status| status.policies.iter().any(|outcome| outcome.result == PolicyResult::Denied)),
+            outdated: status.is_some_and(|status| status.outdated.is_some()),
+            denied: came_to(PolicyResult::Denied),
+            warned: came_to(PolicyResult::Warned),
             accepted: in_force(request).is_some(),
             price: price(request),
             stamp: stamp.finish(),
@@ -98,10 +102,11 @@ fn reason(conditions: &[Condition]) -> String {
     STEPS.iter().find_map(against).map_or_else(|| "Other".to_owned(), |known| wording::humanise(&known.reason))
 }
 
-fn took(accepted: i64, conditions: &[Condition]) -> Option<i64> {
-    let healthy = conditions.iter().find(|known| known.r#type == "Healthy" && known.status == ConditionStatus::True)?;
-    // A newer release of what was healthy all the time has no time of its own.
-    Some(second(healthy.last_transition_time.as_deref()?)? - accepted).filter(|took| *took >= 0)
+/// Whatever happened to it later is an outage, and no part of how long it took.
+fn took(current: &CurrentStatus) -> Option<i64> {
+    let (accepted, ready) = (second(current.accepted_at.as_deref()?)?, second(current.ready_at.as_deref()?)?);
+    // The clocks of two controllers may differ.
+    Some(ready - accepted).filter(|took| *took >= 0)
 }
 
 fn second(time: &str) -> Option<i64> {

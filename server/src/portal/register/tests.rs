@@ -1,7 +1,10 @@
 use cluster::kinds::{PromiseRequestKind, object};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use promise::api::{CostStatus, CurrentStatus, Phase, PromiseRef, PromiseRequestSpec, PromiseRequestStatus, Requester};
+use promise::api::{
+    Condition, ConditionStatus, CostStatus, CurrentStatus, OutdatedStatus, Phase, PolicyOutcome, PolicyResult, PromiseRef,
+    PromiseRequestSpec, PromiseRequestStatus, Requester,
+};
 
 use super::*;
 
@@ -30,8 +33,15 @@ fn request(number: usize, state: usize) -> Arc<PromiseRequest> {
     let runs = matches!(phase, Phase::Ready | Phase::Degraded);
     let current = CurrentStatus { version: format!("1.{}.0", state % 2), release: "r".into(), ..CurrentStatus::default() };
     let cost = CostStatus { monthly: Some(format!("{number}.50")), currency: Some("EUR".into()), basis: None };
-    request.status =
-        Some(PromiseRequestStatus { phase, current: runs.then_some(current), cost: Some(cost), ..PromiseRequestStatus::default() });
+    let result = [PolicyResult::Passed, PolicyResult::Warned, PolicyResult::Denied][(number + state) % 3];
+    request.status = Some(PromiseRequestStatus {
+        phase,
+        current: runs.then_some(current),
+        cost: Some(cost),
+        policies: vec![PolicyOutcome { result, ..PolicyOutcome::default() }],
+        outdated: (number + state).is_multiple_of(7).then(OutdatedStatus::default),
+        ..PromiseRequestStatus::default()
+    });
     Arc::new(request)
 }
 
@@ -92,6 +102,29 @@ fn a_changed_request_has_another_stamp() {
         })
         .collect();
     assert!(stamps[0] != stamps[1] && stamps[1] != stamps[2] && stamps[0] != stamps[2], "{stamps:?}");
+}
+
+#[test]
+fn an_outage_is_no_part_of_the_time_to_ready() {
+    let time = |text: &str| Some(text.to_owned());
+    let mut request = PromiseRequest::clone(&request(0, 0));
+    let status = request.status.as_mut().unwrap();
+    status.conditions = vec![Condition {
+        r#type: "Healthy".into(),
+        status: ConditionStatus::True,
+        last_transition_time: time("2026-10-31T00:00:00Z"),
+        ..Condition::default()
+    }];
+    let current = status.current.as_mut().unwrap();
+    (current.accepted_at, current.since) = (time("2026-10-01T00:00:00Z"), time("2026-10-01T00:02:00Z"));
+    let took = |request: &PromiseRequest| Entry::of(&key(0), request).took;
+    assert_eq!(took(&request), None, "it never was Ready");
+    request.status.as_mut().unwrap().current.as_mut().unwrap().ready_at = time("2026-10-01T00:02:00Z");
+    assert_eq!(took(&request), Some(120));
+    request.status.as_mut().unwrap().phase = Phase::Degraded;
+    assert_eq!(took(&request), Some(120), "what goes wrong later takes nothing away");
+    request.status.as_mut().unwrap().current.as_mut().unwrap().accepted_at = None;
+    assert_eq!(took(&request), None, "nobody knows since when it was made");
 }
 
 #[test]

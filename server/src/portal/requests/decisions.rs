@@ -4,8 +4,8 @@ use cluster::error::PlaneResult as _;
 use cluster::kinds::{Approval, PromiseRequest};
 use kube::api::{Api, Patch, PatchParams};
 use promise::api::{
-    ApprovalState, ApprovalStatus, CandidateState, CostStatus, Decision, DecisionState, GivenApproval, OutdatedRule, PromiseRequestStatus,
-    RuleChange,
+    ApprovalState, ApprovalStatus, CandidateState, CostStatus, Decision, DecisionState, GivenApproval, OutdatedPrice, OutdatedRule,
+    PromiseRequestStatus, RuleChange,
 };
 use promise::price::Money;
 use promise::view::{ApprovalLine, ApprovalStanding, GivenLine, OutdatedView, PriceView, deciders};
@@ -123,19 +123,19 @@ pub(super) async fn outdated(caller: &Caller, workspace: &Workspace, request: &P
         (request.metadata.namespace.as_deref().unwrap_or_default(), request.metadata.name.as_deref().unwrap_or_default());
     let may = caller.may(&workspace.cluster, Right::request("patch", namespace, name)).await?;
     let mut changes: Vec<String> = outdated.rules.iter().map(change).collect();
-    changes.extend(
-        outdated
-            .price
-            .as_ref()
-            .map(|price| format!("It was accepted at {} and would cost {} today.", amount(&price.before), amount(&price.today))),
-    );
+    changes.extend(outdated.price.as_ref().map(price_change));
     let why = format!("You may not change requests in {}; who may can roll this out.", workspace.path);
     let allowed = if may { Ok(()) } else { Err(why) };
     Ok(Some(OutdatedView { digest: outdated.digest, changes, refusals: outdated.refusals, allowed }))
 }
 
+/// What became of a price, as a sentence.
+pub(in crate::portal) fn price_change(price: &OutdatedPrice) -> String {
+    format!("It was accepted at {} and would cost {} today.", amount(&price.before), amount(&price.today))
+}
+
 /// What became of a rule, as a sentence.
-fn change(rule: &OutdatedRule) -> String {
+pub(in crate::portal) fn change(rule: &OutdatedRule) -> String {
     let verb = match rule.change {
         RuleChange::Added => "is new",
         RuleChange::Changed => "was changed",

@@ -1,5 +1,6 @@
 //! One request in full.
 
+use cluster::ClusterId;
 use cluster::kinds::{PromiseRelease, PromiseRequest};
 use promise::api::{ConditionStatus, InventoryItem, OutputStatus, PolicyOutcome, PolicyResult, PromiseSpec};
 use promise::form::Summary;
@@ -25,7 +26,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
     let seen = live::seen(caller, &Topic::request(workspace.cluster.clone(), namespace, name)).await?;
     let request = caller.read_request(workspace, namespace, name).await?;
     let (releases, events) = futures::try_join!(caller.read_releases(workspace, &request), caller.read_events(workspace, &request))?;
-    let spec = revision(caller, &request);
+    let spec = revision(caller, &workspace.cluster, &request);
     let status = request.status.clone().unwrap_or_default();
     let deleting = request.metadata.deletion_timestamp.is_some();
     let may = async |verb| caller.may(&workspace.cluster, Right::request(verb, namespace, name)).await;
@@ -97,19 +98,13 @@ fn rules(caller: &Caller, workspace: &Workspace, request: &PromiseRequest, spec:
     caller.rules(workspace, &home, &reference.name, spec?).ok()
 }
 
-/// The spec of the promise as the request uses it: the revision that runs or is meant to, else what stands in the home now.
-pub(super) fn revision(caller: &Caller, request: &PromiseRequest) -> Option<PromiseSpec> {
-    let world = &caller.portal().world;
-    let reference = &request.spec.promise;
-    let home = cluster::WorkspacePath::parse(reference.workspace.as_deref()?).ok()?;
-    let cluster = world.tree().cluster(&home)?;
-    let status = request.status.as_ref();
-    let current = status.and_then(|status| status.current.as_ref()).map(|current| current.revision.as_str());
-    let name = current.or_else(|| status.and_then(|status| status.candidate.as_ref()).map(|candidate| candidate.revision.as_str()));
-    let revision = name.and_then(|name| world.revisions.get(&cluster::watch::Key::cluster_scoped(&cluster, name)));
-    match revision {
+/// The spec of the promise as the request uses it: the revision that runs or is meant to, else what stands in the home now; nothing where
+/// its workspace does not know the promise.
+pub(super) fn revision(caller: &Caller, cluster: &ClusterId, request: &PromiseRequest) -> Option<PromiseSpec> {
+    let named = &request.spec.promise;
+    match caller.taken(request) {
         Some(revision) => Some(revision.spec.spec.clone()),
-        None => Some(world.promises.get(&cluster::watch::Key::cluster_scoped(&cluster, &reference.name))?.spec.clone()),
+        None => Some(caller.known_promise(named.workspace.as_deref(), &named.name, [cluster])?.spec.clone()),
     }
 }
 

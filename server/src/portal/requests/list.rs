@@ -31,7 +31,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, query: &Request
     let entries = requests.into_iter().map(|request| {
         let reference = &request.spec.promise;
         let key = (reference.workspace.clone(), reference.name.clone());
-        let title = titles.entry(key).or_insert_with(|| Arc::from(rows::presentation(caller, &request).0)).clone();
+        let title = titles.entry(key).or_insert_with(|| Arc::from(rows::presentation(caller, &workspace.cluster, &request).0)).clone();
         Entry { phase: rows::phase(&request), mine: rows::is_of(caller, &request), title, request }
     });
     let narrowed = narrow(entries.collect(), query);

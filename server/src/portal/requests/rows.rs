@@ -1,11 +1,9 @@
 //! A request as a line of a list.
 
-use std::sync::Arc;
-
-use cluster::WorkspacePath;
-use cluster::kinds::{Promise, PromiseRequest};
-use cluster::watch::Key;
+use cluster::ClusterId;
+use cluster::kinds::PromiseRequest;
 use promise::api::{Phase, PromiseRequestStatus};
+use promise::names;
 use promise::sentence::{self, Ball};
 use promise::view::RequestRow;
 
@@ -14,7 +12,7 @@ use crate::portal::place::Workspace;
 
 /// The line of one request.
 pub(in crate::portal) fn row(caller: &Caller, workspace: &Workspace, request: &PromiseRequest) -> RequestRow {
-    let (promise_title, icon) = presentation(caller, request);
+    let (promise_title, icon) = presentation(caller, &workspace.cluster, request);
     RequestRow {
         workspace: workspace.path.to_string(),
         namespace: request.metadata.namespace.clone().unwrap_or_default(),
@@ -39,6 +37,12 @@ pub(in crate::portal) fn requester(request: &PromiseRequest) -> &str {
 /// Whether this person asked for it.
 pub(in crate::portal) fn is_of(caller: &Caller, request: &PromiseRequest) -> bool {
     requester(request) == &*caller.identity().username
+}
+
+/// Whether this person changed last what it asks for, as the plane noted it.
+pub(in crate::portal) fn is_changed_by(caller: &Caller, request: &PromiseRequest) -> bool {
+    let noted = request.metadata.annotations.as_ref().and_then(|annotations| annotations.get(names::CHANGED_BY_ANNOTATION));
+    noted.is_some_and(|who| who.as_str() == &*caller.identity().username)
 }
 
 /// Who holds the ball. A request that somebody has deleted is on its way out, whatever its status said before.
@@ -66,17 +70,9 @@ pub(in crate::portal) fn version(request: &PromiseRequest) -> String {
     current.or_else(candidate).or_else(|| request.spec.promise.version.clone()).unwrap_or_default()
 }
 
-/// The promise of a name in the home at a path, as it is offered now.
-pub(in crate::portal) fn offer(caller: &Caller, home: Option<&str>, name: &str) -> Option<Arc<Promise>> {
-    let world = &caller.portal().world;
-    let home = WorkspacePath::parse(home?).ok()?;
-    world.promises.get(&Key::cluster_scoped(&world.tree().cluster(&home)?, name))
-}
-
-/// Name for people and icon of the promise: a published read; the request names the promise anyway.
-pub(in crate::portal) fn presentation(caller: &Caller, request: &PromiseRequest) -> (String, String) {
-    let reference = &request.spec.promise;
-    let promise = offer(caller, reference.workspace.as_deref(), &reference.name);
+/// Name for people and icon of the promise, as far as the workspace of the request knows it.
+pub(in crate::portal) fn presentation(caller: &Caller, cluster: &ClusterId, request: &PromiseRequest) -> (String, String) {
+    let promise = caller.promise_of(cluster, request);
     let presentation = promise.as_ref().map(|promise| &promise.spec.presentation);
     let title =
         presentation.and_then(|presentation| presentation.display_name.clone()).unwrap_or_else(|| request.spec.promise.name.clone());

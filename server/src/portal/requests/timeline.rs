@@ -51,6 +51,7 @@ pub(super) fn of(caller: &Caller, request: &PromiseRequest, releases: &[PromiseR
             ("Healthy", ConditionStatus::False) if condition.reason == "Progressing" => "Becoming healthy",
             ("Healthy", ConditionStatus::False) => "Not everything works",
             ("DriftFree", ConditionStatus::False) => "Somebody changed what was made",
+            // `Ready` sums up the others, which are told one by one.
             _ => continue,
         };
         if let Some(at) = &condition.last_transition_time {

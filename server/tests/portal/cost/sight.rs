@@ -1,45 +1,22 @@
 //! What somebody reads who does not see everything: of a budget whose money is partly out of sight, of an instance that is gone, and of a
 //! ledger that was written by a clock ahead of this one.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
-
 use cluster::{Scope, WorkspacePath};
 use http::StatusCode;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding};
 use kube::api::{Api, DeleteParams, PostParams};
-use opm_portal::clock::{Clock, System};
 use serde_json::json;
 
 use super::{SHOP, budget, line, pass, post, ready};
 use crate::access::write_request;
 use crate::browser::Product;
+use crate::hands::Hands;
 use crate::lists::{let_in, let_list, seclude};
 
 const ACME: &str = "/cost?workspace=root:acme";
 /// Neither an hour nor a month ends while a test runs.
 const MOMENT: &str = "2026-11-21T11:06:40Z";
-
-/// A clock that goes as that of the machine does, from another moment on, and is put forward by hand.
-struct Hands(AtomicI64);
-
-impl Hands {
-    fn at(moment: &str) -> Arc<Self> {
-        let moment: Timestamp = moment.parse().expect("a moment");
-        Arc::new(Self(AtomicI64::new(moment.as_second() - System.now().as_second())))
-    }
-
-    fn put_forward(&self, seconds: i64) {
-        self.0.fetch_add(seconds, Ordering::SeqCst);
-    }
-}
-
-impl Clock for Hands {
-    fn now(&self) -> Timestamp {
-        System.now() + SignedDuration::from_secs(self.0.load(Ordering::SeqCst))
-    }
-}
 
 /// Lets dev-shop list the requests of Acme itself, as of the shop, and of no other workspace below it.
 async fn let_look(product: &Product) {

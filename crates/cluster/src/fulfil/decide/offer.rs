@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use promise::Problem;
-use promise::visibility::{Offer, Place, SeenBy, Shelf, nearest, seen_by};
+use promise::visibility::{Offer, Place, SeenBy, Shelf, is_known, nearest, seen_by};
 
 use crate::fulfil::core::Core;
 use crate::kinds::{Promise, PromiseRequest};
@@ -48,9 +48,12 @@ pub(super) fn offer(core: &Core, request: &PromiseRequest, lineage: &[Node]) -> 
     let mut why = None;
     let mut seen: Vec<(usize, SeenBy)> = Vec::new();
     for (index, ((promise, _), home)) in homes.iter().zip(&places).enumerate() {
-        match seen_by(&Offer { name: &reference.name, home, spec: &promise.spec }, &way, &shelves) {
+        let offer = Offer { name: &reference.name, home, spec: &promise.spec };
+        match seen_by(&offer, &way, &shelves) {
             Ok(by) => seen.push((index, by)),
-            Err(reason) => why = Some(reason),
+            // Who asks reads the reason, and must not learn by it what other people's workspaces hold.
+            Err(reason) if is_known(&offer, &way, &shelves) => why = Some(reason),
+            Err(_) => {}
         }
     }
     let offers: Vec<(&Place, &SeenBy)> = seen.iter().map(|(index, by)| (&places[*index], by)).collect();

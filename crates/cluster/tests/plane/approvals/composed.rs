@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::stages::told;
 use super::{about, asked, decide, edit, governed, let_decide, level};
 use crate::running::Running;
-use crate::world::{Plane, on_every_plane};
+use crate::world::{Plane, condition, on_every_plane};
 
 on_every_plane![whoever_orders_a_wrapper_does_not_approve_what_is_in_it, what_was_handed_over_is_approved_by_nobody,];
 
@@ -39,8 +39,10 @@ async fn whoever_orders_a_wrapper_does_not_approve_what_is_in_it(plane: Plane) {
     decide(&plane, "dana", &about("own", &waiting, "approve")).await;
     told(&plane, "own", DecisionState::Void, "dana asked for it, and this rule wants somebody else to approve").await;
     assert_eq!(level(&plane, "web-inner").await, None);
+    plane.until("web", "waiting for what is in it", |r| condition(r, "Ready").contains("web-inner becomes healthy: An approver: ")).await;
     decide(&plane, "erin", &about("yes", &waiting, "approve")).await;
     plane.ready("web-inner").await;
+    plane.ready("web").await;
     controller.stop().await;
 }
 

@@ -1,6 +1,6 @@
-//! What the controller wrote down: status, releases, revisions, who asked, and its finalizers.
+//! What the controller and the plane wrote down: status, releases, revisions, who asked, who changed it, and finalizers.
 
-use cluster::kinds::{Approval, PromiseRelease, PromiseRevision, object};
+use cluster::kinds::{Approval, PromiseRelease, PromiseRequest, PromiseRevision, object};
 use kube::api::{Api, DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube::{Client, ResourceExt};
 use promise::names;
@@ -14,6 +14,7 @@ attacks![
     a_release_is_forged_changed_and_removed,
     a_revision_is_forged_changed_and_removed,
     somebody_else_is_said_to_have_asked,
+    somebody_else_is_said_to_have_changed_it,
     a_finalizer_is_removed,
     the_status_of_the_catalog_is_forged,
     somebody_decides_who_may_not,
@@ -101,6 +102,34 @@ async fn somebody_else_is_said_to_have_asked(plane: &Plane) {
     });
     refused("dana", api.patch("forged", &PatchParams::apply("forger").force(), &Patch::Apply(&applied)).await);
     api.delete("forged", &DeleteParams::default()).await.unwrap();
+}
+
+/// Dana asks; Erin changes what she asks for, and says that it was somebody else.
+async fn somebody_else_is_said_to_have_changed_it(plane: &Plane) {
+    let says = |who: Value| json!({"metadata": {"annotations": {names::CHANGED_BY_ANNOTATION: who}}});
+    let noted = |request: &PromiseRequest| request.annotations().get(names::CHANGED_BY_ANNOTATION).cloned();
+    let mut forged = request("changed", "no-such-promise", json!({}));
+    forged.metadata.namespace = Some(plane.namespace().to_owned());
+    forged.annotations_mut().insert(names::CHANGED_BY_ANNOTATION.to_owned(), "erin".to_owned());
+    let made = plane.requests("dana").create(&PostParams::default(), &forged).await.unwrap();
+    assert_eq!(noted(&made), None, "nobody has changed it");
+    let (api, params) = (plane.requests("erin"), PatchParams::default());
+    let beside = json!({"metadata": {"annotations": {names::CHANGED_BY_ANNOTATION: "dana"}}, "spec": {"parameters": {"level": 9}}});
+    assert_eq!(noted(&api.patch("changed", &params, &merge(beside)).await.unwrap()).as_deref(), Some("erin"));
+    for who in [json!("dana"), json!(""), Value::Null] {
+        assert_eq!(noted(&api.patch("changed", &params, &merge(says(who))).await.unwrap()).as_deref(), Some("erin"));
+    }
+    let removed = json!([{"op": "remove", "path": "/metadata/annotations"}]);
+    let removed: Patch<()> = Patch::Json(serde_json::from_value(removed).unwrap());
+    assert_eq!(noted(&api.patch("changed", &params, &removed).await.unwrap()).as_deref(), Some("erin"));
+    let applied = json!({
+        "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseRequest",
+        "metadata": {"name": "changed", "annotations": {names::CHANGED_BY_ANNOTATION: "dana"}},
+        "spec": {"promise": {"name": "no-such-promise"}, "parameters": {"level": 8}},
+    });
+    let put = api.patch("changed", &PatchParams::apply("forger").force(), &Patch::Apply(&applied)).await.unwrap();
+    assert_eq!(noted(&put).as_deref(), Some("erin"));
+    plane.requests("dana").delete("changed", &DeleteParams::default()).await.unwrap();
 }
 
 async fn a_finalizer_is_removed(plane: &Plane) {

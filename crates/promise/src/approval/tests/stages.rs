@@ -116,8 +116,8 @@ fn all_is_every_user_and_somebody_of_every_group() {
         );
         assert!(judged.message.contains("The agreement of "), "{}", judged.message);
     }
-    assert!(of(vec![by("amara", &["legal"], 1)]).waits.unwrap().contains("security decides"));
-    let whole = of(vec![by("amara", &["legal"], 1), by("b", &["security"], 4)]);
+    assert!(of(vec![by("amara", &[], 1), by("a", &["legal"], 2)]).waits.unwrap().contains("security decides"));
+    let whole = of(vec![by("amara", &[], 1), by("a", &["legal"], 2), by("b", &["security"], 4)]);
     assert_eq!((whole.state, whole.approvals[0].missing.len()), (CandidateState::Accepted, 0));
     let anybody = Approve { required: Some(Required::All), ..Approve::default() };
     let waits = judged(Case { rulings: rules(std::slice::from_ref(&anybody)), votes: vec![], now: 9 });

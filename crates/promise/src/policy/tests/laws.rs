@@ -1,15 +1,18 @@
 //! What holds for all policies and requests: each law at 1,000 cases, and all of them at 10,000 when asked for.
 
+use std::collections::BTreeSet;
+
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseResult, TestRunner};
 use schema::structural::Schema;
 use serde_json::{Value, json};
 
+use super::kinds::policy;
 use super::world::{AnyRule, any_rule, any_rules, composed, constrain, giving, parameters, promise, restricting, settled, sources};
 use crate::api::Enforcement;
 use crate::path::Path;
-use crate::policy::{Conditional, PolicySource, Usage, judge};
+use crate::policy::{Conditional, PolicySource, Settled, Usage, judge};
 
 /// Cases of each law in the small size.
 const CASES: u32 = 1_000;
@@ -77,7 +80,35 @@ fn one_after_the_other(cases: u32) {
     });
 }
 
+/// Restrictions of every kind add up, under conditions too, whatever values other rules give: a request is accepted under all of them
+/// exactly if it is accepted under each part of them and no two of them contradict each other; and a rule counts in the whole where it
+/// counts in its part. So it does not matter how they are grouped.
+fn restrictions_add_up(cases: u32) {
+    let some = || vec(restricting(), 0..4);
+    hold(cases, (any_rules(4), some(), some(), parameters()), |(base, first, second, parameters)| {
+        let named = |rules: &[AnyRule], name: &str| -> Vec<PolicySource> {
+            rules.iter().enumerate().map(|(at, rule)| rule.source(&format!("{name}{at}"))).collect()
+        };
+        let (base, first, second) = (named(&base, "p"), named(&first, "q"), named(&second, "r"));
+        let one = settled(&[base.as_slice(), &first].concat(), &parameters);
+        let other = settled(&[base.as_slice(), &second].concat(), &parameters);
+        let all = settled(&[base.as_slice(), &first, &second].concat(), &parameters);
+        let accepted = |settled: &Settled| settled.resolved.is_accepted();
+        let agree = all.effective.conflicts.is_empty();
+        prop_assert_eq!(accepted(&all), accepted(&one) && accepted(&other) && agree, "{:?}", all.resolved.all_problems());
+        prop_assert_eq!(&all.resolved.parameters, &one.resolved.parameters);
+        prop_assert_eq!(&all.resolved.parameters, &other.resolved.parameters);
+        let counting = |settled: &Settled| settled.effective.rules.iter().map(|rule| rule.id.clone()).collect::<BTreeSet<String>>();
+        prop_assert_eq!(counting(&all), &counting(&one) | &counting(&other));
+        Ok(())
+    });
+}
+
 /// A policy that only restricts never makes a refused request accepted, and changes nothing about what is made.
+///
+/// That is the whole law: a `set` replaces what somebody said, and a `default` fills what nobody said, so either may mend a value that
+/// another rule refuses; of what they make, [`given_values_open_no_door`] and [`proposals_leave_what_was_said`] speak. Besides them only
+/// the policy mends something that a promise refers to and that was missing.
 fn more_rules_admit_no_more(cases: u32) {
     hold(cases, (any_rules(6), restricting(), parameters()), |(mut rules, one_more, parameters)| {
         let fewer = settled(&sources(&rules), &parameters);
@@ -85,7 +116,7 @@ fn more_rules_admit_no_more(cases: u32) {
         let more = settled(&sources(&rules), &parameters);
         prop_assert!(!more.resolved.is_accepted() || fewer.resolved.is_accepted(), "{:?}", fewer.resolved.all_problems());
         prop_assert_eq!(&more.resolved.parameters, &fewer.resolved.parameters);
-        let passes = |settled: &crate::policy::Settled| judge(&settled.effective, &Usage::default(), None).refusals.is_empty();
+        let passes = |settled: &Settled| judge(&settled.effective, &Usage::default(), None).refusals.is_empty();
         prop_assert!(!passes(&more) || passes(&fewer));
         Ok(())
     });
@@ -104,6 +135,25 @@ fn given_values_open_no_door(cases: u32) {
         let by_hand = settled(&fewer, &more.resolved.parameters);
         prop_assert!(by_hand.resolved.is_accepted(), "{:?}", by_hand.resolved.all_problems());
         prop_assert_eq!(by_hand.resolved.parameters, more.resolved.parameters);
+        Ok(())
+    });
+}
+
+/// A proposal for what somebody said mends nothing, and changes nothing about what is made.
+fn proposals_leave_what_was_said(cases: u32) {
+    let proposing = giving().prop_map(|rule| {
+        let body = rule.body().clone();
+        AnyRule { rule: json!({"default": body}), ..rule }
+    });
+    hold(cases, (any_rules(4), proposing, parameters()), |(mut rules, one_more, parameters)| {
+        let path = Path::parse(one_more.body()["parameter"].as_str().unwrap()).unwrap();
+        prop_assume!(path.get(&parameters).is_some_and(|said| !said.is_null()));
+        let fewer = settled(&sources(&rules), &parameters);
+        rules.push(one_more);
+        let more = settled(&sources(&rules), &parameters);
+        prop_assume!(more.resolved.is_accepted());
+        prop_assert!(fewer.resolved.is_accepted(), "{:?}", fewer.resolved.all_problems());
+        prop_assert_eq!(more.resolved.parameters, fewer.resolved.parameters);
         Ok(())
     });
 }
@@ -218,12 +268,14 @@ fn no_value_survives_a_set(cases: u32) {
     });
 }
 
-const LAWS: [fn(u32); 9] = [
+const LAWS: [fn(u32); 11] = [
     order_and_repetition,
     saying_it_twice,
     one_after_the_other,
+    restrictions_add_up,
     more_rules_admit_no_more,
     given_values_open_no_door,
+    proposals_leave_what_was_said,
     the_schema_is_exact,
     what_is_accepted_fits,
     conditions_are_exact,
@@ -246,8 +298,43 @@ fn composition_is_associative() {
 }
 
 #[test]
-fn adding_a_policy_never_makes_a_refused_request_accepted() {
+fn restrictions_of_every_kind_add_up_however_they_are_grouped() {
+    restrictions_add_up(CASES);
+}
+
+#[test]
+fn adding_a_policy_that_restricts_never_makes_a_refused_request_accepted() {
     more_rules_admit_no_more(CASES);
+}
+
+#[test]
+fn a_proposal_changes_nothing_that_somebody_said() {
+    proposals_leave_what_was_said(CASES);
+}
+
+#[test]
+fn a_value_that_is_given_may_mend_a_request_and_nothing_else_does() {
+    let rule = |name: &str, mut rule: Value| {
+        rule["name"] = json!("r");
+        policy(name, 1, Enforcement::Block, json!([rule]))
+    };
+    let bounds = rule("bounds", json!({"constrain": {"parameter": ".replicas", "minimum": 2, "maximum": 3}}));
+    let (said, unsaid) = (json!({"replicas": 5}), json!({}));
+    for parameters in [&said, &unsaid] {
+        assert!(!settled(std::slice::from_ref(&bounds), parameters).resolved.is_accepted(), "{parameters}");
+    }
+    for (more, mends_said, mends_unsaid) in [
+        (json!({"set": {"parameter": ".replicas", "value": 2}}), true, true),
+        (json!({"default": {"parameter": ".replicas", "value": 2}}), false, true),
+        (json!({"constrain": {"parameter": ".replicas", "minimum": 1}}), false, false),
+        (json!({"validate": {"expression": "parameters.replicas > 0", "message": "Choose more."}}), false, false),
+        (json!({"inject": {"merge": {"spec": {"replicas": 2}}}}), false, false),
+        (json!({"approve": {"approvers": {"groups": ["leads"]}}}), false, false),
+    ] {
+        let sources = [bounds.clone(), rule("more", more.clone())];
+        let mends = |parameters: &Value| settled(&sources, parameters).resolved.is_accepted();
+        assert_eq!((mends(&said), mends(&unsaid)), (mends_said, mends_unsaid), "{more}");
+    }
 }
 
 #[test]

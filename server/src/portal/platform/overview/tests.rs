@@ -30,17 +30,21 @@ fn with(mut request: PromiseRequest, change: impl FnOnce(&mut PromiseRequestStat
     request
 }
 
-/// Runs in a version, and took so many seconds.
+/// Runs in a version, took so many seconds, and was mended after an outage.
 fn ready(promise: &str, version: &str, took: i64) -> PromiseRequest {
     with(line(promise, "2026-11-20T00:00:00Z", Phase::Ready), |status| {
-        let healthy = at("2026-11-20T00:00:10Z").as_second() + took;
-        status.current =
-            Some(CurrentStatus { version: version.into(), since: Some("2026-11-20T00:00:10Z".into()), ..CurrentStatus::default() });
+        let ready = at("2026-11-20T00:00:10Z").as_second() + took;
+        status.current = Some(CurrentStatus {
+            version: version.into(),
+            accepted_at: Some("2026-11-20T00:00:10Z".into()),
+            ready_at: Some(Timestamp::from_second(ready).unwrap().to_string()),
+            ..CurrentStatus::default()
+        });
         status.conditions = vec![Condition {
             r#type: "Healthy".into(),
             status: ConditionStatus::True,
             reason: "Healthy".into(),
-            last_transition_time: Some(Timestamp::from_second(healthy).unwrap().to_string()),
+            last_transition_time: Some(NOW.into()),
             ..Condition::default()
         }];
     })

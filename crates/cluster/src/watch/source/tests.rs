@@ -1,0 +1,121 @@
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::Full;
+use jiff::Timestamp;
+use kube::Client;
+use kube::api::DynamicObject;
+use kube::client::Body;
+use tokio_util::sync::CancellationToken;
+
+use super::Source;
+use crate::endpoint::{Endpoint, Scope, Token};
+use crate::kinds::PromiseRequestKind;
+use crate::watch::{Cache, Origin};
+use crate::world::typed;
+
+/// Longest wait for anything.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+type Queries = Arc<Mutex<Vec<String>>>;
+
+/// Answers the first request with a list and the second with the events of a watch, no other, and notes the query of each.
+fn server(items: &[String], events: &[(&str, String)]) -> (Client, Queries) {
+    let list = format!(r#"{{"kind":"List","apiVersion":"v1","metadata":{{"resourceVersion":"4"}},"items":[{}]}}"#, items.join(","));
+    let event = |(change, object): &(&str, String)| format!("{{\"type\":\"{change}\",\"object\":{object}}}\n");
+    let answers = [list, events.iter().map(event).collect()];
+    let queries = Queries::default();
+    let notes = queries.clone();
+    let service = tower::service_fn(move |request: Request<Body>| {
+        let mut notes = notes.lock().unwrap();
+        let answer = answers.get(notes.len()).cloned();
+        notes.push(request.uri().query().unwrap_or_default().to_owned());
+        async move {
+            match answer {
+                Some(text) => Ok::<_, Infallible>(Response::new(Full::<Bytes>::from(text))),
+                None => std::future::pending().await,
+            }
+        }
+    });
+    (Endpoint::in_process("test", service).client(&Token::new("t"), &Scope::Root), queries)
+}
+
+/// A request as a server tells it.
+fn object(name: &str, version: u32, parameters: &str) -> String {
+    let metadata = format!(r#"{{"name":"{name}","namespace":"shop","resourceVersion":"{version}"}}"#);
+    let spec = format!(r#"{{"promise":{{"name":"redis"}},"parameters":{parameters}}}"#);
+    format!(r#"{{"apiVersion":"platform.opmodel.dev/v1alpha1","kind":"PromiseRequest","metadata":{metadata},"spec":{spec}}}"#)
+}
+
+/// Parameters that are nested more deeply than anything is decoded.
+fn deep() -> String {
+    format!("{}1{}", r#"{"a":"#.repeat(200), "}".repeat(200))
+}
+
+/// Fills a cache until the test ends.
+fn follow(source: Source, project: fn(DynamicObject) -> Option<String>) -> Cache<String> {
+    let cache = Cache::default();
+    let clock = Arc::new(|| Timestamp::UNIX_EPOCH);
+    tokio::spawn(source.told_apart(Origin::Namespaces).run(cache.clone(), project, clock, CancellationToken::new()));
+    cache
+}
+
+/// Waits until the rows have these names.
+async fn until(cache: &Cache<String>, names: &[&str]) {
+    let mut changes = cache.changes();
+    let waiting = async {
+        loop {
+            let shown: Vec<String> = cache.snapshot().keys().map(|key| key.name.clone()).collect();
+            if shown == names {
+                return;
+            }
+            changes.recv().await.unwrap();
+        }
+    };
+    tokio::time::timeout(PATIENCE, waiting).await.unwrap();
+}
+
+fn name(object: DynamicObject) -> Option<String> {
+    object.metadata.name
+}
+
+fn promise(object: DynamicObject) -> Option<String> {
+    typed::<PromiseRequestKind>(object).map(|request| request.spec.promise.name)
+}
+
+#[tokio::test]
+async fn an_object_that_cannot_be_decoded_stops_no_other() {
+    let items = [object("a", 1, "{}"), object("b", 2, &deep()), object("c", 3, "{}")];
+    let events = [
+        ("ADDED", object("d", 5, "{}")),
+        ("ADDED", object("e", 6, &deep())),
+        ("MODIFIED", object("a", 7, &deep())),
+        ("ADDED", object("f", 8, "{}")),
+        ("MODIFIED", object("b", 9, &deep())),
+    ];
+    let (client, queries) = server(&items, &events);
+    let cache = follow(Source::of::<PromiseRequestKind>(client), name);
+    // Of what was good before, nothing stale stays.
+    until(&cache, &["c", "d", "f"]).await;
+    let next = async {
+        while queries.lock().unwrap().len() < 3 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, next).await.unwrap();
+    let query = queries.lock().unwrap()[2].clone();
+    assert!(query.ends_with("resourceVersion=9"), "the watch goes on after what cannot be decoded: {query}");
+}
+
+#[tokio::test]
+async fn what_is_needed_of_an_object_is_there_though_the_rest_cannot_be_decoded() {
+    let items = [object("a", 1, "{}"), object("b", 2, &deep())];
+    let events = [("MODIFIED", object("a", 5, &deep())), ("ADDED", object("c", 6, &deep())), ("DELETED", object("b", 7, &deep()))];
+    let (client, _) = server(&items, &events);
+    let cache = follow(Source::of::<PromiseRequestKind>(client).in_part(), promise);
+    until(&cache, &["a", "c"]).await;
+    assert!(cache.snapshot().values().all(|promise| **promise == "redis"));
+}

@@ -1,0 +1,99 @@
+//! Requests that somebody else changed: who wrote what is decided about does not approve it, whoever asked first.
+
+use cluster::kinds::PromiseRequest;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::ResourceExt;
+use kube::api::{Patch, PatchParams};
+use promise::api::DecisionState;
+use promise::names;
+use serde_json::{Value, json};
+
+use super::stages::told;
+use super::{about, asked, candidate, decide, edit, governed, let_do, level};
+use crate::trust::let_erin_in;
+use crate::world::{Plane, condition, on_every_plane, wait};
+
+on_every_plane![whoever_changed_a_request_does_not_approve_it, whoever_changed_a_wrapper_does_not_approve_what_is_in_it];
+
+const CHANGED: &str = "erin changed it last, and this rule wants somebody else to approve.";
+
+/// Changes the spec of a request of Dana's as Erin, who decides about it.
+async fn edit_as_erin(plane: &Plane, name: &str, spec: Value) {
+    plane.requests("erin").patch(name, &PatchParams::default(), &Patch::Merge(json!({"spec": spec}))).await.unwrap();
+}
+
+/// Waits until people are asked about another content than before.
+async fn asked_anew(plane: &Plane, name: &str, before: &PromiseRequest) -> PromiseRequest {
+    let former = candidate(before).content_hash;
+    let another = |request: &PromiseRequest| {
+        condition(request, "Approved").starts_with("False AwaitingApproval") && candidate(request).content_hash != former
+    };
+    plane.until(name, "asked about another content", another).await
+}
+
+async fn whoever_changed_a_request_does_not_approve_it(plane: Plane) {
+    let controller = governed(&plane, json!({})).await;
+    let_erin_in(&plane).await;
+    let_do(&plane, "approve-emergency", "erin", &["careful"]).await;
+    plane.ask("web", "settings", json!({"level": 2})).await;
+    let first = asked(&plane, "web").await;
+    edit_as_erin(&plane, "web", json!({"parameters": {"level": 9}})).await;
+    let hers = asked_anew(&plane, "web", &first).await;
+    // Whoever she says that it was.
+    let forged = json!({"metadata": {"annotations": {names::CHANGED_BY_ANNOTATION: "dana"}}});
+    let kept = plane.requests("erin").patch("web", &PatchParams::default(), &Patch::Merge(&forged)).await.unwrap();
+    assert_eq!(kept.annotations()[names::CHANGED_BY_ANNOTATION], "erin");
+    // Of several decisions of one second the one whose name comes last is the latest.
+    decide(&plane, "erin", &about("a-own", &hers, "approve")).await;
+    told(&plane, "a-own", DecisionState::Void, CHANGED).await;
+    let mut broken = about("b-broken", &hers, "approve");
+    broken.spec.emergency = true;
+    decide(&plane, "erin", &broken).await;
+    told(&plane, "b-broken", DecisionState::Void, CHANGED).await;
+    assert_eq!(level(&plane, "web").await, None, "nothing is made");
+
+    // What Dana writes herself again, Erin may decide about.
+    edit(&plane, "web", json!({"parameters": {"level": 7}})).await;
+    let again = asked_anew(&plane, "web", &hers).await;
+    decide(&plane, "erin", &about("c-yes", &again, "approve")).await;
+    told(&plane, "c-yes", DecisionState::Counts, "It counts for the rule look").await;
+    plane.ready("web").await;
+    assert_eq!(level(&plane, "web").await.as_deref(), Some("7"));
+    controller.stop().await;
+}
+
+/// A promise of a request with a value of its own.
+fn wrapper() -> Value {
+    json!({
+        "version": "1.0.0", "lifecycle": "published", "visibility": "private",
+        "parameters": {"type": "object", "properties": {"level": {"type": "integer", "default": 2}}},
+        "implementation": {"resources": [{"id": "inner", "template": {
+            "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseRequest", "metadata": {"name": "${request.name}-inner"},
+            "spec": {"promise": {"name": "settings"}, "parameters": {"level": "${parameters.level}"}},
+        }}]},
+    })
+}
+
+async fn whoever_changed_a_wrapper_does_not_approve_what_is_in_it(plane: Plane) {
+    let controller = governed(&plane, json!({})).await;
+    let_erin_in(&plane).await;
+    plane.publish("wrapper", wrapper()).await;
+    plane.ask("web", "wrapper", json!({})).await;
+    let first = asked(&plane, "web-inner").await;
+    decide(&plane, "erin", &about("a-yes", &first, "approve")).await;
+    plane.ready("web-inner").await;
+
+    edit_as_erin(&plane, "web", json!({"parameters": {"level": 9}})).await;
+    let hers = asked_anew(&plane, "web-inner", &first).await;
+    assert!(!hers.annotations().contains_key(names::CHANGED_BY_ANNOTATION), "who makes it is not who changed it");
+    decide(&plane, "erin", &about("b-own", &hers, "approve")).await;
+    told(&plane, "b-own", DecisionState::Void, CHANGED).await;
+    assert_eq!(level(&plane, "web-inner").await.as_deref(), Some("2"));
+
+    edit(&plane, "web", json!({"parameters": {"level": 4}})).await;
+    let again = asked_anew(&plane, "web-inner", &hers).await;
+    decide(&plane, "erin", &about("c-yes", &again, "approve")).await;
+    let is_four = |map: &ConfigMap| map.data.as_ref().is_some_and(|data| data["level"] == "4");
+    wait(plane.config_maps(), "web-inner-config", "as Dana wants it", is_four).await;
+    controller.stop().await;
+}

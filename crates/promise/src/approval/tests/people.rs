@@ -1,0 +1,77 @@
+//! Who speaks for whom: people in several groups, where all have to agree and where some have to.
+
+use super::{Case, Cast, judged, ruling, spec};
+use crate::api::{ApprovalSpec, ApprovalState, Approve, Approvers, CandidateState, Decision, Requester, Required};
+use crate::approval::Right;
+
+const BOTH: [&str; 2] = ["legal", "security"];
+
+fn of_both(required: Required) -> Approve {
+    let approvers = Approvers { groups: BOTH.iter().map(|group| (*group).to_owned()).collect(), users: Vec::new() };
+    Approve { required: Some(required), approvers, ..Approve::default() }
+}
+
+/// Somebody who may decide agrees, so many seconds after it was asked.
+fn yes(name: &str, groups: &[&str], at: i64) -> Cast {
+    let decided_by = Some(Requester { username: name.to_owned(), groups: groups.iter().map(|group| (*group).to_owned()).collect() });
+    (ApprovalSpec { decided_by, ..spec(name, Decision::Approve) }, Right::Has, at)
+}
+
+#[test]
+fn a_table_of_who_is_enough() {
+    use ApprovalState::{Approved, Waiting};
+    let (all, one, two) = (Required::All, Required::Count(1), Required::Count(2));
+    let cases = [
+        ("all: one person of both groups", all, vec![yes("a", &BOTH, 1)], Waiting),
+        ("all: one person of both groups twice", all, vec![yes("a", &BOTH, 1), yes("a", &BOTH, 2)], Waiting),
+        ("all: two people of both groups", all, vec![yes("a", &BOTH, 1), yes("b", &BOTH, 2)], Approved),
+        ("all: one of both and one of the first", all, vec![yes("a", &BOTH, 1), yes("b", &["legal"], 2)], Approved),
+        ("all: one of the second and one of both", all, vec![yes("a", &["security"], 1), yes("b", &BOTH, 2)], Approved),
+        ("all: one of both and one of none", all, vec![yes("a", &BOTH, 1), yes("b", &[], 2)], Waiting),
+        ("all: whoever asked is not one of them", all, vec![yes("a", &BOTH, 1), yes("dana", &BOTH, 2)], Waiting),
+        ("two: one person of both groups", two, vec![yes("a", &BOTH, 1)], Waiting),
+        ("two: two people of both groups", two, vec![yes("a", &BOTH, 1), yes("b", &BOTH, 2)], Approved),
+        ("two: two people of one group", two, vec![yes("a", &["legal"], 1), yes("b", &["legal"], 2)], Approved),
+        ("two: whoever has the right, of whichever group", two, vec![yes("a", &[], 1), yes("b", &[], 2)], Approved),
+        ("one: one person of both groups", one, vec![yes("a", &BOTH, 1)], Approved),
+    ];
+    for (what, required, votes, state) in cases {
+        let judged = judged(Case { rulings: vec![ruling(of_both(required))], votes, now: 9 });
+        assert_eq!(judged.approvals[0].state, state, "{what}");
+        assert_eq!(judged.approvals[0].missing.is_empty(), state == Approved || required != all, "{what}");
+    }
+}
+
+#[test]
+fn whoever_is_in_both_groups_is_told_that_somebody_else_is_missing() {
+    let half = judged(Case { rulings: vec![ruling(of_both(Required::All))], votes: vec![yes("a", &BOTH, 1)], now: 9 });
+    assert_eq!(half.approvals[0].missing, ["security"]);
+    assert!(half.message.starts_with("The agreement of security is missing"), "{}", half.message);
+    assert!(half.message.contains("legal and security are asked, and nobody speaks for two of them."), "{}", half.message);
+    // Of the first group is as good: then whoever is in both speaks for the second.
+    let votes = vec![yes("a", &BOTH, 1), yes("b", &["legal"], 2)];
+    let whole = judged(Case { rulings: vec![ruling(of_both(Required::All))], votes, now: 9 });
+    assert_eq!(whole.state, CandidateState::Accepted);
+}
+
+#[test]
+fn the_next_stage_is_open_from_when_a_second_person_agreed() {
+    let mut later = ruling(Approve { stage: Some(2), expires_after: Some("1h".into()), ..Approve::default() });
+    later.from.rule = "later".into();
+    let rulings = || vec![ruling(of_both(Required::All)), later.clone()];
+    let first = judged(Case { rulings: rulings(), votes: vec![yes("a", &BOTH, 1)], now: 60 });
+    assert_eq!((first.approvals[1].state, first.deadlines[1]), (ApprovalState::Queued, None));
+    let second = judged(Case { rulings: rulings(), votes: vec![yes("a", &BOTH, 1), yes("b", &["legal"], 50)], now: 60 });
+    assert_eq!((second.approvals[1].state, second.deadlines[1]), (ApprovalState::Waiting, Some(1000 + 50 + 3600)));
+}
+
+#[test]
+fn a_rule_that_names_one_person_in_two_ways_takes_two() {
+    let approvers = Approvers { groups: vec!["legal".into()], users: vec!["amara".into()] };
+    let rule = || vec![ruling(Approve { required: Some(Required::All), approvers: approvers.clone(), ..Approve::default() })];
+    let alone = judged(Case { rulings: rule(), votes: vec![yes("amara", &["legal"], 1)], now: 9 });
+    assert_eq!(alone.state, CandidateState::AwaitingApproval);
+    assert_eq!(alone.approvals[0].missing, ["legal"]);
+    let both = judged(Case { rulings: rule(), votes: vec![yes("amara", &["legal"], 1), yes("b", &["legal"], 2)], now: 9 });
+    assert_eq!(both.state, CandidateState::Accepted);
+}

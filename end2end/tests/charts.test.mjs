@@ -1,0 +1,156 @@
+// Charts over a world with a past, in both themes, wide and narrow: each has a name, a description and the same numbers as a table; no words lie
+// on others, nothing is drawn outside, and series differ. On paper they are there, and what one presses is not. A page with a fault is kept as a
+// picture in end2end/artefacts, or in the folder that OPM_SHOTS names, where every page is kept then. Contrast is looked at by axe.test.mjs.
+
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { command, signIn, stage } from "../portal.mjs";
+
+// Of the present month there is nothing before its first hour is counted: charts of cost are expected in the month before.
+const now = new Date();
+const before = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1)).toISOString().slice(0, 7);
+const team = "root:nordwind:nordwind-0001";
+
+/** Who looks at what, and what is drawn there at least: charts, meters, budgets as lines. */
+const pages = [
+  { person: "platform-engineer", path: "/", charts: 1, meters: 1 },
+  { person: "platform-engineer", path: "/platform", charts: 1, meters: 1 },
+  { person: "platform-engineer", path: "/platform?range=month", charts: 1 },
+  { person: "platform-engineer", path: "/platform?range=year", charts: 1 },
+  { person: "finance", path: "/", meters: 1 },
+  { person: "finance", path: "/cost" },
+  { person: "finance", path: `/cost?month=${before}`, charts: 2 },
+  ...["promise", "project", "owner"].map((by) => ({ person: "finance", path: `/cost?by=${by}&month=${before}`, charts: 2 })),
+  { person: "finance", path: `/cost?workspace=root:nordwind&month=${before}`, charts: 1 },
+  { person: "finance", path: `/cost?workspace=${team}&month=${before}`, charts: 1, budgets: 1 },
+  { person: "finance", path: `/cost?workspace=${team}` },
+  { person: "finance", path: "/dev/ui", charts: 3, meters: 1 },
+];
+
+const it = stage(async () => {}, async (folder) => {
+  await command("seed", "--data", folder, "--instances", "80", "--workspaces", "4", "--ledger-days", "62");
+  return [];
+});
+
+/** What is drawn on a page, and what is wrong with it; runs in the browser. */
+function drawn() {
+  const problems = [];
+  const isThere = (element) => element.getClientRects().length > 0;
+  const words = (element) => (element?.textContent ?? "").trim();
+  const inside = (svg, name) => {
+    const frame = svg.getBoundingClientRect();
+    for (const part of [...svg.querySelectorAll("rect, path, circle, text")].filter(isThere)) {
+      const box = part.getBoundingClientRect();
+      const out = Math.max(frame.left - box.left, box.right - frame.right, frame.top - box.top, box.bottom - frame.bottom);
+      if (out > 1) problems.push(`${name}: ${part.tagName} “${words(part)}” is ${out.toFixed(1)} px outside`);
+    }
+  };
+  const apart = (svg, name) => {
+    const texts = [...svg.querySelectorAll("text")].filter(isThere).map((text) => ({ text: words(text), box: text.getBoundingClientRect() }));
+    if (texts.length < 2) problems.push(`${name}: the axes have no words`);
+    texts.forEach((one, index) => {
+      for (const other of texts.slice(index + 1)) {
+        const wide = Math.min(one.box.right, other.box.right) - Math.max(one.box.left, other.box.left);
+        const high = Math.min(one.box.bottom, other.box.bottom) - Math.max(one.box.top, other.box.top);
+        if (wide > 0.5 && high > 0.5) problems.push(`${name}: “${one.text}” lies on “${other.text}”`);
+      }
+    });
+  };
+
+  const charts = [...document.querySelectorAll("svg.chart")];
+  for (const chart of charts) {
+    const named = (chart.getAttribute("aria-labelledby") ?? "").split(" ").map((id) => document.getElementById(id));
+    const name = words(named[0]);
+    const [title, description] = ["title", "desc"].map((tag) => named.find((part) => part?.localName === tag && chart.contains(part)));
+    if (chart.getAttribute("role") !== "img" || !words(title) || !words(description)) problems.push(`chart “${name}” has no title or no description`);
+    const figure = chart.closest("figure");
+    const cells = new Set();
+    for (const row of figure?.querySelectorAll("table tbody tr") ?? []) {
+      const label = words(row.querySelector("th")).replace(/ \(foretold\)$/, "");
+      for (const cell of row.querySelectorAll("td")) cells.add(`${label}, ${cell.dataset.label}: ${words(cell)}`);
+    }
+    const marks = [...chart.querySelectorAll("rect > title, circle > title")].map(words);
+    if (marks.length === 0) problems.push(`${name}: nothing is drawn`);
+    for (const mark of marks) if (!cells.has(mark)) problems.push(`${name}: “${mark}” is not in the table`);
+    const tones = [...(figure?.querySelectorAll(".legend rect") ?? [])].map((key) => getComputedStyle(key)).map(({ fill, fillOpacity }) => `${fill} ${fillOpacity}`);
+    if (new Set(tones).size !== tones.length) problems.push(`${name}: two series look the same: ${tones.join(", ")}`);
+    apart(chart, name);
+    inside(chart, name);
+  }
+  const meters = [...document.querySelectorAll("svg.meter-bar, .sparkline svg")];
+  for (const meter of meters) {
+    const name = words(meter.parentElement);
+    if (meter.getAttribute("aria-hidden") !== "true" || !name) problems.push(`${meter.outerHTML.slice(0, 80)} stands without words`);
+    inside(meter, name);
+  }
+  return { problems, charts: charts.length, meters: meters.length, budgets: document.querySelectorAll(".chart .chart-level").length };
+}
+
+/** What a page lacks of what is to be drawn there. */
+function lacks(found, wanted) {
+  return ["charts", "meters", "budgets"].filter((what) => found[what] < (wanted[what] ?? 0)).map((what) => `${found[what]} ${what} instead of ${wanted[what]}`);
+}
+
+async function keep(page, name) {
+  const folder = process.env.OPM_SHOTS ?? fileURLToPath(new URL("../artefacts", import.meta.url));
+  await mkdir(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `charts${name.replaceAll(/[^a-z0-9]+/gi, "-")}.png`), fullPage: true });
+}
+
+/** Visits every page in one look; answers what `look` found wrong there. */
+async function everywhere(options, name, look) {
+  const [found, people] = [[], new Map()];
+  for (const wanted of pages) {
+    const { person, path } = wanted;
+    if (!people.has(person)) people.set(person, await signIn(it, person, options));
+    const page = people.get(person);
+    await page.goto(path);
+    const problems = await look(page, wanted);
+    if (problems.length > 0 || process.env.OPM_SHOTS) await keep(page, `${path}.${person}.${name}`);
+    found.push(...problems.map((problem) => `${path} as ${person}: ${problem}`));
+  }
+  for (const page of people.values()) {
+    found.push(...page.complaints);
+    await page.context().close();
+  }
+  return found;
+}
+
+for (const colorScheme of ["light", "dark"]) {
+  for (const width of [1440, 390]) {
+    test(`charts say in words what they draw, and draw it where it belongs, ${colorScheme}, ${width} px`, async () => {
+      const options = { colorScheme, viewport: { width, height: 900 } };
+      const found = await everywhere(options, `${width}.${colorScheme}`, async (page, wanted) => {
+        const found = await page.evaluate(drawn);
+        return [...found.problems, ...lacks(found, wanted)];
+      });
+      assert.deepEqual(found, []);
+    });
+  }
+}
+
+test("on paper the charts are there, and what one presses is not", async () => {
+  const found = await everywhere({}, "print", async (page, wanted) => {
+    // The gallery shows what one presses.
+    if (wanted.path === "/dev/ui") return [];
+    const controls = "button, summary, select, textarea, input:not([type=hidden]), .actions, .chips";
+    const seen = () =>
+      page.evaluate((controls) => {
+        const isSeen = (element) => element.checkVisibility() && element.getBoundingClientRect().height > 1;
+        const all = (which) => [...document.querySelectorAll(which)].filter(isSeen);
+        return { charts: all("svg.chart").length, meters: all("svg.meter-bar").length, controls: all(controls).map((one) => one.outerHTML.slice(0, 80)) };
+      }, controls);
+    const onScreen = await seen();
+    await page.emulateMedia({ media: "print" });
+    const onPaper = await seen();
+    const problems = onPaper.controls.map((control) => `${control} is printed`);
+    if (onScreen.controls.length === 0) problems.push("nothing can be pressed on the screen either");
+    for (const what of ["charts", "meters"]) if (onPaper[what] !== onScreen[what]) problems.push(`${onPaper[what]} of ${onScreen[what]} ${what} are printed`);
+    await page.emulateMedia({ media: "screen" });
+    return [...problems, ...lacks({ ...onPaper, budgets: Infinity }, wanted)];
+  });
+  assert.deepEqual(found, []);
+});

@@ -1,0 +1,64 @@
+//! What may be shown of a promise that somebody names. A request can name any promise of any home; beyond that name it shows what its
+//! workspace knows of it.
+
+use std::sync::Arc;
+
+use cluster::kinds::{Promise, PromiseRequest, PromiseRevision};
+use cluster::shelves::CatalogAt;
+use cluster::watch::Key;
+use cluster::world::World;
+use cluster::{ClusterId, WorkspacePath};
+use promise::visibility::{self, Offer, Place, Shelf};
+
+use crate::auth::Caller;
+
+impl Caller {
+    /// The promise of a name in the home at a path, if it is known in one of these workspaces.
+    pub(in crate::portal) fn known_promise<'c>(
+        &self,
+        home: Option<&str>,
+        name: &str,
+        places: impl IntoIterator<Item = &'c ClusterId>,
+    ) -> Option<Arc<Promise>> {
+        let portal = self.portal();
+        let path = WorkspacePath::parse(home?).ok()?;
+        let tree = portal.world.tree();
+        let cluster = tree.cluster(&path)?;
+        let promise = portal.world.promises.get(&Key::cluster_scoped(&cluster, name))?;
+        let home = Place { cluster: cluster.to_string(), path: path.to_string() };
+        let offer = Offer { name, home: &home, spec: &promise.spec };
+        let catalogs = portal.world.shelves(&portal.trusted_homes);
+        let shelves: Vec<Shelf<'_>> = catalogs.iter().map(CatalogAt::shelf).collect();
+        let knows = |place: &ClusterId| {
+            let way: Option<Vec<Place>> = tree.lineage(place).map(|way| way.iter().map(Place::from).collect());
+            way.is_some_and(|way| visibility::is_known(&offer, &way, &shelves))
+        };
+        places.into_iter().any(knows).then(|| promise.clone())
+    }
+
+    /// The promise that a request in this workspace names: what the controller once took for it, or what is known there.
+    pub(in crate::portal) fn promise_of(&self, cluster: &ClusterId, request: &PromiseRequest) -> Option<Arc<Promise>> {
+        let named = &request.spec.promise;
+        if self.taken(request).is_none() {
+            return self.known_promise(named.workspace.as_deref(), &named.name, [cluster]);
+        }
+        let world = &self.portal().world;
+        world.promises.get(&Key::cluster_scoped(&home(world, request)?, &named.name))
+    }
+
+    /// The revision that runs, or is meant to, if it is one of the promise that the request names now. Status is the controller's word.
+    pub(in crate::portal) fn taken(&self, request: &PromiseRequest) -> Option<Arc<PromiseRevision>> {
+        let world = &self.portal().world;
+        let (home, status) = (home(world, request)?, request.status.as_ref()?);
+        let current = status.current.as_ref().map(|current| current.revision.as_str());
+        let candidate = status.candidate.as_ref().map(|candidate| candidate.revision.as_str());
+        let revision = |name: &str| world.revisions.get(&Key::cluster_scoped(&home, name));
+        current.into_iter().chain(candidate).filter_map(revision).find(|revision| revision.spec.promise == request.spec.promise.name)
+    }
+}
+
+/// The home that a request names.
+fn home(world: &World, request: &PromiseRequest) -> Option<ClusterId> {
+    let path = WorkspacePath::parse(request.spec.promise.workspace.as_deref()?).ok()?;
+    world.tree().cluster(&path)
+}
