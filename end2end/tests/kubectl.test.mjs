@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { kubectl, order, reaches, signIn, stage, until, watch } from "../portal.mjs";
 
 const it = stage();
-const [shop, sandbox] = ["dev-shop@root:acme:shop", "plane-admin@sandbox"];
+const [shop, workspace, sandbox] = ["dev-shop@root:acme:shop", "plane-admin@root:acme:shop", "plane-admin@sandbox"];
 
 test("kubectl lists promises, orders one, and the open page follows", async () => {
   const promises = await kubectl(it.portal, "plane-admin@root:platform", ["get", "promises", "-o", "name"]);
@@ -107,7 +107,6 @@ test("deleting by kubectl cleans up everything that the inventory names, and not
   const kinds = inventory.map(({ kind }) => kind);
   for (const kind of ["Namespace", "Cluster", "ConfigMap"]) assert.ok(kinds.includes(kind), `${kind} is in the inventory: ${kinds}`);
   for (const item of inventory) {
-    assert.equal(item.destination, "sandbox", `${item.kind} ${item.name} is where we look`);
     assert.equal(await uidOf(item), item.uid, `${item.kind} ${item.name} is there`);
   }
   const before = await everything();
@@ -117,10 +116,11 @@ test("deleting by kubectl cleans up everything that the inventory names, and not
   await kubectl(it.portal, shop, ["delete", "promiserequest", "goes", "--timeout=60s"]);
   for (const item of inventory) assert.equal(await uidOf(item), "", `${item.kind} ${item.name} is gone with its request`);
   const after = await everything();
-  const goesWithIt = (object) => object === `Namespace ${gone}` || object.includes(` ${gone}/`);
+  const named = new Set(inventory.map(keyOf));
+  const goesWithIt = (object) => named.has(object) || object.includes(` ${gone}/`);
   assert.deepEqual([...after.keys()].filter(goesWithIt), [], "nothing is left of it");
   const others = [...before].filter(([object]) => !goesWithIt(object));
-  const alone = [...foreign.map(({ kind, metadata }) => keyOf(kind, metadata)), ...stays.status.inventory.map((item) => keyOf(item.kind, item))];
+  const alone = [...foreign.map(({ kind, metadata }) => keyOf({ kind, destination: "sandbox", ...metadata })), ...stays.status.inventory.map(keyOf)];
   for (const object of alone) assert.ok(others.some(([known]) => known === object), `${object} is to be left alone`);
   assert.deepEqual(others.map(([object]) => [object, after.get(object)]), others, "everything else is what it was");
 });
@@ -174,19 +174,22 @@ async function json(context, args) {
 }
 
 /** The uid of an object of an inventory at the sandbox; empty if it is not there. */
-async function uidOf({ group, kind, namespace, name }) {
+async function uidOf({ group, kind, namespace, name, destination }) {
   const where = namespace ? ["-n", namespace] : [];
   const what = [kind, group].filter(Boolean).join(".").toLowerCase();
-  return kubectl(it.portal, sandbox, ["get", what, name, ...where, "--ignore-not-found", "-o", "jsonpath={.metadata.uid}"]);
+  return kubectl(it.portal, destination ? sandbox : workspace, ["get", what, name, ...where, "--ignore-not-found", "-o", "jsonpath={.metadata.uid}"]);
 }
 
-/** The uid of every object of the sandbox, whoever made it: by `Kind name`, or `Kind namespace/name`. */
+/** The uid of every object of the sandbox, and of what may lie beside a request, whoever made it. */
 async function everything() {
   const kinds = "namespaces,persistentvolumeclaims,secrets,configmaps,services,deployments,statefulsets,clusters.postgresql.cnpg.io,buckets.objectstorage.example.org";
   const { items } = await json(sandbox, [kinds, "-A"]);
-  return new Map(items.map(({ kind, metadata }) => [keyOf(kind, metadata), metadata.uid]));
+  const beside = await json(workspace, ["secrets,configmaps", "-A"]);
+  const uids = (items, destination) => items.map(({ kind, metadata }) => [keyOf({ kind, destination, ...metadata }), metadata.uid]);
+  return new Map([...uids(items, "sandbox"), ...uids(beside.items)]);
 }
 
-function keyOf(kind, { namespace, name }) {
-  return `${kind} ${[namespace, name].filter(Boolean).join("/")}`;
+/** `Kind name` or `Kind namespace/name`, and where that is. */
+function keyOf({ kind, namespace, name, destination }) {
+  return `${kind} ${[namespace, name].filter(Boolean).join("/")} ${destination ? `at ${destination}` : "beside the request"}`;
 }

@@ -2,7 +2,7 @@
 // script and wasm at most 60 kB, and on live pages alone; the light page of a decision at most 30 kB with everything that it loads. Every scene
 // is weighed, and every page of the route table has one.
 
-import { before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
 import { brotliCompressSync } from "node:zlib";
 import { byRoute } from "../routes.mjs";
@@ -26,8 +26,9 @@ const long = {
 };
 
 const it = gallery();
-let scenes;
-before(async () => (scenes = await it.shown()));
+let shown;
+/** What is weighed; all of it is fetched once. */
+const scenes = () => (shown ??= it.shown());
 
 /** Files of the site that a page names: those that end so. */
 const files = (html, ...ends) => [...new Set(html.match(/\/(?:assets|pkg)\/portal\.[0-9a-f]+\.\w+/g))].filter((file) => ends.some((end) => file.endsWith(end)));
@@ -44,12 +45,12 @@ async function weight(files) {
 }
 
 test("every page of the route table has a scene that shows it", async () => {
-  await byRoute(scenes);
+  await byRoute(await scenes());
 });
 
 test("HTML and CSS of each page fit the budget", async () => {
   const heavy = [];
-  for (const { name, path, html } of scenes) {
+  for (const { name, path, html } of await scenes()) {
     const style = files(html, ".css");
     assert.equal(style.length, 1, `${name} has one style sheet`);
     const bytes = brotliCompressSync(html).length + (await weight(style));
@@ -57,15 +58,15 @@ test("HTML and CSS of each page fit the budget", async () => {
     if (bytes > (name in long ? most : ordinary)) heavy.push(`${name}, ${path}: ${bytes} bytes`);
   }
   assert.deepEqual(heavy, []);
-  const names = scenes.map(({ name }) => name);
+  const names = (await scenes()).map(({ name }) => name);
   assert.deepEqual(Object.keys(long).filter((name) => !names.includes(name)), [], "exceptions without a scene");
 });
 
 test("only live pages load the live part, and no page more script than its budget", async () => {
   const problems = [];
-  const streams = scenes.filter(({ html }) => html.includes("/live?topic="));
+  const streams = (await scenes()).filter(({ html }) => html.includes("/live?topic="));
   assert.ok(streams.length > 0, "there are live pages");
-  for (const scene of scenes) {
+  for (const scene of await scenes()) {
     const scripts = files(scene.html, ".js", ".wasm");
     const [bytes, is] = [await weight(scripts), streams.includes(scene)];
     if (scripts.some((file) => file.endsWith(".wasm")) !== is) problems.push(`${scene.name} ${is ? "follows a stream without" : "loads"} the live part`);
@@ -75,7 +76,7 @@ test("only live pages load the live part, and no page more script than its budge
 });
 
 test("the light page of a decision fits its budget with everything that it loads", async () => {
-  const light = (await byRoute(scenes)).get("/approvals/{uid}");
+  const light = (await byRoute(await scenes())).get("/approvals/{uid}");
   for (const { name, html } of light) {
     const bytes = brotliCompressSync(html).length + (await weight(files(html, ".css", ".js", ".wasm")));
     assert.ok(bytes <= most, `${name}: ${bytes} bytes`);
