@@ -1,7 +1,7 @@
 //! `/platform/policies`: every policy that the person may read, with whom it hits.
 
 use leptos::prelude::*;
-use promise::view::{Facet, PoliciesPage, PoliciesQuery, PolicyRow};
+use promise::view::{ConcernedLine, Facet, PoliciesPage, PoliciesQuery, PolicyRow};
 use promise::wording::{counted, humanise};
 
 use super::{compiled, concerned, strength, tabs};
@@ -64,23 +64,34 @@ fn summary(found: &PoliciesPage) -> String {
 
 /// Instances of which the price alone is another today: no policy has to do with that.
 fn priced(found: &PoliciesPage, now: &str) -> Option<impl IntoView + use<>> {
-    let basis = format!("{} of {}, newest first", found.priced.len(), found.priced_total);
-    let lines = concerned(&found.priced, now);
-    (!found.priced.is_empty()).then(|| view! {
-        <section aria-labelledby="priced"><div class="section-head"><h2 id="priced">"Accepted at another price"</h2><p class="basis">{basis}</p></div>
-            <p class="muted">"Their rules are those of today. They keep their price until somebody rolls that of today out, on the page of the request."</p>{lines}
-        </section>
-    })
+    let why = "Their rules are those of today. They keep their price until somebody rolls that of today out, on the page of the request.";
+    instances("priced", "Accepted at another price", why, &found.priced, found.priced_total, now)
 }
 
 /// Instances that are outdated by rules of which no policy has a page.
 fn others(found: &PoliciesPage, now: &str) -> Option<impl IntoView + use<>> {
-    let basis = format!("{} of {}, newest first", found.others.len(), found.others_total);
-    let lines = concerned(&found.others, now);
-    (!found.others.is_empty()).then(|| view! {
-        <section aria-labelledby="others"><div class="section-head"><h2 id="others">"Outdated by no policy that is there"</h2><p class="basis">{basis}</p></div>
-            <p class="muted">"What changed for them are rules of a policy that was removed, or of their promise itself."</p>{lines}
-        </section>
+    let why = "What changed for them are rules of a policy that was removed, or of their promise itself.";
+    instances("others", "Outdated by no policy that is there", why, &found.others, found.others_total, now)
+}
+
+/// A section of instances that stand under no policy of the list; none without them.
+fn instances(
+    id: &'static str,
+    heading: &'static str,
+    why: &'static str,
+    lines: &[ConcernedLine],
+    total: usize,
+    now: &str,
+) -> Option<impl IntoView + use<>> {
+    let basis = format!("{} of {total}, newest first", lines.len());
+    let is_empty = lines.is_empty();
+    let lines = concerned(lines, now);
+    (!is_empty).then(|| {
+        view! {
+            <section aria-labelledby=id><div class="section-head"><h2 id=id>{heading}</h2><p class="basis">{basis}</p></div>
+                <p class="muted">{why}</p>{lines}
+            </section>
+        }
     })
 }
 
