@@ -55,6 +55,7 @@ struct World {
 impl World {
     async fn open() -> Self {
         let product = Product::open().await;
+        product.publishes_samples().await;
         let caller = product.signed_in("dev-shop").await.caller(&product).await;
         let workspace = caller.enter(SHOP).await.expect("the workspace");
         let offers = caller.offers(&workspace).await.expect("offers");
@@ -210,17 +211,17 @@ impl World {
             let status = self.request(name).await.status?;
             let candidate = status.candidate.as_ref().filter(|candidate| candidate.generation == generation);
             match candidate.map(|candidate| (candidate.state, &candidate.release)) {
-                Some((CandidateState::Accepted, release)) => return Some(Outcome::Accepted(self.recorded(release).await?)),
+                Some((CandidateState::Accepted, release)) => return Some(Outcome::Accepted(self.recorded(release).await)),
                 Some((CandidateState::AwaitingApproval, release)) => {
                     let rules = status.approvals.iter().map(|approval| (approval.rule.clone(), approval.source.clone())).collect();
-                    return Some(Outcome::Awaiting(self.recorded(release).await?, rules));
+                    return Some(Outcome::Awaiting(self.recorded(release).await, rules));
                 }
                 Some((CandidateState::Evaluating, _)) => return None,
                 Some((state, _)) => panic!("{name} is left {state:?}"),
                 None => {}
             }
             if let Some(current) = status.current.as_ref().filter(|current| current.generation == generation) {
-                return Some(Outcome::Accepted(self.recorded(&current.release).await?));
+                return Some(Outcome::Accepted(self.recorded(&current.release).await));
             }
             let condition = |kind: &str| status.conditions.iter().find(|condition| condition.r#type == kind);
             let refused = ["Accepted", "PoliciesSatisfied"].iter().filter_map(|kind| condition(kind));
@@ -231,9 +232,10 @@ impl World {
         .await
     }
 
-    async fn recorded(&self, release: &str) -> Option<Box<PromiseReleaseSpec>> {
+    /// The release that a status names: it is recorded before anything is said of it.
+    async fn recorded(&self, release: &str) -> Box<PromiseReleaseSpec> {
         let releases: Api<PromiseRelease> = self.beside();
-        Some(Box::new(releases.get_opt(release).await.expect("an answer")?.spec))
+        Box::new(releases.get(release).await.unwrap_or_else(|error| panic!("{release} is told of and not recorded: {error}")).spec)
     }
 
     /// Has prices that do not end at cents, and a list that begins long after, and waits until both sides count with them.

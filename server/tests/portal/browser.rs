@@ -8,6 +8,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use cluster::Token;
+use cluster::watch::Key;
 use devplane::sandbox::Pace;
 use http::{Request, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
@@ -75,6 +76,22 @@ impl Product {
         let running = Running::open(&config, edges).await.expect("the portal opens");
         let router = router(&running.portal);
         Self { running, router }
+    }
+
+    /// Waits until the controller has published a version of each sample promise, and the portal knows: what is asked for sooner waits.
+    pub async fn publishes_samples(&self) {
+        let known = &self.running.portal.world;
+        let published = async {
+            while known.promises.snapshot().is_empty()
+                || !known.promises.snapshot().iter().all(|(key, promise)| {
+                    let name = promise.status.as_ref().and_then(|status| status.revision.clone());
+                    name.is_some_and(|name| known.revisions.get(&Key { name, ..key.clone() }).is_some())
+                })
+            {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), published).await.expect("a version of each sample promise");
     }
 
     /// The token of somebody who may do everything.

@@ -143,12 +143,7 @@ async fn a_question_reaches_those_who_are_asked_and_the_answer_whoever_asked() {
     let endpoint = &product.running.portal.endpoint;
     let requests: Api<PromiseRequest> = api(endpoint, token("dev-shop"), SHOP);
     // Asked for sooner it fails at first, which is told to whoever asked.
-    let published = async {
-        while !product.running.portal.world.revisions.snapshot().keys().any(|key| key.name.starts_with("postgresql-")) {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(PATIENCE, published).await.expect("a version of the promise");
+    product.publishes_samples().await;
     requests.create(&PostParams::default(), &database("orders-db")).await.expect("asked for");
     let asked = becomes(&requests, "orders-db", is_asked).await;
     let hash = asked.status.as_ref().and_then(|status| status.candidate.as_ref()).map(|candidate| candidate.content_hash.clone());

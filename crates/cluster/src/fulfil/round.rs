@@ -123,6 +123,7 @@ impl Round<'_> {
         if decision.fresh {
             self.begin_record(&decision);
         }
+        self.record_held(&mut decision).await;
         let plan = match decision.wanted().cloned() {
             Some(wanted) => {
                 let mut sites = Sites::new(self.key, wanted.context.workspace.path.clone(), Some(wanted.home.clone()), wanted.trusted);
@@ -137,7 +138,6 @@ impl Round<'_> {
         if !self.is_recorded().await {
             decision.next = None;
         }
-        self.record_held(&mut decision).await;
         if plan.as_ref().is_some_and(|plan| plan.applied && plan.healthy) && decision.next.is_some() {
             decision.current = decision.next.take();
             self.trim(&decision).await;
@@ -151,14 +151,14 @@ impl Round<'_> {
         })
     }
 
-    /// Writes down what people are asked about: nobody decides about what may change under their eyes.
+    /// Writes down what people are asked about, before any status asks them: nobody decides about what may change under their eyes.
     async fn record_held(&mut self, decision: &mut Decision) {
         let Some(held) = &decision.held else { return };
-        let known = self.request.status.as_ref().and_then(|status| status.candidate.as_ref());
-        if known.is_some_and(|known| known.content_hash == held.chosen.release.content_hash) {
+        let (topology, chosen) = (self.core.targets.topology(), &held.chosen);
+        let known = self.core.world.releases.get(&Key { name: chosen.name.clone(), ..self.key.clone() });
+        if known.is_some_and(|known| known.spec.content_hash == chosen.release.content_hash) {
             return;
         }
-        let (topology, chosen) = (self.core.targets.topology(), &held.chosen);
         if let Err(why) = releases::ensure(topology, &self.releases, &self.request, &chosen.name, chosen.release.clone()).await {
             decision.held = None;
             self.failure = Some(why);
