@@ -10,12 +10,12 @@ use kube::api::PostParams;
 use opm_portal::config::{Config, PlaneConfig, Storage};
 use opm_portal::serve::{Edges, Running};
 use promise::api::{PromiseRef, PromiseRequestSpec};
-use serde_json::json;
 
 use super::figures::Figures;
+use super::world::World;
 
-/// Times `before` together with a dry run of a new request, on an embedded plane with the sample world.
-pub fn measure(rounds: usize, mut before: impl FnMut(usize)) -> Figures {
+/// Times `before` together with a dry run of a new request for the promise of `asked`, on an embedded plane with the sample world.
+pub fn measure(asked: &World, rounds: usize, mut before: impl FnMut(usize)) -> Figures {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
     runtime.block_on(async {
         let config = Config {
@@ -33,16 +33,18 @@ pub fn measure(rounds: usize, mut before: impl FnMut(usize)) -> Figures {
         let person = running.sandbox.as_ref().and_then(|sandbox| sandbox.identities.token("dev-shop")).expect("a person");
         let scope = Scope::Workspace(WorkspacePath::parse("root:acme:shop").expect("a path"));
         let requests: Api<PromiseRequest> = Api::namespaced(running.portal.endpoint.client(person, &scope), "default");
-        let promise = PromiseRef { name: "postgresql".into(), workspace: Some("root:platform".into()), version: None };
-        let spec = PromiseRequestSpec { promise, parameters: Some(json!({"tier": "development"})), ..PromiseRequestSpec::default() };
-        let request = object::<PromiseRequestKind>("orders", Some("default"), spec);
+        let request = |round| {
+            let promise = PromiseRef { name: asked.name.clone(), workspace: Some("root:platform".into()), version: None };
+            let spec = PromiseRequestSpec { promise, ..asked.request(round) };
+            object::<PromiseRequestKind>("orders", Some("default"), spec)
+        };
         let params = PostParams { dry_run: true, ..PostParams::default() };
-        requests.create(&params, &request).await.expect("the plane would take it");
+        requests.create(&params, &request(0)).await.expect("the plane would take it");
         let mut times = Vec::with_capacity(rounds);
         for round in 0..rounds.max(1) {
             let start = Instant::now();
             before(round);
-            requests.create(&params, &request).await.expect("the plane would take it");
+            requests.create(&params, &request(round)).await.expect("the plane would take it");
             times.push(start.elapsed());
         }
         running.close().await;

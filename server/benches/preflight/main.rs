@@ -51,12 +51,16 @@ fn main() {
         }
     }
     println!("\nGoal: p99 at most 20 ms.\n\n## The same with the dry run on the embedded plane\n");
+    println!("| promise | p50 | p99 | most |\n|---|---|---|---|");
+    for (name, world) in &large {
+        let book = Book::read(world.policies(50, 0), None);
+        let figures = dry::measure(world, arguments.dry_runs, |round| {
+            look(world, &book, round, Depth::Lines);
+        });
+        println!("| {name} | {figures} |");
+    }
+    println!("\nGoal: p99 at most 50 ms.");
     let (_, sample) = &large[0];
-    let book = Book::read(sample.policies(50, 0), None);
-    let figures = dry::measure(arguments.dry_runs, |round| {
-        look(sample, &book, round, Depth::Lines);
-    });
-    println!("| p50 | p99 | most |\n|---|---|---|\n| {figures} |\n\nGoal: p99 at most 50 ms.");
     println!("\n## Against the number of policies\n");
     println!("| that concern the request | others on the plane | p50 | p99 | most |\n|---|---|---|---|---|");
     for (near, far) in [(0, 0), (50, 0), (50, 1_000), (50, 10_000), (100, 0), (200, 0), (400, 0)] {

@@ -12,7 +12,7 @@ use promise::visibility::{self, Facts, Offer, Place, SeenBy, Shelf, Standing};
 use promise::{Error, Result};
 
 use super::place::{Namespaces, Workspace};
-use super::rights::Right;
+use super::rights::{Deed, Right};
 use crate::auth::Caller;
 
 /// A promise as it is offered in one workspace to one person.
@@ -154,7 +154,7 @@ impl Caller {
 }
 
 const BIND: Right =
-    Right::Do { verb: "create", group: "apis.kcp.io", resource: "apibindings", namespace: String::new(), name: String::new() };
+    Right::Do(Deed { verb: "create", group: "apis.kcp.io", resource: "apibindings", namespace: String::new(), name: String::new() });
 
 /// Offers of one name with the winner first and the others marked as hidden by it.
 fn by_distance(offers: &[Offered]) -> Vec<Offered> {

@@ -23,19 +23,23 @@ const KEPT: usize = 32_768;
 pub enum Right {
     /// To enter the workspace at all.
     Enter,
-    /// A verb on a resource of a group.
-    Do {
-        /// Such as `create`.
-        verb: &'static str,
-        /// API group, empty for core.
-        group: &'static str,
-        /// Plural.
-        resource: &'static str,
-        /// Namespace; empty for all.
-        namespace: String,
-        /// Name of the one object; empty for all.
-        name: String,
-    },
+    /// To do something in it.
+    Do(Deed),
+}
+
+/// A verb on a resource.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Deed {
+    /// Such as `create`.
+    pub verb: &'static str,
+    /// API group, empty for core.
+    pub group: &'static str,
+    /// Plural.
+    pub resource: &'static str,
+    /// Namespace; empty for all.
+    pub namespace: String,
+    /// Name of the one object; empty for all.
+    pub name: String,
 }
 
 impl Right {
@@ -46,33 +50,33 @@ impl Right {
 
     /// A verb on promises.
     pub fn promises(verb: &'static str) -> Self {
-        Self::Do { verb, group: promise::names::GROUP, resource: "promises", namespace: String::new(), name: String::new() }
+        Self::Do(Deed { verb, group: promise::names::GROUP, resource: "promises", namespace: String::new(), name: String::new() })
     }
 
     /// A verb on policies; the empty name stands for all.
     pub fn policy(verb: &'static str, name: &str) -> Self {
-        Self::Do { verb, group: promise::names::GROUP, resource: "policies", namespace: String::new(), name: name.to_owned() }
+        Self::Do(Deed { verb, group: promise::names::GROUP, resource: "policies", namespace: String::new(), name: name.to_owned() })
     }
 
     /// A verb on one promise request.
     pub fn request(verb: &'static str, namespace: &str, name: &str) -> Self {
         let (namespace, name) = (namespace.to_owned(), name.to_owned());
-        Self::Do { verb, group: promise::names::GROUP, resource: "promiserequests", namespace, name }
+        Self::Do(Deed { verb, group: promise::names::GROUP, resource: "promiserequests", namespace, name })
     }
 
     /// A verb on one Secret.
     pub fn secret(verb: &'static str, namespace: &str, name: &str) -> Self {
-        Self::Do { verb, group: "", resource: "secrets", namespace: namespace.to_owned(), name: name.to_owned() }
+        Self::Do(Deed { verb, group: "", resource: "secrets", namespace: namespace.to_owned(), name: name.to_owned() })
     }
+}
 
-    fn attributes(&self) -> (&'static str, Value) {
-        match self {
-            Self::Enter => ("nonResourceAttributes", json!({"path": "/", "verb": "access"})),
-            Self::Do { verb, group, resource, namespace, name } => {
-                ("resourceAttributes", json!({"verb": verb, "group": group, "resource": resource, "namespace": namespace, "name": name}))
-            }
-        }
-    }
+/// What the plane said.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    Allowed,
+    Refused,
+    /// Who may not enter a workspace may not even ask there.
+    Outside,
 }
 
 type Question = (Arc<str>, ClusterId, Right);
@@ -95,31 +99,52 @@ impl Rights {
     /// # Errors
     /// The plane does not answer.
     pub async fn has(&self, person: &Arc<str>, token: &Token, cluster: &ClusterId, right: Right) -> Result<bool> {
-        let now = self.clock.now();
         let question = (person.clone(), cluster.clone(), right);
-        if let Some((allowed, at)) = self.answers.lock().get(&question)
-            && now.duration_since(*at) < FRESH
-        {
-            return Ok(*allowed);
+        if let Some(known) = self.known(&question) {
+            return Ok(known);
         }
-        let allowed = self.ask(token, cluster, &question.2).await?;
+        let (.., right) = question;
+        let is_entry = right == Right::Enter;
+        let deed = match right {
+            Right::Enter => entering(cluster),
+            Right::Do(deed) => deed,
+        };
+        let answer = self.ask(token, cluster, &deed).await?;
+        let may = answer == Answer::Allowed;
+        self.keep((person.clone(), cluster.clone(), Right::Do(deed)), may);
+        // One question is enough for both where workspaces are entered (`kcp`: without access the review itself is refused).
+        let enters = match Namespaces::of(cluster) {
+            Namespaces::Any => Some(answer != Answer::Outside),
+            Namespaces::One(_) | Namespaces::None => is_entry.then_some(may),
+        };
+        if let Some(enters) = enters {
+            self.keep((person.clone(), cluster.clone(), Right::Enter), enters);
+        }
+        Ok(enters.filter(|_| is_entry).unwrap_or(may))
+    }
+
+    /// What the plane said a short while ago.
+    fn known(&self, question: &Question) -> Option<bool> {
+        let now = self.clock.now();
+        self.answers.lock().get(question).filter(|(_, at)| now.duration_since(*at) < FRESH).map(|(said, _)| *said)
+    }
+
+    fn keep(&self, question: Question, said: bool) {
+        let now = self.clock.now();
         let mut answers = self.answers.lock();
         if answers.len() >= KEPT {
             answers.retain(|_, (_, at)| now.duration_since(*at) < FRESH);
         }
         if answers.len() < KEPT {
-            answers.insert(question, (allowed, now));
+            answers.insert(question, (said, now));
         }
-        Ok(allowed)
     }
 
-    async fn ask(&self, token: &Token, cluster: &ClusterId, right: &Right) -> Result<bool> {
-        let (field, attributes) = match right {
-            Right::Enter => entering(cluster).attributes(),
-            Right::Do { .. } => right.attributes(),
-        };
+    async fn ask(&self, token: &Token, cluster: &ClusterId, deed: &Deed) -> Result<Answer> {
+        let Deed { verb, group, resource, namespace, name } = deed;
         let review = json!({
-            "apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview", "spec": {field: attributes}
+            "apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview",
+            "spec": {"resourceAttributes": {"verb": verb, "group": group, "resource": resource, "namespace": namespace, "name": name}},
         });
         let client = self.endpoint.client(token, &Scope::Cluster(cluster.clone()));
         let request = http::Request::post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews")
@@ -127,22 +152,24 @@ impl Rights {
             .body(review.to_string().into_bytes())
             .map_err(|_| Error::Internal)?;
         match client.request::<Value>(request).await {
-            Ok(answer) => Ok(answer.pointer("/status/allowed").and_then(Value::as_bool).unwrap_or(false)),
+            Ok(answer) if answer.pointer("/status/allowed") == Some(&Value::Bool(true)) => Ok(Answer::Allowed),
+            Ok(_) => Ok(Answer::Refused),
             Err(error) => match from_plane(&error, "your rights") {
-                // Who may not enter a workspace may not even ask there.
-                Error::Denied { .. } | Error::NotFound { .. } => Ok(false),
+                Error::Denied { .. } | Error::NotFound { .. } => Ok(Answer::Outside),
                 other => Err(other),
             },
         }
     }
 }
 
-/// What lets somebody enter: on kcp a right of its own; on plain Kubernetes, where there is none, to list requests of the namespace, and
-/// promises for the cluster as a whole.
-fn entering(cluster: &ClusterId) -> Right {
-    match Namespaces::of(cluster) {
-        Namespaces::Any => Right::Enter,
-        Namespaces::One(namespace) => Right::requests("list", &namespace),
-        Namespaces::None => Right::promises("list"),
-    }
+/// What is asked to learn whether somebody may enter. On plain Kubernetes entering is no right of its own: who may list the requests of a
+/// namespace enters it, and who may list promises the cluster as a whole. On kcp whoever is answered at all may; requests are asked about
+/// because a page that asks this lists them next.
+fn entering(cluster: &ClusterId) -> Deed {
+    let (resource, namespace) = match Namespaces::of(cluster) {
+        Namespaces::Any => ("promiserequests", String::new()),
+        Namespaces::One(namespace) => ("promiserequests", namespace),
+        Namespaces::None => ("promises", String::new()),
+    };
+    Deed { verb: "list", group: promise::names::GROUP, resource, namespace, name: String::new() }
 }

@@ -14,6 +14,7 @@ behaviours![
     a_person_is_who_the_server_says,
     without_a_right_nothing_is_read_or_written,
     a_review_answers_what_the_server_then_does,
+    where_one_enters_whoever_may_not_is_not_even_told_what_they_may_do,
     a_right_to_one_name_is_a_right_to_that_name,
     a_subresource_is_a_right_of_its_own,
     nobody_acts_as_another_without_the_right,
@@ -23,10 +24,15 @@ behaviours![
 
 /// Whether the server says that dana may.
 async fn may(ground: &Ground, attributes: Value) -> bool {
+    told(ground, "dana", attributes).await.unwrap()
+}
+
+/// What the server says to somebody who asks whether they may.
+async fn told(ground: &Ground, person: &str, attributes: Value) -> Result<bool, kube::Error> {
     let review = json!({"spec": {"resourceAttributes": attributes}});
     let review: SelfSubjectAccessReview = serde_json::from_value(review).unwrap();
-    let api: Api<SelfSubjectAccessReview> = Api::all(ground.client("dana"));
-    api.create(&PostParams::default(), &review).await.unwrap().status.unwrap().allowed
+    let api: Api<SelfSubjectAccessReview> = Api::all(ground.client(person));
+    Ok(api.create(&PostParams::default(), &review).await?.status.unwrap().allowed)
 }
 
 async fn a_person_is_who_the_server_says(ground: Ground) {
@@ -62,6 +68,17 @@ async fn a_review_answers_what_the_server_then_does(ground: Ground) {
     ground.requests("dana").create(&PostParams::default(), &request("a")).await.unwrap();
     let elsewhere = json!({"namespace": "default", "verb": "create", "group": "platform.opmodel.dev", "resource": "promiserequests"});
     assert!(!may(&ground, elsewhere).await);
+}
+
+async fn where_one_enters_whoever_may_not_is_not_even_told_what_they_may_do(ground: Ground) {
+    let asked = json!({"verb": "list", "group": "platform.opmodel.dev", "resource": "promiserequests"});
+    assert!(!told(&ground, "dana", asked.clone()).await.unwrap(), "who may enter is answered");
+    let outside = told(&ground, "olaf", asked).await;
+    if ground.is_entered() {
+        assert_eq!(refused(outside).0, 403);
+    } else {
+        assert!(!outside.unwrap());
+    }
 }
 
 async fn a_right_to_one_name_is_a_right_to_that_name(ground: Ground) {

@@ -21,6 +21,8 @@ const PEOPLE: &[Person] = &[
     Person { name: "admin", groups: &["system:masters", "system:kcp:admin"] },
     Person { name: "opm-controller", groups: &["system:masters", "system:kcp:admin"] },
     Person { name: "dana", groups: &["shop"] },
+    // Never has any, also not that to enter.
+    Person { name: "olaf", groups: &[] },
 ];
 
 /// A server to show behaviours on.
@@ -164,6 +166,11 @@ impl Ground {
     /// A client of a person.
     pub fn client(&self, person: &str) -> Client {
         self.clients.iter().find(|(name, _)| *name == person).unwrap().1.clone()
+    }
+
+    /// Whether nobody does anything here who may not enter, which is a right of its own in workspaces of kcp.
+    pub fn is_entered(&self) -> bool {
+        matches!(self.scope, Scope::Workspace(_))
     }
 
     /// A client of a person who says that they are somebody else.

@@ -15,7 +15,7 @@ use super::docket::subject;
 use crate::auth::Caller;
 use crate::portal::requests::decisions;
 use crate::portal::requests::walk::Turns;
-use crate::portal::rights::Right;
+use crate::portal::rights::{Deed, Right};
 
 /// Rows of one page.
 const PAGE: usize = 30;
@@ -23,7 +23,7 @@ const PAGE: usize = 30;
 impl Right {
     /// To read decisions, wherever their request is.
     fn decisions() -> Self {
-        Self::Do { verb: "list", group: names::GROUP, resource: "approvals", namespace: String::new(), name: String::new() }
+        Self::Do(Deed { verb: "list", group: names::GROUP, resource: "approvals", namespace: String::new(), name: String::new() })
     }
 }
 

@@ -13,7 +13,7 @@ use super::matter::waiting;
 use crate::auth::Caller;
 use crate::portal::place::TOGETHER;
 use crate::portal::requests::rows;
-use crate::portal::rights::Right;
+use crate::portal::rights::{Deed, Right};
 use crate::state::Portal;
 
 /// A rule that asks, as one person stands to it.
@@ -96,12 +96,12 @@ impl Right {
             (Some(policy), _) => ("policies", policy.clone()),
             (None, promise) => ("promises", promise.clone().unwrap_or_default()),
         };
-        Self::Do { verb, group: names::GROUP, resource, namespace: String::new(), name }
+        Self::Do(Deed { verb, group: names::GROUP, resource, namespace: String::new(), name })
     }
 
     /// To write decisions down.
     fn record() -> Self {
-        Self::Do { verb: "create", group: names::GROUP, resource: "approvals", namespace: String::new(), name: String::new() }
+        Self::Do(Deed { verb: "create", group: names::GROUP, resource: "approvals", namespace: String::new(), name: String::new() })
     }
 }
 
