@@ -35,7 +35,9 @@ pub async fn list(visit: &Visit, workspace: &str, query: &ResourceQuery) -> Page
     let (workspace, now, token) = (workspace.to_owned(), visit.now.clone(), backend.viewer().form_token);
     framed(visit, about, move || {
         let below = page.query.below;
-        let other = ResourceQuery { below: !below, page: 1, ..page.query.clone() };
+        // A workspace that was chosen of several is no choice in one alone.
+        let chosen = if below { String::new() } else { page.query.workspace.clone() };
+        let other = ResourceQuery { below: !below, workspace: chosen, page: 1, ..page.query.clone() };
         let actions = view! {
             <LinkButton href=address(&workspace, &other) label=if below { "This workspace alone" } else { "With workspaces below" }/>
             <LinkButton href=csv_address(&workspace, &page.query) label="CSV"/>
@@ -110,6 +112,10 @@ fn filters(workspace: &str, page: &ResourcesPage) -> impl IntoView + use<> {
         view! { {items.collect_view()}{more} }
     };
     let plain = |value: &FacetValue| value.label.clone();
+    let workspaces = (!page.workspaces.values.is_empty()).then(|| {
+        let links = chips(&page.workspaces, &plain, &|value| ResourceQuery { workspace: value, page: 1, ..query.clone() });
+        view! { <span class="chip-label">"Workspace"</span>{links} }
+    });
     let drifted = ResourceQuery { drifted: !query.drifted, page: 1, ..query.clone() };
     let hidden = |name: &'static str, value: &str| {
         let value = value.to_owned();
@@ -118,7 +124,7 @@ fn filters(workspace: &str, page: &ResourcesPage) -> impl IntoView + use<> {
     view! {
         <form class="filters" role="search" aria-label="Resources" action=routes::resources(workspace)>
             <div class="search"><Icon name="search"/><input class="input" type="search" name="q" value=query.q.clone() aria-label="Search resources" placeholder="Search by name, kind or instance"/></div>
-            {hidden("kind", &query.kind)}{hidden("health", &query.health)}{hidden("promise", &query.promise)}
+            {hidden("kind", &query.kind)}{hidden("health", &query.health)}{hidden("promise", &query.promise)}{hidden("workspace", &query.workspace)}
             {hidden("drifted", if query.drifted { "1" } else { "" })}{hidden("below", if query.below { "1" } else { "" })}
             <button class="btn">"Search"</button>
             <nav class="chips" aria-label="Filters">
@@ -129,6 +135,7 @@ fn filters(workspace: &str, page: &ResourcesPage) -> impl IntoView + use<> {
                 {chips(&page.kinds, &plain, &|value| ResourceQuery { kind: value, page: 1, ..query.clone() })}
                 <span class="chip-label">"Promise"</span>
                 {chips(&page.promises, &plain, &|value| ResourceQuery { promise: value, page: 1, ..query.clone() })}
+                {workspaces}
             </nav>
         </form>
     }
@@ -145,7 +152,7 @@ fn state(word: &str) -> &'static str {
     }
 }
 
-fn pairs(query: &ResourceQuery) -> [(&'static str, String); 7] {
+fn pairs(query: &ResourceQuery) -> [(&'static str, String); 8] {
     let flag = |set: bool| if set { "1".to_owned() } else { String::new() };
     let page = if query.page > 1 { query.page.to_string() } else { String::new() };
     [
@@ -153,6 +160,7 @@ fn pairs(query: &ResourceQuery) -> [(&'static str, String); 7] {
         ("kind", query.kind.clone()),
         ("health", query.health.clone()),
         ("promise", query.promise.clone()),
+        ("workspace", query.workspace.clone()),
         ("drifted", flag(query.drifted)),
         ("below", flag(query.below)),
         ("page", page),

@@ -67,7 +67,8 @@ pub async fn every() -> Vec<(&'static str, Page)> {
         status: 422,
         ..approvals::Again::default()
     };
-    let (made, below) = (ResourceQuery::default(), ResourceQuery { below: true, kind: "Cluster".into(), ..ResourceQuery::default() });
+    let of_data = ResourceQuery { kind: "Cluster".into(), workspace: "root:acme:data".into(), ..ResourceQuery::default() };
+    let (made, below) = (ResourceQuery::default(), ResourceQuery { below: true, page: 1, ..of_data });
     vec![
         ("sign-in", sign_in::page(&visit(None, "/sign-in"), "/", None)),
         ("home", home::page(&at(here(), "/")).await),

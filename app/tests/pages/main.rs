@@ -199,6 +199,28 @@ fn a_filter_counts_what_it_would_leave() {
 }
 
 #[test]
+fn a_workspace_is_chosen_as_everything_else_that_narrows_a_list() {
+    let (html, label) = (page("resources-below").html, "<span class=\"chip-label\">Workspace</span>");
+    assert!(html.contains(label), "{html}");
+    let links: Vec<String> = tags(&html, "a").iter().filter_map(|tag| attribute(tag, "href")).map(decoded).collect();
+    let has = |link: &str| links.iter().any(|known| known == link);
+    let list = "/w/root:acme:shop/resources?kind=Cluster";
+    assert!(has(&format!("{list}&workspace=root:acme:shop&below=1")), "another one: {links:?}");
+    assert!(has(&format!("{list}&below=1")), "none: {links:?}");
+    assert!(has(&format!("{list}&workspace=root:acme:data&below=1&page=2")), "the next page: {links:?}");
+    assert!(has("/w/root:acme:shop/resources.csv?kind=Cluster&workspace=root:acme:data&below=1"), "the file: {links:?}");
+    assert!(has(list), "this workspace alone: {links:?}");
+    let kept = tags(&html, "input").into_iter().filter(|tag| attribute(tag, "name") == Some("workspace"));
+    assert!(kept.clone().count() > 0 && kept.clone().all(|tag| attribute(tag, "value") == Some("root:acme:data")), "a search keeps it");
+    assert!(!page("resources").html.contains(label), "one workspace is no choice");
+}
+
+/// An address as the browser reads it.
+fn decoded(href: &str) -> String {
+    href.replace("&amp;", "&").replace("%3A", ":")
+}
+
+#[test]
 fn a_wrong_form_says_so_first() {
     let html = page("request-error").html;
     assert!(html.contains("<title>Error: "), "title");

@@ -421,6 +421,7 @@ impl Resources for World {
             kinds: facets(&[("Bucket", 1, false), ("Cluster", 1, query.kind == "Cluster")]),
             healths: facets(&[("Healthy", 1, false), ("Degraded", 1, false), ("Missing", 1, false)]),
             promises: facets(&[("postgresql", 4, false)]),
+            workspaces: if query.below { facets(&[("root:acme:data", 1, true), (WORKSPACE, 3, false)]) } else { Facet::default() },
             query: query.clone(),
             rows,
         })

@@ -1,5 +1,6 @@
 //! The port [`Resources`]: what was made for the requests that a person may list, from the inventories that the controller wrote.
 
+mod facets;
 mod look;
 mod object;
 mod shelf;
@@ -14,8 +15,8 @@ use promise::api::Health;
 use promise::view::{ObjectKey, ObjectPage, RESOURCE_COLUMNS, ResourceQuery, ResourceRow, ResourcesPage, Whole};
 use promise::{Error, Result, csv};
 
+use self::facets::{Placed, is_at};
 use self::shelf::{Piece, Sum};
-use super::catalog::facets::facet_of;
 use super::place::Workspace;
 use super::requests::listing::Sight;
 use super::requests::rows;
@@ -26,8 +27,6 @@ pub use self::shelf::Shelf;
 
 /// Rows of one page.
 const PAGE: usize = 50;
-/// Kinds and promises that can be chosen by a link; the others are found by search.
-const CHOICES: usize = 12;
 
 #[async_trait]
 impl Resources for Caller {
@@ -122,7 +121,7 @@ impl Made {
     fn cut(&self, wanted: &Wanted<'_>, mut skip: usize, most: usize) -> Vec<(&Here, &Piece)> {
         let mut found = Vec::new();
         for urgency in (0..=Health::Missing.urgency()).rev() {
-            for (here, shelf) in self.shelves() {
+            for (here, shelf) in self.shelves().filter(|(here, _)| is_at(wanted.query, &here.path)) {
                 // Whole shelves are left out by their sums; with words nobody has counted them.
                 let count = wanted.words.is_empty().then(|| wanted.count(shelf, urgency));
                 if count.is_some_and(|count| count <= skip) {
@@ -166,52 +165,54 @@ impl<'a> Wanted<'a> {
         let that = shelf.sums.iter().filter(|sum| sum.health.urgency() == urgency);
         that.filter(|sum| sum.fits(self.query)).map(|sum| sum.count).sum()
     }
+
+    /// What the words are found in, counted, each beside the path of its workspace.
+    fn found<'h>(&self, here: &'h Here, shelf: &Shelf) -> Vec<(&'h str, Sum)> {
+        let sums = shelf.sums_of(&self.words, &here.path.to_lowercase());
+        sums.into_iter().map(|sum| (here.path.as_str(), sum)).collect()
+    }
 }
 
 fn page(caller: &Caller, made: &Made, query: &ResourceQuery) -> ResourcesPage {
     let wanted = Wanted::of(query);
-    let all: Vec<&Sum> = made.shelves().flat_map(|(_, shelf)| &shelf.sums).collect();
-    let worded: Vec<Sum> = match wanted.words.is_empty() {
+    let all = made.shelves().flat_map(|(here, shelf)| shelf.sums.iter().map(move |sum| Placed { path: here.path.as_str(), sum }));
+    let all: Vec<Placed<'_>> = all.collect();
+    let worded: Vec<(&str, Sum)> = match wanted.words.is_empty() {
         true => Vec::new(),
-        false => made.shelves().flat_map(|(here, shelf)| shelf.sums_of(&wanted.words, &here.path.to_lowercase())).collect(),
+        false => made.shelves().flat_map(|(here, shelf)| wanted.found(here, shelf)).collect(),
     };
-    let sums: Vec<&Sum> = if wanted.words.is_empty() { all.clone() } else { worded.iter().collect() };
-    let plain = |value: &str| value.to_owned();
-    let without_kind = ResourceQuery { kind: String::new(), ..query.clone() };
-    let kinds = sums.iter().filter(|sum| sum.fits(&without_kind)).map(|sum| (sum.kind.as_str(), sum.count));
-    let kinds = facet_of(kinds, &query.kind, plain, CHOICES);
-    let without_health = ResourceQuery { health: String::new(), ..query.clone() };
-    let healths = sums.iter().filter(|sum| sum.fits(&without_health)).map(|sum| (shelf::word(sum.health), sum.count));
-    let healths = facet_of(healths, &query.health, plain, usize::MAX);
-    let without_promise = ResourceQuery { promise: String::new(), ..query.clone() };
+    let sums: Vec<Placed<'_>> = match wanted.words.is_empty() {
+        true => all.clone(),
+        false => worded.iter().map(|(path, sum)| Placed { path, sum }).collect(),
+    };
     let titles = Titles::of(caller, made.places.iter().map(|here| &here.cluster));
-    let promises = sums.iter().filter(|sum| sum.fits(&without_promise)).map(|sum| (sum.promise.as_str(), sum.count));
-    let promises = facet_of(promises, &query.promise, |name| titles.title(name), CHOICES);
+    let facets = facets::of(&sums, query, |name| titles.title(name));
 
     let sums = made.whole(sums);
-    let fit = sums.total_by(|sum| if sum.fits(query) { sum.count } else { 0 });
+    let fit = sums.total_by(|placed| if placed.fits(query) { placed.sum.count } else { 0 });
     let with_drifted = ResourceQuery { drifted: true, ..query.clone() };
-    let drifted_fit = sums.total_by(|sum| if sum.fits(&with_drifted) { sum.count } else { 0 });
+    let drifted_fit = sums.total_by(|placed| if placed.fits(&with_drifted) { placed.sum.count } else { 0 });
     let pages = fit.counted().div_ceil(PAGE).max(1);
     let number = query.page.clamp(1, pages);
     let mut presented = Presented::default();
     let rows = made.cut(&wanted, (number - 1) * PAGE, PAGE).into_iter().map(|(here, piece)| presented.row(caller, here, piece)).collect();
     let all = made.whole(all);
-    let that = |fits: fn(&Sum) -> bool| all.total_by(|sum| if fits(sum) { sum.count } else { 0 });
+    let that = |fits: fn(&Sum) -> bool| all.total_by(|placed| if fits(placed.sum) { placed.sum.count } else { 0 });
     ResourcesPage {
         rows,
         fit,
         drifted_fit,
         all: that(|_| true),
-        applied: all.total_by(|sum| sum.applied),
+        applied: all.total_by(|placed| placed.sum.applied),
         healthy: that(|sum| sum.health == Health::Healthy),
         broken: that(|sum| matches!(sum.health, Health::Degraded | Health::Missing)),
         drifted: that(|sum| sum.drifted),
         instances: made.whole(made.shelves().map(|(_, shelf)| shelf.instances).collect()).total_by(|count| *count),
         pages,
-        kinds,
-        healths,
-        promises,
+        kinds: facets.kinds,
+        healths: facets.healths,
+        promises: facets.promises,
+        workspaces: facets.workspaces,
         query: ResourceQuery { page: number, ..query.clone() },
     }
 }

@@ -67,6 +67,7 @@ async fn totals_equal_what_is_counted_from_the_plane() {
     // From above the same is seen, by those who may; by others nothing.
     let above = product.signed_in("org-owner").await.get("/w/root:acme/resources?below=1").await;
     assert!(above.text.contains(&format!("{} in all", all.len())), "{}", above.text);
+    assert!(!above.text.contains("<span class=\"chip-label\">Workspace</span>"), "one workspace is no choice: {}", above.text);
     let mut stranger = product.signed_in("dev-data").await;
     for address in [LIST, "/w/root:acme:shop/resources.csv", "/w/root:acme/resources?below=1"] {
         assert_eq!(stranger.get(address).await.status, StatusCode::NOT_FOUND, "{address}");

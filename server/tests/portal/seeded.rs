@@ -93,6 +93,46 @@ async fn shows(browser: &mut Browser, address: &str, texts: &[String]) {
     assert!(answer.status.is_success(), "{address}: {}", answer.text);
 }
 
+/// The workspaces by which what was made can be narrowed: their counts are those of the plane, beside another filter too, and add up to
+/// what fits; one that is chosen is all that is listed.
+async fn workspaces(browser: &mut Browser, all: &[(String, PromiseRequestStatus)]) {
+    let made = |place: &str, kind: &str| {
+        let items = all.iter().filter(|(of, _)| of == place).flat_map(|(_, status)| &status.inventory);
+        items.filter(|item| kind.is_empty() || item.kind == kind).count()
+    };
+    let total: usize = PLACES.iter().map(|place| made(place, "")).sum();
+    let mut places = PLACES;
+    places.sort_unstable();
+    for kind in ["", "Secret"] {
+        let fit: usize = places.iter().map(|place| made(place, kind)).sum();
+        let narrowed = if kind.is_empty() { String::new() } else { format!("&kind={kind}") };
+        let address = format!("/w/root:acme/resources?below=1{narrowed}");
+        let text = browser.get(&address).await.text;
+        assert!(text.contains(&format!("{fit} fit, {total} in all")), "{address}: {text}");
+        let counts = counts(&text);
+        assert_eq!(counts, places.map(|place| made(place, kind)), "{address}: {text}");
+        assert_eq!(counts.iter().sum::<usize>(), fit, "{address}");
+        for place in places {
+            let address = format!("{address}&workspace={place}");
+            let text = browser.get(&address).await.text;
+            assert!(text.contains(&format!("{} fit, {total} in all", made(place, kind))), "{address}: {text}");
+            assert_eq!(self::counts(&text), counts, "{address}: as if none were chosen");
+            let file = browser.get(&address.replace("/resources?", "/resources.csv?")).await.text;
+            let lines: Vec<&str> = file.lines().skip(1).collect();
+            assert_eq!(lines.len(), made(place, kind), "{address}: {file}");
+            assert!(lines.iter().all(|line| line.starts_with(&format!("{place},"))), "{address}: {file}");
+        }
+    }
+}
+
+/// The counts of the workspaces by which a list can be narrowed, in their order.
+fn counts(page: &str) -> Vec<usize> {
+    let (_, rest) = page.split_once("<span class=\"chip-label\">Workspace</span>").expect("the workspaces");
+    let (links, _) = rest.split_once("</nav>").expect("their end");
+    let numbers = links.split("<span class=\"n\">").skip(1).filter_map(|count| count.split('<').next());
+    numbers.map(|count| count.parse().expect("a number")).collect()
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn totals_of_every_page_equal_what_the_plane_has() {
     let product = Product::quiet().await;
@@ -135,6 +175,7 @@ async fn totals_of_every_page_equal_what_the_plane_has() {
         rows += owner.get(&format!("/w/root:acme/resources?below=1&page={page}")).await.text.matches("data-label=\"Instance\"").count();
     }
     assert_eq!(rows, items.len(), "every object is on one page");
+    workspaces(&mut owner, &all).await;
 
     let mut phases: BTreeMap<Phase, usize> = BTreeMap::new();
     for (_, status) in &all {

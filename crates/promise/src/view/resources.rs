@@ -77,6 +77,8 @@ pub struct ResourceQuery {
     pub health: String,
     /// One promise.
     pub promise: String,
+    /// Path of one workspace.
+    pub workspace: String,
     /// Only what somebody else changed.
     #[serde(deserialize_with = "flag")]
     pub drifted: bool,
@@ -123,6 +125,8 @@ pub struct ResourcesPage {
     pub healths: Facet,
     /// Promises with counts.
     pub promises: Facet,
+    /// Workspaces with counts; none where all that fits is in one.
+    pub workspaces: Facet,
     /// What is in force.
     pub query: ResourceQuery,
 }

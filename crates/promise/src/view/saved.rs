@@ -48,7 +48,7 @@ impl SavedList {
     fn names(self) -> &'static [&'static str] {
         match self {
             Self::Requests => &["q", "phase", "promise", "mine"],
-            Self::Resources => &["q", "kind", "health", "promise", "drifted", "below"],
+            Self::Resources => &["q", "kind", "health", "promise", "workspace", "drifted", "below"],
             Self::Approvals => &["view", "q", "promise", "workspace", "risk", "age"],
         }
     }
@@ -125,10 +125,19 @@ mod tests {
 
     #[test]
     fn only_what_narrows_is_kept_and_in_one_order() {
-        let pairs =
-            [("page", "3"), ("kind", "Secret"), ("q", " db "), ("health", ""), ("open", "x"), ("kind", "Service"), ("drifted", "1")];
+        let pairs = [
+            ("page", "3"),
+            ("kind", "Secret"),
+            ("workspace", "root:acme:shop"),
+            ("q", " db "),
+            ("health", ""),
+            ("open", "x"),
+            ("kind", "Service"),
+            ("drifted", "1"),
+        ];
         let kept = SavedList::Resources.filter(&pairs);
-        let wanted = [("q", "db"), ("kind", "Secret"), ("drifted", "1")].map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let wanted = [("q", "db"), ("kind", "Secret"), ("workspace", "root:acme:shop"), ("drifted", "1")];
+        let wanted = wanted.map(|(name, value)| (name.to_owned(), value.to_owned()));
         assert_eq!(kept, wanted);
         assert!(SavedList::Requests.filter(&[("kind", "Secret"), ("page", "2")]).is_empty(), "it is no filter of that list");
         assert!(SavedList::Approvals.filter(&[("q", "a\nb"), ("risk", "x".repeat(301).as_str())]).is_empty(), "nobody types that");
