@@ -42,6 +42,10 @@ pub struct Layers {
     pub layers: Vec<(String, Vec<Node>)>,
     /// Lines from a box of one layer to a box of the next: number of the layer, and of both boxes.
     pub links: Vec<(usize, usize, usize)>,
+    /// Dashed arrows from a box to one of the same layer, which is not the last: number of the layer, and of both boxes.
+    pub arrows: Vec<(usize, usize, usize)>,
+    /// What an arrow says.
+    pub key: String,
 }
 
 /// Draws the layers. What does not fit is scrolled to; a script makes it larger and smaller and lets a pointer drag it.
@@ -66,6 +70,13 @@ pub fn Graph(layers: Layers) -> impl IntoView {
         Some(view! { <path class=class d=format!("M{left} {above}C{middle} {above} {middle} {below} {right} {below}")></path> })
     });
     let links = links.collect_view();
+    let arrows = layers.arrows.iter().filter_map(|(layer, from, to)| {
+        node(*layer, *from).zip(node(*layer, *to))?;
+        let ((left, above), (_, below)) = (place(*layer, *from), place(*layer, *to));
+        Some(arrow(left + BOX.0, above, below))
+    });
+    let arrows = arrows.collect_view();
+    let key = (!layers.arrows.is_empty()).then(|| key(&layers.key));
     let heads = layers.layers.iter().enumerate().map(|(layer, (name, _))| {
         view! { <text class="graph-head" x=place(layer, 0).0 y="14">{name.clone()}</text> }
     });
@@ -78,7 +89,9 @@ pub fn Graph(layers: Layers) -> impl IntoView {
     let boxes = boxes.map(|(layer, index, node)| boxed(node, place(layer, index))).collect_view();
     let (title, about) = (format!("{}-title", layers.id), format!("{}-about", layers.id));
     let named = format!("{title} {about}");
+    // The script finds a graph by its tools, which stand right before it.
     view! {
+        {key}
         <div class="graph-tools" role="group" aria-label="Size of the graph">
             {TOOLS.map(|(zoom, label)| view! { <button class="btn btn-sm" type="button" data-zoom=zoom>{label}</button> }).collect_view()}
             <span class="basis" role="status" data-zoomed=""></span>
@@ -86,9 +99,34 @@ pub fn Graph(layers: Layers) -> impl IntoView {
         <div class="graph" role="region" tabindex="0" aria-label=layers.title.clone()>
             <svg width=width height=height viewBox=format!("0 0 {width} {height}") role="group" aria-labelledby=named>
                 <title id=title>{layers.title.clone()}</title><desc id=about>{layers.description.clone()}</desc>
-                {links}{heads}{boxes}
+                {links}{arrows}{heads}{boxes}
             </svg>
         </div>
+    }
+}
+
+/// An arrow beside a layer whose boxes end at `x`, from the box at one height to that at another. It leaves below the middle of a box and
+/// arrives above it, so that what comes and what goes are told apart.
+fn arrow(x: usize, above: usize, below: usize) -> impl IntoView + use<> {
+    let (from, to) = (above + BOX.1 * 3 / 4, below + BOX.1 / 4);
+    // The farther, the wider; a curve reaches three quarters of the way to its handles, which stays between the layers.
+    let handle = x + (BETWEEN.0 / 2 + from.abs_diff(to) / 8).min(BETWEEN.0);
+    view! {
+        <g class="graph-arrow">
+            <path d=format!("M{x} {from}C{handle} {from} {handle} {to} {x} {to}")></path>
+            <path d=format!("M{} {}L{x} {to}L{} {}", x + 7, to - 4, x + 7, to + 4)></path>
+        </g>
+    }
+}
+
+/// What lines and arrows say, told apart by dashes.
+fn key(arrow: &str) -> impl IntoView + use<> {
+    let arrow = arrow.to_owned();
+    view! {
+        <ul class="legend graph-legend">
+            <li><svg class="graph-key" viewBox="0 0 24 10" aria-hidden="true"><path class="graph-link" d="M0 5H24"></path></svg>"leads to what was made, and to where it is"</li>
+            <li><svg class="graph-key" viewBox="0 0 24 10" aria-hidden="true"><g class="graph-arrow"><path d="M0 5H24"></path><path d="M17 1L24 5L17 9"></path></g></svg>{arrow}</li>
+        </ul>
     }
 }
 
@@ -122,6 +160,17 @@ mod tests {
     fn node(title: &str, problem: bool) -> Node {
         let shape = if problem { Shape::Degraded } else { Shape::Ready };
         Node { title: title.into(), under: "one of a kind".into(), shape, href: problem.then(|| "#there".to_owned()), problem }
+    }
+
+    #[test]
+    fn an_arrow_leads_from_a_box_to_another_of_its_layer_and_is_explained() {
+        let objects = vec![node("database", false), node("settings", false)];
+        let layers = Layers { layers: vec![("Objects".into(), objects)], key: "needs it".into(), ..Layers::default() };
+        let drawn = |layers: Layers| view! { <Graph layers=layers/> }.to_html();
+        assert!(!drawn(layers.clone()).contains("needs it"), "where there is none nothing is explained");
+        let html = drawn(Layers { arrows: vec![(0, 1, 0), (0, 0, 7)], ..layers });
+        assert_eq!(html.matches("<g class=\"graph-arrow\"").count(), 2, "one, and what explains it: {html}");
+        assert!(html.contains("needs it") && html.contains("M192 124C230 124 230 39 192 39"), "{html}");
     }
 
     #[test]

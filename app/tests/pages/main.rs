@@ -277,6 +277,17 @@ fn kinds_fold_into_one_box_of_the_graph_by_links_and_the_way_to_a_problem_is_mar
 }
 
 #[test]
+fn what_an_object_needs_is_drawn_and_said() {
+    let arrows = |name: &str| page(name).html.matches("<g class=\"graph-arrow\"").count();
+    // One more explains them. The two Secrets need nothing of themselves, drawn as one box.
+    assert_eq!((arrows("request-resources"), arrows("request-resources-folded")), (3, 2));
+    let html = page("request-resources").html;
+    let said = "needs orders-db-database (Cluster) and orders-db-credentials (Secret)";
+    assert_eq!(html.matches(said).count(), 1, "in the table, and of one object: {html}");
+    assert!(html.contains("needs it, and is made after it") && html.contains("A dashed arrow leads"), "{html}");
+}
+
+#[test]
 fn script_is_loaded_on_live_pages_alone() {
     each(|name, page| {
         let live = name.starts_with("requests")

@@ -16,7 +16,7 @@ mod outputs;
 mod tests;
 mod trace;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schema::expr::{Budget, Environment, Template};
 use serde_json::Value;
@@ -106,6 +106,8 @@ struct CompiledResource {
     template: Template,
     ready_when: Option<Template>,
     stage: u32,
+    /// Indices of the resources that it reads.
+    needs: BTreeSet<usize>,
 }
 
 impl Compiled {
@@ -153,5 +155,12 @@ impl Compiled {
     /// Ids of the resources in the order of making.
     pub fn order(&self) -> Vec<&str> {
         self.order.iter().map(|index| self.resources[*index].id.as_str()).collect()
+    }
+
+    /// Ids of the resources that each resource reads, and is made after; those that read none are left out.
+    pub fn needs(&self) -> BTreeMap<String, Vec<String>> {
+        let ids = |needs: &BTreeSet<usize>| needs.iter().map(|index| self.resources[*index].id.clone()).collect::<Vec<_>>();
+        let reading = self.resources.iter().filter(|resource| !resource.needs.is_empty());
+        reading.map(|resource| (resource.id.clone(), ids(&resource.needs))).collect()
     }
 }

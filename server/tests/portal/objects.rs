@@ -12,19 +12,21 @@ use crate::browser::Product;
 
 const REQUESTS: &str = "/w/root:acme:shop/requests/default";
 
-/// A promise that makes a ConfigMap and a Secret beside the request.
+/// A promise that makes a ConfigMap and a Secret beside the request, and a ConfigMap that names the first.
 async fn publish_notes(product: &Product) {
     let text = |name: &str| json!({"apiVersion": "v1", "metadata": {"name": format!("${{request.name}}-{name}")}});
-    let (mut note, mut login) = (text("note"), text("login"));
+    let (mut note, mut login, mut index) = (text("note"), text("login"), text("index"));
     (note["kind"], note["data"]) = (json!("ConfigMap"), json!({"greeting": "hello-from-here"}));
     (login["kind"], login["stringData"]) = (json!("Secret"), json!({"password": "swordfish-1c2b"}));
+    (index["kind"], index["data"]) = (json!("ConfigMap"), json!({"first": "${resources.note.metadata.name}"}));
+    let resources = json!([{"id": "note", "template": note}, {"id": "login", "template": login}, {"id": "index", "template": index}]);
     let promise = json!({
         "apiVersion": promise::names::API_VERSION, "kind": "Promise", "metadata": {"name": "notes"},
         "spec": {
             "version": "1.0.0", "lifecycle": "published", "visibility": "descendants",
             "presentation": {"displayName": "Notes", "summary": "A text.", "category": "data", "maintainer": {"team": "Platform"}},
             "parameters": {"type": "object", "properties": {}},
-            "implementation": {"resources": [{"id": "note", "template": note}, {"id": "login", "template": login}]},
+            "implementation": {"resources": resources},
         },
     });
     let scope = Scope::Workspace(WorkspacePath::parse("root:platform").expect("a path"));
@@ -83,6 +85,10 @@ async fn what_lies_beside_the_request_is_read_as_the_person_and_secrets_stay_hid
     for address in ["/w/root:acme:shop/resources", &format!("{REQUESTS}/diary?view=resources")] {
         assert!(browser.get(address).await.text.contains("/requests/default/diary/objects/ConfigMap/diary-note?in=default\""), "{address}");
     }
+    // The one that reads another is said to need it, and an arrow leads there.
+    let all = format!("{REQUESTS}/diary?view=resources");
+    let page = browser.until(&all, |answer| answer.text.contains("needs diary-note (ConfigMap)")).await;
+    assert_eq!(page.text.matches("<g class=\"graph-arrow\"").count(), 2, "one, and what explains it: {}", page.text);
     product.running.close().await;
 }
 

@@ -16,6 +16,7 @@ mod approvals;
 mod configuration;
 mod graph;
 mod history;
+mod needs;
 mod outputs;
 mod overview;
 mod policies;

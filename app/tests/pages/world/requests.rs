@@ -86,6 +86,7 @@ impl Requests for World {
                 resource("credentials", "Secret", Health::Healthy, ""),
                 resource("replica", "Secret", Health::Degraded, "It has expired"),
             ],
+            needs: [("replica".to_owned(), vec!["database".to_owned(), "credentials".to_owned(), "not-made".to_owned()])].into(),
             outputs: vec![
                 OutputValue {
                     name: "endpoint".into(),

@@ -1,5 +1,7 @@
 //! Reading every expression of a promise.
 
+use std::collections::BTreeSet;
+
 use schema::expr::{Environment, ExprError, Template, TemplateError, Type};
 use schema::structural::Schema;
 use serde_json::Value;
@@ -79,6 +81,7 @@ impl Reader<'_> {
             template,
             ready_when,
             stage: 0,
+            needs: BTreeSet::new(),
         })
     }
 

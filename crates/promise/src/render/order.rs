@@ -7,7 +7,7 @@ use schema::expr::Template;
 use super::CompiledResource;
 use crate::error::Problem;
 
-/// Gives every resource its stage and answers the order: by stage, then as written.
+/// Gives every resource its stage and what it reads, and answers the order: by stage, then as written.
 ///
 /// # Errors
 /// A cycle, naming its members in order, or an expression that reads all resources at once.
@@ -22,8 +22,9 @@ pub(super) fn order(resources: &mut [CompiledResource]) -> Result<Vec<usize>, Pr
     for index in 0..resources.len() {
         stage(index, &edges, &mut stages, &mut trail).map_err(|cycle| cycle_problem(&cycle, resources))?;
     }
-    for (resource, stage) in resources.iter_mut().zip(&stages) {
+    for (resource, (stage, needs)) in resources.iter_mut().zip(stages.iter().zip(edges)) {
         resource.stage = stage.unwrap_or_default();
+        resource.needs = needs;
     }
     let mut order: Vec<usize> = (0..resources.len()).collect();
     order.sort_by_key(|index| (resources[*index].stage, *index));

@@ -69,6 +69,12 @@ fn a_resource_may_be_named_in_brackets_or_by_another_name() {
 }
 
 #[test]
+fn a_resource_needs_what_it_reads() {
+    let compiled = Compiled::compile(&spec(database(), json!([]))).unwrap();
+    assert_eq!(compiled.needs(), BTreeMap::from([("settings".to_owned(), vec!["database".to_owned()])]));
+}
+
+#[test]
 fn what_is_not_known_yet_is_pending_and_named() {
     let outputs = json!([{"name": "host", "value": "${resources.database.status.host}"}, {"name": "name", "value": "db ${request.name}"},
         {"name": "password", "secretRef": {"resource": "database", "name": "${request.name}-app", "key": "password"}}]);

@@ -1,5 +1,7 @@
 //! Requests, their form and what came of them.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::catalog::{Availability, OfferRow};
@@ -232,6 +234,8 @@ pub struct RequestPage {
     pub outdated: Option<OutdatedView>,
     /// What was made.
     pub resources: Vec<ResourceLine>,
+    /// Ids of the resources of the promise that each of them needs; an object of `forEach` has the id of its resource with `[n]` behind it.
+    pub needs: BTreeMap<String, Vec<String>>,
     /// What one gets.
     pub outputs: Vec<OutputValue>,
     /// Events, newest first; absent when the person may not read them.

@@ -1,5 +1,7 @@
 //! One request in full.
 
+use std::collections::BTreeMap;
+
 use cluster::ClusterId;
 use cluster::kinds::{PromiseRelease, PromiseRequest};
 use promise::api::{ConditionStatus, InventoryItem, OutputStatus, PolicyOutcome, PolicyResult, PromiseSpec};
@@ -55,6 +57,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         hash: decisions::hash(&status),
         outdated: decisions::outdated(caller, workspace, &request).await?,
         resources: status.inventory.iter().map(resource).collect(),
+        needs: needs(caller, &request).await,
         outputs: outputs(&request, spec.as_ref()),
         events: events.map(|events| events.iter().map(|event| timeline::event(event, spec.as_ref())).collect()),
         yaml: yaml(&request),
@@ -81,6 +84,20 @@ pub(in crate::portal) fn resource(item: &InventoryItem) -> ResourceLine {
         health: item.health,
         message: item.message.clone().unwrap_or_default(),
     }
+}
+
+/// What the resources of its promise read of one another, by id; nothing where not even two objects were made.
+async fn needs(caller: &Caller, request: &PromiseRequest) -> BTreeMap<String, Vec<String>> {
+    let made = request.status.as_ref().map_or(0, |status| status.inventory.len());
+    let Some(revision) = caller.taken(request).filter(|_| made > 1) else { return BTreeMap::new() };
+    let compiled = caller.portal().compiled.clone();
+    let known = compiled.known(&revision.spec.hash);
+    if let Some(known) = known {
+        return known.needs();
+    }
+    // Reading a revision for the first time may take a good part of a second.
+    let read = tokio::task::spawn_blocking(move || compiled.read(&revision.spec.hash, &revision.spec.spec).ok());
+    read.await.ok().flatten().map(|compiled| compiled.needs()).unwrap_or_default()
 }
 
 /// Whether the person may take back what people are asked about; nothing for those who did not ask, and while nobody is asked.

@@ -7,6 +7,7 @@ use promise::api::Health;
 use promise::view::{ObjectKey, RequestPage, ResourceLine};
 use promise::wording::counted;
 
+use super::needs::Needs;
 use super::{Part, address, phase};
 use crate::pages::requests::health;
 use crate::routes;
@@ -14,6 +15,8 @@ use crate::ui::{Graph, Layers, Node, Shape};
 
 /// More objects than this are drawn as one box for each kind, unless the address says otherwise.
 const SINGLE: usize = 30;
+/// Most arrows between objects that are drawn, so that the page keeps its weight.
+const ARROWS: usize = 200;
 /// The word of an address for no kind.
 const NONE: &str = "none";
 
@@ -88,7 +91,8 @@ fn layers(page: &RequestPage, folds: &BTreeSet<String>) -> Option<Layers> {
     if page.resources.is_empty() {
         return None;
     }
-    let (objects, members) = boxes(page, folds);
+    let Boxes { nodes: objects, places: members, of } = boxes(page, folds);
+    let (arrows, key) = arrows(page, &of);
     let mut places: Vec<&str> = page.resources.iter().map(|resource| resource.destination.as_str()).collect();
     places.sort_unstable();
     places.dedup();
@@ -122,11 +126,12 @@ fn layers(page: &RequestPage, folds: &BTreeSet<String>) -> Option<Layers> {
     } else {
         format!(" The bold way leads to what does not work: {}.", counted(problems as u64, "object"))
     };
+    let needs = if arrows.is_empty() { "" } else { " A dashed arrow leads from an object to one that it needs." };
     Some(Layers {
         id: "graph".to_owned(),
         title: format!("What was made for {}", page.row.name),
         description: format!(
-            "From the request over the version of its promise to every object and where it is.{way} The table below says the same."
+            "From the request over the version of its promise to every object and where it is.{needs}{way} The table below says the same."
         ),
         layers: vec![
             ("Request".to_owned(), vec![request]),
@@ -135,7 +140,20 @@ fn layers(page: &RequestPage, folds: &BTreeSet<String>) -> Option<Layers> {
             ("Where".to_owned(), targets.collect()),
         ],
         links,
+        arrows,
+        key,
     })
+}
+
+/// Arrows between boxes of objects, and what they say. `of` is the box of each object.
+fn arrows(page: &RequestPage, of: &[usize]) -> (Vec<(usize, usize, usize)>, String) {
+    let boxes = Needs::of(page).pairs().filter_map(|(from, to)| Some((*of.get(from)?, *of.get(to)?))).collect::<BTreeSet<_>>();
+    let arrows: Vec<_> = boxes.into_iter().filter(|(from, to)| from != to).map(|(from, to)| (2, from, to)).collect();
+    let mut key = "needs it, and is made after it".to_owned();
+    if arrows.len() > ARROWS {
+        key = format!("{key}; {ARROWS} of {} are drawn", arrows.len());
+    }
+    (arrows.into_iter().take(ARROWS).collect(), key)
 }
 
 /// Whether somebody has to look at it.
@@ -143,23 +161,34 @@ fn broken(resource: &ResourceLine) -> bool {
     matches!(resource.health, Health::Degraded | Health::Missing)
 }
 
-/// Boxes, and for each the Destinations of what is in it.
-type Boxes<'a> = (Vec<Node>, Vec<Vec<&'a str>>);
+/// What is drawn of the objects.
+#[derive(Default)]
+struct Boxes<'a> {
+    nodes: Vec<Node>,
+    /// For each of them the Destinations of what is in it.
+    places: Vec<Vec<&'a str>>,
+    /// The box of each object.
+    of: Vec<usize>,
+}
 
 /// A box for each object in the order of the table, and for each folded kind in the place of its first object.
 fn boxes<'a>(page: &'a RequestPage, folds: &BTreeSet<String>) -> Boxes<'a> {
-    let mut drawn: BTreeSet<&str> = BTreeSet::new();
+    let mut drawn: BTreeMap<&str, usize> = BTreeMap::new();
     let mut boxes = Boxes::default();
     for resource in &page.resources {
-        let (node, places) = if !folds.contains(&resource.kind) {
-            single(page, resource)
-        } else if drawn.insert(&resource.kind) {
+        if let Some(known) = drawn.get(resource.kind.as_str()) {
+            boxes.of.push(*known);
+            continue;
+        }
+        let (node, places) = if folds.contains(&resource.kind) {
+            drawn.insert(&resource.kind, boxes.nodes.len());
             together(page, folds, &resource.kind)
         } else {
-            continue;
+            single(page, resource)
         };
-        boxes.0.push(node);
-        boxes.1.push(places);
+        boxes.of.push(boxes.nodes.len());
+        boxes.nodes.push(node);
+        boxes.places.push(places);
     }
     boxes
 }

@@ -31,7 +31,7 @@ pub(super) fn part(page: &RequestPage, token: &str, revealed: &Revealed, now: &s
 fn made(page: &RequestPage) -> Option<impl IntoView + use<>> {
     let all = page.resources.len();
     let more = (all > FEW).then(|| view! { <a href=address(page, Part::Resources, 1)>{format!("All {all}")}</a> });
-    let rows = resources::table(&page.row, page.resources.get(..FEW).unwrap_or(&page.resources), 0);
+    let rows = resources::table(page, page.resources.get(..FEW).unwrap_or(&page.resources), 0);
     let basis = resources::basis(page);
     (all > 0).then(|| view! {
         <section aria-labelledby="resources"><div class="section-head"><h2 id="resources">"What runs"</h2><p class="basis">{basis}" "{more}</p></div>{rows}</section>

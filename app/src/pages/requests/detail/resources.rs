@@ -2,9 +2,10 @@
 
 use leptos::prelude::*;
 use promise::api::Health;
-use promise::view::{ObjectKey, RequestPage, RequestRow, ResourceLine};
+use promise::view::{ObjectKey, RequestPage, ResourceLine};
 
 use super::graph::{Fold, graph};
+use super::needs::Needs;
 use super::{Part, ROWS, address};
 use crate::pages::requests::health;
 use crate::routes;
@@ -16,7 +17,7 @@ pub(super) fn part(page: &RequestPage, number: usize, fold: &Fold) -> impl IntoV
     let rows = if rows.is_empty() {
         view! { <Empty title="Nothing was made yet" text="What the request needs appears here as soon as it is being made."/> }.into_any()
     } else {
-        table(&page.row, rows, (number - 1) * ROWS).into_any()
+        table(page, rows, (number - 1) * ROWS).into_any()
     };
     let graph = (number == 1).then(|| graph(page, fold)).flatten();
     let page_of = page.clone();
@@ -39,13 +40,15 @@ pub(super) fn basis(page: &RequestPage) -> String {
 }
 
 /// Rows of resources, after `before` others.
-pub(super) fn table(row: &RequestRow, resources: &[ResourceLine], before: usize) -> impl IntoView + use<> {
+pub(super) fn table(page: &RequestPage, resources: &[ResourceLine], before: usize) -> impl IntoView + use<> {
+    let (row, needs) = (&page.row, Needs::of(page));
     let lines = resources.iter().enumerate().map(|(index, resource)| {
         let (shape, word) = health(resource.health);
         let (applied, applied_word) = if resource.applied { (Shape::Ready, "Applied") } else { (Shape::Ahead, "Not yet") };
         let place = if resource.destination.is_empty() { String::new() } else { format!(" at {}", resource.destination) };
+        let needs = needs.words(resource).map(|words| view! { <span class="under">{words}</span> });
         view! {
-            <tr id=format!("object-{}", before + index + 1)><th scope="row"><a class="name" href=routes::object(&row.workspace, &row.namespace, &row.name, &ObjectKey::from(resource))>{resource.name.clone()}</a><span class="under">{format!("{}{place}", resource.kind)}</span></th>
+            <tr id=format!("object-{}", before + index + 1)><th scope="row"><a class="name" href=routes::object(&row.workspace, &row.namespace, &row.name, &ObjectKey::from(resource))>{resource.name.clone()}</a><span class="under">{format!("{}{place}", resource.kind)}</span>{needs}</th>
                 <td data-label="Applied"><Status shape=applied word=applied_word/></td><td data-label="Healthy"><Status shape=shape word=word/></td><td data-label="Note">{(!resource.message.is_empty()).then(|| resource.message.clone())}</td></tr>
         }
     });
