@@ -39,12 +39,13 @@ pub fn page(visit: &Visit) -> Page {
     })
 }
 
-/// Six weeks of numbers, the last foretold, one not known.
+/// Six weeks of numbers, the last a forecast, one not known.
 fn figure(id: &str, title: &str) -> Figure {
     let series = |name: &str, tone: u8, counts: [Option<usize>; 6]| Series {
         name: name.to_owned(),
         tone,
         values: counts.into_iter().map(|count| count.map(Amount::count)).collect(),
+        ..Series::default()
     };
     Figure {
         id: id.to_owned(),

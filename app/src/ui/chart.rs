@@ -32,25 +32,35 @@ impl Amount {
     }
 }
 
-/// Numbers of one sort, one for each label of the chart.
-#[derive(Clone, Debug, PartialEq)]
+/// Numbers of one sort, one for each label of the chart that it is about.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
     /// Name in the legend.
     pub name: String,
-    /// Colour, 1 to 6.
+    /// Colour, 1 to 6; 0 is grey.
     pub tone: u8,
-    /// Numbers in the order of the labels; none where it is not known, which is not 0.
+    /// Whether all of it is a forecast.
+    pub forecast: bool,
+    /// The first place that it is about.
+    pub from: usize,
+    /// Numbers from there on, in the order of the labels; none where it is not known, which is not 0.
     pub values: Vec<Option<Amount>>,
 }
 
 impl Series {
     /// Its class.
     fn class(&self) -> String {
-        format!("chart-{}", self.tone.clamp(1, 6))
+        let ahead = if self.forecast { " chart-ahead" } else { "" };
+        format!("chart-{}{ahead}", self.tone.min(6))
     }
 
-    fn at(&self, index: usize) -> Option<&Amount> {
-        self.values.get(index).and_then(Option::as_ref)
+    fn at(&self, place: usize) -> Option<&Amount> {
+        self.values.get(place.checked_sub(self.from)?)?.as_ref()
+    }
+
+    /// Whether it is about a place. Before and after its values it says nothing, not even that something is not known.
+    fn covers(&self, place: usize) -> bool {
+        place.checked_sub(self.from).is_some_and(|index| index < self.values.len())
     }
 }
 
@@ -73,7 +83,7 @@ pub struct Figure {
     pub series: Vec<Series>,
     /// The place of today.
     pub today: Option<usize>,
-    /// The first place that is foretold.
+    /// The first place at which all series are a forecast.
     pub forecast_from: Option<usize>,
     /// A level to compare with, such as a budget, with its name.
     pub line: Option<(String, Amount)>,

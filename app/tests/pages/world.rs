@@ -250,6 +250,7 @@ impl Catalog for World {
             policies: policies(name),
             policies_unknown: None,
             price: price(),
+            next_price: (name == "postgresql").then(|| "From 1 January 2027: 124.00 € a month (today 118.00 €).".into()),
             versions: vec![VersionLine {
                 version: "1.2.0".into(),
                 revision: "postgresql-3f2a9c1b7d".into(),

@@ -42,6 +42,14 @@ impl World {
         let shelves: Vec<Shelf<'_>> = catalogs.iter().map(CatalogAt::shelf).collect();
         PriceBook::open(offer, lineage, &shelves, today)
     }
+
+    /// The prices of an offer in a workspace on each day after `today` on which a list begins, in the order of these days.
+    pub fn later_prices(&self, offer: &Offer<'_>, lineage: &[Place], trusted: &[WorkspacePath], today: Day) -> Vec<(Day, PriceBook)> {
+        let catalogs = self.shelves(trusted);
+        let shelves: Vec<Shelf<'_>> = catalogs.iter().map(CatalogAt::shelf).collect();
+        let days = PriceBook::later(offer, lineage, &shelves, today);
+        days.into_iter().map(|day| (day, PriceBook::open(offer, lineage, &shelves, day))).collect()
+    }
 }
 
 impl From<&Node> for Place {

@@ -7,6 +7,7 @@
 //! What cannot be known is [`Unknown`], with the reason. A request whose policies cannot all be seen is never accepted.
 
 mod answer;
+mod later;
 mod options;
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,7 @@ use crate::requirements;
 use crate::resolve::{PromiseReading, Resolved, sort_outcomes};
 use crate::visibility::Place;
 
+pub use later::next_price;
 pub use options::{Choice, PricedChoice, options};
 
 /// Everything that decides about a request.

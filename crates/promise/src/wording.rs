@@ -5,6 +5,10 @@ use serde_json::Value;
 use crate::api::{FieldHint, PromiseSpec};
 use crate::path::{Path, Segment};
 
+/// The months of a year.
+pub(crate) const MONTHS: [&str; 12] =
+    ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
+
 /// The label of a parameter: the promise's own title for it, else its name in words, with the item's number.
 pub fn label(spec: &PromiseSpec, path: &Path) -> String {
     if let Some(title) = hint_title(spec, path) {

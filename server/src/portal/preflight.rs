@@ -17,7 +17,7 @@ use promise::context::{Context, PromiseContext, RequestContext, WorkspaceContext
 use promise::path::Path;
 use promise::policy::{PolicySource, Tally, Target, Usage};
 use promise::preflight::{self, Input, Preflight, PricedChoice, Unknown};
-use promise::price::{Day, PriceBook};
+use promise::price::{Change, Day, PriceBook};
 use promise::render::Compiled;
 use promise::resolve::PromiseReading;
 use promise::visibility::{Offer, Place};
@@ -170,6 +170,25 @@ impl Caller {
         self.evaluate(workspace, offered, submission, |input, _| preflight::options(input, &preflight::preflight(input))).await
     }
 
+    /// From which day on a submission costs something else than today, and both prices; nothing where no list that begins later changes it.
+    ///
+    /// # Errors
+    /// As [`Caller::preflight`].
+    pub(super) async fn next_price(
+        &self,
+        workspace: &Workspace,
+        offered: &Offered,
+        submission: &Submission,
+    ) -> Result<Option<(Day, Change)>> {
+        let portal = self.portal();
+        let today = Day::of_unix(portal.clock.now().as_second());
+        let books = portal.world.later_prices(&offer(offered), &workspace.lineage, &portal.trusted_homes, today);
+        if books.is_empty() {
+            return Ok(None);
+        }
+        self.evaluate(workspace, offered, submission, move |input, _| preflight::next_price(input, &books)).await
+    }
+
     /// Runs a pure function over the facts, a few at a time: expressions of promises and policies may take a good part of a second.
     async fn evaluate<T: Send + 'static>(
         &self,
@@ -219,9 +238,8 @@ impl Caller {
                 (without_implementation(&submission.promise), ReleaseRevision::default())
             }
         };
-        let offer = Offer { name: &offered.key.name, home: &offered.home, spec: &offered.promise.spec };
         let today = Day::of_unix(portal.clock.now().as_second());
-        let book = portal.world.prices(&offer, &workspace.lineage, &portal.trusted_homes, today);
+        let book = portal.world.prices(&offer(offered), &workspace.lineage, &portal.trusted_homes, today);
         let context = Context {
             request: RequestContext {
                 name: submission.name.clone(),
@@ -307,6 +325,11 @@ impl Caller {
             former,
         })
     }
+}
+
+/// An offer as catalogs list it.
+fn offer(offered: &Offered) -> Offer<'_> {
+    Offer { name: &offered.key.name, home: &offered.home, spec: &offered.promise.spec }
 }
 
 fn former_revision(world: &cluster::World, former: &PromiseReleaseSpec) -> Option<PromiseSpec> {

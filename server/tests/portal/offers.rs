@@ -1,6 +1,6 @@
-//! What the catalog says about a promise: what has to be there first, and whom to ask.
+//! What the catalog says about a promise: what has to be there first, whom to ask, and from when on it costs something else.
 
-use cluster::kinds::Promise;
+use cluster::kinds::{Promise, PromiseCatalog};
 use cluster::{Scope, WorkspacePath};
 use kube::Api;
 use kube::api::PostParams;
@@ -59,5 +59,43 @@ async fn an_instance_that_works_meets_what_another_promise_requires() {
     browser.until(address, |answer| answer.text.contains("It needs a working instance of redis first")).await;
     crate::access::write_request(&product, "cache").await;
     browser.until(address, |answer| !answer.text.contains("It needs") && answer.text.contains("Available here")).await;
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_price_list_that_begins_later_is_told_where_it_changes_what_is_proposed() {
+    let product = Product::open().await;
+    product.publishes_samples().await;
+    let address = |promise: &str| format!("/w/root:acme:shop/promises/{promise}");
+    let mut browser = product.signed_in("dev-shop").await;
+    let before = browser.get(&address("redis")).await.text;
+    assert!(before.contains("Price in this workspace") && !before.contains("(today "), "{before}");
+
+    let scope = Scope::Workspace(WorkspacePath::parse("root:platform").expect("a path"));
+    let catalogs: Api<PromiseCatalog> = Api::all(product.running.portal.endpoint.client(product.admin(), &scope));
+    let mut standard = catalogs.get("standard").await.expect("the sample catalog");
+    let later = |from: &str, name: &str, values: serde_json::Value| {
+        let mut list = standard.spec.prices[0].clone();
+        list.from = from.to_owned();
+        list.values.insert(name.to_owned(), values);
+        list
+    };
+    // Not in the order of their days, and each different from the first in one price.
+    let lists = [
+        later("9000-03-01", "cache", json!({"small": "12.25", "medium": "21.00"})),
+        later("9000-01-01", "bucket", json!({"standard": "2.00", "archive": "0.75"})),
+        later("9000-02-01", "cache", json!({"small": "10.75", "medium": "21.00"})),
+    ];
+    standard.spec.prices.extend(lists);
+    catalogs.replace("standard", &PostParams::default(), &standard).await.expect("changed");
+
+    let redis = browser.until(&address("redis"), |answer| answer.text.contains("From 1 February 9000")).await.text;
+    assert!(redis.contains("From 1 February 9000: 10.75 € a month (today 9.50 €)."), "{redis}");
+    assert_eq!(redis.matches("(today ").count(), 1, "the next one alone: {redis}");
+    // No list changes what a database costs, nor a bucket of the class that is proposed.
+    for promise in ["postgresql", "object-bucket"] {
+        let page = browser.get(&address(promise)).await.text;
+        assert!(page.contains("Price in this workspace") && !page.contains("(today "), "{promise}: {page}");
+    }
     product.running.close().await;
 }

@@ -161,19 +161,20 @@ fn versions(page: &PromisePage, now: &str, number: usize, address: Box<dyn Fn(us
     }
 }
 
-/// What it costs at least, and how that adds up; nothing where nobody charges.
-fn price(price: &PriceView) -> Option<impl IntoView + use<>> {
+/// What it costs at least, how that adds up, and what it costs next; nothing where nobody charges.
+fn price(price: &PriceView, next: Option<&str>) -> Option<impl IntoView + use<>> {
     let lines = price
         .lines
         .iter()
         .map(|line| view! { <dt>{line.name.clone()}</dt><dd>{line.monthly.clone().unwrap_or_else(|| "not known".to_owned())}</dd> });
     let lines = lines.collect_view();
     let total = price.monthly.clone().map(|monthly| view! { <p class="from">"from "<b>{monthly}</b>" a month"</p> });
-    let (unknown, basis) = (price.unknown.clone(), price.basis.clone());
+    let (unknown, basis, next) = (price.unknown.clone(), price.basis.clone(), next.map(str::to_owned));
     (!price.lines.is_empty()).then(|| {
         view! {
             <section><h2>"Price in this workspace"</h2>{total}{unknown.map(|why| view! { <p class="small muted">{why}</p> })}
                 <p class="small subtle">"With the proposed values:"</p><dl class="sums">{lines}</dl>
+                {next.map(|next| view! { <p class="small">{next}</p> })}
                 {(!basis.is_empty()).then(|| view! { <p class="small subtle">{basis}</p> })}
             </section>
         }
@@ -201,7 +202,7 @@ fn facts(page: &PromisePage) -> impl IntoView + use<> {
     let (outputs, links) = (outputs.collect_view(), links.collect_view());
     view! {
         <aside class="rail" aria-label="Facts">
-            {price(&page.price)}
+            {price(&page.price, page.next_price.as_deref())}
             <section><h2>"Here"</h2>{availability(&page.row.availability)}{page.row.availability.reason.clone().map(|reason| view! { <p class="small muted">{reason}</p> })}</section>
             {(!page.outputs.is_empty()).then(|| view! { <section><h2>"What you get"</h2><ul class="checks">{outputs}</ul></section> })}
             {(!page.links.is_empty() || !page.contact.is_empty()).then(|| view! { <section><h2>"Questions"</h2><ul>{links}{(!page.contact.is_empty()).then(|| contact(&page.contact))}</ul></section> })}

@@ -1,4 +1,6 @@
-//! Every day of the month, by what rows add up: one chart for each currency.
+//! Every day of the month, by what rows add up, and what is expected of the days to come: one chart for each currency.
+
+mod forecast;
 
 use std::collections::BTreeMap;
 
@@ -7,11 +9,12 @@ use promise::price::Money;
 use promise::view::{CostPage, CostSum};
 
 use crate::ui::chart::{Amount, Figure, Series, StackedBars};
+use forecast::Forecast;
 
 /// Series that are told apart; what is more is one series.
 const SERIES: usize = 5;
 
-/// The charts; none before a day has come to anything.
+/// The charts; none where no day has come to anything and nothing is expected.
 pub(super) fn charts(found: &CostPage) -> impl IntoView + use<> {
     let charts: Vec<_> = found.sums.iter().filter_map(|sum| figure(found, sum)).collect();
     let charts = charts.into_iter().map(|figure| view! { <StackedBars figure=figure/> }).collect_view();
@@ -20,7 +23,15 @@ pub(super) fn charts(found: &CostPage) -> impl IntoView + use<> {
 
 fn figure(found: &CostPage, sum: &CostSum) -> Option<Figure> {
     let days: Vec<_> = found.days.iter().filter(|day| day.money.currency == sum.currency).collect();
-    let last = days.iter().map(|day| day.day).max()?;
+    let forecast = Forecast::of(found, sum);
+    if days.is_empty() && forecast.is_none() {
+        return None;
+    }
+    // Of the present month, days that have begun came to something or to nothing, and that is known.
+    let begun = found.counted.filter(|_| found.is_current).map_or(0, forecast::begun);
+    let last = days.iter().map(|day| day.day).fold(begun, i64::max);
+    let labels = if forecast.is_some() { found.days_in_month } else { last };
+    let today = forecast.as_ref().map(|forecast| forecast.from).or_else(|| usize::try_from(last - 1).ok());
     let mut totals: BTreeMap<&str, i64> = BTreeMap::new();
     for day in &days {
         let total = totals.entry(&day.value).or_default();
@@ -46,20 +57,29 @@ fn figure(found: &CostPage, sum: &CostSum) -> Option<Figure> {
         name: name(at),
         tone: u8::try_from(at + 1).unwrap_or(6),
         values: (1..=last).map(|day| Some(amount(cells.get(&(at, day)).copied().unwrap_or_default()))).collect(),
+        ..Series::default()
     });
     Some(Figure {
         id: format!("days-{}", sum.currency.to_lowercase()),
         title: format!("Each day, by {}", found.by.word()),
-        description: format!("What each day of {} came to in {}, in UTC.", found.month, sum.currency),
+        description: format!(
+            "What each day of {} came to in {}, in UTC.{}",
+            found.month,
+            sum.currency,
+            forecast.as_ref().map(|forecast| forecast.sentence(sum)).unwrap_or_default()
+        ),
         unit: sum.currency.clone(),
         along: "Day".to_owned(),
-        labels: (1..=last).map(|day| day.to_string()).collect(),
-        series: series.collect(),
-        today: found.is_current.then(|| usize::try_from(last - 1).ok()).flatten(),
+        labels: (1..=labels).map(|day| day.to_string()).collect(),
+        series: series.chain(forecast.map(Forecast::series)).collect(),
+        today: today.filter(|_| found.is_current),
         forecast_from: None,
         line: sum.budget.as_ref().filter(|budget| budget.whole).map(|budget| {
             let even = budget.money.micros / found.days_in_month.max(1);
-            (format!("{} evenly spread", budget.money), amount(even))
+            (format!("Budget of {}, evenly spread over the days:", budget.money), amount(even))
         }),
     })
 }
+
+#[cfg(test)]
+mod tests;

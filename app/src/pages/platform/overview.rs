@@ -129,6 +129,7 @@ pub(in crate::pages) fn by_week(weeks: &[WeekLine]) -> Figure {
         name: name.to_owned(),
         tone,
         values: weeks.iter().map(|week| Some(Amount::count(of(week)))).collect(),
+        ..Series::default()
     };
     let made: usize = weeks.iter().map(WeekLine::all).sum();
     Figure {

@@ -53,7 +53,8 @@ pub fn Bars(figure: Figure) -> impl IntoView {
 
 /// One bar, from `left` as wide as said, between two heights; a pointer that rests on it reads its number.
 fn bar(figure: &Figure, series: &Series, place: usize, (left, width): (f64, f64), (low, high): (f64, f64)) -> impl IntoView + use<> {
-    let ahead = figure.forecast_from.is_some_and(|from| place >= from);
+    // A series that is a forecast looks like one at every place.
+    let ahead = !series.forecast && figure.forecast_from.is_some_and(|from| place >= from);
     let class = if ahead { format!("{} chart-ahead", series.class()) } else { series.class() };
     let height = (low - high).max(LEAST);
     let text = series.at(place).map(|amount| amount.text.clone()).unwrap_or_default();

@@ -36,7 +36,7 @@ fn legend(figure: &Figure) -> impl IntoView + use<> {
         view! { <li><svg class="chart-key" viewBox="0 0 10 10" aria-hidden="true"><path class="chart-level" d="M0 5h10"></path></svg>{format!("{name} {}", amount.text)}</li> }
     });
     let ahead = figure.forecast_from.map(|_| {
-        view! { <li><svg class="chart-key" viewBox="0 0 10 10" aria-hidden="true"><rect class="chart-1 chart-ahead" width="10" height="10" rx="2"></rect></svg>"Foretold"</li> }
+        view! { <li><svg class="chart-key" viewBox="0 0 10 10" aria-hidden="true"><rect class="chart-1 chart-ahead" width="10" height="10" rx="2"></rect></svg>"Forecast"</li> }
     });
     view! { <ul class="legend">{entries.collect_view()}{line}{ahead}</ul> }
 }
@@ -69,10 +69,14 @@ fn level(figure: &Figure, scale: &Scale) -> Option<impl IntoView + use<>> {
 /// The numbers of the drawing, and nothing else.
 fn table(figure: &Figure) -> impl IntoView + use<> {
     let heads = figure.series.iter().map(|series| view! { <th scope="col" class="num">{series.name.clone()}</th> }).collect_view();
-    let cell = |series: &Series, place: usize| series.at(place).map_or_else(|| "not known".to_owned(), |amount| amount.text.clone());
+    // A cell without anything is left out on narrow screens.
+    let cell = |series: &Series, place: usize| match series.at(place) {
+        Some(amount) => Some(amount.text.clone()),
+        None => series.covers(place).then(|| "not known".to_owned()),
+    };
     let rows = figure.labels.iter().enumerate().map(|(place, label)| {
         let cells = figure.series.iter().map(|series| view! { <td class="num" data-label=series.name.clone()>{cell(series, place)}</td> });
-        let ahead = figure.forecast_from.is_some_and(|from| place >= from).then_some(" (foretold)");
+        let ahead = figure.forecast_from.is_some_and(|from| place >= from).then_some(" (forecast)");
         view! { <tr><th scope="row">{label.clone()}{ahead}</th>{cells.collect_view()}</tr> }
     });
     let along = figure.along.clone();

@@ -6,7 +6,7 @@ use super::Figure;
 use super::frame::framed;
 use super::scale::{Scale, at, most, runs};
 
-/// A line for each series. What is not known parts it; what is foretold is dashed.
+/// A line for each series. What is not known parts it; what is a forecast is dashed.
 #[component]
 pub fn Lines(figure: Figure) -> impl IntoView {
     let scale = Scale::new(most(&figure, false), figure.labels.len());
@@ -14,8 +14,8 @@ pub fn Lines(figure: Figure) -> impl IntoView {
     let marks = figure.series.iter().flat_map(|series| {
         let point = |place: &usize| series.at(*place).map(|amount| format!("{} {}", at(scale.x(*place)), at(scale.y(amount.size))));
         let lines = runs(series, places).into_iter().flat_map(|run| {
-            let from = figure.forecast_from.unwrap_or(places);
-            // The foretold part begins at the last known point.
+            let from = if series.forecast { 0 } else { figure.forecast_from.unwrap_or(places) };
+            // The forecast begins at the last known point.
             let known: Vec<usize> = run.iter().copied().filter(|place| *place < from).collect();
             let ahead: Vec<usize> = known.last().copied().into_iter().chain(run.iter().copied().filter(|place| *place >= from)).collect();
             let parts = [(known, "chart-line"), (ahead, "chart-line chart-dashed")];

@@ -13,8 +13,8 @@ fn figure() -> Figure {
         along: "Week".into(),
         labels: ["1 Nov", "8 Nov", "15 Nov"].map(str::to_owned).into(),
         series: vec![
-            Series { name: "Ready".into(), tone: 1, values: values([Some(9), None, Some(40)]) },
-            Series { name: "Failed".into(), tone: 4, values: values([Some(1), Some(0), Some(2)]) },
+            Series { name: "Ready".into(), tone: 1, values: values([Some(9), None, Some(40)]), ..Series::default() },
+            Series { name: "Failed".into(), tone: 4, values: values([Some(1), Some(0), Some(2)]), ..Series::default() },
         ],
         today: Some(1),
         forecast_from: Some(2),
@@ -43,12 +43,38 @@ fn a_chart_says_in_words_and_numbers_what_it_draws() {
         ] {
             assert!(html.contains(part), "{part} in {html}");
         }
-        for (label, text) in [("Ready", "40"), ("Failed", "2"), ("Budget", "50.00 €"), ("15 Nov", "foretold")] {
+        for (label, text) in [("Ready", "40"), ("Failed", "2"), ("Budget", "50.00 €"), ("15 Nov", "(forecast)")] {
             assert!(html.contains(label) && html.contains(text), "{label} {text}");
         }
         assert!(!html.contains("style="), "{html}");
         assert!(!html.contains("NaN") && !html.contains("inf"), "{html}");
     }
+}
+
+/// The cells of a series in the table that have words in them.
+fn cells(html: &str, series: &str) -> usize {
+    let label = format!("data-label=\"{series}\"");
+    let cells = html.split(label.as_str()).skip(1).filter_map(|rest| rest.split_once('>'));
+    cells.filter(|(_, rest)| rest.starts_with(char::is_alphanumeric)).count()
+}
+
+#[test]
+fn a_forecast_looks_and_reads_like_one_and_says_nothing_about_what_has_passed() {
+    let forecast = Series { name: "Expected".into(), forecast: true, from: 2, values: vec![Some(Amount::count(7))], ..Series::default() };
+    let mut figure = Figure { forecast_from: None, ..figure() };
+    figure.series[0].values.truncate(2);
+    figure.series.push(forecast);
+    assert_eq!(runs(&figure.series[2], 3), [vec![2]]);
+    for html in [view! { <StackedBars figure=figure.clone()/> }.to_html(), view! { <Bars figure=figure.clone()/> }.to_html()] {
+        assert_eq!(html.matches("chart-0 chart-ahead").count(), 2, "one bar and its key in the legend: {html}");
+        assert!(html.contains("15 Nov, Expected: 7"), "{html}");
+        assert_eq!((cells(&html, "Expected"), cells(&html, "Ready"), cells(&html, "Failed")), (1, 2, 3), "{html}");
+        assert_eq!(html.matches("not known").count(), 1, "what is not there is not unknown: {html}");
+    }
+    // A line of two points.
+    figure.series[2] = Series { from: 1, values: [7, 9].map(|count| Some(Amount::count(count))).into(), ..figure.series[2].clone() };
+    let html = view! { <Lines figure=figure/> }.to_html();
+    assert_eq!(html.matches("chart-dashed").count(), 1, "{html}");
 }
 
 #[test]

@@ -103,6 +103,7 @@ impl Cost for World {
             next: None,
             workspaces: 3,
             up_to: None,
+            counted: None,
             as_of: None,
             ahead: None,
             sums: Vec::new(),
@@ -137,6 +138,7 @@ impl Cost for World {
         });
         Ok(CostPage {
             up_to: Some("2026-11-21T11:00:00Z".into()),
+            counted: Some(20 * 86_400 + 11 * 3_600),
             as_of: (!self.fits).then(|| "2026-11-21T10:00:00Z".into()),
             ahead: (!self.fits).then(|| "2026-12-21T10:00:00Z".into()),
             sums: vec![CostSum {

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
+use crate::wording::MONTHS;
+
 /// Seconds of an hour.
 pub const HOUR: i64 = 3_600;
 const DAY: i64 = 86_400;
-const NAMES: [&str; 12] =
-    ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
 
 /// A month, in UTC, of the years 1970 to 9998. Months are ordered as they pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -70,7 +70,7 @@ impl Month {
 
     /// For people: `November 2026`.
     pub fn title(self) -> String {
-        let name = usize::try_from(self.number - 1).ok().and_then(|at| NAMES.get(at)).copied().unwrap_or_default();
+        let name = usize::try_from(self.number - 1).ok().and_then(|at| MONTHS.get(at)).copied().unwrap_or_default();
         format!("{name} {}", self.year)
     }
 }

@@ -2,11 +2,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{Input, Preflight, Unknown, Verdict, preflight};
+use super::{Input, Preflight, Unknown, Verdict, next_price, preflight};
 use crate::api::{PromiseReleaseSpec, PromiseRequestSpec, PromiseSpec, ReleaseRevision, ReleaseTerms};
 use crate::context::Context;
 use crate::policy::{Target, Usage, gather};
-use crate::price::PriceBook;
+use crate::price::{Amount, Change, Day, Money, PriceBook};
 use crate::render::Compiled;
 use crate::resolve::PromiseReading;
 use crate::visibility::Place;
@@ -24,12 +24,17 @@ struct Case {
 }
 
 fn checked(case: &Case) -> Preflight {
+    asked(case, preflight)
+}
+
+fn asked<T>(case: &Case, work: impl FnOnce(&Input<'_>) -> T) -> T {
     let spec: PromiseSpec = serde_json::from_value(json!({
         "version": "1.0.0",
         "parameters": {"type": "object", "properties": {"level": {"type": "integer", "minimum": 1, "maximum": 9, "default": 3}}},
         "implementation": {"resources": [{"id": "map", "template": {
             "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "${request.name}"}, "data": {"level": "${string(parameters.level)}"},
         }}]},
+        "cost": {"currency": "EUR", "items": [{"name": "Level", "monthly": "${prices.level * parameters.level}"}]},
         "policies": if case.rules.is_null() { json!([]) } else { case.rules.clone() },
     }))
     .unwrap();
@@ -59,7 +64,7 @@ fn checked(case: &Case) -> Preflight {
             lineage: &lineage,
         },
     );
-    preflight(&Input {
+    work(&Input {
         name: "level",
         spec: &spec,
         compiled: &Compiled::compile(&spec).unwrap(),
@@ -129,4 +134,31 @@ fn what_nobody_can_see_is_unknown_and_accepted_by_nobody() {
     assert_eq!(unseen.unknown, [Unknown { what: "the policies above root:acme:shop".into(), why: "root:acme is not bound.".into() }]);
     let unpublished = checked(&Case { parameters: json!({"level": 4}), unpublished: true, ..Case::default() });
     assert_eq!((unpublished.verdict, unpublished.release.is_some()), (Verdict::Unknown, false));
+}
+
+/// The next price of what is asked for without parameters: today a level costs 1, on later days what these lists say, or nobody knows.
+fn next(lists: &[(&str, Option<i64>)]) -> Option<(Day, Change)> {
+    let book = |price: &Option<i64>| match price {
+        Some(price) => {
+            PriceBook { values: json!({"level": price * 1_000_000}), currency: Some("EUR".into()), unknown: None, ..PriceBook::closed("") }
+        }
+        None => PriceBook::closed("No list is in force."),
+    };
+    let books: Vec<(Day, PriceBook)> = lists.iter().map(|(day, price)| (Day::parse(day).unwrap(), book(price))).collect();
+    let today = book(&Some(1));
+    asked(&Case { parameters: json!({}), ..Case::default() }, |input| {
+        let context = Context { prices: today.values.clone(), ..input.context.clone() };
+        next_price(&Input { context: &context, book: &today, ..*input }, &books)
+    })
+}
+
+#[test]
+fn the_next_price_is_of_the_first_day_on_which_it_is_another() {
+    let euros = |units: i64| Amount::Known(Money::new(units * 1_000_000, "EUR"));
+    let (day, change) = next(&[("2027-01-01", Some(1)), ("2027-02-01", Some(2)), ("2027-03-01", Some(3))]).unwrap();
+    assert_eq!((day.title().as_str(), change), ("1 February 2027", Change { before: euros(3), after: euros(6) }));
+    let (day, change) = next(&[("2028-02-29", None)]).unwrap();
+    assert_eq!((day.title().as_str(), change.after.why()), ("29 February 2028", Some("No list is in force.")));
+    assert_eq!(next(&[("2027-01-01", Some(1))]), None);
+    assert_eq!(next(&[]), None);
 }

@@ -1,6 +1,6 @@
 //! Which price list counts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -79,6 +79,13 @@ impl PriceBook {
             }
         }
         Self::closed(format!("No price list for {} in {workspace} is in force on {today}.", offer.name))
+    }
+
+    /// Days after `today` on which a list begins that may count for a promise in a workspace.
+    pub fn later(offer: &Offer<'_>, lineage: &[Place], shelves: &[Shelf<'_>], today: Day) -> BTreeSet<Day> {
+        let listing: Vec<&Shelf<'_>> = listings(offer, lineage, shelves);
+        let lists = listing.iter().flat_map(|shelf| &shelf.spec.prices);
+        lists.filter_map(|list| Day::parse(&list.from)).filter(|day| *day > today).collect()
     }
 
     /// The prices that a release was made with: a quote holds until the release it was made for is accepted or given up.

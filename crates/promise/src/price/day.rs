@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::wording::MONTHS;
+
 /// A day, in UTC. Days are ordered as they pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Day {
@@ -26,6 +28,12 @@ impl Day {
     /// Its year.
     pub fn year(self) -> u16 {
         self.year
+    }
+
+    /// For people: `1 January 2027`.
+    pub fn title(self) -> String {
+        let month = MONTHS.get(usize::from(self.month.saturating_sub(1))).copied().unwrap_or_default();
+        format!("{} {month} {}", self.day, self.year)
     }
 
     /// The day of a moment, given in seconds since 1970.

@@ -191,6 +191,23 @@ fn the_youngest_list_that_has_begun_counts() {
 }
 
 #[test]
+fn later_days_are_those_on_which_a_list_of_these_catalogs_begins() {
+    let world = World::new();
+    let elsewhere = json!({"promises": ["redis"], "workspaces": ["root:acme:**"], "prices": [{"from": "2026-04-01"}]});
+    let lists = [("2026-01-01", "1"), ("2026-07-01", "3"), ("2026-03-01", "2"), ("soon", "9")];
+    let catalogs = [("standard", catalog(0, &lists)), ("other", catalog(1, &[("2026-03-01", "2")])), ("elsewhere", elsewhere)];
+    let specs = catalogs.map(|(name, spec)| (name, serde_json::from_value::<PromiseCatalogSpec>(spec).expect("a catalog")));
+    let shelves = specs.each_ref().map(|(name, spec)| Shelf { name, home: &world.home, trusted: true, spec });
+    let offer = Offer { name: "postgresql", home: &world.home, spec: &world.promise };
+    let later = |today: &str| -> Vec<String> {
+        let days = PriceBook::later(&offer, &world.lineage, &shelves, Day::parse(today).expect("a day"));
+        days.into_iter().map(Day::title).collect()
+    };
+    assert_eq!(later("2026-01-01"), ["1 March 2026", "1 July 2026"]);
+    assert_eq!(later("2026-07-01"), Vec::<String>::new());
+}
+
+#[test]
 fn of_several_catalogs_the_first_on_the_shelf_with_a_list_in_force_counts() {
     let world = World::new();
     let catalogs = [

@@ -253,6 +253,8 @@ pub struct PromisePage {
     pub policies_unknown: Option<String>,
     /// What it costs with its defaults.
     pub price: PriceView,
+    /// From which day on the defaults cost something else, as a sentence; absent where no list does that yet.
+    pub next_price: Option<String>,
     /// Published versions, newest first.
     pub versions: Vec<VersionLine>,
     /// Named starting points of its form: link text, name for people, one sentence.

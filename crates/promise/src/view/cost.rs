@@ -73,7 +73,7 @@ impl CostBy {
 }
 
 /// A month of cost.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CostPage {
     /// What was asked for, made proper.
     pub query: CostQuery,
@@ -93,6 +93,8 @@ pub struct CostPage {
     pub workspaces: usize,
     /// Until when hours are counted, RFC 3339; none before the ledger has begun.
     pub up_to: Option<String>,
+    /// Seconds of the month up to that moment.
+    pub counted: Option<i64>,
     /// Since when the plane was not heard; none while it is.
     pub as_of: Option<String>,
     /// Up to when the ledger was written, RFC 3339, where that is later than now; nothing is counted until then.

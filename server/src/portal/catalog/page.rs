@@ -2,7 +2,7 @@
 
 use promise::api::{Example, PromiseRef, PromiseRequestSpec, PromiseSpec, Requester};
 use promise::form::{Control, Draft, Field, InputMode, from_example, from_preset};
-use promise::price::{Estimate, Money};
+use promise::price::{Amount, Change, Day, Estimate, Money};
 use promise::view::{ExampleLine, FieldLine, LinkLine, OutputLine, PriceView, PromisePage, StartLine, VersionLine, policy_lines};
 use promise::{Error, Result, names, wording};
 use serde_json::json;
@@ -47,6 +47,7 @@ pub(super) async fn page(
         policies: effective.as_ref().map(|effective| policy_lines(effective, &[])).unwrap_or_default(),
         policies_unknown,
         price: price(caller, workspace, offered).await,
+        next_price: next_price(caller, workspace, offered).await,
         versions: versions(caller, offered),
         presets: presets(spec),
         examples: spec.examples.iter().map(|example| sample(offered, example)).collect(),
@@ -72,14 +73,14 @@ pub(super) enum For {
     Anybody,
 }
 
-/// The price of what an offer proposes, and the least that one choice away from it costs; nothing where the promise says nothing about that.
-pub(super) async fn least(caller: &Caller, workspace: &Workspace, offered: &Offered, whom: For) -> Option<(Estimate, Option<Money>)> {
+/// What an offer proposes, as if it were submitted.
+fn proposed(caller: &Caller, workspace: &Workspace, offered: &Offered, whom: For) -> Submission {
     let requester = match whom {
         For::Caller => None,
         For::Anybody => Some(Requester::default()),
     };
     let request = PromiseRequestSpec { parameters: Some(json!({})), requester, ..PromiseRequestSpec::default() };
-    let submission = Submission {
+    Submission {
         confirmed: Vec::new(),
         namespace: workspace.usual_namespace().to_owned(),
         name: offered.key.name.clone(),
@@ -88,7 +89,12 @@ pub(super) async fn least(caller: &Caller, workspace: &Workspace, offered: &Offe
         existing: Existing::default(),
         awaited: std::collections::BTreeSet::new(),
         secrets: std::collections::BTreeMap::new(),
-    };
+    }
+}
+
+/// The price of what an offer proposes, and the least that one choice away from it costs; nothing where the promise says nothing about that.
+pub(super) async fn least(caller: &Caller, workspace: &Workspace, offered: &Offered, whom: For) -> Option<(Estimate, Option<Money>)> {
+    let submission = proposed(caller, workspace, offered, whom);
     // A price is a remark of the page: where it cannot be computed, the page is there without.
     let examined = caller.examine(workspace, offered, &submission).await.ok()?;
     let estimate = examined.preflight.estimate?;
@@ -100,6 +106,18 @@ pub(super) async fn least(caller: &Caller, workspace: &Workspace, offered: &Offe
 async fn price(caller: &Caller, workspace: &Workspace, offered: &Offered) -> PriceView {
     let Some((estimate, least)) = least(caller, workspace, offered, For::Caller).await else { return PriceView::default() };
     PriceView { monthly: least.map(|money| money.to_string()), ..rail::price(Some(&estimate)) }
+}
+
+/// From when on the person pays something else for what an offer proposes; a remark as well, and nothing where it cannot be computed.
+async fn next_price(caller: &Caller, workspace: &Workspace, offered: &Offered) -> Option<String> {
+    let submission = proposed(caller, workspace, offered, For::Caller);
+    let (day, change) = caller.next_price(workspace, offered, &submission).await.ok()??;
+    Some(next_sentence(day, &change))
+}
+
+fn next_sentence(day: Day, change: &Change) -> String {
+    let told = |amount: &Amount, each: &str| amount.money().map_or_else(|| "not known".to_owned(), |money| format!("{money}{each}"));
+    format!("From {}: {} (today {}).", day.title(), told(&change.after, " a month"), told(&change.before, ""))
 }
 
 fn field(field: &Field) -> Option<FieldLine> {
@@ -206,7 +224,18 @@ fn sample(offered: &Offered, example: &Example) -> ExampleLine {
 
 #[cfg(test)]
 mod tests {
-    use super::object_name;
+    use promise::price::{Amount, Change, Day, Money};
+
+    use super::{next_sentence, object_name};
+
+    #[test]
+    fn a_later_price_is_told_with_its_day_and_the_price_of_today() {
+        let euros = |micros: i64| Amount::Known(Money::new(micros, "EUR"));
+        let said = |before: Amount, after: Amount| next_sentence(Day::parse("2027-01-01").unwrap(), &Change { before, after });
+        assert_eq!(said(euros(77_700_000), euros(84_000_000)), "From 1 January 2027: 84.00 € a month (today 77.70 €).");
+        assert_eq!(said(euros(77_700_000), Amount::Unknown("gone".into())), "From 1 January 2027: not known (today 77.70 €).");
+        assert_eq!(said(Amount::Unknown("none".into()), euros(84_000_000)), "From 1 January 2027: 84.00 € a month (today not known).");
+    }
 
     #[test]
     fn examples_get_names_that_the_plane_takes() {

@@ -52,6 +52,7 @@ pub(super) async fn page(caller: &Caller, query: &CostQuery) -> Result<CostPage>
         next: (!scope.is_current).then(|| scope.month.next().to_string()),
         workspaces: scope.places.len(),
         up_to: scope.up_to(),
+        counted: scope.posted.map(|_| scope.counted() - scope.month.start()),
         as_of: portal.lists_as_of(),
         ahead: scope.ahead.and_then(|seen| Timestamp::from_second(seen).ok()).map(|seen| seen.to_string()),
         sums: totals,
