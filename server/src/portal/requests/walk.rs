@@ -3,7 +3,9 @@
 //!
 //! That a workspace is there is nobody's business who may not enter it: until the plane has said that the person may, it has no name.
 
+use std::panic::resume_unwind;
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use cluster::workspaces::Node;
@@ -14,6 +16,8 @@ use futures::stream::FuturesUnordered;
 use promise::{Error, Result};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
+use tokio_util::task::AbortOnDropHandle;
+use tracing::Instrument as _;
 
 use super::listing::Place;
 use crate::auth::Caller;
@@ -24,6 +28,8 @@ use crate::portal::rights::Right;
 pub(in crate::portal) const PATIENCE: Duration = Duration::from_secs(5);
 /// How long one that does not answer keeps others from being asked.
 const TURN: Duration = Duration::from_millis(250);
+/// In how many tasks they are asked.
+const LOTS: usize = 4;
 /// What stands for all workspaces of which the plane did not say whether the person may enter them.
 const UNNAMED: &str = "some workspaces that you may or may not enter";
 
@@ -96,8 +102,26 @@ impl Caller {
 
     /// Asks all of these, which come in the order of paths.
     pub(in crate::portal) async fn walk(&self, nodes: Vec<Node>) -> Walk {
-        let turns = Turns::begin();
-        Walk::of(join_all(nodes.into_iter().map(|node| self.ask(node, &turns))).await)
+        let turns = Arc::new(Turns::begin());
+        // A plane in this process answers on the task that asks; one task alone would leave the other processors idle.
+        let lot = nodes.len().div_ceil(LOTS).max(1);
+        let lots = nodes.chunks(lot).map(|nodes| {
+            let (caller, turns, nodes) = (self.clone(), turns.clone(), nodes.to_vec());
+            let asking = async move { join_all(nodes.into_iter().map(|node| caller.ask(node, &turns))).await };
+            AbortOnDropHandle::new(tokio::spawn(asking.in_current_span()))
+        });
+        let mut answers = Vec::with_capacity(nodes.len());
+        for lot in lots.collect::<Vec<_>>() {
+            match lot.await {
+                Ok(answered) => answers.extend(answered),
+                // Nobody else ends it, so that it is a defect, which is told as any other.
+                Err(error) => match error.try_into_panic() {
+                    Ok(panic) => resume_unwind(panic),
+                    Err(_) => answers.push(Answer::Unknown(Error::Internal)),
+                },
+            }
+        }
+        Walk::of(answers)
     }
 
     /// Whether the person has a right in one of these workspaces, as soon as one of them says so.
