@@ -53,9 +53,9 @@ impl Target {
         let tokens = PEOPLE.iter().map(known).collect();
         let plane = devplane::Plane::open(devplane::Options::new(devplane::Storage::Memory, tokens, "https://127.0.0.1:1")).unwrap();
         let endpoint = Endpoint::in_process("embedded plane", plane.router());
-        let scope = Scope::Workspace(WorkspacePath::parse("root").unwrap());
-        let target = Self { name: "embedded", endpoint, scope, _reached: Reached::Embedded };
-        target.let_dana_in().await;
+        let scope = Scope::Workspace(WorkspacePath::root());
+        let mut target = Self { name: "embedded", endpoint, scope, _reached: Reached::Embedded };
+        target.found_workspace().await;
         target
     }
 
@@ -69,27 +69,31 @@ impl Target {
     /// A fresh workspace of a kcp, by its URL, where there is a kcp.
     pub async fn kcp() -> Option<Self> {
         let server = testplane::kcp(PEOPLE).await?;
-        let root = WorkspacePath::root();
         let (endpoint, _) = Endpoint::from_kubeconfig("kcp", &server.kubeconfig("admin")).unwrap();
         let running = Reached::Server { _running: server };
-        let mut target = Self { name: "kcp", endpoint, scope: Scope::Workspace(root.clone()), _reached: running };
+        let mut target = Self { name: "kcp", endpoint, scope: Scope::Workspace(WorkspacePath::root()), _reached: running };
+        target.found_workspace().await;
+        Some(target)
+    }
+
+    /// Goes from the root, which everybody may enter, to a fresh workspace.
+    async fn found_workspace(&mut self) {
         // The types of workspaces come some time after the server says that it is ready.
-        until("root has its types", || async { target.try_apply(&workspace("contract")).await.is_ok() }).await;
+        until("root has its types", || async { self.try_apply(&workspace("contract")).await.is_ok() }).await;
         let kind = ApiResource::from_gvk(&GroupVersionKind::gvk("tenancy.kcp.io", "v1alpha1", "Workspace"));
-        let workspaces: Api<DynamicObject> = Api::all_with(target.client("admin"), &kind);
+        let workspaces: Api<DynamicObject> = Api::all_with(self.client("admin"), &kind);
         // The label comes last of all that tells of its being ready.
         let ready = |object: Option<&DynamicObject>| {
             let labels = object.and_then(|object| object.metadata.labels.as_ref());
             labels.and_then(|labels| labels.get("tenancy.kcp.io/phase")).is_some_and(|phase| phase == "Ready")
         };
         tokio::time::timeout(PATIENCE, await_condition(workspaces, "contract", ready)).await.expect("ready in time").unwrap();
-        target.scope = Scope::Workspace(root.child("contract").unwrap());
-        target.let_dana_in().await;
-        Some(target)
+        self.scope = Scope::Workspace(WorkspacePath::root().child("contract").unwrap());
+        self.let_in().await;
     }
 
-    /// In a workspace of kcp a person needs access before any other right counts.
-    async fn let_dana_in(&self) {
+    /// In a workspace of kcp one needs access before any other right counts: a person, and somebody who acts as a service account.
+    async fn let_in(&self) {
         self.apply(&json!({
             "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "contract-access"},
             "rules": [{"nonResourceURLs": ["/"], "verbs": ["access"]}],
@@ -98,7 +102,10 @@ impl Target {
         self.apply(&json!({
             "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "contract-access"},
             "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "contract-access"},
-            "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "dana"}],
+            "subjects": [
+                {"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "dana"},
+                {"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "system:serviceaccounts"},
+            ],
         }))
         .await;
     }
