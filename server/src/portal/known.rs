@@ -8,6 +8,7 @@ use cluster::shelves::CatalogAt;
 use cluster::watch::Key;
 use cluster::world::World;
 use cluster::{ClusterId, WorkspacePath};
+use promise::api::CandidateState;
 use promise::visibility::{self, Offer, Place, Shelf};
 
 use crate::auth::Caller;
@@ -48,12 +49,26 @@ impl Caller {
 
     /// The revision that runs, or is meant to, if it is one of the promise that the request names now. Status is the controller's word.
     pub(in crate::portal) fn taken(&self, request: &PromiseRequest) -> Option<Arc<PromiseRevision>> {
-        let world = &self.portal().world;
-        let (home, status) = (home(world, request)?, request.status.as_ref()?);
+        let status = request.status.as_ref()?;
         let current = status.current.as_ref().map(|current| current.revision.as_str());
         let candidate = status.candidate.as_ref().map(|candidate| candidate.revision.as_str());
-        let revision = |name: &str| world.revisions.get(&Key::cluster_scoped(&home, name));
-        current.into_iter().chain(candidate).filter_map(revision).find(|revision| revision.spec.promise == request.spec.promise.name)
+        self.revision_of(request, current.into_iter().chain(candidate))
+    }
+
+    /// The revision that objects are made from: that of what is accepted to run next, else the one that runs.
+    pub(in crate::portal) fn made_from(&self, request: &PromiseRequest) -> Option<Arc<PromiseRevision>> {
+        let candidate = request.status.as_ref()?.candidate.as_ref();
+        let accepted = candidate.filter(|candidate| candidate.state == CandidateState::Accepted);
+        let accepted = self.revision_of(request, accepted.map(|candidate| candidate.revision.as_str()));
+        accepted.or_else(|| self.taken(request))
+    }
+
+    /// The first of these revisions that is one of the promise that the request names now.
+    fn revision_of<'n>(&self, request: &PromiseRequest, names: impl IntoIterator<Item = &'n str>) -> Option<Arc<PromiseRevision>> {
+        let world = &self.portal().world;
+        let home = home(world, request)?;
+        let mut revisions = names.into_iter().filter_map(|name| world.revisions.get(&Key::cluster_scoped(&home, name)));
+        revisions.find(|revision| revision.spec.promise == request.spec.promise.name)
     }
 }
 

@@ -180,6 +180,9 @@ impl Caller {
         offered: &Offered,
         submission: &Submission,
     ) -> Result<Option<(Day, Change)>> {
+        if offered.promise.spec.cost.is_none() {
+            return Ok(None);
+        }
         let portal = self.portal();
         let today = Day::of_unix(portal.clock.now().as_second());
         let books = portal.world.later_prices(&offer(offered), &workspace.lineage, &portal.trusted_homes, today);

@@ -109,16 +109,17 @@ impl Rights {
             Right::Enter => entering(cluster),
             Right::Do(deed) => deed,
         };
+        let asked_at = self.clock.now();
         let answer = self.ask(token, cluster, &deed).await?;
         let may = answer == Answer::Allowed;
-        self.keep((person.clone(), cluster.clone(), Right::Do(deed)), may);
+        self.keep((person.clone(), cluster.clone(), Right::Do(deed)), may, asked_at);
         // One question is enough for both where workspaces are entered (`kcp`: without access the review itself is refused).
         let enters = match Namespaces::of(cluster) {
             Namespaces::Any => Some(answer != Answer::Outside),
             Namespaces::One(_) | Namespaces::None => is_entry.then_some(may),
         };
         if let Some(enters) = enters {
-            self.keep((person.clone(), cluster.clone(), Right::Enter), enters);
+            self.keep((person.clone(), cluster.clone(), Right::Enter), enters, asked_at);
         }
         Ok(enters.filter(|_| is_entry).unwrap_or(may))
     }
@@ -129,14 +130,18 @@ impl Rights {
         self.answers.lock().get(question).filter(|(_, at)| now.duration_since(*at) < FRESH).map(|(said, _)| *said)
     }
 
-    fn keep(&self, question: Question, said: bool) {
-        let now = self.clock.now();
+    /// Keeps what was said to a question of that moment: an answer that was long on its way replaces none to a later question.
+    fn keep(&self, question: Question, said: bool, asked_at: Timestamp) {
         let mut answers = self.answers.lock();
+        if answers.get(&question).is_some_and(|(_, known)| *known > asked_at) {
+            return;
+        }
         if answers.len() >= KEPT {
+            let now = self.clock.now();
             answers.retain(|_, (_, at)| now.duration_since(*at) < FRESH);
         }
         if answers.len() < KEPT {
-            answers.insert(question, (said, now));
+            answers.insert(question, (said, asked_at));
         }
     }
 
@@ -172,4 +177,97 @@ fn entering(cluster: &ClusterId) -> Deed {
         Namespaces::None => ("promises", String::new()),
     };
     Deed { verb: "list", group: promise::names::GROUP, resource, namespace, name: String::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+    use std::sync::atomic::{AtomicI64, Ordering};
+
+    use http::{Request, Response};
+    use http_body_util::Full;
+    use kube::client::Body;
+    use tokio::sync::mpsc;
+    use tokio::sync::oneshot;
+
+    use super::*;
+
+    /// Seconds since 1970, moved by hand.
+    #[derive(Default)]
+    struct Hand(AtomicI64);
+
+    impl Clock for Hand {
+        fn now(&self) -> Timestamp {
+            Timestamp::from_second(self.0.load(Ordering::Relaxed)).unwrap()
+        }
+    }
+
+    /// What a plane is to answer: the status of the review, or the refusal of it.
+    type Reply = oneshot::Sender<Option<bool>>;
+
+    /// A plane that says nothing until it is told what to answer, and what is asked of it.
+    fn plane() -> (Rights, Arc<Hand>, mpsc::UnboundedReceiver<Reply>) {
+        let (asked, questions) = mpsc::unbounded_channel::<Reply>();
+        let service = tower::service_fn(move |_: Request<Body>| {
+            let (reply, answer) = oneshot::channel();
+            asked.send(reply).unwrap();
+            async move {
+                let (code, body) = match answer.await.unwrap() {
+                    Some(allowed) => (201, json!({"kind": "SelfSubjectAccessReview", "status": {"allowed": allowed}})),
+                    None => (403, json!({"kind": "Status", "status": "Failure", "reason": "Forbidden", "code": 403})),
+                };
+                Ok::<_, Infallible>(Response::builder().status(code).body(Full::from(body.to_string())).unwrap())
+            }
+        });
+        let clock = Arc::new(Hand::default());
+        (Rights::new(Endpoint::in_process("plane", service), clock.clone()), clock, questions)
+    }
+
+    async fn answered(
+        rights: &Rights,
+        cluster: &ClusterId,
+        right: Right,
+        questions: &mut mpsc::UnboundedReceiver<Reply>,
+        with: Option<bool>,
+    ) -> bool {
+        let (person, token) = (Arc::from("dana"), Token::new("t"));
+        let told = async { questions.recv().await.unwrap().send(with).unwrap() };
+        tokio::join!(rights.has(&person, &token, cluster, right), told).0.unwrap()
+    }
+
+    #[tokio::test]
+    async fn one_answer_tells_who_enters_a_workspace_and_what_they_list_there() {
+        let (person, token) = (Arc::from("dana"), Token::new("t"));
+        for (reply, enters, lists) in [(Some(true), true, true), (Some(false), true, false), (None, false, false)] {
+            let (rights, _, mut questions) = plane();
+            let cluster = ClusterId::root();
+            assert_eq!(answered(&rights, &cluster, Right::Enter, &mut questions, reply).await, enters);
+            assert_eq!(rights.has(&person, &token, &cluster, Right::requests("list", "")).await, Ok(lists));
+            assert_eq!(rights.has(&person, &token, &cluster, Right::Enter).await, Ok(enters));
+            assert!(questions.try_recv().is_err(), "nothing else was asked");
+        }
+        // A namespace is entered by its own right, whatever else one may do in it.
+        let (rights, _, mut questions) = plane();
+        let namespace = ClusterId::of_namespace("shop").unwrap();
+        assert!(answered(&rights, &namespace, Right::requests("create", "shop"), &mut questions, Some(true)).await);
+        assert!(!answered(&rights, &namespace, Right::Enter, &mut questions, Some(false)).await);
+    }
+
+    #[tokio::test]
+    async fn an_answer_counts_from_when_it_was_asked_for_and_replaces_none_to_a_later_question() {
+        let (rights, clock, mut questions) = plane();
+        let (person, token, cluster) = (Arc::from("dana"), Token::new("t"), ClusterId::root());
+        let right = || Right::requests("list", "");
+        let slow = rights.has(&person, &token, &cluster, right());
+        let later = async {
+            let slow = questions.recv().await.unwrap();
+            clock.0.store(5, Ordering::Relaxed);
+            assert!(!answered(&rights, &cluster, right(), &mut questions, None).await);
+            slow.send(Some(true)).unwrap();
+        };
+        assert_eq!(tokio::join!(slow, later).0, Ok(true));
+        assert_eq!(rights.has(&person, &token, &cluster, Right::Enter).await, Ok(false), "who was let in before is not let in again");
+        clock.0.store(5 + FRESH.as_secs(), Ordering::Relaxed);
+        assert!(answered(&rights, &cluster, Right::Enter, &mut questions, Some(false)).await, "asked again");
+    }
 }

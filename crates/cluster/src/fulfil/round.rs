@@ -155,12 +155,19 @@ impl Round<'_> {
     async fn record_held(&mut self, decision: &mut Decision) {
         let Some(held) = &decision.held else { return };
         let (topology, chosen) = (self.core.targets.topology(), &held.chosen);
+        let hash = &chosen.release.content_hash;
+        let named = self.request.status.as_ref().and_then(|status| status.candidate.as_ref());
+        let is_asked = named.is_some_and(|candidate| candidate.content_hash == *hash);
         let known = self.core.world.releases.get(&Key { name: chosen.name.clone(), ..self.key.clone() });
-        if known.is_some_and(|known| known.spec.content_hash == chosen.release.content_hash) {
+        // A release that no status names any more may have been dropped since the caches heard of it.
+        if is_asked && known.is_some_and(|known| known.spec.content_hash == *hash) {
             return;
         }
         if let Err(why) = releases::ensure(topology, &self.releases, &self.request, &chosen.name, chosen.release.clone()).await {
-            decision.held = None;
+            // Who was asked already is asked all the same, and what is agreed to is written down before anything is made of it.
+            if !is_asked {
+                decision.held = None;
+            }
             self.failure = Some(why);
         }
     }

@@ -1,6 +1,7 @@
 //! Approvals: who decided is stamped, and what was decided holds for exactly one content. Decisions that do not count are in [`refused`],
 //! several stages in [`stages`], questions that are asked again and broken glass in [`again`], requests that promises make in [`composed`],
-//! requests that somebody else changed in [`changed`], a controller that dies in [`killed`].
+//! requests that somebody else changed in [`changed`], a controller that dies in [`killed`], releases that cannot be written down in
+//! [`unrecorded`].
 
 mod again;
 mod changed;
@@ -8,6 +9,7 @@ mod composed;
 mod killed;
 mod refused;
 mod stages;
+mod unrecorded;
 
 use cluster::kinds::{Approval, PromiseRelease, PromiseRequest, object};
 use k8s_openapi::api::authorization::v1::SubjectAccessReview;

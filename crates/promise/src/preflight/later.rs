@@ -6,14 +6,11 @@ use super::{Input, settled};
 use crate::context::Context;
 use crate::price::{Change, Day, Estimate, PriceBook, estimate};
 
-/// Most lists that are looked at: each costs a resolution.
-const LISTS: usize = 12;
-
 /// The first day on which what is asked for has another price than now, with both prices; nothing where none of the books changes it.
 /// `books` are the prices of later days, in the order of these days.
 pub fn next_price(input: &Input<'_>, books: &[(Day, PriceBook)]) -> Option<(Day, Change)> {
     let before = price(input)?.monthly;
-    books.iter().take(LISTS).find_map(|(day, book)| {
+    books.iter().find_map(|(day, book)| {
         let context = Context { prices: book.values.clone(), ..input.context.clone() };
         let after = price(&Input { context: &context, book, ..*input })?.monthly;
         let change = Change { before: before.clone(), after };

@@ -13,6 +13,9 @@ use crate::context::Context;
 use crate::path::Path;
 use crate::visibility::{Offer, Place, Shelf, listings};
 
+/// Days to come that are looked at for another price: each costs a resolution.
+const LATER: usize = 12;
+
 /// The price list that an estimate was made with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -81,11 +84,12 @@ impl PriceBook {
         Self::closed(format!("No price list for {} in {workspace} is in force on {today}.", offer.name))
     }
 
-    /// Days after `today` on which a list begins that may count for a promise in a workspace.
+    /// The next days after `today` on which a list begins that may count for a promise in a workspace, at most twelve.
     pub fn later(offer: &Offer<'_>, lineage: &[Place], shelves: &[Shelf<'_>], today: Day) -> BTreeSet<Day> {
         let listing: Vec<&Shelf<'_>> = listings(offer, lineage, shelves);
         let lists = listing.iter().flat_map(|shelf| &shelf.spec.prices);
-        lists.filter_map(|list| Day::parse(&list.from)).filter(|day| *day > today).collect()
+        let days: BTreeSet<Day> = lists.filter_map(|list| Day::parse(&list.from)).filter(|day| *day > today).collect();
+        days.into_iter().take(LATER).collect()
     }
 
     /// The prices that a release was made with: a quote holds until the release it was made for is accepted or given up.

@@ -1,6 +1,7 @@
 //! One request in full.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use cluster::ClusterId;
 use cluster::kinds::{PromiseRelease, PromiseRequest};
@@ -21,6 +22,9 @@ use crate::auth::Caller;
 use crate::live::{self, Topic};
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;
+
+/// How long a page waits until there is time to read what needs what.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The page of a request.
 pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str, name: &str) -> Result<RequestPage> {
@@ -86,17 +90,22 @@ pub(in crate::portal) fn resource(item: &InventoryItem) -> ResourceLine {
     }
 }
 
-/// What the resources of its promise read of one another, by id; nothing where not even two objects were made.
+/// What the resources of its promise read of one another, by id; nothing where not even two objects were made, and where there is no time to
+/// read the revision: the page is worth more without.
 async fn needs(caller: &Caller, request: &PromiseRequest) -> BTreeMap<String, Vec<String>> {
     let made = request.status.as_ref().map_or(0, |status| status.inventory.len());
-    let Some(revision) = caller.taken(request).filter(|_| made > 1) else { return BTreeMap::new() };
+    let Some(revision) = caller.made_from(request).filter(|_| made > 1) else { return BTreeMap::new() };
     let compiled = caller.portal().compiled.clone();
-    let known = compiled.known(&revision.spec.hash);
-    if let Some(known) = known {
+    if let Some(known) = compiled.known(&revision.spec.hash) {
         return known.needs();
     }
     // Reading a revision for the first time may take a good part of a second.
-    let read = tokio::task::spawn_blocking(move || compiled.read(&revision.spec.hash, &revision.spec.spec).ok());
+    let turn = tokio::time::timeout(PATIENCE, caller.portal().evaluations.clone().acquire_owned()).await;
+    let Ok(Ok(turn)) = turn else { return BTreeMap::new() };
+    let read = tokio::task::spawn_blocking(move || {
+        let _turn = turn;
+        compiled.read(&revision.spec.hash, &revision.spec.spec).ok()
+    });
     read.await.ok().flatten().map(|compiled| compiled.needs()).unwrap_or_default()
 }
 
