@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::Shape;
 
-const BOX: (usize, usize) = (184, 46);
+const BOX: (usize, usize) = (208, 46);
 const BETWEEN: (usize, usize) = (56, 16);
 /// Above the boxes: the names of the layers.
 const HEAD: usize = 28;
