@@ -170,7 +170,9 @@ mod tests {
         assert!(!drawn(layers.clone()).contains("needs it"), "where there is none nothing is explained");
         let html = drawn(Layers { arrows: vec![(0, 1, 0), (0, 0, 7)], ..layers });
         assert_eq!(html.matches("<g class=\"graph-arrow\"").count(), 2, "one, and what explains it: {html}");
-        assert!(html.contains("needs it") && html.contains("M192 124C230 124 230 39 192 39"), "{html}");
+        let right = 8 + BOX.0;
+        let along = format!("M{right} 124C{turn} 124 {turn} 39 {right} 39", turn = right + 38);
+        assert!(html.contains("needs it") && html.contains(&along), "from the lower box to the upper, around their right: {html}");
     }
 
     #[test]
