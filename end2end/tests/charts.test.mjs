@@ -69,7 +69,7 @@ function drawn() {
     const figure = chart.closest("figure");
     const cells = new Set();
     for (const row of figure?.querySelectorAll("table tbody tr") ?? []) {
-      const label = words(row.querySelector("th")).replace(/ \(forecast\)$/, "");
+      const label = words(row.querySelector("th"));
       for (const cell of row.querySelectorAll("td")) cells.add(`${label}, ${cell.dataset.label}: ${words(cell)}`);
     }
     const marks = [...chart.querySelectorAll("rect > title, circle > title")].map(words);

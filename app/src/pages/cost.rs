@@ -4,6 +4,7 @@ mod advice;
 mod chart;
 mod figures;
 mod table;
+mod trend;
 
 pub(super) use advice::lines as mover_lines;
 pub(super) use figures::{moment, signed};
@@ -63,6 +64,7 @@ pub async fn page(visit: &Visit, query: &CostQuery) -> Page {
                 </section>
             })}
             {instances}
+            {trend::trend(&found)}
             {advice::advice(&found)}
         }
     })

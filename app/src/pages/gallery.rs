@@ -39,12 +39,12 @@ pub fn page(visit: &Visit) -> Page {
     })
 }
 
-/// Six weeks of numbers, the last a forecast, one not known.
+/// Six weeks of numbers, of the last one a forecast alone, one not known.
 fn figure(id: &str, title: &str) -> Figure {
-    let series = |name: &str, tone: u8, counts: [Option<usize>; 6]| Series {
+    let series = |name: &str, tone: u8, counts: &[Option<usize>]| Series {
         name: name.to_owned(),
         tone,
-        values: counts.into_iter().map(|count| count.map(Amount::count)).collect(),
+        values: counts.iter().map(|count| count.map(Amount::count)).collect(),
         ..Series::default()
     };
     Figure {
@@ -55,12 +55,12 @@ fn figure(id: &str, title: &str) -> Figure {
         along: "Week".to_owned(),
         labels: (1..=6).map(|week| format!("Week {week}")).collect(),
         series: vec![
-            series("First", 1, [Some(9), Some(11), Some(8), None, Some(12), Some(14)]),
-            series("Second", 2, [Some(3), Some(2), Some(0), Some(4), Some(5), Some(5)]),
-            series("Third", 3, [Some(1), Some(1), Some(2), Some(6), Some(2), Some(1)]),
+            series("First", 1, &[Some(9), Some(11), Some(8), None, Some(12)]),
+            series("Second", 2, &[Some(3), Some(2), Some(0), Some(4), Some(5)]),
+            series("Third", 3, &[Some(1), Some(1), Some(2), Some(6), Some(2)]),
+            Series { forecast: true, from: 4, ..series("Forecast", 0, &[Some(1), Some(15)]) },
         ],
         today: Some(4),
-        forecast_from: Some(5),
         line: Some(("Aim".to_owned(), Amount::count(18))),
     }
 }

@@ -83,8 +83,6 @@ pub struct Figure {
     pub series: Vec<Series>,
     /// The place of today.
     pub today: Option<usize>,
-    /// The first place at which all series are a forecast.
-    pub forecast_from: Option<usize>,
     /// A level to compare with, such as a budget, with its name.
     pub line: Option<(String, Amount)>,
 }

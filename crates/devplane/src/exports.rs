@@ -6,6 +6,8 @@ pub mod controller;
 pub mod identity;
 pub mod view;
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::bindings;
@@ -14,8 +16,8 @@ use crate::store::{Key, Range};
 use crate::{ClusterId, State};
 
 /// An export by its place.
-pub fn load(state: &State, provider: &ClusterId, name: &str) -> Option<Value> {
-    Some(state.store.peek(&EXPORTS, &Key::new(provider, "", name))?.object())
+pub fn load(state: &State, provider: &ClusterId, name: &str) -> Option<Arc<Value>> {
+    state.parsed.get(&state.store, &EXPORTS, provider, "", name)
 }
 
 /// The bindings of all workspaces that are bound to an export.

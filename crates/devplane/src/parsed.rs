@@ -1,4 +1,4 @@
-//! Objects that nearly every request asks for, read once: roles, role bindings, bindings of exports.
+//! Objects that nearly every request asks for, read once: roles, role bindings, exports and bindings of them.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -44,6 +44,13 @@ impl Parsed {
         lists.insert(place, (version, list.clone()));
         list
     }
+
+    /// One of them; the namespace is empty for what has none.
+    pub fn get(&self, store: &Store, resource: &GroupResource, cluster: &ClusterId, namespace: &str, name: &str) -> Option<Arc<Value>> {
+        let list = self.list(store, resource, cluster);
+        let place = list.binary_search_by(|(key, _)| (&*key.namespace, &*key.name).cmp(&(namespace, name))).ok()?;
+        list.get(place).map(|(_, object)| object.clone())
+    }
 }
 
 /// Forgets every other one, so that who walks through more of them in circles finds some.
@@ -73,6 +80,9 @@ mod tests {
         let first = parsed.list(&store, &resource, &cluster);
         assert_eq!(first[0].1["n"], 1);
         assert!(Arc::ptr_eq(&first, &parsed.list(&store, &resource, &cluster)));
+        let get = |namespace: &str, name: &str| parsed.get(&store, &resource, &cluster, namespace, name);
+        assert_eq!(get("default", "a").unwrap()["n"], 1);
+        assert_eq!((get("default", "b"), get("", "a")), (None, None));
         store.write(&resource, &key, written.revision, None).await.unwrap();
         assert!(parsed.list(&store, &resource, &cluster).is_empty());
     }

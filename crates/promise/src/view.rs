@@ -27,8 +27,8 @@ pub use catalog::{
     PromisePage, ShelfLine, StartLine, VersionLine,
 };
 pub use cost::{
-    CostBudget, CostBy, CostDay, CostFile, CostGlance, CostInstance, CostMover, CostMovers, CostPage, CostQuery, CostRow, CostSaving,
-    CostSavings, CostSum, SavingWhy,
+    CostBudget, CostBy, CostDay, CostFile, CostGlance, CostInstance, CostMonth, CostMover, CostMovers, CostPage, CostQuery, CostRow,
+    CostSaving, CostSavings, CostSum, SavingWhy,
 };
 pub use emergencies::{EmergenciesPage, EmergencyLine};
 pub use home::{CapLine, CapRoom, ChangeLine, Home, HomeDecisions, PlaceLine, PlatformGlance};

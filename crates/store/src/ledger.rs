@@ -107,6 +107,21 @@ pub struct PromiseSum {
     pub micros: i64,
 }
 
+/// What a namespace came to in a month, in one currency.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct SpotSum {
+    /// First second of the month.
+    pub month: i64,
+    /// Id of the workspace.
+    pub cluster: String,
+    /// Namespace.
+    pub namespace: String,
+    /// ISO 4217.
+    pub currency: String,
+    /// Millionths.
+    pub micros: i64,
+}
+
 /// A sum of a day, of one value of a dimension in one namespace.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct DaySum {
@@ -291,6 +306,22 @@ impl Store {
              WHERE month = $1 AND currency <> '' GROUP BY cluster, home, promise, currency ORDER BY cluster, home, promise, currency",
         )
         .bind(month)
+        .fetch_all(&self.pool)
+        .await?)
+    }
+
+    /// What namespaces came to in each of the months that begin between two moments.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn spot_sums(&self, from: i64, to: i64) -> Result<Vec<SpotSum>> {
+        Ok(sqlx::query_as(
+            "SELECT month, cluster, namespace, currency, CAST(SUM(micros) AS BIGINT) AS micros FROM ledger_month \
+             WHERE month >= $1 AND month < $2 AND currency <> '' GROUP BY month, cluster, namespace, currency \
+             ORDER BY month, cluster, namespace, currency",
+        )
+        .bind(from)
+        .bind(to)
         .fetch_all(&self.pool)
         .await?)
     }

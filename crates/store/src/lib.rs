@@ -30,7 +30,7 @@ pub use database::Store;
 pub use delivery::{Delivery, DeliveryState, Listed, Unwanted};
 pub use draft::{Draft, DraftId, MAX_DRAFT_BYTES, MAX_DRAFTS_PER_PERSON};
 pub use error::{Error, Result};
-pub use ledger::{DaySum, Dimension, LedgerLine, LedgerSum, MonthLine, MonthSum, PromiseSum};
+pub use ledger::{DaySum, Dimension, LedgerLine, LedgerSum, MonthLine, MonthSum, PromiseSum, SpotSum};
 pub use notification::{Message, News, Notification, Notifications};
 pub use observation::{LedgerClock, Observation, Rate, Seen, Subject};
 pub use random::Random;

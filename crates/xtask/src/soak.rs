@@ -54,6 +54,15 @@ enum Check {
         #[command(flatten)]
         tools: Tools,
     },
+    /// Every list and dashboard over many seeded instances: the numbers are those of the plane's objects, counted anew.
+    Recount {
+        /// How many instances.
+        #[arg(long, default_value_t = 10_000)]
+        instances: u32,
+        /// In how many workspaces.
+        #[arg(long, default_value_t = 200)]
+        workspaces: u32,
+    },
     /// Policies: what holds for all of them and all requests, at 10,000 made at random each.
     Policies,
     /// Cut the power of a disk in memory at seeded instants under a plane that many write to: nothing that it acknowledged is lost.
@@ -99,6 +108,14 @@ impl Soak {
                 tests.env("OPM_LEDGER_INSTANCES", instances.to_string()).env("OPM_LEDGER_DAYS", days.to_string());
                 step("counting a year", || run(&mut tests))
             }
+            Check::Recount { instances, workspaces } => step("counting every page anew", || {
+                run(cargo(&workspace.root)
+                    .arg("test")
+                    .args(PACKAGES)
+                    .args(["--test", "portal", "recount::", "--", "--nocapture"])
+                    .env("OPM_INSTANCES", instances.to_string())
+                    .env("OPM_WORKSPACES", workspaces.to_string()))
+            }),
             Check::Policies => step("trying the laws of policies", || {
                 let laws = "policy::tests::laws::all_laws_in_full_size";
                 run(cargo(&workspace.root).args([

@@ -8,20 +8,26 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use promise::ledger::Month;
-use store::{DaySum, Dimension, MonthSum, Result, Store};
+use store::{DaySum, Dimension, MonthSum, Result, SpotSum, Store};
 use tokio::sync::Mutex;
 
 /// Months that are kept, each by one dimension. Pages of older ones are rare.
 const KEPT: usize = 12;
+/// Months before one that are shown with it: a year in all.
+const BEFORE: usize = 11;
 
 /// Months that were read.
 #[derive(Default)]
 pub struct Months {
     kept: Mutex<HashMap<(i64, Dimension), Read>>,
+    /// Sums of the months before one, by its first second.
+    before: Mutex<HashMap<i64, ReadBefore>>,
 }
 
 /// Until when hours were counted, and what was read then.
 type Read = (i64, Arc<MonthBook>);
+/// Until when hours of these months were counted, and what was read then.
+type ReadBefore = (i64, Arc<Vec<SpotSum>>);
 
 /// A place in which something cost something: a namespace of a workspace.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -103,6 +109,26 @@ impl Months {
         }
         kept.insert((month.start(), by), (posted, book.clone()));
         Ok(book)
+    }
+
+    /// What namespaces came to in each of the eleven months before one. That changes no more when the last hour of them is counted.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn before(&self, store: &Store, posted: Option<i64>, month: Month) -> Result<Arc<Vec<SpotSum>>> {
+        let Some(posted) = posted else { return Ok(Arc::default()) };
+        let until = posted.min(month.start());
+        let mut kept = self.before.lock().await;
+        if let Some((_, sums)) = kept.get(&month.start()).filter(|(read, _)| *read == until) {
+            return Ok(sums.clone());
+        }
+        let first = std::iter::successors(Some(month), |month| month.previous()).take(BEFORE + 1).last().unwrap_or(month);
+        let sums = Arc::new(store.spot_sums(first.start(), month.start()).await?);
+        if kept.len() >= KEPT {
+            kept.clear();
+        }
+        kept.insert(month.start(), (until, sums.clone()));
+        Ok(sums)
     }
 
     /// Reads anew what pages have asked for of the month, after hours were counted: nobody waits for it.

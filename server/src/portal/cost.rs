@@ -10,6 +10,7 @@ mod page;
 mod savings;
 mod sights;
 mod sums;
+mod trend;
 
 use app::backend::Cost;
 use async_trait::async_trait;

@@ -73,7 +73,6 @@ fn figure(found: &CostPage, sum: &CostSum) -> Option<Figure> {
         labels: (1..=labels).map(|day| day.to_string()).collect(),
         series: series.chain(forecast.map(Forecast::series)).collect(),
         today: today.filter(|_| found.is_current),
-        forecast_from: None,
         line: sum.budget.as_ref().filter(|budget| budget.whole).map(|budget| {
             let even = budget.money.micros / found.days_in_month.max(1);
             (format!("Budget of {}, evenly spread over the days:", budget.money), amount(even))

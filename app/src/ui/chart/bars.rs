@@ -53,13 +53,10 @@ pub fn Bars(figure: Figure) -> impl IntoView {
 
 /// One bar, from `left` as wide as said, between two heights; a pointer that rests on it reads its number.
 fn bar(figure: &Figure, series: &Series, place: usize, (left, width): (f64, f64), (low, high): (f64, f64)) -> impl IntoView + use<> {
-    // A series that is a forecast looks like one at every place.
-    let ahead = !series.forecast && figure.forecast_from.is_some_and(|from| place >= from);
-    let class = if ahead { format!("{} chart-ahead", series.class()) } else { series.class() };
     let height = (low - high).max(LEAST);
     let text = series.at(place).map(|amount| amount.text.clone()).unwrap_or_default();
     let label = figure.labels.get(place).cloned().unwrap_or_default();
     view! {
-        <rect class=class x=at(left) y=at(low - height) width=at(width) height=at(height)><title>{format!("{label}, {}: {text}", series.name)}</title></rect>
+        <rect class=series.class() x=at(left) y=at(low - height) width=at(width) height=at(height)><title>{format!("{label}, {}: {text}", series.name)}</title></rect>
     }
 }

@@ -35,10 +35,7 @@ fn legend(figure: &Figure) -> impl IntoView + use<> {
     let line = figure.line.as_ref().map(|(name, amount)| {
         view! { <li><svg class="chart-key" viewBox="0 0 10 10" aria-hidden="true"><path class="chart-level" d="M0 5h10"></path></svg>{format!("{name} {}", amount.text)}</li> }
     });
-    let ahead = figure.forecast_from.map(|_| {
-        view! { <li><svg class="chart-key" viewBox="0 0 10 10" aria-hidden="true"><rect class="chart-1 chart-ahead" width="10" height="10" rx="2"></rect></svg>"Forecast"</li> }
-    });
-    view! { <ul class="legend">{entries.collect_view()}{line}{ahead}</ul> }
+    view! { <ul class="legend">{entries.collect_view()}{line}</ul> }
 }
 
 fn axis(figure: &Figure, scale: &Scale) -> impl IntoView + use<> {
@@ -76,8 +73,7 @@ fn table(figure: &Figure) -> impl IntoView + use<> {
     };
     let rows = figure.labels.iter().enumerate().map(|(place, label)| {
         let cells = figure.series.iter().map(|series| view! { <td class="num" data-label=series.name.clone()>{cell(series, place)}</td> });
-        let ahead = figure.forecast_from.is_some_and(|from| place >= from).then_some(" (forecast)");
-        view! { <tr><th scope="row">{label.clone()}{ahead}</th>{cells.collect_view()}</tr> }
+        view! { <tr><th scope="row">{label.clone()}</th>{cells.collect_view()}</tr> }
     });
     let along = figure.along.clone();
     view! { <table class="table"><thead><tr><th scope="col">{along}</th>{heads}</tr></thead><tbody>{rows.collect_view()}</tbody></table> }

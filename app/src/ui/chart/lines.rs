@@ -13,17 +13,10 @@ pub fn Lines(figure: Figure) -> impl IntoView {
     let places = figure.labels.len();
     let marks = figure.series.iter().flat_map(|series| {
         let point = |place: &usize| series.at(*place).map(|amount| format!("{} {}", at(scale.x(*place)), at(scale.y(amount.size))));
-        let lines = runs(series, places).into_iter().flat_map(|run| {
-            let from = if series.forecast { 0 } else { figure.forecast_from.unwrap_or(places) };
-            // The forecast begins at the last known point.
-            let known: Vec<usize> = run.iter().copied().filter(|place| *place < from).collect();
-            let ahead: Vec<usize> = known.last().copied().into_iter().chain(run.iter().copied().filter(|place| *place >= from)).collect();
-            let parts = [(known, "chart-line"), (ahead, "chart-line chart-dashed")];
-            let drawn = parts.into_iter().filter(|(places, _)| places.len() > 1).map(|(places, class)| {
-                let points: Vec<String> = places.iter().filter_map(point).collect();
-                view! { <path class=format!("{class} {}", series.class()) d=format!("M{}", points.join("L"))></path> }
-            });
-            drawn.collect::<Vec<_>>()
+        let class = if series.forecast { "chart-line chart-dashed" } else { "chart-line" };
+        let lines = runs(series, places).into_iter().filter(|run| run.len() > 1).map(|run| {
+            let points: Vec<String> = run.iter().filter_map(point).collect();
+            view! { <path class=format!("{class} {}", series.class()) d=format!("M{}", points.join("L"))></path> }
         });
         let dots = (0..places).filter_map(|place| {
             let amount = series.at(place)?;

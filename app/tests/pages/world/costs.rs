@@ -118,6 +118,7 @@ impl Cost for World {
             instances: Vec::new(),
             instances_total: 0,
             pages: 0,
+            months: Vec::new(),
             movers: None,
             savings: Some(CostSavings::default()),
         };
@@ -164,6 +165,9 @@ impl Cost for World {
             rows_total: 103,
             rows_pages: 2,
             pages: 2,
+            months: [("October 2026", 201_340), ("November 2026", 165_296)]
+                .map(|(title, cents)| CostMonth { title: title.into(), sums: vec![euros(cents)] })
+                .into(),
             movers: Some(movers()),
             savings: Some(CostSavings {
                 lines: vec![

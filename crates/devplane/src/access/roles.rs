@@ -34,9 +34,7 @@ impl<'a> StoredRoles<'a> {
     }
 
     fn get(&self, resource: &GroupResource, namespace: &str, name: &str) -> Option<Arc<Value>> {
-        let stored = self.state.parsed.list(&self.state.store, resource, self.cluster);
-        let place = stored.binary_search_by(|(key, _)| (&*key.namespace, &*key.name).cmp(&(namespace, name))).ok()?;
-        stored.get(place).map(|(_, object)| object.clone())
+        self.state.parsed.get(&self.state.store, resource, self.cluster, namespace, name)
     }
 
     /// What holds in workspaces without being stored in them. A plain cluster stores its own.

@@ -123,10 +123,21 @@ pub struct CostPage {
     pub instances_total: usize,
     /// Pages of instances.
     pub pages: usize,
+    /// What the months before came to, the oldest first and at most eleven of them, and this one.
+    pub months: Vec<CostMonth>,
     /// What differs most from the month before; absent where nothing was counted by then.
     pub movers: Option<CostMovers>,
     /// What could be saved; absent for months that are over.
     pub savings: Option<CostSavings>,
+}
+
+/// What one of several months came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CostMonth {
+    /// Name of the month: `November 2026`.
+    pub title: String,
+    /// One for each currency in which it came to anything; of the present month, until now.
+    pub sums: Vec<Money>,
 }
 
 /// What differs most from the month before.

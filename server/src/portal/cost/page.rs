@@ -12,7 +12,7 @@ use promise::view::{CostBy, CostPage, CostQuery, CostRow};
 use super::budget::Budgets;
 use super::sights::{self, Scope};
 use super::sums::{self, Sums};
-use super::{instances, movers, savings, unread};
+use super::{instances, movers, savings, trend, unread};
 use crate::auth::Caller;
 use crate::portal::titles::Titles;
 
@@ -32,6 +32,7 @@ pub(super) async fn page(caller: &Caller, query: &CostQuery) -> Result<CostPage>
     let days = sums::days(caller, &scope, by).await?;
     let instances = instances::page(caller, &scope, query.page).await?;
     let totals = sums::totals(caller, &scope, &month);
+    let months = trend::months(caller, &scope, &totals).await?;
     let rows = table(caller, &scope, by, month.sums);
     let (rows_total, rows_pages) = (rows.len(), rows.len().div_ceil(ROWS).max(1));
     let of_rows = query.rows.clamp(1, rows_pages);
@@ -67,6 +68,7 @@ pub(super) async fn page(caller: &Caller, query: &CostQuery) -> Result<CostPage>
         instances: instances.shown,
         instances_total: instances.total,
         pages: instances.pages,
+        months,
         movers,
         savings,
     })

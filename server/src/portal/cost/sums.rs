@@ -41,7 +41,7 @@ pub(super) struct Month {
 }
 
 /// Workspaces of a scope by their ids, as the ledger names them.
-fn by_id(scope: &Scope) -> HashMap<String, &Place> {
+pub(super) fn by_id(scope: &Scope) -> HashMap<String, &Place> {
     scope.places.iter().map(|place| (place.cluster.to_string(), place)).collect()
 }
 

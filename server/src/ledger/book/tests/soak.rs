@@ -32,6 +32,7 @@ async fn all_days(store: &Store, instances: i64, days: i64) {
     look(store, &shown, end).await.unwrap();
     while count(store).await.unwrap() {}
     assert_eq!(store.ledger_clock().await.unwrap().unwrap().posted, end);
+    let spots = store.spot_sums(Month::of(BEGIN).start(), end).await.unwrap();
     let mut month = Month::of(BEGIN);
     while month.start() < end {
         let (from, to) = (month.start().max(BEGIN), month.end().min(end));
@@ -43,6 +44,8 @@ async fn all_days(store: &Store, instances: i64, days: i64) {
             let days = store.day_sums(month.start(), month.end(), by).await.unwrap();
             assert_eq!(days.iter().map(|sum| sum.micros).sum::<i64>(), exact, "{month}");
         }
+        let of_month = spots.iter().filter(|sum| sum.month == month.start());
+        assert_eq!(of_month.map(|sum| sum.micros).sum::<i64>(), exact, "{month}");
         month = month.next();
     }
     // Only young hours are kept one by one.
@@ -57,7 +60,7 @@ async fn sixty_days_of_two_hundred_instances_are_exact() {
     }
 }
 
-/// What the page of cost asks of the ledger: the clock, the sums of a month, and the instances of one workspace.
+/// What the page of cost asks of the ledger: the clock, the sums of a month and of the months before, and the instances of one workspace.
 #[expect(clippy::disallowed_methods, reason = "it measures")]
 async fn asked(store: &Store, days: i64) -> (Duration, Vec<Duration>) {
     let (kept, mut first, mut times) = (Months::default(), Duration::ZERO, Vec::new());
@@ -70,6 +73,7 @@ async fn asked(store: &Store, days: i64) -> (Duration, Vec<Duration>) {
         let began = Instant::now();
         let posted = store.ledger_clock().await.unwrap().map(|clock| clock.posted);
         let book = kept.of(store, posted, *month, by).await.unwrap();
+        kept.before(store, posted, *month).await.unwrap();
         let lines = store.month_lines(month.start(), &format!("c-{}", index % 200)).await.unwrap();
         let took = began.elapsed();
         assert!(!book.month.is_empty() && (!lines.is_empty() || index >= 200));

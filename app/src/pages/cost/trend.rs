@@ -1,0 +1,104 @@
+//! Months beside one another: one chart for each currency.
+
+use leptos::prelude::*;
+use promise::price::Money;
+use promise::view::{CostMonth, CostPage, CostSum};
+
+use crate::ui::chart::{Amount, Figure, Series, StackedBars};
+
+/// The charts; none where there is one month alone.
+pub(super) fn trend(found: &CostPage) -> Option<impl IntoView + use<>> {
+    if found.months.len() < 2 {
+        return None;
+    }
+    let charts = found.sums.iter().map(|sum| figure(found, sum)).map(|figure| view! { <StackedBars figure=figure/> }).collect_view();
+    let title = match found.months.len() {
+        12 => "A year, month by month".to_owned(),
+        count => format!("{count} months"),
+    };
+    Some(view! { <section class="money-part" aria-labelledby="months"><h2 id="months">{title}</h2>{charts}</section> })
+}
+
+fn figure(found: &CostPage, sum: &CostSum) -> Figure {
+    let amount = |money: &Money| Amount { size: money.micros as f64 / 1e6, text: money.rounded().to_string() };
+    let came_to = |month: &CostMonth| {
+        let nothing = Money::new(0, sum.currency.clone());
+        Some(amount(month.sums.iter().find(|money| money.currency == sum.currency).unwrap_or(&nothing)))
+    };
+    let last = found.months.len() - 1;
+    let rest = sum.forecast.rounded().minus(&sum.to_date.rounded()).filter(|rest| found.is_current && rest.micros > 0);
+    let first = found.months.first().map(|month| month.title.as_str()).unwrap_or_default();
+    let ahead = rest.as_ref().map(|rest| {
+        format!(" Grey with a dashed edge is what {} is expected to come to more, {rest}, if what is ready stays so.", found.month)
+    });
+    let counted = Series { name: "Counted".to_owned(), tone: 1, values: found.months.iter().map(came_to).collect(), ..Series::default() };
+    let expected =
+        rest.map(|rest| Series { name: "Forecast".to_owned(), tone: 0, forecast: true, from: last, values: vec![Some(amount(&rest))] });
+    Figure {
+        id: format!("months-{}", sum.currency.to_lowercase()),
+        title: "Each month".to_owned(),
+        description: format!(
+            "What each month from {first} to {} came to in {}, in UTC, in the workspaces that are shown here.{}",
+            found.month,
+            sum.currency,
+            ahead.unwrap_or_default()
+        ),
+        unit: sum.currency.clone(),
+        along: "Month".to_owned(),
+        // A year has no two months of one name.
+        labels: found.months.iter().map(|month| month.title.chars().take(3).collect()).collect(),
+        series: [counted].into_iter().chain(expected).collect(),
+        today: found.is_current.then_some(last),
+        line: sum.budget.as_ref().filter(|budget| budget.whole).map(|budget| ("Budget".to_owned(), amount(&budget.money))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn euro(micros: i64) -> Money {
+        Money::new(micros, "EUR")
+    }
+
+    fn page(is_current: bool) -> CostPage {
+        let month = |title: &str, sums: Vec<Money>| CostMonth { title: title.into(), sums };
+        CostPage {
+            month: "November 2026".into(),
+            is_current,
+            sums: vec![CostSum {
+                currency: "EUR".into(),
+                to_date: euro(30_004_000),
+                forecast: euro(40_009_000),
+                estimate: None,
+                instances: 1,
+                waiting: None,
+                budget: None,
+            }],
+            months: vec![
+                month("September 2026", vec![euro(12_340_000), Money::new(1_000_000, "USD")]),
+                month("October 2026", Vec::new()),
+                month("November 2026", vec![euro(30_004_000)]),
+            ],
+            ..CostPage::default()
+        }
+    }
+
+    #[test]
+    fn months_stand_beside_one_another_and_the_present_one_with_what_is_expected() {
+        let html = trend(&page(true)).map(|shown| shown.to_html()).expect("a chart");
+        for part in ["Sep, Counted: 12.34", "Nov, Counted: 30.00", "Nov, Forecast: 10.01", "from September 2026 to November 2026"] {
+            assert!(html.contains(part), "{part}: {html}");
+        }
+        assert!(!html.contains("not known"), "a month without anything came to nothing: {html}");
+        let over = trend(&page(false)).map(|shown| shown.to_html()).expect("a chart");
+        assert!(!over.contains("Forecast"), "{over}");
+    }
+
+    #[test]
+    fn one_month_alone_is_no_trend() {
+        let mut page = page(true);
+        page.months.drain(..2);
+        assert!(trend(&page).is_none());
+    }
+}

@@ -1,0 +1,36 @@
+//! What the months before came to, and the one that is asked for.
+
+use std::collections::BTreeMap;
+
+use promise::Result;
+use promise::ledger::Month;
+use promise::price::Money;
+use promise::view::{CostMonth, CostSum};
+
+use super::sights::Scope;
+use super::sums::by_id;
+use super::unread;
+use crate::auth::Caller;
+
+/// Months from the first that came to anything, at most a year of them; the last is the one that is asked for, which came to `totals`.
+pub(super) async fn months(caller: &Caller, scope: &Scope, totals: &[CostSum]) -> Result<Vec<CostMonth>> {
+    let portal = caller.portal();
+    let read = portal.months.before(&portal.store, scope.posted, scope.month).await.map_err(unread)?;
+    let places = by_id(scope);
+    let mut sums: BTreeMap<(i64, &str), i64> = BTreeMap::new();
+    for sum in read.iter() {
+        if places.get(&sum.cluster).is_some_and(|place| place.sight.covers(&sum.namespace)) {
+            let of = sums.entry((sum.month, &sum.currency)).or_default();
+            *of = of.saturating_add(sum.micros);
+        }
+    }
+    let first = sums.keys().next().map(|(month, _)| Month::of(*month));
+    let earlier = std::iter::successors(first, |month| Some(month.next())).take_while(|month| *month < scope.month);
+    let of = |month: Month| {
+        let range = sums.range((month.start(), "")..(month.end(), ""));
+        let sums = range.map(|((_, currency), micros)| Money::new(*micros, *currency)).collect();
+        CostMonth { title: month.title(), sums }
+    };
+    let present = CostMonth { title: scope.month.title(), sums: totals.iter().map(|sum| sum.to_date.clone()).collect() };
+    Ok(earlier.map(of).chain([present]).collect())
+}
