@@ -7,8 +7,9 @@ use sqlx::{AssertSqlSafe, FromRow};
 use crate::observation::Subject;
 use crate::{Result, Store};
 
-/// Lines of one statement: each has at most 16 values, and SQLite takes 32,766 of them.
-pub(crate) const TOGETHER: usize = 500;
+/// Rows of one statement: each has at most 16 values. SQLite looks for the name of each value among those of the whole statement
+/// (`sqlite3_bind_parameter_name`), so that more rows together would take longer than one after another.
+pub(crate) const TOGETHER: usize = 32;
 
 /// What one hour of an instance came to in one currency.
 #[derive(Clone, Debug, PartialEq, Eq)]
