@@ -98,25 +98,25 @@ impl<'a> Census<'a> {
     /// Calls `found` for every accepted request that counts.
     fn each(&self, tree: &Tree, tally: &Tally, mut found: impl FnMut(&Accepted)) {
         let rows = self.world.requests.snapshot();
-        let mut places: BTreeMap<ClusterId, Option<(String, Vec<String>)>> = BTreeMap::new();
+        let mut places: BTreeMap<ClusterId, Option<Place>> = BTreeMap::new();
         let mut take = |key: &Key, request: &PromiseRequest| {
             let fresh = self.fresh.and_then(|fresh| fresh.get(key)).cloned();
             let Some(accepted) = fresh.or_else(|| Accepted::shown(self.world, key, request)) else { return };
             let place = places.entry(key.cluster.clone()).or_insert_with(|| place(tree, &key.cluster));
-            let Some((workspace, lineage)) = place else { return };
+            let Some(Place { path, labels, lineage }) = place else { return };
             // Of a promise whose home cannot be told it counts that the name is the same.
             let home = match (&accepted.home, &tally.promises) {
                 (Some(home), _) => home.as_str(),
                 (None, Promises::One { home, .. }) => home.as_str(),
                 (None, Promises::Covered(_)) => "",
             };
-            if tally.includes(&Counted { promise: &accepted.promise, home, workspace, lineage }) {
+            if tally.includes(&Counted { promise: &accepted.promise, home, workspace: path, labels, lineage }) {
                 found(&accepted);
             }
         };
         let within = match &tally.reach {
             Reach::Workspace { cluster } => ClusterId::parse(cluster).ok().map(|cluster| vec![cluster]),
-            Reach::Subtree { cluster } => ClusterId::parse(cluster).ok().map(|cluster| subtree(tree, cluster)),
+            Reach::Subtree { cluster, .. } => ClusterId::parse(cluster).ok().map(|cluster| subtree(tree, cluster)),
             Reach::Covered(_) => None,
         };
         let mut take_other = |key: &Key, request: &PromiseRequest| {
@@ -136,11 +136,19 @@ impl<'a> Census<'a> {
     }
 }
 
-/// Path of a workspace, and the ids from the root down to it.
-fn place(tree: &Tree, cluster: &ClusterId) -> Option<(String, Vec<String>)> {
+/// A workspace, as far as it matters for counting.
+struct Place {
+    path: String,
+    labels: BTreeMap<String, String>,
+    /// Ids from the root down to it.
+    lineage: Vec<String>,
+}
+
+fn place(tree: &Tree, cluster: &ClusterId) -> Option<Place> {
     let lineage = tree.lineage(cluster)?;
-    let path = lineage.last()?.path.to_string();
-    Some((path, lineage.into_iter().map(|node| node.cluster.to_string()).collect()))
+    let own = lineage.last()?;
+    let (path, labels) = (own.path.to_string(), own.labels.clone());
+    Some(Place { path, labels, lineage: lineage.into_iter().map(|node| node.cluster.to_string()).collect() })
 }
 
 /// A workspace and all below it.

@@ -15,7 +15,7 @@ use http_body_util::BodyExt as _;
 use opm_portal::auth::Caller;
 use opm_portal::auth::caller::Shown;
 use opm_portal::clock::Clock;
-use opm_portal::config::{Config, NotifyConfig, PlaneConfig, Storage};
+use opm_portal::config::{Config, DatabaseUrl, NotifyConfig, PlaneConfig, Storage};
 use opm_portal::router::router;
 use opm_portal::serve::{Edges, Running};
 use tower::ServiceExt as _;
@@ -47,6 +47,11 @@ impl Product {
         Self::with(Storage::Directory(folder.to_owned()), true, NotifyConfig::default()).await
     }
 
+    /// Opens everything in a folder, with the portal's memory on a database server.
+    pub async fn on(folder: &Path, database: DatabaseUrl) -> Self {
+        Self::opened(Storage::Directory(folder.to_owned()), Some(database), true, NotifyConfig::default(), edges()).await
+    }
+
     /// Opens everything, and tells people as configured.
     pub async fn telling(notify: NotifyConfig) -> Self {
         Self::with(Storage::Memory, true, notify).await
@@ -54,14 +59,14 @@ impl Product {
 
     /// Opens everything, at the time of a clock.
     pub async fn at(clock: Arc<dyn Clock>) -> Self {
-        Self::opened(Storage::Memory, true, NotifyConfig::default(), Edges { clock, ..edges() }).await
+        Self::opened(Storage::Memory, None, true, NotifyConfig::default(), Edges { clock, ..edges() }).await
     }
 
     async fn with(storage: Storage, controller: bool, notify: NotifyConfig) -> Self {
-        Self::opened(storage, controller, notify, edges()).await
+        Self::opened(storage, None, controller, notify, edges()).await
     }
 
-    async fn opened(storage: Storage, controller: bool, notify: NotifyConfig, edges: Edges) -> Self {
+    async fn opened(storage: Storage, database: Option<DatabaseUrl>, controller: bool, notify: NotifyConfig, edges: Edges) -> Self {
         let config = Config {
             plane: PlaneConfig::Embedded { listen: ([127, 0, 0, 1], 0).into(), examples: None },
             storage,
@@ -69,7 +74,7 @@ impl Product {
             web: true,
             controller,
             site: PathBuf::from("no-site"),
-            database: None,
+            database,
             public_url: None,
             notify,
         };

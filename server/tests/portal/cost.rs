@@ -38,7 +38,7 @@ pub async fn ready(product: &Product, name: &str) -> PromiseRequest {
 }
 
 /// Lets so many hours pass in which everything stays as it is.
-async fn pass(product: &Product, hours: i64) {
+pub async fn pass(product: &Product, hours: i64) {
     let portal = &product.running.portal;
     let later = portal.clock.now().as_second() + hours * 3_600;
     // The portal looks too: of two looks at the same time one is written, and the other has to look again.

@@ -99,10 +99,14 @@ async fn limits_count_as_the_rules_do_and_name_only_what_one_may_list() {
     ] {
         write_policy(&product, place, name, spec).await;
     }
+    let mut labelled = limit("Production", "subtree", 1, json!([]));
+    labelled["appliesTo"]["workspaceLabels"] = json!({"stage": "production"});
+    write_policy(&product, "root:acme", "production", labelled).await;
     for (workspace, name, promise) in [
         ("root:globex:web", "theirs", "redis"),
         ("root:globex:web", "pictures", "object-bucket"),
         ("root:acme:data", "exports", "object-bucket"),
+        ("root:acme:data", "sessions", "redis"),
         ("root:acme:shop", "cache", "redis"),
     ] {
         order(&product, workspace, name, promise).await;
@@ -115,10 +119,11 @@ async fn limits_count_as_the_rules_do_and_name_only_what_one_may_list() {
     let mut developer = product.signed_in("dev-shop").await;
     let home = developer.until("/", |answer| answer.text.contains("Tidiness: Redis")).await.text;
     for (cap, taken, reach) in [
-        ("Growth: Redis", "1 of 1", "root:platform and root:acme and below"),
-        ("Fairness: Redis", "2 of 4", "everywhere"),
-        ("Sharing: Redis", "2 of 5", "everywhere"),
-        ("Tidiness: Redis", "1 of 3", "root:acme and below"),
+        ("Growth: Redis", "2 of 1", "root:platform and root:acme and below"),
+        ("Fairness: Redis", "3 of 4", "everywhere"),
+        ("Sharing: Redis", "3 of 5", "everywhere"),
+        ("Tidiness: Redis", "2 of 3", "root:acme and below"),
+        ("Production: Redis", "1 of 1", "root:acme and below, with stage=production"),
     ] {
         assert!(home.contains(&line(cap, taken)), "{cap}: {home}");
         assert_eq!(place(&home, cap), reach, "{cap}: {home}");
@@ -128,8 +133,8 @@ async fn limits_count_as_the_rules_do_and_name_only_what_one_may_list() {
     // Lists in the home of a policy too, and that hides nothing of what lies beside it.
     let mut engineer = product.signed_in("platform-engineer").await;
     let home = engineer.until("/", |answer| answer.text.contains("Growth: Redis")).await.text;
-    for cap in ["Growth: Redis", "Growth: Object bucket"] {
-        assert!(home.contains(&line(cap, "1 of 1")), "{cap}: {home}");
+    for (cap, taken) in [("Growth: Redis", "2 of 1"), ("Growth: Object bucket", "1 of 1")] {
+        assert!(home.contains(&line(cap, taken)), "{cap}: {home}");
         assert_eq!(place(&home, cap), "root:platform and root:acme and below", "{cap}: {home}");
     }
     product.running.close().await;

@@ -21,6 +21,7 @@ mod offers;
 mod path;
 mod plane_kill;
 mod policies;
+mod postgres;
 mod process;
 mod programs;
 mod receivers;

@@ -8,7 +8,7 @@ use crate::browser::{Answer, Browser, Product};
 const LIST: &str = "/w/root:acme:shop/requests";
 
 /// Keeps a filter under a title, from a page of the list.
-async fn save(browser: &mut Browser, list: &str, title: &str, filter: &[(&str, &str)]) -> Answer {
+pub async fn save(browser: &mut Browser, list: &str, title: &str, filter: &[(&str, &str)]) -> Answer {
     let token = browser.get("/").await.hidden("_token");
     let place = if list == "approvals" { "" } else { "root:acme:shop" };
     let mut pairs = vec![("_token", token.as_str()), ("list", list), ("place", place), ("title", title), ("back", LIST)];

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::request::Condition;
 use super::required::Required;
+use crate::glob;
 
 /// A reusable set of rules with a range.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
@@ -105,7 +106,7 @@ impl Enforcement {
 }
 
 /// Range of a policy; absent parts match all.
-#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AppliesTo {
@@ -118,6 +119,19 @@ pub struct AppliesTo {
     /// Labels of the workspace.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub workspace_labels: BTreeMap<String, String>,
+}
+
+impl AppliesTo {
+    /// Whether a workspace is in the range, by its path and labels.
+    pub fn covers_workspace(&self, path: &str, labels: &BTreeMap<String, String>) -> bool {
+        (self.workspaces.is_empty() || glob::any_path_matches(&self.workspaces, path))
+            && self.workspace_labels.iter().all(|(key, value)| labels.get(key) == Some(value))
+    }
+
+    /// Whether every workspace is in the range.
+    pub fn covers_all_workspaces(&self) -> bool {
+        self.workspaces.is_empty() && self.workspace_labels.is_empty()
+    }
 }
 
 /// One rule: a name and exactly one effect.

@@ -138,12 +138,12 @@ impl Cap<'_> {
     /// requests count as when one more is judged ([`crate::policy::Tally`]).
     fn bearer<'s>(&'s self, spender: &'s Spender) -> Option<&'s str> {
         let below = spender.lineage.iter().any(|cluster| cluster == self.cluster);
-        let covered = (self.range.workspaces.is_empty() || glob::any_path_matches(&self.range.workspaces, &spender.path))
-            && self.range.workspace_labels.iter().all(|(key, value)| spender.labels.get(key) == Some(value));
-        let own = spender.lineage.last().map(String::as_str);
+        if !self.range.covers_workspace(&spender.path, &spender.labels) || !(below || self.trusted) {
+            return None;
+        }
         match self.budget.per.as_str() {
-            "workspace" => own.filter(|_| covered && (below || self.trusted)),
-            "subtree" => (below || (self.trusted && covered)).then_some(self.cluster),
+            "workspace" => spender.lineage.last().map(String::as_str),
+            "subtree" => Some(self.cluster),
             _ => None,
         }
     }
@@ -210,6 +210,18 @@ mod tests {
         assert_eq!(reached("workspace", &elsewhere, true, &spent), [("web".to_owned(), 100, 11_000_000)]);
         let others = AppliesTo { workspace_labels: [("org".to_owned(), "globex".to_owned())].into(), ..AppliesTo::default() };
         assert_eq!(reached("workspace", &others, true, &spent), []);
+        assert_eq!(reached("subtree", &others, true, &spent), []);
+    }
+
+    #[test]
+    fn workspaces_of_one_label_spend_together() {
+        let spenders = [("root:acme:shop", "web"), ("root:acme:data", "data"), ("root:acme:pay", "web")]
+            .map(|(path, team)| Spender { labels: [("team".to_owned(), team.to_owned())].into(), ..spender(path) });
+        let range = AppliesTo { workspace_labels: [("team".to_owned(), "web".to_owned())].into(), ..AppliesTo::default() };
+        let cap = Cap { budget: &budget("subtree"), range: &range, own: None, cluster: "acme", trusted: false };
+        let all = spenders.iter().zip([3_000_000, 90_000_000, 2_000_000]);
+        let all = all.map(|(by, micros)| Spending { by, home: "", promise: "redis", currency: "EUR", micros, rest: 0 });
+        assert_eq!(thresholds(cap.warnings(NOVEMBER, all)), [("acme".to_owned(), 50, 5_000_000)]);
     }
 
     #[test]

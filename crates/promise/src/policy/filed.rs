@@ -186,7 +186,7 @@ fn effect<'s>(
     let tally = |per: &str, promises: Promises, currency: Option<&String>| {
         // `faults` has parsed it already.
         let per = Per::parse(per).unwrap_or(Per::Promise);
-        let range = &source.spec().applies_to.workspaces;
+        let range = &source.spec().applies_to;
         let below = target.lineage.last().map_or("", String::as_str);
         let reach = Reach::of(per, source.origin, &source.cluster, below, range);
         Tally { rule: source.provenance(&rule.name).id(), promises, reach, currency: currency.cloned() }

@@ -67,9 +67,7 @@ pub(super) fn origin(policy: &str, cluster: &str, trusted: bool, spec: &PolicySp
 }
 
 fn covers(range: &AppliesTo, target: &Target<'_>) -> bool {
-    covers_promise(range, target.promise)
-        && (range.workspaces.is_empty() || glob::any_path_matches(&range.workspaces, target.workspace))
-        && range.workspace_labels.iter().all(|(key, value)| target.labels.get(key) == Some(value))
+    covers_promise(range, target.promise) && range.covers_workspace(target.workspace, target.labels)
 }
 
 /// Whether a policy set at one workspace has to fit a promise of another, if the name is in its range: a promise of a trusted home may be

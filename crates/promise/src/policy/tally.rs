@@ -1,8 +1,11 @@
 //! What is counted for limits and budgets: which requests belong to the same cap.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::source::Origin;
+use crate::api::AppliesTo;
 use crate::glob;
 
 /// How far a cap reaches, in the words of policies.
@@ -11,7 +14,7 @@ use crate::glob;
 pub enum Per {
     /// The request's own workspace.
     Workspace,
-    /// The workspace where the policy is set and everything below it.
+    /// The workspace where the policy is set and everything below it, as far as the policy's range goes.
     Subtree,
     /// Everywhere.
     Promise,
@@ -69,24 +72,28 @@ pub enum Reach {
         /// Its logical cluster id.
         cluster: String,
     },
-    /// One and everything below it.
+    /// Those of a range that lie below one, and that one.
     Subtree {
         /// Logical cluster id of the topmost.
         cluster: String,
+        /// See [`Reach::Covered`].
+        range: AppliesTo,
     },
-    /// All whose paths globs cover; all if there are none.
-    Covered(Vec<String>),
+    /// All of a range; what it says of promises is said by [`Promises`].
+    Covered(AppliesTo),
 }
 
 impl Reach {
     /// Where requests count for a cap that is set at `cluster`, applies by `origin` and concerns a request in the workspace `below`: ids of
-    /// logical clusters. A subtree of a home says nothing about workspaces elsewhere, which the policy puts into its range: all of those count.
-    pub fn of(per: Per, origin: Origin, cluster: &str, below: &str, range: &[String]) -> Self {
+    /// logical clusters. What shares a cap is in the range of its policy, so that workspaces of one label can have one together. A subtree of
+    /// a home says nothing about workspaces elsewhere, which the policy puts into its range: all of those count.
+    pub fn of(per: Per, origin: Origin, cluster: &str, below: &str, range: &AppliesTo) -> Self {
+        let range = || AppliesTo { promises: Vec::new(), ..range.clone() };
         match (per, origin) {
             (Per::Workspace, _) => Self::Workspace { cluster: below.to_owned() },
-            (Per::Subtree, Origin::Ancestor { .. }) => Self::Subtree { cluster: cluster.to_owned() },
-            (Per::Subtree, Origin::TrustedHome) => Self::Covered(range.to_vec()),
-            (Per::Subtree, Origin::Reference | Origin::Promise) | (Per::Promise, _) => Self::Covered(Vec::new()),
+            (Per::Subtree, Origin::Ancestor { .. }) => Self::Subtree { cluster: cluster.to_owned(), range: range() },
+            (Per::Subtree, Origin::TrustedHome) => Self::Covered(range()),
+            (Per::Subtree, Origin::Reference | Origin::Promise) | (Per::Promise, _) => Self::Covered(AppliesTo::default()),
         }
     }
 }
@@ -100,6 +107,8 @@ pub struct Counted<'a> {
     pub home: &'a str,
     /// Path of the request's workspace.
     pub workspace: &'a str,
+    /// Labels of that workspace.
+    pub labels: &'a BTreeMap<String, String>,
     /// Logical cluster ids from the root down to the request's workspace.
     pub lineage: &'a [String],
 }
@@ -114,8 +123,10 @@ impl Tally {
         promise
             && match &self.reach {
                 Reach::Workspace { cluster } => request.lineage.last() == Some(cluster),
-                Reach::Subtree { cluster } => request.lineage.contains(cluster),
-                Reach::Covered(paths) => paths.is_empty() || glob::any_path_matches(paths, request.workspace),
+                Reach::Subtree { cluster, range } => {
+                    request.lineage.contains(cluster) && range.covers_workspace(request.workspace, request.labels)
+                }
+                Reach::Covered(range) => range.covers_workspace(request.workspace, request.labels),
             }
     }
 }

@@ -1,11 +1,11 @@
 //! Budgets that policies set for exactly one workspace, or for one with everything below it, beside what a person sees of it.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use cluster::workspaces::{Node, Tree};
 use cluster::{ClusterId, WorkspacePath};
-use promise::glob;
+use promise::api::AppliesTo;
 use promise::price::{Money, decimal_micros};
 use promise::view::CostBudget;
 
@@ -27,8 +27,7 @@ struct Set {
     home: WorkspacePath,
     /// Whether it reaches beyond what is below its home.
     trusted: bool,
-    range: Vec<String>,
-    labels: BTreeMap<String, String>,
+    range: AppliesTo,
     /// Title of the policy.
     title: String,
     per: String,
@@ -49,8 +48,7 @@ impl<'a> Budgets<'a> {
                 Some(Set {
                     trusted: portal.trusted_homes.contains(&home),
                     home,
-                    range: policy.spec.applies_to.workspaces.clone(),
-                    labels: policy.spec.applies_to.workspace_labels.clone(),
+                    range: policy.spec.applies_to.clone(),
                     title: policy.spec.title.clone().unwrap_or_else(|| key.name.clone()),
                     per: budget.per.clone(),
                     money: Money::new(decimal_micros(&budget.monthly).ok()?, budget.currency.clone()),
@@ -98,11 +96,10 @@ impl Set {
 
     fn is_for(&self, node: &Node, is_alone: bool) -> bool {
         if self.is_subtree() {
-            // Everything below counts, whichever requests the policy judges; of a trusted home what its range covers, wherever that is.
-            return node.path == self.home && !self.trusted;
+            // What counts of a part of what is below, or elsewhere as for a trusted home, is not what the sum is of.
+            return node.path == self.home && !self.trusted && self.range.covers_all_workspaces();
         }
-        let covered = self.range.is_empty() || glob::any_path_matches(&self.range, node.path.as_str());
-        let labelled = self.labels.iter().all(|(name, value)| node.labels.get(name) == Some(value));
-        self.per == "workspace" && is_alone && covered && labelled && (self.trusted || self.home.contains(&node.path))
+        let covered = self.range.covers_workspace(node.path.as_str(), &node.labels);
+        self.per == "workspace" && is_alone && covered && (self.trusted || self.home.contains(&node.path))
     }
 }

@@ -9,7 +9,7 @@ use cluster::kinds::Policy;
 use cluster::watch::Key;
 use cluster::workspaces::{Node, Tree};
 use cluster::{ClusterId, WorkspacePath};
-use promise::api::{Budget, Limit, Rule};
+use promise::api::{AppliesTo, Budget, Limit, Rule};
 use promise::policy::{Origin, Per, Reach};
 use promise::price::{Money, decimal_micros};
 use promise::view::{CapLine, CapRoom};
@@ -72,11 +72,8 @@ impl Stand<'_> {
     /// Whether a policy binds here: it is set on the way, or in a trusted home, and its range covers the workspace.
     fn is_bound(&self, policy: &Policy, home: &ClusterId, trusted: &BTreeSet<ClusterId>) -> bool {
         let Some(node) = self.way.last() else { return false };
-        let range = &policy.spec.applies_to;
-        let covered = range.workspaces.is_empty() || glob::any_path_matches(&range.workspaces, node.path.as_str());
-        let labelled = range.workspace_labels.iter().all(|(name, value)| node.labels.get(name) == Some(value));
         let reaches = self.way.iter().any(|above| above.cluster == *home) || trusted.contains(home);
-        covered && labelled && reaches
+        reaches && policy.spec.applies_to.covers_workspace(node.path.as_str(), &node.labels)
     }
 
     /// By what a policy of a home binds here, if it does.
@@ -104,8 +101,9 @@ impl Set<'_> {
                 let seen_from = within.last().map(|stand| stand.place.path.to_string()).unwrap_or_default();
                 let (workspace, below) = match &reach {
                     Reach::Workspace { .. } => (seen_from.clone(), false),
-                    Reach::Subtree { .. } => (self.path.to_string(), true),
-                    Reach::Covered(range) => (list::of_range(range), false),
+                    Reach::Subtree { range, .. } if range.covers_all_workspaces() => (self.path.to_string(), true),
+                    Reach::Subtree { range, .. } => (list::of_range(range, &format!("{} and below", self.path)), false),
+                    Reach::Covered(range) => (list::of_range(range, "everywhere"), false),
                 };
                 let line = |promises: String, room: CapRoom| CapLine {
                     title: self.policy.spec.title.clone().unwrap_or_else(|| self.name.to_owned()),
@@ -132,7 +130,7 @@ impl Set<'_> {
     fn reaches<'s, 'p>(&self, per: Per, within: &[&'s Stand<'p>]) -> BTreeMap<Reach, Vec<&'s Stand<'p>>> {
         let mut reaches: BTreeMap<Reach, Vec<&'s Stand<'p>>> = BTreeMap::new();
         for stand in within.iter().copied() {
-            let (origin, range) = (stand.origin(self.home), &self.policy.spec.applies_to.workspaces);
+            let (origin, range) = (stand.origin(self.home), &self.policy.spec.applies_to);
             let reach = Reach::of(per, origin, self.home.as_str(), stand.place.cluster.as_str(), range);
             reaches.entry(reach).or_default().push(stand);
         }
@@ -192,23 +190,18 @@ fn counts<'a>(known: &'a Known, clusters: &'a [ClusterId]) -> impl Iterator<Item
 
 /// The workspaces in which requests count together.
 fn reached(tree: &Tree, reach: &Reach) -> Vec<ClusterId> {
+    let id = |node: &Node| node.cluster.clone();
     match reach {
         Reach::Workspace { cluster } => ClusterId::parse(cluster).into_iter().collect(),
-        Reach::Subtree { cluster } => ClusterId::parse(cluster).map(|top| below(tree, &top)).unwrap_or_default(),
-        Reach::Covered(range) => {
-            let covered = |node: &&Node| range.is_empty() || glob::any_path_matches(range, node.path.as_str());
-            tree.all().iter().filter(covered).map(|node| node.cluster.clone()).collect()
+        Reach::Subtree { cluster, range } => {
+            let top = ClusterId::parse(cluster).ok().and_then(|cluster| tree.path(&cluster));
+            top.map(|top| covered(tree, range).filter(|node| top.contains(&node.path)).map(id).collect()).unwrap_or_default()
         }
+        Reach::Covered(range) => covered(tree, range).map(id).collect(),
     }
 }
 
-/// A workspace and all below it.
-fn below(tree: &Tree, top: &ClusterId) -> Vec<ClusterId> {
-    let mut all = vec![top.clone()];
-    let mut at = 0;
-    while let Some(cluster) = all.get(at).cloned() {
-        all.extend(tree.children(&cluster).map(|(_, child)| child.clone()));
-        at += 1;
-    }
-    all
+/// The workspaces of a range.
+fn covered<'t>(tree: &'t Tree, range: &AppliesTo) -> impl Iterator<Item = &'t Node> {
+    tree.all().iter().filter(|node| range.covers_workspace(node.path.as_str(), &node.labels))
 }

@@ -7,7 +7,7 @@ use cluster::WorkspacePath;
 use cluster::kinds::{Policy, PromiseRequest};
 use cluster::watch::Key;
 use promise::Result;
-use promise::api::{ConditionStatus, PolicySpec, PromiseSpec};
+use promise::api::{AppliesTo, ConditionStatus, PolicySpec, PromiseSpec};
 use promise::policy::sentence;
 use promise::view::{Compiled, PoliciesPage, PoliciesQuery, PolicyRow};
 use promise::wording::{all_of, humanise};
@@ -132,19 +132,18 @@ pub(super) fn is_trusted(caller: &Caller, place: &WorkspacePath) -> bool {
 
 pub(super) fn for_workspaces(spec: &PolicySpec, trusted: bool) -> String {
     let range = &spec.applies_to;
-    let below = range.workspaces.is_empty() && !trusted;
-    let places = if below { "where it is set and below".to_owned() } else { of_range(&range.workspaces) };
-    let labels: Vec<String> = range.workspace_labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
-    if labels.is_empty() { places } else { format!("{places}, with {}", all_of(&labels)) }
+    of_range(range, if trusted { "everywhere" } else { "where it is set and below" })
 }
 
-/// Workspaces that globs cover; everywhere where there are none.
-pub(in crate::portal) fn of_range(globs: &[String]) -> String {
-    if globs.is_empty() {
-        return "everywhere".to_owned();
-    }
+/// The workspaces of a range; `otherwise` says which these are where it names none.
+pub(in crate::portal) fn of_range(range: &AppliesTo, otherwise: &str) -> String {
     let place = |glob: &String| glob.strip_suffix(":**").map_or_else(|| glob.clone(), |top| format!("{top} and below"));
-    all_of(&globs.iter().map(place).collect::<Vec<_>>())
+    let places = match range.workspaces.as_slice() {
+        [] => otherwise.to_owned(),
+        globs => all_of(&globs.iter().map(place).collect::<Vec<_>>()),
+    };
+    let labels: Vec<String> = range.workspace_labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    if labels.is_empty() { places } else { format!("{places}, with {}", all_of(&labels)) }
 }
 
 fn compiled(policy: &Policy) -> Compiled {
@@ -209,10 +208,7 @@ mod tests {
     #[test]
     fn ranges_read_as_words() {
         let spec = |workspaces: &[&str]| PolicySpec {
-            applies_to: promise::api::AppliesTo {
-                workspaces: workspaces.iter().map(|text| (*text).to_owned()).collect(),
-                ..Default::default()
-            },
+            applies_to: AppliesTo { workspaces: workspaces.iter().map(|text| (*text).to_owned()).collect(), ..Default::default() },
             ..PolicySpec::default()
         };
         assert_eq!(for_workspaces(&spec(&["root:acme:**"]), false), "root:acme and below");

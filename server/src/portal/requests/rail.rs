@@ -227,8 +227,8 @@ pub(in crate::portal) fn room(limits: &[LimitUse], budgets: &[BudgetUse], tallie
 fn place(from: &Provenance, tallies: &[Tally]) -> String {
     match tallies.iter().find(|tally| tally.rule == from.id()).map(|tally| &tally.reach) {
         Some(Reach::Workspace { .. }) => "of this workspace".to_owned(),
-        Some(Reach::Subtree { .. }) => format!("of {} and below", from.workspace),
-        Some(Reach::Covered(range)) if !range.is_empty() => format!("of {}", list::of_range(range)),
+        Some(Reach::Subtree { range, .. }) => format!("of {}", list::of_range(range, &format!("{} and below", from.workspace))),
+        Some(Reach::Covered(range)) if !range.covers_all_workspaces() => format!("of {}", list::of_range(range, "all workspaces")),
         Some(Reach::Covered(_)) | None => "everywhere".to_owned(),
     }
 }
@@ -253,13 +253,18 @@ fn added(examined: &Examined) -> Option<AddedCount> {
 
 #[cfg(test)]
 mod tests {
-    use promise::api::Enforcement;
+    use promise::api::{AppliesTo, Enforcement};
     use promise::policy::{Origin, Per, Promises};
 
     use super::*;
 
     /// Where a cap counts for a request in `w-shop`, below `w-acme`: set by whom, for what, and for which range.
     fn said(origin: Origin, per: Per, range: &[&str]) -> String {
+        let range = AppliesTo { workspaces: range.iter().map(|glob| (*glob).to_owned()).collect(), ..AppliesTo::default() };
+        said_of(origin, per, &range)
+    }
+
+    fn said_of(origin: Origin, per: Per, range: &AppliesTo) -> String {
         let from = Provenance {
             origin,
             workspace: "root:platform".into(),
@@ -271,10 +276,9 @@ mod tests {
             reason: None,
             enforcement: Enforcement::Block,
         };
-        let range: Vec<String> = range.iter().map(|glob| (*glob).to_owned()).collect();
         let tally = |rule: String, reach: Reach| Tally { rule, promises: Promises::Covered(Vec::new()), reach, currency: None };
-        let other = tally("w-platform/other/most".into(), Reach::Covered(vec!["root:elsewhere".into()]));
-        let own = tally(from.id(), Reach::of(per, origin, "w-platform", "w-shop", &range));
+        let other = tally("w-platform/other/most".into(), Reach::Covered(AppliesTo::default()));
+        let own = tally(from.id(), Reach::of(per, origin, "w-platform", "w-shop", range));
         place(&from, &[other, own])
     }
 
@@ -282,7 +286,11 @@ mod tests {
     fn a_cap_says_over_which_workspaces_it_counts() {
         let (above, trusted) = (Origin::Ancestor { distance: 1 }, Origin::TrustedHome);
         assert_eq!(said(trusted, Per::Workspace, &["root:acme:**"]), "of this workspace");
-        assert_eq!(said(above, Per::Subtree, &["root:acme:**"]), "of root:platform and below");
+        assert_eq!(said(above, Per::Subtree, &[]), "of root:platform and below");
+        assert_eq!(said(above, Per::Subtree, &["root:platform:shop"]), "of root:platform:shop");
+        let labelled = AppliesTo { workspace_labels: [("stage".into(), "production".into())].into(), ..AppliesTo::default() };
+        assert_eq!(said_of(above, Per::Subtree, &labelled), "of root:platform and below, with stage=production");
+        assert_eq!(said_of(trusted, Per::Subtree, &labelled), "of all workspaces, with stage=production");
         assert_eq!(said(trusted, Per::Subtree, &["root:acme:**"]), "of root:acme and below");
         assert_eq!(said(trusted, Per::Subtree, &["root:acme:**", "root:labs"]), "of root:acme and below and root:labs");
         assert_eq!(said(trusted, Per::Subtree, &[]), "everywhere");

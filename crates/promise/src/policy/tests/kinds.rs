@@ -240,8 +240,11 @@ fn what_counts_for_a_cap_depends_on_where_it_is_set() {
         let settled = crate::policy::settle(&target(&promise().0, &labels, &lineage), &[source], &json!({}), None, &Default::default());
         settled.effective.tallies[0].clone()
     };
+    // Workspaces whose names begin with an s are of the team `web`.
     let counts = |tally: &Tally, promise: &str, home: &str, workspace: &str, lineage: &[&str]| {
-        tally.includes(&Counted { promise, home, workspace, lineage: &way(lineage) })
+        let team = if lineage.last().is_some_and(|name| name.starts_with('s')) { "web" } else { "other" };
+        let labels = [("team".to_owned(), team.to_owned())].into();
+        tally.includes(&Counted { promise, home, workspace, labels: &labels, lineage: &way(lineage) })
     };
     let limit = |per: &str| json!({"name": "r", "limit": {"count": 1, "per": per}});
     let here = Origin::Ancestor { distance: 1 };
@@ -262,6 +265,13 @@ fn what_counts_for_a_cap_depends_on_where_it_is_set() {
     let all = tally(budget.clone(), Origin::TrustedHome, json!({"workspaces": ["root:acme:**"]}));
     assert!(counts(&all, "cache", "any", "root:acme:data", &["r", "acme", "data"]), "its range is elsewhere than its home");
     assert!(!counts(&all, "cache", "any", "root:globex", &["r", "globex"]));
+    let (web, data) = (["r", "acme", "site"], ["r", "acme", "data"]);
+    for origin in [here, Origin::TrustedHome] {
+        let labelled = tally(budget.clone(), origin, json!({"workspaceLabels": {"team": "web"}}));
+        assert!(counts(&labelled, "db", "any", "root:acme:site", &web) && !counts(&labelled, "db", "any", "root:acme:data", &data));
+    }
+    let part = tally(budget.clone(), here, json!({"workspaces": ["root:acme:s*"]}));
+    assert!(counts(&part, "db", "any", "root:acme:site", &web) && !counts(&part, "db", "any", "root:acme:data", &data));
     let meant = tally(budget, Origin::Reference, json!({"promises": ["cache"]}));
     assert!(counts(&meant, "db", "home", "root:x", &["r", "x"]), "a promise that names the policy is covered");
 }
