@@ -70,12 +70,13 @@ pub async fn count(store: &Store) -> Result<bool> {
     }
     let seen = store.observations_between(from, to).await?;
     let keep = clock.seen - KEPT;
-    store.post(from, to, &lines(seen, from, to), keep).await?;
+    let is_posted = store.post(from, to, &lines(seen, from, to), keep).await?;
     if from.div_euclid(DAY) != to.div_euclid(DAY) {
         // What is not counted yet is needed, however old it is.
         store.forget_hours(keep.min(to)).await?;
     }
-    Ok(to < complete)
+    // Whoever else counted meanwhile may have known of fewer hours.
+    Ok(!is_posted || to < complete)
 }
 
 /// The hours of each stretch between two moments.

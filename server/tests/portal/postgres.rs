@@ -8,6 +8,7 @@ use opm_portal::config::DatabaseUrl;
 use crate::access::write_request;
 use crate::browser::{Browser, Product};
 use crate::cost;
+use crate::storage::copied;
 use crate::views::save;
 
 const LIST: &str = "/w/root:acme:shop/requests";
@@ -41,6 +42,8 @@ async fn what_people_keep_and_have_spent_outlives_the_process() {
     product.running.close().await;
     assert!(!folder.path().join("portal.sqlite").exists(), "nothing of it is kept beside the plane");
 
+    // The browser still holds what is left of the first one, so that the plane's folder itself is in use.
+    let folder = copied(folder.path(), &[]);
     let product = open(folder.path()).await;
     browser.moves_to(&product);
     let list = browser.until(LIST, |answer| answer.text.contains("zebra")).await;

@@ -31,7 +31,7 @@ fn complaint(output: &Output) -> String {
 }
 
 /// A copy of a data folder, as a backup is, without some of its files.
-fn copied(data: &Path, without: &[&str]) -> tempfile::TempDir {
+pub fn copied(data: &Path, without: &[&str]) -> tempfile::TempDir {
     fn copy(from: &Path, to: &Path, without: &[&str]) {
         for entry in std::fs::read_dir(from).expect("a folder").map(|entry| entry.expect("an entry")) {
             let target = to.join(entry.file_name());

@@ -64,7 +64,7 @@ impl<'a> Budgets<'a> {
     pub(super) fn smallest(&self, path: &WorkspacePath, is_alone: bool, currency: &str) -> Option<CostBudget> {
         let lineage = self.tree.lineage(&self.tree.cluster(path)?)?;
         let node = lineage.last()?;
-        let found = self.sets.iter().filter(|set| set.money.currency == currency && set.is_for(node, is_alone));
+        let found = self.sets.iter().filter(|set| set.money.currency == currency && set.is_for(node, is_alone, &self.tree));
         let set = found.min_by_key(|set| set.money.micros)?;
         let counts = |other: &&Node| if set.is_subtree() { path.contains(&other.path) } else { other.cluster == node.cluster };
         Some(CostBudget {
@@ -94,12 +94,16 @@ impl Set {
         self.per == "subtree"
     }
 
-    fn is_for(&self, node: &Node, is_alone: bool) -> bool {
+    fn is_for(&self, node: &Node, is_alone: bool, tree: &Tree) -> bool {
         if self.is_subtree() {
             // What counts of a part of what is below, or elsewhere as for a trusted home, is not what the sum is of.
-            return node.path == self.home && !self.trusted && self.range.covers_all_workspaces();
+            let mut below = tree.all().iter().filter(|other| self.home.contains(&other.path) && !has_none(&other.cluster));
+            return node.path == self.home && !self.trusted && below.all(|other| self.covers(other));
         }
-        let covered = self.range.covers_workspace(node.path.as_str(), &node.labels);
-        self.per == "workspace" && is_alone && covered && (self.trusted || self.home.contains(&node.path))
+        self.per == "workspace" && is_alone && self.covers(node) && (self.trusted || self.home.contains(&node.path))
+    }
+
+    fn covers(&self, node: &Node) -> bool {
+        self.range.covers_workspace(node.path.as_str(), &node.labels)
     }
 }
