@@ -63,8 +63,8 @@ pub async fn page(visit: &Visit, query: &CostQuery) -> Page {
                     <p class="basis">{basis(&found)}</p>
                 </section>
             })}
-            {instances}
             {trend::trend(&found)}
+            {instances}
             {advice::advice(&found)}
         }
     })

@@ -109,10 +109,7 @@ impl Soak {
                 step("counting a year", || run(&mut tests))
             }
             Check::Recount { instances, workspaces } => step("counting every page anew", || {
-                run(cargo(&workspace.root)
-                    .arg("test")
-                    .args(PACKAGES)
-                    .args(["--test", "portal", "recount::", "--", "--nocapture"])
+                run(tests(&workspace, &["--test", "portal"], &["recount::"])
                     .env("OPM_INSTANCES", instances.to_string())
                     .env("OPM_WORKSPACES", workspaces.to_string()))
             }),
@@ -131,19 +128,12 @@ impl Soak {
                 ]))
             }),
             Check::Agree { requests, seed } => step("asking portal and controller", || {
-                run(cargo(&workspace.root)
-                    .arg("test")
-                    .args(PACKAGES)
-                    .args(["--test", "portal", "agree::", "--", "--nocapture"])
+                run(tests(&workspace, &["--test", "portal"], &["agree::"])
                     .env("OPM_AGREE", requests.to_string())
                     .env("OPM_SEED", seed.to_string()))
             }),
             Check::PowerCut { cuts } => step("cutting the power", || {
-                run(cargo(&workspace.root)
-                    .arg("test")
-                    .args(PACKAGES)
-                    .args(["--test", "durability", "power::", "--", "--nocapture"])
-                    .env("OPM_POWER_CUTS", cuts.to_string()))
+                run(tests(&workspace, &["--test", "durability"], &["power::"]).env("OPM_POWER_CUTS", cuts.to_string()))
             }),
         }
     }
@@ -155,10 +145,16 @@ fn release(workspace: &Workspace) -> Result<()> {
     })
 }
 
-/// The tests of these names in these targets, against the release binary.
-fn killing(workspace: &Workspace, targets: &[&str], names: &[&str], kills: u32, seed: u64) -> Command {
+/// The tests of these names in these targets.
+fn tests(workspace: &Workspace, targets: &[&str], names: &[&str]) -> Command {
     let mut tests = cargo(&workspace.root);
     tests.arg("test").args(PACKAGES).args(targets).args(["--", "--nocapture"]).args(names);
+    tests
+}
+
+/// The same against the release binary, which is killed.
+fn killing(workspace: &Workspace, targets: &[&str], names: &[&str], kills: u32, seed: u64) -> Command {
+    let mut tests = tests(workspace, targets, names);
     tests.env("OPM_PORTAL", workspace.target.join("release/opm-portal"));
     tests.env("OPM_KILLS", kills.to_string()).env("OPM_SEED", seed.to_string());
     tests

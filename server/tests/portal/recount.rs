@@ -135,14 +135,19 @@ async fn lists(browser: &mut Browser, all: &[(String, PromiseRequest)]) {
         teams.entry(path).or_default().push(request);
     }
     for (path, requests) in teams {
-        let (count, address) = (requests.len(), format!("/w/{path}/requests"));
-        has(&page(browser, &address).await, &address, &[format!("{count} fit, {count} in all")]);
-        let ready = requests.iter().filter(|request| status(request).phase == Phase::Ready).count();
-        let address = format!("{address}?phase=Ready");
-        has(&page(browser, &address).await, &address, &[format!("{ready} fit, {count} in all")]);
-        let caches = requests.iter().filter(|request| request.spec.promise.name == "redis").count();
-        let address = format!("/w/{path}/requests?promise=redis");
-        has(&page(browser, &address).await, &address, &[format!("{caches} fit, {count} in all")]);
+        let that = |fits: fn(&PromiseRequest) -> bool| requests.iter().filter(|request| fits(request)).count();
+        for (query, fit) in [
+            ("", requests.len()),
+            ("?phase=Ready", that(|request| status(request).phase == Phase::Ready)),
+            ("?promise=redis", that(|request| request.spec.promise.name == "redis")),
+        ] {
+            let address = format!("/w/{path}/requests{query}");
+            let text = page(browser, &address).await;
+            // What a page has room for is said in fewer words.
+            let (short, long) =
+                (format!(">{fit} of {} requests<", requests.len()), format!(" shown, {fit} fit, {} in all<", requests.len()));
+            assert!(text.contains(&short) || text.contains(&long), "{address} tells neither {short} nor {long}: {text}");
+        }
     }
 }
 

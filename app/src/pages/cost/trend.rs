@@ -1,8 +1,10 @@
 //! Months beside one another: one chart for each currency.
 
+use std::collections::BTreeSet;
+
 use leptos::prelude::*;
 use promise::price::Money;
-use promise::view::{CostMonth, CostPage, CostSum};
+use promise::view::{CostMonth, CostPage};
 
 use crate::ui::chart::{Amount, Figure, Series, StackedBars};
 
@@ -11,7 +13,10 @@ pub(super) fn trend(found: &CostPage) -> Option<impl IntoView + use<>> {
     if found.months.len() < 2 {
         return None;
     }
-    let charts = found.sums.iter().map(|sum| figure(found, sum)).map(|figure| view! { <StackedBars figure=figure/> }).collect_view();
+    // A currency in which nothing costs anything any more has come to something before.
+    let all = found.months.iter().flat_map(|month| &month.sums).map(|money| money.currency.as_str());
+    let currencies: BTreeSet<&str> = all.chain(found.sums.iter().map(|sum| sum.currency.as_str())).collect();
+    let charts = currencies.into_iter().map(|currency| view! { <StackedBars figure=figure(found, currency)/> }).collect_view();
     let title = match found.months.len() {
         12 => "A year, month by month".to_owned(),
         count => format!("{count} months"),
@@ -19,14 +24,16 @@ pub(super) fn trend(found: &CostPage) -> Option<impl IntoView + use<>> {
     Some(view! { <section class="money-part" aria-labelledby="months"><h2 id="months">{title}</h2>{charts}</section> })
 }
 
-fn figure(found: &CostPage, sum: &CostSum) -> Figure {
+fn figure(found: &CostPage, currency: &str) -> Figure {
+    let sum = found.sums.iter().find(|sum| sum.currency == currency);
     let amount = |money: &Money| Amount { size: money.micros as f64 / 1e6, text: money.rounded().to_string() };
     let came_to = |month: &CostMonth| {
-        let nothing = Money::new(0, sum.currency.clone());
-        Some(amount(month.sums.iter().find(|money| money.currency == sum.currency).unwrap_or(&nothing)))
+        let nothing = Money::new(0, currency);
+        Some(amount(month.sums.iter().find(|money| money.currency == currency).unwrap_or(&nothing)))
     };
     let last = found.months.len() - 1;
-    let rest = sum.forecast.rounded().minus(&sum.to_date.rounded()).filter(|rest| found.is_current && rest.micros > 0);
+    let rest = sum.and_then(|sum| sum.forecast.rounded().minus(&sum.to_date.rounded()));
+    let rest = rest.filter(|rest| found.is_current && rest.micros > 0);
     let first = found.months.first().map(|month| month.title.as_str()).unwrap_or_default();
     let ahead = rest.as_ref().map(|rest| {
         format!(" Grey with a dashed edge is what {} is expected to come to more, {rest}, if what is ready stays so.", found.month)
@@ -35,26 +42,30 @@ fn figure(found: &CostPage, sum: &CostSum) -> Figure {
     let expected =
         rest.map(|rest| Series { name: "Forecast".to_owned(), tone: 0, forecast: true, from: last, values: vec![Some(amount(&rest))] });
     Figure {
-        id: format!("months-{}", sum.currency.to_lowercase()),
+        id: format!("months-{}", currency.to_lowercase()),
         title: "Each month".to_owned(),
         description: format!(
-            "What each month from {first} to {} came to in {}, in UTC, in the workspaces that are shown here.{}",
+            "What each month from {first} to {} came to in {currency}, in UTC, in the workspaces that are shown here.{}",
             found.month,
-            sum.currency,
             ahead.unwrap_or_default()
         ),
-        unit: sum.currency.clone(),
+        unit: currency.to_owned(),
         along: "Month".to_owned(),
         // A year has no two months of one name.
         labels: found.months.iter().map(|month| month.title.chars().take(3).collect()).collect(),
         series: [counted].into_iter().chain(expected).collect(),
         today: found.is_current.then_some(last),
-        line: sum.budget.as_ref().filter(|budget| budget.whole).map(|budget| ("Budget".to_owned(), amount(&budget.money))),
+        line: sum
+            .and_then(|sum| sum.budget.as_ref())
+            .filter(|budget| budget.whole)
+            .map(|budget| ("Budget".to_owned(), amount(&budget.money))),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use promise::view::CostSum;
+
     use super::*;
 
     fn euro(micros: i64) -> Money {
@@ -90,6 +101,8 @@ mod tests {
         for part in ["Sep, Counted: 12.34", "Nov, Counted: 30.00", "Nov, Forecast: 10.01", "from September 2026 to November 2026"] {
             assert!(html.contains(part), "{part}: {html}");
         }
+        assert!(html.contains("id=\"months-usd-title\"") && html.contains("Sep, Counted: 1.00"), "what is spent stays spent: {html}");
+        assert_eq!(html.matches("Nov, Forecast").count(), 1, "in dollars nothing is expected: {html}");
         assert!(!html.contains("not known"), "a month without anything came to nothing: {html}");
         let over = trend(&page(false)).map(|shown| shown.to_html()).expect("a chart");
         assert!(!over.contains("Forecast"), "{over}");
