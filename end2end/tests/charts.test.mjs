@@ -14,7 +14,7 @@ const now = new Date();
 const before = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1)).toISOString().slice(0, 7);
 const team = "root:nordwind:nordwind-0001";
 
-/** Who looks at what, and what is drawn there at least: charts, meters, budgets as lines. */
+/** Who looks at what, and what is drawn there at least: charts, meters, budgets beside them. */
 const pages = [
   { person: "platform-engineer", path: "/", charts: 1, meters: 1 },
   { person: "platform-engineer", path: "/platform", charts: 1, meters: 1 },
@@ -86,7 +86,7 @@ function drawn() {
     if (meter.getAttribute("aria-hidden") !== "true" || !name) problems.push(`${meter.outerHTML.slice(0, 80)} stands without words`);
     inside(meter, name);
   }
-  return { problems, charts: charts.length, meters: meters.length, budgets: document.querySelectorAll(".chart .chart-level").length };
+  return { problems, charts: charts.length, meters: meters.length, budgets: document.querySelectorAll(".legend .chart-level").length };
 }
 
 /** What a page lacks of what is to be drawn there. */

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use promise::Problem;
-use promise::api::{PromiseSpec, UpgradePolicy};
+use promise::api::{PromiseSpec, ReleaseRevision, UpgradePolicy};
 use promise::render::Compiled;
 use promise::resolve::PromiseReading;
 use promise::upgrade::{Published, choose};
@@ -68,6 +68,12 @@ fn keep<K: Eq + Hash, V>(all: &Mutex<HashMap<K, Arc<V>>>, key: K, value: &Arc<V>
 }
 
 impl World {
+    /// The revision that a release was made of, while it is there.
+    pub fn revision_of(&self, named: &ReleaseRevision) -> Option<Arc<PromiseRevision>> {
+        let home = ClusterId::parse(&named.cluster).ok()?;
+        self.revisions.get(&Key::cluster_scoped(&home, &named.name))
+    }
+
     /// The revision that a request is fulfilled from: see [`choose`]. `running` is the version that runs or is accepted to run.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! What may be shown of a promise that somebody names. A request can name any promise of any home; beyond that name it shows what its
 //! workspace knows of it.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use cluster::kinds::{Promise, PromiseRequest, PromiseRevision};
@@ -8,10 +9,29 @@ use cluster::shelves::CatalogAt;
 use cluster::watch::Key;
 use cluster::world::World;
 use cluster::{ClusterId, WorkspacePath};
-use promise::api::CandidateState;
+use promise::api::{CandidateState, PromiseSpec};
 use promise::visibility::{self, Offer, Place, Shelf};
 
 use crate::auth::Caller;
+
+/// The spec of a promise as a request uses it, held by the object that says it: specs with their schemas are large.
+pub(in crate::portal) enum KnownSpec {
+    /// The revision that runs or is meant to.
+    Taken(Arc<PromiseRevision>),
+    /// What stands in the home now.
+    Published(Arc<Promise>),
+}
+
+impl Deref for KnownSpec {
+    type Target = PromiseSpec;
+
+    fn deref(&self) -> &PromiseSpec {
+        match self {
+            Self::Taken(revision) => &revision.spec.spec,
+            Self::Published(promise) => &promise.spec,
+        }
+    }
+}
 
 impl Caller {
     /// The promise of a name in the home at a path, if it is known in one of these workspaces.
@@ -53,6 +73,13 @@ impl Caller {
         let current = status.current.as_ref().map(|current| current.revision.as_str());
         let candidate = status.candidate.as_ref().map(|candidate| candidate.revision.as_str());
         self.revision_of(request, current.into_iter().chain(candidate))
+    }
+
+    /// The spec that counts for a request; nothing where its workspace does not know the promise.
+    pub(in crate::portal) fn spec_of(&self, cluster: &ClusterId, request: &PromiseRequest) -> Option<KnownSpec> {
+        let named = &request.spec.promise;
+        let published = || self.known_promise(named.workspace.as_deref(), &named.name, [cluster]).map(KnownSpec::Published);
+        self.taken(request).map(KnownSpec::Taken).or_else(published)
     }
 
     /// The revision that objects are made from: that of what is accepted to run next, else the one that runs.

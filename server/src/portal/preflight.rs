@@ -151,8 +151,8 @@ impl Caller {
             let preflight = preflight::preflight(input);
             let added = preflight.attributed(input);
             let difference = input.former.map(|former| {
-                let revision = former_revision(&portal.world, former);
-                let known = revision.and_then(|spec| compiled.read(&former.revision.hash, &spec).ok());
+                let revision = portal.world.revision_of(&former.revision);
+                let known = revision.and_then(|revision| compiled.read(&revision.spec.hash, &revision.spec.spec).ok());
                 let before = known.map(|compiled| preflight::running(&compiled, former)).unwrap_or_default();
                 difference(&before, &added)
             });
@@ -333,12 +333,6 @@ impl Caller {
 /// An offer as catalogs list it.
 fn offer(offered: &Offered) -> Offer<'_> {
     Offer { name: &offered.key.name, home: &offered.home, spec: &offered.promise.spec }
-}
-
-fn former_revision(world: &cluster::World, former: &PromiseReleaseSpec) -> Option<PromiseSpec> {
-    let home = cluster::ClusterId::parse(&former.revision.cluster).ok()?;
-    let key = Key::cluster_scoped(&home, &former.revision.name);
-    Some(world.revisions.get(&key)?.spec.spec.clone())
 }
 
 /// A promise of which only the parameters can be judged: nothing of it is published that could be rendered.

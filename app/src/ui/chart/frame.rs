@@ -13,7 +13,7 @@ pub(super) fn framed(figure: Figure, scale: &Scale, marks: AnyView) -> impl Into
     view! {
         <figure class="chart-figure">
             <figcaption><b>{figure.title.clone()}</b>{(!figure.unit.is_empty()).then(|| view! { <span class="subtle">{format!(" in {}", figure.unit)}</span> })}</figcaption>
-            {legend(&figure)}
+            {legend(&figure, scale)}
             <svg class="chart" viewBox=format!("0 0 {WIDTH} {HEIGHT}") role="img" aria-labelledby=named>
                 <title id=title>{figure.title.clone()}</title>
                 <desc id=about>{if empty { "Nothing is known yet.".to_owned() } else { figure.description.clone() }}</desc>
@@ -28,12 +28,13 @@ pub(super) fn framed(figure: Figure, scale: &Scale, marks: AnyView) -> impl Into
 }
 
 /// Every series in words beside its colour.
-fn legend(figure: &Figure) -> impl IntoView + use<> {
+fn legend(figure: &Figure, scale: &Scale) -> impl IntoView + use<> {
     let entries = figure.series.iter().map(|series| {
         view! { <li><svg class="chart-key" viewBox="0 0 10 10" aria-hidden="true"><rect class=series.class() width="10" height="10" rx="2"></rect></svg>{series.name.clone()}</li> }
     });
     let line = figure.line.as_ref().map(|(name, amount)| {
-        view! { <li><svg class="chart-key" viewBox="0 0 10 10" aria-hidden="true"><path class="chart-level" d="M0 5h10"></path></svg>{format!("{name} {}", amount.text)}</li> }
+        let far = if scale.holds(amount.size) { "" } else { ", far above what is drawn" };
+        view! { <li><svg class="chart-key" viewBox="0 0 10 10" aria-hidden="true"><path class="chart-level" d="M0 5h10"></path></svg>{format!("{name} {}{far}", amount.text)}</li> }
     });
     view! { <ul class="legend">{entries.collect_view()}{line}</ul> }
 }
@@ -58,7 +59,7 @@ fn axis(figure: &Figure, scale: &Scale) -> impl IntoView + use<> {
 
 fn level(figure: &Figure, scale: &Scale) -> Option<impl IntoView + use<>> {
     let (left, right) = scale.across();
-    figure.line.as_ref().map(|(_, amount)| {
+    figure.line.as_ref().filter(|(_, amount)| scale.holds(amount.size)).map(|(_, amount)| {
         view! { <path class="chart-level" d=format!("M{} {}H{}", at(left), at(scale.y(amount.size)), at(right))></path> }
     })
 }

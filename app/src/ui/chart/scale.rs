@@ -18,6 +18,8 @@ const TOP: f64 = 20.0;
 const BOTTOM: f64 = 40.0;
 /// Labels that a wide drawing has room for, and a narrow one.
 const LABELS: (usize, usize) = (12, 4);
+/// A line that is so many times as high as everything else is named and not drawn: below it nothing could be told apart.
+const FAR: f64 = 5.0;
 /// Decimals of a number at most; what is smaller is nothing to look at.
 const DECIMALS: usize = 9;
 
@@ -48,6 +50,11 @@ impl Scale {
     pub(super) fn y(&self, number: f64) -> f64 {
         let part = (number / self.top).clamp(0.0, 1.0);
         HEIGHT - BOTTOM - part * (HEIGHT - BOTTOM - TOP)
+    }
+
+    /// Whether a number is within the drawing.
+    pub(super) fn holds(&self, number: f64) -> bool {
+        number <= self.top
     }
 
     /// The middle of a place.
@@ -84,14 +91,16 @@ fn round_up(number: f64) -> f64 {
     if number >= 0.25 { step.max(1.0) } else { step }
 }
 
-/// The highest number, of each place alone or of all that stand on one another there, and of the line.
+/// The highest number, of each place alone or of all that stand on one another there, and of the line as long as that leaves the rest to be
+/// seen.
 pub(super) fn most(figure: &Figure, stacked: bool) -> f64 {
     let at = |place: usize| {
         let sizes = figure.series.iter().filter_map(|series| series.at(place)).map(|amount| amount.size.max(0.0));
         if stacked { sizes.sum() } else { sizes.fold(0.0, f64::max) }
     };
+    let drawn = (0..figure.labels.len()).map(at).fold(0.0, f64::max);
     let line = figure.line.as_ref().map_or(0.0, |(_, amount)| amount.size);
-    (0..figure.labels.len()).map(at).fold(line, f64::max)
+    if drawn > 0.0 && line > FAR * drawn { drawn } else { line.max(drawn) }
 }
 
 /// A number of an axis that has one at every `step`, short: `1.5k`. It has as many decimals as tell it from the next.

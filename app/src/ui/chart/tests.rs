@@ -99,6 +99,21 @@ fn scales_end_at_round_numbers_above_everything() {
 }
 
 #[test]
+fn a_line_far_above_everything_is_told_and_does_not_flatten_the_rest() {
+    let budget = |size: f64| Figure { line: Some(("Budget".into(), Amount { size, text: "much".into() })), ..figure() };
+    for (size, drawn) in [(42.0, true), (210.0, true), (211.0, false), (50_000.0, false)] {
+        let figure = budget(size);
+        assert_eq!(most(&figure, true), if drawn { size } else { 42.0 }, "{size}");
+        let html = view! { <StackedBars figure=figure/> }.to_html();
+        // One key in the legend, and the line itself.
+        assert_eq!(html.matches("chart-level").count(), if drawn { 2 } else { 1 }, "{html}");
+        assert_eq!(html.contains("Budget much, far above what is drawn"), !drawn, "{html}");
+    }
+    let nothing = Figure { series: Vec::new(), ..budget(9.0) };
+    assert_eq!(most(&nothing, true), 9.0, "alone it is to be seen");
+}
+
+#[test]
 fn narrow_drawings_write_some_labels_of_wide_ones() {
     for places in 1..=60 {
         let scale = Scale::new(9.0, places);

@@ -55,7 +55,7 @@ fn available() -> Condition<'static> {
 /// The Secret that the claim asks for, unless it is there.
 fn connection(view: &View<'_>, bucket: &str, region: &str, endpoint: &str) -> Option<Action> {
     let name = view.object["spec"]["writeConnectionSecretToRef"]["name"].as_str()?;
-    if view.world.beside(view.key, &SECRET, name).is_some() {
+    if view.world.has(&view.key.beside(&SECRET, name)) {
         return None;
     }
     let content: Value = json!({

@@ -1,6 +1,9 @@
 //! Requests through the plane's router.
 
-use axum::{Router, body::Body};
+use axum::{
+    Router,
+    body::{Body, BodyDataStream},
+};
 use futures::StreamExt;
 use http::{Method, Request, StatusCode, header};
 use http_body_util::BodyExt;
@@ -45,6 +48,30 @@ pub(super) struct WatchEvent {
     pub object: Value,
 }
 
+/// An open watch.
+pub(super) struct Watch {
+    path: String,
+    chunks: BodyDataStream,
+    /// What came of lines that are not told yet.
+    buffer: Vec<u8>,
+}
+
+impl Watch {
+    /// The next line; none once the watch has ended.
+    pub async fn next(&mut self) -> Result<Option<WatchEvent>, ClientError> {
+        loop {
+            if let Some(end) = self.buffer.iter().position(|&byte| byte == b'\n') {
+                let line: Vec<u8> = self.buffer.drain(..=end).collect();
+                let mut event: Value = serde_json::from_slice(&line).map_err(|error| broken(&self.path, error))?;
+                let kind = event["type"].as_str().unwrap_or_default().to_owned();
+                return Ok(Some(WatchEvent { kind, object: event["object"].take() }));
+            }
+            let Some(chunk) = self.chunks.next().await else { return Ok(None) };
+            self.buffer.extend_from_slice(&chunk.map_err(|error| broken(&self.path, error))?);
+        }
+    }
+}
+
 impl Client {
     pub fn new(router: Router, token: String) -> Self {
         Self { router, token }
@@ -71,24 +98,11 @@ impl Client {
         self.send(Method::DELETE, path, "application/json", Some(options)).await
     }
 
-    /// Follows changes after `version` and hands each to `each`, until the watch ends or `each` says so by `false`.
-    pub async fn watch(&self, path: &str, version: &str, mut each: impl FnMut(WatchEvent) -> bool) -> Result<(), ClientError> {
+    /// Follows changes after `version`.
+    pub async fn watch(&self, path: &str, version: &str) -> Result<Watch, ClientError> {
         let path = format!("{path}?watch=1&allowWatchBookmarks=true&resourceVersion={version}");
         let response = self.answer(Method::GET, &path, "", None).await?;
-        let mut chunks = response.into_body().into_data_stream();
-        let mut buffer: Vec<u8> = Vec::new();
-        while let Some(chunk) = chunks.next().await {
-            buffer.extend_from_slice(&chunk.map_err(|error| broken(&path, error))?);
-            while let Some(end) = buffer.iter().position(|&byte| byte == b'\n') {
-                let line: Vec<u8> = buffer.drain(..=end).collect();
-                let mut event: Value = serde_json::from_slice(&line).map_err(|error| broken(&path, error))?;
-                let kind = event["type"].as_str().unwrap_or_default().to_owned();
-                if !each(WatchEvent { kind, object: event["object"].take() }) {
-                    return Ok(());
-                }
-            }
-        }
-        Ok(())
+        Ok(Watch { path, chunks: response.into_body().into_data_stream(), buffer: Vec::new() })
     }
 
     async fn send(&self, method: Method, path: &str, content_type: &str, body: Option<&Value>) -> Result<Value, ClientError> {

@@ -90,7 +90,7 @@ fn made(view: &View<'_>, instances: i64) -> Vec<Action> {
         .filter_map(|(suffix, role)| view.create(&SERVICE, &format!("{name}-{suffix}"), service(role)))
         .collect();
     let app = format!("{name}-app");
-    if view.world.beside(view.key, &SECRET, &app).is_none() {
+    if !view.world.has(&view.key.beside(&SECRET, &app)) {
         actions.extend(view.create(&SECRET, &app, credentials(view, &labels)));
     }
     for number in 1..=instances {

@@ -11,11 +11,11 @@ use tokio::{sync::mpsc, task::JoinSet, time::Instant};
 
 use super::{
     Operators,
-    client::{Client, ClientError, WatchEvent},
+    client::{Client, ClientError},
     definitions,
     kinds::{KINDS, Kind},
     step::{self, Action, Step, View},
-    world::{Key, World, uid},
+    world::{Key, World},
 };
 use crate::{clock, random};
 
@@ -24,10 +24,15 @@ const RETRY: Duration = Duration::from_millis(250);
 /// What secrets are made of.
 const LETTERS: &[u8] = b"abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
+/// Objects in one answer to a list.
+const PAGE: usize = 500;
+/// News that wait to be learned. Whoever reads faster waits, so that no world is twice in memory.
+const AHEAD: usize = 1_000;
+
 /// News of one kind.
 enum News {
-    /// All objects there are.
-    Listed(&'static Kind, Vec<Value>),
+    /// Where all objects are that there are; each was told before.
+    Listed(&'static Kind, BTreeSet<Key>),
     /// One that is new or changed.
     Changed(&'static Kind, Value),
     /// One that is gone.
@@ -44,7 +49,7 @@ struct Waiting {
 
 pub(super) async fn drive(operators: &Operators) {
     install(&operators.client).await;
-    let (send, mut receive) = mpsc::unbounded_channel();
+    let (send, mut receive) = mpsc::channel(AHEAD);
     let mut watches = JoinSet::new();
     for kind in KINDS {
         watches.spawn(watch(operators.client.clone(), kind, send.clone()));
@@ -83,7 +88,7 @@ async fn install(client: &Client) {
 }
 
 /// Lists and watches a kind for ever.
-async fn watch(client: Client, kind: &'static Kind, send: mpsc::UnboundedSender<News>) {
+async fn watch(client: Client, kind: &'static Kind, send: mpsc::Sender<News>) {
     loop {
         if let Err(error) = follow(&client, kind, &send).await {
             // A definition is served a moment after it was written; everything else is worth a line.
@@ -98,21 +103,41 @@ async fn watch(client: Client, kind: &'static Kind, send: mpsc::UnboundedSender<
     }
 }
 
-async fn follow(client: &Client, kind: &'static Kind, send: &mpsc::UnboundedSender<News>) -> Result<(), ClientError> {
-    let mut list = client.get(&kind.path()).await?;
-    let version = list["metadata"]["resourceVersion"].as_str().unwrap_or_default().to_owned();
-    let items = list["items"].as_array_mut().map(std::mem::take).unwrap_or_default();
-    if send.send(News::Listed(kind, items)).is_err() {
-        return Ok(());
-    }
-    let each = |event: WatchEvent| match event.kind.as_str() {
-        "ADDED" | "MODIFIED" => send.send(News::Changed(kind, event.object)).is_ok(),
-        "DELETED" => send.send(News::Gone(kind, event.object)).is_ok(),
-        // Without the past that it starts from the watch has to start again with a list.
-        "ERROR" => false,
-        _ => true,
+/// Tells all that there is of a kind and then what changes, until the watch ends or nobody listens any more.
+async fn follow(client: &Client, kind: &'static Kind, send: &mpsc::Sender<News>) -> Result<(), ClientError> {
+    let mut there = BTreeSet::new();
+    let mut next = String::new();
+    let version = loop {
+        let mut page = client.get(&format!("{}?limit={PAGE}&continue={next}", kind.path())).await?;
+        for object in page["items"].as_array_mut().map(std::mem::take).unwrap_or_default() {
+            there.insert(Key::of(kind, &object));
+            if send.send(News::Changed(kind, object)).await.is_err() {
+                return Ok(());
+            }
+        }
+        let said = |field: &str| page["metadata"][field].as_str().unwrap_or_default().to_owned();
+        next = said("continue");
+        if next.is_empty() {
+            break said("resourceVersion");
+        }
     };
-    client.watch(&kind.path(), &version, each).await
+    let mut news = Some(News::Listed(kind, there));
+    let mut watch = client.watch(&kind.path(), &version).await?;
+    loop {
+        if let Some(news) = news.take()
+            && send.send(news).await.is_err()
+        {
+            return Ok(());
+        }
+        let Some(event) = watch.next().await? else { return Ok(()) };
+        news = match event.kind.as_str() {
+            "ADDED" | "MODIFIED" => Some(News::Changed(kind, event.object)),
+            "DELETED" => Some(News::Gone(kind, event.object)),
+            // Without the past that it starts from the watch has to start again with a list.
+            "ERROR" => return Ok(()),
+            _ => None,
+        };
+    }
 }
 
 struct Driver<'a> {
@@ -130,14 +155,7 @@ impl Driver<'_> {
                 self.waiting.remove(&key);
                 self.world.remove(&key)
             }
-            News::Listed(kind, items) => {
-                let there: BTreeSet<Key> = items.iter().map(|object| Key::of(kind, object)).collect();
-                let mut touched = self.world.retain(kind, &there);
-                for object in items {
-                    touched.extend(self.world.put(kind, object));
-                }
-                touched
-            }
+            News::Listed(kind, there) => self.world.retain(kind, &there),
         };
         for key in touched {
             self.plan(key);
@@ -150,24 +168,20 @@ impl Driver<'_> {
             self.waiting.remove(&key);
             return;
         };
-        let version = self.version(&key);
+        let version = self.world.version(&key);
         let same = |waiting: &Waiting| waiting.version == version && waiting.after <= step.after;
         if !self.waiting.get(&key).is_some_and(same) {
             let due = Instant::now() + self.operators.pace.scaled(step.after);
+            let version = version.to_owned();
             self.waiting.insert(key, Waiting { due, version, after: step.after });
         }
-    }
-
-    fn version(&self, key: &Key) -> String {
-        let version = self.world.get(key).and_then(|object| object["metadata"]["resourceVersion"].as_str());
-        version.unwrap_or_default().to_owned()
     }
 
     fn step(&self, key: &Key) -> Option<Step> {
         let object = self.world.get(key)?;
         let now = clock::seconds(self.operators.clock.now());
         let secret = || random::word(&*self.operators.random, 32, LETTERS);
-        step::next(&View { key, object, world: &self.world, now: &now, secret: &secret })
+        step::next(&View { key, object: &object, world: &self.world, now: &now, secret: &secret })
     }
 
     /// Does what is due.
@@ -183,7 +197,7 @@ impl Driver<'_> {
                     let overtaken = matches!(error.status(), Some(StatusCode::CONFLICT | StatusCode::NOT_FOUND));
                     if !overtaken {
                         tracing::warn!(%error, object = key.name, "a sample operator was refused and tries again");
-                        let version = self.version(&key);
+                        let version = self.world.version(&key).to_owned();
                         self.waiting.insert(key.clone(), Waiting { due: Instant::now() + RETRY, version, after: 0.0 });
                     }
                     break;
@@ -197,7 +211,7 @@ impl Driver<'_> {
         let path = key.kind.object(&key.namespace, &key.name);
         match action {
             Action::Status(status) => {
-                let version = self.version(key);
+                let version = self.world.version(key);
                 client.patch(&format!("{path}/status"), &json!({"metadata": {"resourceVersion": version}, "status": status})).await?;
             }
             Action::Patch(patch) => {
@@ -207,17 +221,17 @@ impl Driver<'_> {
                 Err(error) if error.status() == Some(StatusCode::CONFLICT) => {}
                 done => drop(done?),
             },
-            Action::Delete(other) => delete(client, &other, self.world.get(&other)).await?,
+            Action::Delete(other) => delete(client, &other, self.world.uid(&other)).await?,
         }
         Ok(())
     }
 }
 
 /// Deletes exactly this object, not one of the same name that came after it.
-async fn delete(client: &Client, key: &Key, known: Option<&Value>) -> Result<(), ClientError> {
+async fn delete(client: &Client, key: &Key, uid: Option<&str>) -> Result<(), ClientError> {
     let mut options = json!({"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": "Background"});
-    if let Some(object) = known {
-        options["preconditions"] = json!({"uid": uid(object)});
+    if let Some(uid) = uid {
+        options["preconditions"] = json!({"uid": uid});
     }
     match client.delete(&key.kind.object(&key.namespace, &key.name), &options).await {
         Err(error) if error.status() == Some(StatusCode::NOT_FOUND) => Ok(()),

@@ -58,7 +58,7 @@ impl View<'_> {
 
     /// An action that creates an object of this name beside this one, unless it is known to be there. It goes when this one goes.
     pub fn create(&self, kind: &'static Kind, name: &str, content: Value) -> Option<Action> {
-        if self.world.beside(self.key, kind, name).is_some() {
+        if self.world.has(&self.key.beside(kind, name)) {
             return None;
         }
         let mut object = content;

@@ -18,6 +18,11 @@ pub(super) struct Key {
 }
 
 impl Key {
+    /// Where an object of another kind in the same namespace is.
+    pub fn beside(&self, kind: &'static Kind, name: &str) -> Self {
+        Self { kind, namespace: self.namespace.clone(), name: name.to_owned() }
+    }
+
     pub fn of(kind: &'static Kind, object: &Value) -> Self {
         let text = |name: &str| object["metadata"][name].as_str().unwrap_or_default().to_owned();
         Self { kind, namespace: text("namespace"), name: text("name") }
@@ -32,35 +37,85 @@ pub(super) enum Behaviour {
     Failing,
 }
 
+impl Behaviour {
+    fn named(word: &str) -> Self {
+        match word {
+            "slow" => Self::Slow,
+            "failing" => Self::Failing,
+            _ => Self::Normal,
+        }
+    }
+}
+
+/// What is remembered of an object. Most never change again, and as text they take a small part of what they do parsed.
+#[derive(Debug)]
+struct Known {
+    uid: String,
+    version: String,
+    owners: Vec<String>,
+    /// What its annotation says.
+    behaviour: Option<Behaviour>,
+    /// JSON, without the notes on who manages which field: these are longer than all the rest.
+    text: Box<[u8]>,
+}
+
+impl Known {
+    fn of(mut object: Value) -> Self {
+        if let Some(metadata) = object["metadata"].as_object_mut() {
+            metadata.remove("managedFields");
+        }
+        Self {
+            uid: uid(&object).to_owned(),
+            version: object["metadata"]["resourceVersion"].as_str().unwrap_or_default().to_owned(),
+            owners: owners(&object),
+            behaviour: object["metadata"]["annotations"][BEHAVIOUR].as_str().map(Behaviour::named),
+            text: object.to_string().into_bytes().into(),
+        }
+    }
+}
+
 /// All objects of the watched kinds.
 #[derive(Debug, Default)]
 pub(super) struct World {
-    objects: BTreeMap<Key, Value>,
+    objects: BTreeMap<Key, Known>,
     /// Where the object with this uid is.
     by_uid: BTreeMap<String, Key>,
 }
 
 impl World {
-    pub fn get(&self, key: &Key) -> Option<&Value> {
-        self.objects.get(key)
+    /// The object, without `managedFields`.
+    pub fn get(&self, key: &Key) -> Option<Value> {
+        serde_json::from_slice(&self.objects.get(key)?.text).ok()
     }
 
-    /// The object of another kind in the same namespace.
-    pub fn beside(&self, key: &Key, kind: &'static Kind, name: &str) -> Option<&Value> {
-        self.objects.get(&Key { kind, namespace: key.namespace.clone(), name: name.to_owned() })
+    /// Whether there is such an object.
+    pub fn has(&self, key: &Key) -> bool {
+        self.objects.contains_key(key)
+    }
+
+    /// The `resourceVersion` of an object; empty where there is none.
+    pub fn version(&self, key: &Key) -> &str {
+        self.objects.get(key).map_or("", |known| &known.version)
+    }
+
+    /// The uid of an object.
+    pub fn uid(&self, key: &Key) -> Option<&str> {
+        self.objects.get(key).map(|known| known.uid.as_str())
     }
 
     /// Puts an object in its new state; the answer is whose next step may be another one now.
     pub fn put(&mut self, kind: &'static Kind, object: Value) -> BTreeSet<Key> {
         let key = Key::of(kind, &object);
+        let known = Known::of(object);
+        let before = self.objects.get(&key).and_then(|known| known.behaviour);
         let mut touched = self.forget(&key);
-        touched.extend(owners(&object).iter().filter_map(|owner| self.by_uid.get(owner)).cloned());
-        self.by_uid.insert(uid(&object).to_owned(), key.clone());
-        if *kind == NAMESPACE {
-            // Its annotation may speak for all that is in it.
+        touched.extend(known.owners.iter().filter_map(|owner| self.by_uid.get(owner)).cloned());
+        self.by_uid.insert(known.uid.clone(), key.clone());
+        if *kind == NAMESPACE && known.behaviour != before {
+            // Its annotation speaks for all that is in it.
             touched.extend(self.objects.keys().filter(|other| other.namespace == key.name).cloned());
         }
-        self.objects.insert(key.clone(), object);
+        self.objects.insert(key.clone(), known);
         touched.insert(key);
         touched
     }
@@ -79,8 +134,8 @@ impl World {
     fn forget(&mut self, key: &Key) -> BTreeSet<Key> {
         let mut touched = BTreeSet::new();
         if let Some(old) = self.objects.remove(key) {
-            self.by_uid.remove(uid(&old));
-            touched.extend(owners(&old).iter().filter_map(|owner| self.by_uid.get(owner)).cloned());
+            self.by_uid.remove(&old.uid);
+            touched.extend(old.owners.iter().filter_map(|owner| self.by_uid.get(owner)).cloned());
         }
         touched
     }
@@ -88,12 +143,8 @@ impl World {
     /// What the annotation of the object, or else of its namespace, says.
     pub fn behaviour(&self, key: &Key) -> Behaviour {
         let namespace = Key { kind: &NAMESPACE, namespace: String::new(), name: key.namespace.clone() };
-        let said = |key: &Key| self.get(key)?["metadata"]["annotations"][BEHAVIOUR].as_str();
-        match said(key).or_else(|| said(&namespace)) {
-            Some("slow") => Behaviour::Slow,
-            Some("failing") => Behaviour::Failing,
-            _ => Behaviour::Normal,
-        }
+        let said = |key: &Key| self.objects.get(key)?.behaviour;
+        said(key).or_else(|| said(&namespace)).unwrap_or(Behaviour::Normal)
     }
 }
 

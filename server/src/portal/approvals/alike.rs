@@ -1,10 +1,12 @@
 //! Requests of the same shape: same promise, same rule, same difference. Only those are decided together.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use app::backend::Vote;
+use cluster::kinds::PromiseRevision;
 use cluster::watch::Key;
-use promise::api::{PromiseSpec, ReleaseRevision};
+use promise::api::ReleaseRevision;
 use promise::change::Change;
 use promise::price::Estimate;
 use promise::revision::digest;
@@ -36,12 +38,13 @@ struct Shape<'a> {
 }
 
 /// The shape of what is decided about, for one rule; nothing where it cannot be told.
-fn shape(caller: &Caller, matter: &Matter, rule: &str) -> Option<(String, PromiseSpec, Vec<Change>)> {
+fn shape(caller: &Caller, matter: &Matter, rule: &str) -> Option<(String, Arc<PromiseRevision>, Vec<Change>)> {
     let (candidate, former) = matter.both();
     let candidate = candidate?;
-    let spec = matter::revision(caller, candidate)?;
+    let revision = caller.portal().world.revision_of(&candidate.spec.revision)?;
+    let spec = &revision.spec.spec;
     let nothing = promise::api::PromiseReleaseSpec::default();
-    let changes = review::changed(&spec, former.map_or(&nothing, |former| &former.spec), &candidate.spec);
+    let changes = review::changed(spec, former.map_or(&nothing, |former| &former.spec), &candidate.spec);
     let money = |estimate: Estimate| estimate.monthly.money().map(|money| format!("{} {}", money.decimal(), money.currency));
     let after = Estimate::kept(&candidate.spec).map(money);
     let before = former.and_then(|former| Estimate::kept(&former.spec)).and_then(money);
@@ -65,8 +68,8 @@ fn shape(caller: &Caller, matter: &Matter, rule: &str) -> Option<(String, Promis
     };
     let digest = digest(&shape).ok()?;
     // A secret is never the same as another, whatever it is called.
-    let secret = changes.iter().any(|change| promise::change::is_secret(&spec, &change.path));
-    (!secret).then_some((digest, spec, changes))
+    let secret = changes.iter().any(|change| promise::change::is_secret(spec, &change.path));
+    (!secret).then_some((digest, revision, changes))
 }
 
 /// How many others look the same in the list, as far as that is known without reading them.
@@ -98,8 +101,8 @@ pub(super) async fn page(caller: &Caller, uid: &str) -> Result<AlikePage> {
     let nothing = || Error::Conflict { message: "there is nothing that you could decide about it now".to_owned() };
     let standing = standings.iter().find(|standing| standing.waits()).ok_or_else(nothing)?;
     let rule = rule_id(standing.approval);
-    let (wanted, spec, changes) = shape(caller, &matter, &rule).ok_or_else(nothing)?;
-    let told = Told { spec: &spec, outcomes: &[], policies: &[] };
+    let (wanted, revision, changes) = shape(caller, &matter, &rule).ok_or_else(nothing)?;
+    let told = Told { spec: &revision.spec.spec, outcomes: &[], policies: &[] };
     let (candidate, former) = matter.both();
     let terms = candidate.map(|candidate| terms::changed(former.map(|former| &former.spec), &candidate.spec)).unwrap_or_default();
     let mut page = AlikePage {

@@ -86,11 +86,7 @@ struct Work {
 impl Work {
     fn out(self) -> Content {
         let (world, compiled) = (&self.portal.world, &self.portal.compiled);
-        let revision = |release: &PromiseReleaseSpec| {
-            let home = cluster::ClusterId::parse(&release.revision.cluster).ok()?;
-            world.revisions.get(&Key::cluster_scoped(&home, &release.revision.name))
-        };
-        let Some(row) = revision(&self.candidate) else { return Content::default() };
+        let Some(row) = world.revision_of(&self.candidate.revision) else { return Content::default() };
         let (spec, hash) = (&row.spec.spec, &row.spec.hash);
         let Ok(read) = compiled.read(hash, spec) else { return Content::default() };
         let context: Context = self.candidate.context.clone().and_then(|context| serde_json::from_value(context).ok()).unwrap_or_default();
@@ -102,7 +98,7 @@ impl Work {
         let merged = same.map_or_else(|| injects(&self.candidate.rules), |effective| effective.injects.clone());
         let objects = attribute::objects(&read, &resolved, &context, &merged, &origins, Some(&self.candidate.request_uid));
         let before = self.former.as_ref().map(|former| {
-            let row = revision(former);
+            let row = world.revision_of(&former.revision);
             let known = row.and_then(|row| compiled.read(&row.spec.hash, &row.spec.spec).ok());
             known.map(|compiled| preflight::running(&compiled, former)).unwrap_or_default()
         });

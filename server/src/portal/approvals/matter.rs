@@ -8,7 +8,7 @@ use cluster::kinds::{Export, PromiseRelease, PromiseRequest};
 use cluster::watch::Key;
 use kube::Client;
 use kube::api::{Api, ListParams};
-use promise::api::{CandidateState, CandidateStatus, PromiseRequestStatus, PromiseSpec};
+use promise::api::{CandidateState, CandidateStatus, PromiseRequestStatus};
 use promise::{Error, Result, names};
 
 use super::standing::{is_held_by, is_open};
@@ -136,12 +136,4 @@ impl Matter {
         let candidate = status.and_then(|status| status.candidate.as_ref()).and_then(|candidate| named(&candidate.release));
         (candidate, status.and_then(|status| status.current.as_ref()).and_then(|current| named(&current.release)))
     }
-}
-
-/// The promise that a release was made of, while its revision is there.
-pub(super) fn revision(caller: &Caller, release: &PromiseRelease) -> Option<PromiseSpec> {
-    let of = &release.spec.revision;
-    let home = cluster::ClusterId::parse(&of.cluster).ok()?;
-    let revision = caller.portal().world.revisions.get(&Key::cluster_scoped(&home, &of.name))?;
-    Some(revision.spec.spec.clone())
 }

@@ -37,8 +37,8 @@ pub(super) async fn of(caller: &Caller, matter: &Matter, since: &str) -> Result<
     let standings = caller.standings(&matter.request).await?;
     let (candidate, former) = matter.both();
     let unknown = PromiseSpec::default();
-    let spec = candidate.or(former).and_then(|release| matter::revision(caller, release));
-    let spec = spec.as_ref().unwrap_or(&unknown);
+    let revision = candidate.or(former).and_then(|release| caller.portal().world.revision_of(&release.spec.revision));
+    let spec = revision.as_ref().map_or(&unknown, |revision| &revision.spec.spec);
     let content = content::of(caller, matter).await?;
     let outcomes = candidate.map(|candidate| candidate.spec.outcomes.as_slice()).unwrap_or(&status.policies);
     let policies = policy_outcomes(outcomes, content.effective.as_ref());
@@ -343,11 +343,7 @@ fn others(before: &PromiseReleaseSpec, after: &PromiseReleaseSpec, caller: &Call
             also.push(format!("The price changed by {change}."));
         }
     }
-    let version = |release: &PromiseReleaseSpec| {
-        let home = cluster::ClusterId::parse(&release.revision.cluster).ok()?;
-        let at = cluster::watch::Key::cluster_scoped(&home, &release.revision.name);
-        Some(caller.portal().world.revisions.get(&at)?.spec.version.clone())
-    };
+    let version = |release: &PromiseReleaseSpec| Some(caller.portal().world.revision_of(&release.revision)?.spec.version.clone());
     if before.revision.hash != after.revision.hash {
         let title = &matter.request.spec.promise.name;
         also.push(match (version(before), version(after)) {

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use cluster::ClusterId;
 use cluster::kinds::{PromiseRelease, PromiseRequest};
 use promise::api::{ConditionStatus, InventoryItem, OutputStatus, PolicyOutcome, PolicyResult, PromiseSpec};
 use promise::form::Summary;
@@ -32,7 +31,8 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
     let seen = live::seen(caller, &Topic::request(workspace.cluster.clone(), namespace, name)).await?;
     let request = caller.read_request(workspace, namespace, name).await?;
     let (releases, events) = futures::try_join!(caller.read_releases(workspace, &request), caller.read_events(workspace, &request))?;
-    let spec = revision(caller, &workspace.cluster, &request);
+    let known = caller.spec_of(&workspace.cluster, &request);
+    let spec = known.as_deref();
     let status = request.status.clone().unwrap_or_default();
     let deleting = request.metadata.deletion_timestamp.is_some();
     let may = async |verb| caller.may(&workspace.cluster, Right::request(verb, namespace, name)).await;
@@ -49,8 +49,8 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         reason: request.spec.reason.clone().unwrap_or_default(),
         deleting,
         fate: fate(&request, &releases),
-        timeline: timeline::of(caller, &request, &releases, spec.as_ref()),
-        parameters: parameters(spec.as_ref(), request.spec.parameters.as_ref(), resolved, &status.policies),
+        timeline: timeline::of(caller, &request, &releases, spec),
+        parameters: parameters(spec, request.spec.parameters.as_ref(), resolved, &status.policies),
         price: price(&request, &releases),
         asked: caller.asked(&request).await?,
         again: caller.may_ask_again(&workspace.cluster, &request).await?,
@@ -62,15 +62,15 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         outdated: decisions::outdated(caller, workspace, &request).await?,
         resources: status.inventory.iter().map(resource).collect(),
         needs: needs(caller, &request).await,
-        outputs: outputs(&request, spec.as_ref()),
-        events: events.map(|events| events.iter().map(|event| timeline::event(event, spec.as_ref())).collect()),
+        outputs: outputs(&request, spec),
+        events: events.map(|events| events.iter().map(|event| timeline::event(event, spec)).collect()),
         yaml: yaml(&request),
         problems: problems(caller, workspace, &request).await,
         allowed,
         seen,
         conditions: status.conditions,
         steps: status.steps,
-        policies: policy_outcomes(&status.policies, rules(caller, workspace, &request, spec.as_ref()).as_ref()),
+        policies: policy_outcomes(&status.policies, rules(caller, workspace, &request, spec).as_ref()),
     };
     Ok(page)
 }
@@ -122,16 +122,6 @@ fn rules(caller: &Caller, workspace: &Workspace, request: &PromiseRequest, spec:
     let cluster = caller.portal().world.tree().cluster(&path)?;
     let home = Place { cluster: cluster.to_string(), path: path.to_string() };
     caller.rules(workspace, &home, &reference.name, spec?).ok()
-}
-
-/// The spec of the promise as the request uses it: the revision that runs or is meant to, else what stands in the home now; nothing where
-/// its workspace does not know the promise.
-pub(super) fn revision(caller: &Caller, cluster: &ClusterId, request: &PromiseRequest) -> Option<PromiseSpec> {
-    let named = &request.spec.promise;
-    match caller.taken(request) {
-        Some(revision) => Some(revision.spec.spec.clone()),
-        None => Some(caller.known_promise(named.workspace.as_deref(), &named.name, [cluster])?.spec.clone()),
-    }
 }
 
 fn allow(may: bool, deleting: bool, what: &str, workspace: &Workspace) -> std::result::Result<(), String> {

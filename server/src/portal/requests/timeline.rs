@@ -1,8 +1,6 @@
 //! What happened to a request, from what is recorded: creation, releases, steps, conditions, deletion.
 
-use cluster::ClusterId;
 use cluster::kinds::{PromiseRelease, PromiseRequest};
-use cluster::watch::Key;
 use k8s_openapi::api::core::v1::Event;
 use promise::api::{CandidateState, ConditionStatus, PromiseSpec, StepPhase};
 use promise::path::Path;
@@ -73,10 +71,7 @@ pub(super) fn of(caller: &Caller, request: &PromiseRequest, releases: &[PromiseR
 
 /// The version of the promise that a release was made of, while its revision is there.
 fn version(caller: &Caller, release: &PromiseRelease) -> Option<String> {
-    let of = &release.spec.revision;
-    let home = ClusterId::parse(&of.cluster).ok()?;
-    let revision = caller.portal().world.revisions.get(&Key::cluster_scoped(&home, &of.name))?;
-    Some(revision.spec.version.clone())
+    Some(caller.portal().world.revision_of(&release.spec.revision)?.spec.version.clone())
 }
 
 /// A message of the controller with the labels of fields in the place of their paths: `.parameters.host: …` becomes `Host: …`.

@@ -56,13 +56,13 @@ impl Stage {
     }
 
     fn change(&mut self, key: &Key, patch: &Value) {
-        let object = patch::merge(self.world.get(key).unwrap(), patch).unwrap();
+        let object = patch::merge(&self.world.get(key).unwrap(), patch).unwrap();
         self.put(key.kind, object);
     }
 
     /// Does the next step of an object; whether there was one.
     fn step(&mut self, key: &Key) -> bool {
-        let Some(object) = self.world.get(key).cloned() else { return false };
+        let Some(object) = self.world.get(key) else { return false };
         let secret = || "secret".to_owned();
         let view = View { key, object: &object, world: &self.world, now: "2030-01-01T00:00:00Z", secret: &secret };
         let Some(step) = next(&view) else { return false };
@@ -88,7 +88,7 @@ impl Stage {
     fn settle(&mut self, key: &Key) -> Value {
         for _ in 0..ENOUGH {
             if !self.step(key) {
-                return self.world.get(key).cloned().unwrap_or_default();
+                return self.world.get(key).unwrap_or_default();
             }
         }
         panic!("{} is never done: {:?}", key.name, self.world.get(key));
@@ -160,7 +160,7 @@ fn replicas_of_a_stateful_set_bring_their_claims() {
     assert_eq!((&done["status"]["readyReplicas"], &done["status"]["updatedReplicas"]), (&json!(2), &json!(2)));
     assert_eq!(done["status"]["currentRevision"], done["status"]["updateRevision"]);
     for name in ["data-a-0", "data-a-1"] {
-        let claim = stage.world.beside(&key, &CLAIM, name).unwrap();
+        let claim = stage.world.get(&key.beside(&CLAIM, name)).unwrap();
         assert_eq!(claim["metadata"]["ownerReferences"][0]["kind"], "StatefulSet");
     }
 }
@@ -173,10 +173,10 @@ fn a_database_is_set_up_and_hands_out_credentials() {
     assert_eq!(done["status"]["phase"], "Cluster in healthy state");
     assert_eq!((&done["status"]["readyInstances"], &done["status"]["writeService"]), (&json!(2), &json!("db-rw")));
     assert_eq!(stage.history[&key][0]["phase"], "Setting up primary");
-    let secret = stage.world.beside(&key, &SECRET, "db-app").unwrap();
+    let secret = stage.world.get(&key.beside(&SECRET, "db-app")).unwrap();
     assert_eq!(secret["stringData"]["uri"], "postgresql://orders:secret@db-rw.n:5432/orders");
-    assert!(stage.world.beside(&key, &SERVICE, "db-rw").is_some());
-    assert_eq!(stage.world.beside(&key, &CLAIM, "db-2").unwrap()["spec"]["resources"]["requests"]["storage"], "5Gi");
+    assert!(stage.world.has(&key.beside(&SERVICE, "db-rw")));
+    assert_eq!(stage.world.get(&key.beside(&CLAIM, "db-2")).unwrap()["spec"]["resources"]["requests"]["storage"], "5Gi");
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn a_lost_secret_is_made_again() {
     stage.settle(&key);
     stage.world.remove(&Key { kind: &SECRET, namespace: "n".into(), name: "db-app".into() });
     stage.settle(&key);
-    assert!(stage.world.beside(&key, &SECRET, "db-app").is_some());
+    assert!(stage.world.has(&key.beside(&SECRET, "db-app")));
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn a_bucket_becomes_ready_with_its_connection_secret() {
     let done = stage.settle(&key);
     assert_eq!(done["status"]["endpoint"], "https://n-b.eu-1.objects.example.org");
     assert_eq!(condition(&done, "Ready")["status"], "True");
-    let secret = stage.world.beside(&key, &SECRET, "b-access").unwrap();
+    let secret = stage.world.get(&key.beside(&SECRET, "b-access")).unwrap();
     assert_eq!(secret["stringData"]["endpoint"], done["status"]["endpoint"]);
     assert_eq!(stage.history[&key][0]["conditions"][1]["reason"], "Creating");
 }
@@ -272,7 +272,7 @@ proptest! {
             stage.step(&key);
         }
         stage.change(&key, &json!({"metadata": {"generation": 2}, "spec": {"replicas": wanted}}));
-        let object = stage.world.get(&key).cloned().unwrap();
+        let object = stage.world.get(&key).unwrap();
         let (mut other, key) = Stage::with(&DEPLOYMENT, object);
         let done = other.settle(&key);
         prop_assert_eq!(&done["status"]["readyReplicas"], &json!(wanted));
