@@ -156,7 +156,7 @@ impl Caller {
     /// # Errors
     /// The plane does not answer.
     pub async fn may(&self, cluster: &ClusterId, right: Right) -> Result<bool> {
-        self.inner.portal.rights.has(&self.inner.identity.username, &self.inner.token, cluster, right).await
+        self.inner.portal.rights.has(self.inner.session, &self.inner.token, cluster, right).await
     }
 }
 

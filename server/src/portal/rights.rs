@@ -1,4 +1,4 @@
-//! What a person may do, asked of the plane as that person and remembered for a short while.
+//! What a person may do, asked of the plane as that person and remembered for a short while, for each session.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use promise::{Error, Result};
 use serde_json::{Value, json};
+use store::SessionKey;
 
 use super::place::Namespaces;
 use crate::clock::Clock;
@@ -79,7 +80,8 @@ enum Answer {
     Outside,
 }
 
-type Question = (Arc<str>, ClusterId, Right);
+/// Of one session and not of one name: two tokens of the same person may have different groups.
+type Question = (SessionKey, ClusterId, Right);
 
 /// Answers of the plane about people's rights.
 pub struct Rights {
@@ -94,12 +96,12 @@ impl Rights {
         Self { endpoint, clock, answers: Mutex::new(HashMap::new()) }
     }
 
-    /// Whether `person`, whose token is `token`, has the right in that workspace.
+    /// Whether whoever acts in `session`, with `token`, has the right in that workspace.
     ///
     /// # Errors
     /// The plane does not answer.
-    pub async fn has(&self, person: &Arc<str>, token: &Token, cluster: &ClusterId, right: Right) -> Result<bool> {
-        let question = (person.clone(), cluster.clone(), right);
+    pub async fn has(&self, session: SessionKey, token: &Token, cluster: &ClusterId, right: Right) -> Result<bool> {
+        let question = (session, cluster.clone(), right);
         if let Some(known) = self.known(&question) {
             return Ok(known);
         }
@@ -112,14 +114,14 @@ impl Rights {
         let asked_at = self.clock.now();
         let answer = self.ask(token, cluster, &deed).await?;
         let may = answer == Answer::Allowed;
-        self.keep((person.clone(), cluster.clone(), Right::Do(deed)), may, asked_at);
+        self.keep((session, cluster.clone(), Right::Do(deed)), may, asked_at);
         // One question is enough for both where workspaces are entered (`kcp`: without access the review itself is refused).
         let enters = match Namespaces::of(cluster) {
             Namespaces::Any => Some(answer != Answer::Outside),
             Namespaces::One(_) | Namespaces::None => is_entry.then_some(may),
         };
         if let Some(enters) = enters {
-            self.keep((person.clone(), cluster.clone(), Right::Enter), enters, asked_at);
+            self.keep((session, cluster.clone(), Right::Enter), enters, asked_at);
         }
         Ok(enters.filter(|_| is_entry).unwrap_or(may))
     }
@@ -230,20 +232,20 @@ mod tests {
         questions: &mut mpsc::UnboundedReceiver<Reply>,
         with: Option<bool>,
     ) -> bool {
-        let (person, token) = (Arc::from("dana"), Token::new("t"));
+        let (session, token) = (SessionKey::of_cookie("dana"), Token::new("t"));
         let told = async { questions.recv().await.unwrap().send(with).unwrap() };
-        tokio::join!(rights.has(&person, &token, cluster, right), told).0.unwrap()
+        tokio::join!(rights.has(session, &token, cluster, right), told).0.unwrap()
     }
 
     #[tokio::test]
     async fn one_answer_tells_who_enters_a_workspace_and_what_they_list_there() {
-        let (person, token) = (Arc::from("dana"), Token::new("t"));
+        let (session, token) = (SessionKey::of_cookie("dana"), Token::new("t"));
         for (reply, enters, lists) in [(Some(true), true, true), (Some(false), true, false), (None, false, false)] {
             let (rights, _, mut questions) = plane();
             let cluster = ClusterId::root();
             assert_eq!(answered(&rights, &cluster, Right::Enter, &mut questions, reply).await, enters);
-            assert_eq!(rights.has(&person, &token, &cluster, Right::requests("list", "")).await, Ok(lists));
-            assert_eq!(rights.has(&person, &token, &cluster, Right::Enter).await, Ok(enters));
+            assert_eq!(rights.has(session, &token, &cluster, Right::requests("list", "")).await, Ok(lists));
+            assert_eq!(rights.has(session, &token, &cluster, Right::Enter).await, Ok(enters));
             assert!(questions.try_recv().is_err(), "nothing else was asked");
         }
         // A namespace is entered by its own right, whatever else one may do in it.
@@ -254,11 +256,21 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn each_session_is_asked_about_for_itself() {
+        let (rights, _, mut questions) = plane();
+        let cluster = ClusterId::root();
+        assert!(answered(&rights, &cluster, Right::Enter, &mut questions, Some(true)).await);
+        let (other, token) = (SessionKey::of_cookie("dana, with fewer groups"), Token::new("u"));
+        let told = async { questions.recv().await.unwrap().send(None).unwrap() };
+        assert_eq!(tokio::join!(rights.has(other, &token, &cluster, Right::Enter), told).0, Ok(false));
+    }
+
+    #[tokio::test]
     async fn an_answer_counts_from_when_it_was_asked_for_and_replaces_none_to_a_later_question() {
         let (rights, clock, mut questions) = plane();
-        let (person, token, cluster) = (Arc::from("dana"), Token::new("t"), ClusterId::root());
+        let (session, token, cluster) = (SessionKey::of_cookie("dana"), Token::new("t"), ClusterId::root());
         let right = || Right::requests("list", "");
-        let slow = rights.has(&person, &token, &cluster, right());
+        let slow = rights.has(session, &token, &cluster, right());
         let later = async {
             let slow = questions.recv().await.unwrap();
             clock.0.store(5, Ordering::Relaxed);
@@ -266,7 +278,7 @@ mod tests {
             slow.send(Some(true)).unwrap();
         };
         assert_eq!(tokio::join!(slow, later).0, Ok(true));
-        assert_eq!(rights.has(&person, &token, &cluster, Right::Enter).await, Ok(false), "who was let in before is not let in again");
+        assert_eq!(rights.has(session, &token, &cluster, Right::Enter).await, Ok(false), "who was let in before is not let in again");
         clock.0.store(5 + FRESH.as_secs(), Ordering::Relaxed);
         assert!(answered(&rights, &cluster, Right::Enter, &mut questions, Some(false)).await, "asked again");
     }

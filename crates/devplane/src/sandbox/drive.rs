@@ -13,7 +13,7 @@ use super::{
     Operators,
     client::{Client, ClientError},
     definitions,
-    kinds::{KINDS, Kind},
+    kinds::{KINDS, Kind, NAMESPACE},
     step::{self, Action, Step, View},
     world::{Key, World},
 };
@@ -55,7 +55,7 @@ pub(super) async fn drive(operators: &Operators) {
         watches.spawn(watch(operators.client.clone(), kind, send.clone()));
     }
     drop(send);
-    let mut driver = Driver { operators, world: World::default(), waiting: BTreeMap::new() };
+    let mut driver = Driver { operators, world: World::default(), waiting: BTreeMap::new(), is_placed: false };
     loop {
         let next = driver.waiting.values().map(|waiting| waiting.due).min();
         tokio::select! {
@@ -144,6 +144,8 @@ struct Driver<'a> {
     operators: &'a Operators,
     world: World,
     waiting: BTreeMap<Key, Waiting>,
+    /// Whether all namespaces were told once. What a namespace says about behaviour may forbid a step, so that none is taken before.
+    is_placed: bool,
 }
 
 impl Driver<'_> {
@@ -155,8 +157,16 @@ impl Driver<'_> {
                 self.waiting.remove(&key);
                 self.world.remove(&key)
             }
+            News::Listed(kind, there) if *kind == NAMESPACE && !self.is_placed => {
+                self.is_placed = true;
+                self.world.retain(kind, &there);
+                self.world.keys().cloned().collect()
+            }
             News::Listed(kind, there) => self.world.retain(kind, &there),
         };
+        if !self.is_placed {
+            return;
+        }
         for key in touched {
             self.plan(key);
         }

@@ -83,6 +83,11 @@ pub(super) struct World {
 }
 
 impl World {
+    /// Where all objects are.
+    pub fn keys(&self) -> impl Iterator<Item = &Key> {
+        self.objects.keys()
+    }
+
     /// The object, without `managedFields`.
     pub fn get(&self, key: &Key) -> Option<Value> {
         serde_json::from_slice(&self.objects.get(key)?.text).ok()
