@@ -121,23 +121,23 @@ async fn follow(client: &Client, kind: &'static Kind, send: &mpsc::Sender<News>)
             break said("resourceVersion");
         }
     };
-    let mut news = Some(News::Listed(kind, there));
+    if send.send(News::Listed(kind, there)).await.is_err() {
+        return Ok(());
+    }
     let mut watch = client.watch(&kind.path(), &version).await?;
-    loop {
-        if let Some(news) = news.take()
-            && send.send(news).await.is_err()
-        {
-            return Ok(());
-        }
-        let Some(event) = watch.next().await? else { return Ok(()) };
-        news = match event.kind.as_str() {
-            "ADDED" | "MODIFIED" => Some(News::Changed(kind, event.object)),
-            "DELETED" => Some(News::Gone(kind, event.object)),
+    while let Some(event) = watch.next().await? {
+        let news = match event.kind.as_str() {
+            "ADDED" | "MODIFIED" => News::Changed(kind, event.object),
+            "DELETED" => News::Gone(kind, event.object),
             // Without the past that it starts from the watch has to start again with a list.
             "ERROR" => return Ok(()),
-            _ => None,
+            _ => continue,
         };
+        if send.send(news).await.is_err() {
+            return Ok(());
+        }
     }
+    Ok(())
 }
 
 struct Driver<'a> {
