@@ -109,6 +109,14 @@ impl Decision {
         self.unknown.is_some() || self.undecided
     }
 
+    /// What the request wants now is not accepted: what was accepted before goes on, and is what runs, however far it is. So it counts under
+    /// limits and budgets as long as anything of it exists.
+    fn go_on(&mut self) {
+        if let Some(accepted) = self.next.take() {
+            self.current = Some(accepted);
+        }
+    }
+
     /// The request wants what is accepted already: whatever people are asked about otherwise, they need not answer.
     fn withdraw_question(&mut self) {
         let accepted = self.wanted().map(|wanted| wanted.release.content_hash.clone());
@@ -345,8 +353,7 @@ async fn consider(
     decision.outcomes.clone_from(&evaluated.resolved.outcomes);
     decision.full = is_full(&evaluated);
     let Some(release) = evaluated.release.clone() else {
-        // Whatever was about to run is superseded by a request that cannot be accepted; what runs goes on.
-        decision.next = None;
+        decision.go_on();
         decision.approvals = Some(Vec::new());
         return;
     };
@@ -411,7 +418,7 @@ async fn ask(core: &Core, key: &Key, request: &PromiseRequest, chosen: Chosen, e
     decision.approvals = Some(heard.judgement.approvals.clone());
     if heard.judgement.state == CandidateState::Accepted {
         if let Some(judged) = refused_for_room(core, key, request, &chosen, evaluated) {
-            decision.next = None;
+            decision.go_on();
             decision.refusals = judged.refusals.into_iter().map(|refusal| refusal.message).collect();
             decision.outcomes.retain(|known| !judged.outcomes.iter().any(|outcome| is_same_rule(known, outcome)));
             decision.outcomes.extend(judged.outcomes);
@@ -424,10 +431,7 @@ async fn ask(core: &Core, key: &Key, request: &PromiseRequest, chosen: Chosen, e
         decision.outdated = None;
         return;
     }
-    // What was accepted before goes on, and is what runs, however far it is.
-    if let Some(accepted) = decision.next.take() {
-        decision.current = Some(accepted);
-    }
+    decision.go_on();
     decision.held = Some(Held { chosen, judgement: heard.judgement });
 }
 

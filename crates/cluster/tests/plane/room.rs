@@ -1,18 +1,20 @@
 //! Limits and budgets: how many there may be, and what they may cost together.
 
 use cluster::kinds::PromiseRequest;
+use k8s_openapi::api::core::v1::ConfigMap;
 use kube::ResourceExt;
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use promise::api::{Phase, WaitingKind};
 use serde_json::{Value, json};
 
 use crate::running::Running;
-use crate::world::{Plane, apply, condition, on_every_plane, request, settings};
+use crate::world::{Plane, apply, condition, on_every_plane, request, settings, wait};
 
 on_every_plane![
     the_last_place_goes_to_one,
     the_last_money_goes_to_one,
     an_edit_has_to_find_room_as_well,
+    what_is_being_made_counts_after_a_refused_edit,
     who_approves_late_may_find_no_room,
 ];
 
@@ -139,10 +141,51 @@ async fn an_edit_has_to_find_room_as_well(plane: Plane) {
     assert!(condition(&full, "PoliciesSatisfied").contains("50"), "{}", condition(&full, "PoliciesSatisfied"));
     let less = json!({"spec": {"parameters": {"level": 4}}});
     plane.requests("dana").patch("web", &PatchParams::default(), &Patch::Merge(&less)).await.unwrap();
-    crate::world::wait(plane.config_maps(), "web-config", "changed", |map: &k8s_openapi::api::core::v1::ConfigMap| {
-        map.data.as_ref().is_some_and(|data| data["level"] == "4")
-    })
-    .await;
+    wait(plane.config_maps(), "web-config", "changed", |map: &ConfigMap| map.data.as_ref().is_some_and(|data| data["level"] == "4")).await;
+    controller.stop().await;
+}
+
+async fn what_is_being_made_counts_after_a_refused_edit(plane: Plane) {
+    let rule = json!({"name": "purse", "budget": {"monthly": "50.00", "currency": "EUR", "per": "workspace"}});
+    let controller = governed(&plane, rule).await;
+    // From level 2 on its config map works once somebody says so, and the rest is made then.
+    let mut promise = settings("1.0.1");
+    let works = "${parameters.level < 2 || (has(self.data.works) && self.data.works == string(parameters.level))}";
+    promise["cost"] = json!({"items": [{"name": "level", "monthly": "${prices.level * parameters.level}"}]});
+    promise["implementation"]["resources"][0]["readyWhen"] = json!(works);
+    plane.publish("settings", promise).await;
+    let edit = async |name: &str, parameters: Value| {
+        let edit = json!({"spec": {"parameters": parameters}});
+        plane.requests("dana").patch(name, &PatchParams::default(), &Patch::Merge(&edit)).await.unwrap();
+    };
+    let has = |key: &'static str, value: &'static str| {
+        move |map: &ConfigMap| map.data.as_ref().is_some_and(|data| data.get(key).is_some_and(|known| known == value))
+    };
+    plane.ask("old", "settings", json!({"level": 1})).await;
+    plane.ready("old").await;
+    edit("old", json!({"level": 2})).await;
+    plane.ask("new", "settings", json!({"level": 2})).await;
+    for name in ["old-config", "new-config"] {
+        wait(plane.config_maps(), name, "made", has("level", "2")).await;
+    }
+
+    for name in ["old", "new"] {
+        edit(name, json!({"level": 9})).await;
+        let full = plane.until(name, "without room", is_full).await;
+        assert!(!condition(&full, "Healthy").starts_with("True"), "{name} is still being made: {}", condition(&full, "Healthy"));
+    }
+    plane.ask("third", "settings", json!({"level": 2})).await;
+    let answered = plane.until("third", "answered", |request| phase(request) == Phase::Provisioning || is_full(request)).await;
+    assert!(is_full(&answered), "of 50.00 20.00 and 20.00 are taken: {:?}", phase(&answered));
+
+    // What was accepted goes on, and not what was there before.
+    for name in ["old", "new"] {
+        let map = format!("{name}-config");
+        let says = json!({"data": {"works": "2"}});
+        plane.config_maps().patch(&map, &PatchParams::default(), &Patch::Merge(&says)).await.unwrap();
+        plane.until(name, "working", |request| condition(request, "Healthy").starts_with("True")).await;
+        wait(plane.config_maps(), &map, "as it was accepted", has("level", "2")).await;
+    }
     controller.stop().await;
 }
 
