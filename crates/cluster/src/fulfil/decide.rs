@@ -84,6 +84,8 @@ pub struct Decision {
     pub next: Option<Chosen>,
     /// Whether `next` was made just now and is not recorded yet.
     pub fresh: bool,
+    /// What was accepted before `next` was, and is still being made.
+    pub former: Option<Chosen>,
     /// What waits for people, or was turned down by them.
     pub held: Option<Held>,
     /// What people decided about what is accepted or held now; nothing when they were not asked anew.
@@ -426,7 +428,7 @@ async fn ask(core: &Core, key: &Key, request: &PromiseRequest, chosen: Chosen, e
             return;
         }
         tracing::info!(request = %key, version = chosen.version, "a new release");
-        decision.next = Some(chosen);
+        decision.former = decision.next.replace(chosen);
         decision.fresh = true;
         decision.outdated = None;
         return;

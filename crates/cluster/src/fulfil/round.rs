@@ -136,7 +136,7 @@ impl Round<'_> {
             }
         };
         if !self.is_recorded().await {
-            decision.next = None;
+            decision.next = decision.former.take();
         }
         if plan.as_ref().is_some_and(|plan| plan.applied && plan.healthy) && decision.next.is_some() {
             decision.current = decision.next.take();

@@ -1,10 +1,13 @@
 //! Limits and budgets: how many there may be, and what they may cost together.
 
+use std::sync::atomic::Ordering;
+
 use cluster::kinds::PromiseRequest;
+use cluster::usage::in_force;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::ResourceExt;
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
-use promise::api::{Phase, WaitingKind};
+use promise::api::{CandidateState, Phase, WaitingKind};
 use serde_json::{Value, json};
 
 use crate::running::Running;
@@ -53,6 +56,11 @@ fn phase(request: &PromiseRequest) -> Phase {
 fn is_full(request: &PromiseRequest) -> bool {
     let waits = request.status.as_ref().and_then(|status| status.waiting_on.as_ref());
     condition(request, "PoliciesSatisfied").starts_with("False NoRoom") && waits.is_some_and(|waits| waits.kind == WaitingKind::Capacity)
+}
+
+fn is_being_made(request: &PromiseRequest) -> bool {
+    let candidate = request.status.as_ref().and_then(|status| status.candidate.as_ref());
+    candidate.is_some_and(|candidate| candidate.state == CandidateState::Accepted)
 }
 
 /// All rivals at once, each for itself.
@@ -134,43 +142,48 @@ async fn an_edit_has_to_find_room_as_well(plane: Plane) {
     plane.ready("web").await;
     plane.ask("other", "settings", json!({"level": 1})).await;
     plane.ready("other").await;
-    let edit = json!({"spec": {"parameters": {"level": 5}}});
-    plane.requests("dana").patch("web", &PatchParams::default(), &Patch::Merge(&edit)).await.unwrap();
+    edit(&plane, "web", 5).await;
     let full = plane.until("web", "without room", is_full).await;
     assert_eq!(phase(&full), Phase::Ready, "what runs goes on");
     assert!(condition(&full, "PoliciesSatisfied").contains("50"), "{}", condition(&full, "PoliciesSatisfied"));
-    let less = json!({"spec": {"parameters": {"level": 4}}});
-    plane.requests("dana").patch("web", &PatchParams::default(), &Patch::Merge(&less)).await.unwrap();
-    wait(plane.config_maps(), "web-config", "changed", |map: &ConfigMap| map.data.as_ref().is_some_and(|data| data["level"] == "4")).await;
+    edit(&plane, "web", 4).await;
+    wait(plane.config_maps(), "web-config", "changed", is_of_level("4")).await;
     controller.stop().await;
+}
+
+/// Settings whose config map works from level 2 on once somebody says so, and the rest is made then.
+fn slow_settings() -> Value {
+    let works = "${parameters.level < 2 || (has(self.data.works) && self.data.works == string(parameters.level))}";
+    let mut promise = settings("1.0.1");
+    promise["cost"] = json!({"items": [{"name": "level", "monthly": "${prices.level * parameters.level}"}]});
+    promise["implementation"]["resources"][0]["readyWhen"] = json!(works);
+    promise
+}
+
+async fn edit(plane: &Plane, name: &str, level: u64) {
+    let edit = json!({"spec": {"parameters": {"level": level}}});
+    plane.requests("dana").patch(name, &PatchParams::default(), &Patch::Merge(&edit)).await.unwrap();
+}
+
+fn is_of_level(level: &'static str) -> impl Fn(&ConfigMap) -> bool {
+    move |map| map.data.as_ref().is_some_and(|data| data.get("level").is_some_and(|known| known == level))
 }
 
 async fn what_is_being_made_counts_after_a_refused_edit(plane: Plane) {
     let rule = json!({"name": "purse", "budget": {"monthly": "50.00", "currency": "EUR", "per": "workspace"}});
     let controller = governed(&plane, rule).await;
-    // From level 2 on its config map works once somebody says so, and the rest is made then.
-    let mut promise = settings("1.0.1");
-    let works = "${parameters.level < 2 || (has(self.data.works) && self.data.works == string(parameters.level))}";
-    promise["cost"] = json!({"items": [{"name": "level", "monthly": "${prices.level * parameters.level}"}]});
-    promise["implementation"]["resources"][0]["readyWhen"] = json!(works);
-    plane.publish("settings", promise).await;
-    let edit = async |name: &str, parameters: Value| {
-        let edit = json!({"spec": {"parameters": parameters}});
-        plane.requests("dana").patch(name, &PatchParams::default(), &Patch::Merge(&edit)).await.unwrap();
-    };
-    let has = |key: &'static str, value: &'static str| {
-        move |map: &ConfigMap| map.data.as_ref().is_some_and(|data| data.get(key).is_some_and(|known| known == value))
-    };
+    plane.publish("settings", slow_settings()).await;
     plane.ask("old", "settings", json!({"level": 1})).await;
     plane.ready("old").await;
-    edit("old", json!({"level": 2})).await;
+    edit(&plane, "old", 2).await;
     plane.ask("new", "settings", json!({"level": 2})).await;
-    for name in ["old-config", "new-config"] {
-        wait(plane.config_maps(), name, "made", has("level", "2")).await;
+    for name in ["old", "new"] {
+        wait(plane.config_maps(), &format!("{name}-config"), "made", is_of_level("2")).await;
+        plane.until(name, "said to be accepted", is_being_made).await;
     }
 
     for name in ["old", "new"] {
-        edit(name, json!({"level": 9})).await;
+        edit(&plane, name, 9).await;
         let full = plane.until(name, "without room", is_full).await;
         assert!(!condition(&full, "Healthy").starts_with("True"), "{name} is still being made: {}", condition(&full, "Healthy"));
     }
@@ -184,8 +197,28 @@ async fn what_is_being_made_counts_after_a_refused_edit(plane: Plane) {
         let says = json!({"data": {"works": "2"}});
         plane.config_maps().patch(&map, &PatchParams::default(), &Patch::Merge(&says)).await.unwrap();
         plane.until(name, "working", |request| condition(request, "Healthy").starts_with("True")).await;
-        wait(plane.config_maps(), &map, "as it was accepted", has("level", "2")).await;
+        wait(plane.config_maps(), &map, "as it was accepted", is_of_level("2")).await;
     }
+    controller.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_recorded_takes_no_room_away() {
+    let plane = Plane::open().await;
+    let (controller, fails) = plane.failing_controller("/promisereleases").await;
+    plane.publish("settings", slow_settings()).await;
+    plane.offer().await;
+    plane.ask("web", "settings", json!({"level": 2})).await;
+    wait(plane.config_maps(), "web-config", "made", is_of_level("2")).await;
+    let made = plane.until("web", "said to be accepted", is_being_made).await;
+
+    fails.store(true, Ordering::SeqCst);
+    edit(&plane, "web", 3).await;
+    let told = plane.until("web", "told", |request| request.status.as_ref().is_some_and(|status| status.observed_generation == 2)).await;
+    assert_eq!(in_force(&told), in_force(&made), "what is being made is accepted as before: {}", condition(&told, "Ready"));
+
+    fails.store(false, Ordering::SeqCst);
+    wait(plane.config_maps(), "web-config", "changed", is_of_level("3")).await;
     controller.stop().await;
 }
 

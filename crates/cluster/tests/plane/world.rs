@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use axum::response::IntoResponse as _;
 use cluster::endpoint::{Credential, ServiceAccount};
 use cluster::fulfil::Standing;
 use cluster::install::{self, Installed};
@@ -266,6 +267,23 @@ impl Plane {
             router.clone().oneshot(request)
         });
         (self.controller_over(Endpoint::in_process("counting", service)).await, read)
+    }
+
+    /// Starts a controller whose creations of the resource `of` fail from the moment on in which the flag is set.
+    pub async fn failing_controller(&self, of: &'static str) -> (Running, Arc<AtomicBool>) {
+        let (router, fails) = (self.router(), Arc::new(AtomicBool::new(false)));
+        let is_set = fails.clone();
+        let service = tower::service_fn(move |request: http::Request<kube::client::Body>| {
+            let (router, path) = (router.clone(), request.uri().path().to_owned());
+            let fails = is_set.load(Ordering::SeqCst) && request.method() == http::Method::POST && path.ends_with(of);
+            async move {
+                match fails {
+                    true => Ok((http::StatusCode::INTERNAL_SERVER_ERROR, "the disk is full").into_response()),
+                    false => router.oneshot(request).await,
+                }
+            }
+        });
+        (self.controller_over(Endpoint::in_process("failing", service)).await, fails)
     }
 
     /// Starts a controller whose clock is ahead, and waits until it works.
