@@ -124,20 +124,31 @@ fn decision(row: &InboxRow, now: &str) -> impl IntoView + use<> {
     }
 }
 
+/// The catalog of the workspace where one most likely asks for something: the first in which requests may be listed and below which no
+/// other lies.
+fn catalog(home: &Home) -> Option<String> {
+    let is_above = |path: &str| home.places.iter().any(|other| other.path.strip_prefix(path).is_some_and(|rest| rest.starts_with(':')));
+    let works = home.places.iter().find(|place| place.requests.is_some() && !is_above(&place.path));
+    works.or(home.places.first()).map(|place| routes::catalog(&place.path))
+}
+
 /// What the person asked for besides; whoever may ask for nothing reads nothing of it, and that there is none stands here only where
 /// everything was read.
 fn mine(home: &Home, now: &str) -> Option<impl IntoView + use<>> {
-    let first =
-        home.places.iter().find(|place| place.path.matches(':').count() > 1).or(home.places.first()).map(|place| place.path.clone());
+    let catalog = catalog(home);
     let title = if home.waiting.is_empty() { "Your latest requests" } else { "Your other requests" };
     let is_none = home.waiting.is_empty() && home.recent_total.is_exact();
     let shown = home.asks && (is_none || !home.recent.is_empty());
     shown.then(|| {
-        let basis = (home.recent_total.counted() > home.recent.len())
-            .then(|| view! { <p class="basis">{format!("The newest {} of {}", home.recent.len(), home.recent_total)}</p> });
+        let more = (home.recent_total.counted() > home.recent.len())
+            .then(|| format!("The newest {} of {} · ", home.recent.len(), home.recent_total));
+        let basis = catalog
+            .clone()
+            .filter(|_| !home.recent.is_empty())
+            .map(|href| view! { <p class="basis">{more}<a href=href>"Open the catalog"</a></p> });
         let list = if home.recent.is_empty() {
             view! { <Empty title="You have not asked for anything yet" text="Open the catalog of a workspace and pick what you need.">
-                {first.map(|path| view! { <LinkButton href=routes::catalog(&path) label="Open the catalog" weight=Weight::Primary/> })}
+                {catalog.map(|href| view! { <LinkButton href=href label="Open the catalog" weight=Weight::Primary/> })}
             </Empty> }
             .into_any()
         } else {

@@ -38,7 +38,9 @@ const PLACES: usize = 12;
 pub(super) async fn page(caller: &Caller) -> Result<Home> {
     let portal = caller.portal();
     portal.lists_read()?;
-    let Walk { open, unseen, .. } = caller.walk(caller.nodes_within(None)).await;
+    let Walk { mut open, unseen, .. } = caller.walk(caller.nodes_within(None)).await;
+    // Where one works comes before what one may merely enter.
+    open.sort_by_key(|place| place.sight.is_nothing());
     let listed: Vec<Place> = open.iter().filter(|place| !place.sight.is_nothing()).cloned().collect();
     // Before anything is read: what changes in between is told by the stream. Where not everything can be asked about, there is no name.
     let seen =

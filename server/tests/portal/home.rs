@@ -31,6 +31,9 @@ async fn sections_follow_from_what_a_person_may_do() {
     let developer = product.signed_in("dev-shop").await.until("/", ready).await;
     has(&developer.text, [true, false, true]);
     assert!(developer.text.contains("1 that you may list") && developer.text.contains("href=\"/w/root:acme:shop/requests\""));
+    // Where one works comes before what one may merely enter, and nothing else is proposed.
+    let at = |text: &str, path: &str| text.find(&format!("aria-label=\"Catalog of {path}\"")).unwrap_or_else(|| panic!("{path}: {text}"));
+    assert!(at(&developer.text, "root:acme:shop") < at(&developer.text, "root"), "{}", developer.text);
     // Owns policies and workspaces: sees how requests go, and what is left of its budget.
     let owner = product.signed_in("org-owner").await.until("/", ready).await;
     has(&owner.text, [true, true, true]);
@@ -68,6 +71,7 @@ async fn what_waits_and_what_one_asked_for_is_counted_whole() {
     let home = browser.until("/", |answer| whole(&answer.text)).await;
     assert_eq!(home.text.matches("/requests/default/mine-").count(), 8, "{}", home.text);
     assert!(!home.text.contains("of-somebody-else"), "{}", home.text);
+    assert!(home.text.contains("<a href=\"/w/root:acme:shop/catalog\">Open the catalog</a>"), "{}", home.text);
     assert!(home.text.contains("Nothing waits for you. Everything else goes on by itself."), "{}", home.text);
     product.running.close().await;
 }
