@@ -124,37 +124,26 @@ fn decision(row: &InboxRow, now: &str) -> impl IntoView + use<> {
     }
 }
 
-/// The catalog of the workspace where one most likely asks for something: the first in which requests may be listed and below which no
-/// other lies.
-fn catalog(home: &Home) -> Option<String> {
-    let is_above = |path: &str| home.places.iter().any(|other| other.path.strip_prefix(path).is_some_and(|rest| rest.starts_with(':')));
-    let works = home.places.iter().find(|place| place.requests.is_some() && !is_above(&place.path));
-    works.or(home.places.first()).map(|place| routes::catalog(&place.path))
-}
-
 /// What the person asked for besides; whoever may ask for nothing reads nothing of it, and that there is none stands here only where
 /// everything was read.
 fn mine(home: &Home, now: &str) -> Option<impl IntoView + use<>> {
-    let catalog = catalog(home);
+    let catalog = routes::catalog(home.asks_in.as_ref()?);
     let title = if home.waiting.is_empty() { "Your latest requests" } else { "Your other requests" };
     let is_none = home.waiting.is_empty() && home.recent_total.is_exact();
-    let shown = home.asks && (is_none || !home.recent.is_empty());
+    let shown = is_none || !home.recent.is_empty();
     shown.then(|| {
-        let more = (home.recent_total.counted() > home.recent.len())
-            .then(|| format!("The newest {} of {} · ", home.recent.len(), home.recent_total));
-        let basis = catalog
-            .clone()
-            .filter(|_| !home.recent.is_empty())
-            .map(|href| view! { <p class="basis">{more}<a href=href>"Open the catalog"</a></p> });
-        let list = if home.recent.is_empty() {
-            view! { <Empty title="You have not asked for anything yet" text="Open the catalog of a workspace and pick what you need.">
-                {catalog.map(|href| view! { <LinkButton href=href label="Open the catalog" weight=Weight::Primary/> })}
-            </Empty> }
-            .into_any()
+        let (head, list) = if home.recent.is_empty() {
+            let empty = view! { <Empty title="You have not asked for anything yet" text="Open the catalog of a workspace and pick what you need.">
+                <LinkButton href=catalog label="Open the catalog" weight=Weight::Primary/>
+            </Empty> };
+            (None, empty.into_any())
         } else {
-            lines(&home.recent, now).into_any()
+            let more = (home.recent_total.counted() > home.recent.len())
+                .then(|| format!("The newest {} of {} · ", home.recent.len(), home.recent_total));
+            let head = view! { <p class="basis">{more}<a href=catalog>"Open the catalog"</a></p> };
+            (Some(head), lines(&home.recent, now).into_any())
         };
-        view! { <section aria-labelledby="recent"><div class="section-head"><h2 id="recent">{title}</h2>{basis}</div>{list}</section> }
+        view! { <section aria-labelledby="recent"><div class="section-head"><h2 id="recent">{title}</h2>{head}</div>{list}</section> }
     })
 }
 

@@ -55,7 +55,10 @@ pub(super) async fn page(caller: &Caller) -> Result<Home> {
     let governs = if listed.is_empty() { Ok(false) } else { caller.governs().await };
     let cost = if listed.is_empty() { None } else { Some(cost::glance(caller, listed.clone()).await.map_err(|error| error.to_string())) };
     let decisions = in_time(decisions(caller)).await.transpose().map(|found| found.map_err(|error| error.to_string()));
-    let asks = !mine.needy.is_empty() || mine.others > 0 || may_ask(caller, &open).await;
+    let asks_in = match mine.newest.as_ref().and_then(|newest| by_cluster.get(&newest.cluster)) {
+        Some(place) => Some(place.path.to_string()),
+        None => may_ask_in(caller, &open).await.map(ToString::to_string),
+    };
     let by_path: HashMap<&WorkspacePath, (usize, usize)> = listed.iter().map(|place| &place.path).zip(lines).collect();
     let forecasts = cost.as_ref().and_then(|cost| cost.as_ref().ok()).map(|glance| &glance.forecasts);
     let line = |place: &Place| {
@@ -76,7 +79,7 @@ pub(super) async fn page(caller: &Caller) -> Result<Home> {
         decisions,
         recent: listed_rows(caller, &mine.recent),
         recent_total: whole.total_by(|_| mine.others),
-        asks,
+        asks_in,
         broken: listed_rows(caller, &broken),
         broken_total: whole.total_by(|_| broken_total),
         requests: whole.total_by(|counts| counts.requests),
@@ -129,18 +132,22 @@ fn glance(caller: &Caller, listed: &[Place], sum: &Counts) -> PlatformGlance {
     }
 }
 
-/// Whether the person may ask for something in one of the workspaces that are named.
-async fn may_ask(caller: &Caller, open: &[Place]) -> bool {
+/// The first of the workspaces that are named in which the person may ask for something; rather one below which no other such lies, as these
+/// are what people work in.
+async fn may_ask_in<'o>(caller: &Caller, open: &'o [Place]) -> Option<&'o WorkspacePath> {
     let asked = open.iter().take(PLACES).map(async |place| {
         let namespace = match Namespaces::of(&place.cluster) {
             Namespaces::Any => NAMESPACE.to_owned(),
             Namespaces::One(only) => only,
-            Namespaces::None => return false,
+            Namespaces::None => return None,
         };
         // A plane that does not answer takes a proposal away, and not the page.
-        caller.may(&place.cluster, Right::requests("create", &namespace)).await.unwrap_or_default()
+        let may = caller.may(&place.cluster, Right::requests("create", &namespace)).await.unwrap_or_default();
+        may.then_some(&place.path)
     });
-    join_all(asked).await.into_iter().any(|may| may)
+    let paths: Vec<&WorkspacePath> = join_all(asked).await.into_iter().flatten().collect();
+    let is_lowest = |path: &WorkspacePath| paths.iter().all(|other| *other == path || !path.contains(other));
+    paths.iter().find(|path| is_lowest(path)).copied()
 }
 
 /// What is in the workspaces where a person may list requests.
@@ -184,13 +191,21 @@ struct Mine {
     recent: Vec<Key>,
     /// How many others there are.
     others: usize,
+    /// The newest of all.
+    newest: Option<Key>,
 }
 
 impl Mine {
     fn of(asked: &Asked, places: &HashMap<&ClusterId, &Place>) -> Self {
         let seen = |dated: &&Dated| places.get(&dated.1.cluster).is_some_and(|place| place.sight.covers(&dated.1.namespace));
         let of = |set: &BTreeSet<Dated>, most| set.iter().filter(seen).take(most).map(|(_, key)| key.clone()).collect();
-        Self { needy: of(&asked.needy, usize::MAX), recent: of(&asked.others, SHOWN), others: asked.others.iter().filter(seen).count() }
+        let newest = asked.needy.iter().chain(&asked.others).filter(seen).min().map(|(_, key)| key.clone());
+        Self {
+            needy: of(&asked.needy, usize::MAX),
+            recent: of(&asked.others, SHOWN),
+            others: asked.others.iter().filter(seen).count(),
+            newest,
+        }
     }
 }
 

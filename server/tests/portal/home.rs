@@ -31,7 +31,7 @@ async fn sections_follow_from_what_a_person_may_do() {
     let developer = product.signed_in("dev-shop").await.until("/", ready).await;
     has(&developer.text, [true, false, true]);
     assert!(developer.text.contains("1 that you may list") && developer.text.contains("href=\"/w/root:acme:shop/requests\""));
-    // Where one works comes before what one may merely enter, and nothing else is proposed.
+    // Where one works comes before what one may merely enter.
     let at = |text: &str, path: &str| text.find(&format!("aria-label=\"Catalog of {path}\"")).unwrap_or_else(|| panic!("{path}: {text}"));
     assert!(at(&developer.text, "root:acme:shop") < at(&developer.text, "root"), "{}", developer.text);
     // Owns policies and workspaces: sees how requests go, and what is left of its budget.
@@ -48,6 +48,11 @@ async fn sections_follow_from_what_a_person_may_do() {
     assert_eq!(stranger.status, StatusCode::OK);
     has(&stranger.text, [true, false, true]);
     assert!(stranger.text.contains("You have not asked for anything yet"), "{}", stranger.text);
+    // Whoever never asked is led to where that may be done, and not to where one may only look, or to what lies above it.
+    for (page, path) in [(&stranger.text, "root:acme:data"), (&developer.text, "root:acme:shop"), (&owner.text, "root:acme:data")] {
+        let link = page.split("<a ").find(|link| link.contains("Open the catalog<")).unwrap_or_else(|| panic!("{path}: {page}"));
+        assert!(link.contains(&format!("href=\"/w/{path}/catalog\"")), "{path}: {link}");
+    }
     assert!(!stranger.text.contains("zebra") && !stranger.text.contains("root:acme:shop"), "{}", stranger.text);
     product.running.close().await;
 }

@@ -52,7 +52,7 @@ pub fn home(world: &World) -> Home {
             (false, true) => None,
         },
         recent_total: whole.total_of(|row| row.phase != Phase::Failed),
-        asks: world.refused.is_none(),
+        asks_in: world.refused.is_none().then(|| "root:acme:shop".into()),
         broken: if looks_after { waiting.clone() } else { Vec::new() },
         broken_total: whole.total_of(|row| row.phase == Phase::Failed),
         requests: whole.total(),

@@ -18,8 +18,9 @@ pub struct Home {
     pub recent: Vec<RequestRow>,
     /// How many they are in all.
     pub recent_total: Total,
-    /// Whether the person has asked for anything, or may in one of the workspaces that are named.
-    pub asks: bool,
+    /// Path of the workspace where the person asks for something next: where that happened last, else one of the named where it may. Nothing
+    /// for those who never asked and may not.
+    pub asks_in: Option<String>,
     /// What does not work of what the person may list, but for what waits for them anyway.
     pub broken: Vec<RequestRow>,
     /// How many they are in all.
