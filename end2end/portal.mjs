@@ -70,7 +70,7 @@ export async function launch(args, says) {
 
 /** Serves the portal in a folder, and waits until it is ready. */
 export async function serve(data, args) {
-  const served = await launch(["serve", ...args, "--data", data, "--port", "0", "--site", environment("OPM_SITE")], /http:\/\/127\.0\.0\.1:\d+(?=\D)/);
+  const served = await launch(["serve", ...args, "--data", data, "--port", "0"], /http:\/\/127\.0\.0\.1:\d+(?=\D)/);
   await until(async () => (await fetch(`${served.said}/readyz`)).ok, "the portal to be ready");
   return { ...served, url: served.said, data };
 }

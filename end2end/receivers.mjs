@@ -71,7 +71,7 @@ export async function sending(folder, mailbox, hooks) {
   // JSON is YAML.
   await writeFile(settings, JSON.stringify({ mail: { domain: "acme.example" }, webhooks: [webhook] }));
   const mails = ["--smtp-url", `smtp://127.0.0.1:${mailbox.port}`, "--mail-from", "OPM Portal <portal@acme.example>"];
-  return [...mails, "--public-url", "http://portal.acme.example", "--notifications", settings];
+  return [...mails, "--public-url", "http://portal.localhost", "--notifications", settings];
 }
 
 /** Whether the signature is that of Standard Webhooks. */

@@ -11,7 +11,7 @@ export async function arranged(folder) {
   const chat = { ...webhook, name: "shop-chat", title: "Chat, channel #shop", events: [], people: true };
   // JSON is YAML.
   await writeFile(settings, JSON.stringify({ webhooks: [chat, { ...webhook, name: "ops", title: "Operations" }] }));
-  return ["--public-url", "http://portal.acme.example", "--notifications", settings];
+  return ["--public-url", "http://portal.localhost", "--notifications", settings];
 }
 
 /** Fills a fresh portal with requests in every phase; answers the pages: a name for files, an address, and who looks. */

@@ -2,7 +2,7 @@
 //
 //   node screens.mjs --out FOLDER [--width 1440,390] [--theme light,dark] [--only catalog,form] [--without-javascript]
 //
-// It starts a portal of its own. Environment as for the browser tests: OPM_PORTAL, OPM_SITE, OPM_CHROMIUM, OPM_KUBECTL.
+// It starts a portal of its own. Environment as for the browser tests: OPM_PORTAL, OPM_CHROMIUM, OPM_KUBECTL.
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";

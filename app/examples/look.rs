@@ -1,6 +1,6 @@
 //! Writes every page as a file, to be looked at in a browser: `cargo run -p app --features ssr --example look -- FOLDER STYLE`.
 //!
-//! `STYLE` is the address of a style sheet, such as that of `target/site`.
+//! `STYLE` is the address of a style sheet, such as `site/portal.css`.
 
 #[path = "../tests/pages/every.rs"]
 mod every;

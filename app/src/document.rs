@@ -5,7 +5,7 @@ use promise::Error;
 
 use crate::backend::Visit;
 use crate::frame::Frame;
-use crate::ui;
+use crate::{invisible, ui};
 
 /// A finished page.
 #[derive(Clone, Debug)]
@@ -92,10 +92,15 @@ pub fn framed<V: IntoView + 'static>(visit: &Visit, about: About, content: impl 
     document(visit, about, move || view! { <Frame visit=visit_of_frame about=about_of_frame>{content().into_any()}</Frame> })
 }
 
+/// Erased views leave a marker behind each node, for a hydration that these pages do not have. In what people wrote `<` is always escaped.
+fn without_markers(html: &str) -> String {
+    html.replace("<!>", "")
+}
+
 /// Renders a page without frame, such as the sign-in.
 pub fn document<V: IntoView + 'static>(visit: &Visit, about: About, body: impl FnOnce() -> V) -> Page {
     let owner = Owner::new_root(None);
-    let body = owner.with(|| body().into_view().to_html());
+    let body = invisible::revealed(owner.with(|| without_markers(&body().into_view().to_html())));
     let theme = if visit.theme.is_empty() { String::new() } else { format!(r#" data-theme="{}""#, attribute(&visit.theme)) };
     let script = about.script.as_ref().map(|script| script.tags(visit)).unwrap_or_default();
     let html = format!(
@@ -126,4 +131,19 @@ fn text(text: &str) -> String {
 
 fn attribute(value: &str) -> String {
     text(value).replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markers_go_and_what_people_wrote_stays() {
+        let typed = "a<!>b";
+        let owner = Owner::new_root(None);
+        let html = owner.with(|| view! { <p title=typed>{typed}</p><textarea>{crate::form::area(typed)}</textarea> }.into_view().to_html());
+        let html = without_markers(&html);
+        assert!(!html.contains("<!>"), "{html}");
+        assert_eq!(html.matches("a&lt;!&gt;b").count(), 3, "{html}");
+    }
 }

@@ -15,6 +15,8 @@ pub mod document;
 mod form;
 #[cfg(feature = "ssr")]
 mod frame;
+#[cfg(feature = "ssr")]
+mod invisible;
 #[cfg(feature = "hydrate")]
 pub mod live;
 #[cfg(feature = "ssr")]

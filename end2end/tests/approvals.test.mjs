@@ -15,7 +15,7 @@ after(() => Promise.all([it.mailbox?.close(), it.hooks?.close()]));
 
 /** The address of the portal that a mail or webhook leads to. */
 const leads = (text) => {
-  const link = new URL(text.match(/http:\/\/portal\.acme\.example\/approvals\/\S+/)[0]);
+  const link = new URL(text.match(/http:\/\/portal\.localhost\/approvals\/\S+/)[0]);
   return link.pathname + link.search;
 };
 const large = { tier: "production", size: "large", replicas: 2, storage: 50 };

@@ -152,7 +152,7 @@ test("an approval by kubectl says of itself what became of it, and changes nothi
   await write("approver", "wrong-hash", operations, { contentHash: "0000" });
   await becomes("wrong-hash", "void", /names the content 0000, which two-stages does not have/);
   await write("org-owner", "wrong-person", operations, { decidedBy: { username: "approver", groups: ["acme-approvers"] } });
-  await becomes("wrong-person", "void", /org-owner does not have the right to approve for the policy production-databases in root:acme/);
+  await becomes("wrong-person", "void", /org-owner isn't one of the approvers of this rule: acme-approvers/);
   await write("org-owner", "early", owners);
   await becomes("early", "pending", /once stage 1 has agreed/);
   const same = await read();

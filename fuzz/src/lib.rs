@@ -12,6 +12,7 @@ mod bytes;
 mod targets {
     pub(crate) mod apply;
     pub(crate) mod body;
+    pub(crate) mod chains;
     pub(crate) mod expr;
     pub(crate) mod patch;
     pub(crate) mod protobuf;
@@ -30,9 +31,10 @@ pub const LARGEST: usize = 64 << 10;
 pub type Target = fn(&[u8]);
 
 /// All targets by their names.
-pub const TARGETS: [(&str, Target); 9] = [
+pub const TARGETS: [(&str, Target); 10] = [
     ("apply", targets::apply::run),
     ("body", targets::body::run),
+    ("chains", targets::chains::run),
     ("expr", targets::expr::run),
     ("patch", targets::patch::run),
     ("protobuf", targets::protobuf::run),

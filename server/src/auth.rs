@@ -6,6 +6,7 @@ pub mod cookie;
 pub mod csrf;
 pub mod doors;
 pub mod gate;
+pub(crate) mod person;
 pub mod session;
 
 pub use caller::Caller;

@@ -46,6 +46,14 @@ pub enum Command {
     /// Say what is missing on the server of a kubeconfig, each with the command that mends it. Nothing is written.
     #[command(after_help = "Example:\n  opm-portal doctor --context my-cluster\n\nExit code 1 when anything is missing.")]
     Doctor(DoctorArgs),
+    /// Prepare a workspace of a kcp for requests: bind the exports with all their claims, and say what is missing above it.
+    #[command(after_help = "Examples:\n  opm-portal bind root:acme:shop --context my-kcp             (a workspace that orders)\n  \
+        opm-portal bind root:acme --catalog --context my-kcp        (one above it, or one that publishes promises and policies)\n\n\
+        Every workspace between root and one that orders has to be bound with --catalog, so that its policies count.")]
+    Bind(BindArgs),
+    /// Manage Destinations: the clusters on which promises create objects.
+    #[command(subcommand)]
+    Destination(DestinationCommand),
     /// Judge promises, policies, catalogs and destinations in files, as publishing would. Nothing is written.
     #[command(after_help = "Examples:\n  opm-portal check promise.yaml policy.yaml\n  opm-portal check ./examples\n\n\
         A folder with workspaces.yaml is judged as a whole world, with everything that its files refer to. Each problem is one line: \
@@ -76,6 +84,9 @@ pub struct CheckArgs {
     /// The files are meant for a workspace that is no trusted home: they may not `set`, `inject` or render rights.
     #[arg(long)]
     pub untrusted: bool,
+    /// The files are meant for plain Kubernetes, where the roles of a namespace and no claims say what can be created beside a request.
+    #[arg(long)]
+    pub kubernetes: bool,
 }
 
 /// Arguments of `manifests`.
@@ -99,8 +110,13 @@ pub struct OnServer {
     #[arg(long, value_name = "NAME")]
     pub context: Option<String>,
     /// On kcp, the workspace that provides our kinds.
-    #[arg(long, value_name = "PATH", default_value = "root:opm", env = "OPM_PROVIDER")]
+    #[arg(long, value_name = "PATH", default_value = Self::PROVIDER, env = "OPM_PROVIDER")]
     pub provider: WorkspacePath,
+}
+
+impl OnServer {
+    /// The provider workspace unless another one is named.
+    pub const PROVIDER: &str = "root:opm";
 }
 
 /// Arguments of `bootstrap`.
@@ -115,6 +131,68 @@ pub struct BootstrapArgs {
     /// On plain Kubernetes, prepare this namespace for requests too; repeatable.
     #[arg(long = "namespace", value_name = "NAME")]
     pub namespaces: Vec<String>,
+}
+
+/// Arguments of `bind`.
+#[derive(Debug, Args)]
+pub struct BindArgs {
+    /// Path of the workspace.
+    #[arg(value_name = "WORKSPACE")]
+    pub workspace: WorkspacePath,
+    /// Bind the catalog too: promises, policies, catalogs and destinations.
+    #[arg(long)]
+    pub catalog: bool,
+    /// Which server.
+    #[command(flatten)]
+    pub server: OnServer,
+}
+
+/// What can be done with Destinations.
+#[derive(Debug, Subcommand)]
+pub enum DestinationCommand {
+    /// Create a Destination in a home, and the Secret with its credential; or replace both.
+    #[command(
+        after_help = "Example:\n  opm-portal destination add eu-1 --kubeconfig eu-1.yaml --context my-kcp --home root:platform \\\n    \
+        --allow-workspace 'root:acme:**' --allow-kind ConfigMap --allow-kind apps/Deployment\n\n\
+        The kubeconfig holds everything inline (no files, no exec plugins) and reaches its server by https. The portal's own server is named \
+        by --context and --portal-kubeconfig."
+    )]
+    Add(DestinationArgs),
+}
+
+/// Arguments of `destination add`.
+#[derive(Debug, Args)]
+pub struct DestinationArgs {
+    /// Name of the Destination, by which promises refer to it.
+    #[arg(value_name = "NAME")]
+    pub name: String,
+    /// The credential: a kubeconfig whose current context is the cluster, with everything inline.
+    #[arg(long, value_name = "FILE")]
+    pub kubeconfig: PathBuf,
+    /// Kubeconfig of the portal's own server [default: as kubectl: KUBECONFIG, then ~/.kube/config].
+    #[arg(long, value_name = "FILE")]
+    pub portal_kubeconfig: Option<PathBuf>,
+    /// Context of the portal's own server [default: the current one].
+    #[arg(long, value_name = "NAME")]
+    pub context: Option<String>,
+    /// On kcp, the trusted home that the Destination belongs to.
+    #[arg(long, value_name = "PATH", default_value = "root:platform")]
+    pub home: WorkspacePath,
+    /// Title that people see.
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
+    /// A home whose promises can use it; repeatable [default: its own home].
+    #[arg(long = "allow-home", value_name = "PATTERN")]
+    pub homes: Vec<String>,
+    /// Workspaces whose requests can use it, such as `root:acme:**`; repeatable. Others are refused.
+    #[arg(long = "allow-workspace", value_name = "PATTERN", required = true)]
+    pub workspaces: Vec<String>,
+    /// A kind that can be created there, as KIND, GROUP/KIND or GROUP/*; repeatable. Others are refused; Namespace is always among them.
+    #[arg(long = "allow-kind", value_name = "KIND", required = true)]
+    pub kinds: Vec<String>,
+    /// Pattern of the namespaces in which objects are created.
+    #[arg(long = "namespace-pattern", value_name = "PATTERN")]
+    pub namespace: Option<String>,
 }
 
 /// Arguments of `doctor`.

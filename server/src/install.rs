@@ -1,10 +1,15 @@
-//! `opm-portal bootstrap` and `opm-portal doctor`: what the server of a kubeconfig needs, and what it lacks.
+//! `opm-portal bootstrap`, `doctor` and `bind`: what the server of a kubeconfig needs, what it lacks, and how a workspace of it comes to order.
+
+pub mod destination;
+pub mod remedy;
+mod serving;
 
 use cluster::endpoint::{Own, OwnError};
-use cluster::install::{self, Finding, InstallError, Options};
+use cluster::install::{self, InstallError, Options};
 use cluster::{Topology, WorkspacePath};
+use promise::wording::counted;
 
-use crate::config::{BootstrapArgs, DoctorArgs, OnServer};
+use crate::config::{BindArgs, BootstrapArgs, DoctorArgs, OnServer};
 use crate::serve::kubeconfig::topology;
 
 /// Why nothing could be installed or looked at.
@@ -30,9 +35,18 @@ pub enum Error {
         why: InstallError,
     },
     /// An argument that the server has no use for.
-    #[error("--namespace: {0} is kcp, where workspaces are prepared by binding the exports (deploy/kcp/consumer-bindings.yaml)")]
+    #[error("--namespace: {0} is kcp, where workspaces are prepared by `opm-portal bind WORKSPACE`")]
     Namespaces(String),
-    /// Something is missing: what, and below it what mends it.
+    /// A command that the server has no use for.
+    #[error("{0} is plain Kubernetes, where namespaces are prepared by `opm-portal bootstrap --namespace NAME`")]
+    Workspaces(String),
+    /// An argument that can never work.
+    #[error("{0}")]
+    Argument(String),
+    /// The credential of a Destination.
+    #[error("{0}")]
+    Credential(String),
+    /// Something is missing: what, and below it what fixes it.
     #[error("{0}")]
     Missing(String),
 }
@@ -40,21 +54,35 @@ pub enum Error {
 /// Installs everything, and says what was done.
 ///
 /// # Errors
-/// The server cannot be reached, or refused something; what was written until then stays, and the command can be repeated.
+/// The server cannot be reached, refused something, or `serve` could not begin on it; what was written until then stays, and the command can
+/// be repeated.
 pub async fn bootstrap(arguments: &BootstrapArgs) -> Result<String, Error> {
-    let site = Site::open(&arguments.server).await?;
+    let site = Site::open(&arguments.server, &arguments.homes).await?;
     if matches!(site.topology, Topology::Workspaces { .. }) && !arguments.namespaces.is_empty() {
         return Err(Error::Namespaces(site.own.context));
     }
-    let options = site.options(&arguments.homes, &arguments.namespaces);
+    let options = site.options(&arguments.namespaces);
     let installed = install::bootstrap(&site.own.operator, &site.own.credential, &site.topology, &options).await;
-    installed.map_err(|why| site.failed(why))?;
-    let context = &site.own.context;
+    installed.map_err(|why| refused(&site.own, why))?;
+    let found = serving::hindrances(&site.own, &site.topology).await;
+    if !found.is_empty() {
+        let what = format!("Everything is installed on {}, and {} to do", site.own.context, counted(found.len() as u64, "thing"));
+        return Err(Error::Missing(format!("{what}:\n{}", site.listed(&found))));
+    }
     let namespaces = match arguments.namespaces.as_slice() {
         [] => String::new(),
         names => format!(" Requests of {} can be fulfilled.", names.join(", ")),
     };
-    Ok(format!("{context} has everything.{namespaces} Next: opm-portal serve --plane kubeconfig --context {context}"))
+    let serve = site.command("opm-portal serve --plane kubeconfig");
+    let bind = match site.topology {
+        Topology::Workspaces { .. } => format!(
+            "\nA workspace that orders: {}\nEach workspace above it: {}",
+            remedy::command("opm-portal bind WORKSPACE", site.server, &site.own.context, &[]),
+            remedy::command("opm-portal bind WORKSPACE --catalog", site.server, &site.own.context, &[])
+        ),
+        Topology::Namespaces => String::new(),
+    };
+    Ok(format!("{} has everything.{namespaces} Next: {serve}{bind}", site.own.context))
 }
 
 /// Looks for what is missing.
@@ -62,67 +90,82 @@ pub async fn bootstrap(arguments: &BootstrapArgs) -> Result<String, Error> {
 /// # Errors
 /// The server cannot be reached, or something is missing.
 pub async fn doctor(arguments: &DoctorArgs) -> Result<String, Error> {
-    let site = Site::open(&arguments.server).await?;
-    let options = site.options(&arguments.homes, &[]);
+    let site = Site::open(&arguments.server, &arguments.homes).await?;
+    let options = site.options(&[]);
     let found = install::doctor(&site.own.operator, &site.own.credential, &site.topology, &options).await;
-    let found = found.map_err(|why| site.failed(why))?;
+    let mut found = found.map_err(|why| refused(&site.own, why))?;
+    for hindrance in serving::hindrances(&site.own, &site.topology).await {
+        if !found.contains(&hindrance) {
+            found.push(hindrance);
+        }
+    }
     if found.is_empty() {
         return Ok(format!("{} has everything.", site.own.context));
     }
-    let context = &site.own.context;
-    Err(Error::Missing(format!("{context} lacks {}:\n{}", promise::wording::counted(found.len() as u64, "thing"), told(&found, context))))
+    Err(Error::Missing(format!("{} lacks {}:\n{}", site.own.context, counted(found.len() as u64, "thing"), site.listed(&found))))
 }
 
-/// Findings in their order; what one command mends stands above it together.
-fn told(findings: &[Finding], context: &str) -> String {
-    let groups = findings.chunk_by(|one, other| one.mend == other.mend).map(|group| {
-        let whats: Vec<&str> = group.iter().map(|finding| finding.what.as_str()).collect();
-        let mend = group.first().map(|finding| finding.mend.as_str()).unwrap_or_default();
-        // The same server, whatever is current when the command is copied.
-        let mend = if mend.starts_with("opm-portal ") { format!("{mend} --context {context}") } else { mend.to_owned() };
-        format!("{}\n  to mend it: {mend}", whats.join("\n"))
+/// Prepares a workspace of a kcp for requests, and says what is missing above it.
+///
+/// # Errors
+/// The server cannot be reached or is no kcp, refused something, or workspaces above hide what counts below them: what was bound stays.
+pub async fn bind(arguments: &BindArgs) -> Result<String, Error> {
+    let site = Site::open(&arguments.server, &[]).await?;
+    let Topology::Workspaces { provider } = &site.topology else { return Err(Error::Workspaces(site.own.context)) };
+    let (own, workspace) = (&site.own, &arguments.workspace);
+    let installed = install::provider_of(&own.operator, &own.credential, &site.topology, provider).await;
+    let installed = installed.map_err(|why| refused(own, why))?;
+    let bound = install::bind_consumer(&own.operator, &own.credential, &site.topology, &installed, workspace, arguments.catalog).await;
+    let consumer = bound.map_err(|why| refused(own, why))?;
+    let names: Vec<&str> = consumer.bound.iter().map(|export| export.name()).collect();
+    let done = format!("{workspace} binds {} with all claims.", names.join(" and "));
+    if consumer.above.is_empty() {
+        return Ok(format!("{done} Its requests can be fulfilled."));
+    }
+    let lines = consumer.above.iter().map(|hidden| {
+        let fix = if hidden.workspace == WorkspacePath::root() {
+            site.command("opm-portal bootstrap")
+        } else {
+            site.command(&format!("opm-portal bind {} --catalog", hidden.workspace))
+        };
+        format!("{}\n  to fix it: {fix}", hidden.why)
     });
-    groups.collect::<Vec<_>>().join("\n")
+    let lines: Vec<String> = lines.collect();
+    Err(Error::Missing(format!("{done} Its requests are refused until the workspaces above show their policies:\n{}", lines.join("\n"))))
 }
 
 /// A server, and what it is.
-struct Site {
+struct Site<'a> {
+    server: &'a OnServer,
+    /// The trusted homes that were named.
+    homes: &'a [WorkspacePath],
     own: Own,
     topology: Topology,
 }
 
-impl Site {
-    async fn open(server: &OnServer) -> Result<Self, Error> {
+impl<'a> Site<'a> {
+    async fn open(server: &'a OnServer, homes: &'a [WorkspacePath]) -> Result<Self, Error> {
         let own = Own::open(server.kubeconfig.as_deref(), server.context.as_deref()).await?;
         match topology(&own, &server.provider).await {
-            Ok(topology) => Ok(Self { own, topology }),
+            Ok(topology) => Ok(Self { server, homes, own, topology }),
             Err(why) => Err(Error::Server { context: own.context, why }),
         }
     }
 
-    fn options(&self, homes: &[WorkspacePath], namespaces: &[String]) -> Options {
-        let homes = if homes.is_empty() { self.topology.default_homes().unwrap_or_default() } else { homes.to_vec() };
+    fn options(&self, namespaces: &[String]) -> Options {
+        let homes = if self.homes.is_empty() { self.topology.default_homes().unwrap_or_default() } else { self.homes.to_vec() };
         Options { homes, namespaces: namespaces.to_vec(), ..Options::default() }
     }
 
-    fn failed(&self, why: InstallError) -> Error {
-        Error::Install { context: self.own.context.clone(), why }
+    fn command(&self, command: &str) -> String {
+        remedy::command(command, self.server, &self.own.context, self.homes)
+    }
+
+    fn listed(&self, found: &[install::Finding]) -> String {
+        remedy::listed(found, self.server, &self.own.context, self.homes)
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::{Finding, told};
-
-    #[test]
-    fn what_one_command_mends_stands_together() {
-        let finding = |what: &str, mend: &str| Finding { what: what.to_owned(), mend: mend.to_owned() };
-        let findings = [
-            finding("A is missing.", "opm-portal bootstrap"),
-            finding("B is missing.", "opm-portal bootstrap"),
-            finding("C is too old.", "run Kubernetes 1.36 or newer"),
-        ];
-        let expected = "A is missing.\nB is missing.\n  to mend it: opm-portal bootstrap --context here\nC is too old.\n  to mend it: run Kubernetes 1.36 or newer";
-        assert_eq!(told(&findings, "here"), expected);
-    }
+fn refused(own: &Own, why: InstallError) -> Error {
+    Error::Install { context: own.context.clone(), why }
 }

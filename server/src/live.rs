@@ -322,7 +322,7 @@ impl Follower {
 
     /// Somebody was told something: this person's bell says so.
     fn hear(&mut self, person: &str) {
-        if *person == *self.caller.identity().username {
+        if *person == *self.caller.identity().person {
             self.told = true;
             self.pending = true;
         }

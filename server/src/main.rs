@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Parser as _;
-use opm_portal::config::{Cli, Command, LogConfig, LogFormat};
+use opm_portal::config::{Cli, Command, DestinationCommand, LogConfig, LogFormat};
 use opm_portal::sample::check;
 use opm_portal::{bare, install, logging, manifests, routes, seed, serve};
 
@@ -36,17 +36,28 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             runtime()?.block_on(bare::until_signalled(args)).map_err(Into::into)
         }
         Command::Bootstrap(args) => {
-            logging::start(&LogConfig { format: LogFormat::Text, filter: "warn".to_owned() })?;
+            // What it tries is told in its own words at the end.
+            logging::start(&LogConfig { format: LogFormat::Text, filter: "off".to_owned() })?;
             println!("{}", runtime()?.block_on(install::bootstrap(&args))?);
             Ok(())
         }
         Command::Doctor(args) => {
-            logging::start(&LogConfig { format: LogFormat::Text, filter: "warn".to_owned() })?;
+            logging::start(&LogConfig { format: LogFormat::Text, filter: "off".to_owned() })?;
             println!("{}", runtime()?.block_on(install::doctor(&args))?);
             Ok(())
         }
+        Command::Bind(args) => {
+            logging::start(&LogConfig { format: LogFormat::Text, filter: "warn".to_owned() })?;
+            println!("{}", runtime()?.block_on(install::bind(&args))?);
+            Ok(())
+        }
+        Command::Destination(DestinationCommand::Add(args)) => {
+            logging::start(&LogConfig { format: LogFormat::Text, filter: "warn".to_owned() })?;
+            println!("{}", runtime()?.block_on(install::destination::add(&args))?);
+            Ok(())
+        }
         Command::Check(args) => {
-            let said = check::said(&args.paths, !args.untrusted)?;
+            let said = check::said(&args.paths, !args.untrusted, !args.kubernetes)?;
             println!("{said}");
             Ok(())
         }

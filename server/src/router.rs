@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::middleware::from_fn_with_state;
 use tower_http::compression::CompressionLayer;
 
 use crate::auth::{csrf, gate};
@@ -59,6 +59,6 @@ fn everywhere(routes: Router<Arc<Portal>>, portal: &Arc<Portal>) -> Router {
         .with_state(portal.clone())
         .layer(DefaultBodyLimit::max(csrf::MAX_BODY))
         .layer(CompressionLayer::new().gzip(true).br(true))
-        .layer(from_fn(headers::set))
+        .layer(from_fn_with_state(portal.public_secure, headers::set))
         .layer(from_fn_with_state(log, request_log::record))
 }

@@ -138,7 +138,6 @@ async fn open(seed: &Seed, controller: bool) -> Result<Running, SeedError> {
         listen: ([127, 0, 0, 1], 0).into(),
         web: false,
         controller,
-        site: PathBuf::new(),
         public_url: None,
         notify: NotifyConfig::default(),
     };

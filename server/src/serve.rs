@@ -30,6 +30,7 @@ use crate::plane::Folder;
 use crate::plane::embedded::EmbeddedError;
 use crate::portal::approvals::docket::Docket;
 use crate::portal::by_place::ByPlace;
+use crate::portal::catalog::index::CatalogIndex;
 use crate::portal::catalog::prices::ListPrices;
 use crate::portal::register::Register;
 use crate::portal::requests::cheaper::CheaperChoices;
@@ -169,9 +170,14 @@ impl Running {
         };
         let clock = cluster_clock(&edges);
         let caches = Caches::start(ground.access(&ground.portal), Reader::Portal, clock.clone(), &tasks, &shutdown);
-        // The name in the controller's Lease: the next process of the same directory goes on under it at once.
-        let identity = folder.instance(&*edges.random).map_err(ServeError::Folder)?;
-        let notify = Notify::new(config.notify.clone(), identity.clone())?;
+        let instance = folder.instance(&*edges.random).map_err(ServeError::Folder)?;
+        // The name in the controller's Lease. Of two processes on one directory one alone may lead; the embedded plane is open in one alone,
+        // and the next goes on at once after a crash.
+        let identity = match &sandbox {
+            Some(_) => instance.clone(),
+            None => folder.process(&*edges.random).map_err(ServeError::Folder)?,
+        };
+        let notify = Notify::new(config.notify.clone(), instance)?;
         let controller = config.controller.then(|| {
             let random: Arc<dyn cluster::Random> = {
                 let random = edges.random.clone();
@@ -208,6 +214,7 @@ impl Running {
             docket: Docket::default(),
             shelves: ByPlace::default(),
             register: Register::default(),
+            catalogs: CatalogIndex::default(),
             list_prices: ListPrices::default(),
             months: ledger::Months::default(),
             cheaper: CheaperChoices::default(),
@@ -217,8 +224,8 @@ impl Running {
             doors: Doors::new(ground.way, style),
             trusted_homes: ground.trusted_homes,
             public_authority: config.public_url.as_ref().map(|url| url.authority.clone()),
-            // Whoever serves no pages needs no site.
-            assets: if config.web { Assets::open(&config.site) } else { Assets::default() },
+            public_secure: config.public_url.as_ref().is_some_and(|url| url.secure),
+            assets: Assets::of_this_binary(),
             shutdown: shutdown.clone(),
         });
         tasks.spawn(sweep(portal.clone()));
@@ -278,7 +285,7 @@ async fn open_store(server: Option<&DatabaseUrl>, folder: &Folder, random: &dyn 
     Ok(match server {
         Some(address) => Store::connect(address.reveal(), keys).await?,
         None if folder.is_temporary() => Store::memory(keys).await?,
-        None => Store::open(&folder.database(), keys).await?,
+        None => Store::open(&folder.private_database().map_err(ServeError::Folder)?, keys).await?,
     })
 }
 

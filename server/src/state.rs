@@ -18,6 +18,7 @@ use crate::live::Streams;
 use crate::notify::Notify;
 use crate::portal::approvals::docket::Docket;
 use crate::portal::by_place::ByPlace;
+use crate::portal::catalog::index::CatalogIndex;
 use crate::portal::catalog::prices::ListPrices;
 use crate::portal::register::Register;
 use crate::portal::requests::cheaper::CheaperChoices;
@@ -54,6 +55,8 @@ pub struct Portal {
     pub trusted_homes: Vec<WorkspacePath>,
     /// Host and port under which people reach the portal, when it is not where it listens.
     pub public_authority: Option<String>,
+    /// Whether that address is an `https://` one.
+    pub public_secure: bool,
     /// Files of the built site.
     pub assets: Assets,
     /// Turns of evaluating what promises and policies say, see [`crate::auth::Caller::preflight`].
@@ -68,6 +71,8 @@ pub struct Portal {
     pub shelves: ByPlace<Shelf>,
     /// All requests, counted by where they are.
     pub register: Register,
+    /// What is offered, in order and ready to be searched.
+    pub catalogs: CatalogIndex,
     /// Prices in rows of catalogs.
     pub list_prices: ListPrices,
     /// What months have cost.

@@ -10,3 +10,4 @@ pub mod local;
 pub mod pairs;
 pub mod panics;
 pub mod request_log;
+pub mod site;

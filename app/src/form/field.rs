@@ -98,7 +98,7 @@ pub(super) fn field(field: &Field, at: At<'_>) -> AnyView {
     let by = field.by.iter().map(|by| by_line(by, at.workspace)).collect_view();
     let control = match &field.locked {
         Some(locked) => {
-            view! { <div class="control"><span class="locked"><Icon name="lock"/>{locked.value.clone()}</span></div>{by_line(&locked.by, at.workspace)} }
+            view! { <div class="control"><span class="locked"><Icon name="lock"/>{locked.value.clone()}</span></div>{locked.by.as_ref().map(|by| by_line(by, at.workspace))}{(!locked.why.is_empty()).then(|| view! { <p class="by"><Icon name="lock"/><span>{locked.why.clone()}</span></p> })} }
                 .into_any()
         }
         None => view! { <div class="control">{control(field, describes, at)}{apply(field)}</div> }.into_any(),
@@ -174,9 +174,11 @@ fn later(kept: bool, required: bool) -> &'static str {
     }
 }
 
-/// The content of a text area: browsers drop a line end at its very beginning, so one that counts is doubled.
+/// The content of a text area. Leptos writes it as it is, so what would end the element is escaped here. Browsers drop a line end at its very
+/// beginning, so one that counts is doubled.
 pub fn area(text: &str) -> String {
-    if text.starts_with('\n') { format!("\n{text}") } else { text.to_owned() }
+    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    if text.starts_with('\n') { format!("\n{text}") } else { text }
 }
 
 fn group(fields: &[Field], present: Option<bool>, toggle: Option<&String>, label: &str, at: At<'_>) -> AnyView {

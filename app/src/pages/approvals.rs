@@ -12,7 +12,7 @@ pub use alike::alike;
 pub(super) use form::{About, ask_again, decide, withdraw};
 pub use inbox::inbox;
 pub use light::light;
-pub(super) use parts::{said, standing};
+pub(super) use parts::{changes, said, standing};
 pub(super) use thread::thread;
 
 use promise::{Error, Problem};

@@ -9,9 +9,9 @@ use crate::frame::mark;
 use crate::routes::post;
 use crate::ui::{Banner, Code, HiddenToken, Shape, SubmitButton, Weight};
 
-/// The page; `back` is where to go afterwards, `problem` why the last try failed.
-pub fn page(visit: &Visit, back: &str, problem: Option<&str>) -> Page {
-    let status = if problem.is_some() { 403 } else { 200 };
+/// The page; `back` is where to go afterwards, `problem` why the last try failed: the status of the answer, and a sentence.
+pub fn page(visit: &Visit, back: &str, problem: Option<(u16, &str)>) -> Page {
+    let (status, problem) = problem.map_or((200, None), |(status, problem)| (status, Some(problem)));
     let about = About { title: "Sign in".to_owned(), status, ..About::default() };
     let (visit_here, back, problem) = (visit.clone(), back.to_owned(), problem.map(str::to_owned));
     document(visit, about, move || {

@@ -135,6 +135,8 @@ fn row(name: &str, promise: &str, phase: Phase, what: &str) -> RequestRow {
         icon: offer(promise, Availability::default()).icon,
         version: "1.2.0".into(),
         phase,
+        undecided: None,
+        runs: false,
         ball: Ball {
             who: "The platform".into(),
             what: what.into(),
@@ -453,7 +455,6 @@ impl Resources for World {
             request: row,
             drift: Drift::PutBack(1),
             uid: "2d6b".into(),
-            external: String::new(),
             stage: 1,
             release: "orders-db-9f2c41d0aa".into(),
             source: if read { ObjectSource::Read } else { ObjectSource::Release("It is at the destination sandbox.".into()) },

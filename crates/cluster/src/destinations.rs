@@ -1,5 +1,8 @@
 //! Which Destination a promise means by a name.
 
+use std::collections::BTreeMap;
+
+use promise::api::{DestinationId, PromiseSpec};
 use promise::placement;
 
 use crate::watch::Key;
@@ -26,5 +29,23 @@ impl World {
         });
         let found = there.reduce(|best, other| if other.0 && !best.0 { other } else { best });
         found.map_or(own, |(_, key)| key)
+    }
+
+    /// Which Destinations promises of `home` mean by the names in a spec, as far as they are there.
+    pub fn destination_ids(&self, home: &ClusterId, spec: &PromiseSpec, trusted: &[WorkspacePath]) -> BTreeMap<String, DestinationId> {
+        let named = spec.implementation.resources.iter().filter_map(|resource| resource.destination.clone());
+        named.filter_map(|name| Some((name.clone(), self.destination_id(&self.destination(home, &name, trusted))?))).collect()
+    }
+
+    /// Which Destination lies somewhere, if there is one.
+    pub fn destination_id(&self, at: &Key) -> Option<DestinationId> {
+        let uid = self.destinations.get(at)?.metadata.uid.clone()?;
+        Some(DestinationId { cluster: at.cluster.to_string(), uid, server: None })
+    }
+
+    /// Where a Destination lies that something belongs to, while it is there; another one of its name is another one.
+    pub fn destination_at(&self, name: &str, id: &DestinationId) -> Option<Key> {
+        let at = Key::cluster_scoped(&ClusterId::parse(&id.cluster).ok()?, name);
+        (self.destination_id(&at)?.uid == id.uid).then_some(at)
     }
 }

@@ -3,18 +3,20 @@
 //! An [`Endpoint`] is a transport without identity. [`Endpoint::client`] puts a bearer token and the path prefix of a
 //! [`Scope`] in front of every request, so that every `kube::Api<K>` works unchanged in any workspace.
 
+mod hosts;
 mod kubeconfig;
 mod layer;
 mod own;
 mod scope;
 mod service_account;
+mod stall;
 mod token;
 
 use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{Request, Response};
+use http::{Request, Response, Uri};
 use kube::client::Body;
 use tower::util::BoxCloneSyncService;
 use tower::{BoxError, Service};
@@ -22,7 +24,7 @@ use tower::{BoxError, Service};
 pub use kubeconfig::{Credential, KubeconfigError};
 pub use own::{Own, OwnError};
 pub use scope::{Scope, Target};
-pub use service_account::ServiceAccount;
+pub use service_account::{Issued, ServiceAccount};
 pub use token::Token;
 
 use crate::topology::Topology;
@@ -36,6 +38,8 @@ pub struct Endpoint {
     name: Arc<str>,
     /// Stands before the prefix of every scope, such as the path of a proxy.
     base: Arc<str>,
+    /// How other servers of the plane are reached; none where this is the only one.
+    hosts: Option<Arc<hosts::Hosts>>,
 }
 
 impl fmt::Debug for Endpoint {
@@ -72,7 +76,29 @@ impl Endpoint {
             let client = client.clone();
             async move { client.send(request).await.map_err(BoxError::from) }
         });
-        Self { transport: BoxCloneSyncService::new(transport), name: Arc::from(name), base: Arc::default() }
+        Self { transport: BoxCloneSyncService::new(transport), name: Arc::from(name), base: Arc::default(), hosts: None }
+    }
+
+    /// The server that the plane names by an address such as `https://shard-2:6443/prefix`, with the path as what stands before every scope.
+    /// In this process there is one server, whatever the address says.
+    ///
+    /// # Errors
+    /// The address is no https address, or the connection cannot be prepared. Nothing is sent.
+    pub async fn at(&self, server: &str) -> Result<Self, OwnError> {
+        let Some(hosts) = &self.hosts else { return Ok(self.clone()) };
+        let address: Uri = server.parse().map_err(|_| OwnError::NotSecure(server.to_owned()))?;
+        let base = Arc::from(address.path().trim_end_matches('/'));
+        if hosts.is_own(&address) {
+            return Ok(Self { base, ..self.clone() });
+        }
+        let client = hosts.open(&address).await?;
+        Ok(Self { base, hosts: self.hosts.clone(), ..Self::over(&self.name, client) })
+    }
+
+    /// Whether an address is on this very server.
+    pub fn leads_to(&self, server: &str) -> bool {
+        let Some(hosts) = &self.hosts else { return true };
+        server.parse().is_ok_and(|address: Uri| hosts.is_own(&address))
     }
 
     /// What people call this endpoint.
@@ -110,13 +136,17 @@ impl Endpoint {
 #[cfg(test)]
 mod tests {
     use std::convert::Infallible;
+    use std::future::ready;
     use std::sync::{Arc, Mutex};
+    use std::time::Duration;
 
+    use futures::{StreamExt, stream};
     use http::{Request, Response};
-    use http_body_util::Full;
+    use http_body::Frame;
+    use http_body_util::{Full, StreamBody};
     use k8s_openapi::api::core::v1::ConfigMap;
     use kube::Api;
-    use kube::api::WatchParams;
+    use kube::api::{ListParams, WatchParams};
     use kube::client::Body;
 
     use super::{Endpoint, Scope, Target, Token};
@@ -191,6 +221,29 @@ mod tests {
         let api: Api<ConfigMap> = Api::namespaced(endpoint.client(&Token::new("t"), &Scope::Root), "default");
         let error = api.get("a").await.unwrap_err();
         assert!(crate::error::is_unanswered(&error), "{error}");
+    }
+
+    /// A server that begins every answer and never goes on.
+    fn stalling() -> Endpoint {
+        let service = tower::service_fn(|_: Request<Body>| {
+            let begun = Frame::data(bytes::Bytes::from_static(br#"{"apiVersion":"v1","#));
+            let body = StreamBody::new(stream::once(ready(Ok::<_, Infallible>(begun))).chain(stream::pending()));
+            ready(Ok::<_, Infallible>(Response::new(body)))
+        });
+        Endpoint::in_process("test", service)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_stops_in_the_middle_of_an_answer_is_given_up_and_a_quiet_watch_is_not() {
+        let api: Api<ConfigMap> = Api::namespaced(stalling().client(&Token::new("t"), &Scope::Root), "default");
+        let begun = tokio::time::Instant::now();
+        let error = api.get("a").await.unwrap_err();
+        assert!(crate::error::is_unanswered(&error), "{error}");
+        assert!(api.list(&ListParams::default()).await.is_err());
+        assert!(begun.elapsed() < Duration::from_secs(120), "{:?}", begun.elapsed());
+        let mut events = std::pin::pin!(api.watch(&WatchParams::default(), "1").await.unwrap());
+        let quiet = tokio::time::timeout(Duration::from_secs(3600), events.next()).await;
+        assert!(quiet.is_err(), "its reader bounds it");
     }
 
     #[tokio::test]

@@ -8,19 +8,25 @@ mod admission;
 mod apply;
 mod binding;
 mod bootstrap;
+mod consumer;
 mod doctor;
 mod export;
 mod files;
+mod identities;
 mod kubernetes;
 mod rbac;
+mod readiness;
 
 use crate::topology::Topology;
 
-pub use apply::{InstallError, Installed, Options, bind, provider, rebind};
+pub use apply::{InstallError, Installed, Options, apply as apply_object, bind, provider, rebind};
 pub use binding::{api_binding, binding_name, missing_claims};
 pub use bootstrap::{bootstrap, serve_namespace};
+pub use consumer::{Consumer, Hidden, bind_consumer, provider_of};
 pub use doctor::{Finding, doctor};
 pub use files::{files, fingerprint};
+pub use identities::Identities;
+pub use readiness::{readable, settled};
 
 /// Namespace for the controller's Lease and its keys; on Kubernetes for the identities of ours as well, and for Destinations' credentials.
 pub const SYSTEM_NAMESPACE: &str = "opm-system";
@@ -71,32 +77,4 @@ pub(crate) fn fulfiller_mend(namespace: &str) -> String {
          --namespace={namespace} --clusterrole={FULFILLER} --serviceaccount={namespace}:{FULFILLER} (for other kinds than Secrets, \
          config maps and requests under another name with a role that has them, such as edit)."
     )
-}
-
-/// Names of the identities that an installation gives rights to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Identities {
-    /// User name of the controller, as the plane authenticates it.
-    pub controller: String,
-    /// User name of the portal's read-only watches.
-    pub portal: String,
-    /// Group that may bind the catalog export, so publish promises and govern.
-    pub publishers: String,
-}
-
-impl Identities {
-    /// Who they are unless somebody says otherwise: users of a kcp, ServiceAccounts of a Kubernetes cluster.
-    pub fn usual(topology: &Topology) -> Self {
-        let account = |name: &str| format!("system:serviceaccount:{SYSTEM_NAMESPACE}:{name}");
-        match topology {
-            Topology::Workspaces { .. } => Self::default(),
-            Topology::Namespaces => Self { controller: account("opm-controller"), portal: account("opm-portal"), ..Self::default() },
-        }
-    }
-}
-
-impl Default for Identities {
-    fn default() -> Self {
-        Self { controller: "opm-controller".into(), portal: "opm-portal".into(), publishers: "opm-publishers".into() }
-    }
 }

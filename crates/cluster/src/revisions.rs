@@ -1,9 +1,11 @@
 //! Which revision a request is fulfilled from, and revisions whose expressions were read.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
+use imbl::OrdMap;
 use parking_lot::Mutex;
 use promise::Problem;
 use promise::api::{PromiseSpec, ReleaseRevision, UpgradePolicy};
@@ -22,15 +24,15 @@ const KEPT: usize = 256;
 /// Revisions whose expressions were read, by the hash of their spec.
 #[derive(Debug, Default)]
 pub struct CompiledRevisions {
-    by_hash: Mutex<HashMap<String, Arc<Compiled>>>,
+    by_hash: Mutex<Recent<String, Compiled>>,
     /// Schemas and own rules; these are held to less in homes that are not trusted.
-    readings: Mutex<HashMap<(String, bool), Arc<PromiseReading>>>,
+    readings: Mutex<Recent<(String, bool), PromiseReading>>,
 }
 
 impl CompiledRevisions {
     /// One that was read already.
     pub fn known(&self, hash: &str) -> Option<Arc<Compiled>> {
-        self.by_hash.lock().get(hash).cloned()
+        self.by_hash.lock().get(hash)
     }
 
     /// The expressions of a revision, read once. Reading may take a good part of a second: do it where blocking is allowed.
@@ -42,36 +44,74 @@ impl CompiledRevisions {
             return Ok(known);
         }
         let compiled = Arc::new(Compiled::compile(spec)?);
-        keep(&self.by_hash, hash.to_owned(), &compiled);
+        self.by_hash.lock().keep(hash.to_owned(), compiled.clone());
         Ok(compiled)
     }
 
     /// The schema and the own rules of a revision, read once; `trusted` says whether its home is a trusted one. It may block as [`Self::read`].
     pub fn reading(&self, hash: &str, spec: &PromiseSpec, trusted: bool) -> Arc<PromiseReading> {
         let key = (hash.to_owned(), trusted);
-        let known = self.readings.lock().get(&key).cloned();
+        let known = self.readings.lock().get(&key);
         known.unwrap_or_else(|| {
             let reading = Arc::new(PromiseReading::of(spec, trusted));
-            keep(&self.readings, key, &reading);
+            self.readings.lock().keep(key, reading.clone());
             reading
         })
     }
 }
 
-fn keep<K: Eq + Hash, V>(all: &Mutex<HashMap<K, Arc<V>>>, key: K, value: &Arc<V>) {
-    let mut all = all.lock();
-    // Old revisions go out of use; starting over now and then is cheaper than counting uses.
-    if all.len() >= KEPT {
-        all.clear();
+/// The values that were used last.
+#[derive(Debug)]
+struct Recent<K, V> {
+    all: HashMap<K, (u64, Arc<V>)>,
+    /// How many uses there were.
+    uses: u64,
+}
+
+impl<K, V> Default for Recent<K, V> {
+    fn default() -> Self {
+        Self { all: HashMap::new(), uses: 0 }
     }
-    all.insert(key, value.clone());
+}
+
+impl<K: Eq + Hash + Clone, V> Recent<K, V> {
+    fn get<Q>(&mut self, key: &Q) -> Option<Arc<V>>
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        self.uses += 1;
+        let (used, value) = self.all.get_mut(key)?;
+        *used = self.uses;
+        Some(value.clone())
+    }
+
+    /// Keeps a value, in the place of the one that was not used for longest where there are too many.
+    fn keep(&mut self, key: K, value: Arc<V>) {
+        if self.all.len() >= KEPT && !self.all.contains_key(&key) {
+            let oldest = self.all.iter().min_by_key(|(_, (used, _))| *used).map(|(key, _)| key.clone());
+            oldest.and_then(|key| self.all.remove(&key));
+        }
+        self.uses += 1;
+        self.all.insert(key, (self.uses, value));
+    }
 }
 
 impl World {
-    /// The revision that a release was made of, while it is there.
+    /// The revision that a release was made of, while it is there. Another one of the same name is not it.
     pub fn revision_of(&self, named: &ReleaseRevision) -> Option<Arc<PromiseRevision>> {
         let home = ClusterId::parse(&named.cluster).ok()?;
-        self.revisions.get(&Key::cluster_scoped(&home, &named.name))
+        self.revisions.get(&Key::cluster_scoped(&home, &named.name)).filter(|found| found.spec.hash == named.hash)
+    }
+
+    /// A revision of a home by its name.
+    ///
+    /// # Errors
+    /// A sentence when it is not there.
+    pub fn revision_named(&self, home: &ClusterId, name: &str) -> Result<(Key, Arc<PromiseRevision>), String> {
+        let at = Key::cluster_scoped(home, name);
+        let found = self.revisions.get(&at).map(|revision| (at, revision));
+        found.ok_or_else(|| format!("The revision {name} is gone."))
     }
 
     /// The revision that a request is fulfilled from: see [`choose`]. `running` is the version that runs or is accepted to run.
@@ -86,13 +126,70 @@ impl World {
         running: Option<&str>,
         policy: UpgradePolicy,
     ) -> Result<(Key, Arc<PromiseRevision>), String> {
-        let all = self.revisions.snapshot();
-        let of: Vec<(&Key, &Arc<PromiseRevision>)> =
-            all.iter().filter(|(key, revision)| key.cluster == *home && revision.spec.promise == promise).collect();
+        let of = self.revisions_of(home, promise);
         let published: Vec<Published<'_>> =
             of.iter().map(|(key, revision)| Published { revision: &key.name, version: &revision.spec.version }).collect();
         let chosen = choose(&published, constraint, running, policy)?;
-        let found = of.iter().find(|(key, _)| key.name == chosen.revision).map(|(key, revision)| ((*key).clone(), (*revision).clone()));
-        found.ok_or_else(|| format!("The revision {} is gone.", chosen.revision))
+        let name = chosen.revision.to_owned();
+        of.into_iter().find(|(key, _)| key.name == name).ok_or_else(|| format!("The revision {name} is gone."))
+    }
+
+    /// All revisions of a promise, in the order of their names, found without looking at those of other promises.
+    pub fn revisions_of(&self, home: &ClusterId, promise: &str) -> Vec<(Key, Arc<PromiseRevision>)> {
+        of_promise(&self.revisions.snapshot(), home, promise)
+    }
+}
+
+/// Names of revisions begin with the promise, see [`promise::revision::name`]; so may those of others, whose spec says whose they are.
+fn of_promise(all: &OrdMap<Key, Arc<PromiseRevision>>, home: &ClusterId, promise: &str) -> Vec<(Key, Arc<PromiseRevision>)> {
+    let start = format!("{promise}-");
+    let named = all.range(Key::cluster_scoped(home, &start)..);
+    let named = named.take_while(|(key, _)| key.cluster == *home && key.name.starts_with(&start));
+    named.filter(|(_, revision)| revision.spec.promise == promise).map(|(key, revision)| (key.clone(), revision.clone())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use promise::api::PromiseRevisionSpec;
+    use promise::revision;
+
+    use super::*;
+    use crate::kinds::{PromiseRevisionKind, object};
+
+    #[test]
+    fn a_promise_has_its_own_revisions_and_none_of_a_longer_name_or_another_home() {
+        let (here, there) = (ClusterId::parse("here").unwrap(), ClusterId::parse("there").unwrap());
+        let mut all = OrdMap::new();
+        let mut publish = |home: &ClusterId, promise: &str, version: &str| {
+            let spec = PromiseSpec { version: version.to_owned(), ..PromiseSpec::default() };
+            let hash = revision::hash(&spec).unwrap();
+            let name = revision::name(promise, &hash);
+            let spec = PromiseRevisionSpec { promise: promise.to_owned(), version: version.to_owned(), hash, spec };
+            all.insert(Key::cluster_scoped(home, &name), Arc::new(object::<PromiseRevisionKind>(&name, None, spec)));
+        };
+        for (home, promise, version) in [
+            (&here, "redis", "1.0.0"),
+            (&here, "redis", "2.0.0"),
+            (&here, "redis-cluster", "3.0.0"),
+            (&here, "red", "4.0.0"),
+            (&there, "redis", "5.0.0"),
+        ] {
+            publish(home, promise, version);
+        }
+        let mut found: Vec<String> = of_promise(&all, &here, "redis").iter().map(|(_, found)| found.spec.version.clone()).collect();
+        found.sort();
+        assert_eq!(found, ["1.0.0", "2.0.0"]);
+    }
+
+    #[test]
+    fn one_more_than_can_be_kept_takes_the_place_of_what_was_not_used_for_longest() {
+        let mut recent = Recent::default();
+        for key in 0..KEPT {
+            recent.keep(key, Arc::new(key));
+        }
+        assert!(recent.get(&0).is_some());
+        recent.keep(KEPT, Arc::new(KEPT));
+        let kept: Vec<usize> = (0..=KEPT).filter(|key| recent.get(key).is_some()).collect();
+        assert_eq!((kept.len(), kept.contains(&0), kept.contains(&1)), (KEPT, true, false));
     }
 }

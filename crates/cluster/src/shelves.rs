@@ -1,12 +1,16 @@
-//! Catalogs and where they stand.
+//! Catalogs and where they stand, and the homes from which something can be offered to a workspace.
+//!
+//! Both are found by their keys, which begin with the workspace: what one promise costs to look at does not grow with the plane.
 
 use std::sync::Arc;
 
+use imbl::OrdMap;
 use promise::price::{Day, PriceBook};
 use promise::visibility::{Offer, Place, Shelf};
 
 use crate::kinds::PromiseCatalog;
-use crate::workspaces::{Node, WorkspacePath};
+use crate::watch::Key;
+use crate::workspaces::{ClusterId, Node, Tree, WorkspacePath};
 use crate::world::World;
 
 /// A catalog with the place where it stands.
@@ -24,32 +28,75 @@ impl CatalogAt {
     }
 }
 
+/// A home from which something can be offered to a workspace.
+pub struct Home {
+    /// Its identity.
+    pub cluster: ClusterId,
+    /// The same with its path.
+    pub place: Place,
+    catalogs: Vec<CatalogAt>,
+}
+
+impl Home {
+    /// Its catalogs: no other catalog lists its promises.
+    pub fn shelves(&self) -> Vec<Shelf<'_>> {
+        self.catalogs.iter().map(CatalogAt::shelf).collect()
+    }
+}
+
 impl World {
-    /// All catalogs whose place in the tree is proven. `trusted` are the homes that may offer across the tree.
-    pub fn shelves(&self, trusted: &[WorkspacePath]) -> Vec<CatalogAt> {
+    /// The homes from which something can be offered to a workspace, in the order of their ids: those on the way to it, and those of `trusted`,
+    /// the homes that may offer across the tree. `way` leads from the root to the workspace.
+    pub fn homes(&self, way: impl IntoIterator<Item = ClusterId>, trusted: &[WorkspacePath]) -> Vec<Home> {
         let tree = self.tree();
-        let placed = self.catalogs.snapshot().into_iter().filter_map(|(key, catalog)| {
-            let path = tree.path(&key.cluster)?;
-            let trusted = trusted.contains(&path);
-            Some(CatalogAt { home: Place { cluster: key.cluster.to_string(), path: path.to_string() }, name: key.name, trusted, catalog })
+        let mut homes: Vec<ClusterId> = trusted.iter().filter_map(|path| tree.cluster(path)).chain(way).collect();
+        homes.sort();
+        homes.dedup();
+        homes.into_iter().filter_map(|cluster| self.home(&tree, cluster, trusted)).collect()
+    }
+
+    fn home(&self, tree: &Tree, cluster: ClusterId, trusted: &[WorkspacePath]) -> Option<Home> {
+        let path = tree.path(&cluster)?;
+        let place = Place { cluster: cluster.to_string(), path: path.to_string() };
+        let is_trusted = trusted.contains(&path);
+        let all = self.catalogs.snapshot();
+        let catalogs = within(&all, &cluster).map(|(key, catalog)| CatalogAt {
+            home: place.clone(),
+            name: key.name.clone(),
+            trusted: is_trusted,
+            catalog: catalog.clone(),
         });
-        placed.collect()
+        Some(Home { catalogs: catalogs.collect(), place, cluster })
+    }
+
+    /// The catalogs of a home; none where its place in the tree is not proven. `trusted` are the homes that may offer across the tree.
+    pub fn shelves(&self, home: &ClusterId, trusted: &[WorkspacePath]) -> Vec<CatalogAt> {
+        self.home(&self.tree(), home.clone(), trusted).map(|home| home.catalogs).unwrap_or_default()
     }
 
     /// The prices of an offer in a workspace on a day. `lineage` leads from the root to the workspace.
     pub fn prices(&self, offer: &Offer<'_>, lineage: &[Place], trusted: &[WorkspacePath], today: Day) -> PriceBook {
-        let catalogs = self.shelves(trusted);
+        let catalogs = self.shelves_of(offer, trusted);
         let shelves: Vec<Shelf<'_>> = catalogs.iter().map(CatalogAt::shelf).collect();
         PriceBook::open(offer, lineage, &shelves, today)
     }
 
     /// The prices of an offer in a workspace on each day after `today` on which a list begins, in the order of these days.
     pub fn later_prices(&self, offer: &Offer<'_>, lineage: &[Place], trusted: &[WorkspacePath], today: Day) -> Vec<(Day, PriceBook)> {
-        let catalogs = self.shelves(trusted);
+        let catalogs = self.shelves_of(offer, trusted);
         let shelves: Vec<Shelf<'_>> = catalogs.iter().map(CatalogAt::shelf).collect();
         let days = PriceBook::later(offer, lineage, &shelves, today);
         days.into_iter().map(|day| (day, PriceBook::open(offer, lineage, &shelves, day))).collect()
     }
+
+    fn shelves_of(&self, offer: &Offer<'_>, trusted: &[WorkspacePath]) -> Vec<CatalogAt> {
+        ClusterId::parse(&offer.home.cluster).map(|home| self.shelves(&home, trusted)).unwrap_or_default()
+    }
+}
+
+/// The rows of one workspace, of a kind that is not namespaced.
+fn within<'r, V>(rows: &'r OrdMap<Key, Arc<V>>, cluster: &'r ClusterId) -> impl Iterator<Item = (&'r Key, &'r Arc<V>)> {
+    rows.range(Key::cluster_scoped(cluster, "")..).take_while(move |(key, _)| key.cluster == *cluster)
 }
 
 impl From<&Node> for Place {

@@ -5,13 +5,15 @@
 
 use kube::Client;
 
-use crate::endpoint::Scope;
+use crate::endpoint::{Credential, Endpoint, Scope};
 use crate::error::from_plane;
 use crate::install::SYSTEM_NAMESPACE;
 use crate::workspaces::{ClusterId, WorkspacePath};
 
-/// Group of kcp's workspaces: whoever serves it is kcp.
-const TENANCY: &str = "tenancy.kcp.io";
+/// Groups that only kcp serves: the first in every workspace, the second wherever workspaces can be created.
+const OF_KCP: [&str; 2] = ["core.kcp.io", "tenancy.kcp.io"];
+/// A group that every Kubernetes cluster serves and kcp never does.
+const OF_KUBERNETES: &str = "apps";
 /// Where providers are installed unless somebody says otherwise.
 const PROVIDER: &str = "root:opm";
 /// The trusted home of a kcp unless somebody says otherwise.
@@ -33,17 +35,29 @@ pub enum Topology {
 }
 
 impl Topology {
-    /// Which one a server has, by the API groups that it serves. On kcp the provider workspace is taken to be `root:opm`.
+    /// Finds out what the server of a kubeconfig context is, wherever on the server its address leads. On kcp the provider workspace is
+    /// taken to be `root:opm`.
     ///
     /// # Errors
-    /// The server does not answer, or not this client.
-    pub async fn detect(client: &Client) -> promise::Result<Self> {
-        let groups = client.list_api_groups().await.map_err(|error| from_plane(&error, "the API groups of the plane"))?;
-        if groups.groups.iter().any(|group| group.name == TENANCY) {
-            let provider = WorkspacePath::parse(PROVIDER).map_err(|_| promise::Error::Internal)?;
-            return Ok(Self::Workspaces { provider });
+    /// The server does not answer, refuses the credential, or is neither kcp nor Kubernetes.
+    pub async fn detect(operator: &Endpoint, credential: &Credential) -> promise::Result<Self> {
+        let kcp = Self::Workspaces { provider: WorkspacePath::parse(PROVIDER).map_err(|_| promise::Error::Internal)? };
+        let here = groups(&operator.client_with(credential)).await;
+        match &here {
+            Ok(groups) if is_kcp(groups) => return Ok(kcp),
+            Ok(groups) if groups.iter().any(|group| group == OF_KUBERNETES) => return Ok(Self::Namespaces),
+            Err(promise::Error::Unreachable { .. } | promise::Error::Unauthenticated) => return here.map(|_| kcp),
+            Ok(_) | Err(_) => {}
         }
-        Ok(Self::Namespaces)
+        // The address of a kcp without a workspace answers no discovery, and a workspace serves what its type binds. Root has everything.
+        let root = operator.client_at(credential, &kcp, &Scope::Workspace(WorkspacePath::root()));
+        match groups(&root).await {
+            Ok(groups) if is_kcp(&groups) => Ok(kcp),
+            Ok(_) | Err(_) => {
+                here?;
+                Err(promise::Error::NotFound { what: format!("API group of kcp ({}) or of Kubernetes ({OF_KUBERNETES})", OF_KCP[0]) })
+            }
+        }
     }
 
     /// Id of the top of the tree.
@@ -75,7 +89,7 @@ impl Topology {
     }
 
     /// What people call an object of the controller's own, such as `Lease opm-system/opm-controller of the provider workspace`.
-    pub(crate) fn own_object(&self, kind: &str, name: &str) -> String {
+    pub fn own_object(&self, kind: &str, name: &str) -> String {
         match self {
             Self::Workspaces { .. } => format!("{kind} {SYSTEM_NAMESPACE}/{name} of the provider workspace"),
             Self::Namespaces => format!("{kind} {SYSTEM_NAMESPACE}/{name}"),
@@ -92,10 +106,78 @@ impl Topology {
     }
 }
 
+/// Names of the API groups that a client is served.
+async fn groups(client: &Client) -> promise::Result<Vec<String>> {
+    let list = client.list_api_groups().await.map_err(|error| from_plane(&error, "the API groups of the plane"))?;
+    Ok(list.groups.into_iter().map(|group| group.name).collect())
+}
+
+fn is_kcp(groups: &[String]) -> bool {
+    groups.iter().any(|group| OF_KCP.contains(&group.as_str()))
+}
+
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+
+    use http::{Request, Response};
+    use http_body_util::Full;
+    use kube::client::Body;
+    use serde_json::json;
+
     use super::Topology;
+    use crate::endpoint::{Credential, Endpoint, Token};
     use crate::workspaces::WorkspacePath;
+
+    /// A server that answers discovery below some prefixes, and 403 below all others, as kcp and Kubernetes do.
+    fn server(serves: &'static [(&'static str, &'static [&'static str])]) -> Endpoint {
+        let service = tower::service_fn(move |request: Request<Body>| {
+            let known = serves.iter().find(|(prefix, _)| request.uri().path() == format!("{prefix}/apis"));
+            let (code, body) = match known {
+                Some((_, groups)) => {
+                    let version = |group: &&str| json!({"groupVersion": format!("{group}/v1"), "version": "v1"});
+                    let group = |group: &&str| json!({"name": group, "versions": [version(group)], "preferredVersion": version(group)});
+                    (200, json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups.iter().map(group).collect::<Vec<_>>()}))
+                }
+                None => {
+                    let message = format!("forbidden: User \"a\" cannot get path \"{}\"", request.uri().path());
+                    (
+                        403,
+                        json!({"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Forbidden", "message": message, "code": 403}),
+                    )
+                }
+            };
+            let answer = Response::builder().status(code).body(Full::from(body.to_string())).unwrap();
+            async move { Ok::<_, Infallible>(answer) }
+        });
+        Endpoint::in_process("server", service)
+    }
+
+    #[tokio::test]
+    async fn kcp_is_recognised_in_every_context_and_a_kubernetes_cluster_behind_a_proxy_is_none() {
+        let kcp = server(&[
+            ("/clusters/root", &["tenancy.kcp.io", "core.kcp.io", "apis.kcp.io"]),
+            ("/clusters/root:universal", &["core.kcp.io", "apis.kcp.io", "rbac.authorization.k8s.io"]),
+            ("/clusters/system:admin", &["rbac.authorization.k8s.io", "apiextensions.k8s.io"]),
+            ("/clusters/root:syncs", &["core.kcp.io", "apps"]),
+        ]);
+        let kubernetes = server(&[("/k8s/clusters/c-1", &["apps", "rbac.authorization.k8s.io"]), ("", &["apps", "operator.kcp.io"])]);
+        let neither = server(&[("", &["metrics.example.com"])]);
+        let detect = async |server: &Endpoint, prefix: &str| {
+            let credential = Credential { token: Some(Token::new("t")), prefix: prefix.to_owned() };
+            Topology::detect(server, &credential).await.map(|found| found == Topology::Namespaces)
+        };
+        for prefix in
+            ["/clusters/root", "/clusters/root:universal", "/clusters/system:admin", "/clusters/root:syncs", "", "/clusters/root:closed"]
+        {
+            assert_eq!(detect(&kcp, prefix).await, Ok(false), "kcp at {prefix:?}");
+        }
+        for prefix in ["/k8s/clusters/c-1", ""] {
+            assert_eq!(detect(&kubernetes, prefix).await, Ok(true), "Kubernetes at {prefix:?}");
+        }
+        assert!(matches!(detect(&kubernetes, "/k8s/clusters/c-2").await, Err(promise::Error::Denied { .. })));
+        assert!(matches!(detect(&neither, "").await, Err(promise::Error::NotFound { .. })));
+    }
 
     #[test]
     fn what_stands_before_every_scope_is_kept() {

@@ -2,7 +2,7 @@
 //!
 //! The cache of requests is sorted by workspace, so what counts in one workspace, or in those below one, is found without looking at the others.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use promise::api::{CandidateState, PromiseReleaseSpec};
 use promise::policy::{Counted, Promises, Reach, Spent, Tally, Usage};
@@ -115,8 +115,8 @@ impl<'a> Census<'a> {
             }
         };
         let within = match &tally.reach {
-            Reach::Workspace { cluster } => ClusterId::parse(cluster).ok().map(|cluster| vec![cluster]),
-            Reach::Subtree { cluster, .. } => ClusterId::parse(cluster).ok().map(|cluster| subtree(tree, cluster)),
+            Reach::Workspace { cluster } => ClusterId::parse(cluster).ok().map(|cluster| BTreeSet::from([cluster])),
+            Reach::Subtree { cluster, .. } => ClusterId::parse(cluster).ok().map(|cluster| tree.subtree(&cluster)),
             Reach::Covered(_) => None,
         };
         let mut take_other = |key: &Key, request: &PromiseRequest| {
@@ -149,15 +149,4 @@ fn place(tree: &Tree, cluster: &ClusterId) -> Option<Place> {
     let own = lineage.last()?;
     let (path, labels) = (own.path.to_string(), own.labels.clone());
     Some(Place { path, labels, lineage: lineage.into_iter().map(|node| node.cluster.to_string()).collect() })
-}
-
-/// A workspace and all below it.
-fn subtree(tree: &Tree, top: ClusterId) -> Vec<ClusterId> {
-    let mut all = vec![top];
-    let mut at = 0;
-    while let Some(cluster) = all.get(at).cloned() {
-        all.extend(tree.children(&cluster).map(|(_, child)| child.clone()));
-        at += 1;
-    }
-    all
 }

@@ -23,13 +23,16 @@ use crate::kinds::{
     Approval, Destination, Export, Kind, Object, Policy, Promise, PromiseCatalog, PromiseRelease, PromiseRequest, PromiseRevision,
 };
 use crate::projection::{Projected, Reader, bare};
-use crate::provider::{ExportAddress, address};
+use crate::provider::{self, ExportAddress};
 use crate::topology::Topology;
 use crate::watch::{Cache, Key, Origin, Source};
 use crate::workspaces::{BindingRow, ClusterId, Standing, Tree, WorkspaceRow};
 
 /// Both exports, in the order of everything that is kept for each.
 const EXPORTS: [Export; 2] = [Export::Requests, Export::Catalog];
+
+/// Where an export is read.
+type Served = (Endpoint, ExportAddress);
 
 /// Why something cannot be read, now and later.
 type Trouble = watch::Receiver<Option<promise::Error>>;
@@ -73,10 +76,12 @@ pub struct World {
     pub destinations: Cache<Destination>,
     /// Who binds the catalog export; on plain Kubernetes nobody has to.
     pub catalog_bindings: Cache<BindingRow>,
-    tree: Arc<RwLock<Arc<Tree>>>,
+    tree: Arc<watch::Sender<Arc<Tree>>>,
     access: Access,
-    /// Id of the provider workspace, once the plane serves the exports. Both lie there.
-    provider: Arc<RwLock<Option<ClusterId>>>,
+    /// Where the exports are read, once the plane serves them.
+    served: Arc<[RwLock<Option<Served>>; 2]>,
+    /// Servers of each export that are not read.
+    unread: Arc<RwLock<[Vec<String>; 2]>>,
     /// Why it is not known where an export is served, by export.
     slices: Arc<[watch::Sender<Option<promise::Error>>; 2]>,
 }
@@ -102,9 +107,10 @@ impl World {
             approvals: Cache::default(),
             destinations: Cache::default(),
             catalog_bindings: bindings(),
-            tree: Arc::new(RwLock::new(Arc::new(Tree::new(access.topology.root(), &OrdMap::new())))),
+            tree: Arc::new(watch::Sender::new(Arc::new(Tree::new(access.topology.root(), &OrdMap::new())))),
             access,
-            provider: Arc::default(),
+            served: Arc::default(),
+            unread: Arc::default(),
             slices: Arc::default(),
         };
         tasks.spawn(world.clone().grow_tree(shutdown.clone()));
@@ -146,15 +152,19 @@ impl World {
         self.plant();
     }
 
-    /// Makes the tree of what is known now. The lock comes first, so that an older look never replaces a newer one.
+    /// Makes the tree of what is known now. The rows are looked at under its lock, so that an older look never replaces a newer one.
     fn plant(&self) {
-        let mut tree = self.tree.write();
-        *tree = Arc::new(Tree::new(self.access.topology.root(), &self.workspaces.snapshot()));
+        self.tree.send_modify(|tree| *tree = Arc::new(Tree::new(self.access.topology.root(), &self.workspaces.snapshot())));
     }
 
     /// Which workspace lies in which, as of the last change.
     pub fn tree(&self) -> Arc<Tree> {
-        self.tree.read().clone()
+        self.tree.borrow().clone()
+    }
+
+    /// Every tree from now on. The row of a workspace is told earlier than the tree that has it.
+    pub fn tree_changes(&self) -> watch::Receiver<Arc<Tree>> {
+        self.tree.subscribe()
     }
 
     /// Who binds what.
@@ -170,23 +180,29 @@ impl World {
     /// A client of what an export shows in one workspace, as the identity of these caches. Errors: a sentence, before the first workspace
     /// bound the export.
     pub fn within(&self, export: Export, workspace: &ClusterId) -> Result<Client, String> {
-        self.client(|provider| ExportAddress { provider, export }.within(workspace))
+        self.client(export, |address| address.within(workspace))
     }
 
     /// A client of what an export shows in all workspaces, to list and watch. Errors: as above.
     pub fn everywhere(&self, export: Export) -> Result<Client, String> {
-        self.client(|provider| ExportAddress { provider, export }.everywhere())
+        self.client(export, ExportAddress::everywhere)
     }
 
-    fn client(&self, scope: impl FnOnce(ClusterId) -> Scope) -> Result<Client, String> {
-        let scope = match self.access.topology {
+    fn client(&self, export: Export, scope: impl FnOnce(&ExportAddress) -> Scope) -> Result<Client, String> {
+        match self.access.topology {
             Topology::Workspaces { .. } => {
-                let provider = self.provider.read().clone();
-                scope(provider.ok_or_else(|| "The exports are not served yet.".to_owned())?)
+                let served = EXPORTS.iter().zip(&*self.served).find(|(of, _)| **of == export).and_then(|(_, served)| served.read().clone());
+                let (endpoint, address) = served.ok_or_else(|| "The exports are not served yet.".to_owned())?;
+                Ok(endpoint.client(&self.access.token, &scope(&address)))
             }
-            Topology::Namespaces => Scope::Root,
-        };
-        Ok(self.access.endpoint.client(&self.access.token, &scope))
+            Topology::Namespaces => Ok(self.access.endpoint.client(&self.access.token, &Scope::Root)),
+        }
+    }
+
+    /// Servers of a kcp's shards that have consumers of ours and are not read: nothing of their workspaces is known here.
+    pub fn unread_shards(&self) -> Vec<String> {
+        let unread: std::collections::BTreeSet<String> = self.unread.read().iter().flatten().cloned().collect();
+        unread.into_iter().collect()
     }
 
     /// Whether everything in a workspace goes because its namespace is being deleted: rights and Secrets of it may be gone already.
@@ -209,6 +225,18 @@ impl World {
             Some(if matches!(why, promise::Error::Denied { .. }) { format!("{told} {}", gap.mend) } else { told })
         };
         self.gaps_now().into_iter().filter_map(told).collect()
+    }
+
+    /// What cannot be read at this moment, as a noun, and why.
+    pub fn troubles(&self) -> Vec<(String, promise::Error)> {
+        self.gaps_now().into_iter().filter_map(|gap| Some((gap.what, gap.trouble.borrow().clone()?))).collect()
+    }
+
+    /// Servers that the exports are read from.
+    pub fn servers(&self) -> Vec<String> {
+        let all: std::collections::BTreeSet<String> =
+            self.served.iter().filter_map(|served| served.read().as_ref().map(|(_, address)| address.server.clone())).collect();
+        all.into_iter().collect()
     }
 
     /// Tells when [`World::gaps`] may have changed.
@@ -254,8 +282,12 @@ impl World {
             () = with.shutdown.cancelled() => return,
             found = self.find(export) => found,
         };
-        let client = self.access.endpoint.client(&self.access.token, &found.everywhere());
-        *self.provider.write() = Some(found.provider);
+        let (endpoint, address) = found;
+        let client = endpoint.client(&self.access.token, &address.everywhere());
+        with.tasks.spawn(self.clone().note_unread(export, address.clone(), with.shutdown.clone()));
+        if let Some((_, served)) = EXPORTS.iter().zip(&*self.served).find(|(of, _)| **of == export) {
+            *served.write() = Some((endpoint, address));
+        }
         let with = Feeder { client, ..with };
         let bound = match export {
             Export::Requests => {
@@ -286,10 +318,40 @@ impl World {
         }
     }
 
-    async fn find(&self, export: Export) -> ExportAddress {
+    /// Keeps what is known about servers that are not read.
+    async fn note_unread(self, export: Export, read: ExportAddress, shutdown: CancellationToken) {
+        let client = self.access.endpoint.client(&self.access.token, &self.access.topology.own());
+        let tell = |addresses: Vec<ExportAddress>| {
+            let others: Vec<String> = addresses.into_iter().filter(|other| *other != read).map(|other| other.server).collect();
+            let mut unread = self.unread.write();
+            if let Some((_, unread)) = EXPORTS.iter().zip(&mut *unread).find(|(of, unread)| **of == export && **unread != others) {
+                if !others.is_empty() {
+                    tracing::warn!(export = export.name(), read = read.server, ?others, "other shards serve the export and are not read");
+                }
+                *unread = others;
+            }
+        };
+        tokio::select! {
+            () = shutdown.cancelled() => {}
+            () = provider::follow(&client, export, tell) => {}
+        }
+    }
+
+    /// Where an export is read.
+    async fn served(&self, client: &Client, export: Export) -> promise::Result<(Endpoint, ExportAddress)> {
+        let all = provider::addresses(client, export).await?;
+        let address = provider::chosen(&self.access.endpoint, &all).ok_or(promise::Error::Internal)?;
+        let endpoint = self.access.endpoint.at(&address.server).await.map_err(|error| {
+            tracing::error!(%error, export = export.name(), server = address.server, "a server of the export cannot be used");
+            promise::Error::Unreachable { what: address.server.clone() }
+        })?;
+        Ok((endpoint, address.clone()))
+    }
+
+    async fn find(&self, export: Export) -> (Endpoint, ExportAddress) {
         let client = self.access.endpoint.client(&self.access.token, &self.access.topology.own());
         loop {
-            let found = address(&client, export).await;
+            let found = self.served(&client, export).await;
             if let Some((_, trouble)) = EXPORTS.iter().zip(&*self.slices).find(|(of, _)| **of == export) {
                 trouble.send_replace(found.as_ref().err().cloned());
             }

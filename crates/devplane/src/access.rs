@@ -31,7 +31,10 @@ use roles::StoredRoles;
 ///
 /// `attributes` are those of the request with an anonymous user; refusals of impersonation name them.
 pub fn authenticate(state: &State, headers: &HeaderMap, attributes: &Attributes) -> Result<User, ApiError> {
-    let of_service_account = |token: &str| service_accounts::user_of(state, &attributes.target.cluster, token, &[]);
+    // Through a virtual workspace come the service accounts of its provider.
+    let export = attributes.target.export.as_ref();
+    let home = export.map_or(&attributes.target.cluster, |export| &export.provider);
+    let of_service_account = |token: &str| service_accounts::user_of(state, home, token, &[]);
     let user = state.authenticator.authenticate(headers, of_service_account).map_err(|_| ApiError::unauthorized())?;
     let Some(disguise) = impersonation::asked_for(headers).map_err(|error| ApiError::bad_request(error.to_string()))? else {
         return Ok(user);

@@ -11,6 +11,7 @@ pub mod fields;
 pub mod literals;
 pub mod matching;
 pub mod mutating;
+pub mod programs;
 pub mod validating;
 pub mod validation;
 
@@ -32,19 +33,18 @@ pub const GROUP: &str = "admissionregistration.k8s.io";
 #[derive(Debug, Clone, PartialEq)]
 pub struct Enforced {
     /// The policy object.
-    pub policy: Value,
+    pub policy: Arc<Value>,
     /// The binding object.
-    pub binding: Value,
+    pub binding: Arc<Value>,
 }
 
 /// All pairs of policies and bindings of a cluster; `stem` is `validatingadmissionpolic` or `mutatingadmissionpolic`.
 fn enforced(state: &State, cluster: &ClusterId, stem: &str) -> Vec<Enforced> {
-    let (bindings, _) = state.store.peek_list(&GroupResource::new(GROUP, &format!("{stem}ybindings")), &Range::Cluster(cluster.clone()));
+    let bindings = state.parsed.list(&state.store, &GroupResource::new(GROUP, &format!("{stem}ybindings")), cluster);
     let policies = GroupResource::new(GROUP, &format!("{stem}ies"));
-    let pairs = bindings.into_iter().filter_map(|(_, stored)| {
-        let binding = stored.object();
-        let policy = state.store.peek(&policies, &Key::new(cluster, "", binding["spec"]["policyName"].as_str()?))?.object();
-        Some(Enforced { policy, binding })
+    let pairs = bindings.iter().filter_map(|(_, binding)| {
+        let policy = state.parsed.get(&state.store, &policies, cluster, "", binding["spec"]["policyName"].as_str()?)?;
+        Some(Enforced { policy, binding: binding.clone() })
     });
     pairs.collect()
 }

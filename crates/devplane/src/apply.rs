@@ -42,6 +42,8 @@ pub struct Target<'a> {
     pub reset: &'a [&'a str],
     /// What a new object holds before anything is said of it.
     pub zero: &'a Map<String, Value>,
+    /// Whether what an apply makes is written by a PUT afterwards, as kcp's virtual workspaces do.
+    pub forwarded: bool,
 }
 
 /// What a write of an object resets if the kind has a status subresource.
@@ -122,7 +124,8 @@ pub fn apply(target: &Target<'_>, live: Option<&Value>, patch: &Value, manager: 
     // Only now: pruning must see that the manager still asks for the name, or `metadata` would go with its last label.
     managed.disown(&id, &server_owned());
     managed.drop_empty();
-    if merged != bare || !managed.same_sets(&before) {
+    // A virtual workspace notes no time for an apply that changes nothing but owners.
+    if merged != bare || (!target.forwarded && !managed.same_sets(&before)) {
         managed.set_time(&id, now);
     }
     managed.write(&mut merged);

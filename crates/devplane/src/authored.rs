@@ -7,6 +7,7 @@
 use serde_json::{Value, json};
 
 use crate::clock::seconds;
+use crate::document::{self, Document};
 use crate::random::uid;
 use crate::registry::GroupResource;
 use crate::store::{Key, WriteError};
@@ -22,11 +23,10 @@ pub const CLUSTER: &str = "kcp.io/cluster";
 pub fn create(state: &State, resource: &GroupResource, cluster: &ClusterId, mut object: Value) -> Result<(), WriteError> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (namespace, name) = (text(&object["metadata"]["namespace"]), text(&object["metadata"]["name"]));
-    let metadata = &mut object["metadata"];
-    metadata["uid"] = json!(uid(&*state.random));
-    metadata["creationTimestamp"] = json!(seconds(state.clock.now()));
+    document::set(&mut object, ["metadata", "uid"], uid(&*state.random));
+    document::set(&mut object, ["metadata", "creationTimestamp"], seconds(state.clock.now()));
     if !cluster.is_sandbox() {
-        metadata["annotations"][CLUSTER] = json!(cluster.as_str());
+        document::set(&mut object, ["metadata", "annotations", CLUSTER], cluster.as_str());
     }
     match state.store.write_behind(resource, &Key::new(cluster, &namespace, &name), 0, Some(object)) {
         Ok(_) | Err(WriteError::Changed) => Ok(()),
@@ -39,18 +39,20 @@ pub fn create(state: &State, resource: &GroupResource, cluster: &ClusterId, mut 
 ///
 /// # Errors
 /// When the storage takes no writes.
-pub fn change(state: &State, resource: &GroupResource, key: &Key, apply: impl Fn(&mut Value)) -> Result<Option<Value>, WriteError> {
+pub fn change(state: &State, resource: &GroupResource, key: &Key, apply: impl Fn(&mut Document)) -> Result<Option<Value>, WriteError> {
     while let Some(stored) = state.store.peek(resource, key) {
         let old = stored.object();
-        let mut new = old.clone();
+        let mut new = Document::from(old.clone());
         apply(&mut new);
-        if new == old {
+        if *new == old {
             return Ok(Some(old));
         }
-        if new["spec"] != old["spec"] && old["metadata"]["generation"].is_u64() {
-            new["metadata"]["generation"] = json!(old["metadata"]["generation"].as_u64().unwrap_or_default() + 1);
+        if new["spec"] != old["spec"]
+            && let Some(generation) = old["metadata"]["generation"].as_u64()
+        {
+            new.set(["metadata", "generation"], generation.saturating_add(1));
         }
-        match state.store.write_behind(resource, key, stored.revision, Some(new)) {
+        match state.store.write_behind(resource, key, stored.revision, Some(new.into_value())) {
             Ok(written) => return Ok(Some(written.object())),
             Err(WriteError::Changed) => {}
             Err(error) => return Err(error),
@@ -88,8 +90,8 @@ pub fn delete(state: &State, resource: &GroupResource, key: &Key) -> Result<bool
     let now = seconds(state.clock.now());
     change(state, resource, key, |object| {
         if object["metadata"]["deletionTimestamp"].is_null() {
-            object["metadata"]["deletionTimestamp"] = json!(now);
-            object["metadata"]["deletionGracePeriodSeconds"] = json!(0);
+            object.set(["metadata", "deletionTimestamp"], now.as_str());
+            object.set(["metadata", "deletionGracePeriodSeconds"], 0);
         }
     })?;
     Ok(false)
@@ -101,7 +103,7 @@ pub fn delete(state: &State, resource: &GroupResource, key: &Key) -> Result<bool
 /// When the storage takes no writes.
 pub fn release(state: &State, resource: &GroupResource, key: &Key, finalizer: &str) -> Result<(), WriteError> {
     let released = change(state, resource, key, |object| {
-        if let Some(finalizers) = object["metadata"]["finalizers"].as_array_mut() {
+        if let Some(finalizers) = object.list_mut(["metadata", "finalizers"]) {
             finalizers.retain(|own| own != finalizer);
         }
     });
@@ -132,7 +134,7 @@ pub struct Fault {
 
 /// Sets a condition in `status.conditions`; the time of its last change stays where its status does not change.
 /// `Ready` comes first, the others follow by name.
-pub fn set_condition(object: &mut Value, kind: &str, fault: Option<&Fault>, now: &str) {
+pub fn set_condition(object: &mut Document, kind: &str, fault: Option<&Fault>, now: &str) {
     let status = if fault.is_none() { "True" } else { "False" };
     let conditions = object["status"]["conditions"].as_array().cloned().unwrap_or_default();
     let (same, mut others): (Vec<_>, Vec<_>) = conditions.into_iter().partition(|condition| condition["type"] == kind);
@@ -148,7 +150,7 @@ pub fn set_condition(object: &mut Value, kind: &str, fault: Option<&Fault>, now:
     }
     others.push(condition);
     others.sort_by_key(|condition| (condition["type"] != "Ready", condition["type"].as_str().unwrap_or_default().to_owned()));
-    object["status"]["conditions"] = Value::Array(others);
+    object.set(["status", "conditions"], others);
 }
 
 #[cfg(test)]
@@ -157,7 +159,7 @@ mod tests {
 
     #[test]
     fn conditions_keep_their_time_until_they_change() {
-        let mut object = json!({});
+        let mut object = Document::from(json!({}));
         set_condition(&mut object, "Valid", None, "1");
         set_condition(&mut object, "Ready", None, "1");
         set_condition(&mut object, "Valid", None, "2");

@@ -11,6 +11,8 @@
 //!
 //! [`shape`] does 2, 4 and 5 in one. To add a kind: a line in [`kinds`], its schema in `schemas`, and, where it has any, its
 //! defaults in `defaults` and its rules in `validate`.
+//!
+//! What is here is enough for now: a new rule needs a behaviour of the contract that fails without it, or a sample, or a user.
 
 mod decode;
 mod defaults;

@@ -13,15 +13,17 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::{
-    State, clock,
-    registry::{DEFINITIONS, custom},
-    store::{Key, Range, Stored},
+    State,
+    authored::is_being_deleted,
+    clock, document,
+    registry::{self, DEFINITIONS, custom},
+    store::{Key, Range, WriteError},
 };
 
 pub use formats::warnings;
 pub use types::check as check_types;
 pub(crate) use validation::names::label_fault;
-pub use validation::validate;
+pub use validation::{exported_versions, validate};
 
 /// Drops what no definition has, and what says nothing; the answer is the paths of the former, `spec.versions[0].bogus`.
 pub fn prune(definition: &mut Value) -> Vec<String> {
@@ -70,23 +72,43 @@ fn is_of_status(definition: &Value, old: Option<&Value>) -> bool {
 fn note_storage_version(definition: &mut Value) {
     let versions = definition["spec"]["versions"].as_array().map(Vec::as_slice).unwrap_or_default();
     let Some(storage) = versions.iter().find(|version| version["storage"] == true).map(|version| version["name"].clone()) else { return };
-    match definition["status"]["storedVersions"].as_array_mut() {
+    match definition.pointer_mut("/status/storedVersions").and_then(Value::as_array_mut) {
         Some(stored) if stored.contains(&storage) => {}
         Some(stored) => stored.push(storage),
-        None => definition["status"]["storedVersions"] = json!([storage]),
+        None => document::set(definition, ["status", "storedVersions"], json!([storage])),
     }
 }
 
-/// Accepts the names of a definition that was just written, or says why not.
-pub async fn settle(state: &State, key: &Key, stored: &Stored) {
-    let mut definition = stored.object();
-    if !definition["metadata"]["deletionTimestamp"].is_null() {
-        return;
+/// Accepts the names of a definition, or says why not.
+///
+/// # Errors
+/// When the storage takes no writes.
+pub fn settle(state: &State, key: &Key) -> Result<(), WriteError> {
+    while let Some(stored) = state.store.peek(&DEFINITIONS, key) {
+        let definition = stored.object();
+        let settled = settled(state, key, &definition);
+        if is_being_deleted(&definition) || settled == definition {
+            return Ok(());
+        }
+        match state.store.write_behind(&DEFINITIONS, key, stored.revision, Some(settled)) {
+            Ok(_) => return Ok(()),
+            Err(WriteError::Changed) => {}
+            Err(error) => return Err(error),
+        }
     }
+    Ok(())
+}
+
+/// Whether a definition does not have all names that it asks for.
+pub fn is_refused(definition: &Value) -> bool {
+    !custom::condition(definition, "NamesAccepted")
+}
+
+fn settled(state: &State, key: &Key, definition: &Value) -> Value {
+    let mut definition = definition.clone();
     let now = clock::seconds(state.clock.now());
-    let before = definition["status"].clone();
     let (accepted, conflict) = accept_names(state, key, &definition);
-    definition["status"]["acceptedNames"] = accepted;
+    document::set(&mut definition, ["status", "acceptedNames"], accepted);
     match &conflict {
         None => {
             set_condition(&mut definition, &now, "NamesAccepted", "True", "NoConflicts", "no conflicts found");
@@ -102,10 +124,7 @@ pub async fn settle(state: &State, key: &Key, stored: &Stored) {
             }
         }
     }
-    if definition["status"] != before {
-        // Somebody who wrote in between settles the definition anew.
-        let _ = state.store.write(&DEFINITIONS, key, stored.revision, Some(definition)).await;
-    }
+    definition
 }
 
 /// The names that a definition gets, and why it does not get all it asks for: others of the cluster have them. What is taken stays as it
@@ -153,7 +172,8 @@ fn accept_names(state: &State, key: &Key, definition: &Value) -> (Value, Option<
     (accepted, conflict)
 }
 
-/// The names of resources and of kinds that the other definitions of a group have.
+/// The names of resources and of kinds that a group has beside this definition: those of other definitions, of what is bound, and of the
+/// plane's own kinds.
 fn taken_names(state: &State, key: &Key) -> (BTreeSet<String>, BTreeSet<String>) {
     let (others, _) = state.store.peek_list(&DEFINITIONS, &Range::Cluster(key.cluster.clone()));
     // A definition is named after its plural and its group: those of other groups need not be read.
@@ -167,21 +187,26 @@ fn taken_names(state: &State, key: &Key) -> (BTreeSet<String>, BTreeSet<String>)
         resources.extend(taken["shortNames"].as_array().into_iter().flatten().filter_map(text));
         kinds.extend(["kind", "listKind"].iter().filter_map(|field| text(&taken[*field])));
     }
+    let group = key.name.split_once('.').map_or("", |(_, group)| group);
+    for given in registry::given(state, &key.cluster).into_iter().filter(|given| given.group == group) {
+        let names = [&given.plural, &given.singular].into_iter().chain(&given.short_names);
+        resources.extend(names.filter(|name| !name.is_empty()).cloned());
+        kinds.extend([given.kind.clone(), given.list_kind.clone()]);
+    }
     (resources, kinds)
 }
 
 /// Sets a condition; its time changes only with its status.
 pub fn set_condition(object: &mut Value, now: &str, kind: &str, status: &str, reason: &str, message: &str) {
     let condition = json!({"type": kind, "status": status, "lastTransitionTime": now, "reason": reason, "message": message});
-    let conditions = &mut object["status"]["conditions"];
-    if !conditions.is_array() {
-        *conditions = json!([]);
+    if !object["status"]["conditions"].is_array() {
+        document::set(object, ["status", "conditions"], json!([]));
     }
-    let Some(list) = conditions.as_array_mut() else { return };
+    let Some(list) = object.pointer_mut("/status/conditions").and_then(Value::as_array_mut) else { return };
     match list.iter_mut().find(|own| own["type"] == kind) {
         Some(own) if own["status"] == status => {
-            own["reason"] = reason.into();
-            own["message"] = message.into();
+            document::set(own, ["reason"], reason);
+            document::set(own, ["message"], message);
         }
         Some(own) => *own = condition,
         None => list.push(condition),

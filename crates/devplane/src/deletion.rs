@@ -12,13 +12,17 @@ use serde_json::{Value, json};
 use crate::{
     ClusterId, State, clock,
     definitions::set_condition,
+    document::set,
     garbage::{Dependants, FOREGROUND, ORPHAN},
     namespaces::NAMESPACES,
     objects::{may_go, raise_generation},
-    registry::{DEFINITIONS, GroupResource},
-    store::{Key, Range, Stored},
+    registry::{DEFINITIONS, GroupResource, is_given},
+    store::{Key, Range, Stored, WriteError},
+    supervisor::guarded_task,
 };
 
+/// The name of the task.
+pub const TASK: &str = "deletion";
 /// The finalizer under which a definition waits for its objects.
 const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
 
@@ -30,12 +34,11 @@ pub fn marked(resource: &GroupResource, object: &Value, now: &str, dependants: D
     if dependants != Dependants::Unsaid {
         set_dependants(&mut marked, dependants);
     }
-    let metadata = &mut marked["metadata"];
-    if metadata["deletionTimestamp"].is_null() {
-        metadata["deletionTimestamp"] = now.into();
+    if marked["metadata"]["deletionTimestamp"].is_null() {
+        set(&mut marked, ["metadata", "deletionTimestamp"], now);
         // Namespaces and definitions are marked by code of their own, which does no more.
         if *resource != *NAMESPACES && *resource != *DEFINITIONS {
-            metadata["deletionGracePeriodSeconds"] = 0.into();
+            set(&mut marked, ["metadata", "deletionGracePeriodSeconds"], 0);
             raise_generation(&mut marked);
         }
     }
@@ -44,31 +47,29 @@ pub fn marked(resource: &GroupResource, object: &Value, now: &str, dependants: D
 
 /// The last one to ask says what becomes of what the object owns.
 fn set_dependants(object: &mut Value, dependants: Dependants) {
-    let metadata = &mut object["metadata"];
-    let current = metadata["finalizers"].as_array().cloned().unwrap_or_default();
+    let current = object["metadata"]["finalizers"].as_array().cloned().unwrap_or_default();
     let (said, others): (Vec<Value>, Vec<Value>) = current.into_iter().partition(|own| own == FOREGROUND || own == ORPHAN);
     let wanted: Vec<Value> = dependants.finalizer().map(Value::from).into_iter().collect();
     if said == wanted {
         return;
     }
     let next = [others, wanted].concat();
-    match (next.is_empty(), metadata.as_object_mut()) {
+    match (next.is_empty(), object.get_mut("metadata").and_then(Value::as_object_mut)) {
         (true, Some(fields)) => drop(fields.remove("finalizers")),
-        _ => metadata["finalizers"] = next.into(),
+        _ => set(object, ["metadata", "finalizers"], next),
     }
 }
 
 /// What marking for deletion does to some kinds beside the time stamp.
 fn prepare(resource: &GroupResource, object: &mut Value, now: &str) {
     if *resource == *NAMESPACES {
-        object["status"]["phase"] = "Terminating".into();
+        set(object, ["status", "phase"], "Terminating");
     }
     if *resource == *DEFINITIONS {
-        let metadata = &mut object["metadata"];
-        if !metadata["finalizers"].is_array() {
-            metadata["finalizers"] = json!([]);
+        if !object["metadata"]["finalizers"].is_array() {
+            set(object, ["metadata", "finalizers"], json!([]));
         }
-        if let Some(list) = metadata["finalizers"].as_array_mut()
+        if let Some(list) = object.pointer_mut("/metadata/finalizers").and_then(Value::as_array_mut)
             && !list.iter().any(|own| own == CLEANUP)
         {
             list.push(CLEANUP.into());
@@ -79,17 +80,18 @@ fn prepare(resource: &GroupResource, object: &mut Value, now: &str) {
 }
 
 /// Runs until the plane is gone. `namespaces` says whether namespaces are emptied too; a bare API server leaves that to others.
-pub async fn run(state: State, namespaces: bool) {
+///
+/// # Errors
+/// None: storage that takes no writes is told to those who write.
+pub async fn run(state: State, namespaces: bool) -> Result<(), WriteError> {
     let mut follower = state.store.follow(state.store.revision());
-    let mut clusters: BTreeSet<ClusterId> = BTreeSet::new();
-    for resource in [&*DEFINITIONS, &*NAMESPACES] {
-        clusters.extend(state.store.peek_list(resource, &Range::All).0.into_iter().map(|(key, _)| key.cluster));
-    }
+    let mut clusters = all_clusters(&state);
+    state.supervisor.works(TASK);
     loop {
         for cluster in std::mem::take(&mut clusters) {
-            sweep(&state, &cluster, namespaces).await;
+            guarded_task(&cluster, sweep(&state, &cluster, namespaces)).await;
         }
-        match follower.next(None).await {
+        match follower.next(&[]).await {
             Ok(changes) => {
                 for change in changes {
                     let doomed = change.resource == *DEFINITIONS || change.resource == *NAMESPACES;
@@ -101,10 +103,16 @@ pub async fn run(state: State, namespaces: bool) {
             // Too slow for the history: start over from what is there.
             Err(_) => {
                 follower = state.store.follow(state.store.revision());
-                clusters.extend(state.store.peek_list(&NAMESPACES, &Range::All).0.into_iter().map(|(key, _)| key.cluster));
+                clusters = all_clusters(&state);
             }
         }
     }
+}
+
+/// The clusters in which something may be on its way out.
+fn all_clusters(state: &State) -> BTreeSet<ClusterId> {
+    let of = |resource: &GroupResource| state.store.peek_list(resource, &Range::All).0.into_iter().map(|(key, _)| key.cluster);
+    of(&DEFINITIONS).chain(of(&NAMESPACES)).collect()
 }
 
 /// Whether somebody asked a stored object to go. Few are read only to be left alone.
@@ -136,7 +144,7 @@ pub async fn empty(state: &State, resource: &GroupResource, range: &Range) -> us
         let object = stored.object();
         let mut marked = marked(resource, &object, &now, Dependants::Unsaid);
         // What goes with its namespace has no time of its own.
-        if let Some(seconds) = marked["metadata"].get_mut("deletionGracePeriodSeconds") {
+        if let Some(seconds) = marked.pointer_mut("/metadata/deletionGracePeriodSeconds") {
             *seconds = 0.into();
         }
         let next = (!may_go(&marked)).then_some(marked);
@@ -153,10 +161,11 @@ async fn finish_definition(state: &State, key: &Key, stored: &Stored) {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let spec = &definition["spec"];
     let resource = GroupResource::new(&text(&spec["group"]), &text(&spec["names"]["plural"]));
-    if empty(state, &resource, &Range::Cluster(key.cluster.clone())).await > 0 {
+    // A definition whose name belongs to something else never had objects.
+    if !is_given(state, &key.cluster, &resource) && empty(state, &resource, &Range::Cluster(key.cluster.clone())).await > 0 {
         return;
     }
-    if let Some(list) = definition["metadata"]["finalizers"].as_array_mut() {
+    if let Some(list) = definition.pointer_mut("/metadata/finalizers").and_then(Value::as_array_mut) {
         list.retain(|own| own != CLEANUP);
     }
     let held = definition["metadata"]["finalizers"].as_array().is_some_and(|list| !list.is_empty());
@@ -173,7 +182,7 @@ async fn finish_namespace(state: &State, key: &Key, stored: &Stored) {
         return;
     }
     let mut namespace = stored.object();
-    if let Some(list) = namespace["spec"]["finalizers"].as_array_mut() {
+    if let Some(list) = namespace.pointer_mut("/spec/finalizers").and_then(Value::as_array_mut) {
         list.retain(|own| own != "kubernetes");
     }
     let empty = |list: &Value| list.as_array().is_none_or(Vec::is_empty);

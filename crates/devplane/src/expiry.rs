@@ -11,6 +11,8 @@ use crate::{
     store::{Key, Range, Stored, WriteError},
 };
 
+/// The name of the task.
+pub const TASK: &str = "expiry";
 /// How long an Event stays after its last write.
 const EVENT_TTL: SignedDuration = SignedDuration::from_hours(1);
 /// How often is looked at the clock where nothing else happens.
@@ -26,10 +28,11 @@ static EVENTS: LazyLock<GroupResource> = LazyLock::new(|| GroupResource::new("",
 pub async fn run(state: State) -> Result<(), WriteError> {
     let mut follower = state.store.follow(state.store.revision());
     let mut waiting = Waiting::of(&state);
+    state.supervisor.works(TASK);
     loop {
         waiting.sweep(&state)?;
         tokio::select! {
-            changes = follower.next(None) => match changes {
+            changes = follower.next(&[]) => match changes {
                 Ok(changes) => changes.iter().filter(|change| change.resource == *EVENTS).for_each(|change| {
                     if let Some(stored) = &change.new {
                         waiting.push(&change.key, stored);

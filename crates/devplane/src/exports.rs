@@ -4,6 +4,7 @@
 pub mod admission;
 pub mod controller;
 pub mod identity;
+mod shown;
 pub mod view;
 
 use std::sync::Arc;

@@ -15,9 +15,12 @@ use crate::{
     ClusterId, State, authored, clock,
     deletion::marked,
     store::{Change, Key, Stored, WriteError},
+    supervisor::guarded,
 };
 use graph::{Graph, Node, owners, uid};
 
+/// The name of the task.
+pub const TASK: &str = "garbage collector";
 /// A deletion that waits until the dependants that block it are gone.
 pub const FOREGROUND: &str = "foregroundDeletion";
 /// A deletion that leaves the dependants behind, without their owner.
@@ -68,9 +71,10 @@ enum Owner {
 pub async fn run(state: State) -> Result<(), WriteError> {
     let mut follower = state.store.follow(state.store.revision());
     let mut collector = Collector::of(&state);
+    state.supervisor.works(TASK);
     loop {
         collector.work(&state)?;
-        match follower.next(None).await {
+        match follower.next(&[]).await {
             Ok(changes) => changes.iter().for_each(|change| collector.learn(change)),
             // Too slow for the history: start over from what is there.
             Err(_) => {
@@ -137,7 +141,7 @@ impl Collector {
         let mut done = BTreeSet::new();
         while let Some(node) = self.waiting.pop_front() {
             if done.insert(node.clone()) {
-                match self.attend(state, &node) {
+                match guarded(&node, || self.attend(state, &node)) {
                     // Another writer was faster: its change brings the object back here.
                     Ok(()) | Err(WriteError::Changed) => {}
                     Err(error) => return Err(error),
@@ -226,12 +230,10 @@ fn blocks(state: &State, node: &Node, owner: &str) -> bool {
 /// Takes owners off an object.
 fn disown(state: &State, node: &Node, uids: &[&str]) -> Result<(), WriteError> {
     authored::change(state, &node.resource, &node.key, |object| {
-        let Some(metadata) = object["metadata"].as_object_mut() else { return };
-        if let Some(list) = metadata.get_mut("ownerReferences").and_then(Value::as_array_mut) {
-            list.retain(|owner| !owner["uid"].as_str().is_some_and(|uid| uids.contains(&uid)));
-            if list.is_empty() {
-                metadata.remove("ownerReferences");
-            }
+        let Some(list) = object.list_mut(["metadata", "ownerReferences"]) else { return };
+        list.retain(|owner| !owner["uid"].as_str().is_some_and(|uid| uids.contains(&uid)));
+        if list.is_empty() {
+            object.remove(["metadata", "ownerReferences"]);
         }
     })?;
     Ok(())

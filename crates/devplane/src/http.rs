@@ -2,9 +2,11 @@
 //! Source: apiserver `server/{config,handler}.go`.
 
 pub(crate) mod answer;
+pub(crate) mod bodies;
 pub(crate) mod connection;
 pub(crate) mod limits;
 pub(crate) mod media;
+pub(crate) mod panics;
 pub(crate) mod path;
 pub(crate) mod query;
 mod system;
@@ -13,7 +15,6 @@ mod target;
 use axum::{Router, body::Body, extract::State as Shared};
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, Response};
-use http_body_util::{BodyExt, Limited};
 
 use crate::{
     State, access, discovery,
@@ -46,7 +47,7 @@ async fn entry(Shared(state): Shared<State>, request: Request<Body>) -> Response
         let patience = limits::patience(&Query::parse(request.uri().query().unwrap_or_default()))?;
         tokio::time::timeout(patience, handle(&state, request)).await.unwrap_or_else(|_| Err(limits::timed_out()))
     };
-    match answered.await {
+    match panics::caught(answered).await {
         Ok(response) => response,
         Err(error) => error_response(&error, media::error_format(&headers), &headers),
     }
@@ -54,18 +55,23 @@ async fn entry(Shared(state): Shared<State>, request: Request<Body>) -> Response
 
 async fn handle(state: &State, request: Request<Body>) -> Result<Response<Body>, ApiError> {
     let (parts, body) = request.into_parts();
-    // Read before anything is refused: with an unread body the connection would be closed under the client's next request.
-    let body = read(body).await?;
     let (method, headers) = (parts.method, parts.headers);
     let query = Query::parse(parts.uri.query().unwrap_or_default());
     let (prefix, path) = path::split_prefix(parts.uri.path());
     let resource = path::parse(&method, path, &query);
-    let mut attributes = attributes(state, &prefix, parts.uri.path(), path, &method, resource.as_ref(), &query)?;
-    attributes.user = access::authenticate(state, &headers, &attributes)?;
-    if workspaces::home::is_asked_for(&attributes) {
+    let admitted = admit(state, &prefix, parts.uri.path(), path, &method, resource.as_ref(), &query, &headers);
+    let (attributes, is_home) = match admitted {
+        Ok(admitted) => admitted,
+        Err(refused) => {
+            bodies::drain(body).await;
+            return Err(refused);
+        }
+    };
+    // Held until the request is answered.
+    let (body, _held) = bodies::read(body, &state.bodies, &attributes.user.name).await?;
+    if is_home {
         return Ok(Answer::json(workspaces::home::get(state, &attributes.user)?).into_response(Format::default(), &headers, true));
     }
-    access::authorize(state, &attributes)?;
     match resource {
         Some(resource) => resources(state, attributes, resource, query, method, headers, body).await,
         None => {
@@ -77,7 +83,11 @@ async fn handle(state: &State, request: Request<Body>) -> Result<Response<Body>,
             } else if path == "/" && attributes.target.cluster.is_sandbox() && attributes.target.export.is_none() {
                 discovery::root(state, &attributes)?.into_response(Format::default(), &headers, is_get)
             } else {
-                system::answer(path, &method, &query, &headers)?.into_response(Format::default(), &headers, is_get)
+                system::answer(&system::Health::of(state), path, &method, &query, &headers)?.into_response(
+                    Format::default(),
+                    &headers,
+                    is_get,
+                )
             };
             if method == Method::HEAD {
                 *response.body_mut() = Body::empty();
@@ -87,15 +97,25 @@ async fn handle(state: &State, request: Request<Body>) -> Result<Response<Body>,
     }
 }
 
-/// The body of a request, within the limit.
-async fn read(body: Body) -> Result<Bytes, ApiError> {
-    match Limited::new(body, limits::BODY_BYTES).collect().await {
-        Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<http_body_util::LengthLimitError>() => {
-            Err(limits::too_large(format_args!("limit is {}", limits::BODY_BYTES)))
-        }
-        Err(error) => Err(ApiError::bad_request(format!("the body of the request cannot be read: {error}"))),
+/// What a request is about, and whether it reads a home, once it is known whose it is and that he may: before anything of its body is.
+#[expect(clippy::too_many_arguments, reason = "they are the parts of one request")]
+fn admit(
+    state: &State,
+    prefix: &Prefix,
+    whole_path: &str,
+    path: &str,
+    method: &Method,
+    resource: Option<&ResourcePath>,
+    query: &Query,
+    headers: &HeaderMap,
+) -> Result<(Attributes, bool), ApiError> {
+    let mut attributes = attributes(state, prefix, whole_path, path, method, resource, query)?;
+    attributes.user = access::authenticate(state, headers, &attributes)?;
+    let is_home = workspaces::home::is_asked_for(&attributes);
+    if !is_home {
+        access::authorize(state, &attributes)?;
     }
+    Ok((attributes, is_home))
 }
 
 /// What the request is about, with an anonymous user for now.

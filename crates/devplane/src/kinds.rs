@@ -44,6 +44,8 @@ resources! {
     NAMESPACES = "", "namespaces";
     /// Where ConfigMaps are stored.
     CONFIG_MAPS = "", "configmaps";
+    /// Where ServiceAccounts are stored.
+    SERVICE_ACCOUNTS = "", "serviceaccounts";
     /// Where Secrets are stored.
     SECRETS = "", "secrets";
 }

@@ -30,6 +30,9 @@
 //! - `controllers::run` follows all changes and does what follows from them: workspaces become ready or go, exports get their identity
 //!   and address, bindings come into force. It writes through `authored`, which is idempotent and does not wait for the disk.
 //!
+//! - `supervisor` starts tasks again that panic, and knows what `/livez` and `/readyz` tell; an object over which a task panics is left alone.
+//! - `document` writes into objects that controllers did not make, `chains` follows references between them: neither can be made to panic.
+//!
 //! - `deletion` finishes what is being deleted, `garbage` collects what has lost its owner, `expiry` takes what is too old; all follow changes.
 //!
 //! # Adding things
@@ -45,14 +48,17 @@ pub mod apply;
 pub mod authn;
 pub mod authored;
 pub mod bindings;
+mod blocking;
 mod bootstrap;
 pub mod builtin;
+pub mod chains;
 pub mod clock;
 pub mod cluster_id;
 pub mod controllers;
 mod definitions;
 mod deletion;
 mod discovery;
+pub mod document;
 mod embedded;
 mod expiry;
 pub mod exports;
@@ -79,6 +85,7 @@ pub mod sandbox;
 pub mod selectors;
 pub mod status;
 pub mod store;
+pub mod supervisor;
 mod table;
 pub mod tls;
 pub mod virtual_view;

@@ -25,13 +25,15 @@ use crate::{
     State, builtin,
     http::{
         answer::Answer,
+        limits,
         media::{self, Format, Transform},
         query::Query,
     },
+    quota,
     registry::Resource,
     request::Attributes,
     status::{ApiError, Cause},
-    store::{Key, Stored, WriteError},
+    store::{Key, Limits, Stored, WriteError},
     table,
     virtual_view::View,
 };
@@ -277,18 +279,41 @@ impl Call {
     }
 
     /// What follows a write of some kinds before it is answered.
-    pub(crate) async fn after_write(&self, key: &Key, stored: &Stored) {
+    pub(crate) async fn after_write(&self, key: &Key) {
         if self.resource.storage == *crate::registry::DEFINITIONS && self.attributes.subresource.is_empty() {
-            crate::definitions::settle(&self.state, key, stored).await;
+            // The controllers do so, too; whoever has the answer finds the definition served. Storage that fails has said so.
+            let _ = crate::definitions::settle(&self.state, key);
+            self.state.store.settle(self.state.store.revision()).await;
         }
     }
 
     /// Stores an object (or removes it, with none) if its revision is still the expected one.
     pub(crate) async fn store(&self, key: &Key, expected: u64, object: Option<Value>) -> Result<Option<Stored>, ApiError> {
+        self.store_within(key, expected, object, &[]).await
+    }
+
+    /// As [`Call::store`], if quotas have room for it.
+    pub(crate) async fn store_within(
+        &self,
+        key: &Key,
+        expected: u64,
+        object: Option<Value>,
+        quotas: &[quota::Limit],
+    ) -> Result<Option<Stored>, ApiError> {
         let object = object.map(|object| convert::stored(&self.resource, object));
-        match self.state.store.write(&self.resource.storage, key, expected, object).await {
+        // What is marked as deleted goes, however large it is.
+        let bytes = (self.attributes.verb != "delete" && self.attributes.verb != "deletecollection").then_some(limits::OBJECT_BYTES);
+        let limits = Limits { bytes, counts: quotas.iter().map(|quota| quota.count.clone()).collect() };
+        match self.state.store.write_within(&self.resource.storage, key, expected, object, &limits).await {
             Ok(stored) => Ok(Some(stored)),
             Err(WriteError::Changed) => Ok(None),
+            Err(WriteError::TooLarge(_)) => Err(limits::too_large(format_args!("limit is {}", limits::OBJECT_BYTES))),
+            Err(WriteError::Full(number)) => Err(match quotas.get(number) {
+                Some(quota) => {
+                    quota.refusal(&self.state, &Attributes { name: key.name.to_string(), ..self.attributes.clone() }, &self.resource)
+                }
+                None => ApiError::internal("a limit that nobody set"),
+            }),
             Err(error @ WriteError::Disk(_)) => Err(ApiError::internal(error)),
         }
     }

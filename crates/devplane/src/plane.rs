@@ -1,7 +1,7 @@
 //! The plane as a whole: what it is opened with, and the state that all its parts share.
 //! Source: none upstream: how the plane is put together.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use crate::{
     authn::{Authenticator, impersonation::Impersonation},
@@ -9,12 +9,14 @@ use crate::{
     clock::{Clock, SystemClock},
     controllers, deletion, expiry,
     exports::view::Views,
-    garbage, http,
+    garbage,
+    http::{self, bodies::Bodies},
     openapi::Indexes,
     parsed::Parsed,
     random::{Random, SystemRandom},
     registry::Registry,
     store::{Storage, Store, StoreError, WriteError},
+    supervisor::Supervisor,
     watches::Watches,
     workspaces,
 };
@@ -54,7 +56,12 @@ pub struct Options {
     pub controllers: bool,
     /// `https://host:port` by which clients reach the plane: it stands in `spec.URL` of workspaces and in endpoint slices.
     pub external_url: String,
+    /// How often a watch that asked for bookmarks gets one.
+    pub bookmarks: Duration,
 }
+
+/// As often as the real server sends bookmarks.
+const BOOKMARKS: Duration = Duration::from_secs(60);
 
 impl Options {
     /// Options with the machine's clock and random source.
@@ -66,6 +73,7 @@ impl Options {
             random: Arc::new(SystemRandom),
             controllers: true,
             external_url: external_url.into(),
+            bookmarks: BOOKMARKS,
         }
     }
 }
@@ -101,6 +109,10 @@ pub struct Shared {
     pub impersonation: Impersonation,
     /// Indexes of OpenAPI documents.
     pub openapi: Indexes,
+    /// Bodies of requests under way.
+    pub bodies: Bodies,
+    /// How the plane's own tasks are.
+    pub supervisor: Supervisor,
     /// Open watches.
     pub watches: Watches,
     /// Time.
@@ -111,6 +123,8 @@ pub struct Shared {
     pub external_url: String,
     /// See [`Options::controllers`].
     pub controllers: bool,
+    /// See [`Options::bookmarks`].
+    pub bookmarks: Duration,
 }
 
 impl std::ops::Deref for State {
@@ -118,13 +132,6 @@ impl std::ops::Deref for State {
 
     fn deref(&self) -> &Shared {
         &self.0
-    }
-}
-
-/// Waits for a task that ends only when storage fails, and says so.
-async fn report(task: impl Future<Output = Result<(), WriteError>>) {
-    if let Err(error) = task.await {
-        tracing::error!(%error, "the controllers of the plane have stopped");
     }
 }
 
@@ -140,7 +147,7 @@ impl Plane {
     /// # Errors
     /// When the storage cannot be opened or the first objects cannot be written.
     pub fn open(options: Options) -> Result<Self, OpenError> {
-        let Options { storage, tokens, clock, random, controllers, external_url } = options;
+        let Options { storage, tokens, clock, random, controllers, external_url, bookmarks } = options;
         let store = Store::open(&storage, clock.clone())?;
         let state = State(Arc::new(Shared {
             store,
@@ -150,11 +157,14 @@ impl Plane {
             authenticator: Authenticator::new(tokens),
             impersonation: Impersonation::default(),
             openapi: Indexes::default(),
+            bodies: Bodies::default(),
+            supervisor: Supervisor::default(),
             watches: Watches::default(),
             clock,
             random,
             external_url,
             controllers,
+            bookmarks,
         }));
         let new = state.store.is_new();
         bootstrap::sandbox(&state)?;
@@ -163,13 +173,22 @@ impl Plane {
             // Nobody can have seen an earlier version; a client that names one has to list anew.
             state.store.begin_history();
         }
-        tokio::spawn(report(controllers::run(state.clone())));
-        tokio::spawn(deletion::run(state.clone(), controllers));
-        tokio::spawn(report(expiry::run(state.clone())));
+        let plane = Self { state };
+        plane.supervise(controllers::TASK, controllers::run);
+        plane.supervise(deletion::TASK, move |state| deletion::run(state, controllers));
+        plane.supervise(expiry::TASK, expiry::run);
         if controllers {
-            tokio::spawn(report(garbage::run(state.clone())));
+            plane.supervise(garbage::TASK, garbage::run);
         }
-        Ok(Self { state })
+        Ok(plane)
+    }
+
+    fn supervise<F>(&self, name: &'static str, task: impl Fn(State) -> F + Send + Sync + 'static)
+    where
+        F: Future<Output = Result<(), WriteError>> + Send + 'static,
+    {
+        let state = self.state.clone();
+        tokio::spawn(self.state.supervisor.clone().run(name, move || task(state.clone())));
     }
 
     /// All paths of the plane. Every request needs a token, except for what Kubernetes opens to anonymous users.

@@ -11,17 +11,18 @@ pub mod rule;
 pub mod validation;
 pub mod wish;
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::{authn::MASTERS, request::User, selectors::LabelSelector};
+use crate::{authn::MASTERS, chains, request::User, selectors::LabelSelector};
 use rule::Rule;
 use wish::{About, Wish};
 
 /// The API group of roles and bindings.
 pub const GROUP: &str = "rbac.authorization.k8s.io";
+/// How many roles that aggregate others are followed from one role: each looks at all roles of its cluster.
+const AGGREGATING: usize = 64;
 
 /// Roles and bindings of one cluster.
 pub trait Roles {
@@ -93,7 +94,7 @@ pub fn referenced_rules(reference: &Value, namespace: &str, roles: &dyn Roles) -
     let name = reference["name"].as_str()?;
     match reference["kind"].as_str()? {
         "Role" => Some(rule::rules(&*roles.role(namespace, name)?)),
-        "ClusterRole" => Some(cluster_role_rules(&*roles.cluster_role(name)?, roles, &mut HashSet::new())),
+        "ClusterRole" => Some(cluster_role_rules(roles.cluster_role(name)?, roles)),
         _ => None,
     }
 }
@@ -137,17 +138,30 @@ fn subject_of(binding: &Value, user: &User) -> Option<String> {
     })
 }
 
-/// Own rules of a ClusterRole, or those of the roles that its aggregation rule selects.
-fn cluster_role_rules(role: &Value, roles: &dyn Roles, seen: &mut HashSet<String>) -> Vec<Rule> {
-    let own = rule::rules(role);
-    let Some(selectors) = role["aggregationRule"]["clusterRoleSelectors"].as_array() else { return own };
-    if !own.is_empty() || !seen.insert(text(&role["metadata"]["name"]).to_owned()) {
+/// Own rules of a ClusterRole, or those of the roles that its aggregation rule selects. Of a chain that is longer than [`AGGREGATING`] the
+/// rest grants nothing.
+fn cluster_role_rules(role: Arc<Value>, roles: &dyn Roles) -> Vec<Rule> {
+    let own = rule::rules(&role);
+    if selectors(&role, &own).is_none() {
         return own;
     }
-    let selectors: Vec<_> = selectors.iter().map(LabelSelector::from_object).collect();
-    let selected =
-        roles.cluster_roles().into_iter().filter(|other| selectors.iter().any(|selector| selector.matches(&other["metadata"]["labels"])));
-    selected.flat_map(|other| cluster_role_rules(&other, roles, seen)).collect()
+    let all: Vec<Arc<Value>> = std::iter::once(role).chain(roles.cluster_roles()).collect();
+    let mut aggregating = 0;
+    let reached = chains::reach(0_usize, all.len(), |place| {
+        let role = all.get(*place)?;
+        let own = rule::rules(role);
+        let Some(selectors) = selectors(role, &own).filter(|_| aggregating < AGGREGATING) else { return Some((own, Vec::new())) };
+        aggregating += 1;
+        let selects = |other: &Value| selectors.iter().any(|selector| selector.matches(&other["metadata"]["labels"]));
+        Some((own, (1..all.len()).filter(|other| selects(&all[*other])).collect()))
+    });
+    reached.found.into_iter().flat_map(|(_, rules)| rules).collect()
+}
+
+/// What a role without rules of its own aggregates.
+fn selectors(role: &Value, own: &[Rule]) -> Option<Vec<LabelSelector>> {
+    let selectors = role["aggregationRule"]["clusterRoleSelectors"].as_array().filter(|_| own.is_empty())?;
+    Some(selectors.iter().map(LabelSelector::from_object).collect())
 }
 
 fn text(value: &Value) -> &str {
@@ -263,6 +277,28 @@ pub(crate) mod tests {
         assert!(authorize(&alice(), &secret, &roles).is_some());
         let role = Wish::resource("create", ResourceWish::new(GROUP, "roles").within("n"));
         assert_eq!(authorize(&alice(), &role, &roles), None);
+    }
+
+    /// Roles of which each aggregates the next one; the last one has a rule.
+    fn chain(length: usize) -> Listed {
+        let link = |number: usize| match number + 1 == length {
+            true => {
+                json!({"kind": "ClusterRole", "metadata": {"name": format!("r{number}"), "labels": {"link": format!("l{number}")}}, "rules": [{"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"]}]})
+            }
+            false => {
+                json!({"kind": "ClusterRole", "metadata": {"name": format!("r{number}"), "labels": {"link": format!("l{number}")}}, "aggregationRule": {"clusterRoleSelectors": [{"matchLabels": {"link": format!("l{}", number + 1)}}]}})
+            }
+        };
+        let binding = json!({"kind": "ClusterRoleBinding", "metadata": {"name": "b"}, "roleRef": {"kind": "ClusterRole", "name": "r0"}, "subjects": [{"kind": "User", "name": "alice"}]});
+        roles((0..length).map(link).chain([binding]))
+    }
+
+    #[test]
+    fn a_chain_of_aggregations_grants_up_to_a_limit_and_ends() {
+        let secrets = get("n", "secrets");
+        assert!(authorize(&alice(), &secrets, &chain(AGGREGATING + 1)).is_some());
+        assert_eq!(authorize(&alice(), &secrets, &chain(AGGREGATING + 2)), None);
+        assert_eq!(authorize(&alice(), &secrets, &chain(1_500)), None, "this overflowed the stack");
     }
 
     #[test]

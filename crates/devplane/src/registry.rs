@@ -214,6 +214,22 @@ pub enum Found {
     UnknownPath,
 }
 
+/// What a cluster serves without any definition: built-in kinds, and in workspaces their own kinds and what they have bound.
+pub fn given(state: &State, cluster: &ClusterId) -> Vec<Arc<Resource>> {
+    if cluster.is_sandbox() {
+        return builtin::kubernetes().to_vec();
+    }
+    let mut all = builtin::workspace().to_vec();
+    all.extend(kinds::resources().iter().cloned());
+    all.extend(bindings::resources(state, cluster));
+    all
+}
+
+/// Whether the objects of a resource belong to something else than a definition of its name.
+pub fn is_given(state: &State, cluster: &ClusterId, resource: &GroupResource) -> bool {
+    given(state, cluster).iter().any(|given| given.storage == *resource)
+}
+
 impl Registry {
     /// What a target serves: the resources of its cluster, or what a virtual workspace makes of it.
     ///
@@ -235,16 +251,12 @@ impl Registry {
         {
             return served.clone();
         }
-        let own = if cluster.is_sandbox() { builtin::kubernetes() } else { builtin::workspace() };
-        let mut all = own.to_vec();
+        // What is found first is served: no definition takes the place of a kind of the plane's own or of what is bound.
+        let mut all = given(state, cluster);
         let definitions = state.store.peek_list(&DEFINITIONS, &Range::Cluster(cluster.clone())).0;
         self.defined.lock().retain(|key, _| key.cluster != *cluster || definitions.binary_search_by(|(own, _)| own.cmp(key)).is_ok());
         for (key, stored) in &definitions {
             all.extend(self.defined(key, stored).iter().cloned());
-        }
-        if !cluster.is_sandbox() {
-            all.extend(kinds::resources().iter().cloned());
-            all.extend(bindings::resources(state, cluster));
         }
         let served = Arc::new(all);
         self.served.lock().insert(cluster.clone(), (version, served.clone()));

@@ -126,9 +126,35 @@ pub enum WriteError {
     /// The object has another revision than expected: read again and decide again.
     #[error("the object was changed meanwhile")]
     Changed,
+    /// The object is larger than a write of a client may be.
+    #[error("the object has {0} bytes")]
+    TooLarge(usize),
+    /// There are as many objects as the limit of this number allows.
+    #[error("limit {0} allows no more objects")]
+    Full(usize),
     /// The disk refused; the plane takes no further writes.
     #[error("the plane's storage does not take writes any more: {0}")]
     Disk(String),
+}
+
+/// What a write must keep to. The plane's own writes keep to nothing: a condition more must not be what an object has no room for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Limits {
+    /// How many bytes of text an object may have.
+    pub bytes: Option<usize>,
+    /// How many objects there may be, the new one included. Counted under the lock of the write: no two writes take the last place.
+    pub counts: Vec<Count>,
+}
+
+/// How many objects of a resource there may be in a range.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Count {
+    /// What is counted.
+    pub resource: GroupResource,
+    /// Where.
+    pub range: Range,
+    /// How many there may be.
+    pub limit: usize,
 }
 
 /// The store. Cheap to clone.
@@ -218,6 +244,11 @@ impl Store {
         (memory.list(resource, range), memory.revision())
     }
 
+    /// How many objects are in a range, without waiting for the disk.
+    pub fn count(&self, resource: &GroupResource, range: &Range) -> usize {
+        self.memory.read().count(resource, range)
+    }
+
     /// All objects of all resources, in no order, without waiting for the disk.
     pub fn peek_all(&self) -> Vec<(GroupResource, Key, Stored)> {
         self.memory.read().all()
@@ -242,7 +273,7 @@ impl Store {
         self.memory.read().resources_of(cluster)
     }
 
-    /// The revision of the last change of a resource in a cluster, 0 where there was none since the start.
+    /// The revision of the last change of a resource in a cluster, 0 where there was none within the history that outlived a restart.
     pub fn last_change(&self, resource: &GroupResource, cluster: &ClusterId) -> u64 {
         self.memory.read().last_change(resource, cluster)
     }
@@ -260,12 +291,29 @@ impl Store {
     /// Writes an object (`Some`) or removes it (`None`) if its revision is still `expected` (0: it must not be there), and returns
     /// when that is on disk. The new resourceVersion is put into the object. A removal answers the last state under the new revision.
     pub async fn write(&self, resource: &GroupResource, key: &Key, expected: u64, object: Option<Value>) -> Result<Stored, WriteError> {
-        let stored = self.write_behind(resource, key, expected, object)?;
+        self.write_within(resource, key, expected, object, &Limits::default()).await
+    }
+
+    /// As [`Store::write`], within limits.
+    pub async fn write_within(
+        &self,
+        resource: &GroupResource,
+        key: &Key,
+        expected: u64,
+        object: Option<Value>,
+        limits: &Limits,
+    ) -> Result<Stored, WriteError> {
+        let stored = self.put(resource, key, expected, object, limits)?;
         if self.settle(stored.revision).await {
             return Ok(stored);
         }
         self.refuse_after_failure()?;
         Ok(stored)
+    }
+
+    /// Why the disk takes no writes any more, once that is so.
+    pub fn failure(&self) -> Option<Arc<str>> {
+        self.settled.borrow().failure.clone()
     }
 
     fn refuse_after_failure(&self) -> Result<(), WriteError> {
@@ -274,11 +322,31 @@ impl Store {
 
     /// As [`Store::write`], but returns before the change is on disk: for first objects, which nobody was told of.
     pub fn write_behind(&self, resource: &GroupResource, key: &Key, expected: u64, object: Option<Value>) -> Result<Stored, WriteError> {
+        self.put(resource, key, expected, object, &Limits::default())
+    }
+
+    fn put(
+        &self,
+        resource: &GroupResource,
+        key: &Key,
+        expected: u64,
+        object: Option<Value>,
+        limits: &Limits,
+    ) -> Result<Stored, WriteError> {
         // Written out before the lock is taken: others wait for it.
         let draft = object.as_ref().map(Draft::of);
+        if let (Some(draft), Some(most)) = (&draft, limits.bytes)
+            && draft.len() > most
+        {
+            return Err(WriteError::TooLarge(draft.len()));
+        }
         let mut memory = self.memory.write();
         // Under the lock: once the disk has failed there is nothing that it does not know.
         self.refuse_after_failure()?;
+        let full = |count: &Count| memory.count(&count.resource, &count.range) >= count.limit;
+        if let Some(number) = limits.counts.iter().position(full) {
+            return Err(WriteError::Full(number));
+        }
         let change = memory.write(resource, key, expected, draft.as_ref(), self.clock.now())?;
         // Queued under the lock: the disk sees changes in the order of their revisions.
         match (&self.disk, &self.progress) {
@@ -313,7 +381,7 @@ impl Store {
 
     /// A reader of changes after this revision.
     pub fn follow(&self, after: u64) -> Follower {
-        Follower { store: self.clone(), position: after, settled: self.settled.clone(), news: None }
+        Follower { store: self.clone(), position: after, settled: self.settled.clone(), news: Vec::new() }
     }
 
     /// The oldest revision from which changes can still be followed.
@@ -330,28 +398,28 @@ pub struct Follower {
     store: Store,
     position: u64,
     settled: watch::Receiver<Progress>,
-    /// The resource that was asked for last, and its news: changes of others wake nobody.
-    news: Option<(GroupResource, watch::Receiver<()>)>,
+    /// The resources that were asked for last, and their news: changes of others wake nobody.
+    news: Vec<(GroupResource, watch::Receiver<()>)>,
 }
 
 impl Follower {
-    /// Waits for changes of a resource (of any if none is given), and moves beyond them.
-    pub async fn next(&mut self, resource: Option<&GroupResource>) -> Result<Vec<Arc<Change>>, HistoryGap> {
+    /// Waits for changes of these resources (of any if none is given), and moves beyond them.
+    pub async fn next(&mut self, resources: &[GroupResource]) -> Result<Vec<Arc<Change>>, HistoryGap> {
         loop {
             // Marked as seen before looking: what comes in between wakes again.
-            if let Some(news) = resource.map(|resource| self.news_of(resource)) {
-                news.mark_unchanged();
-            }
+            self.hear(resources);
             let revision = self.settled.borrow_and_update().revision;
             if revision > self.position {
-                let changes = self.step(resource, revision)?;
+                let changes = self.step(resources, revision)?;
                 if !changes.is_empty() {
                     return Ok(changes);
                 }
             }
-            let woken = match resource {
-                Some(resource) => self.news_of(resource).changed().await,
-                None => self.settled.changed().await,
+            let woken = if resources.is_empty() {
+                self.settled.changed().await
+            } else {
+                let bells = self.news.iter_mut().map(|(_, news)| Box::pin(news.changed()));
+                futures::future::select_all(bells).await.0
             };
             if woken.is_err() {
                 // The store is gone, and with it all that could change.
@@ -361,8 +429,8 @@ impl Follower {
     }
 
     /// What changed up to a revision, within one step.
-    fn step(&mut self, resource: Option<&GroupResource>, revision: u64) -> Result<Vec<Arc<Change>>, HistoryGap> {
-        let mut changes = self.store.memory.read().changes(resource, self.position, revision)?;
+    fn step(&mut self, resources: &[GroupResource], revision: u64) -> Result<Vec<Arc<Change>>, HistoryGap> {
+        let mut changes = self.changes(resources, revision)?;
         self.position = revision;
         if changes.len() > STEP {
             changes.truncate(STEP);
@@ -371,15 +439,31 @@ impl Follower {
         Ok(changes)
     }
 
-    fn news_of(&mut self, resource: &GroupResource) -> &mut watch::Receiver<()> {
-        let news = self.news.take().filter(|(known, _)| known == resource);
-        &mut self.news.insert(news.unwrap_or_else(|| (resource.clone(), self.store.news.of(resource)))).1
+    /// All that changed up to a revision, in order.
+    fn changes(&self, resources: &[GroupResource], revision: u64) -> Result<Vec<Arc<Change>>, HistoryGap> {
+        let memory = self.store.memory.read();
+        if resources.is_empty() {
+            return memory.changes(None, self.position, revision);
+        }
+        let mut all = Vec::new();
+        for resource in resources {
+            all.extend(memory.changes(Some(resource), self.position, revision)?);
+        }
+        all.sort_by_key(|change| change.revision);
+        Ok(all)
     }
 
-    /// Up to where nothing of this resource is left to be read, at this moment.
-    pub fn rest(&mut self, resource: &GroupResource) -> u64 {
+    fn hear(&mut self, resources: &[GroupResource]) {
+        if !self.news.iter().map(|(known, _)| known).eq(resources) {
+            self.news = resources.iter().map(|resource| (resource.clone(), self.store.news.of(resource))).collect();
+        }
+        self.news.iter_mut().for_each(|(_, news)| news.mark_unchanged());
+    }
+
+    /// Up to where nothing of these resources is left to be read, at this moment.
+    pub fn rest(&mut self, resources: &[GroupResource]) -> u64 {
         let revision = self.settled.borrow().revision;
-        if self.store.memory.read().changes(Some(resource), self.position, revision).is_ok_and(|changes| changes.is_empty()) {
+        if self.changes(resources, revision).is_ok_and(|changes| changes.is_empty()) {
             self.position = self.position.max(revision);
         }
         self.position

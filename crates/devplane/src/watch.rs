@@ -1,31 +1,37 @@
 //! Watches (apiserver `storage/cacher`, `endpoints/handlers/watch.go`).
 //!
-//! A watch holds nothing but its place in the history and the events of one step. A client that reads too slowly falls out of the
+//! A watch holds nothing but its place in the history and a piece of the events of one step; long objects are shared by all watches. A client that reads too slowly falls out of the
 //! history and gets `410 Expired`; others do not notice it.
 
-use std::{convert::Infallible, sync::Arc, time::Duration, vec};
+mod moved;
+
+use std::{collections::VecDeque, convert::Infallible, pin::Pin, sync::Arc, time::Duration, vec};
 
 use axum::body::Body;
 use bytes::Bytes;
 use futures::Stream;
 use http::{HeaderValue, Response, header};
 use serde_json::{Value, json};
+use tokio::time::{Instant, Interval, MissedTickBehavior, Sleep};
 use tokio_stream::StreamExt;
 
 use crate::{
     http::{
         answer::PIECE,
         media::{Encoding, Transform},
+        panics,
     },
     objects::{
         Call, convert,
         list::{options, parse_version, wait_for},
     },
     protobuf,
+    registry::GroupResource,
     selectors::Selection,
     status::ApiError,
     store::{Change, Follower, HistoryGap, Key, Range, Stored},
     table,
+    virtual_view::Judge,
     watches::OpenWatch,
 };
 
@@ -33,8 +39,10 @@ use crate::{
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(45 * 60);
 /// What no watch outlasts, whatever it asks for: times far ahead cannot be told as a moment.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
-/// How often a client that asked for bookmarks gets one.
-const BOOKMARKS: Duration = Duration::from_secs(60);
+/// How much text is made of changes before somebody takes it.
+const STEP: usize = 32 << 10;
+/// From this size on the text of an object is not copied for each watch.
+const SHARED: usize = 8 << 10;
 
 /// What a watch lets through, and how.
 struct Watch {
@@ -83,7 +91,8 @@ pub async fn answer(call: Call) -> Result<Response<Body>, ApiError> {
         wait_for(&call, version).await?;
     }
     let start = if send_initial || (version == 0 && !query.has("sendInitialEvents")) {
-        let (initial, revision) = store.list(&storage, &range).await;
+        let (listed, revision) = store.list(&storage, &range).await;
+        let initial = shown(&call, listed, revision)?;
         Start { initial, revision, mark_end: send_initial && bookmarks }
     } else if version == 0 {
         Start { initial: Vec::new(), revision: store.revision(), mark_end: false }
@@ -92,7 +101,7 @@ pub async fn answer(call: Call) -> Result<Response<Body>, ApiError> {
     };
     let follower = store.follow(start.revision);
     let watch = Watch { call, selection, range, bookmarks, _open: open };
-    let stream = stream(watch, start, follower, timeout);
+    let stream = panics::cut_off(stream(watch, start, follower, timeout));
     let mut response = Response::new(Body::from_stream(stream.map(Ok::<Bytes, Infallible>)));
     let content_type = match encoding {
         Encoding::Json => "application/json",
@@ -104,31 +113,128 @@ pub async fn answer(call: Call) -> Result<Response<Body>, ApiError> {
     Ok(response)
 }
 
-fn stream(watch: Watch, start: Start, follower: Follower, timeout: Duration) -> impl Stream<Item = Bytes> {
-    let deadline = Box::pin(tokio::time::sleep(timeout));
-    let initial = Initial { items: start.initial.into_iter(), mark: start.mark_end.then_some(start.revision), first: true };
-    let initial = (!timeout.is_zero()).then_some(initial);
-    let state = Some((watch, initial, follower, deadline));
-    futures::stream::unfold(state, |state| async move {
-        let (watch, mut initial, mut follower, mut deadline) = state?;
-        if let Some(text) = initial.as_mut().and_then(|initial| initial.next(&watch)) {
-            return Some((text, Some((watch, initial, follower, deadline))));
+/// The listed objects that the view of the request shows.
+fn shown(call: &Call, listed: Vec<(Key, Stored)>, revision: u64) -> Result<Vec<(Key, Stored)>, ApiError> {
+    let mut shown = Vec::with_capacity(listed.len());
+    for (key, stored) in listed {
+        let judge = call.view.at(&key.cluster, revision).map_err(|gap| ApiError::expired(gap.to_string()))?;
+        if judge(&call.resource, &key, &stored) {
+            shown.push((key, stored));
         }
-        let resource = watch.call.resource.storage.clone();
-        let next = tokio::select! {
-            biased;
-            () = &mut deadline => return None,
-            next = follower.next(Some(&resource)) => Some(next),
-            () = tokio::time::sleep(BOOKMARKS), if watch.bookmarks => None,
-        };
-        Some(match next {
-            None => (watch.bookmark(follower.rest(&resource), false), Some((watch, None, follower, deadline))),
-            Some(Ok(changes)) => (watch.tell(&changes), Some((watch, None, follower, deadline))),
-            Some(Err(gap)) => (watch.expired(gap), None),
-        })
-    })
-    // Empty chunks would end the body of HTTP/1.1 for some clients.
-    .filter(|text: &Bytes| !text.is_empty())
+    }
+    Ok(shown)
+}
+
+fn stream(watch: Watch, start: Start, follower: Follower, timeout: Duration) -> impl Stream<Item = Bytes> {
+    let initial = Initial { items: start.initial.into_iter(), mark: start.mark_end.then_some(start.revision), first: true };
+    let every = watch.call.state.bookmarks;
+    let mut bookmarks = tokio::time::interval_at(Instant::now() + every, every);
+    bookmarks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let running = Running {
+        watch,
+        initial: (!timeout.is_zero()).then_some(initial),
+        changes: Vec::new().into_iter(),
+        told: Chunks::default(),
+        follower,
+        deadline: Box::pin(tokio::time::sleep(timeout)),
+        bookmarks,
+        is_over: false,
+    };
+    futures::stream::unfold(running, |mut running| async move { running.next().await.map(|chunk| (chunk, running)) })
+        // Empty chunks would end the body of HTTP/1.1 for some clients.
+        .filter(|text: &Bytes| !text.is_empty())
+}
+
+/// A watch under way. Whoever does not read it holds one piece of text, and the changes of one step, which all watches share.
+struct Running {
+    watch: Watch,
+    initial: Option<Initial>,
+    /// Changes that are still to be told.
+    changes: vec::IntoIter<Arc<Change>>,
+    /// What is told of them.
+    told: Chunks,
+    follower: Follower,
+    deadline: Pin<Box<Sleep>>,
+    /// One for the whole watch: what others change does not put a bookmark off.
+    bookmarks: Interval,
+    is_over: bool,
+}
+
+impl Running {
+    /// The next part of the answer.
+    async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            if let Some(chunk) = self.told.next() {
+                return Some(chunk);
+            }
+            if self.is_over {
+                return None;
+            }
+            if let Some(text) = self.initial.as_mut().and_then(|initial| initial.next(&self.watch)) {
+                return Some(text);
+            }
+            self.initial = None;
+            if self.changes.len() > 0 {
+                while self.told.bytes() < STEP
+                    && let Some(change) = self.changes.next()
+                {
+                    if let Err(gap) = self.watch.tell(&change, &mut self.told) {
+                        self.is_over = true;
+                        self.told.text.extend_from_slice(&self.watch.expired(gap));
+                        break;
+                    }
+                }
+                continue;
+            }
+            let followed = self.watch.followed();
+            let next = tokio::select! {
+                biased;
+                () = &mut self.deadline => return None,
+                _ = self.bookmarks.tick(), if self.watch.bookmarks => None,
+                next = self.follower.next(&followed) => Some(next),
+            };
+            match next {
+                None => return Some(self.watch.bookmark(self.follower.rest(&followed), false)),
+                Some(Ok(changes)) => self.changes = changes.into_iter(),
+                Some(Err(gap)) => {
+                    self.is_over = true;
+                    return Some(self.watch.expired(gap));
+                }
+            }
+        }
+    }
+}
+
+/// Text on its way: small parts are copied together, large ones are shared with whoever else tells them.
+#[derive(Default)]
+struct Chunks {
+    ready: VecDeque<Bytes>,
+    text: Vec<u8>,
+}
+
+impl Chunks {
+    fn push_shared(&mut self, part: Bytes) {
+        if part.len() < SHARED {
+            return self.text.extend_from_slice(&part);
+        }
+        self.cut();
+        self.ready.push_back(part);
+    }
+
+    fn cut(&mut self) {
+        if !self.text.is_empty() {
+            self.ready.push_back(std::mem::take(&mut self.text).into());
+        }
+    }
+
+    /// How many bytes wait to be taken.
+    fn bytes(&self) -> usize {
+        self.text.len() + self.ready.iter().map(Bytes::len).sum::<usize>()
+    }
+
+    fn next(&mut self) -> Option<Bytes> {
+        self.ready.pop_front().or_else(|| (!self.text.is_empty()).then(|| std::mem::take(&mut self.text).into()))
+    }
 }
 
 /// The initial objects of a watch that are still to be told.
@@ -145,7 +251,7 @@ impl Initial {
     fn next(&mut self, watch: &Watch) -> Option<Bytes> {
         let mut text = Vec::new();
         for (key, stored) in self.items.by_ref() {
-            if watch.shows(&key, &stored) {
+            if watch.selects(&key, &stored) {
                 watch.push_stored(&mut text, "ADDED", &stored, std::mem::take(&mut self.first));
             }
             if text.len() >= PIECE {
@@ -158,24 +264,63 @@ impl Initial {
 }
 
 impl Watch {
-    fn shows(&self, key: &Key, stored: &Stored) -> bool {
-        self.range.contains(key) && self.call.view.shows(&self.call.resource, key, stored) && self.call.passes(&self.selection, key, stored)
+    /// The resources whose changes say what is to be told.
+    fn followed(&self) -> Vec<GroupResource> {
+        let own = &self.call.resource.storage;
+        let sources = self.call.view.sources().iter().filter(|source| *source != own);
+        std::iter::once(own).chain(sources).cloned().collect()
     }
 
-    fn tell(&self, changes: &[Arc<Change>]) -> Bytes {
-        let mut text = Vec::new();
-        for change in changes.iter().filter(|change| self.range.contains(&change.key)) {
-            let old = change.old.as_ref().filter(|old| self.shows(&change.key, old));
-            let new = change.new.as_ref().filter(|new| self.shows(&change.key, new));
-            match (old, new) {
-                (None, None) => {}
-                (None, Some(new)) => self.push_stored(&mut text, "ADDED", new, false),
-                (Some(_), Some(new)) => self.push_stored(&mut text, "MODIFIED", new, false),
-                // What leaves is told as it was while it belonged, under the version of the change.
-                (Some(old), None) => self.push_stored(&mut text, "DELETED", &old.told_under(change.revision), false),
-            }
+    fn selects(&self, key: &Key, stored: &Stored) -> bool {
+        self.range.contains(key) && self.call.passes(&self.selection, key, stored)
+    }
+
+    fn shows(&self, key: &Key, stored: &Stored, judge: &Judge) -> bool {
+        self.selects(key, stored) && judge(&self.call.resource, key, stored)
+    }
+
+    fn tell(&self, change: &Change, told: &mut Chunks) -> Result<(), HistoryGap> {
+        if change.resource == self.call.resource.storage && self.range.contains(&change.key) {
+            self.tell_change(change, told)?;
         }
-        text.into()
+        if self.call.view.is_moved_by(change) {
+            self.tell_moved(change, told)?;
+        }
+        Ok(())
+    }
+
+    /// Tells a change as it was seen when it was made: the view may have become another one since.
+    fn tell_change(&self, change: &Change, told: &mut Chunks) -> Result<(), HistoryGap> {
+        let (cluster, revision) = (&change.key.cluster, change.revision);
+        let (before, after) = (self.call.view.at(cluster, revision - 1)?, self.call.view.at(cluster, revision)?);
+        let old = change.old.as_ref().filter(|old| self.shows(&change.key, old, &before));
+        let new = change.new.as_ref().filter(|new| self.shows(&change.key, new, &after));
+        match (old, new) {
+            (None, None) => {}
+            (None, Some(new)) => self.share_stored(told, "ADDED", new),
+            (Some(_), Some(new)) => self.share_stored(told, "MODIFIED", new),
+            // What leaves is told as it was while it belonged, under the version of the change. One that is gone has that text already.
+            (Some(_), None) if change.last.is_some() => {
+                let last = Stored { revision, json: change.json().clone() };
+                self.share_stored(told, "DELETED", &last);
+            }
+            (Some(old), None) => self.share_stored(told, "DELETED", &old.told_under(revision)),
+        }
+        Ok(())
+    }
+
+    /// Writes an event about a stored object, whose text is shared if it is long.
+    fn share_stored(&self, told: &mut Chunks, kind: &str, stored: &Stored) {
+        let call = &self.call;
+        let is_json = (call.format.transform, call.format.encoding) == (Transform::None, Encoding::Json);
+        let Some((head, rest)) = is_json.then(|| convert::shared(&call.resource, &call.api_version, stored)).flatten() else {
+            return self.push_stored(&mut told.text, kind, stored, false);
+        };
+        for part in [br#"{"type":""#, kind.as_bytes(), br#"","object":"#, &head] {
+            told.text.extend_from_slice(part);
+        }
+        told.push_shared(rest);
+        told.text.extend_from_slice(b"}\n");
     }
 
     /// Writes an event about a stored object. As JSON it costs a copy: thousands may watch the same object.

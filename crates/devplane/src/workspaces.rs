@@ -22,6 +22,8 @@ pub const TYPE: &str = "internal.tenancy.kcp.io/type";
 pub const OWNER: &str = "experimental.tenancy.kcp.io/owner";
 /// The label with the phase of a workspace.
 pub const PHASE: &str = "tenancy.kcp.io/phase";
+/// How far up the tree is looked.
+pub const DEEPEST: usize = 256;
 /// The only name of a LogicalCluster.
 pub const LOGICAL_CLUSTER: &str = "cluster";
 
@@ -92,6 +94,12 @@ pub fn workspace_of(state: &State, cluster: &ClusterId) -> Option<(Key, Value)> 
         return None;
     }
     told_workspace(state, cluster).or_else(|| find_workspace(state, cluster))
+}
+
+/// The Workspace objects above a logical cluster, the nearest first; no more than [`DEEPEST`], should they be a circle.
+pub fn ancestors(state: &State, cluster: &ClusterId) -> impl Iterator<Item = Key> {
+    let above = |cluster: &ClusterId| workspace_of(state, cluster).map(|(key, _)| key);
+    std::iter::successors(above(cluster), move |key| above(&key.cluster)).take(DEEPEST)
 }
 
 /// The Workspace that a logical cluster names as its owner, if it says the same: administrators of the workspace can change what is told.

@@ -16,6 +16,11 @@ pub enum Error {
     /// The kubeconfig cannot be used.
     #[error("the kubeconfig cannot be used: {0}")]
     Kubeconfig(#[from] kube::config::KubeconfigError),
+    /// A token would travel in clear text.
+    #[error(
+        "--portal {0}: your token is sent to https:// addresses only, and to http:// on this machine; use the portal's https:// address"
+    )]
+    ClearText(Uri),
     /// Nobody said which workspace.
     #[error("the context of the kubeconfig leads to no workspace: name one with --workspace")]
     NoWorkspace,

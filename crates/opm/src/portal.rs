@@ -1,5 +1,6 @@
 //! The way to a portal: its address, and who asks.
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -38,8 +39,11 @@ impl Portal {
     /// Prepares the way, without sending anything.
     ///
     /// # Errors
-    /// The kubeconfig cannot be used.
+    /// The address is one to which no token is sent, or the kubeconfig cannot be used.
     pub async fn open(way: &Way) -> Result<Self, Error> {
+        if !keeps_tokens(&way.portal) {
+            return Err(Error::ClearText(way.portal.clone()));
+        }
         let file = match &way.kubeconfig {
             Some(file) => Kubeconfig::read_from(file)?,
             None => Kubeconfig::read()?,
@@ -72,5 +76,54 @@ impl Portal {
             StatusCode::UNAUTHORIZED => Err(Error::Refused("the portal does not know the token of this kubeconfig".to_owned())),
             _ => Err(Error::Refused(json["detail"].as_str().ok_or_else(no_portal)?.to_owned())),
         }
+    }
+}
+
+/// Whether nobody on the way to an address reads what is sent there: over TLS, or without leaving this machine.
+fn keeps_tokens(address: &Uri) -> bool {
+    let host = address.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase();
+    let is_loopback = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+    match address.scheme_str() {
+        Some("https") => !host.is_empty(),
+        Some("http") => is_loopback,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_kept_to_https_and_to_this_machine() {
+        for safe in [
+            "https://portal.example",
+            "https://10.0.0.1:8443",
+            "http://127.0.0.1:8080",
+            "http://127.0.0.2",
+            "http://LOCALHOST:1",
+            "http://[::1]:8080",
+        ] {
+            assert!(keeps_tokens(&safe.parse().unwrap()), "{safe}");
+        }
+        for open in [
+            "http://portal.example",
+            "http://10.0.0.1:9",
+            "http://localhost.example",
+            "http://127.0.0.1.example",
+            "http://127.0.0.1@evil.example",
+            "ftp://127.0.0.1",
+            "/path",
+        ] {
+            assert!(!keeps_tokens(&open.parse().unwrap()), "{open}");
+        }
+    }
+
+    #[tokio::test]
+    async fn nothing_is_read_or_sent_for_an_address_in_clear_text() {
+        let way = Way { portal: "http://portal.example".parse().unwrap(), kubeconfig: Some("/no/such/file".into()), context: None };
+        let refused = Portal::open(&way).await.err().unwrap();
+        assert!(matches!(refused, Error::ClearText(_)), "{refused}");
+        assert!(refused.to_string().starts_with("--portal http://portal.example"), "{refused}");
     }
 }

@@ -22,7 +22,7 @@ pub use approval::{
 };
 pub use catalog::{PriceList, PromiseCatalogSpec};
 pub use destination::{AllowedKind, DestinationSpec, DestinationStatus, DestinationType, SecretRef};
-pub use inventory::{Health, InventoryItem, Repairs};
+pub use inventory::{DestinationId, Health, InventoryItem, Repairs};
 pub use outdated::{OutdatedPrice, OutdatedRule, OutdatedStatus, RuleChange};
 pub use policy::{
     AppliesTo, Approve, Approvers, Budget, Constrain, Enforcement, FIRST_STAGE, Inject, InjectMatch, Limit, Owner, PolicyCategory,

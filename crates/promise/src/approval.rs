@@ -9,12 +9,13 @@
 mod count;
 mod question;
 mod representatives;
+mod separation;
 mod verdict;
 mod words;
 
-pub use question::{Asking, answered, asks_anew};
+pub use question::{Asking, answered, asks_anew, stands};
 pub use verdict::{Asked, Verdict, Written, verdict};
-pub use words::approved;
+pub use words::{approved, waits};
 
 use crate::api::{
     ApprovalRule, ApprovalSpec, ApprovalState, ApprovalStatus, Approve, ApprovedRequest, CandidateState, DecisionState, QuestionStatus,
@@ -22,6 +23,7 @@ use crate::api::{
 };
 use crate::names;
 use crate::policy::{Origin, Provenance, Ruling};
+use separation::ApprovedElsewhere;
 
 /// What is decided about.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,7 +76,7 @@ pub enum Right {
 /// What the decisions amount to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
-    /// `Accepted`, `AwaitingApproval`, `Rejected` or `Expired`.
+    /// `Accepted`, `AwaitingApproval`, `ChangesRequested`, `Rejected`, `Expired` or `Withdrawn`.
     pub state: CandidateState,
     /// One for each rule, in the order of the rules; without the times at which they expire.
     pub approvals: Vec<ApprovalStatus>,
@@ -82,7 +84,7 @@ pub struct Judgement {
     pub deadlines: Vec<Option<i64>>,
     /// Who decided or has to, as sentences.
     pub message: String,
-    /// Who holds the ball, for `waitingOn`, while it is waited for.
+    /// Who holds the ball, for `waitingOn`, while approvers or the requester are waited for.
     pub waits: Option<String>,
     /// Seconds until the candidate expires.
     pub expires_in: Option<i64>,
@@ -92,10 +94,10 @@ impl Judgement {
     /// The same for a question that its requester took back: nobody is asked any more, and what runs goes on. Whoever agrees all the same
     /// changes nothing; what was turned down or has expired stays so.
     pub fn taken_back(mut self, requester: Option<&Requester>) -> Self {
-        if matches!(self.state, CandidateState::AwaitingApproval | CandidateState::Accepted) {
-            let who = requester.map_or("Whoever asked", |requester| requester.username.as_str());
-            self.state = CandidateState::Rejected;
-            self.message = format!("{who} took the question back. Edit the request, or ask again, to have it decided.");
+        if matches!(self.state, CandidateState::AwaitingApproval | CandidateState::ChangesRequested | CandidateState::Accepted) {
+            let who = requester.map_or("The requester", |requester| requester.username.as_str());
+            self.state = CandidateState::Withdrawn;
+            self.message = format!("{who} withdrew it. Edit or resubmit the request to have it approved.");
             (self.waits, self.expires_in) = (None, None);
         }
         self
@@ -145,7 +147,8 @@ pub fn is_answer(from: &Provenance, matter: &Matter<'_>, vote: &Vote<'_>) -> boo
 
 /// What the decisions amount to; `now` is in seconds since 1970.
 pub fn judge(rulings: &[Ruling<Approve>], matter: &Matter<'_>, votes: &[Vote<'_>], now: i64) -> Judgement {
-    let answers = in_stages(rulings, matter, votes);
+    let approved_elsewhere = separation::approved_elsewhere(rulings, matter, votes);
+    let answers = in_stages(rulings, matter, votes, &approved_elsewhere);
     let deadlines: Vec<Option<i64>> = answers.iter().map(|answer| answer.deadline).collect();
     let approvals: Vec<ApprovalStatus> = answers.into_iter().map(|answer| answer.status).collect();
     let has = |state| approvals.iter().any(|approval| approval.state == state);
@@ -156,7 +159,7 @@ pub fn judge(rulings: &[Ruling<Approve>], matter: &Matter<'_>, votes: &[Vote<'_>
         CandidateState::Rejected
     } else if has(ApprovalState::ChangesRequested) {
         // The ball is with the requester, and no clock runs for them.
-        CandidateState::AwaitingApproval
+        CandidateState::ChangesRequested
     } else if approvals.iter().all(|approval| approval.state == ApprovalState::Approved) {
         CandidateState::Accepted
     } else if expires_in.is_some_and(|left| left <= 0) {
@@ -165,12 +168,12 @@ pub fn judge(rulings: &[Ruling<Approve>], matter: &Matter<'_>, votes: &[Vote<'_>
         CandidateState::AwaitingApproval
     };
     let waiting = state == CandidateState::AwaitingApproval;
-    let held = has(ApprovalState::ChangesRequested);
+    let held = state == CandidateState::ChangesRequested;
     Judgement {
         state,
         message: words::message(state, &approvals, matter.question),
-        waits: waiting.then(|| words::waits(&approvals)).flatten(),
-        expires_in: expires_in.filter(|_| waiting && !held),
+        waits: (waiting || held).then(|| words::waits(&approvals)).flatten(),
+        expires_in: expires_in.filter(|_| waiting),
         approvals,
         deadlines,
     }
@@ -178,15 +181,23 @@ pub fn judge(rulings: &[Ruling<Approve>], matter: &Matter<'_>, votes: &[Vote<'_>
 
 /// What became of the question of each rule, in the order of the rules. A stage is open from when the last rule of those before was
 /// answered, which follows from the times of the decisions that count.
-fn in_stages(rulings: &[Ruling<Approve>], matter: &Matter<'_>, votes: &[Vote<'_>]) -> Vec<count::Answer> {
+fn in_stages(
+    rulings: &[Ruling<Approve>],
+    matter: &Matter<'_>,
+    votes: &[Vote<'_>],
+    approved_elsewhere: &ApprovedElsewhere,
+) -> Vec<count::Answer> {
     let mut order: Vec<usize> = (0..rulings.len()).collect();
     let stage = |index: &usize| rulings.get(*index).map_or(0, |ruling| ruling.effect.stage());
     order.sort_by_key(stage);
     let mut turn = count::Turn::Since(matter.since);
     let mut answers: Vec<(usize, count::Answer)> = Vec::with_capacity(rulings.len());
     for of_stage in order.chunk_by(|one, other| stage(one) == stage(other)) {
-        let asked = of_stage.iter().filter_map(|index| Some((*index, count::answer(rulings.get(*index)?, matter, votes, turn))));
-        let asked: Vec<(usize, count::Answer)> = asked.collect();
+        let answer = |index: &usize| {
+            let ruling = rulings.get(*index)?;
+            Some((*index, count::answer(ruling, matter, votes, turn, approved_elsewhere.of_rule(*index))))
+        };
+        let asked: Vec<(usize, count::Answer)> = of_stage.iter().filter_map(answer).collect();
         turn = match turn {
             // Every rule has a time, and the last one opens the next stage.
             count::Turn::Since(since) => asked

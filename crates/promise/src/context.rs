@@ -6,6 +6,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::api::Requester;
+use crate::names;
+
+/// The labels of a request but for the marks of the request that made it. Those go when that one hands it over, and that changes nothing of
+/// what it asks for.
+pub fn given_labels(labels: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let marks = [names::REQUEST_UID_LABEL, names::REQUEST_NAME_LABEL, names::RESOURCE_ID_LABEL];
+    labels.iter().filter(|(name, _)| !marks.contains(&name.as_str())).map(|(name, value)| (name.clone(), value.clone())).collect()
+}
 
 /// The surroundings of one request, the same for policies, rendering and outputs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -32,7 +40,7 @@ pub struct RequestContext {
     pub namespace: String,
     /// Path of its workspace.
     pub workspace: String,
-    /// Labels of the request.
+    /// Labels of the request, as [`given_labels`] leaves them.
     pub labels: BTreeMap<String, String>,
     /// Who asked, as stamped by admission.
     pub requester: Requester,

@@ -18,6 +18,8 @@ mod describe;
 mod draft;
 mod field;
 #[cfg(feature = "engine")]
+mod immutable;
+#[cfg(feature = "engine")]
 mod kind;
 #[cfg(feature = "engine")]
 mod model;
@@ -42,7 +44,9 @@ pub use control::{Choice, ChoiceStyle, Control, InputMode, ItemKey, ItemRow, Lis
 pub use draft::{Draft, Parsed, SecretText};
 pub use field::{ByLine, Field, Form, HiddenInput, Locked, PresetChoice, Section, Summary, field_id, part_of_id};
 #[cfg(feature = "engine")]
-pub use model::model;
+pub use immutable::{Immutable, immutable, keep_immutable};
+#[cfg(feature = "engine")]
+pub use model::{model, model_of_edit};
 pub use operation::{Operation, OperationKind};
 #[cfg(feature = "engine")]
 pub use parse::parse;

@@ -9,6 +9,7 @@ mod drift;
 mod mark;
 mod plan;
 mod repair;
+mod revise;
 mod situation;
 
 pub use action::{Action, Hold, Plan, Why};
@@ -16,6 +17,7 @@ pub use drift::{drifted, kept};
 pub use mark::MarkError;
 pub(crate) use mark::label_value;
 pub use plan::plan;
+pub use revise::{accounted, revised};
 pub use situation::{Desired, Key, Pending, Seen, Situation, Subject};
 
 #[cfg(test)]

@@ -12,6 +12,8 @@ pub mod attribute;
 pub mod change;
 pub mod context;
 pub mod csv;
+#[cfg(feature = "engine")]
+pub mod deferred;
 pub mod deletion;
 pub mod error;
 #[cfg(feature = "engine")]
@@ -20,10 +22,13 @@ pub mod form;
 #[cfg(feature = "engine")]
 pub mod fulfil;
 pub mod glob;
+#[cfg(feature = "engine")]
 pub mod health;
+pub mod identity;
 #[cfg(feature = "engine")]
 pub mod keyed;
 pub mod ledger;
+pub mod merge;
 pub mod names;
 pub mod notify;
 #[cfg(feature = "engine")]
@@ -37,6 +42,8 @@ pub mod preflight;
 pub mod price;
 #[cfg(feature = "engine")]
 pub mod publish;
+#[cfg(feature = "engine")]
+pub mod purpose;
 #[cfg(feature = "engine")]
 pub mod release;
 #[cfg(feature = "engine")]

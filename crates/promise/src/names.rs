@@ -17,14 +17,22 @@ pub const REQUEST_UID_LABEL: &str = "platform.opmodel.dev/request-uid";
 pub const REQUEST_NAME_LABEL: &str = "platform.opmodel.dev/request";
 /// Label with the id of the resource inside the promise.
 pub const RESOURCE_ID_LABEL: &str = "platform.opmodel.dev/resource";
+/// Label of a ConfigMap beside the controller's Lease that says what nobody could remove: uid of the request it belonged to.
+pub const LEFT_BEHIND_LABEL: &str = "platform.opmodel.dev/left-behind";
 /// Label of a Secret that holds typed secret parameters or copied outputs.
 pub const SECRET_ROLE_LABEL: &str = "platform.opmodel.dev/secret-role";
 
 /// Annotation with which the owner of an object hands it over: uid of the request that may take it.
 pub const ADOPT_ANNOTATION: &str = "platform.opmodel.dev/adopt-by";
 
+/// Annotation on an object that was left to itself: uid of the request that it belonged to.
+pub const RELEASED_ANNOTATION: &str = "platform.opmodel.dev/released-by";
+
 /// Annotation with the hash of what was applied: it changes with the object in one write, so a crash cannot part them.
 pub const HASH_ANNOTATION: &str = "platform.opmodel.dev/applied-hash";
+
+/// Annotation with the fields that were applied last, without their values, where the plane keeps no account of them.
+pub const APPLIED_FIELDS_ANNOTATION: &str = "platform.opmodel.dev/applied-fields";
 
 /// Label of a Workspace object with the team that owns the workspace and everything below: whoever may enable and allow things there.
 pub const OWNER_LABEL: &str = "platform.opmodel.dev/owner";
@@ -57,6 +65,8 @@ pub const WITHDRAW_ANNOTATION: &str = "platform.opmodel.dev/withdraw";
 
 /// Field manager of the controller.
 pub const MANAGER_FULFIL: &str = "opm-fulfil";
+/// Field manager of the write that releases an object.
+pub const MANAGER_RELEASE: &str = "opm-release";
 /// Field manager of the portal.
 pub const MANAGER_PORTAL: &str = "opm-portal";
 

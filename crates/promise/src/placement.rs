@@ -4,6 +4,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::api::DestinationSpec;
+use crate::deferred;
 use crate::error::Problem;
 use crate::glob;
 
@@ -44,6 +45,22 @@ pub struct Identity<'a> {
     pub name: &'a str,
 }
 
+/// Why nothing is done at a Destination when the one that objects were made at is gone, even if another has its name.
+pub fn replaced(name: &str) -> String {
+    format!(
+        "The destination {name} is no longer the one that this request uses: it was removed, replaced or moved to another home. Nothing is \
+         made elsewhere. Restore it, or delete the request and create it again."
+    )
+}
+
+/// Why nothing is done at a Destination when its credential leads to another cluster than before.
+pub fn redirected(name: &str) -> String {
+    format!(
+        "The credential of the destination {name} leads to another cluster than the one that this request uses. Nothing is made there. \
+         Restore the credential, or make a Destination of its own for the new cluster."
+    )
+}
+
 /// Whether a Destination of `owner` serves promises of `home`; both are paths.
 pub fn serves(spec: &DestinationSpec, owner: &str, home: &str) -> bool {
     owner == home || glob::any_path_matches(&spec.allowed_homes, home)
@@ -55,6 +72,7 @@ pub fn serves(spec: &DestinationSpec, owner: &str, home: &str) -> bool {
 /// # Errors
 /// A sentence that names the list and its owner.
 pub fn admits(name: &str, spec: &DestinationSpec, owner: &str, home: &str, workspace: &str) -> Result<(), String> {
+    deferred::of_destination(name, spec)?;
     if !serves(spec, owner, home) {
         return Err(format!("The destination {name} does not serve promises of {home}. Its owner, {owner}, can add it to allowedHomes."));
     }

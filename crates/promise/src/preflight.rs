@@ -12,17 +12,18 @@ mod options;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::api::{Approve, PromiseReleaseSpec, PromiseRequestSpec, PromiseSpec, ReleaseRevision};
+use crate::api::{Approve, DestinationId, PromiseReleaseSpec, PromiseRequestSpec, PromiseSpec, ReleaseRevision};
 use crate::attribute::{self, AttributedObject, Origins};
 use crate::context::Context;
+use crate::deferred;
 use crate::error::Problem;
 use crate::policy::{self, BudgetUse, Effective, LimitUse, PolicySource, Ruling, Settled, Tally, Target, Usage};
 use crate::price::{Amount, Change, Estimate, PriceBook, estimate};
-use crate::release::{Content, content_hash};
+use crate::release::{Content, Labels, content_hash};
 use crate::render::{Compiled, Inputs, Rendering, injects, masked};
 use crate::requirements;
 use crate::resolve::{PromiseReading, Resolved, sort_outcomes};
@@ -68,6 +69,8 @@ pub struct Input<'a> {
     pub count: &'a dyn Fn(&[Tally]) -> Usage,
     /// Keyed digests of secret inputs, by parameter path; absent where the caller cannot make them.
     pub secrets: Option<&'a BTreeMap<String, String>>,
+    /// The Destinations that the promise names, as far as they are there.
+    pub destinations: &'a BTreeMap<String, DestinationId>,
     /// What the promise requires and is not there, in words that follow “It needs”.
     pub missing: &'a [String],
     /// What the caller could not find out.
@@ -232,6 +235,7 @@ pub fn preflight(input: &Input<'_>) -> Preflight {
     if checked.resolved.is_accepted() {
         render(input, &mut checked);
     }
+    checked.problems.extend(deferred::of_request(input.request));
     let refused = !checked.resolved.is_accepted() || !checked.problems.is_empty() || checked.lacking.is_some();
     checked.verdict = match () {
         () if input.policies.is_err() => Verdict::Unknown,
@@ -270,7 +274,6 @@ fn render(input: &Input<'_>, checked: &mut Preflight) {
 /// Makes the release, where uid and digests are known.
 fn record(input: &Input<'_>, checked: &mut Preflight) {
     let (Some(uid), Some(secrets)) = (input.uid, input.secrets) else { return };
-    let destinations: BTreeSet<String> = input.spec.implementation.resources.iter().filter_map(|r| r.destination.clone()).collect();
     let hash = content_hash(&Content {
         request_uid: uid,
         revision_hash: &input.revision.hash,
@@ -278,10 +281,11 @@ fn record(input: &Input<'_>, checked: &mut Preflight) {
         deletion_policy: input.request.deletion_policy,
         upgrade: input.request.upgrade,
         expires_at: input.request.expires_at.as_deref(),
-        destinations: &destinations,
+        destinations: input.destinations,
         rules: &checked.effective.rules,
         price: checked.estimate.as_ref().and_then(|estimate| estimate.monthly.money()).map(Into::into),
         secrets,
+        labels: Labels { request: &input.context.request.labels, workspace: &input.context.workspace.labels },
     });
     match hash {
         Ok(content_hash) => {
@@ -292,6 +296,8 @@ fn record(input: &Input<'_>, checked: &mut Preflight) {
                 parameters: Some(checked.resolved.parameters.clone()),
                 context: serde_json::to_value(input.context).ok(),
                 terms: Some(input.request.into()),
+                destinations: input.destinations.clone(),
+                secrets: secrets.clone(),
                 rules: checked.effective.rules.clone(),
                 outcomes: checked.resolved.outcomes.clone(),
                 price: checked.estimate.as_ref().and_then(|estimate| serde_json::to_value(estimate).ok()),

@@ -4,6 +4,7 @@
 //! To add a check: a function over [`Draft`] in the file of its part, called from [`validate`].
 
 mod breaking;
+mod claims;
 mod form;
 mod keywords;
 mod mended;
@@ -14,6 +15,7 @@ mod resources;
 mod tests;
 mod version;
 
+pub use claims::unclaimed;
 use schema::structural::Schema;
 use serde_json::Value;
 

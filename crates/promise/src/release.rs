@@ -1,16 +1,16 @@
 //! What a release is made of, and the hash that an approval binds to (`domain.md` 3, Content hash).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::api::{DeletionPolicy, ReleaseRule, UpgradePolicy};
+use crate::api::{DeletionPolicy, DestinationId, ReleaseRule, UpgradePolicy};
 use crate::price::Money;
 use crate::revision::{CanonicalError, digest};
 
 /// Version of the rules by which the hash is made.
-pub const HASH_VERSION: u32 = 1;
+pub const HASH_VERSION: u32 = 2;
 
 /// Everything that decides what is made. Messages, policy titles, counters and observed state are not in it.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,14 +27,25 @@ pub struct Content<'a> {
     pub upgrade: UpgradePolicy,
     /// RFC 3339 time at which it ends.
     pub expires_at: Option<&'a str>,
-    /// Names of the Destinations that objects go to.
-    pub destinations: &'a BTreeSet<String>,
+    /// The Destinations that objects go to, by name.
+    pub destinations: &'a BTreeMap<String, DestinationId>,
     /// Rules with their effects; their order does not count.
     pub rules: &'a [ReleaseRule],
     /// Monthly price in micro-units of a currency; null where it is unknown or the promise states none.
     pub price: Option<Price<'a>>,
     /// Keyed digests of secret inputs, by parameter path.
     pub secrets: &'a BTreeMap<String, String>,
+    /// What templates and rules read besides all this, and what anyone who can label things can change.
+    pub labels: Labels<'a>,
+}
+
+/// Labels that templates and rules can read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Labels<'a> {
+    /// Those of the request.
+    pub request: &'a BTreeMap<String, String>,
+    /// Those of its workspace.
+    pub workspace: &'a BTreeMap<String, String>,
 }
 
 /// A price as it enters the hash.
@@ -65,11 +76,12 @@ pub fn content_hash(content: &Content<'_>) -> Result<String, CanonicalError> {
         deletion_policy: content.deletion_policy,
         upgrade: content.upgrade,
         expires_at: content.expires_at,
-        destinations: content.destinations,
+        destinations: content.destinations.iter().map(|(name, id)| (name.as_str(), HashedDestination::from(id))).collect(),
         rules: sorted(content.rules),
         // Micro-units may pass 2^53, where RFC 8785 numbers lose digits: they go in as text.
         price: content.price.map(|price| HashedPrice { micros: price.micros.to_string(), currency: price.currency }),
         secrets: content.secrets,
+        labels: content.labels,
     })
 }
 
@@ -96,16 +108,30 @@ struct Hashed<'a> {
     deletion_policy: DeletionPolicy,
     upgrade: UpgradePolicy,
     expires_at: Option<&'a str>,
-    destinations: &'a BTreeSet<String>,
+    destinations: BTreeMap<&'a str, HashedDestination<'a>>,
     rules: Vec<Rule<'a>>,
     price: Option<HashedPrice<'a>>,
     secrets: &'a BTreeMap<String, String>,
+    labels: Labels<'a>,
 }
 
 #[derive(Serialize)]
 struct Rule<'a> {
     id: &'a str,
     effect: &'a Option<Value>,
+}
+
+/// The cluster behind its credential is not in it: that is known only after a request to it.
+#[derive(Serialize)]
+struct HashedDestination<'a> {
+    cluster: &'a str,
+    uid: &'a str,
+}
+
+impl<'a> From<&'a DestinationId> for HashedDestination<'a> {
+    fn from(id: &'a DestinationId) -> Self {
+        Self { cluster: &id.cluster, uid: &id.uid }
+    }
 }
 
 #[derive(Serialize)]
@@ -118,8 +144,8 @@ struct HashedPrice<'a> {
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
-    use super::{Content, content_hash, same_rules};
-    use crate::api::{DeletionPolicy, ReleaseRule, UpgradePolicy};
+    use super::{Content, Labels, content_hash, same_rules};
+    use crate::api::{DeletionPolicy, DestinationId, ReleaseRule, UpgradePolicy};
     use crate::keyed::{DigestKey, Purpose};
     use serde_json::{Value, json};
 
@@ -128,6 +154,15 @@ mod tests {
     }
 
     fn hash_with(parameters: &Value, rules: &[ReleaseRule], secrets: &BTreeMap<String, String>) -> String {
+        let (request, workspace) = (labels(&[("size", "small")]), labels(&[("stage", "production")]));
+        labelled(parameters, rules, secrets, Labels { request: &request, workspace: &workspace })
+    }
+
+    fn labels(of: &[(&str, &str)]) -> BTreeMap<String, String> {
+        of.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    }
+
+    fn labelled(parameters: &Value, rules: &[ReleaseRule], secrets: &BTreeMap<String, String>, labels: Labels<'_>) -> String {
         let content = Content {
             request_uid: "0b5e",
             revision_hash: "ab12",
@@ -135,12 +170,40 @@ mod tests {
             deletion_policy: DeletionPolicy::Delete,
             upgrade: UpgradePolicy::Manual,
             expires_at: None,
-            destinations: &BTreeSet::from(["sandbox".to_owned()]),
+            destinations: &BTreeMap::from([("sandbox".to_owned(), id("u-1"))]),
             rules,
             price: None,
             secrets,
+            labels,
         };
         content_hash(&content).unwrap()
+    }
+
+    fn id(uid: &str) -> DestinationId {
+        DestinationId { cluster: "1x".into(), uid: uid.into(), server: None }
+    }
+
+    #[test]
+    fn another_destination_of_the_same_name_is_another_content_and_the_cluster_behind_it_does_not_count() {
+        let none = labels(&[]);
+        let with = |id: DestinationId| {
+            content_hash(&Content {
+                request_uid: "0b5e",
+                revision_hash: "ab12",
+                parameters: &json!({}),
+                deletion_policy: DeletionPolicy::Delete,
+                upgrade: UpgradePolicy::Manual,
+                expires_at: None,
+                destinations: &BTreeMap::from([("sandbox".to_owned(), id)]),
+                rules: &[],
+                price: None,
+                secrets: &BTreeMap::new(),
+                labels: Labels { request: &none, workspace: &none },
+            })
+        };
+        assert_ne!(with(id("u-1")), with(id("u-2")));
+        assert_ne!(with(id("u-1")), with(DestinationId { cluster: "2x".into(), ..id("u-1") }));
+        assert_eq!(with(id("u-1")), with(DestinationId { server: Some("s".into()), ..id("u-1") }));
     }
 
     fn rule(id: &str) -> ReleaseRule {
@@ -148,8 +211,8 @@ mod tests {
     }
 
     /// SHA-256 of the document below, written by hand and hashed with sha256sum:
-    /// `{"deletionPolicy":"Delete","destinations":["sandbox"],"expiresAt":null,"hashVersion":1,"parameters":{"replicas":1,"tier":"production"},"price":null,"requestUid":"0b5e","revisionHash":"ab12","rules":[],"secrets":{},"upgrade":"manual"}`
-    const GOLDEN: &str = "c373ddc87f592dccddd028ad8b8fa31bd0ce50f517a9a2ab94c02407dd4839aa";
+    /// `{"deletionPolicy":"Delete","destinations":{"sandbox":{"cluster":"1x","uid":"u-1"}},"expiresAt":null,"hashVersion":2,"labels":{"request":{"size":"small"},"workspace":{"stage":"production"}},"parameters":{"replicas":1,"tier":"production"},"price":null,"requestUid":"0b5e","revisionHash":"ab12","rules":[],"secrets":{},"upgrade":"manual"}`
+    const GOLDEN: &str = "f4c41d235138a191b28efdd186b4fce02320e22274bd55ae3771f251a5ccc93c";
 
     #[test]
     fn golden_for_every_way_of_writing() {
@@ -167,13 +230,22 @@ mod tests {
     }
 
     /// The same document with `"secrets":{".adminPassword":"ce10a8a7…"}`, the digest that the test of `keyed` makes of a password.
-    const GOLDEN_WITH_SECRET: &str = "5695b2f2dee1271aef0a9ebd41096670b83b4d5e94bdd1ad3de5dfad41a230e6";
+    const GOLDEN_WITH_SECRET: &str = "5c9b180a9429b1251327757c6579ee37f38db571415fd05c3832fea6955f0444";
 
     #[test]
     fn golden_with_a_secret_input() {
         let digest = DigestKey::new([7; 32]).digest(Purpose::SecretInput, &"hunter22").unwrap();
         let secrets = BTreeMap::from([(".adminPassword".to_owned(), digest)]);
         assert_eq!(hash_with(&json!({"tier": "production", "replicas": 1}), &[], &secrets), GOLDEN_WITH_SECRET);
+    }
+
+    #[test]
+    fn other_labels_of_the_request_or_the_workspace_are_another_content() {
+        let (small, huge, none) = (labels(&[("size", "small")]), labels(&[("size", "huge")]), labels(&[]));
+        let hash = |request, workspace| labelled(&json!({}), &[], &none, Labels { request, workspace });
+        let all = [hash(&small, &none), hash(&huge, &none), hash(&none, &small), hash(&none, &none)];
+        assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len(), "{all:?}");
+        assert_eq!(hash(&small, &none), hash(&labels(&[("size", "small")]), &none));
     }
 
     #[test]

@@ -2,10 +2,12 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::api::PromiseSpec;
+use crate::api::{Lifecycle, Presentation, PromiseSpec};
 
-/// How many hex letters of the hash stand in the name.
-const NAMED_LETTERS: usize = 10;
+/// How many hex letters of the hash stand in the name: so many that two specs that share them can't be found on purpose.
+const NAMED_LETTERS: usize = 32;
+/// The longest name of an object.
+const LONGEST_NAME: usize = 253;
 
 /// Why something has no canonical form: a number that JSON cannot hold exactly.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -18,17 +20,24 @@ impl CanonicalError {
     }
 }
 
-/// Hex SHA-256 over the RFC 8785 form of a spec: key order and the writing of numbers do not count.
+/// Hex SHA-256 over the RFC 8785 form of what runs of a spec: key order and the writing of numbers do not count.
 ///
 /// # Errors
 /// A number beyond what RFC 8785 can write.
 pub fn hash(spec: &PromiseSpec) -> Result<String, CanonicalError> {
-    digest(spec)
+    digest(&what_runs(spec))
 }
 
-/// Name of the PromiseRevision, `<promise>-<10 hex letters>`; `hash` comes from [`hash`].
+/// A spec without how it is presented and how its life goes, which change without a new version: neither is part of what runs.
+pub fn what_runs(spec: &PromiseSpec) -> PromiseSpec {
+    PromiseSpec { lifecycle: Lifecycle::default(), deprecation: None, presentation: Presentation::default(), ..spec.clone() }
+}
+
+/// Name of the PromiseRevision, `<promise>-<32 hex letters>`; `hash` comes from [`hash`]. A name locates a revision. What proves that it is
+/// the one that was meant is the whole hash in it.
 pub fn name(promise: &str, hash: &str) -> String {
     let letters = hash.get(..NAMED_LETTERS).unwrap_or(hash);
+    let promise: String = promise.chars().take(LONGEST_NAME - 1 - NAMED_LETTERS).collect();
     format!("{promise}-{letters}")
 }
 
@@ -61,7 +70,41 @@ mod tests {
         assert_eq!(digest(&json!({"b": "ü", "a": 1.0})).unwrap(), GOLDEN);
         let spec = PromiseSpec { version: "1.2.0".into(), ..PromiseSpec::default() };
         let hash = hash(&spec).unwrap();
-        assert_eq!(name("postgresql", &hash), format!("postgresql-{}", &hash[..10]));
+        assert_eq!(name("postgresql", &hash), format!("postgresql-{}", &hash[..32]));
+    }
+
+    #[test]
+    fn a_name_is_never_too_long_for_an_object() {
+        let hash = hash(&PromiseSpec::default()).unwrap();
+        let long = name(&"p".repeat(253), &hash);
+        assert_eq!(long.len(), 253);
+        assert!(long.ends_with(&hash[..32]));
+    }
+
+    #[test]
+    fn presentation_and_lifecycle_are_not_part_of_what_runs_and_everything_else_is() {
+        let spec: PromiseSpec = serde_json::from_value(json!({"version": "1.0.0", "lifecycle": "published"})).unwrap();
+        let with = |change: Value| {
+            let mut changed = serde_json::to_value(&spec).unwrap();
+            changed.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+            hash(&serde_json::from_value(changed).unwrap()).unwrap()
+        };
+        for same in [
+            json!({"lifecycle": "deprecated", "deprecation": {"message": "Use redis instead.", "replacedBy": "redis"}}),
+            json!({"lifecycle": "retired"}),
+            json!({"presentation": {"displayName": "Valkey", "summary": "A cache", "tags": ["cache"]}}),
+        ] {
+            assert_eq!(with(same.clone()), hash(&spec).unwrap(), "{same}");
+        }
+        for other in [
+            json!({"version": "1.0.1"}),
+            json!({"visibility": "descendants"}),
+            json!({"parameters": {"type": "object"}}),
+            json!({"implementation": {"resources": [{"id": "a", "template": {"kind": "A"}}]}}),
+            json!({"cost": {"currency": "EUR"}}),
+        ] {
+            assert_ne!(with(other.clone()), hash(&spec).unwrap(), "{other}");
+        }
     }
 
     const GOLDEN: &str = "1a59e522e02ce50ad2c27c11a6d30f8667489c199580627fe9e3e33e2b0e91d5";

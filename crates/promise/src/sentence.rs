@@ -55,6 +55,10 @@ pub fn ball(status: Option<&PromiseRequestStatus>) -> Ball {
         Some(waiting) if waiting.what.starts_with(AUTHORS) => {
             ("The team that offers the promise", Some("They publish a version that works; then edit the request to use it"))
         }
+        // Whatever the phase: while approvers wait for the requester, nothing else goes on.
+        Some(waiting) if waiting.kind == WaitingKind::Person && waiting.what.starts_with(REQUESTER) => {
+            (YOU, Some("Edit the request; it is checked again at once"))
+        }
         Some(waiting) if waiting.what.starts_with(APPROVER) => ("An approver", Some("It is made as soon as the approval is there")),
         _ => parts(status.phase, kind),
     };

@@ -5,6 +5,7 @@
 
 mod ball;
 mod conditions;
+mod held;
 mod milestones;
 mod phase;
 
@@ -15,6 +16,7 @@ use crate::api::{
 use crate::error::Problem;
 use crate::fulfil::Plan;
 
+pub use held::{Missing, held};
 pub use milestones::{Milestone, milestones, put_back};
 
 /// Everything that a status is computed from.
@@ -48,6 +50,8 @@ pub struct Observation<'a> {
     pub candidate: Option<ReleaseFacts<'a>>,
     /// What is to be done and what is there.
     pub plan: Option<&'a Plan>,
+    /// A Destination is no longer the one that objects were made at, as a sentence: nothing is made elsewhere.
+    pub moved: Option<&'a str>,
     /// An action that the plane or a Destination refused, as a sentence.
     pub failure: Option<&'a str>,
     /// Steps of the workflow.
@@ -75,13 +79,15 @@ pub struct ReleaseFacts<'a> {
     pub state: CandidateState,
     /// Why, when it did not get through.
     pub message: Option<&'a str>,
+    /// Whether policies changed since people decided against it.
+    pub policies_changed: bool,
 }
 
 /// The status, whole. `now` is RFC 3339 and is used only where something changed.
 pub fn compute(previous: Option<&PromiseRequestStatus>, seen: &Observation<'_>, now: &str) -> PromiseRequestStatus {
     let blank = PromiseRequestStatus::default();
     let previous = previous.unwrap_or(&blank);
-    let phase = phase::of(previous, seen);
+    let phase = phase::of(previous, seen, now);
     let waiting_on = ball::waiting(previous, seen, now);
     let conditions = conditions::all(previous, seen, phase, waiting_on.as_ref(), now);
     let inventory = seen.plan.map_or_else(|| previous.inventory.clone(), |plan| plan.inventory.clone());
@@ -116,6 +122,7 @@ fn current(previous: &PromiseRequestStatus, release: ReleaseFacts<'_>, phase: Ph
         release: release.name.to_owned(),
         version: release.version.to_owned(),
         revision: release.revision.name.clone(),
+        content_hash: Some(release.content_hash.to_owned()),
         since: kept.and_then(|kept| kept.since.clone()).or_else(|| Some(now.to_owned())),
         accepted_at,
         ready_at: kept.and_then(|kept| kept.ready_at.clone()).or(first),
@@ -152,6 +159,7 @@ fn candidate(previous: &PromiseRequestStatus, seen: &Observation<'_>, release: R
         generation: Some(release.generation),
         since: kept.or_else(|| Some(now.to_owned())),
         accepted_at: if release.state == CandidateState::Accepted { accepted_at(previous, release, now) } else { None },
+        policies_changed: release.policies_changed,
     }
 }
 

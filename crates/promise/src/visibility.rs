@@ -173,17 +173,20 @@ pub fn is_known(offer: &Offer<'_>, lineage: &[Place], shelves: &[Shelf<'_>]) -> 
 
 /// The catalogs that list a promise for a workspace, in the order in which they are shown: larger weight first, then by name.
 pub fn listings<'s, 'a>(offer: &Offer<'_>, lineage: &[Place], shelves: &'s [Shelf<'a>]) -> Vec<&'s Shelf<'a>> {
-    let Some(workspace) = lineage.last() else { return Vec::new() };
-    let beside = lineage.iter().any(|place| place.cluster == offer.home.cluster);
-    let listing = |shelf: &&Shelf<'_>| {
-        shelf.home.cluster == offer.home.cluster
-            && (shelf.trusted || beside)
-            && glob::any_name_matches(&shelf.spec.promises, offer.name)
-            && glob::any_path_matches(&shelf.spec.workspaces, &workspace.path)
-    };
-    let mut listed: Vec<&Shelf<'_>> = shelves.iter().filter(listing).collect();
+    let mut listed = reaching(offer.home, lineage, shelves);
+    listed.retain(|shelf| glob::any_name_matches(&shelf.spec.promises, offer.name));
     listed.sort_by(|a, b| b.spec.weight.cmp(&a.spec.weight).then(a.name.cmp(b.name)));
     listed
+}
+
+/// The catalogs of a home that list anything for a workspace.
+pub fn reaching<'s, 'a>(home: &Place, lineage: &[Place], shelves: &'s [Shelf<'a>]) -> Vec<&'s Shelf<'a>> {
+    let Some(workspace) = lineage.last() else { return Vec::new() };
+    let beside = lineage.iter().any(|place| place.cluster == home.cluster);
+    let reaches = |shelf: &&Shelf<'_>| {
+        shelf.home.cluster == home.cluster && (shelf.trusted || beside) && glob::any_path_matches(&shelf.spec.workspaces, &workspace.path)
+    };
+    shelves.iter().filter(reaches).collect()
 }
 
 fn retired(offer: &Offer<'_>) -> String {

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use sqlx::FromRow;
 
 use crate::notification::write;
+use crate::row::row;
 use crate::{News, Result, Store};
 
 /// Longest comment, in bytes.
@@ -37,11 +37,12 @@ pub struct NewComment<'a> {
     pub text: &'a str,
 }
 
-#[derive(FromRow)]
-struct CommentRow {
-    author: String,
-    text: String,
-    created: i64,
+row! {
+    struct CommentRow {
+        author: String,
+        text: String,
+        created: i64,
+    }
 }
 
 impl Store {

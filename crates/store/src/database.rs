@@ -11,10 +11,7 @@ use sqlx::AnyPool;
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
 use sqlx::migrate::{MigrateError, Migrator};
 
-use crate::{Error, Result, SealKeys};
-
-static SQLITE: Migrator = sqlx::migrate!("../../migrations/sqlite");
-static POSTGRES: Migrator = sqlx::migrate!("../../migrations/postgres");
+use crate::{Error, Result, SealKeys, migrations};
 
 /// How each connection to SQLite works. A session lost to a power cut is a sign-in; waiting for the disk on every one is not worth it.
 const SQLITE_SETTINGS: &str =
@@ -53,7 +50,7 @@ impl Store {
         make_private(path).map_err(|error| unusable(sqlx::Error::Io(error)))?;
         let address = format!("sqlite://{}?mode=rwc", escaped(path));
         let pool = sqlite(2).connect_with(options(&address).map_err(unusable)?).await.map_err(unusable)?;
-        match Self::migrated(pool, &SQLITE, keys).await {
+        match Self::migrated(pool, &migrations::sqlite(), keys).await {
             Err(Error::Migration(MigrateError::Execute(source) | MigrateError::ExecuteMigration(source, _))) => Err(unusable(source)),
             Err(Error::Migration(source)) => Err(Error::Version { path: path.to_owned(), source }),
             other => other,
@@ -72,7 +69,7 @@ impl Store {
         let options = options(address).map_err(|_| Error::Address)?;
         let pool = AnyPoolOptions::new().max_connections(SERVER_CONNECTIONS).acquire_timeout(PATIENCE);
         let pool = pool.connect_with(options).await.map_err(Error::Unreachable)?;
-        match Self::migrated(pool, &POSTGRES, keys).await {
+        match Self::migrated(pool, &migrations::postgres(), keys).await {
             Err(Error::Migration(source @ (MigrateError::VersionMissing(_) | MigrateError::VersionMismatch(_)))) => {
                 Err(Error::ServerVersion(source))
             }
@@ -87,7 +84,7 @@ impl Store {
     pub async fn memory(keys: SealKeys) -> Result<Self> {
         // A database in memory belongs to one connection: it must be the only one and must never be closed for being idle or old.
         let pool = sqlite(1).min_connections(1).idle_timeout(None).max_lifetime(None);
-        Self::migrated(pool.connect_with(options("sqlite::memory:")?).await?, &SQLITE, keys).await
+        Self::migrated(pool.connect_with(options("sqlite::memory:")?).await?, &migrations::sqlite(), keys).await
     }
 
     async fn migrated(pool: AnyPool, migrations: &Migrator, keys: SealKeys) -> Result<Self> {

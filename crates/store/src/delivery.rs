@@ -6,9 +6,10 @@
 mod lease;
 
 use jiff::Timestamp;
-use sqlx::{AnyConnection, AssertSqlSafe, FromRow};
+use sqlx::{AnyConnection, AssertSqlSafe};
 
 use crate::notification::{TOGETHER, counted, moment};
+use crate::row::row;
 use crate::{Result, Store};
 
 /// Messages with what they tell, before it is said which ones.
@@ -102,34 +103,36 @@ pub struct Listed {
     pub at: Timestamp,
 }
 
-#[derive(FromRow)]
-struct DeliveryRow {
-    id: String,
-    channel: String,
-    target: String,
-    collected: i64,
-    attempts: i64,
-    due: i64,
-    person: String,
-    event: String,
-    title: String,
-    content: String,
-    why: String,
-    link: String,
-    workspace: String,
-    happened: i64,
+row! {
+    struct DeliveryRow {
+        id: String,
+        channel: String,
+        target: String,
+        collected: i64,
+        attempts: i64,
+        due: i64,
+        person: String,
+        event: String,
+        title: String,
+        content: String,
+        why: String,
+        link: String,
+        workspace: String,
+        happened: i64,
+    }
 }
 
-#[derive(FromRow)]
-struct ListedRow {
-    id: String,
-    channel: String,
-    target: String,
-    event: String,
-    attempts: i64,
-    problem: String,
-    created: i64,
-    due: i64,
+row! {
+    struct ListedRow {
+        id: String,
+        channel: String,
+        target: String,
+        event: String,
+        attempts: i64,
+        problem: String,
+        created: i64,
+        due: i64,
+    }
 }
 
 impl From<DeliveryRow> for Delivery {

@@ -4,9 +4,9 @@
 
 use jiff::Timestamp;
 use serde_json::Value;
-use sqlx::FromRow;
 
 use crate::random::{self, Random};
+use crate::row::row;
 use crate::{Error, Result, Store};
 
 /// Largest draft that is kept, in bytes of JSON.
@@ -41,11 +41,12 @@ impl DraftId {
     }
 }
 
-#[derive(FromRow)]
-struct DraftRow {
-    subject: String,
-    content: String,
-    created: i64,
+row! {
+    struct DraftRow {
+        subject: String,
+        content: String,
+        created: i64,
+    }
 }
 
 impl Store {

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use sqlx::{AssertSqlSafe, FromRow};
+use sqlx::AssertSqlSafe;
 
 use crate::observation::Subject;
+use crate::row::row;
 use crate::{Result, Store};
 
 /// Rows of one statement: each has at most 16 values. SQLite looks for the name of each value among those of the whole statement
@@ -68,111 +69,121 @@ impl Dimension {
     }
 }
 
-/// A sum of a month, of one value of a dimension in one namespace.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct MonthSum {
-    /// Id of the workspace.
-    pub cluster: String,
-    /// Path of the workspace.
-    pub workspace: String,
-    /// Namespace.
-    pub namespace: String,
-    /// Value of the dimension; may be empty.
-    pub value: String,
-    /// ISO 4217; empty for what has no amount.
-    pub currency: String,
-    /// Instances in it.
-    pub instances: i64,
-    /// Seconds.
-    pub ready: i64,
-    /// Seconds.
-    pub unobserved: i64,
-    /// Millionths.
-    pub micros: i64,
+row! {
+    /// A sum of a month, of one value of a dimension in one namespace.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct MonthSum {
+        /// Id of the workspace.
+        pub cluster: String,
+        /// Path of the workspace.
+        pub workspace: String,
+        /// Namespace.
+        pub namespace: String,
+        /// Value of the dimension; may be empty.
+        pub value: String,
+        /// ISO 4217; empty for what has no amount.
+        pub currency: String,
+        /// Instances in it.
+        pub instances: i64,
+        /// Seconds.
+        pub ready: i64,
+        /// Seconds.
+        pub unobserved: i64,
+        /// Millionths.
+        pub micros: i64,
+    }
 }
 
-/// What requests of one promise came to in a month, in one workspace and currency.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct PromiseSum {
-    /// Id of the workspace.
-    pub cluster: String,
-    /// Path of the workspace.
-    pub workspace: String,
-    /// Path of the promise's home; empty where requests name none.
-    pub home: String,
-    /// Name of the promise.
-    pub promise: String,
-    /// ISO 4217.
-    pub currency: String,
-    /// Millionths.
-    pub micros: i64,
+row! {
+    /// What requests of one promise came to in a month, in one workspace and currency.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct PromiseSum {
+        /// Id of the workspace.
+        pub cluster: String,
+        /// Path of the workspace.
+        pub workspace: String,
+        /// Path of the promise's home; empty where requests name none.
+        pub home: String,
+        /// Name of the promise.
+        pub promise: String,
+        /// ISO 4217.
+        pub currency: String,
+        /// Millionths.
+        pub micros: i64,
+    }
 }
 
-/// What a namespace came to in a month, in one currency.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct SpotSum {
-    /// First second of the month.
-    pub month: i64,
-    /// Id of the workspace.
-    pub cluster: String,
-    /// Namespace.
-    pub namespace: String,
-    /// ISO 4217.
-    pub currency: String,
-    /// Millionths.
-    pub micros: i64,
+row! {
+    /// What a namespace came to in a month, in one currency.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct SpotSum {
+        /// First second of the month.
+        pub month: i64,
+        /// Id of the workspace.
+        pub cluster: String,
+        /// Namespace.
+        pub namespace: String,
+        /// ISO 4217.
+        pub currency: String,
+        /// Millionths.
+        pub micros: i64,
+    }
 }
 
-/// A sum of a day, of one value of a dimension in one namespace.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct DaySum {
-    /// First second of the day.
-    pub day: i64,
-    /// Id of the workspace.
-    pub cluster: String,
-    /// Namespace.
-    pub namespace: String,
-    /// Value of the dimension; may be empty.
-    pub value: String,
-    /// ISO 4217; empty for what has no amount.
-    pub currency: String,
-    /// Millionths.
-    pub micros: i64,
+row! {
+    /// A sum of a day, of one value of a dimension in one namespace.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct DaySum {
+        /// First second of the day.
+        pub day: i64,
+        /// Id of the workspace.
+        pub cluster: String,
+        /// Namespace.
+        pub namespace: String,
+        /// Value of the dimension; may be empty.
+        pub value: String,
+        /// ISO 4217; empty for what has no amount.
+        pub currency: String,
+        /// Millionths.
+        pub micros: i64,
+    }
 }
 
-/// What an instance came to in a month, in one currency.
-#[derive(Clone, Debug, Default, PartialEq, Eq, FromRow)]
-pub struct MonthLine {
-    /// Uid of the request.
-    pub uid: String,
-    /// Id of the workspace.
-    pub cluster: String,
-    /// Path of the workspace.
-    pub workspace: String,
-    /// Namespace.
-    pub namespace: String,
-    /// Name.
-    pub name: String,
-    /// Path of the promise's home.
-    pub home: String,
-    /// Name of the promise.
-    pub promise: String,
-    /// Version that ran last.
-    pub version: String,
-    /// Project; may be empty.
-    pub project: String,
-    /// Who asked for it.
-    pub owner: String,
-    /// From where the price is.
-    pub basis: String,
-    /// ISO 4217; empty for what has no amount.
-    pub currency: String,
-    /// Seconds.
-    pub ready: i64,
-    /// Seconds.
-    pub unobserved: i64,
-    /// Millionths.
-    pub micros: i64,
+row! {
+    /// What an instance came to in a month, in one currency.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct MonthLine {
+        /// Uid of the request.
+        pub uid: String,
+        /// Id of the workspace.
+        pub cluster: String,
+        /// Path of the workspace.
+        pub workspace: String,
+        /// Namespace.
+        pub namespace: String,
+        /// Name.
+        pub name: String,
+        /// Path of the promise's home.
+        pub home: String,
+        /// Name of the promise.
+        pub promise: String,
+        /// Version that ran last.
+        pub version: String,
+        /// Project; may be empty.
+        pub project: String,
+        /// Who asked for it.
+        pub owner: String,
+        /// From where the price is.
+        pub basis: String,
+        /// ISO 4217; empty for what has no amount.
+        pub currency: String,
+        /// Seconds.
+        pub ready: i64,
+        /// Seconds.
+        pub unobserved: i64,
+        /// Millionths.
+        pub micros: i64,
+    }
 }
 
 impl Store {

@@ -6,9 +6,10 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
 
 use crate::delivery::forget;
+use crate::row::row;
 use crate::{Error, Result, Store, Unwanted};
 
 /// Ids that are named in one query.
@@ -90,17 +91,18 @@ pub struct Notifications {
     pub unread: u64,
 }
 
-#[derive(FromRow)]
-struct NotificationRow {
-    id: String,
-    event: String,
-    title: String,
-    content: String,
-    why: String,
-    link: String,
-    workspace: String,
-    happened: i64,
-    seen_at: i64,
+row! {
+    struct NotificationRow {
+        id: String,
+        event: String,
+        title: String,
+        content: String,
+        why: String,
+        link: String,
+        workspace: String,
+        happened: i64,
+        seen_at: i64,
+    }
 }
 
 impl From<NotificationRow> for Notification {

@@ -3,9 +3,10 @@
 //! Everything that one look says is written in one transaction together with its moment, and only if nobody else has looked since: a
 //! process that ends between any two writes, or a second one beside it, can neither lose nor double a second.
 
-use sqlx::{AssertSqlSafe, FromRow, Row as _};
+use sqlx::{AssertSqlSafe, Row as _};
 
 use crate::ledger::{TOGETHER, placeholders};
+use crate::row::row;
 use crate::{Result, Store};
 
 /// Which instance, and to whom it is counted.
@@ -88,24 +89,25 @@ const COLUMNS: &str =
 /// How many these are.
 const WIDTH: usize = 16;
 
-#[derive(FromRow)]
-struct ObservationRow {
-    uid: String,
-    since: i64,
-    until: Option<i64>,
-    ready: i64,
-    monthly: Option<i64>,
-    currency: String,
-    basis: String,
-    cluster: String,
-    workspace: String,
-    namespace: String,
-    name: String,
-    home: String,
-    promise: String,
-    version: String,
-    project: String,
-    owner: String,
+row! {
+    struct ObservationRow {
+        uid: String,
+        since: i64,
+        until: Option<i64>,
+        ready: i64,
+        monthly: Option<i64>,
+        currency: String,
+        basis: String,
+        cluster: String,
+        workspace: String,
+        namespace: String,
+        name: String,
+        home: String,
+        promise: String,
+        version: String,
+        project: String,
+        owner: String,
+    }
 }
 
 impl From<ObservationRow> for Observation {

@@ -1,9 +1,9 @@
 //! Filters of lists that a person has named. A view is found by its id *and* its person: somebody else's id finds nothing.
 
 use jiff::Timestamp;
-use sqlx::FromRow;
 
 use crate::random::{self, Random};
+use crate::row::row;
 use crate::{Result, Store};
 
 /// Most views of one person.
@@ -33,11 +33,12 @@ pub enum Kept {
     Absent,
 }
 
-#[derive(FromRow)]
-struct SavedViewRow {
-    id: String,
-    title: String,
-    filter: String,
+row! {
+    struct SavedViewRow {
+        id: String,
+        title: String,
+        filter: String,
+    }
 }
 
 impl Store {

@@ -2,9 +2,9 @@
 
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
-use sqlx::FromRow;
 
 use crate::random::{self, Random};
+use crate::row::row;
 use crate::{Error, Result, Store};
 
 /// The secret that a browser carries: 64 hexadecimal digits. Never stored, never shown by `Debug`.
@@ -63,12 +63,13 @@ impl SessionKey {
     }
 }
 
-#[derive(FromRow)]
-struct SessionRow {
-    person: String,
-    token: Vec<u8>,
-    created: i64,
-    expires: i64,
+row! {
+    struct SessionRow {
+        person: String,
+        token: Vec<u8>,
+        created: i64,
+        expires: i64,
+    }
 }
 
 impl Store {

@@ -1,9 +1,9 @@
 //! Who stands in for whom while somebody is away. It gives nobody a right: what a deputy may do is asked of the plane as them.
 
 use jiff::Timestamp;
-use sqlx::FromRow;
 
 use crate::notification::moment;
+use crate::row::row;
 use crate::{Error, Result, Store};
 
 /// A person who is away, or will be, with who stands in.
@@ -23,14 +23,15 @@ pub struct StandIn {
     pub looked: Option<Timestamp>,
 }
 
-#[derive(FromRow)]
-struct Row {
-    person: String,
-    deputy: String,
-    away_from: i64,
-    away_to: i64,
-    lacks: String,
-    looked: i64,
+row! {
+    struct Row {
+        person: String,
+        deputy: String,
+        away_from: i64,
+        away_to: i64,
+        lacks: String,
+        looked: i64,
+    }
 }
 
 impl TryFrom<Row> for StandIn {

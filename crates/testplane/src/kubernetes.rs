@@ -6,8 +6,17 @@ use crate::process::{Process, free_ports};
 use crate::{Person, Server, anybody, binary, write_tokens};
 
 /// Starts the kube-apiserver that `OPM_KUBE_APISERVER` names on the etcd that `OPM_ETCD` names, and waits until it is ready.
-/// One of the people has to be in `system:masters`; the first one asks whether it is ready. etcd waits for the disk.
+/// One of the people has to be in `system:masters`; the first one asks whether it is ready. etcd does not wait for the disk.
 pub async fn kubernetes(people: &[Person]) -> Option<Server> {
+    start(people, &["--unsafe-no-fsync".to_owned()]).await
+}
+
+/// The same for measurements: etcd waits for the disk, as it does wherever somebody relies on it.
+pub async fn durable_kubernetes(people: &[Person]) -> Option<Server> {
+    start(people, &[]).await
+}
+
+async fn start(people: &[Person], more: &[String]) -> Option<Server> {
     let (apiserver, etcd) = (binary("OPM_KUBE_APISERVER")?, binary("OPM_ETCD")?);
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| folder.path().join(name).display().to_string();
@@ -25,13 +34,17 @@ pub async fn kubernetes(people: &[Person]) -> Option<Server> {
     let etcd = Process::start(
         &etcd,
         &[
-            format!("--data-dir={}", file("etcd")),
-            format!("--listen-client-urls={client}"),
-            format!("--advertise-client-urls={client}"),
-            format!("--listen-peer-urls={peer}"),
-            format!("--initial-advertise-peer-urls={peer}"),
-            format!("--initial-cluster=default={peer}"),
-        ],
+            vec![
+                format!("--data-dir={}", file("etcd")),
+                format!("--listen-client-urls={client}"),
+                format!("--advertise-client-urls={client}"),
+                format!("--listen-peer-urls={peer}"),
+                format!("--initial-advertise-peer-urls={peer}"),
+                format!("--initial-cluster=default={peer}"),
+            ],
+            more.to_vec(),
+        ]
+        .concat(),
         folder.path(),
     );
     let apiserver = Process::start(

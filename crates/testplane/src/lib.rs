@@ -23,7 +23,7 @@ use tempfile::TempDir;
 
 pub use embedded::embedded;
 pub use kcp::kcp;
-pub use kubernetes::kubernetes;
+pub use kubernetes::{durable_kubernetes, kubernetes};
 pub use postgres::{Postgres, postgres};
 
 use process::Process;
@@ -149,6 +149,16 @@ fn binary(variable: &str) -> Option<PathBuf> {
         println!("skipped: {variable} names no binary; `cargo xtask test --install` builds and names it");
     }
     path
+}
+
+/// Whether checks that take long and seldom find anything run, too: `cargo xtask test --full`. Says so where not.
+#[expect(clippy::disallowed_methods, reason = "tests have no configuration module")]
+pub fn full() -> bool {
+    let full = std::env::var_os("OPM_FULL").is_some_and(|value| value == "true");
+    if !full {
+        println!("skipped: it is part of `cargo xtask test --full`");
+    }
+    full
 }
 
 /// Whether everything has to be there.

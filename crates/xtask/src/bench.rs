@@ -3,7 +3,6 @@
 use anyhow::Result;
 use clap::Args;
 
-use crate::site::{self, Optimise};
 use crate::steps::{cargo, run, step};
 use crate::tools::Tools;
 use crate::workspace::Workspace;
@@ -11,7 +10,7 @@ use crate::workspace::Workspace;
 /// Arguments of `bench`.
 #[derive(Args)]
 pub struct Bench {
-    /// plane; preflight; dashboards; or pages, start, fulfilment or all of these three, then seconds for each load.
+    /// plane; preflight; dashboards; catalog; or pages, start, fulfilment or all of these three, then seconds for each load.
     #[arg(default_value = "all")]
     which: Vec<String>,
     /// For plane: the sizes, as numbers of objects.
@@ -26,6 +25,9 @@ pub struct Bench {
     /// For dashboards: the databases, of sqlite and postgres.
     #[arg(long, value_delimiter = ',', default_value = "sqlite,postgres")]
     engines: Vec<String>,
+    /// For catalog: the sizes, as numbers of promises; what the first costs is what the others are compared with.
+    #[arg(long, value_delimiter = ',', default_value = "4,2000,100000")]
+    promises: Vec<usize>,
     #[command(flatten)]
     tools: Tools,
 }
@@ -45,21 +47,20 @@ impl Bench {
         if self.which == ["dashboards"] {
             return self.dashboards(&workspace);
         }
-        site::build(&workspace, &self.tools, Optimise::IfPossible)?;
-        eprintln!("    script and wasm of live pages: {} bytes compressed", site::live_weight(&workspace)?);
+        if self.which == ["catalog"] {
+            return self.catalog(&workspace);
+        }
         build(&workspace)?;
         step("measuring", || {
             run(cargo(&workspace.root)
                 .args(["bench", "--package", "opm-portal", "--bench", "portal", "--"])
                 .args(&self.which)
-                .env("OPM_PORTAL", workspace.target.join("release/opm-portal"))
-                .env("OPM_SITE", workspace.site()))
+                .env("OPM_PORTAL", workspace.target.join("release/opm-portal")))
         })
     }
 
     /// Lists and dashboards over worlds of many instances, on each database.
     fn dashboards(&self, workspace: &Workspace) -> Result<()> {
-        site::build(workspace, &self.tools, Optimise::IfPossible)?;
         build(workspace)?;
         if self.engines.iter().any(|engine| engine == "postgres") {
             self.tools.postgres()?;
@@ -69,9 +70,19 @@ impl Bench {
         program
             .args(["bench", "--package", "opm-portal", "--bench", "portal", "--", "dashboards"])
             .args(["--instances", &sizes.join(","), "--engines", &self.engines.join(",")])
-            .env("OPM_PORTAL", workspace.target.join("release/opm-portal"))
-            .env("OPM_SITE", workspace.site());
+            .env("OPM_PORTAL", workspace.target.join("release/opm-portal"));
         step("measuring lists and dashboards", || run(&mut program))
+    }
+
+    /// Catalogs of few, many and very many promises.
+    fn catalog(&self, workspace: &Workspace) -> Result<()> {
+        build(workspace)?;
+        let sizes: Vec<String> = self.promises.iter().map(ToString::to_string).collect();
+        let mut program = cargo(&workspace.root);
+        program
+            .args(["bench", "--package", "opm-portal", "--bench", "portal", "--", "catalog", "--promises", &sizes.join(",")])
+            .env("OPM_PORTAL", workspace.target.join("release/opm-portal"));
+        step("measuring catalogs", || run(&mut program))
     }
 
     /// The embedded plane beside a real kube-apiserver with its etcd.

@@ -31,16 +31,18 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Build everything and serve the portal on its embedded plane.
+    /// Build and serve the portal on its embedded plane.
     Serve(serve::Serve),
     /// Fill the embedded plane of a folder with many finished instances.
     Seed(seed::Seed),
-    /// Build the portal; with --release the browser part is optimised.
+    /// Build the portal into one file, with --release as it is deployed.
     Build(release::Build),
     /// Run everything that CI runs.
     Test(test::Test),
-    /// Write the generated files (deploy/) anew.
+    /// Write the generated files of deploy/.
     Gen(generate::Gen),
+    /// Build what browsers get into site/, which the server contains.
+    Site(site::Site),
     /// Measure the release build beside something named.
     Bench(bench::Bench),
     /// Run a check in its full size.
@@ -58,6 +60,7 @@ fn main() -> ExitCode {
         Command::Build(build) => build.run(),
         Command::Test(test) => test.run(),
         Command::Gen(generate) => generate.run(),
+        Command::Site(site) => site.run(),
         Command::Bench(bench) => bench.run(),
         Command::Soak(soak) => soak.run(),
         Command::Fuzz(fuzz) => fuzz.run(),

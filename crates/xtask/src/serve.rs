@@ -7,8 +7,6 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 
-use crate::site::{self, Optimise};
-use crate::tools::Tools;
 use crate::workspace::Workspace;
 
 /// Arguments of `serve`.
@@ -35,8 +33,6 @@ pub struct Serve {
     /// Build as for production: slower to build, quicker to run.
     #[arg(long)]
     release: bool,
-    #[command(flatten)]
-    tools: Tools,
 }
 
 /// A plane that the portal runs on.
@@ -62,10 +58,9 @@ impl Serve {
     /// Builds everything, then becomes the server.
     pub fn run(self) -> Result<()> {
         let workspace = Workspace::find()?;
-        site::build(&workspace, &self.tools, if self.release { Optimise::IfPossible } else { Optimise::No })?;
         let binary = workspace.build_portal(self.release)?;
         let mut portal = Command::new(&binary);
-        portal.args(["serve", "--plane", self.plane.name(), "--port", &self.port.to_string()]).arg("--site").arg(workspace.site());
+        portal.args(["serve", "--plane", self.plane.name(), "--port", &self.port.to_string()]);
         if let Some(kubeconfig) = &self.kubeconfig {
             portal.arg("--kubeconfig").arg(kubeconfig);
         }

@@ -2,7 +2,8 @@
 
 use std::ffi::OsStr;
 use std::process::Command;
-use std::time::Instant;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
@@ -12,8 +13,41 @@ pub fn step<T>(what: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
     #[expect(clippy::disallowed_methods, reason = "the build tool shows how long a step took; nothing depends on it")]
     let start = Instant::now();
     let result = work().with_context(|| what.to_owned())?;
-    eprintln!("    {what}: {:.1} s", start.elapsed().as_secs_f64());
+    let took = start.elapsed();
+    eprintln!("    {what}: {:.1} s", took.as_secs_f64());
+    note(what, Outcome::Took(took));
     Ok(result)
+}
+
+/// What became of a step.
+enum Outcome {
+    Took(Duration),
+    NotRun(String),
+}
+
+static TABLE: Mutex<Vec<(String, Outcome)>> = Mutex::new(Vec::new());
+
+fn note(what: &str, outcome: Outcome) {
+    if let Ok(mut table) = TABLE.lock() {
+        table.push((what.to_owned(), outcome));
+    }
+}
+
+/// Keeps for the closing table that something was left out, and why.
+pub fn not_run(what: &str, why: &str) {
+    note(what, Outcome::NotRun(why.to_owned()));
+}
+
+/// Prints what was done, with its time, and what was not. Steps that ran inside another, or beside one, have a line of their own.
+pub fn table() {
+    let Ok(table) = TABLE.lock() else { return };
+    eprintln!("\n==> steps");
+    for (what, outcome) in table.iter() {
+        match outcome {
+            Outcome::Took(took) => eprintln!("    {:>8.1} s  {what}", took.as_secs_f64()),
+            Outcome::NotRun(why) => eprintln!("     not run  {what}: {why}"),
+        }
+    }
 }
 
 /// Runs a command to its end with inherited output; an exit code other than 0 is an error that shows the command.

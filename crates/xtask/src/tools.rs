@@ -48,15 +48,25 @@ pub struct Tools {
     cache: Option<PathBuf>,
     #[arg(long, env = "HOME", hide = true, default_value = "/tmp")]
     home: PathBuf,
+    #[cfg(feature = "site")]
+    #[arg(long, env = "CARGO_HOME", hide = true)]
+    cargo_home: Option<PathBuf>,
 }
 
 impl Tools {
-    fn may_install(&self) -> bool {
+    /// Whether missing tools are fetched.
+    pub fn may_install(&self) -> bool {
         self.install || self.ci
     }
 
     fn cache(&self) -> PathBuf {
         self.cache.clone().unwrap_or_else(|| self.home.join(".cache/opm-portal"))
+    }
+
+    /// Where cargo keeps the sources of dependencies.
+    #[cfg(feature = "site")]
+    pub fn cargo_home(&self) -> PathBuf {
+        self.cargo_home.clone().unwrap_or_else(|| self.home.join(".cargo"))
     }
 
     /// Finds or installs what the tests of the crates and of the browser call, so that asking for each one answers at once.
@@ -73,11 +83,6 @@ impl Tools {
             self.api_server(root)?;
         }
         Ok(())
-    }
-
-    /// Node, if it is installed.
-    pub fn node() -> Option<PathBuf> {
-        on_path("node")
     }
 
     /// The wasm target of the active toolchain; rustup adds it.
@@ -171,11 +176,6 @@ impl Tools {
         if !self.may_install() && !npm_is_current(folder)? {
             return Err(Missing(format!("npm packages are missing: run `npm ci` in {}, or pass --install", folder.display())).into());
         }
-        Self::fetch_npm(folder)
-    }
-
-    /// As [`Tools::npm`], without asking: they land in the checkout, as crates do in cargo's folder.
-    pub fn fetch_npm(folder: &Path) -> Result<()> {
         if npm_is_current(folder)? {
             return Ok(());
         }

@@ -26,11 +26,6 @@ impl Workspace {
         Ok(Self { root: path("workspace_root")?, target: path("target_directory")? })
     }
 
-    /// What the browser gets: style sheet, script, wasm and `manifest.json`.
-    pub fn site(&self) -> PathBuf {
-        self.target.join("site")
-    }
-
     /// Builds the server; answers its path. The one for production has no features but its own.
     pub fn build_portal(&self, release: bool) -> Result<PathBuf> {
         let mut build = cargo(&self.root);

@@ -90,7 +90,7 @@ pub(crate) fn run(data: &[u8]) {
         }
         let of_status = bytes.one_in(4);
         let (subresource, reset) = if of_status { ("status", RESET_BY_STATUS) } else { ("", RESET_BY_OBJECT) };
-        let target = Target { schema, api_version: "example.org/v1", kind: "Widget", subresource, reset, zero: &NOTHING };
+        let target = Target { schema, api_version: "example.org/v1", kind: "Widget", subresource, reset, zero: &NOTHING, forwarded: false };
         let manager = bytes.one_of(&["one", "two", "three"]);
         let now = bytes.one_of(&["2030-01-01T00:00:00Z", "2030-01-01T00:00:01Z"]);
         let mut object = bytes.object();

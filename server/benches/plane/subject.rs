@@ -32,7 +32,7 @@ impl Subject {
     /// kube-apiserver with etcd; none where their binaries are not named.
     pub async fn kubernetes(rest: Duration) -> Option<Self> {
         let begun = Instant::now();
-        let server = testplane::kubernetes(&people()).await?;
+        let server = testplane::durable_kubernetes(&people()).await?;
         Some(Self { server, first_start: begun.elapsed(), rest })
     }
 

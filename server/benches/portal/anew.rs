@@ -47,7 +47,6 @@ pub fn serve(words: &[&str]) {
         // Pages are served below. Nothing works in the background: with such a clock it would count hours while pages are measured.
         web: false,
         controller: false,
-        site: PathBuf::from("no-site"),
         public_url: None,
         notify: NotifyConfig::default(),
     };

@@ -46,6 +46,17 @@ impl Plane {
         for number in there..rows {
             self.publish(&format!("settings-{number:03}")).await;
         }
+        self.all_published().await;
+    }
+
+    /// Publishes the small promise under this name; answers how many promises there are.
+    pub async fn publish_pattern(&self, name: &str) -> usize {
+        self.publish(name).await;
+        self.all_published().await;
+        self.promises().list(&ListParams::default()).await.expect("promises").items.len()
+    }
+
+    async fn all_published(&self) {
         let end = Instant::now() + Duration::from_secs(60);
         while self
             .promises()

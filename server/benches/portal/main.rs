@@ -1,4 +1,4 @@
-//! What a page, a start, a fulfilment and dashboards over many instances cost, beside something named that is measured in the same run.
+//! What a page, a start, a fulfilment, dashboards over many instances and catalogs of many promises cost, beside something named that is measured in the same run.
 //!
 //! Called by `cargo xtask bench`. Ratios are the result; seconds belong to one machine. Never run as a test.
 #![expect(
@@ -9,6 +9,7 @@
 
 mod anew;
 mod bare;
+mod catalog;
 mod dashboards;
 mod fulfilment;
 mod http;
@@ -32,6 +33,7 @@ fn main() {
             ["bare", answer] => bare::serve(PathBuf::from(answer)).await,
             ["pages", rest @ ..] => pages::measure(seconds(rest)).await,
             ["dashboards", rest @ ..] => dashboards::measure(&dashboards::Sizes::of(rest)).await,
+            ["catalog", rest @ ..] => catalog::measure(&catalog::Sizes::of(rest)).await,
             ["start"] => start::measure().await,
             ["fulfilment", rest @ ..] => fulfilment::measure(seconds(rest)).await,
             [] | ["all"] => {
@@ -40,7 +42,7 @@ fn main() {
                 fulfilment::measure(5).await;
             }
             other => {
-                panic!("unknown benchmark {other:?}: pages [SECONDS], start, fulfilment [SECONDS], dashboards [--instances N,…] or all")
+                panic!("unknown benchmark {other:?}: pages [SECONDS], start, fulfilment [SECONDS], dashboards [--instances N,…], catalog [--promises N,…] or all")
             }
         }
     });

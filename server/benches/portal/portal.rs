@@ -26,11 +26,10 @@ impl Portal {
     /// The same with more arguments.
     pub async fn start_with(data: &Path, arguments: &[&str]) -> Self {
         let binary = std::env::var("OPM_PORTAL").expect("OPM_PORTAL names the release binary: use cargo xtask bench");
-        let site = std::env::var("OPM_SITE").expect("OPM_SITE names the built site: use cargo xtask bench");
         let port = free_port();
         let begun = Instant::now();
         let child = Command::new(binary)
-            .args(["serve", "--plane", "embedded", "--port", &port.to_string(), "--plane-port", "0", "--site", &site, "--data"])
+            .args(["serve", "--plane", "embedded", "--port", &port.to_string(), "--plane-port", "0", "--data"])
             .arg(data)
             .args(arguments)
             .stdout(Stdio::null())

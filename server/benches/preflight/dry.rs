@@ -1,6 +1,5 @@
 //! The dry run: what the plane says to a request, asked as the person.
 
-use std::path::PathBuf;
 use std::time::Instant;
 
 use cluster::kinds::{PromiseRequest, PromiseRequestKind, object};
@@ -24,7 +23,6 @@ pub fn measure(asked: &World, rounds: usize, mut before: impl FnMut(usize)) -> F
             listen: ([127, 0, 0, 1], 0).into(),
             web: true,
             controller: false,
-            site: PathBuf::from("no-site"),
             database: None,
             public_url: None,
             notify: opm_portal::config::NotifyConfig::default(),

@@ -124,6 +124,7 @@ fn look(world: &World, book: &Book, round: usize, depth: Depth) {
         book: &world.book,
         count: &|_| Usage::default(),
         secrets: Some(&secrets),
+        destinations: &BTreeMap::new(),
         missing: &[],
         unknown: &[],
     };

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use cluster::error::from_plane;
 use cluster::{ClusterId, Scope, Token};
 use jiff::{SignedDuration, Timestamp};
+use promise::identity::PersonId;
 use promise::{Error, Result};
 use serde_json::{Value, json};
 use store::{Session, SessionKey};
@@ -16,11 +17,14 @@ use crate::state::Portal;
 /// How long the plane's word about who somebody is counts.
 const VERIFIED: SignedDuration = SignedDuration::from_secs(30);
 
+/// Names the logical cluster of a ServiceAccount.
+const CLUSTER_NAME: &str = "authentication.kcp.io/cluster-name";
+
 /// Who somebody is: what the plane answers to a SelfSubjectReview with the person's token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
-    /// Username on the plane.
-    pub username: Arc<str>,
+    /// Who it is wherever people are compared.
+    pub person: PersonId,
     /// Groups on the plane.
     pub groups: Vec<String>,
 }
@@ -193,9 +197,12 @@ pub(super) async fn review(portal: &Portal, token: &Token) -> Result<Identity> {
     let answer: Value =
         portal.endpoint.client(token, &portal.account).request(request).await.map_err(|error| from_plane(&error, "your account"))?;
     let username = answer.pointer("/status/userInfo/username").and_then(Value::as_str).ok_or(Error::Internal)?;
+    // On kcp every workspace may have a ServiceAccount of this name.
+    let extra = answer.pointer("/status/userInfo/extra").and_then(|extra| extra.get(CLUSTER_NAME));
+    let cluster = extra.and_then(|values| values.get(0)).and_then(Value::as_str);
     let groups = answer.pointer("/status/userInfo/groups").and_then(Value::as_array);
     Ok(Identity {
-        username: Arc::from(username),
+        person: PersonId::new(username, cluster),
         groups: groups.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect(),
     })
 }

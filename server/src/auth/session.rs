@@ -36,11 +36,11 @@ pub async fn begin(portal: &Portal, visitor: &Visitor, given: Given<'_>) -> Resu
     let now = portal.clock.now();
     let expires = now.checked_add(SESSION).map_err(|_| Error::Internal)?;
     let expires = ends(&token.expose()).map_or(expires, |end| end.min(expires));
-    let begun = portal.store.begin_session(&identity.username, &token.expose(), now, expires, &*portal.random).await;
+    let begun = portal.store.begin_session(&identity.person, &token.expose(), now, expires, &*portal.random).await;
     let cookie = begun.map_err(|error| database(&error))?;
     // Whom a rule asks by a group is known by this.
     let mail = mail(&token.expose()).unwrap_or_default();
-    portal.store.meet(&identity.username, &identity.groups, &mail, now).await.map_err(|error| database(&error))?;
+    portal.store.meet(&identity.person, &identity.groups, &mail, now).await.map_err(|error| database(&error))?;
     portal.doors.cookie.set(Kind::Session, cookie.reveal(), expires.duration_since(now).as_secs()).ok_or(Error::Internal)
 }
 

@@ -1,6 +1,7 @@
 //! The address under which people reach the portal.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::str::FromStr;
 
 /// Where people reach the portal.
@@ -10,6 +11,19 @@ pub struct PublicUrl {
     pub secure: bool,
     /// Host, with the port when it is not the scheme's own.
     pub authority: String,
+}
+
+impl PublicUrl {
+    /// Whether it leads to the machine on which it is opened.
+    pub fn is_loopback(&self) -> bool {
+        let host = match self.authority.rsplit_once(':') {
+            Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+            _ => &self.authority,
+        };
+        let address = host.trim_start_matches('[').trim_end_matches(']');
+        // All names below localhost are this machine's (RFC 6761).
+        host == "localhost" || host.ends_with(".localhost") || address.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    }
 }
 
 impl FromStr for PublicUrl {

@@ -37,9 +37,6 @@ pub struct ServeArgs {
     /// Parts that this process runs [default: all that the plane has].
     #[arg(long, value_enum, value_delimiter = ',', env = "OPM_ROLES")]
     roles: Option<Vec<Role>>,
-    /// Directory with the built assets (`pkg/` with script, wasm and styles).
-    #[arg(long, value_name = "DIR", default_value = "target/site", env = "OPM_SITE")]
-    site: PathBuf,
     /// Sample world to load at the first start of an embedded plane, instead of the built-in one.
     #[arg(long, value_name = "DIR", env = "OPM_EXAMPLES")]
     examples: Option<PathBuf>,
@@ -134,8 +131,6 @@ pub struct Config {
     pub web: bool,
     /// Whether requests are fulfilled here.
     pub controller: bool,
-    /// Where the built assets are.
-    pub site: PathBuf,
     /// Where people reach the portal, when it is not where it listens.
     pub public_url: Option<PublicUrl>,
     /// How people are told outside of the portal.
@@ -165,6 +160,12 @@ pub enum ConfigError {
         "--listen {0}: with the embedded plane anybody who reaches the sign-in page can be anybody, so only loopback addresses are served"
     )]
     NotLoopback(IpAddr),
+    /// The embedded plane must not be published.
+    #[error(
+        "--public-url {0}: with the embedded plane anyone who reaches the sign-in page can sign in as anyone, so its address must be a loopback \
+         one; leave it out, or use a real plane with --plane kubeconfig"
+    )]
+    PublicDemo(PublicUrl),
     /// People type tokens.
     #[error(
         "--listen {0}: people sign in with tokens, which must not travel in clear text; put a proxy that speaks TLS in front and name its \
@@ -187,6 +188,9 @@ impl ServeArgs {
         let plane = match self.plane {
             PlaneKind::Embedded if !has(Role::Plane) => return Err(ConfigError::PlaneMissing),
             PlaneKind::Embedded if !self.listen.is_loopback() => return Err(ConfigError::NotLoopback(self.listen)),
+            PlaneKind::Embedded if self.public_url.as_ref().is_some_and(|url| !url.is_loopback()) => {
+                return Err(self.public_url.map_or(ConfigError::NotLoopback(self.listen), ConfigError::PublicDemo));
+            }
             PlaneKind::Embedded => {
                 PlaneConfig::Embedded { listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), self.plane_port), examples: self.examples }
             }
@@ -204,7 +208,6 @@ impl ServeArgs {
             listen: SocketAddr::new(self.listen, self.port),
             web,
             controller,
-            site: self.site,
             public_url: self.public_url,
             notify,
         };
@@ -248,6 +251,16 @@ mod tests {
         assert!(refused("opm-portal serve --plane kubeconfig --roles web,plane").starts_with("--roles"));
         assert!(refused("opm-portal serve --plane embedded --listen 0.0.0.0").starts_with("--listen 0.0.0.0"));
         assert!(parse("opm-portal serve --plane embedded --data d --ephemeral").is_err());
+    }
+
+    #[test]
+    fn the_embedded_plane_is_never_published() {
+        for public in ["https://portal.example", "http://10.0.0.1:8080", "https://localhost.example", "https://127.0.0.1.example"] {
+            assert!(refused(&format!("opm-portal serve --plane embedded --public-url {public}")).starts_with("--public-url"), "{public}");
+        }
+        for own in ["http://localhost:8080", "http://127.0.0.1:8080", "https://[::1]:8443", "http://portal.localhost"] {
+            assert!(parse(&format!("opm-portal serve --plane embedded --public-url {own}")).unwrap().into_config().is_ok(), "{own}");
+        }
     }
 
     #[test]

@@ -10,6 +10,8 @@ use promise::names;
 use promise::price::Money;
 use store::Subject;
 
+use crate::auth::person;
+
 /// The condition that says whether an instance works.
 const HEALTHY: &str = "Healthy";
 
@@ -83,7 +85,6 @@ pub fn since(request: &PromiseRequest, now: i64) -> i64 {
 fn of(workspace: String, key: &Key, request: &PromiseRequest, now: i64) -> Option<Shown> {
     let status = request.status.as_ref();
     let current = status.and_then(|status| status.current.as_ref());
-    let owner = request.spec.requester.as_ref().map(|requester| requester.username.clone());
     let reference = &request.spec.promise;
     Some(Shown {
         subject: Subject {
@@ -96,7 +97,7 @@ fn of(workspace: String, key: &Key, request: &PromiseRequest, now: i64) -> Optio
             promise: reference.name.clone(),
             version: current.map(|current| current.version.clone()).unwrap_or_default(),
             project: project(request),
-            owner: owner.unwrap_or_default(),
+            owner: person::requester(request).to_string(),
         },
         fact: Fact { seen: seen(request), since: since(request, now), created: created(request, now) },
         basis: status.and_then(|status| status.cost.as_ref()?.basis.clone()).unwrap_or_default(),

@@ -12,6 +12,8 @@ use promise::api::{Approvers, PromiseRequestStatus};
 use promise::notify::Event;
 use sha2::{Digest as _, Sha256};
 
+use crate::auth::person;
+
 /// Something to tell, before it is known who reads it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Told {
@@ -98,13 +100,14 @@ impl Subject<'_> {
 pub fn of(request: &PromiseRequest, workspace: &str, now: i64, remind_after: i64) -> Vec<Told> {
     let metadata = &request.metadata;
     let Some(uid) = metadata.uid.as_deref() else { return Vec::new() };
+    let requester = person::requester(request);
     let subject = Subject {
         uid,
         workspace,
         namespace: metadata.namespace.as_deref().unwrap_or_default(),
         name: metadata.name.as_deref().unwrap_or_default(),
         promise: &request.spec.promise.name,
-        requester: request.spec.requester.as_ref().map_or("", |requester| requester.username.as_str()),
+        requester: &requester,
         created: metadata.creation_timestamp.as_ref().map_or(0, |time| time.0.as_second()),
     };
     if let Some(deleted) = &metadata.deletion_timestamp {

@@ -8,6 +8,7 @@ use store::News;
 
 use super::events::{Audience, Told};
 use super::letters;
+use crate::auth::person::{giver, requester};
 use crate::state::Portal;
 
 /// Letters of a remark that a notification quotes.
@@ -44,7 +45,8 @@ pub async fn news(
 /// Whoever is concerned in several ways is told once, for the first of them: all have the same key.
 fn told(request: &PromiseRequest, workspace: &str, remark: &Remark<'_>, now: Timestamp) -> Vec<Told> {
     let name = request.metadata.name.as_deref().unwrap_or_default();
-    let requester = request.spec.requester.as_ref().map_or("", |requester| requester.username.as_str());
+    let stamped = requester(request);
+    let requester: &str = &stamped;
     let unknown = PromiseRequestStatus::default();
     let status = request.status.as_ref().unwrap_or(&unknown);
     let of = |audience: Audience, text: String, why: String| Told {
@@ -64,8 +66,8 @@ fn told(request: &PromiseRequest, workspace: &str, remark: &Remark<'_>, now: Tim
     };
     let quoted = quoted(remark.text);
     let mut told: Vec<Told> = person(requester, quoted.clone(), format!("You asked for {name} in {workspace}.")).into_iter().collect();
-    for given in status.approvals.iter().flat_map(|approval| &approval.given) {
-        told.extend(person(&given.by, quoted.clone(), format!("You decided about {name}.")));
+    for (approval, given) in status.approvals.iter().flat_map(|approval| approval.given.iter().map(move |given| (approval, given))) {
+        told.extend(person(&giver(approval, given), quoted.clone(), format!("You decided about {name}.")));
     }
     for approval in status.approvals.iter().filter(|approval| approval.state == ApprovalState::Waiting) {
         let audience = Audience::Asked { approvers: approval.approvers.clone(), except: vec![remark.author.to_owned()] };

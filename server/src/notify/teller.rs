@@ -7,7 +7,6 @@ use std::time::Duration;
 use cluster::kinds::PromiseRequest;
 use cluster::watch::{Changes, Key};
 use jiff::{SignedDuration, Timestamp};
-use promise::api::CandidateState;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::time::{Interval, MissedTickBehavior};
 
@@ -152,7 +151,7 @@ async fn next(changes: &mut Changes, again: &mut Interval, done: bool) -> Option
 /// Whether somebody is asked about a request.
 fn waits(request: &PromiseRequest) -> bool {
     let candidate = request.status.as_ref().and_then(|status| status.candidate.as_ref());
-    candidate.is_some_and(|candidate| candidate.state == CandidateState::AwaitingApproval)
+    candidate.is_some_and(|candidate| candidate.state.is_open())
 }
 
 #[cfg(test)]

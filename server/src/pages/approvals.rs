@@ -84,7 +84,11 @@ pub(crate) async fn decide_together(visiting: Visiting, Pairs(pairs): Pairs) -> 
     let items: Vec<(String, String)> = items.map(|(uid, hash)| (uid.to_owned(), hash.to_owned())).collect();
     let decided = visiting.act(async |caller| caller.decide_together(&vote, &items).await).await;
     match decided {
-        Ok(_) => Redirect::to(&routes::approvals(&[("view", "decided")])).into_response(),
+        Ok(done) => {
+            let done = done.to_string();
+            let query = [("view", "decided"), ("together", done.as_str()), ("decision", vote.decision.as_str())];
+            Redirect::to(&routes::approvals(&query)).into_response()
+        }
         Err(error @ (Error::Invalid { .. } | Error::Conflict { .. })) => {
             let (again, like) = (again(vote, &error), field(&pairs, "like").unwrap_or_default().to_owned());
             visiting.answer(async |visit: &Visit| approvals::alike(visit, &like, Some(again)).await).await

@@ -38,8 +38,10 @@ pub(crate) async fn sign_in(visiting: Visiting, Pairs(pairs): Pairs) -> Response
             (AppendHeaders([(header::SET_COOKIE, cookie), (header::SET_COOKIE, visit)]), Redirect::to(&back)).into_response()
         }
         Err(error) => {
-            let problem = error.to_string();
-            visiting.answer_strangers(|visit| sign_in_form::page(visit, &back, Some(&problem))).await
+            let (status, problem) = (crate::error::status(&error).as_u16(), error.to_string());
+            // Who chose nobody whom there is, is refused like who brought no good token.
+            let status = if status == 404 { 403 } else { status };
+            visiting.answer_strangers(|visit| sign_in_form::page(visit, &back, Some((status, &problem)))).await
         }
     }
 }

@@ -13,15 +13,17 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Makes the directory, readable by its owner alone, unless it is there.
+    /// Makes the directory unless it is there, and everything that is kept in it readable by its owner alone, whoever made it.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// It cannot be made, or what is in it belongs to another user.
     pub fn open(storage: &Storage) -> io::Result<Self> {
         match storage {
             Storage::Directory(root) => {
                 create_private_directory(root)?;
-                Ok(Self { root: root.canonicalize()?, temporary: None })
+                let root = root.canonicalize()?;
+                make_private(&root)?;
+                Ok(Self { root, temporary: None })
             }
             Storage::Memory => {
                 let temporary = tempfile::Builder::new().prefix("opm-portal-").tempdir()?;
@@ -45,8 +47,21 @@ impl Folder {
         self.root.join("tls")
     }
 
-    /// Sessions and drafts.
-    pub fn database(&self) -> PathBuf {
+    /// Sessions and drafts. The file is made here, because SQLite would leave who reads it to the process's umask; what it puts beside the
+    /// file follows the file.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn private_database(&self) -> io::Result<PathBuf> {
+        let path = self.database();
+        let mut options = std::fs::OpenOptions::new();
+        options.create(true).append(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        options.open(&path).map(|_| path)
+    }
+
+    fn database(&self) -> PathBuf {
         self.root.join("portal.sqlite")
     }
 
@@ -68,6 +83,16 @@ impl Folder {
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// The name of this process and no other, also of those that run from the same directory.
+    ///
+    /// # Errors
+    /// Like [`Folder::instance`].
+    pub fn process(&self, random: &dyn store::Random) -> io::Result<String> {
+        let mut bytes = [0; 4];
+        random.fill(&mut bytes);
+        Ok(format!("{}-{}", self.instance(random)?, hex::encode(bytes)))
     }
 
     /// The key that seals tokens in the database.
@@ -106,4 +131,98 @@ fn create_private_directory(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(path)
+}
+
+/// What is kept in a data directory: files, and directories that hold nothing else.
+const KEPT: [&str; 9] =
+    ["plane", "tls", "portal.sqlite", "portal.sqlite-wal", "portal.sqlite-shm", "instance", "session.key", "tokens.json", "kubeconfig"];
+
+/// Takes from everyone but the owner the rights to a data directory and to what is kept in it; what else lies there is left alone.
+#[cfg(unix)]
+fn make_private(root: &Path) -> io::Result<()> {
+    match set_mode(root) {
+        // The root of a volume often belongs to another user. What is in it is private all the same.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            tracing::warn!(folder = %root.display(), "the data folder belongs to another user, who decides who can open it");
+        }
+        other => other?,
+    }
+    let mut left: Vec<PathBuf> = KEPT.iter().map(|name| root.join(name)).collect();
+    while let Some(path) = left.pop() {
+        match std::fs::symlink_metadata(&path) {
+            Ok(known) if known.is_symlink() => {}
+            Ok(known) => {
+                set_mode(&path)?;
+                if known.is_dir() {
+                    for entry in std::fs::read_dir(&path)? {
+                        left.push(entry?.path());
+                    }
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn make_private(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// Leaves the rights of the owner alone, where others have any.
+#[cfg(unix)]
+fn set_mode(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = std::fs::metadata(path)?.permissions().mode();
+    if mode & 0o077 == 0 {
+        return Ok(());
+    }
+    let named = |error: io::Error| io::Error::new(error.kind(), format!("{} can't be made private: {error}", path.display()));
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode & 0o700)).map_err(named)
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn a_folder_that_was_there_before_becomes_private_with_all_that_is_kept_in_it() {
+        let outer = tempfile::tempdir().unwrap();
+        let root = outer.path().join("data");
+        for folder in [root.clone(), root.join("plane"), root.join("tls/old"), root.join("photos")] {
+            fs::create_dir_all(&folder).unwrap();
+            fs::set_permissions(&folder, Permissions::from_mode(0o755)).unwrap();
+        }
+        for file in ["portal.sqlite", "portal.sqlite-wal", "plane/plane.redb", "tls/old/key.pem", "photos/cat.png"] {
+            fs::write(root.join(file), "secret").unwrap();
+            fs::set_permissions(root.join(file), Permissions::from_mode(0o644)).unwrap();
+        }
+        let folder = Folder::open(&Storage::Directory(root.clone())).unwrap();
+        for private in ["", "plane", "tls", "tls/old"] {
+            assert_eq!(mode(&root.join(private)), 0o700, "{private}");
+        }
+        for private in ["portal.sqlite", "portal.sqlite-wal", "plane/plane.redb", "tls/old/key.pem"] {
+            assert_eq!(mode(&root.join(private)), 0o600, "{private}");
+        }
+        assert_eq!(mode(&root.join("photos/cat.png")), 0o644, "what is not ours is left alone");
+        assert_eq!(fs::read_to_string(folder.private_database().unwrap()).unwrap(), "secret", "nothing is lost");
+    }
+
+    #[test]
+    fn a_new_database_is_private_from_the_beginning() {
+        let outer = tempfile::tempdir().unwrap();
+        let folder = Folder::open(&Storage::Directory(outer.path().join("new"))).unwrap();
+        assert_eq!(mode(&folder.private_database().unwrap()), 0o600);
+        assert_eq!(mode(&outer.path().join("new")), 0o700);
+    }
 }

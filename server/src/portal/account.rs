@@ -11,10 +11,10 @@ use crate::auth::Caller;
 impl Account for Caller {
     fn viewer(&self) -> Viewer {
         let identity = self.identity();
-        let person = self.portal().person(&identity.username);
+        let person = self.portal().person(&identity.person);
         Viewer {
-            username: identity.username.to_string(),
-            display_name: person.map_or_else(|| identity.username.to_string(), |person| person.display_name.clone()),
+            username: identity.person.to_string(),
+            display_name: person.map_or_else(|| identity.person.to_string(), |person| person.display_name.clone()),
             groups: identity.groups.clone(),
             form_token: self.form_token().to_owned(),
         }

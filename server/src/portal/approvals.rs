@@ -6,7 +6,7 @@ pub(crate) mod docket;
 mod emergencies;
 pub(in crate::portal) mod inbox;
 mod matter;
-mod review;
+pub(in crate::portal) mod review;
 mod similar;
 pub(in crate::portal) mod standing;
 mod terms;
@@ -89,7 +89,7 @@ impl Caller {
     /// # Errors
     /// Nobody can tell: the plane does not answer in time.
     pub(in crate::portal) async fn has_part(&self, turns: &Turns) -> Result<bool> {
-        if self.portal().docket.has_decided(&self.portal().world, &self.identity().username) {
+        if self.portal().docket.has_decided(&self.portal().world, &self.identity().person) {
             return Ok(true);
         }
         self.is_approver(turns).await

@@ -1,19 +1,23 @@
 //! The port [`Catalog`]: what a workspace offers to a person.
 
+mod entries;
 pub(super) mod facets;
+pub mod index;
 pub(super) mod lines;
+mod narrow;
+mod order;
 mod page;
 pub mod prices;
+mod words;
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 
 use app::backend::Catalog;
 use async_trait::async_trait;
 use promise::Result;
 use promise::view::{CatalogPage, CatalogQuery, OfferRow, PromisePage, ShelfLine};
 
-use super::offers::Offered;
+use super::offers::{Offered, ShelfAt};
 use crate::auth::Caller;
 
 #[async_trait]
@@ -21,47 +25,31 @@ impl Catalog for Caller {
     async fn catalog(&self, workspace: &str, query: &CatalogQuery) -> Result<CatalogPage> {
         let workspace = self.enter(workspace).await?;
         let offers = self.offers(&workspace).await?;
-        let all: Vec<OfferRow> = shelved(&offers).into_iter().map(lines::offer).collect();
-        let mut page = facets::narrow(all, query);
-        page.shelves = shelves(&offers, &page.rows);
+        let portal = self.portal();
+        let (mut page, keys) = portal.catalogs.page(&portal.world, &offers, query);
+        let shown: Vec<Offered> = keys.iter().filter_map(|key| offers.get(key)).collect();
+        page.shelves = shelves(&shown);
         // Only what is shown is priced.
-        let by_name: HashMap<(&str, &str), &Offered> =
-            offers.iter().map(|offered| ((offered.key.name.as_str(), offered.home.path.as_str()), offered)).collect();
-        let (rows, shown): (Vec<&mut OfferRow>, Vec<&Offered>) = (page.rows.iter_mut())
-            .filter_map(|row| {
-                let offered = *by_name.get(&(row.name.as_str(), row.home.as_str()))?;
-                Some((row, offered))
-            })
-            .unzip();
-        for (row, price) in rows.into_iter().zip(prices::prices(self, &workspace, &shown).await) {
-            row.price = price;
-        }
+        let prices = prices::prices(self, &workspace, &shown).await;
+        page.rows = shown.iter().zip(prices).map(|(offered, price)| OfferRow { price, ..lines::offer(offered) }).collect();
         Ok(page)
     }
 
     async fn promise(&self, workspace: &str, name: &str, home: Option<&str>) -> Result<PromisePage> {
         let workspace = self.enter(workspace).await?;
         let offers = self.offers(&workspace).await?;
-        page::page(self, &workspace, &offers, name, home).await
+        page::page(self, &offers, name, home).await
     }
 }
 
-/// Offers in the order of their shelves; what stands on none comes last.
-fn shelved(offers: &[Offered]) -> Vec<&Offered> {
-    let mut all: Vec<&Offered> = offers.iter().collect();
-    all.sort_by_key(|offered| {
-        offered.shelf.as_ref().map_or((true, Reverse(0), ""), |shelf| (false, Reverse(shelf.weight), shelf.id.as_str()))
-    });
-    all
+/// The shelves of these offers, in their order.
+fn shelves(offers: &[Offered]) -> Vec<ShelfLine> {
+    let mut shelves: Vec<_> = offers.iter().filter_map(|offered| offered.shelf.as_ref()).collect();
+    shelves.sort_by_key(|shelf| (Reverse(shelf.weight), shelf.id.as_str()));
+    shelves.dedup_by_key(|shelf| shelf.id.as_str());
+    let line = |shelf: &ShelfAt| ShelfLine { id: shelf.id.clone(), title: shelf.title.clone(), description: shelf.description.clone() };
+    shelves.into_iter().map(line).collect()
 }
 
-/// The shelves of these rows, in the order of the rows.
-fn shelves(offers: &[Offered], rows: &[OfferRow]) -> Vec<ShelfLine> {
-    let mut lines: Vec<ShelfLine> = Vec::new();
-    for shelf in shelved(offers).into_iter().filter_map(|offered| offered.shelf.as_ref()) {
-        if rows.iter().any(|row| row.shelf == shelf.id) && !lines.iter().any(|line| line.id == shelf.id) {
-            lines.push(ShelfLine { id: shelf.id.clone(), title: shelf.title.clone(), description: shelf.description.clone() });
-        }
-    }
-    lines
-}
+#[cfg(test)]
+mod tests;

@@ -22,7 +22,7 @@ impl Caller {
         let content = serde_json::to_value(typed).map_err(|_| promise::Error::Internal)?;
         let now = portal.clock.now();
         let expires = now.saturating_add(KEPT).map_err(|_| promise::Error::Internal)?;
-        let kept = portal.store.keep_draft(&self.identity().username, subject, &content, now, expires, &*portal.random).await;
+        let kept = portal.store.keep_draft(&self.identity().person, subject, &content, now, expires, &*portal.random).await;
         match kept {
             Ok(id) => Ok(id.as_str().to_owned()),
             Err(store::Error::TooLarge { limit, .. }) => Err(promise::Error::Invalid {
@@ -42,7 +42,7 @@ impl Caller {
     pub async fn draft<T: DeserializeOwned>(&self, subject: &str, id: &str) -> Result<Option<T>> {
         let Some(id) = DraftId::parse(id) else { return Ok(None) };
         let portal = self.portal();
-        let draft = portal.store.draft(&id, &self.identity().username, portal.clock.now()).await.map_err(|error| database(&error))?;
+        let draft = portal.store.draft(&id, &self.identity().person, portal.clock.now()).await.map_err(|error| database(&error))?;
         Ok(draft.filter(|draft| draft.subject == subject).and_then(|draft| serde_json::from_value(draft.content).ok()))
     }
 
@@ -52,6 +52,6 @@ impl Caller {
     /// The database does not answer.
     pub async fn forget_draft(&self, id: &str) -> Result<()> {
         let Some(id) = DraftId::parse(id) else { return Ok(()) };
-        self.portal().store.forget_draft(&id, &self.identity().username).await.map_err(|error| database(&error))
+        self.portal().store.forget_draft(&id, &self.identity().person).await.map_err(|error| database(&error))
     }
 }

@@ -45,7 +45,7 @@ pub(super) async fn page(caller: &Caller) -> Result<Home> {
     // Before anything is read: what changes in between is told by the stream. Where not everything can be asked about, there is no name.
     let seen =
         if unseen.is_empty() { in_time(live::seen_in(caller, &Topic::Home, &listed)).await.unwrap_or_default() } else { String::new() };
-    let me = &*caller.identity().username;
+    let me = &*caller.identity().person;
     let by_cluster: HashMap<&ClusterId, &Place> = listed.iter().map(|place| (&place.cluster, place)).collect();
     let (mine, Seen { sum, changes, lines, broken, broken_total }, (caps, caps_total)) = portal.register.with(&portal.world, |known| {
         let mine = known.asked(me).map(|asked| Mine::of(asked, &by_cluster)).unwrap_or_default();

@@ -48,7 +48,7 @@ impl Caller {
         let promise = portal.world.promises.get(&Key::cluster_scoped(&cluster, name))?;
         let home = Place { cluster: cluster.to_string(), path: path.to_string() };
         let offer = Offer { name, home: &home, spec: &promise.spec };
-        let catalogs = portal.world.shelves(&portal.trusted_homes);
+        let catalogs = portal.world.shelves(&cluster, &portal.trusted_homes);
         let shelves: Vec<Shelf<'_>> = catalogs.iter().map(CatalogAt::shelf).collect();
         let knows = |place: &ClusterId| {
             let way: Option<Vec<Place>> = tree.lineage(place).map(|way| way.iter().map(Place::from).collect());

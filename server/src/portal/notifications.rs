@@ -21,12 +21,12 @@ const ROWS: u32 = 30;
 impl Notices for Caller {
     async fn unread(&self) -> Option<u64> {
         // A database that does not answer takes the count away, and not the page.
-        self.portal().store.unread(&self.identity().username).await.map_err(|error| database(&error)).ok()
+        self.portal().store.unread(&self.identity().person).await.map_err(|error| database(&error)).ok()
     }
 
     async fn notices(&self, query: &NoticesQuery) -> Result<NoticesPage> {
         let store = &self.portal().store;
-        let person = &*self.identity().username;
+        let person = &*self.identity().person;
         let of = async |page: usize| {
             let from = u64::try_from(page.saturating_sub(1)).unwrap_or_default().saturating_mul(u64::from(ROWS));
             store.notifications(person, query.all(), from, ROWS).await.map_err(|error| database(&error))
@@ -53,7 +53,7 @@ impl Notices for Caller {
     async fn mark_read(&self, id: &str, until: &str) -> Result<()> {
         let portal = self.portal();
         let now = portal.clock.now();
-        let person = &*self.identity().username;
+        let person = &*self.identity().person;
         let until = until.parse::<Timestamp>().unwrap_or(now).min(now);
         let id = Some(id).filter(|id| !id.is_empty());
         let marked = portal.store.mark_read(person, id, until, now).await.map_err(|error| database(&error))?;
@@ -64,7 +64,7 @@ impl Notices for Caller {
     }
 
     async fn notice_rules(&self) -> Result<NoticeRules> {
-        let settings = letters::settings(self.portal(), &self.identity().username).await.map_err(|error| database(&error))?;
+        let settings = letters::settings(self.portal(), &self.identity().person).await.map_err(|error| database(&error))?;
         let texts = texts(&settings);
         rules(self, settings, texts, Vec::new()).await
     }
@@ -84,7 +84,7 @@ impl Notices for Caller {
         }
         let kept = serde_json::to_value(&settings).map_err(|_| Error::Internal)?;
         let unwanted = letters::unwanted(&settings);
-        let person = &*self.identity().username;
+        let person = &*self.identity().person;
         portal.store.subscribe(person, &kept, &unwanted, portal.clock.now()).await.map_err(|error| database(&error))?;
         Ok(None)
     }
@@ -206,7 +206,7 @@ async fn rules(
 ) -> Result<NoticeRules> {
     let portal = caller.portal();
     let config = &portal.notify.config;
-    let person = &*caller.identity().username;
+    let person = &*caller.identity().person;
     let known = portal.store.acquaintance(person).await.map_err(|error| database(&error))?.map(|known| known.mail).unwrap_or_default();
     let mail = if config.mail.is_none() {
         Err("The portal has no mail server.".to_owned())

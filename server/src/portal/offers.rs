@@ -1,14 +1,19 @@
 //! What a workspace offers to a person: published reads, from the portal's own caches, after the person has entered the workspace.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
 
-use cluster::kinds::{Export, Promise};
-use cluster::shelves::CatalogAt;
+use cluster::kinds::{Destination, Export, Promise};
+use cluster::requirements::Working;
+use cluster::shelves::Home;
 use cluster::watch::Key;
-use promise::api::PromiseSpec;
+use cluster::workspaces::Tree;
+use cluster::{ClusterId, WorkspacePath, World};
+use imbl::OrdMap;
+use promise::api::{PromiseSpec, Requirement};
 use promise::policy::{self, Effective};
 use promise::resolve::PromiseReading;
-use promise::visibility::{self, Facts, Offer, Place, SeenBy, Shelf, Standing};
+use promise::visibility::{self, Answer, Facts, Offer, Place, SeenBy, Shelf, Standing};
 use promise::{Error, Result};
 
 use super::place::{Namespaces, Workspace};
@@ -58,33 +63,102 @@ impl ShelfAt {
     }
 }
 
+/// What is offered in one workspace to one person. A promise is found by its name in the homes that can offer something there; the other
+/// promises of the plane are not looked at.
+pub struct Offers<'a> {
+    world: &'a World,
+    trusted: &'a [WorkspacePath],
+    workspace: &'a Workspace,
+    facts: Facts,
+    homes: Vec<Home>,
+    working: OnceLock<Working>,
+}
+
+impl Offers<'_> {
+    /// The homes, in the order of their ids.
+    pub fn homes(&self) -> &[Home] {
+        &self.homes
+    }
+
+    /// Where it is offered.
+    pub fn workspace(&self) -> &Workspace {
+        self.workspace
+    }
+
+    /// Whether the person may request here at all, whatever is offered.
+    pub fn open(&self) -> Answer {
+        visibility::open(&self.facts, self.workspace.path.as_str())
+    }
+
+    /// What works in the workspace; looked at once.
+    pub fn working(&self) -> &Working {
+        self.working.get_or_init(|| self.world.working(&self.workspace.cluster))
+    }
+
+    /// What a promise of a home requires and the workspace does not have.
+    pub fn missing(&self, home: &ClusterId, requires: &[Requirement]) -> Vec<String> {
+        if requires.is_empty() { Vec::new() } else { self.world.missing_beside(self.working(), home, requires, self.trusted) }
+    }
+
+    /// Where things are made, as far as requirements ask.
+    pub fn destinations(&self) -> OrdMap<Key, Arc<Destination>> {
+        self.world.destinations.snapshot()
+    }
+
+    /// Which workspace lies in which.
+    pub fn tree(&self) -> Arc<Tree> {
+        self.world.tree()
+    }
+
+    /// The promises of a name that are visible, the nearest first.
+    pub fn named(&self, name: &str) -> Vec<Offered> {
+        let found: Vec<Offered> = self.homes.iter().filter_map(|home| self.at(home, name)).collect();
+        by_distance(&found)
+    }
+
+    /// The one of that name which wins, or the one of the home at `home`.
+    pub fn one(&self, name: &str, home: Option<&str>) -> Option<Offered> {
+        self.named(name).into_iter().find(|offered| home.map_or(!offered.shadowed, |home| offered.home.path == home))
+    }
+
+    /// The promise of a key, if it is visible.
+    pub fn get(&self, key: &Key) -> Option<Offered> {
+        self.named(&key.name).into_iter().find(|offered| offered.key == *key)
+    }
+
+    /// Everything that is visible, by name, and of one name the nearest first. It costs as much as the homes have promises.
+    pub fn all(&self) -> impl Iterator<Item = Offered> {
+        let promises = self.world.promises.snapshot();
+        let of = |home: &Home| {
+            let start = Key::cluster_scoped(&home.cluster, "");
+            promises.range(start..).take_while(|(key, _)| key.cluster == home.cluster).map(|(key, _)| key.name.clone()).collect::<Vec<_>>()
+        };
+        let names: BTreeSet<String> = self.homes.iter().flat_map(of).collect();
+        names.into_iter().flat_map(|name| self.named(&name))
+    }
+
+    fn at(&self, home: &Home, name: &str) -> Option<Offered> {
+        let key = Key::cluster_scoped(&home.cluster, name);
+        let promise = self.world.promises.get(&key)?;
+        let (offer, shelves) = (Offer { name, home: &home.place, spec: &promise.spec }, home.shelves());
+        let facts = Facts { missing_requirements: self.missing(&home.cluster, &promise.spec.requires), ..self.facts.clone() };
+        let standing = visibility::standing(&offer, &self.workspace.lineage, &shelves, &facts);
+        let seen_by = standing.seen_by.clone()?;
+        let shelf = visibility::listings(&offer, &self.workspace.lineage, &shelves).first().map(|shelf| ShelfAt::of(shelf));
+        Some(Offered { key, home: home.place.clone(), promise, standing, seen_by, shadowed: false, shelf })
+    }
+}
+
 impl Caller {
-    /// Everything that is visible in a workspace, by name, and of one name the nearest first.
+    /// What is visible in a workspace.
     ///
     /// # Errors
     /// The plane does not answer.
-    pub async fn offers(&self, workspace: &Workspace) -> Result<Vec<Offered>> {
+    pub async fn offers<'a>(&'a self, workspace: &'a Workspace) -> Result<Offers<'a>> {
         let facts = self.facts(workspace).await?;
-        let world = &self.portal().world;
-        let tree = world.tree();
-        let catalogs = world.shelves(&self.portal().trusted_homes);
-        let shelves: Vec<Shelf<'_>> = catalogs.iter().map(CatalogAt::shelf).collect();
-        let mut found = Vec::new();
-        for (key, promise) in &world.promises.snapshot() {
-            let Some(path) = tree.path(&key.cluster) else { continue };
-            let home = Place { cluster: key.cluster.to_string(), path: path.to_string() };
-            let offer = Offer { name: &key.name, home: &home, spec: &promise.spec };
-            let missing_requirements =
-                world.missing(&workspace.cluster, &key.cluster, &promise.spec.requires, &self.portal().trusted_homes);
-            let facts = Facts { missing_requirements, ..facts.clone() };
-            let standing = visibility::standing(&offer, &workspace.lineage, &shelves, &facts);
-            if let Some(seen_by) = standing.seen_by.clone() {
-                let shelf = visibility::listings(&offer, &workspace.lineage, &shelves).first().map(|shelf| ShelfAt::of(shelf));
-                found.push(Offered { key: key.clone(), home, promise: promise.clone(), standing, seen_by, shadowed: false, shelf });
-            }
-        }
-        found.sort_by(|a, b| a.key.name.cmp(&b.key.name));
-        Ok(found.chunk_by(|a, b| a.key.name == b.key.name).flat_map(by_distance).collect())
+        let (world, trusted) = (&self.portal().world, self.portal().trusted_homes.as_slice());
+        let way = workspace.lineage.iter().filter_map(|place| ClusterId::parse(&place.cluster).ok());
+        Ok(Offers { world, trusted, workspace, facts, homes: world.homes(way, trusted), working: OnceLock::new() })
     }
 
     /// The promise of that name which wins in the workspace, or the one of the home at `home`.
@@ -92,11 +166,7 @@ impl Caller {
     /// # Errors
     /// None is visible there, or the plane does not answer.
     pub async fn offer(&self, workspace: &Workspace, name: &str, home: Option<&str>) -> Result<Offered> {
-        let offers = self.offers(workspace).await?;
-        let mut named = offers.into_iter().filter(|offered| offered.key.name == name);
-        named
-            .find(|offered| home.map_or(!offered.shadowed, |home| offered.home.path == home))
-            .ok_or_else(|| Error::NotFound { what: format!("promise {name}") })
+        self.offers(workspace).await?.one(name, home).ok_or_else(|| Error::NotFound { what: format!("promise {name}") })
     }
 
     /// The rules for requests of a promise in a workspace, composed.

@@ -53,11 +53,17 @@ impl Namespaces {
     /// Whether a namespace can be one of them.
     pub fn has(&self, namespace: &str) -> bool {
         match self {
-            Self::Any => true,
+            Self::Any => is_label(namespace),
             Self::One(only) => only == namespace,
             Self::None => false,
         }
     }
+}
+
+/// Whether a text can be the name of a namespace. It becomes a part of addresses, where `..`, `?` and `#` would mean something else.
+fn is_label(text: &str) -> bool {
+    let inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    (1..=63).contains(&text.len()) && text.bytes().all(inner) && !text.starts_with('-') && !text.ends_with('-')
 }
 
 /// Where requests go unless their form says otherwise, in a workspace with many namespaces.
@@ -129,5 +135,21 @@ impl Caller {
     async fn open(&self, node: Node) -> Result<Option<(WorkspacePath, ClusterId)>> {
         let open = self.may(&node.cluster, Right::Enter).await?;
         Ok(open.then_some((node.path, node.cluster)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Namespaces;
+
+    #[test]
+    fn what_would_lead_elsewhere_in_an_address_is_no_namespace() {
+        for name in ["default", "team-1", "1"] {
+            assert!(Namespaces::Any.has(name), "{name}");
+        }
+        let long = "n".repeat(64);
+        for name in ["", "..", ".", "default?x=", "default#", "a/../b", "a%2fb", "-a", "a-", "A", "a.b", "a b", "ä", &long] {
+            assert!(!Namespaces::Any.has(name), "{name}");
+        }
     }
 }

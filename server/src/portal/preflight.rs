@@ -11,9 +11,9 @@ use cluster::kinds::{PromiseRequest, PromiseRevision};
 use cluster::revisions::CompiledRevisions;
 use cluster::usage::Census;
 use cluster::watch::Key;
-use promise::api::{CandidateState, PromiseReleaseSpec, PromiseRequestSpec, PromiseSpec, ReleaseRevision, Requester};
+use promise::api::{CandidateState, DestinationId, PromiseReleaseSpec, PromiseRequestSpec, PromiseSpec, ReleaseRevision, Requester};
 use promise::attribute::{AttributedObject, ObjectDifference, difference};
-use promise::context::{Context, PromiseContext, RequestContext, WorkspaceContext};
+use promise::context::{Context, PromiseContext, RequestContext, WorkspaceContext, given_labels};
 use promise::path::Path;
 use promise::policy::{PolicySource, Tally, Target, Usage};
 use promise::preflight::{self, Input, Preflight, PricedChoice, Unknown};
@@ -74,6 +74,7 @@ struct Facts {
     existing: Existing,
     context: Context,
     book: PriceBook,
+    destinations: BTreeMap<String, DestinationId>,
     missing: Vec<String>,
     unknown: Vec<Unknown>,
     /// What limits and budgets count.
@@ -125,6 +126,7 @@ impl Facts {
             book: &self.book,
             // Digests of what was typed are made with a key that only the controller has.
             secrets: (!self.has_secrets()).then_some(secrets),
+            destinations: &self.destinations,
             missing: &self.missing,
             unknown: &self.unknown,
             count: &*self.count,
@@ -248,10 +250,10 @@ impl Caller {
                 name: submission.name.clone(),
                 namespace: submission.namespace.clone(),
                 workspace: workspace.path.to_string(),
-                labels: existing.labels.clone(),
+                labels: given_labels(&existing.labels),
                 // The stamp of a request stays, whoever changes it.
                 requester: submission.spec.requester.clone().unwrap_or_else(|| Requester {
-                    username: self.identity().username.to_string(),
+                    username: self.identity().person.username().to_owned(),
                     groups: self.identity().groups.clone(),
                 }),
             },
@@ -268,6 +270,7 @@ impl Caller {
             home: offered.home.clone(),
             trusted: portal.trusted_homes.iter().any(|trusted| trusted.as_str() == offered.home.path),
             lineage: self.proven(workspace)?,
+            destinations: portal.world.destination_ids(&offered.key.cluster, &spec, &portal.trusted_homes),
             missing: portal.world.missing(&workspace.cluster, &offered.key.cluster, &spec.requires, &portal.trusted_homes),
             request: PromiseRequestSpec { parameters: Some(submission.with_references()), ..submission.spec.clone() },
             existing: existing.clone(),

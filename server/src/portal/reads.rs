@@ -1,7 +1,8 @@
 //! Requests and what came of them, read as the person who looks.
 
 use cluster::error::PlaneResult as _;
-use cluster::kinds::{PromiseRelease, PromiseRequest};
+use cluster::kinds::{Export, PromiseRelease, PromiseRequest};
+use cluster::watch::Freshness;
 use k8s_openapi::api::core::v1::{Event, Secret};
 use kube::api::{Api, ListParams};
 use promise::{Error, Result, names};
@@ -26,7 +27,32 @@ impl Caller {
         let api: Api<PromiseRequest> = Api::namespaced(self.client(&workspace.cluster), namespace);
         match api.get(name).await.about(&what) {
             Err(Error::Denied { .. } | Error::NotFound { .. }) => Err(Error::NotFound { what }),
-            other => other,
+            Ok(request) => self.genuine(workspace, what).map(|()| request),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether a kind of our name in a workspace is ours: an export of somebody else can show one just like it, with any status.
+    ///
+    /// # Errors
+    /// The workspace does not bind the requests export, its shard is not read, or it is not known yet who binds what.
+    fn genuine(&self, workspace: &Workspace, what: String) -> Result<()> {
+        let world = &self.portal().world;
+        if world.standing().binding(Export::Requests, &workspace.cluster).is_some() {
+            return Ok(());
+        }
+        if world.request_bindings.freshness() == Freshness::Starting {
+            return Err(Error::Busy { message: "The portal is still reading which workspaces use it. Try again in a moment.".to_owned() });
+        }
+        match world.unread_shards().as_slice() {
+            [] => Err(Error::NotFound { what }),
+            shards => Err(Error::Busy {
+                message: format!(
+                    "The portal does not read requests of {}: they are on another shard ({}). Ask the platform team.",
+                    workspace.path,
+                    shards.join(", ")
+                ),
+            }),
         }
     }
 

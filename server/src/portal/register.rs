@@ -203,10 +203,10 @@ impl Known {
                 self.spending.remove(&at);
             }
         }
-        let asked = self.people.entry(entry.requester.to_owned()).or_default();
+        let asked = self.people.entry(entry.requester.clone()).or_default();
         put(if entry.needy { &mut asked.needy } else { &mut asked.others }, entry.dated.clone(), there);
         if asked.needy.is_empty() && asked.others.is_empty() {
-            self.people.remove(entry.requester);
+            self.people.remove(&entry.requester);
         }
     }
 }

@@ -37,7 +37,7 @@ impl Caller {
     /// Database or plane do not answer.
     pub(super) async fn stand_in_page(&self, typed: &Pairs, problems: Vec<Problem>) -> Result<StandInPage> {
         let portal = self.portal();
-        let me = &*self.identity().username;
+        let me = &*self.identity().person;
         let settings = letters::settings(portal, me).await.map_err(|error| database(&error))?;
         let now = portal.clock.now();
         let known = portal.store.deputy(me).await.map_err(|error| database(&error))?.filter(|known| known.to > now.as_second());
@@ -70,7 +70,7 @@ impl Caller {
     /// Database or plane do not answer.
     pub(super) async fn keep_stand_in(&self, pairs: &Pairs) -> Result<Option<StandInPage>> {
         let portal = self.portal();
-        let me = &*self.identity().username;
+        let me = &*self.identity().person;
         if pairs.iter().any(|(name, value)| name == "_op" && value == "end") {
             portal.store.dismiss_deputy(me).await.map_err(|error| database(&error))?;
             return Ok(None);
@@ -96,7 +96,7 @@ impl Caller {
     /// Database or plane do not answer.
     pub(super) async fn covers(&self) -> Result<Vec<Cover>> {
         let portal = self.portal();
-        let me = &*self.identity().username;
+        let me = &*self.identity().person;
         let now = portal.clock.now();
         let known = portal.store.stands_in(me, now).await.map_err(|error| database(&error))?;
         let mut covers = Vec::with_capacity(known.len());

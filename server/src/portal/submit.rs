@@ -186,7 +186,7 @@ impl Caller {
     fn told(&self, error: Error, verb: &str, workspace: &Workspace) -> Error {
         match error {
             Error::Denied { why } if why.contains(" cannot ") && why.contains("resource ") => {
-                tracing::debug!(person = &*self.identity().username, why, "refused by the plane");
+                tracing::debug!(person = &*self.identity().person, why, "refused by the plane");
                 let owner = workspace.owner.clone().unwrap_or_else(|| format!("the owner of {}", workspace.path));
                 Error::Denied { why: format!("You may not {verb} requests in {}. Ask {owner} for the right to.", workspace.path) }
             }

@@ -14,7 +14,7 @@ use crate::web::pairs::field;
 #[async_trait]
 impl Views for Caller {
     async fn saved_views(&self, list: SavedList, workspace: &str, filter: Vec<(String, String)>) -> SavedViews {
-        let read = self.portal().store.saved_views(&self.identity().username, &name(list, workspace)).await;
+        let read = self.portal().store.saved_views(&self.identity().person, &name(list, workspace)).await;
         // The list itself does not need them.
         let unread = read.as_ref().inspect_err(|error| tracing::warn!(%error, "saved views cannot be read")).is_err();
         let line = |view: SavedView| ViewLine { id: view.id, title: view.title, filter: view.filter };
@@ -39,18 +39,18 @@ impl Views for Caller {
         }
         let portal = self.portal();
         let place = if list.is_of_workspace() { place } else { "" };
-        let (person, list) = (&*self.identity().username, name(list, place));
+        let (person, list) = (&*self.identity().person, name(list, place));
         let kept = portal.store.save_view(person, &list, &title, &filter, portal.clock.now(), &*portal.random).await;
         said(kept, &title)
     }
 
     async fn rename_view(&self, id: &str, title: &str) -> Result<()> {
         let title = view_title(title).map_err(invalid)?;
-        said(self.portal().store.rename_view(&self.identity().username, id, &title).await, &title)
+        said(self.portal().store.rename_view(&self.identity().person, id, &title).await, &title)
     }
 
     async fn forget_view(&self, id: &str) -> Result<()> {
-        self.portal().store.forget_view(&self.identity().username, id).await.map_err(|error| database(&error))
+        self.portal().store.forget_view(&self.identity().person, id).await.map_err(|error| database(&error))
     }
 }
 

@@ -35,7 +35,7 @@ pub fn world(world: &World, files: &Files) -> Result<Vec<(WorkspacePath, Manifes
         }
     }
     let trusted = |path: &WorkspacePath| world.trusted_homes().any(|home| home == path);
-    errors.extend(objects.iter().flat_map(|(path, manifest)| object(manifest, trusted(path))));
+    errors.extend(objects.iter().flat_map(|(path, manifest)| object(manifest, trusted(path), true)));
     errors.extend(twice(&objects));
     errors.extend(objects.iter().flat_map(|(path, manifest)| references(manifest, path, &objects)));
     errors.extend(policies(&objects, |place, home| policy::has_to_fit(place.as_str(), (home.as_str(), trusted(home)))));
@@ -44,11 +44,11 @@ pub fn world(world: &World, files: &Files) -> Result<Vec<(WorkspacePath, Manifes
 }
 
 /// Holds files to the same, each by itself: whether what they refer to exists only a whole world can tell. `trusted` says whether they are
-/// meant for a trusted home. The answer is the number of objects.
+/// meant for a trusted home, `on_kcp` whether claims say what can be created beside a request. The answer is the number of objects.
 ///
 /// # Errors
 /// Everything that is wrong with any of them.
-pub fn files(paths: &[impl AsRef<Path>], trusted: bool) -> Result<usize, SampleError> {
+pub fn files(paths: &[impl AsRef<Path>], trusted: bool, on_kcp: bool) -> Result<usize, SampleError> {
     let (mut errors, mut objects) = (Vec::new(), Vec::new());
     for path in paths {
         let name = path.as_ref().display().to_string();
@@ -63,7 +63,7 @@ pub fn files(paths: &[impl AsRef<Path>], trusted: bool) -> Result<usize, SampleE
         errors.extend(wrong);
         objects.extend(manifests.into_iter().map(|manifest| (WorkspacePath::root(), manifest)));
     }
-    errors.extend(objects.iter().flat_map(|(_, manifest)| object(manifest, trusted)));
+    errors.extend(objects.iter().flat_map(|(_, manifest)| object(manifest, trusted, on_kcp)));
     errors.extend(twice(&objects));
     errors.extend(policies(&objects, |_, _| true));
     SampleError::several(errors)?;
@@ -75,7 +75,7 @@ pub fn files(paths: &[impl AsRef<Path>], trusted: bool) -> Result<usize, SampleE
 ///
 /// # Errors
 /// Everything that is wrong.
-pub fn said(paths: &[PathBuf], trusted: bool) -> Result<String, SampleError> {
+pub fn said(paths: &[PathBuf], trusted: bool, on_kcp: bool) -> Result<String, SampleError> {
     match paths {
         [folder] if folder.join(WORKSPACES).is_file() => {
             let files = Files::Directory(folder.clone());
@@ -84,7 +84,7 @@ pub fn said(paths: &[PathBuf], trusted: bool) -> Result<String, SampleError> {
             let (workspaces, people) = (world.workspaces.len(), world.people.len());
             Ok(format!("{}: {workspaces} workspaces, {people} people and {objects} objects are fine", folder.display()))
         }
-        _ => match files(&below(paths)?, trusted)? {
+        _ => match files(&below(paths)?, trusted, on_kcp)? {
             0 => {
                 let named: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
                 Err(SampleError::File { file: named.join(", "), message: "there is no object in it".to_owned() })
@@ -119,7 +119,7 @@ fn below(paths: &[PathBuf]) -> Result<Vec<PathBuf>, SampleError> {
 }
 
 /// What is wrong with an object by itself: its shape, and then everything that can be judged in spite of it.
-fn object(manifest: &Manifest, trusted: bool) -> Vec<SampleError> {
+fn object(manifest: &Manifest, trusted: bool, on_kcp: bool) -> Vec<SampleError> {
     let api_version = manifest.text_at(".apiVersion");
     if api_version != names::API_VERSION {
         let is_ours = api_version.split('/').next() == Some(names::GROUP);
@@ -134,7 +134,11 @@ fn object(manifest: &Manifest, trusted: bool) -> Vec<SampleError> {
     }
     let Shape { mut wrong, faulty, readable } = shape(manifest, kind);
     let judged = match kind {
-        "Promise" => spec::<PromiseSpec>(&readable).map(|spec| publish::validate(&spec, None, trusted).err().unwrap_or_default()),
+        "Promise" => spec::<PromiseSpec>(&readable).map(|spec| {
+            let mut problems = publish::validate(&spec, None, trusted).err().unwrap_or_default();
+            problems.extend(on_kcp.then(|| publish::unclaimed(&spec)).into_iter().flatten());
+            problems
+        }),
         "Policy" => spec::<PolicySpec>(&readable).map(|spec| policy::validity(&spec, trusted)),
         "PromiseCatalog" => spec::<PromiseCatalogSpec>(&readable).map(|spec| price::problems(&spec)),
         _ => spec::<DestinationSpec>(&readable).map(|_| Vec::new()),

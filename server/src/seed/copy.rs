@@ -97,7 +97,7 @@ impl Instance<'_> {
         let requester = self.team.requester();
         let group = DEVELOPERS.iter().find(|(name, _)| *name == requester).map_or("acme-owners", |(_, group)| *group);
         let uid = draw.uid();
-        let content = form.agreed.as_ref().map(|agreed| agreed.hash(&uid)).transpose()?.unwrap_or_default();
+        let content = form.agreed.as_ref().map(|agreed| agreed.hash(&uid, project)).transpose()?.unwrap_or_default();
         let identity = Identity { cluster: self.cluster, workspace: path, namespace: NAMESPACE, name: &name };
         let at_destination = placement::namespace("sandbox", &self.ordered.destination, &identity)?;
         let mut services = 0;

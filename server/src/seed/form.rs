@@ -3,21 +3,21 @@
 //! What tells one instance from another is found by its text: names, uids, places, times, and the digests that depend on them. Digests are
 //! made anew for each copy by the functions that the controller uses; that they give for the pattern what the controller wrote is checked first.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use cluster::install;
 use cluster::kinds::{PromiseRelease, PromiseRequest};
 use devplane::registry::GroupResource;
 use devplane::store::{Key, Stored};
 use jiff::Timestamp;
-use promise::api::{DeletionPolicy, InventoryItem, PromiseReleaseSpec, ReleaseRule, UpgradePolicy};
+use promise::api::{DeletionPolicy, DestinationId, InventoryItem, PromiseReleaseSpec, ReleaseRule, UpgradePolicy};
 use promise::context::Context;
 use promise::fulfil::{Desired, Subject};
 use promise::keyed::DigestKey;
 use promise::names;
 use promise::placement::{self, Site};
 use promise::price::{Estimate, Money};
-use promise::release::{Content, content_hash};
+use promise::release::{Content, Labels, content_hash};
 use promise::render::{Compiled, Inputs, injects};
 use serde_json::{Value, json};
 
@@ -86,9 +86,10 @@ pub(super) struct Agreed {
     deletion_policy: DeletionPolicy,
     upgrade: UpgradePolicy,
     expires_at: Option<String>,
-    destinations: BTreeSet<String>,
+    destinations: BTreeMap<String, DestinationId>,
     rules: Vec<ReleaseRule>,
     price: Option<Money>,
+    context: Context,
 }
 
 /// A pattern, ready to be copied.
@@ -135,7 +136,7 @@ impl Form {
             Some(release) => {
                 let agreed = Agreed::of(&found.request, &release.spec, ordered)?;
                 let hash = &release.spec.content_hash;
-                if agreed.hash(&uid)? != *hash {
+                if agreed.hash(&uid, PROJECT)? != *hash {
                     return Err("the hash of its content is another".to_owned());
                 }
                 let name = release.metadata.name.clone().unwrap_or_default();
@@ -222,14 +223,17 @@ impl Agreed {
             deletion_policy: request.spec.deletion_policy,
             upgrade: request.spec.upgrade,
             expires_at: request.spec.expires_at.clone(),
-            destinations: promise.implementation.resources.iter().filter_map(|resource| resource.destination.clone()).collect(),
+            destinations: release.destinations.clone(),
             rules: release.rules.clone(),
             price: Estimate::kept(release).and_then(|estimate| estimate.monthly.money().cloned()),
+            context: release.context.clone().and_then(|context| serde_json::from_value(context).ok()).unwrap_or_default(),
         })
     }
 
-    /// The hash of the content for a request.
-    pub(super) fn hash(&self, uid: &str) -> Result<String, String> {
+    /// The hash of the content for a request of a project.
+    pub(super) fn hash(&self, uid: &str, project: &str) -> Result<String, String> {
+        let mut labels = self.context.request.labels.clone();
+        labels.insert(names::PROJECT_LABEL.to_owned(), project.to_owned());
         content_hash(&Content {
             request_uid: uid,
             revision_hash: &self.revision,
@@ -241,6 +245,7 @@ impl Agreed {
             rules: &self.rules,
             price: self.price.as_ref().map(Into::into),
             secrets: &BTreeMap::new(),
+            labels: Labels { request: &labels, workspace: &self.context.workspace.labels },
         })
         .map_err(|error| error.to_string())
     }

@@ -2,7 +2,7 @@
 //!
 //! The operator's own rights are used for one thing alone: tokens of the portal's own two identities. What people do is asked with their tokens.
 
-use cluster::endpoint::{Own, ServiceAccount};
+use cluster::endpoint::{Issued, Own, OwnError, ServiceAccount};
 use cluster::install::SYSTEM_NAMESPACE;
 use cluster::{Scope, Token, Topology, WorkspacePath};
 use tokio_util::sync::CancellationToken;
@@ -12,6 +12,7 @@ use super::ground::Ground;
 use super::{Edges, ServeError, cluster_clock};
 use crate::auth::doors::Way;
 use crate::config::{OnServer, PlaneKind};
+use crate::install::remedy;
 use crate::plane::identity::{CONTROLLER, PORTAL};
 
 /// Connects to the server, finds out what it is, and gets tokens of the portal's identities.
@@ -26,8 +27,8 @@ pub async fn open(
     shutdown: &CancellationToken,
 ) -> Result<Ground, ServeError> {
     let own = Own::open(server.kubeconfig.as_deref(), server.context.as_deref()).await?;
-    let topology = topology(&own, &server.provider).await.map_err(|error| refused(&own, &error))?;
-    let identities = Identities { own: &own, topology: &topology, edges, tasks, shutdown };
+    let topology = topology(&own, &server.provider).await.map_err(|error| refused(&own, server, &error.to_string()))?;
+    let identities = Identities { own: &own, topology: &topology, edges, tasks, shutdown, server };
     let (portal, controller) = (identities.token(PORTAL).await?, identities.token(CONTROLLER).await?);
     let trusted_homes = if trusted_homes.is_empty() { topology.default_homes().unwrap_or_default() } else { trusted_homes.to_vec() };
     Ok(Ground {
@@ -47,7 +48,7 @@ pub async fn open(
 /// # Errors
 /// The server does not answer.
 pub async fn topology(own: &Own, provider: &WorkspacePath) -> promise::Result<Topology> {
-    Ok(match Topology::detect(&own.client()).await? {
+    Ok(match Topology::detect(&own.operator, &own.credential).await? {
         Topology::Workspaces { .. } => Topology::Workspaces { provider: provider.clone() },
         Topology::Namespaces => Topology::Namespaces,
     })
@@ -61,35 +62,80 @@ fn account(topology: &Topology) -> Scope {
     }
 }
 
+/// How the portal holds one of its own identities.
+pub enum Held {
+    /// By the token of the context of its name.
+    Context(Token),
+    /// As the ServiceAccount of its name: the operator asks for its tokens.
+    Account(ServiceAccount, Issued),
+}
+
+impl Held {
+    /// The token of an identity of ours: of the context of its name, else of the ServiceAccount of its name, which lives on Kubernetes in the
+    /// cluster and on kcp in the provider workspace.
+    ///
+    /// # Errors
+    /// The user of the context has no token, or the server does not give one of the ServiceAccount.
+    pub async fn open(own: &Own, topology: &Topology, name: &str) -> Result<Self, HeldError> {
+        if let Some(token) = own.token_of(name)? {
+            return Ok(Self::Context(token));
+        }
+        let account = ServiceAccount { namespace: SYSTEM_NAMESPACE.to_owned(), name: name.to_owned() };
+        let issued = account.issue(&own.client_at(topology, &topology.own())).await.map_err(HeldError::Account)?;
+        Ok(Self::Account(account, issued))
+    }
+
+    /// The token, as long as it is good.
+    pub fn token(&self) -> &Token {
+        match self {
+            Self::Context(token) => token,
+            Self::Account(_, issued) => &issued.token,
+        }
+    }
+}
+
+/// Why there is no token of an identity of ours.
+#[derive(Debug, thiserror::Error)]
+pub enum HeldError {
+    /// Its context.
+    #[error(transparent)]
+    Context(#[from] OwnError),
+    /// Its ServiceAccount.
+    #[error("{0}")]
+    Account(promise::Error),
+}
+
 struct Identities<'a> {
     own: &'a Own,
     topology: &'a Topology,
     edges: &'a Edges,
     tasks: &'a TaskTracker,
     shutdown: &'a CancellationToken,
+    server: &'a OnServer,
 }
 
 impl Identities<'_> {
-    /// The token of an identity of ours: of the context of its name, else, on plain Kubernetes, of the ServiceAccount of its name.
+    /// The token of an identity of ours, kept good until the end.
     async fn token(&self, name: &str) -> Result<Token, ServeError> {
-        if let Some(token) = self.own.token_of(name)? {
-            return Ok(token);
+        let held = Held::open(self.own, self.topology, name).await.map_err(|error| match error {
+            HeldError::Context(error) => error.into(),
+            HeldError::Account(error) => {
+                let whose = self.topology.own_object("ServiceAccount", name);
+                let why = format!("there is no context {name}, and no token for the {whose}: {error}");
+                refused(self.own, self.server, &why)
+            }
+        })?;
+        let token = held.token().clone();
+        if let Held::Account(account, issued) = held {
+            let client = self.own.client_at(self.topology, &self.topology.own());
+            self.tasks.spawn(account.keep(client, issued, cluster_clock(self.edges), self.shutdown.clone()));
         }
-        if let Topology::Workspaces { .. } = self.topology {
-            let why = format!("the kubeconfig has no context {name}, whose user would be the portal's own identity of that name on kcp");
-            return Err(ServeError::Server { context: self.own.context.clone(), why });
-        }
-        let account = ServiceAccount { namespace: SYSTEM_NAMESPACE.to_owned(), name: name.to_owned() };
-        let client = self.own.client_at(self.topology, &Scope::Root);
-        let issued = account.issue(&client).await.map_err(|error| refused(self.own, &error))?;
-        let token = issued.token.clone();
-        self.tasks.spawn(account.keep(client, issued, cluster_clock(self.edges), self.shutdown.clone()));
         Ok(token)
     }
 }
 
-fn refused(own: &Own, error: &promise::Error) -> ServeError {
+fn refused(own: &Own, server: &OnServer, why: &str) -> ServeError {
     let context = own.context.clone();
-    let why = format!("{}. `opm-portal doctor --context {context}` says what is missing", error.to_string().trim_end_matches('.'));
-    ServeError::Server { context, why }
+    let doctor = remedy::command("opm-portal doctor", server, &context, &[]);
+    ServeError::Server { context, why: format!("{}. Run `{doctor}` to see what is missing", why.trim_end_matches('.')) }
 }

@@ -1,6 +1,6 @@
 //! Security headers on every answer. Pages bring their own content security policy with a nonce; everything else gets one that allows nothing.
 
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use http::{HeaderName, HeaderValue, header};
@@ -25,10 +25,16 @@ pub fn page_policy(nonce: &str) -> String {
     )
 }
 
-/// Adds what is not there yet.
-pub async fn set(request: Request, next: Next) -> Response {
+/// For a year no browser that was here comes without TLS again.
+const STRICT_TRANSPORT: HeaderValue = HeaderValue::from_static("max-age=31536000");
+
+/// Adds what is not there yet. `secure` says whether people reach the portal by `https://`.
+pub async fn set(State(secure): State<bool>, request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
+    if secure {
+        headers.entry(header::STRICT_TRANSPORT_SECURITY).or_insert(STRICT_TRANSPORT);
+    }
     for (name, value) in ALWAYS {
         headers.entry(name).or_insert(value);
     }
@@ -36,4 +42,24 @@ pub async fn set(request: Request, next: Next) -> Response {
     // What a page shows is one person's; assets say otherwise themselves.
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::Router;
+    use axum::body::Body;
+    use axum::middleware::from_fn_with_state;
+    use tower::ServiceExt as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn only_a_portal_behind_tls_says_that_browsers_must_come_that_way() {
+        for secure in [true, false] {
+            let app: Router = Router::new().fallback(async || "page").layer(from_fn_with_state(secure, set));
+            let answer = app.oneshot(Request::get("/").body(Body::empty()).unwrap()).await.unwrap();
+            let told = answer.headers().get(header::STRICT_TRANSPORT_SECURITY);
+            assert_eq!(told.is_some_and(|value| value.as_bytes().starts_with(b"max-age=")), secure);
+        }
+    }
 }

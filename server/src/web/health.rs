@@ -1,13 +1,18 @@
 //! `/healthz`: the process runs. `/readyz`: it can serve people; `?verbose` names each part that this takes, and so does every refusal.
+//!
+//! What is wrong with a part can name workspaces, addresses and other instances. It is told on this machine alone, and in the log.
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use cluster::fulfil::Standing;
 use cluster::watch::Freshness;
-use http::StatusCode;
+use http::{HeaderMap, StatusCode, header};
 
+use super::host;
+use super::listen::Peer;
 use crate::state::Portal;
 
 /// A part and what is wrong with it, in words.
@@ -19,10 +24,22 @@ pub async fn alive() -> &'static str {
 }
 
 /// Everything that pages and requests need works.
-pub async fn ready(State(portal): State<Arc<Portal>>, RawQuery(query): RawQuery) -> Response {
+pub async fn ready(
+    State(portal): State<Arc<Portal>>,
+    peer: Option<Extension<Peer>>,
+    headers: HeaderMap,
+    RawQuery(query): RawQuery,
+) -> Response {
     let verbose = query.is_some_and(|query| query.split('&').any(|pair| pair.split('=').next() == Some("verbose")));
-    let (ready, text) = report(&parts(&portal).await, verbose);
+    let here = is_here(peer.as_deref(), &headers);
+    let (ready, text) = report(&parts(&portal).await, &portal.world.unread_shards(), verbose, here);
     (if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }, text).into_response()
+}
+
+/// Whether who asks is on this machine: not from another one, and not through a proxy, which speaks for others.
+fn is_here(peer: Option<&Peer>, headers: &HeaderMap) -> bool {
+    let forwarded = [header::FORWARDED.as_str(), "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
+    peer.is_none_or(Peer::is_loopback) && host::is_loopback(headers) && !forwarded.iter().any(|name| headers.contains_key(*name))
 }
 
 async fn parts(portal: &Portal) -> Vec<Part> {
@@ -59,7 +76,8 @@ async fn database(portal: &Portal) -> Result<(), String> {
 
 fn working(standing: &Standing) -> Result<(), String> {
     match standing {
-        Standing::Working => Ok(()),
+        // A standby is there to take over, and serves pages meanwhile.
+        Standing::Working | Standing::Standby { .. } => Ok(()),
         // One line for each part.
         other => Err(other.to_string().replace('\n', " ")),
     }
@@ -73,18 +91,23 @@ fn fresh(freshness: &Freshness) -> Result<(), String> {
     }
 }
 
-/// Whether all is well, and the answer's text. Parts are named when somebody asks or something is wrong.
-fn report(parts: &[Part], verbose: bool) -> (bool, String) {
+/// Whether all is well, and the answer's text. Parts are named when somebody asks or something is wrong, and why to who is here. Shards that are
+/// not read are named in any case, and do not stop a portal that serves the others.
+fn report(parts: &[Part], unread: &[String], verbose: bool, here: bool) -> (bool, String) {
     let ready = parts.iter().all(|(_, state)| state.is_ok());
-    if ready && !verbose {
+    if ready && !verbose && unread.is_empty() {
         return (true, "ok\n".to_owned());
     }
     let line = |(part, state): &Part| match state {
         Ok(()) => format!("[+] {part}: ok\n"),
-        Err(why) => format!("[-] {part}: {why}\n"),
+        Err(why) if here => format!("[-] {part}: {why}\n"),
+        Err(_) => format!("[-] {part}: not ready, see the log\n"),
     };
     let lines: String = parts.iter().map(line).collect();
-    (ready, format!("{lines}{}\n", if ready { "ready" } else { "not ready" }))
+    let shard =
+        |shard: &String| if here { format!("[!] shard {shard}: not read\n") } else { "[!] shard: not read, see the log\n".to_owned() };
+    let shards: String = unread.iter().map(shard).collect();
+    (ready, format!("{lines}{shards}{}\n", if ready { "ready" } else { "not ready" }))
 }
 
 #[cfg(test)]
@@ -94,14 +117,36 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named_without_being_asked_for() {
         let fine: [Part; 2] = [("database", Ok(())), ("controller", Ok(()))];
-        assert_eq!(report(&fine, false), (true, "ok\n".to_owned()));
-        assert_eq!(report(&fine, true), (true, "[+] database: ok\n[+] controller: ok\nready\n".to_owned()));
-        let waiting = Standing::Waiting { why: "Another instance leads: other.".into() };
+        assert_eq!(report(&fine, &[], false, true), (true, "ok\n".to_owned()));
+        assert_eq!(report(&fine, &[], true, false), (true, "[+] database: ok\n[+] controller: ok\nready\n".to_owned()));
+        assert_eq!(working(&Standing::Standby { why: "Another instance leads: other.".into() }), Ok(()));
+        let waiting = Standing::Waiting { why: "It cannot read its Lease.".into() };
         let broken = [("database", Ok(())), ("controller", working(&waiting))];
-        let (ready, text) = report(&broken, false);
-        assert!(!ready && text.starts_with("[+] database: ok\n[-] controller: Another instance leads"), "{text}");
+        let (ready, text) = report(&broken, &[], false, true);
+        assert!(!ready && text.starts_with("[+] database: ok\n[-] controller: It cannot read its Lease"), "{text}");
+        let (_, outside) = report(&broken, &[], true, false);
+        assert!(outside.contains("[-] controller: ") && !outside.contains("Lease"), "{outside}");
+        let shards = ["https://shard-2:6443".to_owned()];
+        let (ready, text) = report(&fine, &shards, false, true);
+        assert!(ready && text.contains("[!] shard https://shard-2:6443: not read\n"), "{text}");
+        let (_, outside) = report(&fine, &shards, false, false);
+        assert!(outside.contains("[!] shard: not read, see the log") && !outside.contains("shard-2"), "{outside}");
         let why = promise::Error::Unreachable { what: "the plane".into() };
         let stale = fresh(&Freshness::Unreachable { since: jiff::Timestamp::UNIX_EPOCH, why }).unwrap_err();
         assert!(stale.starts_with("as of 1970-01-01T00:00:00Z: ") && stale.contains("the plane"), "{stale}");
+    }
+
+    #[test]
+    fn who_asks_through_a_proxy_or_from_elsewhere_is_not_here() {
+        let headers = |pairs: &[(&'static str, &str)]| -> HeaderMap {
+            pairs.iter().map(|(name, value)| (http::HeaderName::from_static(name), value.parse().unwrap())).collect()
+        };
+        let own = headers(&[("host", "127.0.0.1:8080")]);
+        let peer = |address: &str| Peer(Some(address.parse().unwrap()));
+        assert!(is_here(Some(&peer("127.0.0.1")), &own) && is_here(Some(&peer("::ffff:127.0.0.1")), &own));
+        assert!(!is_here(Some(&peer("10.0.0.7")), &own) && !is_here(Some(&Peer(None)), &own));
+        for proxied in [&[("host", "portal.example")][..], &[("host", "localhost"), ("x-forwarded-for", "10.0.0.7")], &[]] {
+            assert!(!is_here(Some(&peer("127.0.0.1")), &headers(proxied)), "{proxied:?}");
+        }
     }
 }

@@ -29,6 +29,11 @@ impl Hosts {
     }
 }
 
+/// Whether a request names us by a name of this machine.
+pub fn is_loopback(headers: &HeaderMap) -> bool {
+    authority(headers, &Uri::default()).is_some_and(|authority| Hosts::new(None).allow(authority))
+}
+
 /// Host and port under which a request names us.
 pub fn authority<'a>(headers: &'a HeaderMap, uri: &'a Uri) -> Option<&'a str> {
     headers.get(header::HOST).and_then(|value| value.to_str().ok()).or_else(|| uri.authority().map(http::uri::Authority::as_str))

@@ -1,11 +1,12 @@
 //! The listener of the pages: how many connections there may be, and how long each may keep us waiting.
 
 use std::io;
+use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
+use axum::{Extension, Router};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::service::TowerToHyperService;
@@ -14,6 +15,17 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+
+/// Who is at the other end of a connection, an extension of each of its requests; behind a proxy it is the proxy.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer(pub Option<IpAddr>);
+
+impl Peer {
+    /// Whether it is on this machine.
+    pub fn is_loopback(&self) -> bool {
+        self.0.is_some_and(|address| address.to_canonical().is_loopback())
+    }
+}
 
 /// Connections at the same time; more wait until one is closed. Each open page has one for its stream.
 const CONNECTIONS: usize = 8192;
@@ -49,7 +61,9 @@ async fn serve_with(listener: TcpListener, app: Router, ending: CancellationToke
         };
         match next {
             Ok((stream, place)) => {
-                connections.spawn(connection(stream, app.clone(), ending.clone(), patience, place));
+                let peer = Peer(stream.peer_addr().ok().map(|address| address.ip()));
+                let app = app.clone().layer(Extension(peer));
+                connections.spawn(connection(stream, app, ending.clone(), patience, place));
             }
             Err(error) => {
                 tracing::warn!(%error, "a connection was not accepted");

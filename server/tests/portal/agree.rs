@@ -58,7 +58,7 @@ impl World {
         product.publishes_samples().await;
         let caller = product.signed_in("dev-shop").await.caller(&product).await;
         let workspace = caller.enter(SHOP).await.expect("the workspace");
-        let offers = caller.offers(&workspace).await.expect("offers");
+        let offers = caller.offers(&workspace).await.expect("offers").all().collect();
         Self { product, caller, workspace, offers }
     }
 

@@ -1,7 +1,7 @@
 //! A browser without JavaScript: it keeps cookies, says where its posts come from, and finds hidden inputs of forms.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -73,7 +73,6 @@ impl Product {
             listen: ([127, 0, 0, 1], 0).into(),
             web: true,
             controller,
-            site: PathBuf::from("no-site"),
             database,
             public_url: None,
             notify,

@@ -1,6 +1,5 @@
 //! The product on plain Kubernetes: `bootstrap`, `doctor`, `serve --plane kubeconfig`, on a real kube-apiserver.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use cluster::endpoint::Own;
@@ -105,7 +104,6 @@ impl Site {
             listen: ([127, 0, 0, 1], 0).into(),
             web: true,
             controller: true,
-            site: PathBuf::from("no-site"),
             database: None,
             public_url: None,
             notify: opm_portal::config::NotifyConfig::default(),

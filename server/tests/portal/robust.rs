@@ -1,7 +1,7 @@
 //! Ways to arrive that nobody plans: reloaded answers, a second sign-in, too many streams, a defect of ours.
 
 use axum::Router;
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::middleware::from_fn_with_state;
 use axum::routing::get;
 use http::{Request, StatusCode, header};
 use http_body_util::BodyExt as _;
@@ -85,7 +85,7 @@ async fn a_defect_of_ours_is_an_answer_that_says_so() {
     let router = Router::new()
         .route("/", get(defect))
         .layer(from_fn_with_state(product.running.portal.clone(), panics::caught))
-        .layer(from_fn(headers::set));
+        .layer(from_fn_with_state(false, headers::set));
     let request = Request::get("/").header(header::ACCEPT, "text/html").body(axum::body::Body::empty()).expect("a request");
     let answer = router.oneshot(request).await.expect("an answer");
     assert_eq!(answer.status(), StatusCode::INTERNAL_SERVER_ERROR);

@@ -35,9 +35,12 @@ fn shown(alike: &AlikePage, again: Option<&Again>, token: &str, now: &str) -> im
     let rows = alike.rows.iter().map(|one| {
         let (row, item) = (&one.row, format!("{}:{}", one.row.uid, one.hash));
         let label = format!("Decide about {} in {}", row.name, row.workspace);
+        // What the person once decided against is only decided together with others if they say so.
+        let against = one.decided_against.clone();
+        let noted = (!against.is_empty()).then(|| view! { <span class="under">{against.clone()}</span> });
         view! {
-            <tr><td data-label="Decide"><label class="tick-line"><input type="checkbox" name="item" value=item checked=true/><span class="vh">{label}</span></label></td>
-                <th scope="row"><a class="name" href=routes::approval(&row.uid)>{row.name.clone()}</a><span class="under mono">{row.workspace.clone()}</span></th>
+            <tr><td data-label="Decide"><label class="tick-line"><input type="checkbox" name="item" value=item checked=against.is_empty()/><span class="vh">{label}</span></label></td>
+                <th scope="row"><a class="name" href=routes::approval(&row.uid)>{row.name.clone()}</a><span class="under mono">{row.workspace.clone()}</span>{noted}</th>
                 <td data-label="Asked by">{row.requester.clone()}</td><td data-label="Price">{row.price.clone()}</td><td data-label="Since"><Moment at=row.since.clone() now=now/></td></tr>
         }
     });

@@ -45,7 +45,7 @@ pub(in crate::pages) fn decide(about: &About<'_>, token: &str) -> Option<impl In
             {rules}
             <div class="field" data-invalid=wrong.is_some().then_some("")><label for="comment">"Comment"</label><p class="hint" id="comment-hint">"Needed to reject or to ask. Whoever asked reads it."</p>
                 {wrong.clone().map(|wrong| view! { <p class="error" id="comment-error">{wrong}</p> })}
-                <div class="control"><textarea class="input" id="comment" name="comment" rows="2" aria-describedby=described aria-invalid=wrong.is_some().then_some("true")>{typed.comment.clone()}</textarea></div></div>
+                <div class="control"><textarea class="input" id="comment" name="comment" rows="2" aria-describedby=described aria-invalid=wrong.is_some().then_some("true")>{crate::form::area(&typed.comment)}</textarea></div></div>
             {ordinary.then(|| fields(about.fields, &typed.fields))}
             {ordinary.then(|| view! { <div class="row">
                 <button class="btn btn-primary" name="decision" value="approve" data-key="a">"Approve this content"</button>
@@ -102,12 +102,12 @@ pub(in crate::pages) fn ask_again(
     let why = allowed?.clone().err();
     let (uid, back, token) = (uid.to_owned(), back.to_owned(), token.to_owned());
     let button = match why {
-        Some(why) => view! { <SubmitButton label="Ask again" why=why/> }.into_any(),
-        None => view! { <SubmitButton label="Ask again"/> }.into_any(),
+        Some(why) => view! { <SubmitButton label="Resubmit" why=why/> }.into_any(),
+        None => view! { <SubmitButton label="Resubmit"/> }.into_any(),
     };
     Some(view! {
         <form class="row" method="post" action=routes::ask_again(&uid)><HiddenToken token=token/><input type="hidden" name="back" value=back/>
-            {button}<span class="small muted">"The same content is asked about once more. What was decided before does not count."</span>
+            {button}<span class="small muted">"Approvers are asked again, under the policies of today. Earlier decisions don't count."</span>
         </form>
     })
 }

@@ -40,7 +40,7 @@ pub async fn inbox(visit: &Visit, query: &InboxQuery, again: Option<Again>) -> P
         let shown = inbox.review.as_ref().map(|review| review.row.uid.clone()).unwrap_or_default();
         let back = routes::approvals(&[("view", &inbox.query.view)]);
         view! {
-            {done.map(|done| view! { <div role="status"><Banner shape=Shape::Ready title="Your decision is written"><p>{done}</p></Banner></div> })}
+            {done.map(|done| view! { <div role="status"><Banner shape=Shape::Ready title="Decision recorded"><p>{done}</p></Banner></div> })}
             <h1 id="inbox">"Approvals"</h1>
             {covering(&inbox.covers)}
             <div class="inbox" data-open=open>
@@ -107,7 +107,15 @@ fn tabs(inbox: &InboxPage) -> impl IntoView + use<> {
 
 fn filters(inbox: &InboxPage) -> impl IntoView + use<> {
     let query = &inbox.query;
-    let narrowed = InboxQuery { page: 1, open: String::new(), since: String::new(), done: String::new(), ..query.clone() };
+    let narrowed = InboxQuery {
+        page: 1,
+        open: String::new(),
+        since: String::new(),
+        done: String::new(),
+        together: 0,
+        decision: String::new(),
+        ..query.clone()
+    };
     let chips = |facet: &Facet, link: &dyn Fn(String) -> InboxQuery| {
         let items = facet.values.iter().map(|value| {
             let target = link(if value.chosen { String::new() } else { value.value.clone() });
@@ -149,7 +157,14 @@ fn rows(inbox: &InboxPage, shown: &str, now: &str) -> impl IntoView + use<> {
 fn line(inbox: &InboxPage, row: &InboxRow, shown: &str, now: &str) -> impl IntoView + use<> {
     let href = match row.given {
         Some(_) => routes::approval(&row.uid),
-        None => address(&InboxQuery { open: row.uid.clone(), since: String::new(), done: String::new(), ..inbox.query.clone() }),
+        None => address(&InboxQuery {
+            open: row.uid.clone(),
+            since: String::new(),
+            done: String::new(),
+            together: 0,
+            decision: String::new(),
+            ..inbox.query.clone()
+        }),
     };
     let what = match (&row.given, row.change) {
         (Some(given), _) => format!("you {}", given.decision),
@@ -192,7 +207,14 @@ fn keys() -> impl IntoView {
 }
 
 fn pager(query: &InboxQuery) -> Box<dyn Fn(usize) -> String + Send> {
-    let query = InboxQuery { open: String::new(), since: String::new(), done: String::new(), ..query.clone() };
+    let query = InboxQuery {
+        open: String::new(),
+        since: String::new(),
+        done: String::new(),
+        together: 0,
+        decision: String::new(),
+        ..query.clone()
+    };
     Box::new(move |number: usize| address(&InboxQuery { page: number, ..query.clone() }))
 }
 

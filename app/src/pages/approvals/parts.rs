@@ -64,7 +64,7 @@ pub(super) fn since(since: &Since, now: &str) -> impl IntoView + use<> {
 }
 
 /// Values before and after.
-pub(super) fn changes(changes: &[ValueChange]) -> impl IntoView + use<> {
+pub(in crate::pages) fn changes(changes: &[ValueChange]) -> impl IntoView + use<> {
     let lines = changes.iter().map(|change| {
         let absent = || "nothing".to_owned();
         let before = change.before.clone().map(|before| view! { <span class="vh">"before: "</span><del>{before}</del> });
@@ -117,6 +117,9 @@ pub(in crate::pages) fn standing(standing: ApprovalStanding) -> (Shape, &'static
         ApprovalStanding::Open => (Shape::Waiting, "Open"),
         ApprovalStanding::Approved => (Shape::Ready, "Approved"),
         ApprovalStanding::Rejected => (Shape::Denied, "Rejected"),
+        ApprovalStanding::ChangesRequested => (Shape::Degraded, "Changes requested"),
+        ApprovalStanding::Withdrawn => (Shape::Ahead, "Withdrawn"),
+        ApprovalStanding::Expired => (Shape::Denied, "Expired"),
     }
 }
 

@@ -92,6 +92,6 @@ fn saving(saving: &CostSaving) -> impl IntoView + use<> {
     let about = format!("{}, {workspace}", saving.promise);
     view! {
         <li><Icon name=icon/><div><b class="name">{title}</b><p class="what">{text}</p><p class="what subtle">{about}</p></div>
-            <div class="side"><LinkButton href=href label=label/></div></li>
+            <div class="side">{saving.allowed.then(|| view! { <LinkButton href=href label=label/> })}</div></li>
     }
 }

@@ -126,7 +126,7 @@ fn try_it(found: &PolicyPage, tryout: &Tryout, from: &str) -> impl IntoView + us
     let action = routes::policy(&found.row.workspace, &found.row.name, "");
     let came = tryout.tried.as_ref().map(|tried| came(tried, from));
     let rows = tryout.text.lines().count().clamp(4, 16).to_string();
-    let (text, from, none) = (tryout.text.clone(), from.to_owned(), tryout.promises.is_empty() || tryout.places.is_empty());
+    let (text, from, none) = (crate::form::area(&tryout.text), from.to_owned(), tryout.promises.is_empty() || tryout.places.is_empty());
     view! {
         <section aria-labelledby="try"><div class="section-head"><h2 id="try">"Try it"</h2><p class="basis">"Nothing is saved or asked for"</p></div>
             {if none {

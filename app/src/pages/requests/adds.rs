@@ -98,10 +98,11 @@ fn summary(found: &AddsPage) -> String {
 fn legend(found: &AddsPage, filter: OriginFilter, address: &dyn Fn(&str) -> String) -> impl IntoView + use<> {
     let count = |origin: LineFrom| found.objects.iter().flat_map(|object| &object.lines).filter(|line| line.origin == origin).count();
     let all = view! { <li><a href=address("") aria-current=filter.0.is_none().then_some("true")>"All lines"</a></li> };
+    let requester = if found.requester.is_empty() { "You".to_owned() } else { found.requester.clone() };
     let links = ORIGINS.iter().filter(|(origin, ..)| count(*origin) > 0).map(|(origin, word, mark, name)| {
         let chosen = filter.0 == Some(*origin);
         let href = address(if chosen { "" } else { word });
-        view! { <li><a href=href aria-current=chosen.then_some("true")><span class="mark" data-from=*word aria-hidden="true">{*mark}</span>{*name}<span class="n">{count(*origin)}</span></a></li> }
+        view! { <li><a href=href aria-current=chosen.then_some("true")><span class="mark" data-from=*word aria-hidden="true">{*mark}</span>{if *origin == LineFrom::You { requester.clone() } else { (*name).to_owned() }}<span class="n">{count(*origin)}</span></a></li> }
     });
     let links = links.collect_view();
     view! { <nav class="filters" aria-label="Origins"><ul class="chips">{all}{links}</ul></nav> }

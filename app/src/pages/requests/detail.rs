@@ -5,7 +5,7 @@ use promise::form::Summary;
 use promise::view::RequestPage;
 
 use super::adds::{OriginFilter, part};
-use super::phase;
+use super::{change, state};
 use crate::backend::Visit;
 use crate::document::{About, Page, Script, framed};
 use crate::pages::refused;
@@ -178,6 +178,7 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
             <div data-live="ball" role="status">{ball(&page, &now).into_any()}</div>
             {told.clone().map(|what| view! { <div role="alert"><Banner shape=Shape::Degraded title="It was not done"><p>{promise::wording::upper_first(&what)}</p></Banner></div> })}
             <div data-live="outdated">{approvals::outdated(&page, &token).into_any()}</div>
+            <div data-live="pending">{approvals::pending(&page).into_any()}</div>
             <div data-live="approvals">{approvals::decisions(&page, &token, &now).into_any()}</div>
             <div data-live="parts">{tabs(&page, view.part)}</div>
             {shown}
@@ -202,7 +203,8 @@ fn tabs(page: &RequestPage, current: Part) -> impl IntoView + use<> {
 }
 
 fn head(page: &RequestPage, view: &View) -> impl IntoView + use<> {
-    let (shape, word) = phase(page.row.phase);
+    let (shape, word) = state(&page.row);
+    let changed = change(&page.row).map(|(shape, word)| view! { <Badge shape=shape word=word/> });
     let row = &page.row;
     let edit = match &page.allowed.edit {
         Ok(()) => view! { <LinkButton href=routes::request_edit(&row.workspace, &row.namespace, &row.name) label="Edit" icon="pencil"/> }
@@ -217,13 +219,14 @@ fn head(page: &RequestPage, view: &View) -> impl IntoView + use<> {
         {(!row.requester.is_empty()).then(|| view! { <span>{format!("asked by {}", row.requester)}</span> })}
         <span class="live-state" role="status" data-live-state=""><a href=address(page, view.part, view.page)><Icon name="refresh-cw"/>"Refresh"</a></span>
     };
-    view! { <PageHead title=row.name.clone() icon=row.icon.clone() beside=view! { <Badge shape=shape word=word/> }.into_any() meta=meta.into_any() actions=view! { {edit}{delete} }.into_any()/> }
+    view! { <PageHead title=row.name.clone() icon=row.icon.clone() beside=view! { <Badge shape=shape word=word/>{changed} }.into_any() meta=meta.into_any() actions=view! { {edit}{delete} }.into_any()/> }
 }
 
 /// Who holds the ball. What has to be changed is said here once: the only thing as the sentence itself, several as a list.
 fn ball(page: &RequestPage, now: &str) -> impl IntoView + use<> {
     let ball = &page.row.ball;
-    let (shape, _) = phase(page.row.phase);
+    // What runs may be well while its change waits for someone.
+    let (shape, _) = change(&page.row).unwrap_or_else(|| state(&page.row));
     let since = ball.since.as_ref().map(|at| span(at, now));
     let (what, list) = match page.problems.as_slice() {
         [] => (ball.what.clone().into_any(), None),

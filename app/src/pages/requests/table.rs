@@ -1,7 +1,7 @@
 //! Requests as rows and as lines: state, name, promise, what is waited for.
 
 use leptos::prelude::*;
-use promise::api::{Health, Phase};
+use promise::api::{CandidateState, Health, Phase};
 use promise::view::RequestRow;
 
 use crate::routes;
@@ -22,6 +22,28 @@ pub(crate) fn phase(phase: Phase) -> (Shape, &'static str) {
     }
 }
 
+/// Shape and word of a request: its phase, and while nothing of it runs how far its approval is.
+pub(crate) fn state(row: &RequestRow) -> (Shape, &'static str) {
+    match row.undecided.filter(|_| !row.runs && matches!(row.phase, Phase::AwaitingApproval | Phase::Rejected)) {
+        Some(CandidateState::ChangesRequested) => (Shape::Degraded, "Changes requested"),
+        Some(CandidateState::Expired) => (Shape::Denied, "Expired"),
+        Some(CandidateState::Withdrawn) => (Shape::Ahead, "Withdrawn"),
+        _ => phase(row.phase),
+    }
+}
+
+/// Shape and word of a change of what runs that is not accepted.
+pub(crate) fn change(row: &RequestRow) -> Option<(Shape, &'static str)> {
+    match row.undecided.filter(|_| row.runs)? {
+        CandidateState::AwaitingApproval => Some((Shape::Waiting, "Change awaiting approval")),
+        CandidateState::ChangesRequested => Some((Shape::Degraded, "Changes requested")),
+        CandidateState::Rejected => Some((Shape::Denied, "Change rejected")),
+        CandidateState::Expired => Some((Shape::Denied, "Change expired")),
+        CandidateState::Withdrawn => Some((Shape::Ahead, "Change withdrawn")),
+        CandidateState::Evaluating | CandidateState::Accepted | CandidateState::Failed => None,
+    }
+}
+
 /// Shape and word of an object's health.
 pub(crate) fn health(health: Health) -> (Shape, &'static str) {
     match health {
@@ -36,11 +58,12 @@ pub(crate) fn health(health: Health) -> (Shape, &'static str) {
 /// Requests of several workspaces as lines to recognise: a sentence under the name, the state beside it.
 pub(crate) fn lines(rows: &[RequestRow], now: &str) -> impl IntoView + use<> {
     let lines = rows.iter().map(|row| {
-        let (shape, word) = phase(row.phase);
+        let (shape, word) = state(row);
+        let changed = change(row).map(|(shape, word)| view! { <Status shape=shape word=word/> });
         view! {
             <li><Tile icon=row.icon.clone()/>
                 <div><a class="name" href=routes::request(&row.workspace, &row.namespace, &row.name)>{row.name.clone()}</a><p class="what">{row.ball.what.clone()}</p></div>
-                <div class="side"><Status shape=shape word=word/><span class="subtle"><span class="mono">{row.workspace.clone()}</span>" · "<Moment at=row.created.clone() now=now/></span></div>
+                <div class="side"><Status shape=shape word=word/>{changed}<span class="subtle"><span class="mono">{row.workspace.clone()}</span>" · "<Moment at=row.created.clone() now=now/></span></div>
             </li>
         }
     });
@@ -56,11 +79,12 @@ pub(crate) fn stale(at: &str, now: &str) -> impl IntoView + use<> {
 /// Requests of one workspace as rows to compare.
 pub(crate) fn table(rows: &[RequestRow], now: &str) -> impl IntoView + use<> {
     let lines = rows.iter().map(|row| {
-        let (shape, word) = phase(row.phase);
+        let (shape, word) = state(row);
+        let changed = change(row).map(|(shape, word)| view! { " "<Status shape=shape word=word/> });
         view! {
             <tr>
                 <th scope="row"><a class="name" href=routes::request(&row.workspace, &row.namespace, &row.name)>{row.name.clone()}</a><span class="under nowrap">{format!("{} {}", row.promise_title, row.version)}</span></th>
-                <td data-label="State"><Status shape=shape word=word/></td>
+                <td data-label="State"><Status shape=shape word=word/>{changed}</td>
                 <td data-label="Waits for">{row.ball.what.clone()}</td>
                 <td data-label="Asked by" class="nowrap">{row.requester.clone()}</td>
                 <td data-label="Asked" class="nowrap"><Moment at=row.created.clone() now=now/></td>

@@ -186,7 +186,7 @@ fn facts(page: &ObjectPage, now: &str) -> impl IntoView + use<> {
             <dt>"Where"</dt><dd>{place}</dd>
             {fact("In the promise", &line.id)}
             <dt>"Made as"</dt><dd>{format!("number {} in the order of making", page.stage)}</dd>
-            {fact("uid", &page.uid)}{fact("Outside id", &page.external)}
+            {fact("uid", &page.uid)}
             <dt>"Instance since"</dt><dd><Moment at=row.created.clone() now=now.to_owned()/></dd>
         </dl></section>
     }

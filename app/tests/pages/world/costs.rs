@@ -63,6 +63,7 @@ fn saving(name: &str, why: SavingWhy) -> CostSaving {
         name: name.into(),
         promise: "PostgreSQL".into(),
         saves: euros(2_480),
+        allowed: true,
     }
 }
 

@@ -185,7 +185,11 @@ impl Approvals for World {
             ordinary: true,
             emergency: false,
         };
-        let rows = ["orders-db", "other"].map(|name| AlikeRow { row: row(name, Risk::Low, ""), hash: "9f2c".into() });
+        let rows = ["orders-db", "other"].map(|name| AlikeRow {
+            row: row(name, Risk::Low, ""),
+            hash: "9f2c".into(),
+            decided_against: String::new(),
+        });
         Ok(AlikePage { like: like.row, asked, changes: changed(), rows: rows.into(), others: 1 })
     }
 

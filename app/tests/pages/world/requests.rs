@@ -2,7 +2,7 @@
 
 use app::backend::{Approvals as _, FormOf, Pairs, Requests};
 use async_trait::async_trait;
-use promise::api::{Health, StepPhase, StepStatus};
+use promise::api::Health;
 use promise::form::{Draft, Summary, model};
 use promise::view::*;
 use promise::{Error, Result};
@@ -43,7 +43,6 @@ impl Requests for World {
             message: message.into(),
             ..ResourceLine::default()
         };
-        let step = |id: &str, phase| StepStatus { id: id.into(), phase, ..StepStatus::default() };
         let not = |why: &Option<String>| why.clone().map_or(Ok(()), Err);
         Ok(RequestPage {
             generation: 2,
@@ -52,7 +51,6 @@ impl Requests for World {
             deleting: false,
             fate: if self.fits { Fate::Goes } else { Fate::GoesUnlessAgreed },
             conditions: Vec::new(),
-            steps: vec![step("validate", StepPhase::Succeeded), step("apply", StepPhase::Running), step("outputs", StepPhase::Pending)],
             timeline: vec![
                 happened("2026-11-21T09:02:00Z", "Asked for", false),
                 happened("2026-11-21T11:02:00Z", "The database is being made", false),
@@ -66,6 +64,7 @@ impl Requests for World {
                     source: ValueSource::Policy("backup-required".into()),
                 },
             ],
+            changes: Vec::new(),
             policies: policies("postgresql"),
             price: price(),
             approvals: vec![approval(&self.refused)],
@@ -182,6 +181,7 @@ impl Requests for World {
             name: "orders-db".into(),
             objects: vec![object],
             compared: !self.fits,
+            requester: "You".into(),
             unknown,
         })
     }

@@ -11,6 +11,7 @@ use kube::client::Body;
 use tower::{BoxError, Service, ServiceExt};
 
 use super::Token;
+use super::stall::Stall;
 
 /// Whom a client acts as.
 const IMPERSONATE_USER: HeaderName = HeaderName::from_static("impersonate-user");
@@ -66,7 +67,7 @@ where
     S: Service<Request<Body>, Response = Response<Body>, Error = BoxError> + Clone + Send + 'static,
     S::Future: Send + 'static,
 {
-    type Response = Response<Body>;
+    type Response = Response<Stall<Body>>;
     type Error = BoxError;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
 
@@ -80,19 +81,25 @@ where
             return Box::pin(std::future::ready(Err(error)));
         }
         let inner = self.inner.clone();
+        let is_watch = is_watch(request.uri());
         Box::pin(async move {
             for _ in 1..ATTEMPTS {
                 let Some(again) = copy(&request) else { break };
                 let response = answer(inner.clone(), request).await?;
                 if response.status() != StatusCode::TOO_MANY_REQUESTS {
-                    return Ok(response);
+                    return Ok(response.map(|body| Stall::new(body, is_watch)));
                 }
                 tokio::time::sleep(wait(&response)).await;
                 request = again;
             }
-            answer(inner, request).await
+            Ok(answer(inner, request).await?.map(|body| Stall::new(body, is_watch)))
         })
     }
+}
+
+/// Whether a request asks for changes as they come.
+fn is_watch(uri: &Uri) -> bool {
+    uri.query().unwrap_or_default().split('&').any(|pair| matches!(pair, "watch=true" | "watch=1"))
 }
 
 /// Whether a segment of a path is more than a name: servers take away its escapes before they look at it.
@@ -106,7 +113,7 @@ fn speaks_for(name: &HeaderName) -> bool {
     *name == AUTHORIZATION || name.as_str().starts_with("impersonate-") || name.as_str().starts_with("x-remote-")
 }
 
-/// The answer, once its head is there: its body may be a watch, so whoever reads it bounds the rest. A server that takes connections
+/// The answer, once its head is there; see [`Stall`] for the rest. A server that takes connections
 /// and says nothing must not keep anybody for ever.
 async fn answer<S>(server: S, request: Request<Body>) -> Result<Response<Body>, BoxError>
 where

@@ -11,11 +11,12 @@ use http::uri::PathAndQuery;
 use kube::config::{AuthInfo, Config, KubeConfigOptions, Kubeconfig};
 use secrecy::ExposeSecret;
 
+use super::hosts::Hosts;
 use super::{Credential, Endpoint, Scope, Token};
 use crate::topology::Topology;
 
 /// A server that does not take a connection for so long does not answer.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Why the operator's kubeconfig cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -77,6 +78,7 @@ impl Own {
             return Err(OwnError::NotSecure(server));
         }
         let prefix = config.cluster_url.path().trim_end_matches('/').to_owned();
+        let hosts = Arc::new(Hosts::new(file.clone(), context.clone(), &config.cluster_url));
         config.cluster_url = origin(&config.cluster_url);
         config.connect_timeout = Some(CONNECT_TIMEOUT);
         let transport = |error: kube::Error| OwnError::Transport { server: server.clone(), why: error.to_string() };
@@ -84,18 +86,14 @@ impl Own {
         // What people ask is asked with their tokens alone: neither token nor certificate of the operator may stand behind it.
         config.auth_info = AuthInfo::default();
         let nobody = kube::Client::try_from(config).map_err(transport)?;
-        let (operator, nobody) = (Endpoint::over(&context, operator), Endpoint::over(&context, nobody));
+        let operator = Endpoint::over(&context, operator);
+        let nobody = Endpoint { hosts: Some(hosts), ..Endpoint::over(&context, nobody) };
         Ok(Self { context, operator, credential: Credential { token: None, prefix }, nobody, file })
     }
 
     /// The server for whoever has a token.
     pub fn endpoint(&self, topology: &Topology) -> Endpoint {
         Endpoint { base: Arc::from(topology.base(&self.credential.prefix)), ..self.nobody.clone() }
-    }
-
-    /// A client that acts as the user of the context, where its address leads.
-    pub fn client(&self) -> kube::Client {
-        self.operator.client_with(&self.credential)
     }
 
     /// A client that acts as the user of the context.
@@ -127,7 +125,7 @@ impl Own {
 }
 
 /// Scheme, host and port of an address.
-fn origin(server: &Uri) -> Uri {
+pub(super) fn origin(server: &Uri) -> Uri {
     let mut parts = server.clone().into_parts();
     parts.path_and_query = Some(PathAndQuery::from_static("/"));
     Uri::from_parts(parts).unwrap_or_else(|_| server.clone())

@@ -14,6 +14,7 @@ use super::askers::OwnName;
 use super::core::{Core, Work};
 use super::eyes::Eyes;
 use super::lease::Leadership;
+use super::patience::Patience;
 use super::queue::Queue;
 use super::standing::{Report, Standing};
 use super::target::Targets;
@@ -37,7 +38,7 @@ pub struct Options {
     pub access: Access,
     /// Homes that may offer across the tree and own destinations.
     pub trusted_homes: Vec<WorkspacePath>,
-    /// Name of this instance in the Lease; one that starts again under its old name goes on at once.
+    /// Name of this process in the Lease, and of no other that may run at the same time: two of one name would both lead.
     pub identity: String,
     /// Time.
     pub clock: Arc<dyn Clock>,
@@ -74,7 +75,7 @@ impl Controller {
         while !shutdown.is_cancelled() {
             let leading = tokio::select! {
                 () = shutdown.cancelled() => break,
-                leading = leadership.acquire(|why| self.report.waits(why)) => leading,
+                leading = leadership.acquire(|standing| self.report.rests(standing)) => leading,
             };
             self.report.leads();
             let term = shutdown.child_token();
@@ -84,17 +85,18 @@ impl Controller {
             let tasks = TaskTracker::new();
             let ends = Ends { term: term.clone(), lost: lost.clone() };
             tasks.spawn(work(self.options.clone(), own.clone(), self.report.clone(), tasks.clone(), ends));
-            let ended = leadership.keep(leading, &shutdown).await;
-            term.cancel();
-            if !ended {
-                // Another instance may work already: what has begun is left where it is, as in a crash.
-                lost.cancel();
-            }
             tasks.close();
-            tasks.wait().await;
-            if ended {
+            let drained = async {
+                shutdown.cancelled().await;
+                tasks.wait().await;
+            };
+            if leadership.keep(leading, drained).await {
                 leadership.release().await;
             } else {
+                // Another instance may work already: what has begun is left where it is, as in a crash.
+                lost.cancel();
+                term.cancel();
+                tasks.wait().await;
                 self.report.waits("It lost its Lease; another instance may lead now.".to_owned());
             }
         }
@@ -127,6 +129,7 @@ async fn work(options: Options, own: Client, report: Arc<Report>, tasks: TaskTra
         targets: Targets::new(world.clone(), options.trusted_homes.clone(), lost),
         eyes: Eyes::new(found, options.clock.clone(), tasks.clone(), term.clone()),
         absences: Absences::default(),
+        patience: Patience::default(),
         acceptances: Arc::default(),
         events,
         whose: Whose::default(),
@@ -138,6 +141,7 @@ async fn work(options: Options, own: Client, report: Arc<Report>, tasks: TaskTra
         report: report.clone(),
         compiled: Arc::default(),
         policies: Arc::default(),
+        fits: Arc::default(),
         evaluations: Arc::new(Semaphore::new(options.evaluations.max(1))),
         world,
     });

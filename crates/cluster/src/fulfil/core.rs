@@ -12,8 +12,10 @@ use super::acceptances::Acceptances;
 use super::askers::OwnName;
 use super::events::Events;
 use super::eyes::Eyes;
+use super::fits::Fits;
 use super::govern::problems_in_words;
-use super::queue::{After, Queue};
+use super::patience::Patience;
+use super::queue::{After, Queue, Tenanted};
 use super::standing::Report;
 use super::target::Targets;
 use super::whose::Whose;
@@ -42,6 +44,13 @@ pub enum Work {
     Approval(Key),
 }
 
+impl Tenanted for Work {
+    fn tenant(&self) -> &str {
+        let (Self::Request(key) | Self::Promise(key) | Self::Policy(key) | Self::Destination(key) | Self::Approval(key)) = self;
+        key.cluster.as_str()
+    }
+}
+
 /// What all parts of the controller share.
 pub struct Core {
     pub world: World,
@@ -49,6 +58,8 @@ pub struct Core {
     pub eyes: Eyes,
     /// How long removals have been missing what they need.
     pub absences: Absences,
+    /// Since when requests are in trouble that may pass.
+    pub patience: Patience,
     /// What was accepted just now.
     pub acceptances: Arc<Acceptances>,
     /// Takes what is noted about requests.
@@ -68,6 +79,8 @@ pub struct Core {
     pub compiled: Arc<CompiledRevisions>,
     /// All policies, read.
     pub policies: Arc<PolicyBook>,
+    /// Whether policies fit promises.
+    pub fits: Arc<Fits>,
     /// Expressions and schemas of strangers are evaluated here and nowhere else, a few at a time.
     pub evaluations: Arc<Semaphore>,
 }

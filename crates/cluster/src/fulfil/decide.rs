@@ -4,6 +4,8 @@
 
 mod evaluate;
 mod offer;
+mod recall;
+mod upheld;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +13,7 @@ use std::sync::Arc;
 use kube::{Api, ResourceExt};
 use promise::api::{
     ApprovalStatus, CandidateState, OutdatedPrice, OutdatedStatus, PolicyOutcome, PolicyResult, PromiseReleaseSpec, PromiseSpec,
-    QuestionStatus, ReleaseRevision,
+    QuestionStatus, ReleaseRevision, Requester,
 };
 use promise::approval::Judgement;
 use promise::context::Context;
@@ -22,13 +24,16 @@ use promise::price::{Day, Estimate, PriceBook};
 use promise::render::Compiled;
 use promise::visibility::{Offer, Place};
 use promise::{Problem, names};
-use serde_json::Value;
 
 use self::evaluate::{Input, context, evaluate};
 use self::offer::{Found, offer};
+pub use self::recall::Lost;
+use self::recall::{Again, recall};
+pub use self::upheld::Upheld;
+use self::upheld::upheld;
 use super::core::Core;
 use super::inputs;
-use super::{releases, votes};
+use super::{askers, releases, votes};
 use crate::kinds::{PromiseRelease, PromiseRequest};
 use crate::usage::Accepted;
 use crate::watch::{Freshness, Key};
@@ -88,6 +93,8 @@ pub struct Decision {
     pub former: Option<Chosen>,
     /// What waits for people, or was turned down by them.
     pub held: Option<Held>,
+    /// What people decided against, and what stands although the request would have another content by now.
+    pub upheld: Option<Upheld>,
     /// What people decided about what is accepted or held now; nothing when they were not asked anew.
     pub approvals: Option<Vec<ApprovalStatus>>,
     /// What they were asked last, while it is still what the request wants.
@@ -96,7 +103,9 @@ pub struct Decision {
     pub unannounced: bool,
     /// Something the controller cannot do, as a sentence.
     pub failure: Option<String>,
-    /// Whether that kept it from deciding.
+    /// A release that the status names and that cannot be loaded: everything stays as it is.
+    pub lost: Option<Lost>,
+    /// Whether a failure kept it from deciding.
     undecided: bool,
 }
 
@@ -125,16 +134,30 @@ impl Decision {
         self.question = self.question.take().filter(|question| Some(&question.content_hash) == accepted.as_ref());
     }
 
+    /// Lets stand what people decided against.
+    fn uphold(&mut self, upheld: Option<Upheld>) {
+        if let Some(upheld) = upheld {
+            self.approvals = Some(upheld.approvals.clone());
+            self.upheld = Some(upheld);
+        }
+    }
+
     fn wanted_mut(&mut self) -> Option<&mut Chosen> {
         self.next.as_mut().or(self.current.as_mut())
     }
 }
 
+/// Why a request that a promise made is not accepted while the request that made it is not known.
+const REQUESTER_UNKNOWN: &str =
+    "The request that created this one is missing, so its requester is unknown. Delete this request and create it yourself.";
+
 /// Gathers the facts about a request and decides.
 pub async fn decide(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: &PromiseRequest) -> Decision {
     let question = request.status.as_ref().and_then(|status| status.question.clone());
     let mut decision = Decision { question, ..Decision::default() };
-    recall(core, api, key, request, &mut decision).await;
+    if let Err(lost) = recall(core, api, key, request, &mut decision).await {
+        return Decision { lost: Some(lost), ..Decision::default() };
+    }
     let lineage = match lineage(core, &key.cluster) {
         Ok(lineage) => lineage,
         Err(why) => {
@@ -144,14 +167,17 @@ pub async fn decide(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: 
         }
     };
     let generation = request.metadata.generation.unwrap_or_default();
-    let settled = decision.wanted().map(|base| base.generation == generation);
+    let settled = decision.wanted().is_some_and(|base| base.generation == generation);
     match offer(core, request, &lineage) {
-        Err(problem) if settled == Some(true) => {
+        Err(problem) if settled => {
             // What runs does not need its promise to be on offer.
             tracing::debug!(request = %key, problem = problem.message, "no longer on offer");
         }
-        Err(problem) => decision.problems.push(problem),
-        Ok(found) => consider(core, key, request, &lineage, found, settled == Some(true), &mut decision).await,
+        Err(problem) => {
+            decision.problems.push(problem);
+            decision.uphold(upheld(core, key, request, None));
+        }
+        Ok(found) => consider(core, key, request, &lineage, found, None, &mut decision).await,
     }
     decision.undecided = decision.failure.is_some();
     keep_outcomes(&mut decision);
@@ -164,56 +190,6 @@ fn keep_outcomes(decision: &mut Decision) {
     if decision.outcomes.is_empty() && decision.problems.is_empty() {
         decision.outcomes = decision.wanted().map(|base| base.release.outcomes.clone()).unwrap_or_default();
     }
-}
-
-/// Finds what the status names: the release that runs, and the one that was accepted to run next.
-async fn recall(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: &PromiseRequest, decision: &mut Decision) {
-    let Some(status) = &request.status else { return };
-    if let Some(current) = &status.current {
-        match load(core, api, key, request, &current.release).await {
-            Ok(found) => decision.current = Some(of_generation(found, current.generation)),
-            Err(why) => decision.failure = Some(why),
-        }
-    }
-    if let Some(candidate) = status.candidate.as_ref().filter(|candidate| candidate.state == CandidateState::Accepted) {
-        match load(core, api, key, request, &candidate.release).await {
-            Ok(found) if found.release.content_hash != candidate.content_hash => {
-                tracing::warn!(request = %key, release = candidate.release, "the release is not the one that was accepted, and is made again");
-            }
-            Ok(found) => decision.next = Some(of_generation(found, candidate.generation)),
-            // It was never recorded, or is gone: it is made again from the request.
-            Err(why) => tracing::info!(request = %key, why, "the candidate is made again"),
-        }
-    }
-}
-
-/// A release as the content of the generation that the status names.
-fn of_generation(chosen: Chosen, generation: Option<i64>) -> Chosen {
-    Chosen { generation: generation.unwrap_or(chosen.generation), ..chosen }
-}
-
-async fn load(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: &PromiseRequest, name: &str) -> Result<Chosen, String> {
-    let release = releases::recorded(core, api, key, name).await?;
-    let release =
-        release.ok_or_else(|| format!("The release {name} is gone, so nothing is changed any more until the request is edited."))?;
-    let home = ClusterId::parse(&release.revision.cluster).map_err(|error| format!("{error}."))?;
-    let revision = core.world.revisions.get(&Key::cluster_scoped(&home, &release.revision.name));
-    let revision = revision.ok_or_else(|| {
-        format!("The revision {} of the promise is gone. The promise's team has to publish it again.", release.revision.name)
-    })?;
-    let tree = core.world.tree();
-    let home =
-        tree.lineage(&home).and_then(|mut way| way.pop()).ok_or_else(|| "Where the promise's home lies is not proven.".to_owned())?;
-    let workspace = tree.lineage(&key.cluster).and_then(|mut way| way.pop());
-    // What runs is rendered with what was known when it was accepted, so that nothing others edit changes it.
-    let recorded = release.context.clone().and_then(|context| serde_json::from_value::<Context>(context).ok());
-    let context = recorded
-        .unwrap_or_else(|| context(request, workspace.as_ref(), &revision.spec.promise, &revision.spec.version, &home, Value::Null));
-    let trusted = core.trusts(&home);
-    let compiled = core.compiled(&revision.spec.hash, &Arc::new(revision.spec.spec.clone())).await?;
-    let version = revision.spec.version.clone();
-    let generation = release.request_generation;
-    Ok(Chosen { name: name.to_owned(), release, version, compiled, context: Arc::new(context), home, trusted, generation })
 }
 
 /// The way from root, when everything on it can be seen and is up to date.
@@ -243,13 +219,19 @@ async fn consider(
     request: &PromiseRequest,
     lineage: &[Node],
     found: Found,
-    settled: bool,
+    again: Option<&Again>,
     decision: &mut Decision,
 ) {
+    let generation = request.metadata.generation.unwrap_or_default();
+    let settled = decision.wanted().is_some_and(|base| base.generation == generation);
     let running = decision.wanted().map(|base| base.version.clone());
     let constraint = request.spec.promise.version.as_deref().unwrap_or_default();
     let (promise, upgrade) = (&request.spec.promise.name, request.spec.upgrade);
-    let (at, revision) = match core.world.revision_for(&found.home.cluster, promise, constraint, running.as_deref(), upgrade) {
+    let of = match again {
+        Some(again) => core.world.revision_named(&found.home.cluster, &again.revision),
+        None => core.world.revision_for(&found.home.cluster, promise, constraint, running.as_deref(), upgrade),
+    };
+    let (at, revision) = match of {
         Ok(chosen) => chosen,
         Err(_) if settled => return,
         // Asked for in the moment in which it was published: what there is of it is known as soon as that is done.
@@ -259,10 +241,11 @@ async fn consider(
         }
         Err(message) => {
             decision.problems.push(Problem { path: ".promise.version".to_owned(), message });
+            decision.uphold(upheld(core, key, request, None));
             return;
         }
     };
-    let same_revision = decision.wanted().is_some_and(|base| base.release.revision.name == at.name);
+    let same_revision = decision.wanted().is_some_and(|base| base.release.revision.hash == revision.spec.hash);
     let workspace = lineage.last();
     let name = &request.spec.promise.name;
     let book = match quote(core, key, request) {
@@ -273,7 +256,21 @@ async fn consider(
             core.world.prices(&offer, &way, &core.trusted, Day::of_unix(core.clock.now().as_second()))
         }
     };
-    let context = Arc::new(context(request, workspace, name, &revision.spec.version, &found.home, book.values.clone()));
+    let mut context = context(request, workspace, name, &revision.spec.version, &found.home, book.values.clone());
+    // A request that a promise makes is stamped with the controller. Rules are about the person who asked first, and so are templates.
+    match askers::behind(core, key, request).await.requester {
+        Some(asked) => context.request.requester = asked,
+        None if settled || request.spec.requester.is_none() => {}
+        // What people were asked about before goes on to be asked; nobody's request is accepted.
+        None if request.status.as_ref().is_some_and(|status| status.candidate.is_some()) => {
+            context.request.requester = Requester::default();
+        }
+        None => {
+            decision.failure = Some(REQUESTER_UNKNOWN.to_owned());
+            return;
+        }
+    }
+    let context = Arc::new(context);
     let trusted = core.trusts(&found.home);
     let spec = Arc::new(revision.spec.spec.clone());
     let compiled = match core.compiled(&revision.spec.hash, &spec).await {
@@ -306,13 +303,22 @@ async fn consider(
         former: decision.wanted().map(|base| base.release.clone()),
         revision: ReleaseRevision { cluster: found.home.cluster.to_string(), name: at.name.clone(), hash: revision.spec.hash.clone() },
         secrets: BTreeMap::new(),
+        destinations: core.world.destination_ids(&found.home.cluster, &spec, &core.trusted),
         missing: core.world.missing(&key.cluster, &found.home.cluster, &spec.requires, &core.trusted),
         world: core.world.clone(),
         key: key.clone(),
     };
-    let generation = request.metadata.generation.unwrap_or_default();
     drop(found.promise);
-    if settled && same_revision {
+    match secrets(core, key, request, &spec).await {
+        Ok(secrets) => input.secrets = secrets,
+        Err(why) => {
+            decision.failure = Some(why);
+            return;
+        }
+    }
+    // Typed secrets change without another generation, and are content all the same.
+    let same_secrets = decision.wanted().is_some_and(|base| base.release.secrets == input.secrets);
+    if settled && same_revision && same_secrets {
         let today = core.evaluate(move || {
             let today = evaluate(&input);
             (input, today)
@@ -336,13 +342,6 @@ async fn consider(
     } else {
         decision.outdated = request.status.as_ref().and_then(|status| status.outdated.clone()).filter(|_| decision.current.is_some());
     }
-    match secrets(core, key, request, &spec).await {
-        Ok(secrets) => input.secrets = secrets,
-        Err(why) => {
-            decision.failure = Some(why);
-            return;
-        }
-    }
     let evaluated = match core.evaluate(move || evaluate(&input)).await {
         Ok(evaluated) => evaluated,
         Err(why) => {
@@ -357,6 +356,7 @@ async fn consider(
     let Some(release) = evaluated.release.clone() else {
         decision.go_on();
         decision.approvals = Some(Vec::new());
+        decision.uphold(upheld(core, key, request, None));
         return;
     };
     if let Some(base) = decision.wanted_mut().filter(|base| base.release.content_hash == release.content_hash) {
@@ -376,13 +376,18 @@ async fn consider(
         trusted,
         generation,
     };
+    if let Some(again) = again {
+        // The same content was accepted before: it needs no approval.
+        decision.next = Some(chosen).filter(|chosen| chosen.release.content_hash == again.content_hash);
+        return;
+    }
     ask(core, key, request, chosen, &evaluated, decision).await;
 }
 
 /// The prices of the candidate that people decide about: its quote holds while it waits, whatever catalogs say meanwhile.
 fn quote(core: &Core, key: &Key, request: &PromiseRequest) -> Option<PriceBook> {
     let candidate = request.status.as_ref()?.candidate.as_ref()?;
-    if candidate.state != CandidateState::AwaitingApproval {
+    if !matches!(candidate.state, CandidateState::AwaitingApproval | CandidateState::ChangesRequested) {
         return None;
     }
     let release = core.world.releases.get(&Key { name: candidate.release.clone(), ..key.clone() })?;
@@ -409,6 +414,11 @@ fn changed_since(core: &Core, base: &Chosen, spec: &PromiseSpec, today: &Preflig
 
 /// Accepts a content at once, or once the people agree who are asked for it.
 async fn ask(core: &Core, key: &Key, request: &PromiseRequest, chosen: Chosen, evaluated: &Preflight, decision: &mut Decision) {
+    if let Some(upheld) = upheld(core, key, request, Some(&chosen.release)) {
+        decision.go_on();
+        decision.uphold(Some(upheld));
+        return;
+    }
     let mut heard = votes::hear(core, key, request, &chosen.release.content_hash, &evaluated.approvals).await;
     // Named by when it was asked, so that the same content can be asked about again. What was accepted before stays so.
     let taken_back = request.annotations().get(names::WITHDRAW_ANNOTATION) == Some(&heard.question.since);
@@ -419,6 +429,11 @@ async fn ask(core: &Core, key: &Key, request: &PromiseRequest, chosen: Chosen, e
     decision.question = Some(heard.question);
     decision.approvals = Some(heard.judgement.approvals.clone());
     if heard.judgement.state == CandidateState::Accepted {
+        if request.spec.requester.is_some() && chosen.context.request.requester.username.is_empty() {
+            decision.go_on();
+            decision.failure = Some(REQUESTER_UNKNOWN.to_owned());
+            return;
+        }
         if let Some(judged) = refused_for_room(core, key, request, &chosen, evaluated) {
             decision.go_on();
             decision.refusals = judged.refusals.into_iter().map(|refusal| refusal.message).collect();

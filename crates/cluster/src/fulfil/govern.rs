@@ -2,26 +2,22 @@
 
 use std::sync::Arc;
 
-use kube::api::{Patch, PatchParams};
-use kube::{Api, ResourceExt};
+use kube::Api;
 use promise::api::{Condition, ConditionStatus, DestinationStatus, PolicySpec, PolicyStatus};
-use promise::{Problem, names, policy};
-use serde::Serialize;
-use serde_json::json;
+use promise::{Problem, policy};
 
 use super::core::{Core, Work};
+use super::fits::{Judge, Met};
 use super::queue::After;
 use super::target::Place;
-use crate::error::is_missing;
+use super::write;
+use crate::error::{is_conflict, is_missing};
 use crate::kinds::{Kind, Object, Promise, PromiseRevision};
 use crate::watch::Key;
 use crate::workspaces::WorkspacePath;
 
 /// How often a Destination is asked whether it still answers.
 const LOOK: std::time::Duration = std::time::Duration::from_secs(60);
-
-/// Most misfits of a policy that its condition tells.
-const TOLD: usize = 10;
 
 /// A condition that keeps its time while its status stays.
 pub fn condition(
@@ -55,11 +51,20 @@ pub fn problems_in_words(problems: &[Problem]) -> String {
 
 /// Looks after one policy: says whether its rules can be applied, by themselves and to the promises that they may meet.
 pub async fn policy(core: &Core, key: &Key) -> After {
-    let Some(row) = core.world.policies.get(key) else { return After::Done };
+    let Some(row) = core.world.policies.get(key) else {
+        core.fits.forget(key);
+        return After::Done;
+    };
     let place = core.world.tree().path(&key.cluster);
     let trusted = place.as_ref().is_some_and(|place| core.trusted.contains(place));
-    let (spec, met) = (row.spec.clone(), met(core, place.as_ref()));
-    let problems = match core.evaluate(move || compiled(&spec, trusted, &met)).await {
+    let met = met(core, place.as_ref(), &row.spec);
+    let (fits, at, of) = (core.fits.clone(), key.clone(), row.clone());
+    let judge = Judge { validity: policy::validity, check: policy::check_against };
+    let problems = move || {
+        let met = met.iter().map(|(name, revision)| Met { name, hash: &revision.spec.hash, spec: &revision.spec.spec });
+        fits.problems(&at, &of.spec, trusted, met, &judge)
+    };
+    let problems = match core.evaluate(problems).await {
         Ok(problems) => problems,
         Err(_) => return After::Failed,
     };
@@ -72,37 +77,22 @@ pub async fn policy(core: &Core, key: &Key) -> After {
         observed_generation: row.metadata.generation.unwrap_or_default(),
         conditions: vec![condition(&before.conditions, "Compiled", holds, reason, message, row.metadata.generation, &core.now())],
     };
-    if row.status.as_ref() == Some(&status) { After::Done } else { write(core, Work::Policy(key.clone()), key, &row, &status).await }
+    if row.status.as_ref() == Some(&status) { After::Done } else { write_status(core, Work::Policy(key.clone()), key, &row, &status).await }
 }
 
-/// A promise that a policy has to fit: its name, and what of it is published.
-type Met = (String, Arc<PromiseRevision>);
-
-/// Promises that are published where a policy at `place` has to fit them. Where the place is not proven, these are those of trusted homes,
-/// which may be offered anywhere.
-fn met(core: &Core, place: Option<&WorkspacePath>) -> Vec<Met> {
+/// The promises in the range of a policy at `place` that are published where it has to fit them, by name. Where the place is not proven,
+/// these are those of trusted homes, which may be offered anywhere.
+fn met(core: &Core, place: Option<&WorkspacePath>, spec: &PolicySpec) -> Vec<(String, Arc<PromiseRevision>)> {
     let (world, tree) = (&core.world, core.world.tree());
     let place = place.map(WorkspacePath::as_str).unwrap_or_default();
     let published = |(at, promise): (Key, Arc<Promise>)| {
+        policy::covers_promise(&spec.applies_to, &at.name).then_some(())?;
         let home = tree.path(&at.cluster)?;
         policy::has_to_fit(place, (home.as_str(), core.trusted.contains(&home))).then_some(())?;
         let revision = promise.status.as_ref()?.revision.clone()?;
         Some((at.name, world.revisions.get(&Key::cluster_scoped(&at.cluster, &revision))?))
     };
     world.promises.snapshot().into_iter().filter_map(published).collect()
-}
-
-/// What is wrong with a policy by itself, else what does not fit a promise in its range.
-fn compiled(spec: &PolicySpec, trusted: bool, met: &[Met]) -> Vec<Problem> {
-    let problems = policy::validity(spec, trusted);
-    if !problems.is_empty() {
-        return problems;
-    }
-    let misfits = met.iter().flat_map(|(name, revision)| {
-        let of = policy::check_against(spec, name, &revision.spec.spec);
-        of.into_iter().map(move |problem| Problem { message: format!("For the promise {name}: {}", problem.message), ..problem })
-    });
-    misfits.take(TOLD).collect()
 }
 
 /// Looks after one destination: says whether it answers and takes its credential.
@@ -117,7 +107,10 @@ pub async fn destination(core: &Core, key: &Key) -> After {
     core.absences.ends(key);
     let answer = core.targets.probe(key).await;
     let before = row.status.clone().unwrap_or_default();
+    let supported = promise::deferred::of_destination(&key.name, &row.spec);
     let (holds, reason, message, version) = match answer {
+        // It is asked all the same, so that what was made there before can be removed.
+        _ if supported.is_err() => (ConditionStatus::False, "NotSupported", supported.err().unwrap_or_default(), before.version.clone()),
         Ok(version) => (ConditionStatus::True, "Reachable", "It answers".to_owned(), Some(version)),
         Err(why) => (ConditionStatus::False, "NotReachable", why, before.version.clone()),
     };
@@ -129,28 +122,24 @@ pub async fn destination(core: &Core, key: &Key) -> After {
         conditions: vec![reachable],
         version,
     };
-    if row.status.as_ref() != Some(&status) {
-        write(core, Work::Destination(key.clone()), key, &row, &status).await;
+    if row.status.as_ref() != Some(&status) && write_status(core, Work::Destination(key.clone()), key, &row, &status).await == After::Failed
+    {
+        return After::Failed;
     }
     if holds == ConditionStatus::True { After::Later(LOOK) } else { After::Waits }
 }
 
-/// Writes the status of one of our own kinds.
-pub async fn write<K>(core: &Core, work: Work, key: &Key, row: &Object<K>, status: &impl Serialize) -> After
+/// Writes the status of one of our own kinds that was judged by its row in the caches.
+pub async fn write_status<K>(core: &Core, work: Work, key: &Key, row: &Object<K>, status: &K::Status) -> After
 where
     K: Kind<Scope = k8s_openapi::ClusterResourceScope>,
 {
     let Ok(client) = core.targets.home(&key.cluster) else { return After::Failed };
-    let api: Api<Object<K>> = Api::all(client);
-    let body = json!({
-        "apiVersion": names::API_VERSION, "kind": K::KIND,
-        // What is said of an object that was just replaced is said anew when the new one is seen.
-        "metadata": {"name": row.name_any()}, "status": status,
-    });
-    let params = PatchParams::apply(names::MANAGER_FULFIL).force();
-    match api.patch_status(&key.name, &params, &Patch::Apply(&body)).await {
+    match write::status(&Api::all(client), row, status).await {
         Ok(_) => core.settled(&work),
         Err(error) if is_missing(&error) => core.settled(&work),
+        // The caches are behind, most often behind our own writes: it is judged again by the row that they show then.
+        Err(error) if is_conflict(&error) => After::Failed,
         Err(error) => core.refused(&work, K::EXPORT, &error, &format!("write into {}", K::PLURAL)),
     }
 }

@@ -11,6 +11,7 @@ use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
 use kube::Api;
 use kube::api::{DeleteParams, ObjectMeta, Preconditions};
+use promise::api::PromiseReleaseSpec;
 use promise::names;
 use serde_json::{Map, Value};
 
@@ -22,24 +23,60 @@ use crate::workspaces::ClusterId;
 
 pub use digests::digests;
 
-/// A rendered object with the values of the secrets that it names; only Secrets are looked through. Errors: a sentence.
-pub async fn filled(core: &Core, workspace: &ClusterId, namespace: &str, mut object: Value) -> Result<Value, String> {
+/// Digests of the typed secrets that a release was accepted with, by name and key of the Secret.
+pub type Accepted = BTreeMap<(String, String), String>;
+
+/// Why an object cannot be filled.
+#[derive(Debug)]
+pub enum Unfilled {
+    /// A Secret cannot be read; a sentence.
+    Unread(String),
+    /// The Secret of this name holds another value than the one that was accepted, and nothing holds that one any more.
+    Changed(String),
+}
+
+/// The typed secrets that a release was accepted with.
+pub fn accepted(release: &PromiseReleaseSpec) -> Accepted {
+    let parameters = release.parameters.as_ref();
+    let of = |(path, digest): (&String, &String)| {
+        let (name, key) = digests::reference(path, parameters)?;
+        Some(((name.to_owned(), key.to_owned()), digest.clone()))
+    };
+    release.secrets.iter().filter_map(of).collect()
+}
+
+/// A rendered object with the values of the secrets that it names; only Secrets are looked through. A value that is not the accepted one is
+/// another content, to be decided about first: until then the object keeps the value that it was made with. `made` is the object as it is.
+pub async fn filled(
+    core: &Core,
+    workspace: &ClusterId,
+    namespace: &str,
+    accepted: &Accepted,
+    made: Option<&Value>,
+    mut object: Value,
+) -> Result<Value, Unfilled> {
     let named = references(&object);
     if named.is_empty() {
         return Ok(object);
     }
-    let secrets: Api<Secret> = Api::namespaced(core.targets.beside(workspace)?, namespace);
+    let secrets: Api<Secret> = Api::namespaced(core.targets.beside(workspace).map_err(Unfilled::Unread)?, namespace);
     let mut read: BTreeMap<&str, BTreeMap<String, ByteString>> = BTreeMap::new();
     for reference in &named {
         if !read.contains_key(reference.name.as_str()) {
             let secret = secrets.get(&reference.name).await;
-            let secret =
-                secret.map_err(|error| told_beside(workspace, &error, &format!("read the typed secrets in {}", reference.name)))?;
-            read.insert(&reference.name, data(secret, &reference.name)?);
+            let told = |error| told_beside(workspace, &error, &format!("read the typed secrets in {}", reference.name));
+            let typed = secret.map_err(told).and_then(|secret| data(secret, &reference.name)).map_err(Unfilled::Unread)?;
+            read.insert(&reference.name, typed);
         }
         let value = read.get(reference.name.as_str()).and_then(|data| data.get(&reference.key));
-        let value = value.ok_or_else(|| format!("The Secret {} has no key {}. Type the secret again.", reference.name, reference.key))?;
-        put(&mut object, &reference.field, value);
+        let value = value.ok_or_else(|| {
+            Unfilled::Unread(format!("The Secret {} has no key {}. Type the secret again.", reference.name, reference.key))
+        })?;
+        let wanted = accepted.get(&(reference.name.clone(), reference.key.clone()));
+        let is_it = |value: &ByteString| wanted.is_none_or(|wanted| digests::digest(&core.digests, value).as_ref() == Ok(wanted));
+        let kept: Option<ByteString> = made.and_then(|made| serde_json::from_value(made["data"].get(&reference.field)?.clone()).ok());
+        let value = Some(value.clone()).filter(is_it).or_else(|| kept.filter(is_it));
+        put(&mut object, &reference.field, &value.ok_or_else(|| Unfilled::Changed(reference.name.clone()))?);
     }
     Ok(object)
 }

@@ -3,6 +3,8 @@
 //! Whether a foreign Lease has run out is judged by watching it not change for its duration on our own clock, so that the
 //! clocks of two machines need not agree.
 
+use std::future::Future;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,8 +13,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
 use kube::api::{ObjectMeta, PostParams};
 use kube::{Api, Client};
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
+use super::standing::Standing;
 use super::words::told;
 use crate::clock::Clock;
 use crate::error::{is_conflict, is_denied, is_missing};
@@ -41,15 +43,15 @@ struct Rival {
 }
 
 impl Leadership {
-    /// `client` acts where the controller's own objects are. `identity` names this instance; one that starts again under its old name
-    /// takes its Lease back at once.
+    /// `client` acts where the controller's own objects are. `identity` names this process and no other: whoever has the Lease under the
+    /// same name leads at once.
     pub fn new(client: Client, topology: Topology, identity: String, clock: Arc<dyn Clock>) -> Self {
         Self { api: Api::namespaced(client, SYSTEM_NAMESPACE), identity, clock, topology }
     }
 
-    /// Waits until this instance leads, and answers with the moment from which the Lease counts. What stands in the way is told as a
-    /// sentence, and tried again: without its right to the Lease it never leads.
-    pub async fn acquire(&self, tell: impl Fn(String)) -> Instant {
+    /// Waits until this instance leads, and answers with the moment from which the Lease counts. What stands in the way is told, and tried
+    /// again: without its right to the Lease it never leads.
+    pub async fn acquire(&self, tell: impl Fn(Standing)) -> Instant {
         let mut rival: Option<Rival> = None;
         loop {
             let asked = Instant::now();
@@ -59,20 +61,24 @@ impl Leadership {
                 Ok(true) => continue,
                 Ok(false) => {
                     let name = rival.as_ref().and_then(|rival| rival.said.0.as_deref());
-                    tell(name.map_or_else(|| "Another instance was faster.".to_owned(), |name| format!("Another instance leads: {name}.")));
+                    let why =
+                        name.map_or_else(|| "Another instance was faster.".to_owned(), |name| format!("Another instance leads: {name}."));
+                    tell(Standing::Standby { why });
                 }
-                Err(error) => tell(self.without(&error, "take")),
+                Err(error) => tell(Standing::Waiting { why: self.without(&error, "take") }),
             }
             tokio::time::sleep(LOOK).await;
         }
     }
 
-    /// Keeps the Lease, which counts from `leading`, until `shutdown` (true) or until it is lost (false).
-    pub async fn keep(&self, leading: Instant, shutdown: &CancellationToken) -> bool {
+    /// Keeps the Lease, which counts from `leading`, until all work is `done` (true) or until it is lost (false). Work that is being ended
+    /// is work: nobody else may begin before it is done.
+    pub async fn keep(&self, leading: Instant, done: impl Future<Output = ()>) -> bool {
         let mut renewed = leading;
+        let mut done = pin!(done);
         loop {
             tokio::select! {
-                () = shutdown.cancelled() => return true,
+                () = &mut done => return true,
                 () = tokio::time::sleep(RENEWAL) => {}
             }
             // Others count from when they saw the renewal, which is no sooner than when it was asked for.

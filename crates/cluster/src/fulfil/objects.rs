@@ -1,13 +1,15 @@
 //! Looking at, applying and removing single objects. Everything is idempotent and carries a precondition where there is one.
 
-use kube::Api;
 use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams, Preconditions};
 use kube::core::{GroupVersionKind, Status};
+use kube::{Api, ResourceExt};
 use promise::fulfil::{Key, Why};
 use promise::names;
 use serde_json::{Value, json};
 
 use super::outage::whole;
+use super::patience::Refusal;
+use super::revision;
 use super::target::{Place, Reach, Targets};
 use super::words::{told_at, told_beside, told_of};
 use crate::error::{is_missing, is_missing_api};
@@ -43,9 +45,24 @@ pub async fn read(targets: &Targets, place: &Place, key: &Key, reach: Reach) -> 
     }
 }
 
-/// Applies an object and answers with what the server made of it. `uid` is that of the object that was seen.
-pub async fn apply(targets: &Targets, place: &Place, key: &Key, object: &Value, uid: Option<&str>, why: Why) -> Result<Value, String> {
-    let api = api(targets.reach(place, &kind(key)).await?, key);
+/// Writes an object whole, so that what it leaves out goes, and answers with what the server made of it. `uid` is that of the object that
+/// was seen.
+pub async fn apply(targets: &Targets, place: &Place, key: &Key, object: &Value, uid: Option<&str>, why: Why) -> Result<Value, Refusal> {
+    let reach = targets.reach(place, &kind(key)).await.map_err(Refusal::from)?;
+    let applies = reach.applies;
+    let api = api(reach, key);
+    let written = if applies { applied(&api, key, object, uid, why).await } else { revision::write(&api, &key.name, object, uid).await };
+    match written {
+        Ok(object) => {
+            answered(targets, place);
+            Ok(value(object))
+        }
+        Err(error) => Err(Refusal::of(&error, refused(targets, place, key, &error))),
+    }
+}
+
+/// Applies an object, server-side.
+async fn applied(api: &Api<DynamicObject>, key: &Key, object: &Value, uid: Option<&str>, why: Why) -> Result<DynamicObject, kube::Error> {
     let mut body = object.clone();
     if let Some(uid) = uid {
         // Whatever has come in its place meanwhile is not ours to change.
@@ -54,22 +71,16 @@ pub async fn apply(targets: &Targets, place: &Place, key: &Key, object: &Value, 
     let mut params = PatchParams::apply(names::MANAGER_FULFIL);
     // A new object must not meet other owners of its fields; an object that carries our label is ours whole.
     params.force = why != Why::Create;
-    match whole(api.patch(&key.name, &params, &Patch::Apply(&body))).await {
-        Ok(object) => {
-            answered(targets, place);
-            Ok(value(object))
-        }
-        Err(error) => Err(refused(targets, place, key, &error)),
-    }
+    whole(api.patch(&key.name, &params, &Patch::Apply(&body))).await
 }
 
 /// Deletes an object, if it still is the one with this uid.
-pub async fn delete(targets: &Targets, place: &Place, key: &Key, uid: &str) -> Result<(), String> {
+pub async fn delete(targets: &Targets, place: &Place, key: &Key, uid: &str) -> Result<(), Refusal> {
     let Some(reach) = targets.find(place, &kind(key)).await? else { return Ok(()) };
     let preconditions = Preconditions { uid: Some(uid.to_owned()), resource_version: None };
     let params = DeleteParams { preconditions: Some(preconditions), ..DeleteParams::background() };
     match whole(api(reach, key).delete(&key.name, &params)).await {
-        Err(error) if !is_missing(&error) => Err(failed(targets, place, &error, &format!("delete {key}"))),
+        Err(error) if !is_missing(&error) => Err(Refusal::of(&error, failed(targets, place, &error, &format!("delete {key}")))),
         // It went, or was gone already.
         _ => {
             answered(targets, place);
@@ -78,19 +89,38 @@ pub async fn delete(targets: &Targets, place: &Place, key: &Key, uid: &str) -> R
     }
 }
 
-/// Takes our marks off an object, if it still is the one with this uid, and leaves it as it is.
-pub async fn orphan(targets: &Targets, place: &Place, key: &Key, uid: &str) -> Result<(), String> {
+/// Takes our marks off an object, if it still is the one with this uid, and leaves it as it is. No field of it is ours afterwards.
+pub async fn orphan(targets: &Targets, place: &Place, key: &Key, uid: &str) -> Result<(), Refusal> {
     let Some(reach) = targets.find(place, &kind(key)).await? else { return Ok(()) };
+    let api = api(reach, key);
     let labels = json!({names::REQUEST_UID_LABEL: null, names::REQUEST_NAME_LABEL: null, names::RESOURCE_ID_LABEL: null});
-    let patch = json!({"metadata": {"uid": uid, "labels": labels, "annotations": {names::HASH_ANNOTATION: null}}});
-    let params = PatchParams { field_manager: Some(names::MANAGER_FULFIL.to_owned()), ..PatchParams::default() };
-    match whole(api(reach, key).patch(&key.name, &params, &Patch::Merge(&patch))).await {
-        Err(error) if !is_missing(&error) => Err(failed(targets, place, &error, &format!("hand over {key}"))),
+    let params = PatchParams { field_manager: Some(names::MANAGER_RELEASE.to_owned()), ..PatchParams::default() };
+    let handed = async {
+        let found = whole(api.get(&key.name)).await?;
+        let annotations = json!({
+            names::HASH_ANNOTATION: null, names::APPLIED_FIELDS_ANNOTATION: null,
+            names::RELEASED_ANNOTATION: found.labels().get(names::REQUEST_UID_LABEL),
+        });
+        let patch = json!({"metadata": {
+            "uid": uid, "resourceVersion": found.metadata.resource_version, "labels": labels,
+            "annotations": annotations, "managedFields": of_others(&found),
+        }});
+        whole(api.patch(&key.name, &params, &Patch::Merge(&patch))).await
+    };
+    match handed.await {
+        Err(error) if !is_missing(&error) => Err(Refusal::of(&error, failed(targets, place, &error, &format!("hand over {key}")))),
         _ => {
             answered(targets, place);
             Ok(())
         }
     }
+}
+
+/// Who else owns fields of an object, as it is written back; an empty entry is the way to say nobody.
+fn of_others(object: &DynamicObject) -> Value {
+    let entries = object.metadata.managed_fields.iter().flatten();
+    let others: Vec<_> = entries.filter(|entry| entry.manager.as_deref() != Some(names::MANAGER_FULFIL)).collect();
+    if others.is_empty() { json!([{}]) } else { json!(others) }
 }
 
 fn api(reach: Reach, key: &Key) -> Api<DynamicObject> {
@@ -146,7 +176,10 @@ fn failed(targets: &Targets, place: &Place, error: &kube::Error, doing: &str) ->
 
 fn value(object: DynamicObject) -> Value {
     let mut object = object;
-    object.metadata.managed_fields = None;
+    // When who wrote last tells what a status is about; which fields they own is much, and nothing to us.
+    for entry in object.metadata.managed_fields.iter_mut().flatten() {
+        entry.fields_v1 = None;
+    }
     serde_json::to_value(object).unwrap_or_default()
 }
 

@@ -1,4 +1,7 @@
 //! Secret outputs: copied beside the request, where its people can read them with their own rights.
+//!
+//! The controller can read more Secrets than they can, and templates choose names: so a Secret counts as an output only where it belongs to
+//! the request. It is one of its objects, one of them owns it, one of them names it in its status, or somebody labelled it as inputs.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +14,7 @@ use super::core::Core;
 use super::objects;
 use super::render::SecretSource;
 use super::sites::Sites;
-use crate::install::ROLE_OUTPUTS;
+use crate::install::{ROLE_INPUTS, ROLE_OUTPUTS};
 
 /// Id of the copy in the inventory; the hyphen keeps it apart from the promise's own resources.
 const ID: &str = "outputs-secret";
@@ -58,6 +61,9 @@ pub async fn copied(
             read.insert(key.clone(), found);
         }
         match read.get(&key) {
+            Some(Ok(Some(secret))) if !belongs(secret, source, subject, made, seen) => {
+                copied.pending.push(waiting(stage, format!("{key} to belong to {}, by an owner reference or its status", source.resource)));
+            }
             Some(Ok(Some(secret))) => match secret["data"][&source.key].as_str() {
                 Some(value) => {
                     data.insert(source.output.clone(), value.to_owned());
@@ -90,6 +96,41 @@ pub async fn copied(
 
 fn waiting(stage: u32, waits_for: String) -> Pending {
     Pending { id: ID.to_owned(), stage, waits_for }
+}
+
+/// Whether a Secret belongs to the request, so that its people may have it.
+fn belongs(secret: &Value, source: &SecretSource, subject: &Subject, made: &[Desired], seen: &BTreeMap<ObjectKey, Seen>) -> bool {
+    let labels = &secret["metadata"]["labels"];
+    let objects: Vec<&Value> = seen.values().filter_map(|seen| own(seen, subject)).collect();
+    let is_own = |uid: &Value| uid.is_string() && (*uid == subject.uid || objects.iter().any(|object| object["metadata"]["uid"] == *uid));
+    let owners = secret["metadata"]["ownerReferences"].as_array();
+    let named = || {
+        let beside = made.iter().find(|desired| desired.id == source.resource)?;
+        // What the promise itself wrote there proves nothing.
+        let told = beside.object["status"].is_null().then(|| seen.get(&beside.key)).flatten().and_then(|seen| own(seen, subject))?;
+        Some(says(&told["status"], &secret["metadata"]["name"]))
+    };
+    labels[names::SECRET_ROLE_LABEL] == ROLE_INPUTS
+        || is_own(&labels[names::REQUEST_UID_LABEL])
+        || owners.into_iter().flatten().any(|owner| is_own(&owner["uid"]))
+        || named().unwrap_or_default()
+}
+
+/// What was seen, if it is an object of the request.
+fn own<'s>(seen: &'s Seen, subject: &Subject) -> Option<&'s Value> {
+    match seen {
+        Seen::Present { object, .. } if object["metadata"]["labels"][names::REQUEST_UID_LABEL] == subject.uid => Some(object),
+        _ => None,
+    }
+}
+
+/// Whether a text stands anywhere in a status.
+fn says(status: &Value, text: &Value) -> bool {
+    match status {
+        Value::Array(all) => all.iter().any(|part| says(part, text)),
+        Value::Object(all) => all.values().any(|part| says(part, text)),
+        part => part.is_string() && part == text,
+    }
 }
 
 /// The Secret that holds a source: the resource itself, or one that its controller writes beside it.

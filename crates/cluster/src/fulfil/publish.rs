@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kube::api::{Patch, PatchParams, PostParams};
+use kube::api::{ListParams, Patch, PostParams};
 use kube::{Api, ResourceExt};
 use promise::api::{Condition, ConditionStatus, Lifecycle, PromiseRevisionSpec, PromiseSpec, PromiseStatus};
 use promise::{Problem, names, revision};
@@ -12,8 +12,10 @@ use super::core::{Core, Work};
 use super::govern::{condition, problems_in_words};
 use super::queue::After;
 use super::words::told_of;
+use super::write;
 use crate::error::{is_conflict, is_missing, is_unanswered};
-use crate::kinds::{Export, Promise, PromiseRevision, object};
+use crate::kinds::{Export, Promise, PromiseRelease, PromiseRevision, object};
+use crate::topology::Topology;
 use crate::watch::Key;
 
 /// Reason of `Published` while the controller could not do its part.
@@ -36,7 +38,7 @@ pub async fn promise(core: &Core, key: &Key) -> After {
         Ok(Some(promise)) => {
             let status = published(core, key, &promise, &Api::all(client), instances).await;
             let recorded = status.conditions.iter().all(|condition| condition.reason != NOT_RECORDED);
-            say(&api, &promise, status).await.map(|()| recorded)
+            write::status(&api, &promise, &status).await.map(|_| recorded)
         }
         // It is gone.
         Ok(None) => Ok(true),
@@ -83,8 +85,7 @@ async fn hold(api: &Api<Promise>, promise: &Promise, instances: usize) -> Result
         finalizers.push(names::PROMISE_FINALIZER.to_owned());
     }
     let patch = json!({"metadata": {"uid": promise.uid(), "resourceVersion": promise.resource_version(), "finalizers": finalizers}});
-    let params = PatchParams { field_manager: Some(names::MANAGER_FULFIL.to_owned()), ..PatchParams::default() };
-    let patched = api.patch(&promise.name_any(), &params, &Patch::Merge(&patch)).await?;
+    let patched = api.patch(&promise.name_any(), &write::params(), &Patch::Merge(&patch)).await?;
     Ok((!deleting || wanted).then_some(patched))
 }
 
@@ -133,43 +134,65 @@ async fn publish(core: &Core, key: &Key, promise: &Promise, api: &Api<PromiseRev
         Err(error) => return Ok(Err(vec![Problem { path: String::new(), message: format!("Change a number: {error}.") }])),
     };
     let name = revision::name(&key.name, &hash);
-    let known = core.world.revisions.get(&Key::cluster_scoped(&key.cluster, &name));
-    if known.is_some_and(|known| known.spec.hash == hash) {
-        return Ok(Ok(name));
+    if let Some(known) = recorded(core, key, &name, &hash) {
+        return Ok(Ok(known));
     }
-    let previous = newest(core, key);
+    // A revision that releases were made from was judged when it was published first: whatever came after, it can be recorded again.
+    let previous = if is_lost(core, key, &hash) { None } else { newest(core, key) };
     let trusted = core.world.tree().lineage(&key.cluster).and_then(|mut way| way.pop()).is_some_and(|home| core.trusts(&home));
     let spec = promise.spec.clone();
-    let checked = core.evaluate(move || promise::publish::validate(&spec, previous.as_deref(), trusted)).await?;
+    let claims = matches!(core.targets.topology(), Topology::Workspaces { .. });
+    let checked = core.evaluate(move || {
+        let mut problems = promise::publish::validate(&spec, previous.as_deref(), trusted).err().unwrap_or_default();
+        problems.extend(claims.then(|| promise::publish::unclaimed(&spec)).into_iter().flatten());
+        if problems.is_empty() { Ok(()) } else { Err(problems) }
+    });
+    let checked = checked.await?;
     if let Err(problems) = checked {
         return Ok(Err(problems));
     }
-    let spec = PromiseRevisionSpec { promise: key.name.clone(), version: promise.spec.version.clone(), hash, spec: promise.spec.clone() };
+    let spec = PromiseRevisionSpec {
+        promise: key.name.clone(),
+        version: promise.spec.version.clone(),
+        hash: hash.clone(),
+        spec: promise.spec.clone(),
+    };
     let record = object(&name, None, spec);
     let params = PostParams { field_manager: Some(names::MANAGER_FULFIL.to_owned()), ..PostParams::default() };
     match api.create(&params, &record).await {
         Ok(_) => Ok(Ok(name)),
-        Err(error) if is_conflict(&error) => Ok(Ok(name)),
+        // Recorded before, and not heard of yet; or something else has its name.
+        // Listed by name, because that takes no right that the watches do not have already.
+        Err(error) if is_conflict(&error) => match api.list(&ListParams::default().fields(&format!("metadata.name={name}"))).await {
+            Ok(found) if found.items.iter().any(|known| known.spec.hash == hash && known.spec.promise == key.name) => Ok(Ok(name)),
+            Ok(_) => {
+                let message = format!("The revision {name} exists with other content. Change the promise, then publish it again.");
+                Ok(Err(vec![Problem { path: String::new(), message }]))
+            }
+            Err(error) => Err(told_of(core.targets.topology(), Export::Catalog, &error, &format!("read the revision {name}"))),
+        },
         Err(error) => Err(told_of(core.targets.topology(), Export::Catalog, &error, &format!("record the revision {name}"))),
     }
 }
 
-/// Spec of the newest version that was published before.
-fn newest(core: &Core, key: &Key) -> Option<Arc<PromiseSpec>> {
-    let revisions = core.world.revisions.snapshot();
-    let own = revisions.iter().filter(|(at, revision)| at.cluster == key.cluster && revision.spec.promise == key.name);
-    let versions = own.filter_map(|(_, revision)| Some((semver::Version::parse(&revision.spec.version).ok()?, revision)));
-    versions.max_by(|a, b| a.0.cmp(&b.0)).map(|(_, revision)| Arc::new(revision.spec.spec.clone()))
+/// Whether releases were made from a revision that is not there any more. Only the very same content counts.
+fn is_lost(core: &Core, key: &Key, hash: &str) -> bool {
+    let made_from_it =
+        |release: &PromiseRelease| release.spec.revision.hash == hash && release.spec.revision.cluster == key.cluster.as_str();
+    core.world.releases.snapshot().values().any(|release| made_from_it(release))
 }
 
-async fn say(api: &Api<Promise>, promise: &Promise, status: PromiseStatus) -> Result<(), kube::Error> {
-    if promise.status.as_ref() == Some(&status) {
-        return Ok(());
-    }
-    let body = json!({
-        "apiVersion": names::API_VERSION, "kind": "Promise",
-        "metadata": {"name": promise.name_any(), "resourceVersion": promise.resource_version()}, "status": status,
-    });
-    let params = PatchParams::apply(names::MANAGER_FULFIL).force();
-    api.patch_status(&promise.name_any(), &params, &Patch::Apply(&body)).await.map(drop)
+/// Name of the revision of a promise with this hash, where there is one. Older builds gave them shorter names.
+fn recorded(core: &Core, key: &Key, name: &str, hash: &str) -> Option<String> {
+    let own = core.world.revisions_of(&key.cluster, &key.name);
+    let named = own.iter().filter(|(_, revision)| revision.spec.hash == hash).map(|(at, _)| &at.name);
+    // The one of today's name first.
+    named.max_by_key(|known| *known == name).cloned()
+}
+
+/// Spec of the newest version that was published before.
+fn newest(core: &Core, key: &Key) -> Option<Arc<PromiseSpec>> {
+    let own = core.world.revisions_of(&key.cluster, &key.name).into_iter();
+    let versions = own.filter_map(|(_, revision)| Some((semver::Version::parse(&revision.spec.version).ok()?, revision)));
+    versions.max_by(|a, b| a.0.cmp(&b.0)).map(|(_, revision)| Arc::new(revision.spec.spec.clone()))
 }

@@ -1,4 +1,7 @@
-//! Who is next: each key at most once at a time, soonest first, with pauses after failures.
+//! Who is next: each key at most once at a time, with pauses after failures.
+//!
+//! What is new goes before what changed, and that before what is only looked at again; within each, tenants take turns, so that one with
+//! ten thousand keys in line does not keep the others waiting.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::hash::Hash;
@@ -14,6 +17,29 @@ const PAUSE: Duration = Duration::from_millis(50);
 const LONGEST: Duration = Duration::from_secs(60);
 /// Longest pause before another look at what nobody announces.
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
+
+/// Of so many keys that are taken, one is the least urgent that waits: what is looked at again is looked at, however much is new.
+const TURN: u64 = 8;
+
+/// How urgent a key is. The order is that of urgency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// Nothing is known to have changed, or it changed for many at once.
+    Sweep,
+    /// It changed.
+    Changed,
+    /// A person waits for its first result.
+    New,
+}
+
+/// The classes, the least urgent first.
+const CLASSES: [Class; 3] = [Class::Sweep, Class::Changed, Class::New];
+
+/// Something that belongs to a tenant.
+pub trait Tenanted {
+    /// Whose it is; tenants take turns.
+    fn tenant(&self) -> &str;
+}
 
 /// What to do with a key after it was worked on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,18 +61,66 @@ pub struct Queue<K> {
 }
 
 struct State<K> {
-    ready: VecDeque<K>,
+    /// By class.
+    ready: [Lane<K>; 3],
+    /// How many keys were taken.
+    taken: u64,
     later: BTreeMap<(Instant, u64), K>,
     entries: HashMap<K, Entry>,
     counter: u64,
 }
 
+/// Keys that wait, by tenant.
+struct Lane<K> {
+    /// Whose turn it is.
+    turns: VecDeque<String>,
+    waiting: HashMap<String, VecDeque<K>>,
+}
+
+impl<K> Default for Lane<K> {
+    fn default() -> Self {
+        Self { turns: VecDeque::new(), waiting: HashMap::new() }
+    }
+}
+
+impl<K: Tenanted> Lane<K> {
+    fn push(&mut self, key: K) {
+        let tenant = key.tenant();
+        if let Some(waiting) = self.waiting.get_mut(tenant) {
+            waiting.push_back(key);
+            return;
+        }
+        let tenant = tenant.to_owned();
+        self.turns.push_back(tenant.clone());
+        self.waiting.insert(tenant, VecDeque::from([key]));
+    }
+
+    /// The next key of the tenant whose turn it is.
+    fn pop(&mut self) -> Option<K> {
+        let tenant = self.turns.pop_front()?;
+        let waiting = self.waiting.get_mut(&tenant)?;
+        let key = waiting.pop_front();
+        if waiting.is_empty() {
+            self.waiting.remove(&tenant);
+        } else {
+            self.turns.push_back(tenant);
+        }
+        key
+    }
+
+    fn is_empty(&self) -> bool {
+        self.turns.is_empty()
+    }
+}
+
 #[derive(Default)]
 struct Entry {
-    queued: bool,
+    /// How urgent it waits; one that became more urgent stands in the lines of both.
+    queued: Option<Class>,
     running: bool,
-    /// What came while it was being worked on.
+    /// What came while it was being worked on, and how urgent the most urgent of it is.
     came: Came,
+    class: Option<Class>,
     /// Attempts that failed, since one did not.
     failures: u32,
     /// Looks that found it waiting, since one did not; failures between them count for themselves.
@@ -64,21 +138,27 @@ enum Came {
 
 impl<K> Default for Queue<K> {
     fn default() -> Self {
-        let state = State { ready: VecDeque::new(), later: BTreeMap::new(), entries: HashMap::new(), counter: 0 };
+        let ready = std::array::from_fn(|_| Lane::default());
+        let state = State { ready, taken: 0, later: BTreeMap::new(), entries: HashMap::new(), counter: 0 };
         Self { state: Mutex::new(state), wake: Notify::new() }
     }
 }
 
-impl<K: Clone + Eq + Hash> Queue<K> {
+impl<K: Clone + Eq + Hash + Tenanted> Queue<K> {
     /// Puts a key in line, unless it is there. A key that is being worked on comes back afterwards.
     pub fn add(&self, key: K) {
-        self.state.lock().add(key, Came::Change);
+        self.add_as(key, Class::Changed);
+    }
+
+    /// The same with its class. One that waits already waits with the more urgent of both.
+    pub fn add_as(&self, key: K, class: Class) {
+        self.state.lock().add(key, Came::Change, class);
         self.wake.notify_one();
     }
 
     /// The same for a change that may be nothing but the echo of the work itself: it does not cut a pause after a failure short.
     pub fn echo(&self, key: K) {
-        self.state.lock().add(key, Came::Echo);
+        self.state.lock().add(key, Came::Echo, Class::Changed);
         self.wake.notify_one();
     }
 
@@ -90,7 +170,7 @@ impl<K: Clone + Eq + Hash> Queue<K> {
                 state.ripen(Instant::now());
                 if let Some(key) = state.take() {
                     // More may be waiting than wakes were stored.
-                    if !state.ready.is_empty() {
+                    if state.ready.iter().any(|lane| !lane.is_empty()) {
                         self.wake.notify_one();
                     }
                     return key;
@@ -114,36 +194,49 @@ impl<K: Clone + Eq + Hash> Queue<K> {
     }
 }
 
-impl<K: Clone + Eq + Hash> State<K> {
-    fn add(&mut self, key: K, came: Came) {
+impl<K: Clone + Eq + Hash + Tenanted> State<K> {
+    fn add(&mut self, key: K, came: Came, class: Class) {
         let entry = self.entries.entry(key.clone()).or_default();
         if entry.running {
             entry.came = entry.came.max(came);
-        } else if !entry.queued && (came == Came::Change || (entry.failures, entry.waits) == (0, 0) || entry.due.is_none()) {
-            entry.queued = true;
+            entry.class = entry.class.max(Some(class));
+            return;
+        }
+        let is_due = came == Came::Change || (entry.failures, entry.waits) == (0, 0) || entry.due.is_none();
+        if entry.queued < Some(class) && (entry.queued.is_some() || is_due) {
+            entry.queued = Some(class);
             if let Some(due) = entry.due.take() {
                 self.later.remove(&due);
             }
-            self.ready.push_back(key);
+            self.ready[class as usize].push(key);
         }
     }
 
     fn ripen(&mut self, now: Instant) {
         while let Some(first) = self.later.first_entry().filter(|first| first.key().0 <= now) {
             let key = first.remove();
-            if let Some(entry) = self.entries.get_mut(&key) {
+            let class = self.entries.get_mut(&key).and_then(|entry| {
                 entry.due = None;
-            }
-            self.add(key, Came::Change);
+                entry.class.take()
+            });
+            self.add(key, Came::Change, class.unwrap_or(Class::Sweep));
         }
     }
 
     fn take(&mut self) -> Option<K> {
-        let key = self.ready.pop_front()?;
-        let entry = self.entries.entry(key.clone()).or_default();
-        entry.queued = false;
-        entry.running = true;
-        Some(key)
+        let turn = self.taken % TURN == TURN - 1;
+        let classes = if turn { CLASSES } else { [Class::New, Class::Changed, Class::Sweep] };
+        for class in classes {
+            while let Some(key) = self.ready[class as usize].pop() {
+                // One that became more urgent was taken from the other line.
+                let Some(entry) = self.entries.get_mut(&key).filter(|entry| entry.queued == Some(class)) else { continue };
+                entry.queued = None;
+                entry.running = true;
+                self.taken += 1;
+                return Some(key);
+            }
+        }
+        None
     }
 
     fn done(&mut self, key: &K, after: After, now: Instant) {
@@ -154,7 +247,7 @@ impl<K: Clone + Eq + Hash> State<K> {
             After::Waits => (0, entry.waits.saturating_add(1)),
             After::Later(_) | After::Done => (0, 0),
         };
-        let came = std::mem::take(&mut entry.came);
+        let (came, class) = (std::mem::take(&mut entry.came), entry.class.take());
         let (pause, at_once) = match after {
             // A change during a failing attempt waits as well: otherwise a broken object that changes often keeps everybody busy.
             After::Failed => (Some(pause(entry.failures).min(LONGEST)), false),
@@ -163,8 +256,11 @@ impl<K: Clone + Eq + Hash> State<K> {
             After::Done => (None, came != Came::Nothing),
         };
         if at_once {
-            self.add(key.clone(), Came::Change);
+            self.add(key.clone(), Came::Change, class.unwrap_or(Class::Changed));
         } else if let Some(pause) = pause {
+            // Whatever failed, waits or has more to do goes on as something that changed.
+            let goes_on = !matches!(after, After::Later(pause) if !pause.is_zero());
+            entry.class = if goes_on { Some(Class::Changed) } else { class };
             self.counter += 1;
             let due = (now + pause, self.counter);
             entry.due = Some(due);
@@ -185,7 +281,78 @@ mod tests {
 
     use tokio::time::Instant;
 
-    use super::{After, Queue};
+    use super::{After, Class, Queue, TURN, Tenanted};
+
+    /// The tenant stands before the slash.
+    impl Tenanted for &str {
+        fn tenant(&self) -> &str {
+            self.split('/').next().unwrap_or_default()
+        }
+    }
+
+    /// Takes everything that is ready, each given back at once.
+    async fn taken(queue: &Queue<&'static str>, count: usize) -> Vec<&'static str> {
+        let mut taken = Vec::new();
+        for _ in 0..count {
+            let key = queue.next().await;
+            queue.done(&key, After::Done);
+            taken.push(key);
+        }
+        taken
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_new_goes_before_what_changed_and_that_before_a_sweep() {
+        let queue = Queue::default();
+        for key in ["a/1", "a/2", "a/3"] {
+            queue.add_as(key, Class::Sweep);
+        }
+        queue.add("b/changed");
+        queue.add_as("c/new", Class::New);
+        queue.add_as("a/3", Class::New);
+        queue.add_as("c/new", Class::Sweep);
+        assert_eq!(taken(&queue, 5).await, ["c/new", "a/3", "b/changed", "a/1", "a/2"]);
+        let rest = tokio::time::timeout(Duration::from_secs(1), queue.next()).await;
+        assert!(rest.is_err(), "what became more urgent is worked on once");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_came_during_the_work_keeps_its_class() {
+        let queue = Queue::default();
+        queue.add_as("a/1", Class::Sweep);
+        let key = queue.next().await;
+        queue.add_as("a/1", Class::New);
+        queue.add("b/1");
+        queue.done(&key, After::Done);
+        assert_eq!(taken(&queue, 2).await, ["a/1", "b/1"]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn tenants_take_turns() {
+        let queue = Queue::default();
+        for key in ["a/1", "a/2", "a/3", "a/4"] {
+            queue.add(key);
+        }
+        queue.add("b/1");
+        queue.add("c/1");
+        queue.add("b/2");
+        assert_eq!(taken(&queue, 7).await, ["a/1", "b/1", "c/1", "a/2", "b/2", "a/3", "a/4"]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_sweep_gets_its_turn_however_much_is_new() {
+        let queue = Queue::default();
+        queue.add_as("sweep", Class::Sweep);
+        let mut before = 0;
+        loop {
+            queue.add_as("new", Class::New);
+            if taken(&queue, 1).await == ["sweep"] {
+                break;
+            }
+            before += 1;
+            assert!(before < TURN, "the sweep starves");
+        }
+    }
 
     #[tokio::test(start_paused = true)]
     async fn a_key_is_worked_on_once_at_a_time_and_comes_back_when_it_changed_meanwhile() {

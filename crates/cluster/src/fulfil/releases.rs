@@ -1,7 +1,7 @@
 //! Releases beside their request: made once, never changed, the oldest dropped.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
-use kube::api::{DeleteParams, ObjectMeta, PostParams};
+use kube::api::{DeleteParams, ListParams, ObjectMeta, PostParams};
 use kube::{Api, Resource, ResourceExt};
 use promise::api::PromiseReleaseSpec;
 use promise::names;
@@ -72,11 +72,24 @@ pub async fn recorded(core: &Core, api: &Api<PromiseRelease>, key: &Key, name: &
     }
 }
 
-/// Drops the oldest releases beyond the number that is kept; never one of `needed`. A failure is only logged: the next round
-/// tries again.
-pub async fn trim(api: &Api<PromiseRelease>, mut releases: Vec<PromiseRelease>, needed: &[&str]) {
-    releases.sort_by_key(|release| std::cmp::Reverse(release.metadata.creation_timestamp.clone()));
-    for release in releases.iter().skip(KEPT).filter(|release| !needed.contains(&release.name_any().as_str())) {
+/// Drops the oldest releases of a request beyond the number that is kept; never one of `needed`. What the caches show is too old for that:
+/// several may be recorded within a moment. A failure is only logged: the next record tries again.
+pub async fn trim(api: &Api<PromiseRelease>, request: &PromiseRequest, needed: &[&str]) {
+    let uid = request.uid().unwrap_or_default();
+    let own = ListParams::default().labels(&format!("{}={uid}", names::REQUEST_UID_LABEL));
+    let mut releases = match api.list(&own).await {
+        Ok(list) => list.items,
+        Err(error) => return tracing::info!(%error, request = request.name_any(), "old releases stay"),
+    };
+    // The label only finds them; the record says whose it is.
+    releases.retain(|release| release.spec.request_uid == uid);
+    let is_needed = |release: &PromiseRelease| needed.contains(&release.name_any().as_str());
+    releases.sort_by_key(|release| {
+        let made = release.metadata.creation_timestamp.clone();
+        (is_needed(release), release.spec.request_generation, made)
+    });
+    let beyond = releases.len().saturating_sub(KEPT);
+    for release in releases.iter().take(beyond).filter(|release| !is_needed(release)) {
         drop_one(api, release).await;
     }
 }

@@ -16,6 +16,7 @@ use super::queue::After;
 use super::releases;
 use super::round::{BUDGET, Carried, PLANS, Round};
 use super::sites::Sites;
+use super::tombstone;
 use crate::watch::Freshness;
 use crate::workspaces::{ClusterId, Node, WorkspacePath};
 
@@ -31,7 +32,8 @@ impl Round<'_> {
         let home = self.home().await;
         let path = self.core.world.tree().path(&self.key.cluster).map(|path| path.to_string()).unwrap_or_default();
         let trusted = home.as_ref().is_some_and(|home| self.core.trusts(home));
-        let sites = Sites::new(self.key, path, home.clone(), trusted);
+        let mut sites = Sites::new(self.key, path, home.clone(), trusted, self.bound(None));
+        sites.identify_for_removal(self.core).await;
         let decision = Decision::default();
         let mut latest = None;
         let leaving = self.core.world.is_leaving(&self.key.cluster);
@@ -50,7 +52,9 @@ impl Round<'_> {
             return self.not_now(&decision, why).await;
         }
         let deletion_policy = agreed.unwrap_or(self.request.spec.deletion_policy);
-        self.let_go(home.as_ref());
+        if let Err(why) = self.let_go(home.as_ref(), &sites).await {
+            return self.not_now(&decision, why).await;
+        }
         for _ in 0..PLANS {
             let mut situation = Situation {
                 request: Subject { deletion_policy, ..self.subject() },
@@ -128,11 +132,12 @@ impl Round<'_> {
 
     /// Lets go of objects at Destinations that their owner took away for good, alone or with their home: nobody can reach them any more,
     /// and a request must not stay for ever. The wait rules out that a Destination is only being replaced.
-    fn let_go(&mut self, home: Option<&Node>) {
+    /// Errors: a sentence.
+    async fn let_go(&mut self, home: Option<&Node>, sites: &Sites) -> Result<(), String> {
         let world = &self.core.world;
         // What is not read now is not known to be gone.
         if world.destinations.freshness() != Freshness::Synced || world.workspaces.freshness() != Freshness::Synced {
-            return;
+            return Ok(());
         }
         let mut lost: BTreeMap<String, Vec<ObjectKey>> = BTreeMap::new();
         for item in self.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default() {
@@ -140,19 +145,25 @@ impl Round<'_> {
                 lost.entry(destination.clone()).or_default().push(ObjectKey::of_item(item));
             }
         }
-        lost.retain(|destination, _| self.is_lost(home, destination));
+        lost.retain(|destination, _| self.is_lost(home, sites, destination));
         for (destination, objects) in lost {
+            tombstone::leave(self.core, self.key, &self.request, &destination, &objects).await?;
             let count = promise::wording::counted(objects.len() as u64, "object");
             let message = format!("The destination {destination} is gone; {count} that may still be there cannot be removed any more.");
             tracing::warn!(request = %self.key, message, ?objects, "left behind");
             self.note(vec![Milestone { reason: "LeftBehind", warning: true, message }]);
             self.seen.extend(objects.into_iter().map(|key| (key, Seen::Absent)));
         }
+        Ok(())
     }
 
     /// Whether a Destination was missed long enough. Without a home nobody knows where it lay, and the request itself stands for it.
-    fn is_lost(&self, home: Option<&Node>, destination: &str) -> bool {
+    fn is_lost(&self, home: Option<&Node>, sites: &Sites, destination: &str) -> bool {
         let (world, absences) = (&self.core.world, &self.core.absences);
+        if let Some(is_gone) = sites.is_gone(self.core, destination) {
+            // Another one of its name is no return of it, so the request itself stands for it.
+            return is_gone && absences.missed(self.key, self.core.clock.now()) >= LET_GO;
+        }
         let missed = match home {
             Some(home) => {
                 absences.ends(self.key);
@@ -174,12 +185,49 @@ impl Round<'_> {
         let named = status.and_then(|s| s.current.as_ref().map(|c| &c.revision).or(s.candidate.as_ref().map(|c| &c.revision)));
         let revisions = self.core.world.revisions.snapshot();
         let release = self.own_releases().into_iter().find_map(|release| ClusterId::parse(&release.spec.revision.cluster).ok());
-        let by_name = || named.and_then(|name| revisions.keys().find(|at| at.name == *name).map(|at| at.cluster.clone()));
-        let by_path = || {
-            let path = self.request.spec.promise.workspace.as_deref()?;
-            tree.cluster(&WorkspacePath::parse(path).ok()?)
+        let asked = || tree.cluster(&WorkspacePath::parse(self.request.spec.promise.workspace.as_deref()?).ok()?);
+        let by_name = || {
+            let promise = &self.request.spec.promise.name;
+            let of =
+                named.into_iter().flat_map(|name| revisions.iter().filter(move |(at, of)| at.name == *name && of.spec.promise == *promise));
+            let homes: Vec<&ClusterId> = of.map(|(at, _)| &at.cluster).collect();
+            the_home(&homes, asked().as_ref(), &tree.lineage(&self.key.cluster).unwrap_or_default())
         };
-        let cluster = release.or_else(by_name).or_else(by_path)?;
+        let cluster = release.or_else(by_name).or_else(asked)?;
         tree.lineage(&cluster)?.pop()
+    }
+}
+
+/// Which home it is of those that published the same: the only one, else the one that was asked for, else the nearest on the way down to
+/// the request. Two of other people's homes are not told apart by what they published.
+fn the_home(homes: &[&ClusterId], asked: Option<&ClusterId>, lineage: &[Node]) -> Option<ClusterId> {
+    match (homes, asked) {
+        ([only], _) => Some((*only).clone()),
+        (_, Some(asked)) if homes.contains(&asked) => Some(asked.clone()),
+        _ => lineage.iter().rev().map(|node| &node.cluster).find(|cluster| homes.contains(cluster)).cloned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::the_home;
+    use crate::workspaces::{ClusterId, Node, WorkspacePath};
+
+    #[test]
+    fn of_homes_that_published_the_same_the_nearest_is_meant_and_never_just_any() {
+        let [platform, other, acme, shop] = ["platform", "other", "acme", "shop"].map(|id| ClusterId::parse(id).unwrap());
+        let node = |cluster: &ClusterId, path: &str| Node {
+            cluster: cluster.clone(),
+            path: WorkspacePath::parse(path).unwrap(),
+            labels: BTreeMap::new(),
+        };
+        let lineage = [node(&acme, "root:acme"), node(&shop, "root:acme:shop")];
+        assert_eq!(the_home(&[&platform], Some(&other), &lineage), Some(platform.clone()));
+        assert_eq!(the_home(&[&platform, &acme], None, &lineage), Some(acme.clone()));
+        assert_eq!(the_home(&[&platform, &acme], Some(&platform), &lineage), Some(platform.clone()));
+        assert_eq!(the_home(&[&platform, &other], Some(&acme), &lineage), None);
+        assert_eq!(the_home(&[], None, &lineage), None);
     }
 }

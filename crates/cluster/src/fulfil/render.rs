@@ -6,6 +6,7 @@ use promise::Problem;
 use promise::api::{Health, OutputStatus, ReleaseRule};
 use promise::context::Context;
 use promise::fulfil::{Key, Pending, Seen};
+use promise::health::Verdict;
 use promise::render::{Compiled, Inputs, OutputState, injects};
 use promise::{health, names};
 use serde_json::Value;
@@ -80,16 +81,18 @@ pub fn observed(seen: &BTreeMap<Key, Seen>, ids: &BTreeMap<Key, String>, uid: &s
     seen.iter().filter_map(|(key, seen)| own(key, seen)).collect()
 }
 
-/// Whether an object works: by the promise's own expression, else by the built-in rule of its kind.
-pub fn health(compiled: &Compiled, resource: &str, object: &Value, parameters: &Value, context: &Context) -> (Health, Option<String>) {
-    let verdict = health::of(object);
+/// Whether an object works at `now`: by the promise's own expression, else by the built-in rule of its kind.
+pub fn health(compiled: &Compiled, resource: &str, object: &Value, parameters: &Value, context: &Context, now: i64) -> Verdict {
+    let verdict = health::of(object, now);
     let leaving = !object["metadata"]["deletionTimestamp"].is_null();
+    let said = |health: Health, message: Option<String>| Verdict { health, message, again: None };
     match compiled.is_ready(resource, object, parameters, context) {
-        Some(Ok(true)) if !leaving => (Health::Healthy, None),
+        // What it reads may be from before the last change.
+        Some(Ok(true)) if !leaving => health::outdated(object, now).unwrap_or_else(|| said(Health::Healthy, None)),
         // A kind's own word about a failure says more than “not yet”.
-        Some(Ok(_)) if verdict.health == Health::Degraded || leaving => (verdict.health, verdict.message),
-        Some(Ok(_)) => (Health::Progressing, verdict.message.or_else(|| Some("It is not ready yet".to_owned()))),
-        Some(Err(why)) => (Health::Unknown, Some(why)),
-        None => (verdict.health, verdict.message),
+        Some(Ok(_)) if verdict.health == Health::Degraded || leaving => verdict,
+        Some(Ok(_)) => said(Health::Progressing, verdict.message.or_else(|| Some("It is not ready yet".to_owned()))),
+        Some(Err(why)) => said(Health::Unknown, Some(why)),
+        None => verdict,
     }
 }

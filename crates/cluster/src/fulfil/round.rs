@@ -8,13 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use kube::{Api, ResourceExt};
-use promise::api::OutputStatus;
+use promise::api::{DestinationId, OutputStatus};
 use promise::fulfil::{Hold, Key as ObjectKey, Plan, Seen, Subject, plan};
 use promise::names;
+use promise::status::held;
 use tokio::task::JoinHandle;
 
 use super::core::{Core, Work};
-use super::decide::{Chosen, Decision, decide};
+use super::decide::{Chosen, Decision, Lost, decide};
 use super::govern::problems_in_words;
 use super::inputs;
 use super::queue::After;
@@ -71,11 +72,15 @@ pub async fn request(core: &Core, key: &Key) -> After {
         repaired: BTreeSet::new(),
         recording: None,
         unrecorded: false,
+        recorded: false,
         ids: BTreeMap::new(),
         stages: BTreeMap::new(),
         failure: None,
+        moved: None,
+        passing: false,
         outputs: Vec::new(),
         awaiting_outputs: false,
+        judged_again: None,
     };
     match round.run().await {
         Ok(after) => {
@@ -103,22 +108,34 @@ pub(super) struct Round<'a> {
     recording: Option<JoinHandle<Result<(), String>>>,
     /// Whether that failed.
     unrecorded: bool,
+    /// Whether a release was written down in this round.
+    recorded: bool,
     /// Ids of the objects that the release wants.
     ids: BTreeMap<ObjectKey, String>,
     /// Their places in the order of making.
     stages: BTreeMap<ObjectKey, u32>,
     pub(super) failure: Option<String>,
+    /// Why objects stay away from a Destination that is no longer the same.
+    pub(super) moved: Option<String>,
+    /// Whether that may pass by itself.
+    passing: bool,
     outputs: Vec<OutputStatus>,
     /// Whether a Secret that others write is waited for; nothing announces it.
     awaiting_outputs: bool,
+    /// Seconds after which the health of something is another although nothing changes.
+    judged_again: Option<i64>,
 }
 
 impl Round<'_> {
     async fn run(&mut self) -> Result<After, kube::Error> {
         if self.request.metadata.deletion_timestamp.is_some() {
+            self.core.patience.ends(self.key);
             return self.remove().await;
         }
         let mut decision = decide(self.core, &self.releases, self.key, &self.request).await;
+        if let Some(lost) = decision.lost.take() {
+            return self.hold(&lost).await;
+        }
         self.failure = decision.failure.take();
         if decision.fresh {
             self.begin_record(&decision);
@@ -126,7 +143,14 @@ impl Round<'_> {
         self.record_held(&mut decision).await;
         let plan = match decision.wanted().cloned() {
             Some(wanted) => {
-                let mut sites = Sites::new(self.key, wanted.context.workspace.path.clone(), Some(wanted.home.clone()), wanted.trusted);
+                let mut sites = Sites::new(
+                    self.key,
+                    wanted.context.workspace.path.clone(),
+                    Some(wanted.home.clone()),
+                    wanted.trusted,
+                    self.bound(Some(&wanted)),
+                );
+                sites.identify(self.core).await;
                 self.provide(&mut decision, &wanted, &mut sites).await?
             }
             // Nothing was ever accepted, or the release cannot be read: what exists is left alone.
@@ -140,15 +164,46 @@ impl Round<'_> {
         }
         if plan.as_ref().is_some_and(|plan| plan.applied && plan.healthy) && decision.next.is_some() {
             decision.current = decision.next.take();
-            self.trim(&decision).await;
+        }
+        if self.may_pass(plan.as_ref())
+            && let Some(pause) = self.core.patience.bears(self.key)
+        {
+            return Ok(After::Later(pause));
         }
         self.say(&decision, plan.as_ref()).await?;
+        if self.recorded {
+            self.trim(&decision).await;
+        }
         let after = self.after(plan.as_ref());
         Ok(match (after, decision.held.as_ref().and_then(|held| held.judgement.expires_in)) {
             (After::Later(_), _) if decision.unannounced => After::Waits,
             (After::Later(pause), Some(left)) => After::Later(pause.min(Duration::from_secs(u64::try_from(left).unwrap_or(1).max(1)))),
             (after, _) => after,
         })
+    }
+
+    /// Changes nothing, and says why: what the status names cannot be loaded.
+    async fn hold(&mut self, lost: &Lost) -> Result<After, kube::Error> {
+        tracing::warn!(request = %self.key, why = lost.why, "held");
+        let previous = self.request.status.clone().unwrap_or_default();
+        let generation = self.request.metadata.generation.unwrap_or_default();
+        self.write(&held(&previous, lost.missing, &lost.why, generation, &self.core.now())).await?;
+        Ok(After::Failed)
+    }
+
+    /// Whether all that is wrong may pass by itself, so that it is tried again before anything is said of it.
+    fn may_pass(&self, plan: Option<&Plan>) -> bool {
+        let holds = plan.map(|plan| plan.holds.as_slice()).unwrap_or_default();
+        let is_out_of_sight = holds.iter().any(|hold| matches!(hold, Hold::Unreachable { .. }));
+        let may_pass = match self.failure {
+            Some(_) => self.passing,
+            // Of what never was ready nothing is said that would change by it.
+            None => is_out_of_sight && self.request.status.as_ref().is_some_and(|status| status.current.is_some()),
+        };
+        if !may_pass {
+            self.core.patience.ends(self.key);
+        }
+        may_pass
     }
 
     /// Writes down what people are asked about, before any status asks them: nobody decides about what may change under their eyes.
@@ -163,12 +218,15 @@ impl Round<'_> {
         if is_asked && known.is_some_and(|known| known.spec.content_hash == *hash) {
             return;
         }
-        if let Err(why) = releases::ensure(topology, &self.releases, &self.request, &chosen.name, chosen.release.clone()).await {
-            // Who was asked already is asked all the same, and what is agreed to is written down before anything is made of it.
-            if !is_asked {
-                decision.held = None;
+        match releases::ensure(topology, &self.releases, &self.request, &chosen.name, chosen.release.clone()).await {
+            Ok(()) => self.recorded = true,
+            Err(why) => {
+                // Who was asked already is asked all the same, and what is agreed to is written down before anything is made of it.
+                if !is_asked {
+                    decision.held = None;
+                }
+                (self.failure, self.passing) = (Some(why), false);
             }
-            self.failure = Some(why);
         }
     }
 
@@ -194,16 +252,24 @@ impl Round<'_> {
         if let Some(recording) = self.recording.take() {
             let recorded = recording.await.unwrap_or_else(|_| Err("The controller ends before the release is recorded.".to_owned()));
             self.unrecorded = recorded.is_err();
-            self.failure = recorded.err().or(self.failure.take());
+            self.recorded |= recorded.is_ok();
+            if let Err(why) = recorded {
+                (self.failure, self.passing) = (Some(why), false);
+            }
         }
         !self.unrecorded
     }
 
+    /// Drops old releases, after the status no longer names them.
     async fn trim(&self, decision: &Decision) {
-        let Some(current) = &decision.current else { return };
-        let own = self.own_releases();
-        let held = decision.held.as_ref().map(|held| held.chosen.name.as_str());
-        releases::trim(&self.releases, own, &[&current.name, held.unwrap_or(&current.name)]).await;
+        let status = self.request.status.as_ref();
+        let named = status.and_then(|status| status.current.as_ref()).map(|current| current.release.as_str());
+        let asked = status.and_then(|status| status.candidate.as_ref()).map(|candidate| candidate.release.as_str());
+        let held = decision.held.as_ref().map(|held| &held.chosen);
+        let known = [decision.current.as_ref(), decision.next.as_ref(), held].into_iter().flatten().map(|chosen| chosen.name.as_str());
+        let upheld = decision.upheld.as_ref().map(|upheld| upheld.release());
+        let needed: Vec<&str> = known.chain(named).chain(asked).chain(upheld).collect();
+        releases::trim(&self.releases, &self.request, &needed).await;
     }
 
     pub(super) fn own_releases(&self) -> Vec<PromiseRelease> {
@@ -255,14 +321,22 @@ impl Round<'_> {
         match self.core.evaluate(move || render::render(&compiled, &parameters, &context, &rules, &observed)).await {
             Ok(rendered) if rendered.problems.is_empty() => Some(rendered),
             Ok(rendered) => {
-                self.failure = Some(problems_in_words(&rendered.problems));
+                (self.failure, self.passing) = (Some(problems_in_words(&rendered.problems)), false);
                 None
             }
             Err(why) => {
-                self.failure = Some(why);
+                (self.failure, self.passing) = (Some(why), false);
                 None
             }
         }
+    }
+
+    /// The Destinations of what was made, and of what the release was made for, by name.
+    pub(super) fn bound(&self, wanted: Option<&Chosen>) -> BTreeMap<String, DestinationId> {
+        let mut bound = wanted.map(|wanted| wanted.release.destinations.clone()).unwrap_or_default();
+        let inventory = self.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
+        bound.extend(inventory.iter().filter_map(|item| Some((item.destination.clone()?, item.destination_id.clone()?))));
+        bound
     }
 
     pub(super) fn subject(&self) -> Subject {
@@ -291,7 +365,8 @@ impl Round<'_> {
         } else if unannounced || self.awaiting_outputs {
             After::Waits
         } else {
-            let again = plan.and_then(|plan| u64::try_from(plan.again?).ok()).map_or(RESYNC, Duration::from_secs);
+            let again = plan.and_then(|plan| plan.again).into_iter().chain(self.judged_again).min();
+            let again = again.and_then(|seconds| u64::try_from(seconds).ok()).map_or(RESYNC, Duration::from_secs);
             After::Later(again.min(RESYNC))
         }
     }

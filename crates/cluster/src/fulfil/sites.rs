@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use kube::core::GroupVersionKind;
-use promise::api::DestinationSpec;
+use promise::api::{DestinationId, DestinationSpec};
 use promise::error::Problem;
-use promise::fulfil::{Desired, Key as ObjectKey, Subject};
+use promise::fulfil::{Desired, Key as ObjectKey, Seen, Subject};
 use promise::placement::{self, Identity, Site};
-use serde_json::{Value, json};
+use promise::render::Rendered;
+use serde_json::json;
 
 use super::core::Core;
 use super::inputs;
@@ -24,6 +25,10 @@ pub struct Sites {
     path: String,
     home: Option<Node>,
     trusted: bool,
+    /// The Destinations that objects of the request belong to, or that its release was made for, by name.
+    bound: BTreeMap<String, DestinationId>,
+    /// Of these names, which no longer mean the same place, each with a sentence.
+    moved: BTreeMap<String, String>,
     admitted: BTreeMap<String, Result<Admitted, String>>,
 }
 
@@ -31,6 +36,16 @@ pub struct Sites {
 struct Admitted {
     spec: DestinationSpec,
     namespace: String,
+    id: DestinationId,
+}
+
+/// What is known while objects are put into their places.
+#[derive(Clone, Copy)]
+pub struct Known<'a> {
+    /// The typed secrets that the release was accepted with.
+    pub accepted: &'a inputs::Accepted,
+    /// What was looked at in this round already.
+    pub seen: &'a BTreeMap<ObjectKey, Seen>,
 }
 
 /// Why an object has no place.
@@ -40,11 +55,13 @@ pub enum Displaced {
     Refused(Problem),
     /// It is not known yet whether it may; a sentence.
     Unknown(String),
+    /// It has to wait: a typed secret is another one than was accepted, in the Secret of this name.
+    Changed(String),
 }
 
 impl Sites {
     /// `home` is that of the promise; without it only the workspace can be reached. `path` is that of the request's workspace.
-    pub fn new(request: &Key, path: String, home: Option<Node>, trusted: bool) -> Self {
+    pub fn new(request: &Key, path: String, home: Option<Node>, trusted: bool, bound: BTreeMap<String, DestinationId>) -> Self {
         Self {
             workspace: request.cluster.clone(),
             namespace: request.namespace.clone(),
@@ -52,17 +69,81 @@ impl Sites {
             path,
             home,
             trusted,
+            bound,
+            moved: BTreeMap::new(),
             admitted: BTreeMap::new(),
         }
     }
 
+    /// Finds out which names no longer mean the place that objects were made at: nothing is looked for, made or removed anywhere else.
+    pub async fn identify(&mut self, core: &Core) {
+        for (name, id) in &self.bound {
+            let Some(at) = core.world.destination_at(name, id) else {
+                // One that is only gone is missed by its name.
+                if self.named(core, name).is_some_and(|at| core.world.destinations.get(&at).is_some()) {
+                    self.moved.insert(name.clone(), placement::replaced(name));
+                }
+                continue;
+            };
+            let Some(before) = &id.server else { continue };
+            // One that does not answer says so when it is asked for objects.
+            if let Ok(Some(now)) = core.targets.server(&at).await
+                && now != *before
+            {
+                self.moved.insert(name.clone(), placement::redirected(name));
+            }
+        }
+    }
+
+    /// The same before everything is removed. A Destination that was created again in the same home, and leads to the same cluster, is good
+    /// for that: what was made there can still be removed, and nothing is made.
+    pub async fn identify_for_removal(&mut self, core: &Core) {
+        self.identify(core).await;
+        for (name, id) in &mut self.bound {
+            let Ok(home) = ClusterId::parse(&id.cluster) else { continue };
+            let at = Key::cluster_scoped(&home, name);
+            let Some(now) = core.world.destination_id(&at).filter(|now| now.uid != id.uid) else { continue };
+            if id.server.is_some() && core.targets.server(&at).await.is_ok_and(|server| server == id.server) {
+                id.uid = now.uid;
+                self.moved.remove(name);
+            }
+        }
+    }
+
+    /// Whether the Destination that objects were made at is gone; nothing where that is not known.
+    pub fn is_gone(&self, core: &Core, name: &str) -> Option<bool> {
+        Some(core.world.destination_at(name, self.bound.get(name)?).is_none())
+    }
+
+    /// Why objects stay away from a Destination that is no longer the same, as a sentence.
+    pub fn moved(&self) -> Option<&str> {
+        self.moved.values().next().map(String::as_str)
+    }
+
+    /// The Destinations that objects go to now, by name.
+    pub fn identities(&self) -> BTreeMap<String, DestinationId> {
+        let admitted = self.admitted.iter().filter_map(|(name, admitted)| Some((name.clone(), admitted.as_ref().ok()?.id.clone())));
+        admitted.collect()
+    }
+
     /// Where a key leads; a Destination needs the promise's home. Errors: a sentence.
     pub fn place(&self, core: &Core, destination: Option<&str>) -> Result<Place, String> {
-        match (destination, &self.home) {
-            (None, _) => Ok(Place::Workspace(self.workspace.clone())),
-            (Some(name), Some(home)) => Ok(Place::Destination(core.world.destination(&home.cluster, name, &core.trusted))),
-            (Some(name), None) => Err(format!("The home of the promise is not known, so the destination {name} is not either.")),
+        if let Some(why) = destination.and_then(|name| self.moved.get(name)) {
+            return Err(why.clone());
         }
+        // Objects are looked for where they were made, wherever the name leads by now.
+        let bound = destination.and_then(|name| core.world.destination_at(name, self.bound.get(name)?));
+        if let Some(at) = bound {
+            return Ok(Place::Destination(at));
+        }
+        let Some(name) = destination else { return Ok(Place::Workspace(self.workspace.clone())) };
+        let at = self.named(core, name);
+        at.map(Place::Destination).ok_or_else(|| format!("The home of the promise is not known, so the destination {name} is not either."))
+    }
+
+    /// Where the promise's home means a Destination of that name to lie.
+    fn named(&self, core: &Core, name: &str) -> Option<Key> {
+        Some(core.world.destination(&self.home.as_ref()?.cluster, name, &core.trusted))
     }
 
     /// Puts a rendered object into its place, with our marks on it.
@@ -70,11 +151,11 @@ impl Sites {
         &mut self,
         core: &Core,
         subject: &Subject,
-        id: &str,
-        destination: Option<&str>,
+        rendered: &Rendered,
         stage: u32,
-        object: Value,
+        known: Known<'_>,
     ) -> Result<Desired, Displaced> {
+        let (id, destination, object) = (rendered.id.as_str(), rendered.destination.as_deref(), rendered.object.clone());
         let key = ObjectKey::of_object(destination, &object).ok_or_else(|| {
             Displaced::Refused(Problem {
                 path: format!(".implementation.resources[{id}]"),
@@ -96,14 +177,22 @@ impl Sites {
                 placement::place(id, object, namespaced, Site::Workspace { namespace: &self.namespace }, trusted)
             }
             Some(name) => {
-                let admitted = self.admitted(core, name)?;
+                let admitted = self.admitted(core, name).await?;
                 let namespaced = core.targets.reach(&place, &kind).await.map_err(|why| Displaced::Unknown(why.into()))?.namespaced;
                 let site = Site::Destination { name, spec: &admitted.spec, namespace: &admitted.namespace };
                 placement::place(id, object, namespaced, site, trusted)
             }
         };
         let placed = placed.map_err(Displaced::Refused)?;
-        let placed = inputs::filled(core, &self.workspace, &self.namespace, placed).await.map_err(Displaced::Unknown)?;
+        let made = match ObjectKey::of_object(destination, &placed).and_then(|key| known.seen.get(&key)) {
+            Some(Seen::Present { object, .. }) => Some(object),
+            _ => None,
+        };
+        let filled = inputs::filled(core, &self.workspace, &self.namespace, known.accepted, made, placed).await;
+        let placed = filled.map_err(|why| match why {
+            inputs::Unfilled::Unread(why) => Displaced::Unknown(why),
+            inputs::Unfilled::Changed(secret) => Displaced::Changed(secret),
+        })?;
         Desired::marked(&core.digests, subject, id, destination, stage, placed).map_err(|error| {
             Displaced::Refused(Problem {
                 path: format!(".implementation.resources[{id}]"),
@@ -124,10 +213,13 @@ impl Sites {
             .collect()
     }
 
-    fn admitted(&mut self, core: &Core, name: &str) -> Result<Admitted, Displaced> {
+    async fn admitted(&mut self, core: &Core, name: &str) -> Result<Admitted, Displaced> {
         if !self.admitted.contains_key(name) {
-            let admitted = self.admit(core, name);
-            self.admitted.insert(name.to_owned(), admitted);
+            let mut admitted = self.admit(core, name);
+            if let Ok((at, admitted)) = &mut admitted {
+                admitted.id.server = core.targets.server(at).await.map_err(Displaced::Unknown)?;
+            }
+            self.admitted.insert(name.to_owned(), admitted.map(|(_, admitted)| admitted));
         }
         let refused = |message: &String| Displaced::Refused(Problem { path: format!(".destinations[{name}]"), message: message.clone() });
         match self.admitted.get(name) {
@@ -137,7 +229,10 @@ impl Sites {
         }
     }
 
-    fn admit(&self, core: &Core, name: &str) -> Result<Admitted, String> {
+    fn admit(&mut self, core: &Core, name: &str) -> Result<(Key, Admitted), String> {
+        if let Some(why) = self.moved.get(name) {
+            return Err(why.clone());
+        }
         let home =
             self.home.as_ref().ok_or_else(|| format!("The home of the promise is not known, so the destination {name} is not either."))?;
         let at = core.world.destination(&home.cluster, name, &core.trusted);
@@ -147,9 +242,15 @@ impl Sites {
         let owner = core.world.tree().path(&at.cluster);
         let owner = owner.ok_or_else(|| format!("Where the home of the destination {name} lies is not proven."))?;
         let spec = destination.spec.clone();
+        let id = core.world.destination_id(&at).ok_or_else(|| format!("The destination {name} has no uid."))?;
+        if self.bound.get(name).is_some_and(|bound| (&bound.cluster, &bound.uid) != (&id.cluster, &id.uid)) {
+            let why = placement::replaced(name);
+            self.moved.insert(name.to_owned(), why.clone());
+            return Err(why);
+        }
         placement::admits(name, &spec, owner.as_str(), home.path.as_str(), &self.path)?;
         let identity = Identity { cluster: self.workspace.as_str(), workspace: &self.path, namespace: &self.namespace, name: &self.name };
         let namespace = placement::namespace(name, &spec, &identity)?;
-        Ok(Admitted { spec, namespace })
+        Ok((at, Admitted { spec, namespace, id }))
     }
 }

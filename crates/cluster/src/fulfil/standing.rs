@@ -16,6 +16,11 @@ pub enum Standing {
         /// Who leads instead, or why it cannot: a sentence.
         why: String,
     },
+    /// Another instance leads, and this one takes over when that ends: all is well.
+    Standby {
+        /// Who leads: a sentence.
+        why: String,
+    },
     /// It leads and reads what there is.
     Starting {
         /// What could not be read yet: sentences.
@@ -35,7 +40,7 @@ pub enum Standing {
 impl fmt::Display for Standing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Waiting { why } | Self::Starting { why } | Self::Hampered { why } => f.write_str(why),
+            Self::Waiting { why } | Self::Standby { why } | Self::Starting { why } | Self::Hampered { why } => f.write_str(why),
             Self::Working => f.write_str("It works."),
             Self::Stopped => f.write_str("It ended."),
         }
@@ -72,8 +77,13 @@ impl Report {
 
     /// It does not lead.
     pub fn waits(&self, why: String) {
+        self.rests(Standing::Waiting { why });
+    }
+
+    /// It does not lead, because another instance does or because it cannot.
+    pub fn rests(&self, standing: Standing) {
         *self.parts.lock() = Parts::default();
-        self.tell(Standing::Waiting { why });
+        self.tell(standing);
     }
 
     /// It leads from now on.

@@ -8,15 +8,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use k8s_openapi::api::core::v1::Secret;
+use k8s_openapi::api::core::v1::{Namespace, Secret};
 use kube::core::{ApiResource, GroupVersionKind};
 use kube::{Api, Client};
 use parking_lot::Mutex;
 use promise::names;
-use tokio::sync::mpsc;
+use tokio::sync::{OnceCell, mpsc};
 
 use self::served::{Kinds, Served, Unlisted};
-use super::outage::Outages;
+use super::outage::{Outages, whole};
+use super::patience::Refusal;
 use super::words::{told, told_at};
 use crate::endpoint::Endpoint;
 use crate::error::is_unanswered;
@@ -50,6 +51,8 @@ pub struct Reach {
     pub resource: ApiResource,
     /// Whether its objects live in namespaces.
     pub namespaced: bool,
+    /// Whether an apply here removes what it leaves out. kcp merges it into what is there through the virtual workspace of an export.
+    pub applies: bool,
     /// The only namespace in which the client may be used.
     pub within: Option<String>,
     /// Changes when the client was made anew, so that watches with the old one can end.
@@ -73,6 +76,15 @@ impl From<Unreachable> for String {
     }
 }
 
+impl From<Unreachable> for Refusal {
+    fn from(why: Unreachable) -> Self {
+        match why {
+            Unreachable::Never(why) => Self::from(why),
+            Unreachable::NotNow(why) => Self::not_now(why),
+        }
+    }
+}
+
 /// Clients of all places, kept while they work.
 pub struct Targets {
     world: World,
@@ -91,6 +103,8 @@ struct Remote {
     destination: (Option<String>, Option<i64>),
     /// Version of the Secret from which it was made: so does another credential.
     credential: Option<String>,
+    /// uid of the namespace kube-system there, once it was asked for; none where it can't be read or is missing.
+    server: OnceCell<Option<String>>,
 }
 
 /// What can be written in a workspace through the claims of the requests export, besides our own kinds.
@@ -154,16 +168,18 @@ impl Targets {
         self.remote(key).await
     }
 
-    /// Where and how a kind is watched that is reached so at a place. On kcp one watch serves all workspaces; on Kubernetes each namespace
-    /// has its own, because only its ServiceAccount may see what is there. Errors: a sentence.
-    pub fn sight(&self, place: &Place, kind: &GroupVersionKind, reach: &Reach) -> Result<(Place, Reach), String> {
+    /// Where and how a kind is watched that is reached so at a place, if it can be. On kcp one watch serves all workspaces, and none shows
+    /// Secrets, which no export claims to list; on Kubernetes each namespace has its own, because only its ServiceAccount may see what is
+    /// there. Errors: a sentence.
+    pub fn sight(&self, place: &Place, kind: &GroupVersionKind, reach: &Reach) -> Result<Option<(Place, Reach)>, String> {
         match place {
+            Place::Workspace(cluster) if cluster.namespace().is_none() && is_secret(kind) => Ok(None),
             Place::Workspace(cluster) if cluster.namespace().is_none() => {
                 let all = ClusterId::root();
                 let client = self.world.everywhere(Export::Requests)?;
-                Ok((Place::Workspace(all.clone()), Reach { client, ..self.in_workspace(&all, kind)? }))
+                Ok(Some((Place::Workspace(all.clone()), Reach { client, ..self.in_workspace(&all, kind)? })))
             }
-            _ => Ok((place.clone(), reach.clone())),
+            _ => Ok(Some((place.clone(), reach.clone()))),
         }
     }
 
@@ -227,6 +243,24 @@ impl Targets {
         }
     }
 
+    /// Which cluster a Destination leads to: the uid of its namespace kube-system. None where it can't be read or is missing.
+    /// Errors: a sentence.
+    pub async fn server(&self, key: &Key) -> Result<Option<String>, String> {
+        let remote = self.admitted(key).await?;
+        let asked = remote.server.get_or_try_init(|| async {
+            let namespaces: Api<Namespace> = Api::all(remote.kinds.client.clone());
+            match whole(namespaces.get("kube-system")).await {
+                Ok(namespace) => Ok(namespace.metadata.uid),
+                Err(kube::Error::Api(status)) if matches!(status.code, 403 | 404) => Ok(None),
+                Err(error) => Err(error),
+            }
+        });
+        asked.await.cloned().map_err(|error| {
+            self.heard(key, Some(&error));
+            told_at(&key.name, &error, "ask which cluster it is")
+        })
+    }
+
     /// Remembers how a call to a Destination ended: `None` when it did what was asked.
     pub fn heard(&self, key: &Key, error: Option<&kube::Error>) {
         match error {
@@ -263,6 +297,7 @@ impl Targets {
             client: self.workspace(cluster)?,
             resource: ApiResource::from_gvk_with_plural(kind, plural),
             namespaced,
+            applies: false,
             within: None,
             session: 0,
         })
@@ -335,16 +370,28 @@ impl Targets {
             kinds: Kinds::new(endpoint.client_with(&login)),
             destination: (destination.metadata.uid.clone(), destination.metadata.generation),
             credential: credential.metadata.resource_version.clone(),
+            server: OnceCell::new(),
         });
         self.destinations.lock().insert(key.clone(), remote.clone());
         Ok(remote)
     }
 }
 
+fn is_secret(kind: &GroupVersionKind) -> bool {
+    kind.group.is_empty() && kind.kind == "Secret"
+}
+
 impl Remote {
     fn reach(&self, kind: &GroupVersionKind, served: &Served) -> Reach {
         let resource = ApiResource::from_gvk_with_plural(kind, &served.plural);
-        Reach { client: self.kinds.client.clone(), resource, namespaced: served.namespaced, within: None, session: self.session }
+        Reach {
+            client: self.kinds.client.clone(),
+            resource,
+            namespaced: served.namespaced,
+            applies: true,
+            within: None,
+            session: self.session,
+        }
     }
 
     fn is_of(&self, destination: &Destination) -> bool {

@@ -5,7 +5,7 @@ use promise::api::{ApprovedRequest, DecisionState, DecisionStatus};
 use promise::approval::{Asked, Verdict, Written, verdict};
 
 use super::core::{Core, Work};
-use super::govern::write;
+use super::govern::write_status;
 use super::queue::After;
 use crate::error::{is_missing, is_unanswered};
 use crate::kinds::{Approval, Export, PromiseRequest};
@@ -44,7 +44,7 @@ pub async fn approval(core: &Core, key: &Key) -> After {
         let request = format!("{}/{}", row.spec.request.namespace, row.spec.request.name);
         tracing::warn!(approval = %key, by, request, "somebody broke the glass");
     }
-    write(core, work, key, &row, &status).await
+    write_status(core, work, key, &row, &status).await
 }
 
 fn is_said(row: &Approval, told: &Verdict) -> bool {

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use k8s_openapi::api::authorization::v1::{ResourceAttributes, SubjectAccessReview, SubjectAccessReviewSpec};
 use kube::api::PostParams;
 use kube::{Api, ResourceExt};
-use promise::api::{ApprovalRule, ApprovalSpec, Approve, ApprovedRequest, CandidateState, Decision, QuestionStatus, Requester};
+use promise::api::{ApprovalRule, ApprovalSpec, Approve, ApprovedRequest, Decision, QuestionStatus, Requester};
 use promise::approval::{Asking, Judgement, Matter, Right, Vote, answered, asks_anew, concerns, is_answer, judge, verb};
 use promise::names;
 use promise::policy::Ruling;
@@ -119,7 +119,7 @@ fn question(request: &PromiseRequest, content_hash: &str, lies: &[Lies], now: i6
     let asking = Asking {
         content_hash,
         generation: request.metadata.generation,
-        ended: candidate.is_some_and(|candidate| matches!(candidate.state, CandidateState::Rejected | CandidateState::Expired)),
+        ended: candidate.is_some_and(|candidate| candidate.state.is_negative()),
         again: request.annotations().get(names::ASK_AGAIN_ANNOTATION).map(String::as_str),
     };
     match known.filter(|_| !asks_anew(known, &asking)) {

@@ -3,23 +3,24 @@
 //! Status is written by the controller itself, so a change of status wakes only whom it concerns: otherwise each new request would
 //! change the count of its promise, and that in turn wake every other request of the promise.
 
-use std::collections::{BTreeSet, HashMap};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use kube::api::ObjectMeta;
 use parking_lot::Mutex;
-use promise::api::{Condition, Phase, PolicyStatus, PromiseRequestStatus, PromiseStatus, WaitingKind};
+use promise::api::{AppliesTo, Condition, PolicyCategory, PolicySpec, PolicyStatus, PromiseStatus, WaitingKind};
+use promise::policy::covers_promise;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::core::{Core, Work};
+use super::known::{Known, Told, current_version, digest, edition, is_ready};
+use super::queue::Class;
 use super::target::Place;
 use super::whose::About;
-use crate::kinds::{Destination, Kind, Object, Promise, PromiseRequest};
-use crate::usage::in_force;
+use crate::kinds::{Destination, Kind, Object, PromiseRequest};
 use crate::watch::{Cache, Key};
 use crate::workspaces::ClusterId;
 
@@ -30,91 +31,6 @@ pub struct Wakes {
     known: Arc<Mutex<Known>>,
     tasks: TaskTracker,
     term: CancellationToken,
-}
-
-/// What was last seen of each object, as far as it decides who is woken.
-#[derive(Default)]
-struct Known {
-    requests: HashMap<Key, Told>,
-    /// Digests of what others depend on, by object.
-    editions: HashMap<Work, u64>,
-}
-
-/// What was last seen of a request.
-#[derive(Clone, PartialEq, Eq)]
-struct Told {
-    uid: String,
-    promise: String,
-    /// Digest of everything but status.
-    edition: u64,
-    /// Digest of the revisions that it uses.
-    uses: u64,
-    /// Name of the release that is accepted: what it holds of limits and budgets.
-    holds: Option<String>,
-    /// Version that works: what other promises may require.
-    works: Option<String>,
-    /// Digest of what it says about decisions; nothing where it says nothing.
-    decisions: Option<u64>,
-}
-
-impl Known {
-    /// Takes in what is now known of an object; whether that is something new.
-    fn is_new(&mut self, work: &Work, edition: Option<u64>) -> bool {
-        match edition {
-            Some(edition) => self.editions.insert(work.clone(), edition) != Some(edition),
-            None => {
-                self.editions.remove(work);
-                true
-            }
-        }
-    }
-
-    /// The same for a request; answers with what was known of it before.
-    fn replace(&mut self, key: &Key, told: Option<Told>) -> Option<Told> {
-        match told {
-            Some(told) => self.requests.insert(key.clone(), told),
-            None => self.requests.remove(key),
-        }
-    }
-}
-
-impl Told {
-    fn of(request: &PromiseRequest) -> Self {
-        let status = request.status.as_ref();
-        let current = status.and_then(|status| status.current.as_ref()).map(|release| &release.revision);
-        let candidate = status.and_then(|status| status.candidate.as_ref()).map(|release| &release.revision);
-        Self {
-            uid: request.metadata.uid.clone().unwrap_or_default(),
-            promise: request.spec.promise.name.clone(),
-            edition: edition(&request.metadata, ()),
-            uses: digest((current, candidate)),
-            holds: in_force(request).map(str::to_owned),
-            works: current_version(request).filter(|_| is_ready(request)).map(str::to_owned),
-            decisions: status.filter(|status| !status.approvals.is_empty()).map(decisions),
-        }
-    }
-}
-
-/// Digest of everything in an object that is not its status, and of `more`.
-fn edition(metadata: &ObjectMeta, more: impl Hash) -> u64 {
-    let ObjectMeta { uid, generation, labels, annotations, finalizers, deletion_timestamp, .. } = metadata;
-    digest((uid, generation, labels, annotations, finalizers, deletion_timestamp.is_some(), more))
-}
-
-/// Digest of everything by which a decision may say what became of it.
-fn decisions(status: &PromiseRequestStatus) -> u64 {
-    let candidate = status.candidate.as_ref().map(|candidate| (&candidate.content_hash, candidate.state));
-    let lines = status.approvals.iter().map(|line| {
-        let given: Vec<_> = line.given.iter().map(|given| (&given.approval, given.state, &given.void)).collect();
-        (&line.rule.policy, &line.rule.promise, &line.rule.name, &line.cluster, given)
-    });
-    digest((candidate, lines.collect::<Vec<_>>()))
-}
-
-fn digest(value: impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
 }
 
 impl Wakes {
@@ -128,24 +44,22 @@ impl Wakes {
         let world = &self.core.world;
         self.on(&world.requests, |wakes, key| wakes.request(key));
         self.on(&world.promises, Self::promise);
-        self.on(&world.revisions, |wakes, key| {
-            if let Some(revision) = wakes.core.world.revisions.get(key) {
+        self.on(&world.revisions, |wakes, key| match wakes.core.world.revisions.get(key) {
+            Some(revision) => {
                 wakes.requests_of(&revision.spec.promise);
+                wakes.policies_about(|range| covers_promise(range, &revision.spec.promise));
             }
-            wakes.policies();
+            None => wakes.policies_about(|_| true),
         });
         self.on(&world.policies, Self::policy);
         self.on(&world.approvals, Self::approval);
         self.on(&world.destinations, Self::destination);
         // What is offered where, and what it costs today.
         self.on(&world.catalogs, |wakes, _| wakes.requests());
-        self.on(&world.workspaces, |wakes, key| {
-            wakes.departed_workspace(key);
-            wakes.undecided();
-            wakes.unpublished();
-        });
-        self.on(&world.request_bindings, |wakes, _| wakes.undecided());
-        self.on(&world.catalog_bindings, |wakes, _| wakes.undecided());
+        self.on(&world.workspaces, Self::departed_workspace);
+        self.on_tree();
+        self.on(&world.request_bindings, |wakes, key| wakes.undecided_below(&key.cluster));
+        self.on(&world.catalog_bindings, |wakes, key| wakes.undecided_below(&key.cluster));
         self.take(finds, |wakes, uid| {
             if let Some(key) = wakes.core.whose.request(&uid) {
                 wakes.core.queue.add(Work::Request(key));
@@ -160,11 +74,47 @@ impl Wakes {
             cache.snapshot().keys().cloned().collect()
         }
         let world = &self.core.world;
-        keys(&world.promises).into_iter().for_each(|key| self.core.queue.add(Work::Promise(key)));
-        keys(&world.policies).into_iter().for_each(|key| self.core.queue.add(Work::Policy(key)));
+        let sweep = |work: Work| self.core.queue.add_as(work, Class::Sweep);
+        keys(&world.promises).into_iter().for_each(|key| sweep(Work::Promise(key)));
+        keys(&world.policies).into_iter().for_each(|key| sweep(Work::Policy(key)));
         keys(&world.destinations).into_iter().for_each(|key| self.core.queue.add(Work::Destination(key)));
         keys(&world.requests).iter().for_each(|key| self.request(key));
         keys(&world.approvals).iter().for_each(|key| self.approval(key));
+    }
+
+    /// Wakes whom a new tree concerns, when it is there to be read.
+    fn on_tree(&self) {
+        let mut trees = self.core.world.tree_changes();
+        let (wakes, mut before) = (self.clone(), trees.borrow_and_update().clone());
+        self.tasks.spawn(async move {
+            loop {
+                tokio::select! {
+                    () = wakes.term.cancelled() => return,
+                    changed = trees.changed() => if changed.is_err() { return },
+                }
+                let now = trees.borrow_and_update().clone();
+                wakes.moved(&now.moved_since(&before));
+                before = now;
+            }
+        });
+    }
+
+    /// Workspaces have another place, or one at last.
+    fn moved(&self, clusters: &BTreeSet<ClusterId>) {
+        let world = &self.core.world;
+        let holds = |cluster: &ClusterId| {
+            has_any(&world.promises, cluster)
+                || has_any(&world.catalogs, cluster)
+                || has_any(&world.policies, cluster)
+                || has_any(&world.destinations, cluster)
+        };
+        // What lies there may be offered to others, or rule them.
+        if clusters.iter().any(holds) {
+            self.undecided();
+        } else {
+            clusters.iter().for_each(|cluster| self.requests_within(cluster, is_undecided));
+        }
+        self.unpublished(clusters);
     }
 
     /// Calls `wake` for every changed key of a cache; for all keys when too much changed at once.
@@ -209,8 +159,11 @@ impl Wakes {
 
     fn request(&self, key: &Key) {
         let row = self.core.world.requests.get(key);
-        let now = row.map(|request| Told::of(&request));
+        let now = row.as_ref().map(|request| Told::of(request));
         let before = self.known.lock().replace(key, now.clone());
+        // Of one that is seen for the first time and was looked after already nothing is known to have changed.
+        let least = if before.is_some() { Class::Changed } else { Class::Sweep };
+        let class = row.map_or(Class::Changed, |request| class(&request, least));
         let uid = |told: &Option<Told>| told.as_ref().map(|told| told.uid.clone());
         self.core.whose.is_of(key, uid(&before).as_deref(), uid(&now).as_deref());
         // Promises count their instances.
@@ -237,7 +190,7 @@ impl Wakes {
         }
         let edited = before.map(|told| (told.uid, told.edition)) != now.map(|told| (told.uid, told.edition));
         if edited {
-            self.core.queue.add(Work::Request(key.clone()));
+            self.core.queue.add_as(Work::Request(key.clone()), class);
         } else {
             self.core.queue.echo(Work::Request(key.clone()));
         }
@@ -245,24 +198,53 @@ impl Wakes {
 
     fn promise(&self, key: &Key) {
         let (work, row) = (Work::Promise(key.clone()), self.core.world.promises.get(key));
-        // Which revision is published is its status, and decides what policies meet.
-        let published = |row: &Promise| row.status.as_ref().and_then(|status| status.revision.clone());
-        if self.is_new(&work, row.map(|row| edition(&row.metadata, published(&row)))) {
-            self.core.queue.add(work);
-            self.policies();
-            self.requests_of(&key.name);
+        // Which revision is published is its status, and decides what policies meet and what requests are made of. Finalizers, which the
+        // controller writes as requests come and go, and notes of people decide nothing of that.
+        let offer = row.as_ref().map(|row| {
+            let ObjectMeta { uid, generation, deletion_timestamp, .. } = &row.metadata;
+            let revision = row.status.as_ref().and_then(|status| status.revision.as_ref());
+            digest((uid, generation, deletion_timestamp.is_some(), revision))
+        });
+        let class = if row.as_ref().is_some_and(|row| row.status.is_none()) { Class::New } else { Class::Changed };
+        let (is_new, is_offered_anew) = {
+            let mut known = self.known.lock();
+            let before = match offer {
+                Some(offer) => known.offers.insert(key.clone(), offer),
+                None => known.offers.remove(key),
+            };
+            (known.is_new(&work, row.map(|row| edition(&row.metadata, offer))), before != offer)
+        };
+        if is_new {
+            self.core.queue.add_as(work, class);
         } else {
             self.core.queue.echo(work);
+        }
+        if is_offered_anew {
+            self.policies_about(|range| covers_promise(range, &key.name));
+            self.requests_of(&key.name);
         }
     }
 
     fn policy(&self, key: &Key) {
         let (work, row) = (Work::Policy(key.clone()), self.core.world.policies.get(key));
-        if self.is_new(&work, row.map(|row| edition(&row.metadata, ()))) {
+        let rules =
+            row.as_ref().map(|row| PolicySpec { title: None, description: None, category: PolicyCategory::default(), ..row.spec.clone() });
+        let (is_new, before) = {
+            let mut known = self.known.lock();
+            let before = match rules.clone() {
+                Some(rules) => known.rules.insert(key.clone(), rules),
+                None => known.rules.remove(key),
+            };
+            (known.is_new(&work, row.map(|row| edition(&row.metadata, ()))), before)
+        };
+        if is_new {
             self.core.queue.add(work);
-            self.requests();
         } else {
             self.core.queue.echo(work);
+        }
+        if before != rules {
+            let ranges: Vec<AppliesTo> = before.into_iter().chain(rules).map(|rules| rules.applies_to).collect();
+            self.requests_where(|request| ranges.iter().any(|range| covers_promise(range, &request.spec.promise.name)));
         }
     }
 
@@ -334,8 +316,10 @@ impl Wakes {
     }
 
     /// Whether the rules of policies fit depends on the promises that they meet.
-    fn policies(&self) {
-        self.core.world.policies.snapshot().keys().for_each(|key| self.core.queue.add(Work::Policy(key.clone())));
+    fn policies_about(&self, matches: impl Fn(&AppliesTo) -> bool) {
+        for (key, _) in self.core.world.policies.snapshot().iter().filter(|(_, policy)| matches(&policy.spec.applies_to)) {
+            self.core.queue.add(Work::Policy(key.clone()));
+        }
     }
 
     fn requests(&self) {
@@ -356,22 +340,27 @@ impl Wakes {
 
     /// Requests for which a new place or a new offer may make a difference.
     fn undecided(&self) {
-        // One that works may have been edited since, and wait with that.
-        let waits = |request: &PromiseRequest| request.status.as_ref().is_some_and(|status| status.waiting_on.is_some());
-        self.requests_where(|request| !is_ready(request) || waits(request));
+        self.requests_where(is_undecided);
+    }
+
+    /// The same below a workspace: who uses our kinds there decides about what lies on the way to a request.
+    fn undecided_below(&self, top: &ClusterId) {
+        let below = self.core.world.tree().subtree(top);
+        below.iter().for_each(|cluster| self.requests_within(cluster, is_undecided));
     }
 
     /// Promises and policies that may be valid where they are known to lie now: it takes a trusted home for some.
-    fn unpublished(&self) {
+    fn unpublished(&self, clusters: &BTreeSet<ClusterId>) {
         let world = &self.core.world;
+        let is_there = |at: &Key| clusters.contains(&at.cluster);
         let is_invalid = |conditions: &[Condition]| conditions.iter().any(|condition| condition.reason == "Invalid");
         // A version after the first may have been judged before its home was known.
         let unpublished = |status: &PromiseStatus| status.revision.is_none() || is_invalid(&status.conditions);
-        for (at, _) in world.promises.snapshot().iter().filter(|(_, row)| row.status.as_ref().is_none_or(unpublished)) {
+        for (at, _) in world.promises.snapshot().iter().filter(|(at, row)| is_there(at) && row.status.as_ref().is_none_or(unpublished)) {
             self.core.queue.add(Work::Promise(at.clone()));
         }
         let invalid = |status: &PolicyStatus| is_invalid(&status.conditions);
-        for (at, _) in world.policies.snapshot().iter().filter(|(_, row)| row.status.as_ref().is_none_or(invalid)) {
+        for (at, _) in world.policies.snapshot().iter().filter(|(at, row)| is_there(at) && row.status.as_ref().is_none_or(invalid)) {
             self.core.queue.add(Work::Policy(at.clone()));
         }
     }
@@ -379,28 +368,38 @@ impl Wakes {
     fn requests_within(&self, workspace: &ClusterId, matches: impl Fn(&PromiseRequest) -> bool) {
         let all = self.core.world.requests.snapshot();
         let there = all.range(Key::cluster_scoped(workspace, "")..).take_while(|(key, _)| key.cluster == *workspace);
-        for (key, _) in there.filter(|(_, request)| matches(request)) {
-            self.core.queue.add(Work::Request(key.clone()));
+        for (key, request) in there.filter(|(_, request)| matches(request)) {
+            self.core.queue.add_as(Work::Request(key.clone()), class(request, Class::Changed));
         }
     }
 
     fn requests_where(&self, matches: impl Fn(&PromiseRequest) -> bool) {
-        for (key, _) in self.core.world.requests.snapshot().iter().filter(|(_, request)| matches(request)) {
-            self.core.queue.add(Work::Request(key.clone()));
+        for (key, request) in self.core.world.requests.snapshot().iter().filter(|(_, request)| matches(request)) {
+            self.core.queue.add_as(Work::Request(key.clone()), class(request, Class::Sweep));
         }
     }
 }
 
-/// Version that runs, however it is.
-fn current_version(request: &PromiseRequest) -> Option<&str> {
-    Some(&request.status.as_ref()?.current.as_ref()?.version)
+/// How urgent a request is of which something changed: at least `least`, and more while a person waits for it.
+fn class(request: &PromiseRequest, least: Class) -> Class {
+    match request.status {
+        None => Class::New,
+        Some(_) if is_undecided(request) => least.max(Class::Changed),
+        Some(_) => least,
+    }
+}
+
+/// Whether a new place or a new offer may make a difference. One that works may have been edited since, and wait with that.
+fn is_undecided(request: &PromiseRequest) -> bool {
+    !is_ready(request) || request.status.as_ref().is_some_and(|status| status.waiting_on.is_some())
+}
+
+/// Whether anything of a kind is in a workspace.
+fn has_any<V>(cache: &Cache<V>, cluster: &ClusterId) -> bool {
+    cache.snapshot().range(Key::cluster_scoped(cluster, "")..).next().is_some_and(|(key, _)| key.cluster == *cluster)
 }
 
 fn waits_for_room(request: &PromiseRequest) -> bool {
     let waits = request.status.as_ref().and_then(|status| status.waiting_on.as_ref());
     waits.is_some_and(|waits| waits.kind == WaitingKind::Capacity)
-}
-
-fn is_ready(request: &PromiseRequest) -> bool {
-    request.status.as_ref().is_some_and(|status| status.phase == Phase::Ready)
 }

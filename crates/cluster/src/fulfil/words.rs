@@ -2,7 +2,7 @@
 
 use promise::names;
 
-use crate::error::is_denied;
+use crate::error::{is_denied, is_unanswered};
 use crate::install::{content_mend, fulfiller_mend, mend};
 use crate::kinds::Export;
 use crate::topology::Topology;
@@ -33,6 +33,14 @@ pub fn told(error: &kube::Error, doing: &str) -> String {
             tracing::warn!(error = %other, doing, "unexpected answer");
             format!("The controller cannot {doing}: the answer was not understood.")
         }
+    }
+}
+
+/// Whether the same call may succeed a moment later although nobody does anything: there was no answer, or the server was not able to.
+pub fn is_passing(error: &kube::Error) -> bool {
+    match error {
+        kube::Error::Api(status) => status.code == 429 || (500..=599).contains(&status.code) && misfit(&status.message).is_none(),
+        other => is_unanswered(other),
     }
 }
 
@@ -91,17 +99,19 @@ fn missing(message: &str) -> &str {
 mod tests {
     use serde_json::json;
 
-    use super::told;
+    use super::{is_passing, told};
 
     #[test]
     fn an_apply_that_does_not_fit_says_why_and_a_failure_of_the_server_does_not() {
-        let said = |message: &str| {
+        let failed = |message: &str| {
             let status = json!({"status": "Failure", "code": 500, "reason": "", "message": message});
-            told(&kube::Error::Api(Box::new(serde_json::from_value(status).unwrap())), "apply Widget web")
+            kube::Error::Api(Box::new(serde_json::from_value(status).unwrap()))
         };
+        let said = |message: &str| told(&failed(message), "apply Widget web");
         let misfit =
             "failed to create typed patch object (ns/web; example.dev/v1, Kind=Widget): .spec.colour: field not declared in schema";
         assert_eq!(said(misfit), "The controller cannot apply Widget web: .spec.colour: field not declared in schema.");
         assert_eq!(said("etcdserver: at 10.0.0.7"), "The controller cannot apply Widget web now; it tries again.");
+        assert!(is_passing(&failed("etcdserver: at 10.0.0.7")) && !is_passing(&failed(misfit)));
     }
 }

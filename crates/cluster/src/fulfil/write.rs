@@ -1,31 +1,27 @@
-//! What the controller writes into requests: status and its own finalizer, never a spec.
+//! What the controller writes into objects of our own kinds: status and its own finalizer, never a spec.
+//!
+//! A status goes as a merge patch of what differs, with an explicit null for what goes, and never as a server-side apply: through the virtual
+//! workspace of an export kcp merges an apply into what is there, so that nothing would ever go.
 
 use kube::api::{Patch, PatchParams};
 use kube::{Api, ResourceExt};
-use promise::api::PromiseRequestStatus;
-use promise::names;
+use promise::{merge, names};
 use serde_json::json;
 
-use crate::kinds::PromiseRequest;
+use crate::kinds::{Kind, Object, PromiseRequest};
 
-/// Writes the status, if it differs from what the request says. Answers with the request as it is then.
-pub async fn status(
-    api: &Api<PromiseRequest>,
-    request: &PromiseRequest,
-    status: &PromiseRequestStatus,
-) -> Result<Option<PromiseRequest>, kube::Error> {
-    if request.status.as_ref() == Some(status) {
-        return Ok(None);
-    }
+/// Writes the status, if it differs from what the object says. Answers with the object as it is then.
+pub async fn status<K: Kind>(api: &Api<Object<K>>, row: &Object<K>, status: &K::Status) -> Result<Option<Object<K>>, kube::Error> {
+    let read = |status: Option<&K::Status>| serde_json::to_value(status).map_err(kube::Error::SerdeError);
+    let stored = read(row.status.as_ref())?;
+    let stored = if stored.is_null() { json!({}) } else { stored };
+    let Some(difference) = merge::patch(&stored, &read(Some(status))?) else { return Ok(None) };
     let body = json!({
-        "apiVersion": names::API_VERSION,
-        "kind": "PromiseRequest",
-        // The version keeps a late status away from a new request of the same name; a server looks at no uid here.
-        "metadata": {"name": request.name_any(), "resourceVersion": request.metadata.resource_version},
-        "status": status,
+        // The version keeps a late status away from what others wrote, and from a new object of the same name.
+        "metadata": {"resourceVersion": row.metadata.resource_version},
+        "status": difference,
     });
-    let params = PatchParams::apply(names::MANAGER_FULFIL).force();
-    api.patch_status(&request.name_any(), &params, &Patch::Apply(&body)).await.map(Some)
+    api.patch_status(&row.name_any(), &params(), &Patch::Merge(&body)).await.map(Some)
 }
 
 /// Puts our finalizer on the request, or takes it off. The version makes sure that nobody else's finalizer gets lost.
@@ -38,6 +34,10 @@ pub async fn finalizer(api: &Api<PromiseRequest>, request: &PromiseRequest, want
     let patch = json!({"metadata": {
         "uid": request.metadata.uid, "resourceVersion": request.metadata.resource_version, "finalizers": finalizers,
     }});
-    let params = PatchParams { field_manager: Some(names::MANAGER_FULFIL.to_owned()), ..PatchParams::default() };
-    api.patch(&request.name_any(), &params, &Patch::Merge(&patch)).await
+    api.patch(&request.name_any(), &params(), &Patch::Merge(&patch)).await
+}
+
+/// Those of a patch that is no apply.
+pub fn params() -> PatchParams {
+    PatchParams { field_manager: Some(names::MANAGER_FULFIL.to_owned()), ..PatchParams::default() }
 }

@@ -14,17 +14,60 @@ const DECIDED: &str = "approval-frozen.platform.opmodel.dev";
 const TAKEN_BACK: &str = "approval-taken-back.platform.opmodel.dev";
 const GUARD: &str = "finalizer-guard.platform.opmodel.dev";
 const RECORDS: &str = "records-guard.platform.opmodel.dev";
+const IMPERSONATION: &str = "impersonation-guard.platform.opmodel.dev";
 
-/// What holds on every plane: policies and their bindings.
-pub(super) fn policies(identities: &Identities) -> Vec<Value> {
-    let mut all = stamp(STAMP, "promiserequests", "requester");
+/// Users of a Kubernetes cluster that clean up after others.
+const CLEANERS: &str = "system:serviceaccount:kube-system:";
+
+/// What kcp adds to users that count in one workspace only: the workspaces, and the one that they are of.
+const SCOPES: &str = "authentication.kcp.io/scopes";
+const CLUSTER_NAME: &str = "authentication.kcp.io/cluster-name";
+
+/// What holds on a kcp: policies and their bindings. Each workspace has a `kube-system` of its own there, so its accounts are a tenant's.
+pub(super) fn of_workspaces(identities: &Identities) -> Vec<Value> {
+    everywhere(identities, false)
+}
+
+/// What holds on a Kubernetes cluster.
+pub(super) fn of_cluster(identities: &Identities) -> Vec<Value> {
+    let mut all = everywhere(identities, true);
+    all.extend(records(&identities.is_controller()));
+    all
+}
+
+fn everywhere(identities: &Identities, has_cleaners: bool) -> Vec<Value> {
+    let mut all = not_impersonated();
+    all.extend(stamp(STAMP, "promiserequests", "requester"));
     all.extend(frozen());
-    all.extend(changer(&identities.controller));
+    all.extend(changer(&identities.is_controller()));
     all.extend(stamp(DECIDER, "approvals", "decidedBy"));
     all.extend(decided());
-    all.extend(taken_back(&identities.controller));
-    all.extend(guard(&identities.controller));
+    all.extend(taken_back(&identities.is_controller(), has_cleaners));
+    all.extend(guard(&identities.is_controller()));
     all
+}
+
+/// Stamps and guards believe user names, and an admin of a workspace of a kcp can impersonate any user in it. kcp scopes impersonated users
+/// to the workspace, which real users never are. ServiceAccounts are scoped to their own workspace; with the groups of people, or scoped to
+/// another workspace than their own, they are impersonated too. On Kubernetes no request says that it is impersonated; RBAC decides there.
+fn not_impersonated() -> Vec<Value> {
+    let extra = "request.userInfo.extra";
+    let (scopes, home) = (quoted(SCOPES), quoted(CLUSTER_NAME));
+    let own = format!(
+        "request.userInfo.username.startsWith('system:serviceaccount:') && {home} in {extra} && {extra}[{home}].size() == 1 && \
+         {extra}[{scopes}].all(scope, scope == 'cluster:' + {extra}[{home}][0]) && (!has(request.userInfo.groups) || \
+         request.userInfo.groups.all(group, group == 'system:authenticated' || group == 'system:serviceaccounts' || \
+         group.startsWith('system:serviceaccounts:')))"
+    );
+    let expression = format!("!has({extra}) || !({scopes} in {extra}) || ({own})");
+    let mut constraints = matching("promiserequests", &["CREATE", "UPDATE", "DELETE"]);
+    constraints["resourceRules"][0]["resources"] = json!(["promiserequests", "promises", "approvals"]);
+    validating(
+        IMPERSONATION,
+        constraints,
+        &expression,
+        "an impersonated user can't write requests, promises or approvals; write them as yourself, without --as",
+    )
 }
 
 /// Writes who creates an object of a kind into a field of its spec, whatever was sent: who asks, or who decides.
@@ -58,9 +101,8 @@ fn changer(controller: &str) -> Vec<Value> {
         read("oldObject", "name"),
     );
     let maker = format!(
-        "has(oldObject.spec.requester) && oldObject.spec.requester.username == request.userInfo.username && request.userInfo.username in \
-         [{}, 'system:serviceaccount:' + oldObject.metadata.namespace + ':{FULFILLER}']",
-        quoted(controller)
+        "has(oldObject.spec.requester) && oldObject.spec.requester.username == request.userInfo.username && ({controller} || \
+         request.userInfo.username == 'system:serviceaccount:' + oldObject.metadata.namespace + ':{FULFILLER}')"
     );
     let who = format!("oldObject == null ? '' : variables.same || {maker} ? variables.before : request.userInfo.username");
     let path = format!("/metadata/annotations/{}", names::CHANGED_BY_ANNOTATION.replace('/', "~1"));
@@ -98,13 +140,12 @@ fn decided() -> Vec<Value> {
 
 /// A decision is taken back by who took it: whoever may decide may not remove what others decided. What is above people, garbage collection
 /// and the removal of whole workspaces, goes on.
-fn taken_back(controller: &str) -> Vec<Value> {
-    let user = quoted(controller);
+fn taken_back(controller: &str, has_cleaners: bool) -> Vec<Value> {
+    let cleaners = if has_cleaners { format!(" || request.userInfo.username.startsWith('{CLEANERS}')") } else { String::new() };
     let expression = format!(
         "!has(oldObject.spec.decidedBy) || oldObject.spec.decidedBy.username == request.userInfo.username || \
-         request.userInfo.username == {user} || \
-         (request.userInfo.username.startsWith('system:') && (!request.userInfo.username.startsWith('system:serviceaccount:') || \
-         request.userInfo.username.startsWith('system:serviceaccount:kube-system:'))) || \
+         {controller} || \
+         (request.userInfo.username.startsWith('system:') && (!request.userInfo.username.startsWith('system:serviceaccount:'){cleaners})) || \
          (has(request.userInfo.groups) && 'system:masters' in request.userInfo.groups)"
     );
     validating(
@@ -123,8 +164,7 @@ fn guard(controller: &str) -> Vec<Value> {
              (has(object.metadata.finalizers) && '{finalizer}' in object.metadata.finalizers))"
         )
     };
-    let user = quoted(controller);
-    let expression = format!("request.userInfo.username == {user} || ({} && {})", kept(names::FINALIZER), kept(names::PROMISE_FINALIZER));
+    let expression = format!("{controller} || ({} && {})", kept(names::FINALIZER), kept(names::PROMISE_FINALIZER));
     let mut constraints = matching("promiserequests", &["UPDATE"]);
     constraints["resourceRules"][0]["resources"] = json!(["promiserequests", "promises"]);
     validating(
@@ -137,11 +177,10 @@ fn guard(controller: &str) -> Vec<Value> {
 
 /// Status, releases and revisions are the controller's, whatever rights somebody has. On kcp the maximal permission policy says so. Removing
 /// releases and revisions is left to the cluster's own controllers, which clean up, and to its superusers.
-pub(super) fn records(controller: &str) -> Vec<Value> {
-    let user = quoted(controller);
+fn records(controller: &str) -> Vec<Value> {
     let expression = format!(
-        "request.userInfo.username == {user} || (request.operation == 'DELETE' && (\
-         request.userInfo.username.startsWith('system:serviceaccount:kube-system:') || \
+        "{controller} || (request.operation == 'DELETE' && (\
+         request.userInfo.username.startsWith('{CLEANERS}') || \
          request.userInfo.username == 'system:kube-controller-manager' || \
          (has(request.userInfo.groups) && 'system:masters' in request.userInfo.groups)))"
     );
@@ -154,7 +193,7 @@ pub(super) fn records(controller: &str) -> Vec<Value> {
 }
 
 /// A text as CEL writes it.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
 }
 

@@ -92,10 +92,11 @@ pub async fn provider(client: &Client, options: &Options) -> Result<Installed, I
 
 /// Everything in the provider workspace, in an order in which each finds what it needs.
 pub(super) fn provider_objects(identities: &Identities, installed: &Installed) -> Vec<Value> {
+    let identities = &identities.with_accounts_of(installed.provider.as_str());
     let mut all = vec![files::namespace()];
     all.extend(rbac::roles(identities));
     all.extend(api_resource_schemas().into_iter().map(|(_, schema)| schema));
-    all.extend(admission::policies(identities));
+    all.extend(admission::of_workspaces(identities));
     all.extend([Export::Requests, Export::Catalog].map(|export| export::api_export(export, &installed.tenancy_identity)));
     all
 }
@@ -152,7 +153,11 @@ pub(super) async fn bindings(client: &Client) -> Result<Vec<DynamicObject>, Inst
     Ok(list.items)
 }
 
-pub(super) async fn apply(client: &Client, object: &Value) -> Result<(), InstallError> {
+/// Applies an object as an installation does, taking over what others own of it.
+///
+/// # Errors
+/// What the plane refused.
+pub async fn apply(client: &Client, object: &Value) -> Result<(), InstallError> {
     let (api, name) = api(client, object);
     let params = PatchParams::apply(MANAGER).force();
     match api.patch(&name, &params, &Patch::Apply(object)).await {

@@ -122,14 +122,23 @@ pub(super) fn bindings(homes: &[WorkspacePath]) -> Vec<(WorkspacePath, Export)> 
 async fn bind_all(at: &impl Fn(&WorkspacePath) -> Client, installed: &Installed, homes: &[WorkspacePath]) -> Result<(), InstallError> {
     for (path, export) in bindings(homes) {
         let client = at(&path);
-        let mut attempts = 0;
-        while let Err(error) = bind(&client, export, installed).await {
-            attempts += 1;
-            if !is_denied(&error) || attempts > LEARNS.0 {
-                return Err(error);
-            }
-            tokio::time::sleep(LEARNS.1).await;
+        patiently(|| bind(&client, export, installed)).await?;
+    }
+    Ok(())
+}
+
+/// Binds again while the plane does not know of a new export yet.
+pub(super) async fn patiently<F>(binds: impl Fn() -> F) -> Result<(), InstallError>
+where
+    F: Future<Output = Result<(), InstallError>>,
+{
+    let mut attempts = 0;
+    while let Err(error) = binds().await {
+        attempts += 1;
+        if !is_denied(&error) || attempts > LEARNS.0 {
+            return Err(error);
         }
+        tokio::time::sleep(LEARNS.1).await;
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::apply::{InstallError, MANAGER, Options, api, bindings, describe, tenancy};
 use super::bootstrap::{self, has_mutating_policies, is_established};
+use super::consumer::Provider;
 use super::{FULFILLER, apply, binding, fulfiller_command, kubernetes};
 use crate::endpoint::{Credential, Endpoint, Scope};
 use crate::error::{from_plane, is_missing, is_missing_api};
@@ -18,7 +19,7 @@ use crate::topology::Topology;
 use crate::workspaces::WorkspacePath;
 
 /// What installs everything again.
-const BOOTSTRAP: &str = "opm-portal bootstrap";
+pub(super) const BOOTSTRAP: &str = "opm-portal bootstrap";
 
 /// Something that is missing or different.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,8 +110,9 @@ async fn workspaces(
     let client = at(provider);
     let installed = match tenancy(&client).await {
         Ok(installed) => installed,
-        Err(InstallError::Refused { error: promise::Error::NotFound { .. }, .. }) => {
-            return Ok(vec![finding(format!("There is no workspace {provider}."), BOOTSTRAP)]);
+        // A server answers 404, a front-proxy 403.
+        Err(InstallError::Refused { error: promise::Error::NotFound { .. } | promise::Error::Denied { .. }, .. }) => {
+            return Ok(vec![finding(format!("There is no workspace {provider} that you can enter."), BOOTSTRAP)]);
         }
         Err(error) => return Err(error),
     };
@@ -130,7 +132,7 @@ async fn workspaces(
             Err(error) => return Err(error),
         };
         let ours = |object: &&DynamicObject| {
-            object.data.pointer("/spec/reference/export/name").is_some_and(|name| name == export.name())
+            (Provider { installed: &installed, path: provider }).exports(export, object)
                 && object.data.pointer("/status/phase").is_some_and(|phase| phase == "Bound")
         };
         match found.iter().find(ours) {

@@ -21,6 +21,8 @@ pub(super) struct Claim {
 const READ: &[&str] = &["get", "list", "watch"];
 /// Objects are made and changed by apply, which is a patch that may create.
 const MAKE: &[&str] = &["get", "list", "watch", "create", "patch", "delete"];
+/// Secrets are read by name alone: whatever else can watch what an export shows, such as the portal for its caches, sees none of them.
+const KEEP: &[&str] = &["get", "create", "patch", "delete"];
 /// Events are made and counted, and left to the plane, which drops them.
 const NOTE: &[&str] = &["get", "create", "patch"];
 /// Reviews are asked by creating them; nothing is stored.
@@ -35,7 +37,7 @@ pub(super) fn claims(export: Export) -> Vec<Claim> {
         Export::Requests => vec![
             core("namespaces", MAKE),
             core("configmaps", MAKE),
-            core("secrets", MAKE),
+            core("secrets", KEEP),
             core("events", NOTE),
             Claim { group: "tenancy.kcp.io", resource: "workspaces", verbs: READ, of_root: true, label: None },
         ],

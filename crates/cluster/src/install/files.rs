@@ -19,7 +19,7 @@ const EXPORTS: [Export; 2] = [Export::Requests, Export::Catalog];
 
 /// Generated files under `deploy/`, with their paths relative to the root of the project. Errors: a value that YAML cannot say.
 pub fn files() -> Result<Vec<(String, String)>, serde_saphyr::ser::Error> {
-    let identities = Identities::default();
+    let identities = Identities::default().with_accounts_of(PROVIDER);
     let mut files = Vec::new();
     for crd in crds() {
         let plural = crd["spec"]["names"]["plural"].as_str().unwrap_or_default().to_owned();
@@ -33,7 +33,7 @@ pub fn files() -> Result<Vec<(String, String)>, serde_saphyr::ser::Error> {
     files.push(("deploy/kcp/10-rbac.yaml".to_owned(), yaml(&rights)?));
     files.push(("deploy/kcp/20-schemas.yaml".to_owned(), yaml(&schemas)?));
     files.push(("deploy/kcp/30-exports.yaml".to_owned(), yaml(&exports)?));
-    files.push(("deploy/kcp/40-admission.yaml".to_owned(), yaml(&admission::policies(&identities))?));
+    files.push(("deploy/kcp/40-admission.yaml".to_owned(), yaml(&admission::of_workspaces(&identities))?));
     files.push(("deploy/kcp/consumer-bindings.yaml".to_owned(), yaml(&bindings)?));
     let identities = Identities::usual(&Topology::Namespaces);
     files.push(("deploy/kubernetes/10-rights.yaml".to_owned(), yaml(&kubernetes::rights(&identities))?));
@@ -45,11 +45,11 @@ pub fn files() -> Result<Vec<(String, String)>, serde_saphyr::ser::Error> {
 
 /// Digest of all that an installation writes on kcp: where it is another one, the provider workspace was installed by another build.
 pub fn fingerprint() -> String {
-    let identities = Identities::default();
+    let identities = Identities::default().with_accounts_of(PROVIDER);
     let mut all = vec![namespace()];
     all.extend(rbac::roles(&identities));
     all.extend(api_resource_schemas().into_iter().map(|(_, schema)| schema));
-    all.extend(admission::policies(&identities));
+    all.extend(admission::of_workspaces(&identities));
     all.extend(EXPORTS.map(|export| export::api_export(export, TENANCY_IDENTITY)));
     all.extend(EXPORTS.map(|export| binding::binding(export, PROVIDER, TENANCY_IDENTITY)));
     hex::encode(Sha256::digest(Value::Array(all).to_string()))

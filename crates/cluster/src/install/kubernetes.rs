@@ -18,10 +18,10 @@ const MAKES: &[&str] = &["get", "list", "watch", "create", "patch", "delete"];
 /// The namespace of our own, the identities in it, and who may do what.
 pub(super) fn rights(identities: &Identities) -> Vec<Value> {
     let mut all = vec![files::namespace()];
-    all.extend([&identities.controller, &identities.portal].into_iter().filter_map(|user| account(user)));
-    all.extend(rbac::cluster_role("opm-controller", &rbac::subject(&identities.controller), &controller()));
-    all.extend(own_role(&identities.controller));
-    all.extend(rbac::cluster_role("opm-portal", &rbac::subject(&identities.portal), &portal()));
+    all.extend(identities.service_accounts());
+    all.extend(rbac::cluster_role("opm-controller", &identities.subjects(&identities.controller), &controller()));
+    all.extend(own_role(identities));
+    all.extend(rbac::cluster_role("opm-portal", &identities.subjects(&identities.portal), &portal()));
     all.push(role(FULFILLER, &[], &[rule("", &["configmaps", "secrets"], MAKES), rule(names::GROUP, &["promiserequests"], MAKES)]));
     all.extend(people());
     all
@@ -37,9 +37,7 @@ pub(super) fn objects(identities: &Identities) -> Vec<Value> {
 
 /// All admission policies and their bindings.
 pub(super) fn policies(identities: &Identities) -> Vec<Value> {
-    let mut all = admission::policies(identities);
-    all.extend(admission::records(&identities.controller));
-    all
+    admission::of_cluster(identities)
 }
 
 /// What a namespace needs in which requests are to be fulfilled: an identity of its own, and what that may do.
@@ -72,7 +70,7 @@ fn controller() -> Vec<Value> {
 }
 
 /// What the controller keeps for itself, and the credentials of Destinations.
-fn own_role(controller: &str) -> Vec<Value> {
+fn own_role(identities: &Identities) -> Vec<Value> {
     let metadata = json!({"name": "opm-controller", "namespace": SYSTEM_NAMESPACE});
     vec![
         json!({
@@ -82,12 +80,14 @@ fn own_role(controller: &str) -> Vec<Value> {
                 {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["create"]},
                 {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "resourceNames": [LEASE], "verbs": ["get", "update"]},
                 rule("", &["secrets"], &["get", "create"]),
+                // What it has to leave behind.
+                rule("", &["configmaps"], &["create"]),
             ],
         }),
         json!({
             "apiVersion": RBAC, "kind": "RoleBinding", "metadata": metadata,
             "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "opm-controller"},
-            "subjects": [rbac::subject(controller)],
+            "subjects": identities.subjects(&identities.controller),
         }),
     ]
 }
@@ -138,10 +138,4 @@ fn role(name: &str, becomes_part_of: &[&str], rules: &[Value]) -> Value {
         metadata["labels"] = Value::Object(labels.collect());
     }
     json!({"apiVersion": RBAC, "kind": "ClusterRole", "metadata": metadata, "rules": rules})
-}
-
-/// The ServiceAccount of an identity that is one.
-fn account(user: &str) -> Option<Value> {
-    let (namespace, name) = rbac::service_account(user)?;
-    Some(json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name, "namespace": namespace}}))
 }

@@ -27,14 +27,18 @@ pub(super) fn roles(identities: &Identities) -> Vec<Value> {
     let content = |exports: &[&str], verbs: &[&str]| of("apiexports/content", exports, verbs);
     let bind = |export: &str| of("apiexports", &[export], &["bind"]);
 
-    let mut all = Vec::new();
+    let mut all = identities.service_accounts();
     let works = [enter.clone(), slices.clone(), content(&[requests], FULFILS), content(&[catalog], PUBLISHES)];
-    all.extend(cluster_role("opm-controller", &user(&identities.controller), &works));
-    all.extend(cluster_role("opm-portal", &user(&identities.portal), &[enter, slices, content(&[requests, catalog], WATCHES)]));
-    all.extend(cluster_role("opm-bind-requests", &group("system:authenticated"), &[bind(requests)]));
-    all.extend(cluster_role("opm-bind-catalog", &group(&identities.publishers), &[bind(catalog)]));
-    all.extend(cluster_role("opm-maximal-permissions", &group(&format!("{CAPPED}system:authenticated")), &maximal()));
-    all.extend(own_role(&identities.controller));
+    all.extend(cluster_role("opm-controller", &identities.subjects(&identities.controller), &works));
+    all.extend(cluster_role(
+        "opm-portal",
+        &identities.subjects(&identities.portal),
+        &[enter, slices, content(&[requests, catalog], WATCHES)],
+    ));
+    all.extend(cluster_role("opm-bind-requests", &[group("system:authenticated")], &[bind(requests)]));
+    all.extend(cluster_role("opm-bind-catalog", &[group(&identities.publishers)], &[bind(catalog)]));
+    all.extend(cluster_role("opm-maximal-permissions", &[group(&format!("{CAPPED}system:authenticated"))], &maximal()));
+    all.extend(own_role(identities));
     all
 }
 
@@ -51,7 +55,7 @@ fn maximal() -> Vec<Value> {
 }
 
 /// What the controller keeps for itself: the Lease by which it leads, and its key.
-fn own_role(controller: &str) -> Vec<Value> {
+fn own_role(identities: &Identities) -> Vec<Value> {
     let metadata = json!({"name": "opm-controller", "namespace": SYSTEM_NAMESPACE});
     vec![
         json!({
@@ -62,42 +66,27 @@ fn own_role(controller: &str) -> Vec<Value> {
                 {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "resourceNames": [LEASE], "verbs": ["get", "update"]},
                 {"apiGroups": [""], "resources": ["secrets"], "verbs": ["create"]},
                 {"apiGroups": [""], "resources": ["secrets"], "resourceNames": [KEYS], "verbs": ["get"]},
+                // What it has to leave behind.
+                {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["create"]},
             ],
         }),
         json!({
             "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": metadata,
             "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "opm-controller"},
-            "subjects": [user(controller)],
+            "subjects": identities.subjects(&identities.controller),
         }),
     ]
 }
 
-pub(super) fn cluster_role(name: &str, subject: &Value, rules: &[Value]) -> Vec<Value> {
+pub(super) fn cluster_role(name: &str, subjects: &[Value], rules: &[Value]) -> Vec<Value> {
     vec![
         json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": name}, "rules": rules}),
         json!({
             "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": name},
             "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name},
-            "subjects": [subject],
+            "subjects": subjects,
         }),
     ]
-}
-
-/// An identity as roles are bound to it.
-pub(super) fn subject(name: &str) -> Value {
-    match service_account(name) {
-        Some((namespace, name)) => json!({"kind": "ServiceAccount", "name": name, "namespace": namespace}),
-        None => user(name),
-    }
-}
-
-/// Namespace and name of a user that is a ServiceAccount.
-pub(super) fn service_account(user: &str) -> Option<(&str, &str)> {
-    user.strip_prefix("system:serviceaccount:")?.split_once(':')
-}
-
-fn user(name: &str) -> Value {
-    json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": name})
 }
 
 fn group(name: &str) -> Value {

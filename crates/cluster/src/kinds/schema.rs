@@ -3,7 +3,7 @@
 //! Defaults are left out on purpose: what a missing field means is decided in `promise::api` alone, and a stored object
 //! stays what its author wrote.
 
-use kube::core::schema::{OptionalEnum, OptionalIntOrString, StructuralSchemaRewriter};
+use kube_core::schema::{OptionalEnum, OptionalIntOrString, StructuralSchemaRewriter};
 use promise::names;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};

@@ -16,8 +16,9 @@ use crate::kinds::{Kind, Object};
 
 /// Objects of one page of a list.
 const PAGE: u32 = 500;
-/// A watch without any event, bookmarks included, for so long is taken for dead. The server ends each after 290 s.
-const SILENCE: Duration = Duration::from_secs(300);
+/// A watch without any event, bookmarks included, for so long is opened anew where it was: should nobody be there any more, that shows
+/// within the time that an answer may take. Servers send bookmarks about once a minute, and opening a watch costs them little.
+const SILENCE: Duration = Duration::from_secs(40);
 /// First and longest pause after a failure.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(15));
 

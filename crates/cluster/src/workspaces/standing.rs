@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use imbl::OrdMap;
 use kube::api::DynamicObject;
+use promise::names;
 
-use super::{ClusterId, Node, Tree};
+use super::{ClusterId, Node, Tree, WorkspacePath};
 use crate::install::missing_claims;
 use crate::kinds::Export;
 use crate::watch::Key;
@@ -17,18 +18,22 @@ pub struct BindingRow {
     pub bound: bool,
     /// Claims that are not in force, as `resource.group`.
     pub missing: Vec<String>,
+    /// Where the workspace says that it lies. Its administrators can write anything here: it is for sentences, never for decisions.
+    pub said_path: Option<WorkspacePath>,
 }
 
 impl BindingRow {
     /// What stands for a binding where our kinds are served without any.
     pub fn complete() -> Self {
-        Self { bound: true, missing: Vec::new() }
+        Self { bound: true, missing: Vec::new(), said_path: None }
     }
 
     /// Projects a binding of `export`.
     pub fn project(export: Export, object: DynamicObject) -> Self {
         let bound = object.data.pointer("/status/phase").is_some_and(|phase| phase == "Bound");
-        Self { bound, missing: missing_claims(export, &object.data) }
+        let said = object.metadata.annotations.as_ref().and_then(|annotations| annotations.get(names::KCP_PATH));
+        let said_path = said.and_then(|path| WorkspacePath::parse(path).ok());
+        Self { bound, missing: missing_claims(export, &object.data), said_path }
     }
 }
 
@@ -93,6 +98,12 @@ impl Standing {
         of.map(|(_, row)| row).max_by_key(|row| (row.bound, usize::MAX - row.missing.len()))
     }
 
+    /// What people call a workspace: its path, as far as it is known the one that it says itself, else its id.
+    pub fn named(&self, tree: &Tree, cluster: &ClusterId) -> String {
+        let said = || [Export::Requests, Export::Catalog].into_iter().find_map(|export| self.binding(export, cluster)?.said_path.clone());
+        tree.path(cluster).or_else(said).map_or_else(|| cluster.to_string(), |path| path.to_string())
+    }
+
     /// The way from root to a workspace whose policies can all be seen (`domain.md` 1, Fail closed).
     ///
     /// Root itself may do without the catalog: whoever administers it can always bind it, and nothing above could forbid
@@ -100,7 +111,7 @@ impl Standing {
     pub fn lineage(&self, tree: &Tree, cluster: &ClusterId) -> Result<Vec<Node>, Unproven> {
         let place = || match cluster.namespace() {
             Some(namespace) => Unproven::Reserved { namespace: namespace.to_owned() },
-            None => Unproven::Place { workspace: tree.path(cluster).map_or_else(|| cluster.to_string(), |path| path.to_string()) },
+            None => Unproven::Place { workspace: self.named(tree, cluster) },
         };
         let nodes = tree.lineage(cluster).ok_or_else(place)?;
         for node in nodes.iter().skip(1).filter(|node| node.cluster != *cluster) {
@@ -133,7 +144,7 @@ mod tests {
 
     use super::{BindingRow, Standing, Unproven};
     use crate::watch::Key;
-    use crate::workspaces::{ClusterId, Tree, WorkspaceRow};
+    use crate::workspaces::{ClusterId, Tree, WorkspacePath, WorkspaceRow};
 
     fn id(text: &str) -> ClusterId {
         ClusterId::parse(text).unwrap()
@@ -149,7 +160,7 @@ mod tests {
         of.iter()
             .map(|(cluster, bound, missing)| {
                 let missing = missing.iter().map(|m| (*m).to_owned()).collect();
-                (Key::cluster_scoped(&id(cluster), "b"), Arc::new(BindingRow { bound: *bound, missing }))
+                (Key::cluster_scoped(&id(cluster), "b"), Arc::new(BindingRow { bound: *bound, missing, said_path: None }))
             })
             .collect()
     }
@@ -177,6 +188,15 @@ mod tests {
         }
         let nowhere = Standing::Bound { requests: bound.clone(), catalog: bound }.lineage(&tree(), &id("c7")).unwrap_err();
         assert_eq!(nowhere, Unproven::Place { workspace: "c7".into() });
+    }
+
+    #[test]
+    fn a_workspace_that_cannot_be_placed_is_called_as_it_calls_itself() {
+        let said = |path: &str| BindingRow { said_path: WorkspacePath::parse(path).ok(), ..BindingRow::complete() };
+        let rows = |path: &str| [(Key::cluster_scoped(&id("c7"), "b"), Arc::new(said(path)))].into_iter().collect();
+        let named = |path: &str| Standing::Bound { requests: rows(path), catalog: OrdMap::new() }.lineage(&tree(), &id("c7")).unwrap_err();
+        assert_eq!(named("root:far:away"), Unproven::Place { workspace: "root:far:away".into() });
+        assert_eq!(named("no/path"), Unproven::Place { workspace: "c7".into() });
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! The only edge that nobody can forge leads from the workspace that holds a Workspace object to the object's
 //! `spec.cluster`, which the plane alone sets. Paths are derived from these edges, never read from annotations.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use imbl::OrdMap;
@@ -137,6 +137,30 @@ impl Tree {
         segments.try_fold(self.root.clone(), |at, name| self.children.get(&(at, name.to_owned())).cloned())
     }
 
+    /// Workspaces that are elsewhere, labelled otherwise, new or gone, compared with another tree.
+    pub fn moved_since(&self, before: &Self) -> BTreeSet<ClusterId> {
+        let moved = |here: &Node, there: &Self| there.node(&here.cluster) != Some(here);
+        let appeared = self.nodes.iter().filter(|node| moved(node, before));
+        let gone = before.nodes.iter().filter(|node| self.node(&node.cluster).is_none());
+        appeared.chain(gone).map(|node| node.cluster.clone()).collect()
+    }
+
+    fn node(&self, cluster: &ClusterId) -> Option<&Node> {
+        self.nodes.get(self.places.get(cluster)?.0)
+    }
+
+    /// A workspace and all below it.
+    pub fn subtree(&self, top: &ClusterId) -> BTreeSet<ClusterId> {
+        let (mut found, mut next) = (BTreeSet::new(), vec![top.clone()]);
+        while let Some(cluster) = next.pop() {
+            // Edges may lead in a ring if they were made so.
+            if found.insert(cluster.clone()) {
+                next.extend(self.children(&cluster).map(|(_, child)| child.clone()));
+            }
+        }
+        found
+    }
+
     /// Direct children in the order of their names.
     pub fn children(&self, cluster: &ClusterId) -> impl Iterator<Item = (&str, &ClusterId)> {
         let from = (cluster.clone(), String::new());
@@ -194,6 +218,21 @@ mod tests {
         let shop = tree.cluster(&WorkspacePath::parse("cluster:shop").unwrap()).unwrap();
         assert_eq!((shop.namespace(), tree.path(&shop).unwrap().as_str()), (Some("shop"), "cluster:shop"));
         assert!(tree.cluster(&WorkspacePath::parse("root").unwrap()).is_none());
+    }
+
+    #[test]
+    fn what_moved_is_told_with_all_that_lies_below() {
+        let before = tree(&[("root", "acme", "c1"), ("c1", "shop", "c2"), ("root", "gone", "c4")]);
+        let now = tree(&[("root", "acme", "c1"), ("c1", "store", "c2"), ("c2", "eu", "c3")]);
+        assert_eq!(now.moved_since(&before).into_iter().collect::<Vec<_>>(), [id("c2"), id("c3"), id("c4")]);
+        assert!(now.moved_since(&now).is_empty());
+    }
+
+    #[test]
+    fn a_subtree_ends_where_edges_lead_in_a_ring() {
+        let ring = tree(&[("root", "acme", "c1"), ("c8", "a", "c9"), ("c9", "b", "c8")]);
+        assert_eq!(ring.subtree(&id("c8")).into_iter().collect::<Vec<_>>(), [id("c8"), id("c9")]);
+        assert_eq!(ring.subtree(&id("root")).len(), 2);
     }
 
     #[test]

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use cluster::kinds::PromiseRequest;
-use cluster::{Endpoint, Scope, Token, WorkspacePath, install};
+use cluster::endpoint::Target as Consumers;
+use cluster::kinds::{Export, PromiseRequest};
+use cluster::{ClusterId, Endpoint, Scope, Token, WorkspacePath, install};
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::Client;
-use kube::api::{Api, DynamicObject, Patch, PatchParams, PostParams};
+use kube::api::{Api, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::core::{ApiResource, GroupVersionKind};
 use kube::runtime::wait::{await_condition, conditions};
 use serde_json::{Value, json};
@@ -35,6 +36,8 @@ pub struct Target {
 
 enum Reached {
     Embedded,
+    /// Through another target, which ends it.
+    Through,
     /// Ended when it is dropped.
     Server {
         _running: Server,
@@ -74,6 +77,31 @@ impl Target {
         let mut target = Self { name: "kcp", endpoint, scope: Scope::Workspace(WorkspacePath::root()), _reached: running };
         target.found_workspace().await;
         Some(target)
+    }
+
+    /// A workspace that binds the export of requests, through the virtual workspace of the export; none where there are no workspaces.
+    pub async fn consumer(&self) -> Option<Self> {
+        let Scope::Workspace(home) = &self.scope else { return None };
+        let at = |scope: Scope| Self { name: self.name, endpoint: self.endpoint.clone(), scope, _reached: Reached::Through };
+        let mut ids = Vec::new();
+        for name in ["provider", "consumer"] {
+            self.apply(&workspace(name)).await;
+            let kind = ApiResource::from_gvk(&GroupVersionKind::gvk("tenancy.kcp.io", "v1alpha1", "Workspace"));
+            let workspaces: Api<DynamicObject> = Api::all_with(self.client("admin"), &kind);
+            let ready = |object: Option<&DynamicObject>| object.is_some_and(|object| object.data["status"]["phase"] == "Ready");
+            let made = tokio::time::timeout(PATIENCE, await_condition(workspaces, name, ready)).await.expect("ready in time").unwrap();
+            let id = made.and_then(|object| object.data["spec"]["cluster"].as_str().map(str::to_owned)).unwrap();
+            ids.push((at(Scope::Workspace(home.child(name).unwrap())), ClusterId::parse(&id).unwrap()));
+        }
+        let [(provider, _), (consumer, id)] = ids.as_slice() else { panic!("there are two") };
+        let installed = install::provider(&provider.client("admin"), &install::Options::default()).await.unwrap();
+        let bound = || async { install::bind(&consumer.client("admin"), Export::Requests, &installed).await.is_ok() };
+        until("the export can be bound", bound).await;
+        let export = Export::Requests.name().to_owned();
+        let through = at(Scope::Export { cluster: installed.provider.clone(), export, target: Consumers::Workspace(id.clone()) });
+        let config_maps: Api<ConfigMap> = Api::namespaced(through.client("opm-controller"), "default");
+        until("the consumer is served", || async { config_maps.list(&ListParams::default()).await.is_ok() }).await;
+        Some(through)
     }
 
     /// Goes from the root, which everybody may enter, to a fresh workspace.
@@ -188,6 +216,11 @@ impl Ground {
     /// A client of whoever has a token.
     pub fn client_with(&self, token: &str) -> Client {
         self.endpoint.client(&Token::new(token), &self.scope)
+    }
+
+    /// Config maps of the namespace as the controller sees them.
+    pub fn config_maps_of_the_controller(&self) -> Api<ConfigMap> {
+        Api::namespaced(self.client("opm-controller"), &self.namespace)
     }
 
     /// Config maps of the namespace as its administrator sees them.

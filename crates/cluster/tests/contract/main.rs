@@ -11,6 +11,7 @@ mod admission;
 mod applying;
 mod ground;
 mod objects;
+mod through;
 mod watching;
 
 use std::pin::Pin;
@@ -36,6 +37,9 @@ const SUBJECTS: &[(&str, &[Behaviour])] = &[
     ("admission", admission::BEHAVIOURS),
 ];
 
+/// What is shown through the virtual workspace of an export, where the server has such things: there the controller works.
+const THROUGH: &[(&str, &[Behaviour])] = &[("through", through::BEHAVIOURS)];
+
 #[tokio::test]
 async fn embedded() {
     all_on(Target::embedded().await).await;
@@ -59,8 +63,18 @@ async fn kcp() {
 async fn all_on(target: Target) {
     target.install().await;
     let mut missing = Vec::new();
+    let mut count = shown(&target, SUBJECTS, &mut missing).await;
+    if let Some(consumer) = target.consumer().await {
+        count += shown(&consumer, THROUGH, &mut missing).await;
+    }
+    println!("{}: {} of {count} behaviours", target.name, count - missing.len());
+    assert!(missing.is_empty(), "{} does not show {}", target.name, missing.join(", "));
+}
+
+/// Shows these behaviours and says how many there are.
+async fn shown(target: &Target, subjects: &[(&str, &[Behaviour])], missing: &mut Vec<String>) -> usize {
     let mut count = 0;
-    for (subject, behaviours) in SUBJECTS {
+    for (subject, behaviours) in subjects {
         for (name, behaviour) in *behaviours {
             let ground = target.ground(&format!("{subject}-{name}").replace('_', "-")).await;
             // The panic of a behaviour prints where it was.
@@ -70,6 +84,5 @@ async fn all_on(target: Target) {
             count += 1;
         }
     }
-    println!("{}: {} of {count} behaviours", target.name, count - missing.len());
-    assert!(missing.is_empty(), "{} does not show {}", target.name, missing.join(", "));
+    count
 }

@@ -1,14 +1,16 @@
 //! Approvals: who decided is stamped, and what was decided holds for exactly one content. Decisions that do not count are in [`refused`],
 //! several stages in [`stages`], questions that are asked again and broken glass in [`again`], requests that promises make in [`composed`],
-//! requests that somebody else changed in [`changed`], a controller that dies in [`killed`], releases that cannot be written down in
-//! [`unrecorded`].
+//! requests that somebody else changed in [`changed`], content that changes without an edit in [`content`], a controller that dies in
+//! [`killed`], how many releases are kept in [`trimmed`], and releases that cannot be written down in [`unrecorded`].
 
 mod again;
 mod changed;
 mod composed;
+mod content;
 mod killed;
 mod refused;
 mod stages;
+mod trimmed;
 mod unrecorded;
 
 use cluster::kinds::{Approval, PromiseRelease, PromiseRequest, object};
@@ -139,6 +141,16 @@ fn about(name: &str, request: &PromiseRequest, decision: &str) -> Approval {
     object(name, None, serde_json::from_value(spec).unwrap())
 }
 
+/// Waits until the plane dates what is written later than this decision: of one person's decisions in one second the more restrictive wins.
+async fn a_second_after(plane: &Plane, name: &str) {
+    let written = approvals(plane, "admin").get(name).await.unwrap().metadata.creation_timestamp.unwrap().0;
+    let is_over = |now: jiff::Timestamp| now.as_second() > written.as_second();
+    #[expect(clippy::disallowed_methods, reason = "the clock of this test binary")]
+    while !is_over(jiff::Timestamp::now()) {
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+}
+
 async fn decide(plane: &Plane, who: &str, approval: &Approval) {
     let api = approvals(plane, who);
     // Rights reach a server after a moment.
@@ -172,7 +184,7 @@ async fn what_needs_approval_is_held_until_it_is_given(plane: Plane) {
     let ball = status.waiting_on.unwrap();
     assert!(ball.kind == WaitingKind::Person && ball.what.contains("operations decides") && ball.what.contains("careful"), "{ball:?}");
     let said = condition(&waiting, "Approved");
-    assert!(said.contains("right approve on the policy careful") && said.contains("set at "), "{said}");
+    assert!(said.contains("permission approve on the policy careful") && said.contains("set at "), "{said}");
     assert_eq!(status.approvals.len(), 1);
     assert_eq!(status.approvals[0].rule.policy.as_deref(), Some("careful"));
     let releases: Api<PromiseRelease> = plane.in_shop("dana");
@@ -283,6 +295,7 @@ async fn only_the_right_decision_of_the_right_person_counts(plane: Plane) {
     let given: Vec<&str> = changes.status.as_ref().unwrap().approvals[0].given.iter().map(|given| given.approval.as_str()).collect();
     assert!(given.iter().all(|name| ["own", "unauthorised", "other-hash", "thought"].contains(name)), "{given:?}");
     assert_eq!(level(&plane, "web").await, None);
+    a_second_after(&plane, "thought").await;
     decide(&plane, "erin", &about("yes", &waiting, "approve")).await;
     plane.ready("web").await;
     controller.stop().await;

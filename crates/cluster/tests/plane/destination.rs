@@ -9,6 +9,7 @@ use kube::{Api, Client};
 use promise::names;
 use serde_json::{Value, json};
 
+use crate::own_rights::{is_for_what_is_lost, rights_in};
 use crate::tls;
 use crate::world::{Plane, apply, condition, token, wait};
 
@@ -167,13 +168,30 @@ async fn a_destination_that_is_gone_keeps_a_request_only_for_a_while() {
     plane.offer().await;
     plane.publish("trio", trio()).await;
     plane.ask("web", "trio", json!({})).await;
-    plane.ready("web").await;
+    let ready = plane.ready("web").await;
     let destinations: Api<kinds::Destination> = Api::all(plane.client("admin", "root:platform"));
+    let workspaces = Patch::Merge(json!({"spec": {"type": "workspaces"}}));
+    let refused = destinations.patch("sandbox", &PatchParams::default(), &workspaces).await.unwrap_err();
+    assert!(matches!(&refused, kube::Error::Api(status) if status.code == 422 && status.message.contains("spec.type")), "{refused}");
     destinations.delete("sandbox", &DeleteParams::default()).await.unwrap();
     deleting(&plane, "web").await;
     plane.until("web", "held", |r| condition(r, "Applied").contains("There is no destination sandbox")).await;
+    // Nothing is forgotten as long as it cannot be recorded what is left.
+    let admin = plane.client("admin", "root:opm");
+    let rights = rights_in("deploy/kcp/10-rbac.yaml", "User");
+    apply(&admin, &rights.iter().find(|right| is_for_what_is_lost(right)).unwrap().role_without).await.unwrap();
     controller.advance(jiff::SignedDuration::from_mins(11));
+    let says = |request: &kinds::PromiseRequest| request.status.as_ref().and_then(|status| Some(status.waiting_on.as_ref()?.what.clone()));
+    let is_named = |said: String| said.contains("ConfigMap opm-system/left-behind-") && said.contains("configmaps");
+    plane.until("web", "held for want of a right", |request| says(request).is_some_and(is_named)).await;
+    install::provider(&admin, &install::Options::default()).await.unwrap();
     plane.gone(plane.requests("dana"), "web").await;
+    // What nobody could remove is known after the request, and its workspace, are gone.
+    let left: Api<ConfigMap> = Api::namespaced(plane.client("admin", "root:opm"), install::SYSTEM_NAMESPACE);
+    let of = ListParams::default().labels(&format!("{}={}", names::LEFT_BEHIND_LABEL, ready.metadata.uid.unwrap()));
+    let left = left.list(&of).await.unwrap().items.remove(0).data.unwrap();
+    assert_eq!((left["workspace"].as_str(), left["request"].as_str(), left["destination"].as_str()), ("root:acme:shop", "web", "sandbox"));
+    assert!(["Service web", "Secret web", "Namespace opm-shop-"].iter().all(|object| left["objects"].contains(object)), "{left:?}");
     controller.stop().await;
 }
 

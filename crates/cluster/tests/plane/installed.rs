@@ -1,5 +1,6 @@
 //! What the installation guards, and what tenants cannot do.
 
+use cluster::endpoint::Credential;
 use cluster::kinds::Export;
 use cluster::{Topology, install};
 use k8s_openapi::api::rbac::v1::ClusterRole;
@@ -26,7 +27,10 @@ async fn what_is_missing_is_found_and_mended() {
         let found = install::doctor(&plane.endpoint, &plane.administrator(), &plane.topology, &options).await.unwrap();
         found.into_iter().map(|finding| finding.what).collect::<Vec<_>>()
     };
-    assert_eq!(Topology::detect(&plane.client("admin", "root")).await.unwrap(), plane.topology);
+    for prefix in ["/clusters/root", "/clusters/root:acme:shop", "/clusters/root:nowhere"] {
+        let operator = Credential { prefix: prefix.to_owned(), ..plane.administrator() };
+        assert_eq!(Topology::detect(&plane.endpoint, &operator).await.unwrap(), plane.topology, "{prefix}");
+    }
     let found = examined().await;
     assert!(found.iter().any(|line| line.contains("root:teams:data")), "{found:?}");
     install::bootstrap(&plane.endpoint, &plane.administrator(), &plane.topology, &options).await.unwrap();

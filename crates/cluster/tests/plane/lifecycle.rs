@@ -22,6 +22,7 @@ on_every_plane![
     what_is_to_be_handed_over_stays_although_the_deletion_follows_at_once,
     what_does_not_fit_is_said_and_nothing_is_made,
     what_is_asked_for_while_it_is_published_never_fails,
+    a_promise_that_is_deprecated_or_presented_otherwise_leaves_its_instances_as_they_are,
 ];
 
 async fn a_request_becomes_ready_changes_and_goes(plane: Plane) {
@@ -88,7 +89,7 @@ async fn what_is_to_be_handed_over_stays_although_the_deletion_follows_at_once(p
     plane.offer().await;
     plane.publish("settings", settings("1.0.0")).await;
     plane.ask("web", "settings", json!({})).await;
-    plane.ready("web").await;
+    let uid = plane.ready("web").await.uid().unwrap();
     // No time for the controller to look in between.
     let orphan = json!({"spec": {"deletionPolicy": "Orphan"}});
     plane.requests("dana").patch("web", &PatchParams::default(), &Patch::Merge(&orphan)).await.unwrap();
@@ -96,6 +97,9 @@ async fn what_is_to_be_handed_over_stays_although_the_deletion_follows_at_once(p
     plane.gone(plane.requests("dana"), "web").await;
     let left = plane.config_maps().get("web-config").await.unwrap();
     assert!(!left.labels().contains_key(names::REQUEST_UID_LABEL), "nobody looks after it any more: {:?}", left.labels());
+    assert_eq!(left.annotations().get(names::RELEASED_ANNOTATION), Some(&uid));
+    let managers: Vec<_> = left.managed_fields().iter().filter_map(|entry| entry.manager.as_deref()).collect();
+    assert!(!managers.contains(&names::MANAGER_FULFIL), "{managers:?}");
     controller.stop().await;
 }
 
@@ -108,6 +112,16 @@ async fn what_does_not_fit_is_said_and_nothing_is_made(plane: Plane) {
     assert_eq!(failed.status.as_ref().unwrap().phase, Phase::Failed);
     assert!(condition(&failed, "Ready").starts_with("False Failed: The requester: "), "{}", condition(&failed, "Ready"));
     assert!(failed.status.unwrap().inventory.is_empty());
+    // Nothing ends a request yet, so that a date would be a promise that is not kept.
+    let ends = json!({"spec": {"expiresAt": "2099-01-31T00:00:00Z"}});
+    plane.ask("dated", "settings", json!({})).await;
+    plane.ready("dated").await;
+    plane.requests("dana").patch("dated", &PatchParams::default(), &Patch::Merge(&ends)).await.unwrap();
+    let dated = plane.until("dated", "refused by its field", |r| condition(r, "Accepted").contains(".expiresAt")).await;
+    assert_eq!(dated.status.unwrap().phase, Phase::Ready, "what runs goes on");
+    let vague = json!({"spec": {"expiresAt": "yesterday"}});
+    let refused = plane.requests("dana").patch("bad", &PatchParams::default(), &Patch::Merge(&vague)).await.unwrap_err();
+    assert!(matches!(&refused, kube::Error::Api(status) if status.code == 422 && status.message.contains("spec.expiresAt")), "{refused}");
     plane.ask("nothing", "no-such-promise", json!({})).await;
     let failed = plane.until("nothing", "refused", |r| r.status.as_ref().is_some_and(|s| s.phase == Phase::Failed)).await;
     assert!(condition(&failed, "Accepted").contains("no-such-promise"));
@@ -228,6 +242,36 @@ async fn a_policy_that_does_not_fit_says_where_and_lets_nothing_pass() {
     apply(&acme, &mended).await.unwrap();
     wait(policies.clone(), "broken", "mended", |policy| said(policy).is_some_and(|said| said.starts_with("Compiled "))).await;
     plane.ready("held-4").await;
+    controller.stop().await;
+}
+
+async fn a_promise_that_is_deprecated_or_presented_otherwise_leaves_its_instances_as_they_are(plane: Plane) {
+    let controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("settings", settings("1.0.0")).await;
+    plane.ask("web", "settings", json!({})).await;
+    let ready = plane.ready("web").await;
+    let promises: Api<cluster::kinds::Promise> = Api::all(plane.client("admin", "root:platform"));
+    let before = promises.get("settings").await.unwrap().status.unwrap().revision;
+    let change = json!({"spec": {
+        "lifecycle": "deprecated", "deprecation": {"message": "Use options instead.", "replacedBy": "options"},
+        "presentation": {"displayName": "Old settings"},
+    }});
+    let generation =
+        promises.patch("settings", &PatchParams::default(), &Patch::Merge(&change)).await.unwrap().metadata.generation.unwrap();
+    let seen = wait(promises, "settings", "looked at", |promise: &cluster::kinds::Promise| {
+        promise.status.as_ref().is_some_and(|status| status.observed_generation == generation)
+    })
+    .await;
+    let status = seen.status.unwrap();
+    let published = status.conditions.iter().find(|condition| condition.r#type == "Published").unwrap();
+    assert_eq!((published.status, status.revision), (promise::api::ConditionStatus::True, before), "{published:?}");
+    // It is judged once more, against what is offered now.
+    let edit = json!({"spec": {"parameters": {"level": 4}}});
+    plane.requests("dana").patch("web", &PatchParams::default(), &Patch::Merge(&edit)).await.unwrap();
+    let edited = plane.ready("web").await;
+    let revision = |request: &cluster::kinds::PromiseRequest| request.status.as_ref().unwrap().current.as_ref().unwrap().revision.clone();
+    assert_eq!(revision(&edited), revision(&ready));
     controller.stop().await;
 }
 

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where something is not as it should be")]
 
+mod accounts;
 mod approvals;
 mod conflict;
 mod contested;
@@ -10,12 +11,18 @@ mod destination;
 mod events;
 mod installed;
 mod kept;
+mod leaders;
 mod lifecycle;
+mod lost;
+mod merging;
+mod moved;
 mod namespaces;
 mod outdated;
 mod own_rights;
+mod patience;
 mod requirements;
 mod restart;
+mod revisions;
 mod rights;
 mod room;
 mod running;

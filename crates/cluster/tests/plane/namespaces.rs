@@ -92,7 +92,7 @@ async fn what_is_missing_is_found_and_mended(plane: Plane) {
 
 /// Whoever applies the files has what the command installs.
 async fn the_files_of_deploy_install_the_same(plane: Plane) {
-    assert_eq!(Topology::detect(&admin(&plane)).await.unwrap(), Topology::Namespaces);
+    assert_eq!(Topology::detect(&plane.endpoint, &plane.administrator()).await.unwrap(), Topology::Namespaces);
     let roles: Api<ClusterRole> = Api::all(admin(&plane));
     roles.delete("opm-controller", &DeleteParams::default()).await.unwrap();
     let guards: Api<ValidatingAdmissionPolicyBinding> = Api::all(admin(&plane));

@@ -8,11 +8,15 @@ use serde_json::json;
 
 use crate::world::{Plane, condition, settings};
 
-/// Rejects one claim of the shop's binding.
+/// Rejects one claim of a workspace's binding.
 pub async fn reject(plane: &Plane, at: &str, resource: &str) {
+    reject_all(plane, at, &[resource]).await;
+}
+
+async fn reject_all(plane: &Plane, at: &str, resources: &[&str]) {
     let mut binding = install::api_binding(Export::Requests, &plane.installed().provider, &plane.installed().tenancy_identity);
     for claim in binding["spec"]["permissionClaims"].as_array_mut().unwrap() {
-        if claim["resource"] == resource {
+        if resources.iter().any(|resource| claim["resource"] == *resource) {
             claim["state"] = json!("Rejected");
         }
     }
@@ -21,7 +25,8 @@ pub async fn reject(plane: &Plane, at: &str, resource: &str) {
     let params = PatchParams::apply("opm-install").force();
     api.patch(install::binding_name(Export::Requests), &params, &Patch::Apply(&binding)).await.unwrap();
     let dropped = |object: Option<&DynamicObject>| {
-        object.is_some_and(|o| install::missing_claims(Export::Requests, &o.data).iter().any(|name| name.starts_with(resource)))
+        let missing = |o: &DynamicObject| install::missing_claims(Export::Requests, &o.data);
+        object.is_some_and(|o| resources.iter().all(|resource| missing(o).iter().any(|name| name.starts_with(resource))))
     };
     kube::runtime::wait::await_condition(api, install::binding_name(Export::Requests), dropped).await.unwrap();
 }
@@ -44,6 +49,25 @@ async fn a_rejected_claim_on_what_is_made_names_the_object() {
         assert!(condition(&stopped, "Applied").contains(&format!("\"{resource}\"")), "{}", condition(&stopped, "Applied"));
         controller.stop().await;
     }
+}
+
+/// Nothing was ever made where no claim was accepted, so that nothing has to be looked for when the workspace goes.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_workspace_that_never_accepted_the_claims_can_be_deleted() {
+    let plane = Plane::open().await;
+    let controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("settings", settings("1.0.0")).await;
+    reject_all(&plane, "root:acme:shop", &["namespaces", "configmaps", "secrets", "events"]).await;
+    plane.ask("web", "settings", json!({"extra": true})).await;
+    let stopped = plane.until("web", "stopped", |r| condition(r, "Applied").contains("may not")).await;
+    assert!(stopped.metadata.finalizers.is_some_and(|own| !own.is_empty()), "it would be made as soon as the claims are accepted");
+    let kind = ApiResource::from_gvk(&GroupVersionKind::gvk("tenancy.kcp.io", "v1alpha1", "Workspace"));
+    let workspaces: Api<DynamicObject> = Api::all_with(plane.client("admin", "root:acme"), &kind);
+    workspaces.delete("shop", &kube::api::DeleteParams::default()).await.unwrap();
+    let gone = kube::runtime::wait::await_condition(workspaces, "shop", |object: Option<&DynamicObject>| object.is_none());
+    tokio::time::timeout(crate::world::PATIENCE, gone).await.expect("the workspace goes").unwrap();
+    controller.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use cluster::fulfil::Standing;
 use cluster::kinds::PromiseRequest;
 use cluster::usage::in_force;
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -11,11 +12,12 @@ use promise::api::{CandidateState, Phase, WaitingKind};
 use serde_json::{Value, json};
 
 use crate::running::Running;
-use crate::world::{Plane, apply, condition, on_every_plane, request, settings, wait};
+use crate::world::{PATIENCE, Plane, apply, condition, on_every_plane, request, settings, wait};
 
 on_every_plane![
     the_last_place_goes_to_one,
     the_last_money_goes_to_one,
+    the_last_place_goes_to_one_although_another_controller_takes_over,
     an_edit_has_to_find_room_as_well,
     what_is_being_made_counts_after_a_refused_edit,
     who_approves_late_may_find_no_room,
@@ -96,7 +98,7 @@ async fn the_last_place_goes_to_one(plane: Plane) {
     let loser = plane.requests("dana").list(&Default::default()).await.unwrap().into_iter().find(is_full).unwrap();
     let why = condition(&loser, "PoliciesSatisfied");
     assert!(why.contains("modest") && why.contains("finance"), "{why}");
-    assert_eq!(phase(&loser), Phase::Rejected);
+    assert_eq!(phase(&loser), Phase::Pending, "what lacks room is queued");
     let denied = loser.status.as_ref().unwrap().policies.iter().any(|outcome| outcome.rule == "three");
     assert!(denied, "{:?}", loser.status.as_ref().unwrap().policies);
 
@@ -108,7 +110,7 @@ async fn the_last_place_goes_to_one(plane: Plane) {
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(crate::world::PATIENCE, waiting).await.expect("somebody gets it");
+    tokio::time::timeout(PATIENCE, waiting).await.expect("somebody gets it");
     assert_eq!(winners(&plane).await.len(), 3);
 
     // More room is room for all.
@@ -133,6 +135,27 @@ async fn the_last_money_goes_to_one(plane: Plane) {
     plane.ask("small", "settings", json!({"level": 1})).await;
     plane.ready("small").await;
     controller.stop().await;
+}
+
+async fn the_last_place_goes_to_one_although_another_controller_takes_over(plane: Plane) {
+    let first = governed(&plane, json!({"name": "three", "limit": {"count": 3, "per": "workspace"}})).await;
+    let mut second = plane.beginning_rival("another", plane.endpoint.clone());
+    second.until("waiting", |standing| matches!(standing, Standing::Standby { why } if why.contains("test"))).await;
+    race(&plane, 1).await;
+    let any =
+        async |plane: &Plane| plane.requests("dana").list(&Default::default()).await.unwrap().into_iter().any(|one| is_being_made(&one));
+    tokio::time::timeout(PATIENCE, async {
+        while !any(&plane).await {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await
+    .expect("the race begins");
+    first.crash();
+    second.until("working", |standing| *standing == Standing::Working).await;
+    let winners = winners(&plane).await;
+    assert_eq!(winners.len(), 3, "{winners:?}");
+    second.stop().await;
 }
 
 async fn an_edit_has_to_find_room_as_well(plane: Plane) {

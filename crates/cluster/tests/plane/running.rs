@@ -26,11 +26,11 @@ pub struct Running {
 
 impl Running {
     /// Starts one without waiting for anything.
-    pub fn begin(access: Access, trusted_homes: Vec<WorkspacePath>, clock: Machine) -> Self {
+    pub fn begin(access: Access, trusted_homes: Vec<WorkspacePath>, clock: Machine, identity: &str) -> Self {
         let options = Options {
             access,
             trusted_homes,
-            identity: "test".to_owned(),
+            identity: identity.to_owned(),
             clock: Arc::new(clock.clone()),
             random: Arc::new(|bytes: &mut [u8]| bytes.fill(7)),
             workers: 4,

@@ -8,12 +8,13 @@ use kube::core::{ApiResource, GroupVersionKind};
 use promise::names;
 use serde_json::{Value, json};
 
-use crate::world::{Plane, apply, on_every_plane};
+use crate::world::{Plane, apply, on_every_plane, wait};
 
 on_every_plane![
     values_stand_in_their_secrets_alone_and_change_the_release,
     a_secret_that_is_not_there_is_asked_for_by_name,
     what_was_typed_for_a_request_that_came_to_nothing_goes_with_it,
+    an_output_is_no_secret_that_belongs_to_others,
 ];
 
 /// Typed by the person, and made by the promise: neither stands in any text that is not a Secret.
@@ -162,5 +163,46 @@ async fn what_was_typed_for_a_request_that_came_to_nothing_goes_with_it(plane: P
     assert!(secrets.get_opt("web-inputs").await.unwrap().is_none());
     let bare = plane.until("bare", "refused", |r| crate::world::condition(r, "Accepted").contains("no-such-promise")).await;
     assert_eq!(bare.metadata.finalizers, None, "where nothing was typed, nothing has to be held");
+    controller.stop().await;
+}
+
+/// A promise may name any Secret; one that is nobody's output is copied nowhere, and the one that its object owns is.
+async fn an_output_is_no_secret_that_belongs_to_others(plane: Plane) {
+    let controller = plane.controller().await;
+    plane.offer().await;
+    let spec = json!({
+        "version": "1.0.0", "lifecycle": "published", "visibility": "private",
+        "parameters": {"type": "object", "properties": {"which": {"type": "string"}}},
+        "implementation": {"resources": [{"id": "config", "template": {
+            "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "${request.name}-config"}, "data": {"a": "b"},
+        }}]},
+        "outputs": [{"name": "password", "secretRef": {"resource": "config", "name": "${parameters.which}", "key": "password"}}],
+    });
+    plane.publish("curious", spec).await;
+    let secret = |owners: Value| {
+        json!({
+            "apiVersion": "v1", "kind": "Secret", "stringData": {"password": TYPED},
+            "metadata": {"name": "somebody-elses", "namespace": plane.namespace(), "ownerReferences": owners},
+        })
+    };
+    let shop = plane.client("dana", "root:acme:shop");
+    apply(&shop, &secret(json!([]))).await.unwrap();
+    plane.ask("web", "curious", json!({"which": "somebody-elses"})).await;
+    let waiting = plane
+        .until("web", "waiting for a Secret of its own", |r| {
+            serde_json::to_string(&r.status).unwrap().contains("somebody-elses to belong to config")
+        })
+        .await;
+    let secrets: Api<Secret> = plane.in_shop("dana");
+    assert!(secrets.get_opt("web-outputs").await.unwrap().is_none(), "{:?}", waiting.status);
+
+    let uid = wait(plane.config_maps(), "web-config", "made", |_| true).await.metadata.uid;
+    let owner = json!([{"apiVersion": "v1", "kind": "ConfigMap", "name": "web-config", "uid": uid}]);
+    apply(&shop, &secret(owner)).await.unwrap();
+    wait(secrets, "web-outputs", "copied", |secret: &Secret| {
+        secret.data.as_ref().is_some_and(|data| data["password"].0 == TYPED.as_bytes())
+    })
+    .await;
+    plane.ready("web").await;
     controller.stop().await;
 }

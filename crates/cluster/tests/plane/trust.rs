@@ -4,6 +4,7 @@
 //! that a plane lets people have; Erin may ask for things. To add one: a function in the file of its subject, and its name in that file's
 //! list, with the reason where a plane has nothing to attack. Kinds that come later bring their own lines: actions, workflows.
 
+mod impersonation;
 mod others;
 mod places;
 mod records;
@@ -72,7 +73,7 @@ async fn what_tenants_try_they_do_not_get(plane: Plane) {
     plane.ask("web", "settings", json!({})).await;
     plane.ready("web").await;
     let mut got = Vec::new();
-    for attack in records::ATTACKS.iter().chain(others::ATTACKS).chain(places::ATTACKS) {
+    for attack in records::ATTACKS.iter().chain(impersonation::ATTACKS).chain(others::ATTACKS).chain(places::ATTACKS) {
         if let Some(why) = attack.missing_on(&plane) {
             println!("{}: not on this plane: {why}", attack.name);
             continue;

@@ -4,10 +4,10 @@ use std::sync::atomic::Ordering;
 
 use cluster::kinds::Promise;
 use kube::Api;
-use kube::api::DeleteParams;
+use kube::api::{DeleteParams, Patch, PatchParams};
 use serde_json::json;
 
-use crate::world::{Plane, on_every_plane, settings, wait};
+use crate::world::{PATIENCE, Plane, on_every_plane, settings, wait};
 
 on_every_plane![a_promise_hears_that_its_last_request_went,];
 
@@ -37,6 +37,51 @@ async fn a_new_request_leaves_those_of_the_same_promise_alone() {
     plane.ask("last", "settings", json!({})).await;
     plane.ready("last").await;
     assert_eq!(looks.load(Ordering::SeqCst) - before, 0);
+    controller.stop().await;
+}
+
+/// Each look is a read of the request and of everything that was made for it.
+#[tokio::test(flavor = "multi_thread")]
+async fn other_words_of_a_policy_and_notes_on_a_promise_leave_requests_alone() {
+    let plane = Plane::open().await;
+    plane.offer().await;
+    let policy = |title: &str, highest: u32| {
+        json!({
+            "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Policy", "metadata": {"name": "levels"},
+            "spec": {
+                "title": title, "description": title, "owner": {"team": "Platform"}, "appliesTo": {"promises": ["settings"]},
+                "rules": [{"name": "level", "constrain": {"parameter": ".level", "maximum": highest}}],
+            },
+        })
+    };
+    let controller = plane.controller().await;
+    plane.publish("settings", settings("1.0.0")).await;
+    plane.govern(&policy("Levels", 8)).await;
+    plane.ask("first", "settings", json!({})).await;
+    plane.ready("first").await;
+    controller.stop().await;
+    let (controller, looks) = plane.counting_controller(|path| path.ends_with("/promiserequests/first")).await;
+    let seen = async || {
+        for name in ["a", "b"].map(|name| format!("{name}-{}", looks.load(Ordering::SeqCst))) {
+            plane.ask(&name, "settings", json!({})).await;
+            plane.ready(&name).await;
+            plane.requests("dana").delete(&name, &DeleteParams::default()).await.unwrap();
+            plane.gone(plane.requests("dana"), &name).await;
+        }
+        looks.load(Ordering::SeqCst)
+    };
+    let before = seen().await;
+    plane.govern(&policy("Levels of settings", 8)).await;
+    let promises: Api<Promise> = Api::all(plane.client("admin", "root:platform"));
+    let note = Patch::Merge(json!({"metadata": {"annotations": {"example.org/note": "seen"}}}));
+    promises.patch("settings", &PatchParams::default(), &note).await.unwrap();
+    assert_eq!(seen().await, before);
+    plane.govern(&policy("Levels of settings", 7)).await;
+    let end = tokio::time::Instant::now() + PATIENCE;
+    while looks.load(Ordering::SeqCst) == before {
+        assert!(tokio::time::Instant::now() < end, "another rule is looked at");
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
     controller.stop().await;
 }
 

@@ -24,6 +24,8 @@ use tower::ServiceExt;
 
 use crate::running::{Machine, Running};
 
+mod controllers;
+
 /// Longest wait for anything; everything is expected within a second or two.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -34,7 +36,7 @@ pub struct Plane {
     pub topology: Topology,
     installed: Option<Installed>,
     /// Tokens that the plane made, by name of whom they are.
-    accounts: BTreeMap<&'static str, Token>,
+    pub accounts: BTreeMap<&'static str, Token>,
 }
 
 enum Reached {
@@ -52,8 +54,9 @@ const PEOPLE: &[Person] = &[
     Person { name: "opm-controller", groups: &[] },
     Person { name: "opm-portal", groups: &[] },
     Person { name: "dana", groups: &["shop"] },
-    Person { name: "erin", groups: &[] },
-    Person { name: "sandbox", groups: &[] },
+    Person { name: "erin", groups: &["operations"] },
+    Person { name: "olga", groups: &["operations"] },
+    Person { name: "sandbox", groups: &["owners"] },
 ];
 
 pub fn token(name: &str) -> Token {
@@ -211,6 +214,23 @@ impl Plane {
         self.endpoint.client(&self.token(who), &scope)
     }
 
+    /// A client of somebody in a workspace who impersonates `user`. What headers a plane over a network gets beyond the name is the
+    /// endpoint's to say, so groups and extra fields are for the embedded plane.
+    pub fn impersonating(&self, who: &str, at: &str, user: &str, others: &[(&'static str, &str)]) -> Client {
+        let scope = if self.has_namespaces() { Scope::Root } else { Scope::Workspace(path(at)) };
+        if others.is_empty() {
+            return self.endpoint.client_as(&self.token(who), &scope, user);
+        }
+        let (router, others) = (self.router(), others.iter().map(|(name, value)| (*name, (*value).to_owned())).collect::<Vec<_>>());
+        let service = tower::service_fn(move |mut request: http::Request<kube::client::Body>| {
+            for (name, value) in &others {
+                request.headers_mut().append(*name, value.parse().unwrap());
+            }
+            router.clone().oneshot(request)
+        });
+        Endpoint::in_process("impersonating", service).client_as(&self.token(who), &scope, user)
+    }
+
     /// Requests of the shop as somebody.
     pub fn requests(&self, who: &str) -> Api<PromiseRequest> {
         self.in_shop(who)
@@ -227,88 +247,6 @@ impl Plane {
         K: kube::Resource<Scope = k8s_openapi::NamespaceResourceScope, DynamicType = ()>,
     {
         Api::namespaced(self.client(who, "root:acme:shop"), self.namespace())
-    }
-
-    /// Starts a controller and waits until it works.
-    pub async fn controller(&self) -> Running {
-        self.controller_over(self.endpoint.clone()).await
-    }
-
-    /// Starts a controller that gets no further than `writes` writes into workspaces, events apart, and says when it hangs at the next.
-    pub async fn mortal_controller(&self, writes: usize) -> (Running, Arc<Notify>) {
-        let (router, left, hanging) = (self.router(), Arc::new(AtomicUsize::new(writes)), Arc::new(Notify::new()));
-        let hangs = hanging.clone();
-        let service = tower::service_fn(move |request: http::Request<kube::client::Body>| {
-            let (router, left, hangs) = (router.clone(), left.clone(), hangs.clone());
-            async move {
-                // What it keeps for itself does not count.
-                let own = ["/namespaces/opm-system/", "/clusters/root:opm/"].iter().any(|own| request.uri().path().contains(own));
-                let write = request.method() != http::Method::GET && !own;
-                // Events come beside the fulfilment, whenever there is time.
-                let counts = write && !request.uri().path().contains("/events");
-                if counts && left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_err() {
-                    hangs.notify_one();
-                    std::future::pending::<()>().await;
-                }
-                router.oneshot(request).await
-            }
-        });
-        (self.controller_over(Endpoint::in_process("mortal", service)).await, hanging)
-    }
-
-    /// Starts a controller and counts its reads of the paths that `counts` names.
-    pub async fn counting_controller(&self, counts: impl Fn(&str) -> bool + Clone + Send + Sync + 'static) -> (Running, Arc<AtomicUsize>) {
-        let (router, read) = (self.router(), Arc::new(AtomicUsize::new(0)));
-        let count = read.clone();
-        let service = tower::service_fn(move |request: http::Request<kube::client::Body>| {
-            if request.method() == http::Method::GET && counts(request.uri().path()) {
-                count.fetch_add(1, Ordering::SeqCst);
-            }
-            router.clone().oneshot(request)
-        });
-        (self.controller_over(Endpoint::in_process("counting", service)).await, read)
-    }
-
-    /// Starts a controller whose creations of the resource `of` fail from the moment on in which the flag is set.
-    pub async fn failing_controller(&self, of: &'static str) -> (Running, Arc<AtomicBool>) {
-        let (router, fails) = (self.router(), Arc::new(AtomicBool::new(false)));
-        let is_set = fails.clone();
-        let service = tower::service_fn(move |request: http::Request<kube::client::Body>| {
-            let (router, path) = (router.clone(), request.uri().path().to_owned());
-            let fails = is_set.load(Ordering::SeqCst) && request.method() == http::Method::POST && path.ends_with(of);
-            async move {
-                match fails {
-                    true => Ok((http::StatusCode::INTERNAL_SERVER_ERROR, "the disk is full").into_response()),
-                    false => router.oneshot(request).await,
-                }
-            }
-        });
-        (self.controller_over(Endpoint::in_process("failing", service)).await, fails)
-    }
-
-    /// Starts a controller whose clock is ahead, and waits until it works.
-    pub async fn controller_ahead(&self, ahead: jiff::SignedDuration) -> Running {
-        let clock = Machine::default();
-        clock.advance(ahead);
-        let mut running = self.beginning(self.endpoint.clone(), clock);
-        running.until("working", |standing| *standing == Standing::Working).await;
-        running
-    }
-
-    async fn controller_over(&self, endpoint: Endpoint) -> Running {
-        let mut running = self.beginning(endpoint, Machine::default());
-        running.until("working", |standing| *standing == Standing::Working).await;
-        running
-    }
-
-    /// Starts a controller without waiting for anything.
-    pub fn beginning_controller(&self) -> Running {
-        self.beginning(self.endpoint.clone(), Machine::default())
-    }
-
-    fn beginning(&self, endpoint: Endpoint, clock: Machine) -> Running {
-        let access = Access { endpoint, token: self.token("opm-controller"), topology: self.topology.clone() };
-        Running::begin(access, self.topology.default_homes().unwrap(), clock)
     }
 
     /// Publishes a promise in the trusted home and waits until its revision is there.

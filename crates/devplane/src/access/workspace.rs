@@ -2,6 +2,7 @@
 //! Source: kcp `pkg/authorization/{workspace_content,maximal_permission_policy}_authorizer.go`.
 
 use crate::authn::impersonation::SCOPES;
+use crate::authn::service_accounts::CLUSTER_NAME;
 use crate::authn::{ANONYMOUS, AUTHENTICATED};
 use crate::rbac;
 use crate::rbac::wish::{About, Wish};
@@ -16,9 +17,15 @@ const CONSUMER: &str = "apis.kcp.io:binding:";
 /// Whether the user may enter the workspace and do this in it. What does not exist cannot be entered.
 pub fn allows(state: &State, cluster: &ClusterId, user: &User, wish: &Wish) -> bool {
     workspaces::exists(state, cluster)
-        && holds(state, cluster, user, &Wish::access())
+        && (is_own_account(user, cluster) || holds(state, cluster, user, &Wish::access()))
         && holds(state, cluster, user, wish)
         && permission_policy_allows(state, cluster, user, wish)
+}
+
+/// Whether the user is a service account of the workspace, which needs no right to enter it. One that is impersonated in it counts as one.
+fn is_own_account(user: &User, cluster: &ClusterId) -> bool {
+    let own = |clusters: &Vec<String>| clusters.iter().any(|own| own == cluster.as_str());
+    effective(user, cluster).name.starts_with("system:serviceaccount:") && user.extra.get(CLUSTER_NAME).is_none_or(own)
 }
 
 /// Whether the export behind a resource lets its consumers do this. It caps everybody, administrators included, and each subresource

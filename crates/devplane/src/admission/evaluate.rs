@@ -4,10 +4,13 @@
 use std::{
     cell::{Cell, RefCell},
     rc::Rc,
+    sync::LazyLock,
 };
 
-use schema::expr::{Budget, Environment, ExprError, RULE_STEPS, STEPS, Scope, Type};
+use schema::expr::{Budget, Environment, Exhausted, ExprError, RULE_STEPS, STEPS, Scope, Type};
 use serde_json::{Map, Value};
+
+use super::programs::program;
 
 /// Steps of all policies together for one write, however many there are and however many parameters they have.
 const REQUEST_STEPS: u64 = 2 * RULE_STEPS;
@@ -82,23 +85,24 @@ impl Values {
 }
 
 /// Policies judge objects of any kind: all variables are open.
-fn environment() -> Environment {
+static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(|| {
     let names = ["object", "oldObject", "request", "namespaceObject", "params", "variables"];
     names.into_iter().fold(Environment::new(), |environment, name| environment.variable(name, Type::Dyn))
-}
+});
 
 /// The value of an expression.
 ///
 /// # Errors
 /// What cannot be read, is absent, or fails.
 pub fn evaluate(expression: &str, values: &Values) -> Result<Value, ExprError> {
-    let environment = environment();
-    let program = environment.compile(expression)?;
     // Each expression has its own limit, within what the policy has left, and all of them.
     let mut left = values.left.borrow_mut();
     let allowed = STEPS.min(*left).min(values.allowance.0.get());
-    let mut budget = Budget::steps(allowed);
-    let result = program.evaluate(&values.scope(&environment), &mut budget);
+    // To be read at all costs a step for each of its bytes, whether or not it was compiled before.
+    let Some(rest) = allowed.checked_sub(expression.len() as u64) else { return Err(Exhausted::Steps.into()) };
+    let program = program(expression, &ENVIRONMENT)?;
+    let mut budget = Budget::steps(rest);
+    let result = program.evaluate(&values.scope(&ENVIRONMENT), &mut budget);
     let used = allowed - budget.remaining();
     *left -= used;
     values.allowance.0.set(values.allowance.0.get() - used);
@@ -137,6 +141,15 @@ mod tests {
         let results: Vec<_> = (0..40).map(|_| evaluate(loops, &values)).collect();
         assert_eq!(results[0], Ok(json!(true)));
         assert!(matches!(results[39], Err(ExprError::Budget(_))), "{:?}", results[39]);
+    }
+
+    #[test]
+    fn the_text_of_expressions_is_part_of_the_budget() {
+        let values = values(json!({}));
+        let long = format!("'{}' != ''", "x".repeat(15_000));
+        let results: Vec<_> = (0..400).map(|_| evaluate(&long, &values)).collect();
+        assert_eq!(results[0], Ok(json!(true)));
+        assert!(matches!(results[399], Err(ExprError::Budget(_))), "{:?}", results[399]);
     }
 
     #[test]

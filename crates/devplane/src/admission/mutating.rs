@@ -12,7 +12,7 @@ use crate::objects::convert;
 use crate::registry::Resource;
 use crate::request::Operation;
 use crate::status::ApiError;
-use crate::{State, builtin};
+use crate::{ClusterId, State, blocking, builtin};
 
 /// Changes a new object by all policies that match it, in the order of their bindings' names.
 ///
@@ -27,9 +27,14 @@ pub fn mutate(state: &State, admission: &Admission<'_>, object: &mut Value) -> R
     if pairs.is_empty() {
         return Ok(());
     }
+    blocking::long(|| mutate_by(&pairs, &source, state, admission, object))
+}
+
+/// Changes a new object by these policies of a cluster.
+fn mutate_by(pairs: &[Enforced], source: &ClusterId, state: &State, admission: &Admission<'_>, object: &mut Value) -> Result<(), ApiError> {
     let (namespace, equivalents) = (namespace(state, admission), equivalents(state, admission));
     let allowance = Allowance::default();
-    for pair in &pairs {
+    for pair in pairs {
         let write = Write { admission, equivalents: &equivalents, object: Some(object), namespace: &namespace };
         let spec = &pair.policy["spec"];
         let Some(matched) = write.matched(&spec["matchConstraints"]) else { continue };
@@ -41,7 +46,7 @@ pub fn mutate(state: &State, admission: &Admission<'_>, object: &mut Value) -> R
             let said = format!("policy '{}' with binding '{}' denied request: {message}", name(&pair.policy), name(&pair.binding));
             refusal(admission, "Invalid", &said)
         };
-        let parameters = match parameters(state, &source, pair, admission) {
+        let parameters = match parameters(state, source, pair, admission) {
             Ok(parameters) => parameters,
             Err(_) if ignores_failures(spec) => continue,
             Err(message) => return Err(refused(message)),

@@ -7,32 +7,43 @@ use serde_json::Value;
 use super::evaluate::{Allowance, Values, evaluate};
 use super::matching::Write;
 use super::{Enforced, enforced, equivalents, is_judged, namespace, parameters, refusal, request, source};
-use crate::State;
 use crate::access::Admission;
 use crate::objects::convert;
 use crate::request::Operation;
 use crate::status::ApiError;
+use crate::{ClusterId, State, blocking};
 
 /// Judges a write by all policies that match it; warnings come back.
 ///
 /// # Errors
 /// The first refusal, with all warnings.
 pub fn validate(state: &State, admission: &Admission<'_>, object: Option<&Value>) -> Result<Vec<String>, ApiError> {
-    let mut warnings = Vec::new();
     if !is_judged(admission) {
-        return Ok(warnings);
+        return Ok(Vec::new());
     }
     let source = source(state, admission);
     let pairs = enforced(state, &source, "validatingadmissionpolic");
     if pairs.is_empty() {
-        return Ok(warnings);
+        return Ok(Vec::new());
     }
+    blocking::long(|| validate_by(&pairs, &source, state, admission, object))
+}
+
+/// Judges a write by these policies of a cluster.
+fn validate_by(
+    pairs: &[Enforced],
+    source: &ClusterId,
+    state: &State,
+    admission: &Admission<'_>,
+    object: Option<&Value>,
+) -> Result<Vec<String>, ApiError> {
+    let mut warnings = Vec::new();
     let (namespace, equivalents) = (namespace(state, admission), equivalents(state, admission));
     let object = object.filter(|_| admission.operation != Operation::Delete);
     let write = Write { admission, equivalents: &equivalents, object, namespace: &namespace };
     let mut values = Values::new(Value::Null, Value::Null, Value::Null, namespace.clone(), &Allowance::default());
     let mut refused: Option<ApiError> = None;
-    for pair in &pairs {
+    for pair in pairs {
         let (policy, binding) = (&pair.policy["spec"], &pair.binding["spec"]);
         let Some(matched) = write.matched(&policy["matchConstraints"]) else { continue };
         if write.matched(&binding["matchResources"]).is_none() {
@@ -43,7 +54,7 @@ pub fn validate(state: &State, admission: &Admission<'_>, object: Option<&Value>
             let said = format!("ValidatingAdmissionPolicy {names} denied request: {}", denial.message);
             refused.get_or_insert_with(|| refusal(admission, &denial.reason, &said));
         };
-        let parameters = match parameters(state, &source, pair, admission) {
+        let parameters = match parameters(state, source, pair, admission) {
             Ok(parameters) => parameters,
             // What cannot be put into force denies, whatever the binding does with those who break the rules.
             Err(why) => {

@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use schema::expr::{Environment, Type};
 use serde_json::Value;
 
+use crate::blocking;
 use crate::definitions::label_fault;
 use crate::objects::metadata::{self, Unit};
 use crate::status::Cause;
@@ -23,6 +24,9 @@ const MAX_VARIABLES: usize = 256;
 const MAX_ANNOTATIONS: usize = 20;
 /// The longest expression of an audit annotation, in bytes.
 const MAX_ANNOTATION_BYTES: usize = 5 * 1024;
+/// How long all expressions of a policy may be together, in bytes: they are read when it is written, and once more for the first write that
+/// it judges.
+const MAX_EXPRESSION_BYTES: usize = 256 << 10;
 /// Words of CEL that nothing can be named by.
 const RESERVED: &str =
     "as break const continue else false for function if import in let loop namespace null package return true var void while";
@@ -33,13 +37,36 @@ pub fn check(plural: &str, object: &Value) -> Vec<Cause> {
     let (spec, name) = (&object["spec"], object["metadata"]["name"].as_str().unwrap_or_default());
     if plural.ends_with("webhookconfigurations") {
         webhooks::check(&object["webhooks"], plural.starts_with("mutating"), &mut causes);
+        // A rule that is not enforced is refused: whoever relies on it must not find out later.
+        if causes.is_empty() && !list(&object["webhooks"]).is_empty() {
+            let why = "this development server calls no admission webhooks: write a ValidatingAdmissionPolicy or a MutatingAdmissionPolicy";
+            causes.push(Cause::forbidden("webhooks", why));
+        }
     } else if plural.ends_with("bindings") {
         bindings::check(spec, plural.starts_with("validating"), &mut causes);
+    } else if text_of_expressions(spec) > MAX_EXPRESSION_BYTES {
+        causes.push(Cause::invalid_shown("spec", "expressions", &format!("may not have more than {MAX_EXPRESSION_BYTES} bytes together")));
     } else {
-        policy(spec, name, plural.starts_with("validating"), &mut causes);
+        blocking::long(|| policy(spec, name, plural.starts_with("validating"), &mut causes));
     }
     causes.sort_by(|one, other| one.field.cmp(&other.field));
     causes
+}
+
+/// How many bytes the expressions of a policy have.
+fn text_of_expressions(value: &Value) -> usize {
+    let is_expression = |name: &str| name == "expression" || name.ends_with("Expression");
+    match value {
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, inner)| match inner.as_str() {
+                Some(text) if is_expression(name) => text.len(),
+                _ => text_of_expressions(inner),
+            })
+            .sum(),
+        Value::Array(items) => items.iter().map(text_of_expressions).sum(),
+        _ => 0,
+    }
 }
 
 /// What a policy's expressions know, and what they must give.

@@ -54,7 +54,7 @@ impl World {
 
     fn target<'a>(&'a self, subresource: &'a str) -> Target<'a> {
         let reset = if subresource == "status" { RESET_BY_STATUS } else { RESET_BY_OBJECT };
-        Target { schema: Some(&self.schema), api_version: VERSION, kind: "Widget", subresource, reset, zero: &NOTHING }
+        Target { schema: Some(&self.schema), api_version: VERSION, kind: "Widget", subresource, reset, zero: &NOTHING, forwarded: false }
     }
 
     fn now(&self) -> String {

@@ -12,8 +12,10 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
+use super::impersonation::SCOPES;
 use crate::{
     ClusterId, State, clock,
+    kinds::SERVICE_ACCOUNTS,
     namespaces::NAMESPACES,
     random,
     registry::GroupResource,
@@ -24,6 +26,8 @@ use crate::{
 
 /// Issuer of all tokens, and the audience of those that ask for none: the plane itself.
 pub const ISSUER: &str = "https://kubernetes.default.svc";
+/// In workspaces this extra field names the one that a service account is of: names are unique only together with it.
+pub const CLUSTER_NAME: &str = "authentication.kcp.io/cluster-name";
 /// Group and kind of requests for tokens.
 const GROUP: &str = "authentication.k8s.io";
 const KIND: &str = "TokenRequest";
@@ -34,7 +38,6 @@ const MIN_SECONDS: i64 = 600;
 /// And this many at most.
 const MAX_SECONDS: i64 = 1 << 32;
 
-static SERVICE_ACCOUNTS: LazyLock<GroupResource> = LazyLock::new(|| GroupResource::new("", "serviceaccounts"));
 /// Where the signing key is; no path serves it.
 static KEYS: LazyLock<GroupResource> = LazyLock::new(|| GroupResource::new("plane", "signingkeys"));
 
@@ -93,6 +96,8 @@ pub fn issue(state: &State, attributes: &Attributes, request: &Value) -> Result<
 }
 
 /// The service account that a token stands for in a cluster, if it is one of ours and still good for one of these audiences.
+///
+/// Every workspace knows the accounts of all workspaces, as kcp does: the user says in its extra fields where it lives, and counts only there.
 pub fn user_of(state: &State, cluster: &ClusterId, token: &str, audiences: &[String]) -> Option<User> {
     let key = state.store.peek(&KEYS, &key_place()).as_ref().and_then(key_of)?;
     let claims = verify(&key, token)?;
@@ -104,12 +109,14 @@ pub fn user_of(state: &State, cluster: &ClusterId, token: &str, audiences: &[Str
         .flatten()
         .filter_map(Value::as_str)
         .any(|own| if audiences.is_empty() { own == ISSUER } else { audiences.iter().any(|wanted| wanted == own) });
-    if !meant || claims["exp"].as_i64()? <= now || private["cluster"] != cluster.as_str() {
+    let home = ClusterId::parse(private["cluster"].as_str()?)?;
+    let known = home == *cluster || (!home.is_sandbox() && !cluster.is_sandbox());
+    if !meant || claims["exp"].as_i64()? <= now || !known {
         return None;
     }
     let namespace = private["namespace"].as_str()?;
     let alive = |resource: &GroupResource, namespace: &str, claim: &Value| {
-        let stored = state.store.peek(resource, &Key::new(cluster, namespace, claim["name"].as_str()?))?.object();
+        let stored = state.store.peek(resource, &Key::new(&home, namespace, claim["name"].as_str()?))?.object();
         (stored["metadata"]["uid"] == claim["uid"]).then_some(stored)
     };
     let account = alive(&SERVICE_ACCOUNTS, namespace, &private["serviceaccount"])?;
@@ -126,6 +133,11 @@ pub fn user_of(state: &State, cluster: &ClusterId, token: &str, audiences: &[Str
     };
     let credential = format!("JTI={}", claims["jti"].as_str().unwrap_or_default());
     user.extra.insert("authentication.kubernetes.io/credential-id".into(), vec![credential]);
+    // Workspaces have accounts of the same name; this tells them apart.
+    if !home.is_sandbox() {
+        user.extra.insert(CLUSTER_NAME.into(), vec![home.to_string()]);
+        user.extra.insert(SCOPES.into(), vec![format!("cluster:{home}")]);
+    }
     Some(user)
 }
 

@@ -18,8 +18,9 @@ use crate::{ClusterId, State, exports};
 /// The text of the refusal, which follows `… is forbidden: `.
 pub fn write(state: &State, cluster: &ClusterId, user: &User, binding: &mut Value, old: Option<&Value>) -> Result<(), String> {
     let reference = binding["spec"]["reference"]["export"].clone();
-    if old.is_none_or(|old| old["spec"]["reference"]["export"] != reference) {
-        let name = reference["name"].as_str().unwrap_or_default();
+    let name = reference["name"].as_str().unwrap_or_default();
+    // That a reference is missing is for the schema to say.
+    if !name.is_empty() && old.is_none_or(|old| old["spec"]["reference"]["export"] != reference) {
         let path = reference["path"].as_str().unwrap_or_default();
         let provider = provider(state, cluster, path);
         let wish = Wish::resource("bind", ResourceWish::new(APIS, "apiexports").named(name));

@@ -2,17 +2,20 @@
 //! that both sides agree on hold. A binding that is deleted takes its objects with it.
 //! Source: kcp `pkg/reconciler/apis/{apibinding,apibindingdeletion}`.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha224};
 
 use super::{FINALIZER, bound_resources, claims};
 use crate::authored::{self, Fault, is_being_deleted, set_condition};
 use crate::clock::seconds;
+use crate::document::Document;
 use crate::kinds::{self, APIS, BINDINGS, LOGICAL_CLUSTERS, SCHEMAS};
-use crate::registry::{DEFINITIONS, GroupResource};
+use crate::registry::{DEFINITIONS, GroupResource, custom};
 use crate::store::{Key, Range, WriteError};
 use crate::workspaces::{PATH, logical_cluster_key, told_path};
-use crate::{ClusterId, State, exports};
+use crate::{ClusterId, State, document, exports};
 
 /// The annotation of a LogicalCluster that keeps which binding or definition holds the name of a resource. A name that a definition
 /// once held stays taken.
@@ -49,9 +52,9 @@ pub fn accept_claims(state: &State, key: &Key, export: &Value) -> Result<(), Wri
     let accepted = claims::accept_all(list(&export["spec"]["permissionClaims"]));
     authored::change(state, &BINDINGS, key, |binding| {
         if accepted.is_empty() {
-            binding["spec"].as_object_mut().map(|spec| spec.remove("permissionClaims"));
+            binding.remove(["spec", "permissionClaims"]);
         } else {
-            binding["spec"]["permissionClaims"] = json!(accepted);
+            binding.set(["spec", "permissionClaims"], accepted.clone());
         }
     })?;
     Ok(())
@@ -81,10 +84,10 @@ pub fn reconcile(state: &State, key: &Key) -> Result<(), WriteError> {
         return Ok(());
     };
     let wanted = wanted(state, &provider, &export);
-    let conflict = lock(state, key, &wanted)?;
+    let conflict = lock(state, key, &binding, &wanted)?;
     let asked = list(&export["spec"]["permissionClaims"]).to_vec();
     authored::change(state, &BINDINGS, key, |binding| {
-        binding["status"]["apiExportClusterName"] = json!(provider.as_str());
+        binding.set(["status", "apiExportClusterName"], provider.as_str());
         note_resources(binding, &wanted, conflict.as_deref(), &now);
         note_claims(binding, &asked, &now);
         set_condition(binding, "APIExportValid", None, &now);
@@ -115,27 +118,28 @@ fn wanted(state: &State, provider: &ClusterId, export: &Value) -> Vec<Value> {
     offered.collect()
 }
 
-fn note_resources(binding: &mut Value, wanted: &[Value], conflict: Option<&str>, now: &str) {
+fn note_resources(binding: &mut Document, wanted: &[Value], conflict: Option<&str>, now: &str) {
     let fault = conflict.map(|message| Fault { reason: "NamingConflicts", severity: "Error", message: message.to_owned() });
     set_condition(binding, "BindingUpToDate", fault.as_ref(), now);
     if fault.is_none() {
-        binding["status"]["boundResources"] = json!(wanted);
-        binding["status"]["phase"] = json!("Bound");
+        binding.set(["status", "boundResources"], wanted.to_vec());
+        binding.set(["status", "phase"], "Bound");
     } else if binding["status"]["phase"] != "Bound" {
-        binding["status"]["phase"] = json!("Binding");
+        binding.set(["status", "phase"], "Binding");
     }
     if binding["status"]["phase"] != "Bound" || fault.is_none() {
         set_condition(binding, "InitialBindingCompleted", fault.as_ref(), now);
     }
 }
 
-fn note_claims(binding: &mut Value, asked: &[Value], now: &str) {
+fn note_claims(binding: &mut Document, asked: &[Value], now: &str) {
     let answered = list(&binding["spec"]["permissionClaims"]).to_vec();
     let applied = claims::applied(asked, &answered);
     for (field, claims) in [("exportPermissionClaims", asked.to_vec()), ("appliedPermissionClaims", applied)] {
-        match (claims.is_empty(), binding["status"].as_object_mut()) {
-            (true, Some(status)) => drop(status.remove(field)),
-            _ => binding["status"][field] = json!(claims),
+        if claims.is_empty() {
+            binding.remove(["status", field]);
+        } else {
+            binding.set(["status", field], claims);
         }
     }
     let unexpected = claims::unexpected(asked, &answered);
@@ -150,27 +154,33 @@ fn note_claims(binding: &mut Value, asked: &[Value], now: &str) {
 }
 
 /// `Ready` repeats the first condition, by name, that is false and an error.
-fn summarise(binding: &mut Value, now: &str) {
+fn summarise(binding: &mut Document, now: &str) {
     let failed = list(&binding["status"]["conditions"])
         .iter()
         .find(|condition| condition["type"] != "Ready" && condition["status"] == "False" && condition["severity"] == "Error")
         .cloned();
     set_condition(binding, "Ready", None, now);
-    if let Some(failed) = failed {
-        let ready = &mut binding["status"]["conditions"][0];
+    // `Ready` comes first.
+    if let (Some(failed), Some(ready)) = (failed, binding.list_mut(["status", "conditions"]).and_then(|list| list.first_mut())) {
         for field in ["status", "reason", "severity", "message"] {
-            ready[field] = failed[field].clone();
+            document::set(ready, [field], failed[field].clone());
         }
     }
 }
 
 /// Takes the names of resources for a binding; answers the text of the conflict if one is taken already.
-fn lock(state: &State, key: &Key, wanted: &[Value]) -> Result<Option<String>, WriteError> {
+fn lock(state: &State, key: &Key, binding: &Value, wanted: &[Value]) -> Result<Option<String>, WriteError> {
     let names: Vec<String> =
         wanted.iter().map(|bound| crate::status::qualified(&text(&bound["resource"]), &text(&bound["group"]))).collect();
     let own = json!({"n": &*key.name});
     let held = locks(state, &key.cluster);
-    let defined = |name: &String| state.store.peek(&DEFINITIONS, &Key::new(&key.cluster, "", name)).is_some();
+    let bound: Vec<String> =
+        bound_resources(binding).iter().map(|bound| crate::status::qualified(&text(&bound["resource"]), &text(&bound["group"]))).collect();
+    // A definition that came after the binding was refused the name and is in nobody's way.
+    let defined = |name: &String| {
+        let definition = state.store.peek(&DEFINITIONS, &Key::new(&key.cluster, "", name));
+        definition.is_some_and(|stored| !bound.contains(name) || custom::condition(&stored.object(), "Established"))
+    };
     let conflicts: Vec<String> = names
         .iter()
         .filter(|name| held.get(*name).is_some_and(|holder| *holder != own) || defined(name))
@@ -216,7 +226,7 @@ fn set_locks(state: &State, cluster: &ClusterId, apply: impl Fn(&mut Map<String,
         let mut locks = before.clone();
         apply(&mut locks);
         if locks != before {
-            object["metadata"]["annotations"][LOCKS] = json!(Value::Object(locks).to_string());
+            object.set(["metadata", "annotations", LOCKS], Value::Object(locks).to_string());
         }
     })?;
     Ok(())
@@ -224,7 +234,8 @@ fn set_locks(state: &State, cluster: &ClusterId, apply: impl Fn(&mut Map<String,
 
 /// Deletes the objects of a binding that is going, then lets it go.
 fn delete(state: &State, key: &Key, binding: &Value) -> Result<(), WriteError> {
-    let mut waiting = Vec::new();
+    // How many objects each finalizer holds.
+    let mut held: BTreeMap<String, usize> = BTreeMap::new();
     for bound in bound_resources(binding) {
         let (group, resource) = (text(&bound["group"]), text(&bound["resource"]));
         if kinds::resources().iter().any(|kind| kind.group == group && kind.plural == resource) {
@@ -232,19 +243,24 @@ fn delete(state: &State, key: &Key, binding: &Value) -> Result<(), WriteError> {
         }
         let storage = GroupResource::new(&group, &resource);
         for (object, _) in state.store.peek_list(&storage, &Range::Cluster(key.cluster.clone())).0 {
-            if !authored::delete(state, &storage, &object)? {
-                waiting.push(format!("{} {}/{}", crate::status::qualified(&resource, &group), object.namespace, object.name));
+            if authored::delete(state, &storage, &object)? {
+                continue;
+            }
+            let left = state.store.peek(&storage, &object).map(|stored| stored.object()).unwrap_or_default();
+            for finalizer in list(&left["metadata"]["finalizers"]) {
+                *held.entry(text(finalizer)).or_default() += 1;
             }
         }
     }
-    if waiting.is_empty() {
+    if held.is_empty() {
         let own = json!({"n": &*key.name});
         set_locks(state, &key.cluster, |locks| locks.retain(|_, holder| *holder != own))?;
         return authored::release(state, &BINDINGS, key, FINALIZER);
     }
     let now = seconds(state.clock.now());
-    let fault =
-        Fault { reason: "SomeResourcesRemain", severity: "Info", message: format!("Some resources are remaining: {}", waiting.join(", ")) };
+    let held: Vec<String> = held.into_iter().map(|(finalizer, objects)| format!("{finalizer} in {objects} resource instances")).collect();
+    let message = format!("Some content in the workspace has finalizers remaining: {}", held.join(", "));
+    let fault = Fault { reason: "SomeFinalizersRemain", severity: "Error", message };
     authored::change(state, &BINDINGS, key, |binding| set_condition(binding, "BindingResourceDeleteSuccess", Some(&fault), &now))?;
     Ok(())
 }

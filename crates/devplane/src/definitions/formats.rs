@@ -1,4 +1,4 @@
-//! Formats of a schema that nobody checks: the API server warns of them.
+//! What is taken and does nothing, of which the API server warns: formats of a schema that nobody checks, and conversions that nobody does.
 //! Source: apiextensions-apiserver `pkg/apiserver/validation/formats.go`, `pkg/registry/customresourcedefinition/strategy.go`.
 
 use serde_json::Value;
@@ -36,11 +36,17 @@ const OF_TEXTS: [&str; 26] = [
 /// Warnings about a definition that is new, or about what a change brings.
 pub fn warnings(definition: &Value, old: Option<&Value>) -> Vec<String> {
     let known = old.map(unrecognised).unwrap_or_default();
-    unrecognised(definition)
-        .into_iter()
-        .filter(|format| !known.contains(format))
-        .map(|format| format!("unrecognized format {format:?}"))
-        .collect()
+    let formats = unrecognised(definition).into_iter().filter(|format| !known.contains(format));
+    let formats = formats.map(|format| format!("unrecognized format {format:?}"));
+    formats.chain(unconverted(definition).filter(|_| old.is_none_or(|old| unconverted(old).is_none()))).collect()
+}
+
+/// What is told of a definition whose versions another program converts: the plane calls none.
+fn unconverted(definition: &Value) -> Option<String> {
+    let spec = &definition["spec"];
+    let has_versions = spec["versions"].as_array().is_some_and(|versions| versions.len() > 1);
+    let text = "this development server calls no conversion webhooks: the versions of an object differ by apiVersion alone";
+    (has_versions && spec["conversion"]["strategy"] == "Webhook").then(|| text.to_owned())
 }
 
 /// The formats, each once.

@@ -47,6 +47,15 @@ pub fn validate(definition: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
+/// Broken rules of the versions of an APIResourceSchema.
+pub fn exported_versions(schema: &Value) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    for (index, version) in list(&schema["spec"]["versions"]).iter().enumerate() {
+        version::exported(version, &format!("spec.versions[{index}]"), &mut causes);
+    }
+    causes
+}
+
 fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }

@@ -3,6 +3,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::definitions;
+
 /// Resources that can be claimed without saying whose they are: (group, plural).
 const CLAIMABLE: [(&str, &str); 29] = [
     ("", "namespaces"),
@@ -41,7 +43,7 @@ pub fn is_claimable_built_in(group: &str, resource: &str) -> bool {
     CLAIMABLE.contains(&(group, resource))
 }
 
-/// Judges a schema: its name ends in what it is about, and it never changes.
+/// Judges a schema: its name ends in what it is about, its versions are such as a definition may have, and it never changes.
 ///
 /// # Errors
 /// The text of the refusal, which follows `… is forbidden: `.
@@ -52,6 +54,12 @@ pub fn schema(object: &Value, old: Option<&Value>) -> Result<(), String> {
     let suffix = format!(".{plural}.{}", if group.is_empty() { "core" } else { &group });
     if old.is_none() && !name.ends_with(&suffix) {
         return Err(format!("[metadata.name: Invalid value: {name:?}: must end in {suffix}]"));
+    }
+    if old.is_none() {
+        let faults: Vec<String> = definitions::exported_versions(object).iter().map(ToString::to_string).collect();
+        if !faults.is_empty() {
+            return Err(format!("[{}]", faults.join(", ")));
+        }
     }
     if old.is_some_and(|old| old["spec"] != object["spec"]) {
         return Err(format!("[spec: Invalid value: {}: is immutable]", in_order(&object["spec"])));

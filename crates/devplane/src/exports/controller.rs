@@ -4,12 +4,12 @@
 use serde_json::{Value, json};
 
 use super::{bindings_of, identity, is_of};
-use crate::authored::{self, Fault, set_condition};
+use crate::authored::{self, Fault, is_being_deleted, set_condition};
 use crate::clock::seconds;
-use crate::kinds::{APIS, BINDINGS, ENDPOINT_SLICES, EXPORTS, LOGICAL_CLUSTERS, TENANCY};
+use crate::kinds::{APIS, ENDPOINT_SLICES, EXPORTS, TENANCY};
 use crate::store::{Key, Range, WriteError};
 use crate::workspaces::types::Type;
-use crate::workspaces::{PATH, resolve, told_path};
+use crate::workspaces::{PATH, logical_cluster, resolve, told_path};
 use crate::{ClusterId, State, bindings};
 
 /// With this annotation an export gets no endpoint slice of its own.
@@ -46,9 +46,10 @@ pub fn reconcile(state: &State, key: &Key) -> Result<(), WriteError> {
         let now = seconds(state.clock.now());
         authored::change(state, &EXPORTS, key, |export| {
             if export["spec"]["identity"]["secretRef"].is_null() {
-                export["spec"]["identity"]["secretRef"] = json!({"name": &*key.name, "namespace": identity::NAMESPACE});
+                let reference = json!({"name": &*key.name, "namespace": identity::NAMESPACE});
+                export.set(["spec", "identity", "secretRef"], reference);
             }
-            export["status"]["identityHash"] = json!(hash);
+            export.set(["status", "identityHash"], hash.as_str());
             set_condition(export, "IdentityValid", None, &now);
         })?;
         if export["metadata"]["annotations"][SKIP_SLICE].is_null() {
@@ -86,45 +87,31 @@ pub fn reconcile_slices(state: &State, cluster: &ClusterId) -> Result<(), WriteE
             set_condition(slice, "APIExportValid", provider.is_none().then_some(&missing), &now);
             set_condition(slice, "PartitionValid", None, &now);
             if let Some(url) = &url {
-                slice["status"]["endpoints"] = json!([{"url": url}]);
+                slice.set(["status", "endpoints"], json!([{"url": url}]));
             }
         })?;
     }
     Ok(())
 }
 
-/// After a change of an export: bindings that its type maintains come back and accept all claims.
+/// Keeps the default bindings of a workspace whose type maintains them: they come back, and accept all claims of their exports.
 ///
 /// # Errors
 /// When the storage takes no writes.
-pub fn maintain(state: &State, key: &Key) -> Result<(), WriteError> {
-    let Some(export) = super::load(state, &key.cluster, &key.name) else { return Ok(()) };
-    for (consumer, _) in state.store.peek_list(&LOGICAL_CLUSTERS, &Range::All).0 {
-        let Some(own_type) = Type::of_workspace(state, &consumer.cluster).filter(Type::maintains_bindings) else { continue };
-        let same =
-            |(path, name): &&(String, String)| **name == *key.name && resolve(state, path).is_ok_and(|provider| provider == key.cluster);
-        let Some((path, name)) = own_type.default_bindings.iter().find(same) else { continue };
-        let bound = bindings::list(state, &consumer.cluster).into_iter().find(|(_, binding)| is_of(binding, &key.cluster, name));
-        match bound {
+pub fn maintain(state: &State, consumer: &ClusterId) -> Result<(), WriteError> {
+    // Before a workspace is ready, its creator's rights decide about its bindings.
+    let is_ready =
+        logical_cluster(state, consumer).is_some_and(|object| object["status"]["phase"] == "Ready" && !is_being_deleted(&object));
+    let own_type = is_ready.then(|| Type::of_workspace(state, consumer)).flatten().filter(Type::maintains_bindings);
+    for (path, name) in own_type.iter().flat_map(|own_type| &own_type.default_bindings) {
+        let Some(provider) = resolve(state, path).ok() else { continue };
+        let Some(export) = super::load(state, &provider, name) else { continue };
+        match bindings::list(state, consumer).into_iter().find(|(_, binding)| is_of(binding, &provider, name)) {
             Some((binding, _)) => {
                 bindings::controller::accept_claims(state, &binding, &export)?;
                 bindings::controller::reconcile(state, &binding)?;
             }
-            None => bindings::controller::bind_by_default(state, &consumer.cluster, path, name)?,
-        }
-    }
-    Ok(())
-}
-
-/// Brings the bindings up to date that wait for an export of this place, or follow it.
-///
-/// # Errors
-/// When the storage takes no writes.
-pub fn reconcile_waiting(state: &State, key: &Key) -> Result<(), WriteError> {
-    for (binding, stored) in state.store.peek_list(&BINDINGS, &Range::All).0 {
-        let reference = &stored.object()["spec"]["reference"]["export"];
-        if reference["name"] == *key.name {
-            bindings::controller::reconcile(state, &binding)?;
+            None => bindings::controller::bind_by_default(state, consumer, path, name)?,
         }
     }
     Ok(())

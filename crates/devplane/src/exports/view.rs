@@ -7,7 +7,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use serde_json::Value;
 
-use super::load;
+use super::{load, shown::Shown};
 use crate::bindings::claims::{self, Claim};
 use crate::bindings::{self, Export};
 use crate::kinds::{self, APIS, BINDINGS, EXPORTS};
@@ -15,7 +15,7 @@ use crate::rbac::wish::{About, ResourceWish, Wish};
 use crate::registry::{GroupResource, Resource, Served, builtin};
 use crate::request::{ExportTarget, User};
 use crate::status::ApiError;
-use crate::store::{Key, Range, Stored};
+use crate::store::{HistoryGap, Key, Range, Stored};
 use crate::{ClusterId, State, access, virtual_view};
 
 /// Verbs in the discovery of virtual workspaces.
@@ -32,7 +32,7 @@ const ALIKE: usize = 16;
 /// watch follows them.
 pub struct View {
     state: State,
-    export: Export,
+    pub(super) export: Export,
     consumers: Arc<Mutex<Consumers>>,
 }
 
@@ -66,10 +66,10 @@ type Remembered = (u64, Option<Arc<Consumer>>);
 
 /// What one workspace lets the export do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Consumer {
+pub(super) struct Consumer {
     /// The resources that the binding to the export brings: (group, resource).
     bound: Vec<(String, String)>,
-    claims: Vec<Claim>,
+    pub(super) claims: Vec<Claim>,
     /// Identities behind the resources that the workspace has bound: (group, resource, identity hash).
     identities: Vec<(String, String, String)>,
 }
@@ -82,8 +82,7 @@ pub fn served(state: &State, target: &ExportTarget) -> Result<Served, ApiError> 
     let object = load(state, &target.provider, &target.export).ok_or_else(ApiError::page_not_found)?;
     let view = Arc::new(View::of(state, target));
     let resources = Arc::new(resources(state, &view.export, &object));
-    let (shown, wildcard) = (view.clone(), target.wildcard);
-    let filter = move |resource: &Resource, key: &Key, stored: &Stored| shown.shows(&resource.storage, key, stored, wildcard);
+    let filter = Shown::new(view.clone(), target.wildcard);
     let stamp = move |resource: &Resource, object: &mut Value, cluster: &ClusterId| {
         for (label, value) in view.labels(&resource.storage, cluster) {
             object["metadata"]["labels"][label] = value.into();
@@ -107,50 +106,51 @@ impl View {
     }
 
     /// What a workspace has bound and accepted; none without a binding to the export.
-    fn consumer(&self, cluster: &ClusterId) -> Option<Arc<Consumer>> {
-        // What it has bound, and what it exports itself.
-        let version = self.state.store.last_change(&BINDINGS, cluster).max(self.state.store.last_change(&EXPORTS, cluster));
-        if let Some((seen, consumer)) = self.consumers.lock().known.get(cluster)
-            && *seen == version
-        {
-            return consumer.clone();
-        }
-        let own = |binding: &Value| bindings::export_of(binding).as_ref() == Some(&self.export);
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let binding = bindings::list(&self.state, cluster).into_iter().map(|(_, binding)| binding).find(own);
-        let consumer = binding.map(|binding| Consumer {
-            bound: bindings::bound_resources(&binding).iter().map(|own| (text(&own["group"]), text(&own["resource"]))).collect(),
-            claims: claims::in_force(&binding["status"]),
-            identities: identities(&self.state, cluster),
-        });
-        let mut consumers = self.consumers.lock();
-        let consumer = consumer.map(|consumer| consumers.shared(consumer));
-        if consumers.known.len() >= CONSUMERS {
-            consumers.known.clear();
-        }
-        consumers.known.insert(cluster.clone(), (version, consumer.clone()));
-        consumer
+    pub(super) fn consumer(&self, cluster: &ClusterId) -> Option<Arc<Consumer>> {
+        self.consumer_at(cluster, u64::MAX).unwrap_or_default()
     }
 
-    /// Whether an object is shown: exported ones all, claimed ones within the selector, bindings to this export. In a look at all
-    /// consumers at once the claim must also have the verbs of looking; elsewhere authorisation has asked for the verb.
-    fn shows(&self, resource: &GroupResource, key: &Key, stored: &Stored, wildcard: bool) -> bool {
-        let (group, plural) = (&*resource.group, &*resource.resource);
-        // A binding says itself which export it is of; when it goes, nothing else in the workspace does any more.
-        if group == APIS && plural == "apibindings" && bindings::export_of(&stored.object()).as_ref() == Some(&self.export) {
-            return true;
+    /// What a workspace had bound and accepted at a revision.
+    pub(super) fn consumer_at(&self, cluster: &ClusterId, revision: u64) -> Result<Option<Arc<Consumer>>, HistoryGap> {
+        let store = &self.state.store;
+        // What it has bound, and what it exports itself.
+        let last_change = || store.last_change(&BINDINGS, cluster).max(store.last_change(&EXPORTS, cluster));
+        let range = Range::Cluster(cluster.clone());
+        loop {
+            let version = last_change();
+            if version > revision {
+                let then = |resource| Ok(store.page(resource, &range, revision, None, usize::MAX, false)?.0);
+                return Ok(self.consumer_of(&then(&BINDINGS)?, &then(&EXPORTS)?).map(Arc::new));
+            }
+            if let Some((seen, consumer)) = self.consumers.lock().known.get(cluster)
+                && *seen == version
+            {
+                return Ok(consumer.clone());
+            }
+            let consumer = self.consumer_of(&store.peek_list(&BINDINGS, &range).0, &store.peek_list(&EXPORTS, &range).0);
+            // A write in between belongs to a later revision.
+            if last_change() != version {
+                continue;
+            }
+            let mut consumers = self.consumers.lock();
+            let consumer = consumer.map(|consumer| consumers.shared(consumer));
+            if consumers.known.len() >= CONSUMERS {
+                consumers.known.clear();
+            }
+            consumers.known.insert(cluster.clone(), (version, consumer.clone()));
+            return Ok(consumer);
         }
-        let Some(consumer) = self.consumer(&key.cluster) else { return false };
-        if consumer.binds(group, plural) {
-            return true;
-        }
-        let claim = consumer.claims.iter().find(|claim| {
-            claim.group == group
-                && claim.resource == plural
-                && consumer.owns(claim, group, plural)
-                && (!wildcard || ["list", "watch"].iter().any(|verb| claim.allows(group, plural, verb)))
-        });
-        claim.is_some_and(|claim| claim.labels.is_empty() || claim.selects(&stored.object()))
+    }
+
+    /// What the bindings and exports of a workspace let the export do.
+    fn consumer_of(&self, bindings: &[(Key, Stored)], exports: &[(Key, Stored)]) -> Option<Consumer> {
+        let bindings: Vec<Value> = bindings.iter().map(|(_, stored)| stored.object()).collect();
+        let own = bindings.iter().find(|binding| bindings::export_of(binding).as_ref() == Some(&self.export))?;
+        Some(Consumer {
+            bound: bindings::bound_resources(own).iter().map(|own| (text(&own["group"]), text(&own["resource"]))).collect(),
+            claims: claims::in_force(&own["status"]),
+            identities: identities(&bindings, exports),
+        })
     }
 
     /// Labels that an object gets when it is written through the view.
@@ -173,12 +173,12 @@ impl View {
 
 impl Consumer {
     /// Whether its binding to the export brings this resource.
-    fn binds(&self, group: &str, resource: &str) -> bool {
+    pub(super) fn binds(&self, group: &str, resource: &str) -> bool {
         self.bound.iter().any(|(of_group, of_resource)| of_group == group && of_resource == resource)
     }
 
     /// Whether the resource of a claim is what the claim means: one with an identity only if the workspace has bound that very one.
-    fn owns(&self, claim: &Claim, group: &str, resource: &str) -> bool {
+    pub(super) fn owns(&self, claim: &Claim, group: &str, resource: &str) -> bool {
         let same = |(of_group, of_resource, identity): &(String, String, String)| {
             of_group == group && of_resource == resource && *identity == claim.identity
         };
@@ -186,28 +186,31 @@ impl Consumer {
     }
 }
 
-/// Whether a user may do this in the virtual workspace: first the content of the export, by the roles of its own workspace, then
+/// Whether a user may do this in the virtual workspace, if there is one: first the content of the export, by the roles of its own workspace, then
 /// what the consumer has accepted.
 pub fn allows(state: &State, target: &ExportTarget, cluster: &ClusterId, user: &User, wish: &Wish) -> bool {
     let content = Wish::resource(&wish.verb, ResourceWish::new(APIS, "apiexports").named(&target.export).part("content"));
-    access::workspace::allows(state, &target.provider, user, &content) && (target.wildcard || View::of(state, target).covers(cluster, wish))
+    load(state, &target.provider, &target.export).is_some()
+        && access::workspace::allows(state, &target.provider, user, &content)
+        && (target.wildcard || View::of(state, target).covers(cluster, wish))
 }
 
 /// (group, resource, identity hash) of all that a workspace has bound, and of what it exports itself: root has its Workspaces
 /// without a binding.
-fn identities(state: &State, cluster: &ClusterId) -> Vec<(String, String, String)> {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let all = bindings::list(state, cluster);
-    let bound = all.iter().flat_map(|(_, binding)| bindings::bound_resources(binding));
+fn identities(bindings: &[Value], exports: &[(Key, Stored)]) -> Vec<(String, String, String)> {
+    let bound = bindings.iter().flat_map(bindings::bound_resources);
     let mut found: Vec<_> =
         bound.map(|bound| (text(&bound["group"]), text(&bound["resource"]), text(&bound["schema"]["identityHash"]))).collect();
-    for (_, stored) in state.store.peek_list(&EXPORTS, &Range::Cluster(cluster.clone())).0 {
-        let export = stored.object();
+    for export in exports.iter().map(|(_, stored)| stored.object()) {
         let identity = text(&export["status"]["identityHash"]);
         let offered = export["spec"]["resources"].as_array().into_iter().flatten();
         found.extend(offered.map(|own| (text(&own["group"]), text(&own["name"]), identity.clone())));
     }
     found
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
 }
 
 /// Exported, claimed, and the bindings.

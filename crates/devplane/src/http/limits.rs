@@ -11,6 +11,8 @@ use crate::status::ApiError;
 
 /// The largest body that is read, as in the real server.
 pub const BODY_BYTES: usize = 3 << 20;
+/// The largest object that is stored, whatever made it: etcd's `--max-request-bytes`.
+pub const OBJECT_BYTES: usize = 3 << 19;
 /// The largest headers in all, names and values.
 pub const HEADER_BYTES: u32 = 64 << 10;
 /// How long anything but a watch may take, its body included (`--request-timeout` of the real server).

@@ -15,9 +15,8 @@ pub fn locate(state: &State, prefix: &Prefix, path: &str) -> Result<Target, ApiE
         Prefix::Sandbox => Ok(Target { cluster: ClusterId::sandbox(), export: None }),
         Prefix::Workspace(segment) => Ok(Target { cluster: workspaces::resolve(state, segment)?, export: None }),
         Prefix::Export { provider, export, consumer } => {
-            // Only ids lead here: paths are refused, as the reference server does.
-            let provider = ClusterId::parse(provider).filter(|provider| exports::load(state, provider, export).is_some());
-            let provider = provider.ok_or_else(|| exports::view::missing(export, path))?;
+            // Only ids lead here: paths are refused, as the reference server does. What is not there is for authorisation to refuse.
+            let provider = ClusterId::parse(provider).ok_or_else(|| exports::view::missing(export, path))?;
             let wildcard = consumer == "*";
             let cluster = if wildcard { None } else { ClusterId::parse(consumer) };
             let unresolved = !wildcard && cluster.is_none();

@@ -5,6 +5,7 @@
 use serde_json::{Map, Value, json};
 
 use super::APIS;
+use crate::document::set;
 use crate::registry::Resource;
 
 /// Whether objects of the resource look different from how they are stored.
@@ -15,14 +16,11 @@ pub fn differs(resource: &Resource) -> bool {
 /// The stored object as the resource shows it.
 pub fn shown(resource: &Resource, mut object: Value) -> Value {
     if differs(resource) {
-        let spec = &mut object["spec"];
+        let Some(spec) = object.get_mut("spec") else { return object };
         if resource.plural == "apiexports" {
-            let schemas: Vec<Value> = list(&spec["resources"]).iter().map(|own| own["schema"].clone()).collect();
-            replace(spec, "resources", "latestResourceSchemas", schemas);
+            convert(spec, "resources", "latestResourceSchemas", |own| own.get("schema").cloned());
         }
-        let claims: Vec<Value> =
-            list(&spec["permissionClaims"]).iter().map(|claim| without(claim, &["verbs", "selector", "defaultSelector"])).collect();
-        replace(spec, "permissionClaims", "permissionClaims", claims);
+        convert(spec, "permissionClaims", "permissionClaims", |claim| without(claim, &["verbs", "selector", "defaultSelector"]));
     }
     object
 }
@@ -31,26 +29,24 @@ pub fn shown(resource: &Resource, mut object: Value) -> Value {
 pub fn stored(resource: &Resource, mut object: Value) -> Value {
     if differs(resource) {
         let is_export = resource.plural == "apiexports";
-        let spec = &mut object["spec"];
+        let Some(spec) = object.get_mut("spec") else { return object };
         if is_export {
-            let resources: Vec<Value> = list(&spec["latestResourceSchemas"]).iter().filter_map(exported).collect();
-            replace(spec, "latestResourceSchemas", "resources", resources);
+            convert(spec, "latestResourceSchemas", "resources", exported);
         }
         let complete = |claim: &Value| {
-            let mut claim = without(claim, &["all", "resourceSelector"]);
-            claim["verbs"] = json!(["*"]);
+            let mut claim = without(claim, &["all", "resourceSelector"])?;
+            set(&mut claim, ["verbs"], json!(["*"]));
             for field in ["group", "identityHash"] {
                 if claim[field].is_null() {
-                    claim[field] = json!("");
+                    set(&mut claim, [field], "");
                 }
             }
             if !is_export {
-                claim["selector"] = json!({"matchAll": true});
+                set(&mut claim, ["selector"], json!({"matchAll": true}));
             }
-            claim
+            Some(claim)
         };
-        let claims: Vec<Value> = list(&spec["permissionClaims"]).iter().map(complete).collect();
-        replace(spec, "permissionClaims", "permissionClaims", claims);
+        convert(spec, "permissionClaims", "permissionClaims", complete);
     }
     object
 }
@@ -63,22 +59,22 @@ fn exported(schema: &Value) -> Option<Value> {
 }
 
 /// The fields of a claim without these and without empty ones.
-fn without(claim: &Value, fields: &[&str]) -> Value {
-    let kept = claim.as_object().into_iter().flatten().filter(|(name, value)| !fields.contains(&name.as_str()) && **value != "");
-    Value::Object(kept.map(|(name, value)| (name.clone(), value.clone())).collect::<Map<_, _>>())
+fn without(claim: &Value, fields: &[&str]) -> Option<Value> {
+    let kept = claim.as_object()?.iter().filter(|(name, value)| !fields.contains(&name.as_str()) && **value != "");
+    Some(Value::Object(kept.map(|(name, value)| (name.clone(), value.clone())).collect::<Map<_, _>>()))
 }
 
-fn replace(spec: &mut Value, old: &str, new: &str, list: Vec<Value>) {
-    if let Some(fields) = spec.as_object_mut() {
-        fields.remove(old);
-        if !list.is_empty() {
-            fields.insert(new.to_owned(), Value::Array(list));
-        }
+/// Puts the items of one field, each converted, into another one. What cannot be converted stays as it is, for the schema to refuse.
+fn convert(spec: &mut Value, old: &str, new: &str, item: impl Fn(&Value) -> Option<Value>) {
+    let Some(fields) = spec.as_object_mut() else { return };
+    let converted = match fields.remove(old) {
+        Some(Value::Array(items)) => items.iter().map(|own| item(own).unwrap_or_else(|| own.clone())).collect::<Vec<_>>().into(),
+        Some(other) => other,
+        None => return,
+    };
+    if converted != json!([]) {
+        fields.insert(new.to_owned(), converted);
     }
-}
-
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -95,5 +91,17 @@ mod tests {
         let shown = shown(old, json!({"spec": spec}));
         assert_eq!(shown["spec"], json!({"latestResourceSchemas": ["v1.wheels.ax.dev"], "permissionClaims": [{"resource": "configmaps"}]}));
         assert_eq!(stored(old, shown)["spec"], spec);
+    }
+
+    #[test]
+    fn what_cannot_be_converted_is_kept_for_the_schema_to_refuse() {
+        let old = crate::kinds::resources().iter().find(|kind| kind.plural == "apiexports" && kind.version == "v1alpha1").unwrap();
+        let kept = |spec: Value| stored(old, json!({"spec": spec}))["spec"].clone();
+        assert_eq!(kept(json!("x")), json!("x"));
+        assert_eq!(
+            kept(json!({"latestResourceSchemas": 1, "permissionClaims": ["x"]})),
+            json!({"resources": 1, "permissionClaims": ["x"]})
+        );
+        assert_eq!(stored(old, json!({})), json!({}));
     }
 }

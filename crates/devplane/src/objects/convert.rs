@@ -8,6 +8,7 @@ use super::shape;
 use crate::{
     kinds::conversion,
     registry::{Resource, Shape},
+    status::Cause,
     store::{Parts, Stored},
 };
 
@@ -44,6 +45,14 @@ pub fn append(text: &mut Vec<u8>, resource: &Resource, api_version: &str, stored
     for part in [br#"{"apiVersion":""#, api_version.as_bytes(), br#"","kind":""#, parts.kind, br#"","#, parts.rest] {
         text.extend_from_slice(part);
     }
+}
+
+/// The stored object as the resource shows it, in two parts: a short one, and one that is shared with the store. None where it has to be
+/// read for that.
+pub fn shared(resource: &Resource, api_version: &str, stored: &Stored) -> Option<(Vec<u8>, Bytes)> {
+    let parts = as_stored(resource, stored)?;
+    let head = [br#"{"apiVersion":""#, api_version.as_bytes(), br#"","kind":""#, parts.kind, br#"","#].concat();
+    Some((head, stored.json.slice_ref(parts.rest)))
 }
 
 /// Appends the stored object as an item of a list: those of built-in kinds say neither version nor kind.
@@ -96,6 +105,16 @@ pub fn stored(resource: &Resource, object: Value) -> Value {
     let version = &resource.storage_version;
     relabel(&mut object, if group.is_empty() { version.clone() } else { format!("{group}/{version}") });
     object
+}
+
+/// What is wrong with an object in the version in which it is stored, where that is another one. Controllers read what is stored: an
+/// older version that takes any form must not bring it to them.
+pub fn stored_faults(resource: &Resource, object: &Value) -> Vec<Cause> {
+    let Shape::Custom(shape) = &resource.shape else { return Vec::new() };
+    let Some(schema) = shape.stored.as_ref().filter(|_| conversion::differs(resource)) else { return Vec::new() };
+    let mut object = stored(resource, object.clone());
+    schema.default(&mut object);
+    schema.validate(&object).into_iter().map(Cause::from).collect()
 }
 
 fn relabel(object: &mut Value, api_version: String) {

@@ -3,13 +3,13 @@
 
 use serde_json::Value;
 
-use super::{Call, metadata, options::WriteOptions, shape};
+use super::{Call, convert, metadata, options::WriteOptions, shape};
 use crate::{
     access::{self, Admission},
     builtin, definitions, deletion,
     http::answer::Answer,
-    namespaces, random,
-    registry::DEFINITIONS,
+    namespaces, quota, random,
+    registry::{DEFINITIONS, is_given},
     request::Operation,
     status::{ApiError, Cause},
     store::{Key, Stored},
@@ -96,8 +96,7 @@ impl Call {
         self.check_definition(&name)?;
         shape::default(resource, &mut object, applied);
         access::complete(state, &admission, &mut object)?;
-        let tracks = self.attributes.verb != "patch" && !applied;
-        let said = (tracks && resource.is_built_in()).then(|| object.clone());
+        let said = (!applied && resource.is_built_in()).then(|| object.clone());
         access::mutate(state, &admission, &mut object)?;
         self.view.stamp(resource, &mut object, &self.attributes.target.cluster);
         metadata::fill_new(state, resource, &mut object);
@@ -119,10 +118,11 @@ impl Call {
         warnings.extend(metadata::repeated_owners(&object));
         metadata::drop_repeated_owners(&mut object);
         // What an apply creates is owned as the apply says; what admission added to it is nobody's.
-        if tracks {
+        if !applied {
             self.track_said(None, said, &mut object, options);
         }
         let key = self.key(&name);
+        let quotas = quota::limits(state, &admission);
         let taken = || ApiError::already_exists(&resource.group, &resource.plural, &name);
         if options.dry_run {
             return match self.stored(&name).await {
@@ -130,13 +130,13 @@ impl Call {
                 None => Ok((Created::Tried(object), warnings)),
             };
         }
-        let Some(stored) = self.store(&key, 0, Some(object)).await? else {
+        let Some(stored) = self.store_within(&key, 0, Some(object), &quotas).await? else {
             let leaving =
                 state.store.peek(&resource.storage, &key).is_some_and(|other| !other.object()["metadata"]["deletionTimestamp"].is_null());
             let taken = taken();
             return Err(if leaving { ApiError { message: format!("object is being deleted: {}", taken.message), ..taken } } else { taken });
         };
-        self.after_write(&key, &stored).await;
+        self.after_write(&key).await;
         Ok((Created::Stored(stored), warnings))
     }
 
@@ -148,7 +148,9 @@ impl Call {
         }
         let key = Key::new(&self.attributes.target.cluster, "", &format!("{}.{}", resource.plural, resource.group));
         match self.state.store.peek(&DEFINITIONS, &key) {
-            Some(definition) if deletion::is_marked(&definition) => {
+            Some(definition)
+                if deletion::is_marked(&definition) && !is_given(&self.state, &self.attributes.target.cluster, &resource.storage) =>
+            {
                 let why = "create not allowed while custom resource definition is terminating";
                 Err(ApiError::forbidden(&resource.group, &resource.plural, name, why))
             }
@@ -175,6 +177,9 @@ impl Call {
         let mut causes = super::patching::shape_builtin(self, object, old, dry_run)?;
         causes.extend(metadata::validate(&self.resource, object));
         causes.extend(shape::validate(&self.resource, &self.attributes.subresource, object, old));
+        if causes.is_empty() {
+            causes.extend(convert::stored_faults(&self.resource, object));
+        }
         Ok(causes)
     }
 }

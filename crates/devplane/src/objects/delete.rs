@@ -126,7 +126,7 @@ impl Call {
                 last = written;
             }
             let Some(gone) = self.store(key, last.revision, None).await? else { return Ok(None) };
-            self.after_write(key, &gone).await;
+            self.after_write(key).await;
             return Ok(Some(if graceful { Deleted::Marked(self.shown(&last)) } else { Deleted::Gone(self.shown(&gone)) }));
         }
         if options.dry_run || marked == old {
@@ -134,7 +134,7 @@ impl Call {
         }
         let Some(written) = self.store(key, stored.revision, Some(marked)).await? else { return Ok(None) };
         let shown = self.shown(&written);
-        self.after_write(key, &written).await;
+        self.after_write(key).await;
         Ok(Some(Deleted::Marked(shown)))
     }
 

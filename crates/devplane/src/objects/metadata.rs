@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     State, clock,
+    document::fields,
     protobuf::go_json,
     random,
     registry::Resource,
@@ -41,15 +42,6 @@ pub const FIELDS: [&str; 15] = [
 /// The metadata of an object, made where there is none. What is no object becomes one.
 pub fn of(object: &mut Value) -> &mut Map<String, Value> {
     fields(fields(object).entry("metadata").or_insert_with(|| json!({})))
-}
-
-/// The fields of a value; one that is no object is made an empty one.
-#[expect(clippy::expect_used, reason = "the value was made an object in the line before")]
-fn fields(value: &mut Value) -> &mut Map<String, Value> {
-    if !value.is_object() {
-        *value = json!({});
-    }
-    value.as_object_mut().expect("an object")
 }
 
 /// Drops what has no value, as the Go types do when they are written.

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     apply::{self, RESET_BY_OBJECT, RESET_BY_STATUS, Target},
+    authored::CLUSTER,
     builtin, clock, definitions,
     http::{limits, media},
     namespaces::{self, NAMESPACES},
@@ -165,6 +166,7 @@ fn target<'a>(call: &'a Call, zero: &'a Map<String, Value>) -> Target<'a> {
             _ => &[],
         },
         zero,
+        forwarded: call.forwards(),
     }
 }
 
@@ -187,11 +189,40 @@ pub fn shape_builtin(call: &Call, object: &mut Value, old: Option<&Value>, dry_r
 }
 
 impl Call {
+    /// Whether the request goes through a virtual workspace. kcp answers an apply there with a GET, a merge of its own and a PUT: what the
+    /// configuration leaves out stays, because no apply of this manager was ever stored that had it.
+    /// Source: kcp `pkg/virtual/framework/forwardingregistry/store.go`.
+    pub(super) fn forwards(&self) -> bool {
+        self.attributes.target.export.is_some()
+    }
+
     /// Notes in `managedFields` which fields this write (not an apply) set.
     pub(super) fn track_fields(&self, old: Option<&Value>, object: &mut Value, options: &WriteOptions) {
         let now = clock::seconds(self.state.clock.now());
         let is_new = old.is_none() && self.resource.is_built_in();
         let zero = if is_new { builtin::zero::fields(&self.resource.group, &self.resource.kind) } else { Map::new() };
-        apply::update_managed_fields(&target(self, &zero), old, object, &options.manager, &now);
+        let target = target(self, &zero);
+        if self.attributes.target.cluster.is_sandbox() {
+            return apply::update_managed_fields(&target, old, object, &options.manager, &now);
+        }
+        // The annotation with the workspace of an object is the plane's.
+        let (old, mut unmarked) = (old.map(without_cluster), without_cluster(object));
+        apply::update_managed_fields(&target, old.as_ref(), &mut unmarked, &options.manager, &now);
+        match unmarked["metadata"].get_mut("managedFields") {
+            Some(fields) => drop(metadata::of(object).insert("managedFields".into(), fields.take())),
+            None => drop(metadata::of(object).remove("managedFields")),
+        }
     }
+}
+
+/// An object without the annotation that names its workspace.
+fn without_cluster(object: &Value) -> Value {
+    let mut object = object.clone();
+    if let Some(annotations) = object.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut) {
+        annotations.remove(CLUSTER);
+        if annotations.is_empty() {
+            metadata::of(&mut object).remove("annotations");
+        }
+    }
+    object
 }

@@ -176,7 +176,15 @@ pub fn propose(call: &Call, old: &Value, options: &WriteOptions) -> Result<(Valu
 fn wanted(call: &Call, current: &Value, options: &WriteOptions) -> Result<(Value, Vec<String>), ApiError> {
     let (now, zero) = (clock::seconds(call.state.clock.now()), Map::new());
     let schema = builtin::schema("autoscaling", KIND);
-    let target = apply::Target { schema, api_version: API_VERSION, kind: KIND, subresource: "scale", reset: &[], zero: &zero };
+    let target = apply::Target {
+        schema,
+        api_version: API_VERSION,
+        kind: KIND,
+        subresource: "scale",
+        reset: &[],
+        zero: &zero,
+        forwarded: call.forwards(),
+    };
     let updates = call.attributes.verb == "update";
     if !updates && media::content_type(&call.headers).starts_with("application/apply-patch") {
         let (config, warnings) = patching::configuration(call, options)?;

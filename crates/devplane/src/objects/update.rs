@@ -75,9 +75,9 @@ impl Call {
         if let Some(fields) = object.as_object_mut() {
             fields.remove("status");
         }
-        let (created, more) = self.create_object(object, options, true).await?;
+        let (created, more) = self.create_object(object, options, !self.forwards()).await?;
         // A virtual workspace does not tell creation from change.
-        let code = if self.attributes.target.export.is_some() { 200 } else { 201 };
+        let code = if self.forwards() { 200 } else { 201 };
         self.show_created(created, code, [warnings, more].concat())
     }
 
@@ -161,14 +161,16 @@ impl Call {
         let key = self.key(name);
         if metadata::may_go(&object) {
             // What removes the last finalizer removes the object, and is answered with the state that nobody can read any more.
-            let Some(gone) = self.store(&key, stored.revision, None).await? else { return Ok(None) };
-            self.after_write(&key, &gone).await;
+            if self.store(&key, stored.revision, None).await?.is_none() {
+                return Ok(None);
+            }
+            self.after_write(&key).await;
             return self.show(shown(object), 200, warnings).map(Some);
         }
         let Some(written) = self.store(&key, stored.revision, Some(object)).await? else { return Ok(None) };
         let answer =
             if sub == "scale" { self.show(shown(self.shown(&written)), 200, warnings) } else { self.show_stored(&written, 200, warnings) };
-        self.after_write(&key, &written).await;
+        self.after_write(&key).await;
         answer.map(Some)
     }
 
@@ -184,7 +186,7 @@ impl Call {
         }
         if media::content_type(&self.headers).starts_with("application/apply-patch") {
             let (object, warnings) = patching::applied(self, Some(old), options)?;
-            return Ok(Proposal { object, warnings, applied: true, patched: None });
+            return Ok(Proposal { object, warnings, applied: !self.forwards(), patched: None });
         }
         let decoded = patching::patched(self, old)?;
         // Faults of a strategic patch are told with the patch, others with what it made.

@@ -3,11 +3,12 @@
 
 mod load;
 mod older;
+mod private;
 mod rows;
 
 use std::{
     collections::HashSet,
-    fs, io,
+    io,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     sync::Arc,
@@ -64,8 +65,9 @@ impl File {
     /// Opens or makes the file in the directory.
     pub(super) fn in_directory(directory: &Path) -> Result<Self, StoreError> {
         let failed = |source| StoreError::Directory { path: directory.into(), source };
-        fs::create_dir_all(directory).map_err(failed)?;
+        private::folder(directory).map_err(failed)?;
         let path = directory.join("plane.redb");
+        private::file(&path).map_err(failed)?;
         match guarded(&path, || Database::builder().set_cache_size(CACHE_BYTES).create(&path))? {
             Ok(database) => Ok(Self { database, path }),
             Err(DatabaseError::DatabaseAlreadyOpen) => Err(StoreError::InUse(directory.into())),

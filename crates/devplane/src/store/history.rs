@@ -1,10 +1,13 @@
 //! The changes of the recent past, which watches and lists of the past read (etcd's compaction, apiserver `storage/cacher`).
 //!
-//! They are dropped by number, by size and by age. A reader is told of a gap only where changes of its own resource were dropped: one that
-//! follows what seldom changes goes on, as it does on a real server, whose watch cache is one for each resource.
+//! They are dropped by number, by size and by age. Large objects push out changes of their own kind: each kind has a share of the memory,
+//! and what is too much in all is taken from the kind that has most. What was written last is never dropped, however large it is, so that
+//! who follows closely misses nothing. A reader is told of a gap only where changes of its own resource were dropped: one that follows what
+//! seldom changes goes on, as it does on a real server, whose watch cache is one for each resource.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{BTreeMap, HashMap, VecDeque},
+    ops::Bound,
     sync::Arc,
 };
 
@@ -16,7 +19,9 @@ use crate::registry::GroupResource;
 /// How many changes are kept.
 const CHANGES: usize = 20_000;
 /// How many bytes of objects the kept changes may hold.
-const BYTES: usize = 12 << 20;
+const BYTES: usize = 24 << 20;
+/// How many bytes of objects the kept changes of one resource may hold.
+const KIND_BYTES: usize = 12 << 20;
 /// How long a change is kept (`--etcd-compaction-interval` of the real server).
 const AGE: SignedDuration = SignedDuration::from_mins(5);
 
@@ -32,7 +37,9 @@ pub struct HistoryGap {
 
 /// Recent changes in the order of their revisions.
 pub(super) struct History {
-    kept: VecDeque<Kept>,
+    /// By their revisions.
+    kept: BTreeMap<u64, Kept>,
+    kinds: HashMap<GroupResource, Kind>,
     bytes: usize,
     /// Changes up to and including this revision are gone.
     compacted: u64,
@@ -47,10 +54,17 @@ struct Kept {
     at: Timestamp,
 }
 
+/// The kept changes of one resource.
+#[derive(Default)]
+struct Kind {
+    revisions: VecDeque<u64>,
+    bytes: usize,
+}
+
 impl History {
     /// A history that begins after this revision.
     pub(super) fn after(revision: u64) -> Self {
-        Self { kept: VecDeque::new(), bytes: 0, compacted: revision, unknown: revision, dropped: HashMap::new() }
+        Self { kept: BTreeMap::new(), kinds: HashMap::new(), bytes: 0, compacted: revision, unknown: revision, dropped: HashMap::new() }
     }
 
     /// Changes up to and including this revision are gone.
@@ -60,44 +74,90 @@ impl History {
 
     /// Keeps a change, which came after all others, and drops what is too much or too old.
     pub(super) fn push(&mut self, change: Arc<Change>, now: Timestamp) {
-        self.bytes += change.weight();
-        self.kept.push_back(Kept { change, at: now });
+        self.count(&change).revisions.push_back(change.revision);
+        let resource = change.resource.clone();
+        self.kept.insert(change.revision, Kept { change, at: now });
+        while self.kinds.get(&resource).is_some_and(|kind| kind.bytes > KIND_BYTES && kind.revisions.len() > 1) {
+            self.drop_oldest(&resource);
+        }
         self.expire(now);
+    }
+
+    /// Counts a change as one of its resource.
+    fn count(&mut self, change: &Change) -> &mut Kind {
+        self.bytes += change.weight();
+        let kind = self.kinds.entry(change.resource.clone()).or_default();
+        kind.bytes += change.weight();
+        kind
     }
 
     /// Puts a change before all others, unless it would be dropped at once.
     pub(super) fn prepend(&mut self, change: Change, now: Timestamp) -> bool {
-        if self.bytes + change.weight() > BYTES || self.kept.len() >= CHANGES {
+        let of_kind = self.kinds.get(&change.resource).map_or(0, |kind| kind.bytes);
+        let is_too_much = self.bytes + change.weight() > BYTES || of_kind + change.weight() > KIND_BYTES;
+        if is_too_much || self.kept.len() >= CHANGES {
             return false;
         }
-        self.bytes += change.weight();
+        self.count(&change).revisions.push_front(change.revision);
         // Every write of the plane has a revision of its own: before this one there is nothing between.
         self.compacted = change.revision - 1;
         self.unknown = self.compacted;
-        self.kept.push_front(Kept { change: Arc::new(change), at: now });
+        self.kept.insert(change.revision, Kept { change: Arc::new(change), at: now });
         true
     }
 
     /// Drops what is too much or too old.
     pub(super) fn expire(&mut self, now: Timestamp) {
-        while let Some(first) = self.kept.front() {
-            // A clock that was set back keeps changes for longer, that is all.
-            if self.kept.len() <= CHANGES && self.bytes <= BYTES && now.duration_since(first.at) <= AGE {
-                return;
-            }
-            let Some(Kept { change, .. }) = self.kept.pop_front() else { return };
-            self.bytes -= change.weight();
-            self.compacted = change.revision;
-            self.dropped.insert(change.resource.clone(), change.revision);
+        // A clock that was set back keeps changes for longer, that is all.
+        while let Some((_, first)) = self.kept.first_key_value()
+            && (self.kept.len() > CHANGES || now.duration_since(first.at) > AGE)
+        {
+            let resource = first.change.resource.clone();
+            self.drop_oldest(&resource);
         }
+        while self.bytes > BYTES
+            && let Some(resource) = self.heaviest()
+        {
+            self.drop_oldest(&resource);
+        }
+    }
+
+    /// The resource whose changes hold the most, of those that can lose one.
+    fn heaviest(&self) -> Option<GroupResource> {
+        let losable = self.kinds.iter().filter(|(_, kind)| kind.revisions.len() > 1);
+        losable.max_by_key(|(_, kind)| kind.bytes).map(|(resource, _)| resource.clone())
+    }
+
+    fn drop_oldest(&mut self, resource: &GroupResource) {
+        let oldest = self.kinds.get(resource).and_then(|kind| kind.revisions.front().copied());
+        if let Some(change) = oldest.and_then(|revision| self.take(revision)) {
+            // Of a kind that is busy newer changes may be gone than of one that is not.
+            self.compacted = self.compacted.max(change.revision);
+            self.dropped.insert(resource.clone(), change.revision);
+        }
+    }
+
+    /// Takes out the oldest or the newest change of its resource.
+    fn take(&mut self, revision: u64) -> Option<Arc<Change>> {
+        let Kept { change, .. } = self.kept.remove(&revision)?;
+        self.bytes -= change.weight();
+        if let Some(kind) = self.kinds.get_mut(&change.resource) {
+            kind.bytes -= change.weight();
+            match kind.revisions.front() {
+                Some(front) if *front == revision => kind.revisions.pop_front(),
+                _ => kind.revisions.pop_back(),
+            };
+            if kind.revisions.is_empty() {
+                self.kinds.remove(&change.resource);
+            }
+        }
+        Some(change)
     }
 
     /// Takes back the newest change if it came after this revision.
     pub(super) fn pop_after(&mut self, revision: u64) -> Option<Arc<Change>> {
-        self.kept.back().filter(|kept| kept.change.revision > revision)?;
-        let Kept { change, .. } = self.kept.pop_back()?;
-        self.bytes -= change.weight();
-        Some(change)
+        let newest = *self.kept.last_key_value()?.0;
+        if newest > revision { self.take(newest) } else { None }
     }
 
     /// Changes after one revision up to another, of one resource if one is given.
@@ -109,10 +169,17 @@ impl History {
         if after < oldest {
             return Err(HistoryGap { wanted: after, oldest });
         }
-        let start = self.kept.partition_point(|kept| kept.change.revision <= after);
-        let wanted = |change: &&Arc<Change>| resource.is_none_or(|resource| change.resource == *resource);
-        let within = self.kept.range(start..).map(|kept| &kept.change).take_while(|change| change.revision <= until);
-        Ok(within.filter(wanted).cloned().collect())
+        if after >= until {
+            return Ok(Vec::new());
+        }
+        let within = (Bound::Excluded(after), Bound::Included(until));
+        let Some(resource) = resource else {
+            return Ok(self.kept.range(within).map(|(_, kept)| kept.change.clone()).collect());
+        };
+        let Some(kind) = self.kinds.get(resource) else { return Ok(Vec::new()) };
+        let start = kind.revisions.partition_point(|revision| *revision <= after);
+        let own = kind.revisions.range(start..).take_while(|revision| **revision <= until);
+        Ok(own.filter_map(|revision| self.kept.get(revision)).map(|kept| kept.change.clone()).collect())
     }
 }
 
@@ -153,6 +220,35 @@ mod tests {
         let mut history = History::after(1);
         (2..32).for_each(|revision| history.push(Arc::new(change(revision, "maps", 1 << 20)), now));
         assert_eq!((history.oldest(), history.kept.len()), (20, 11));
+    }
+
+    #[test]
+    fn large_objects_push_out_changes_of_their_own_kind() {
+        let now = Timestamp::UNIX_EPOCH;
+        let (large, small) = (GroupResource::new("", "large"), GroupResource::new("", "small"));
+        let mut history = History::after(1);
+        history.push(Arc::new(change(2, "small", 10)), now);
+        (3..40).for_each(|revision| history.push(Arc::new(change(revision, "large", 1 << 20)), now));
+        assert_eq!(revisions(history.between(Some(&small), 1, 99)), [2]);
+        assert!(history.between(Some(&large), 3, 99).is_err());
+        assert_eq!(revisions(history.between(Some(&large), 30, 99)), (31..40).collect::<Vec<_>>());
+        // Many kinds together have a limit, too: the one that holds most gives way.
+        (40..48).for_each(|revision| history.push(Arc::new(change(revision, "other", 1 << 20)), now));
+        (48..56).for_each(|revision| history.push(Arc::new(change(revision, "third", 1 << 20)), now));
+        assert!(history.bytes <= BYTES, "{}", history.bytes);
+        assert_eq!(revisions(history.between(Some(&small), 1, 99)), [2]);
+        assert_eq!(revisions(history.between(Some(&GroupResource::new("", "third")), 50, 99)), (51..56).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_was_written_last_is_there_however_large_it_is() {
+        let now = Timestamp::UNIX_EPOCH;
+        let mut history = History::after(1);
+        for revision in 2..6 {
+            history.push(Arc::new(change(revision, "maps", BYTES + 1)), now);
+            assert_eq!(revisions(history.between(Some(&GroupResource::new("", "maps")), revision - 1, 99)), [revision]);
+            assert_eq!(revisions(history.between(None, revision - 1, 99)), [revision]);
+        }
     }
 
     #[test]

@@ -90,6 +90,8 @@ impl Memory {
             let new = later.get(&place).cloned().unwrap_or_else(|| self.get(&place.0, &place.1));
             let last = removed(&old, &new, revision);
             later.insert(place.clone(), old.clone());
+            let changed = self.last_changes.entry(place.0.clone()).or_default().entry(place.1.cluster.clone()).or_default();
+            *changed = revision.max(*changed);
             let change = Change { revision, resource: place.0, key: place.1, old, new, last };
             if revision <= compacted || !self.history.prepend(change, now) {
                 return;
@@ -130,6 +132,13 @@ impl Memory {
 
     pub(super) fn list(&self, resource: &GroupResource, range: &Range) -> Vec<(Key, Stored)> {
         self.after(resource, range, None).map(|(key, stored)| (key.clone(), stored.clone())).collect()
+    }
+
+    pub(super) fn count(&self, resource: &GroupResource, range: &Range) -> usize {
+        match range {
+            Range::All => self.objects.get(resource).map_or(0, BTreeMap::len),
+            _ => self.after(resource, range, None).count(),
+        }
     }
 
     /// The objects of a range in order, those after a place if one is given.

@@ -46,6 +46,11 @@ impl Draft {
         Self { text, at }
     }
 
+    /// How many bytes it has without a version.
+    pub(super) fn len(&self) -> usize {
+        self.text.len()
+    }
+
     /// The text with this version, in memory of just its size.
     pub(super) fn with(&self, revision: u64) -> Bytes {
         let Some(at) = self.at else { return Bytes::copy_from_slice(&self.text) };

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::types::{self, Type};
 use super::{OWNER, resolve};
 use crate::access::workspace::holds;
+use crate::document::set;
 use crate::kinds::{APIS, TENANCY};
 use crate::rbac::wish::{ResourceWish, Wish};
 use crate::request::User;
@@ -39,7 +40,7 @@ pub fn create(state: &State, parent: &ClusterId, user: &User, workspace: &mut Va
     }
     let parent_type = Type::of_workspace(state, parent).ok_or("the type of the parent workspace is unknown")?;
     if workspace["spec"]["type"]["name"].as_str().is_none_or(str::is_empty) {
-        workspace["spec"]["type"] = parent_type.default_child();
+        set(workspace, ["spec", "type"], parent_type.default_child());
     }
     let (path, name) = (text(&workspace["spec"]["type"]["path"]), text(&workspace["spec"]["type"]["name"]));
     let shown = if path.is_empty() { name.clone() } else { format!("{path}:{name}") };
@@ -50,16 +51,19 @@ pub fn create(state: &State, parent: &ClusterId, user: &User, workspace: &mut Va
         return Err(format!("unable to use workspace type {path}:{name}: missing verb='use' permission on workspacetype"));
     }
     let own = Type::load(state, &path, &name).ok_or_else(unknown)?;
+    if !own.is_complete {
+        return Err(format!("workspace type {path}:{name} extends more than {} types", types::MOST_EXTENDED));
+    }
     if let Some(reason) = own.refused_in(&parent_type) {
         return Err(reason);
     }
-    workspace["spec"]["type"] = json!({"name": name, "path": path});
+    set(workspace, ["spec", "type"], json!({"name": name, "path": path}));
     for (key, value) in &own.labels {
-        workspace["metadata"]["labels"][key] = value.clone();
+        set(workspace, ["metadata", "labels", key], value.clone());
     }
     let owner = Owner { username: &user.name, uid: &user.uid, groups: &user.groups };
-    workspace["metadata"]["annotations"][OWNER] = json!(serde_json::to_string(&owner).unwrap_or_default());
-    workspace["status"] = json!({"phase": "Scheduling"});
+    set(workspace, ["metadata", "annotations", OWNER], serde_json::to_string(&owner).unwrap_or_default());
+    set(workspace, ["status"], json!({"phase": "Scheduling"}));
     Ok(())
 }
 

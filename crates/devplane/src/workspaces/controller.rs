@@ -11,7 +11,8 @@ use super::{LOGICAL_CLUSTER, OWNER, PATH, PHASE, TYPE, deletion, exists, logical
 use crate::access::workspace::holds;
 use crate::authored::{self, Fault, is_being_deleted, set_condition};
 use crate::clock::seconds;
-use crate::kinds::{APIS, CONFIG_MAPS, CORE, LOGICAL_CLUSTERS, NAMESPACES, TENANCY, WORKSPACE_TYPES, WORKSPACES};
+use crate::document::Document;
+use crate::kinds::{APIS, CONFIG_MAPS, CORE, LOGICAL_CLUSTERS, NAMESPACES, SERVICE_ACCOUNTS, TENANCY, WORKSPACE_TYPES, WORKSPACES};
 use crate::rbac::bootstrap;
 use crate::rbac::wish::{ResourceWish, Wish};
 use crate::registry::GroupResource;
@@ -36,9 +37,9 @@ pub fn bootstrap(state: &State) -> Result<(), WriteError> {
     let root = ClusterId::root();
     if !exists(state, &root) {
         let mut object = logical_cluster("root", "root:root");
-        object["status"] = json!({"phase": "Ready", "URL": url(state, "root")});
-        object["metadata"]["labels"] = json!({PHASE: "Ready"});
-        authored::create(state, &LOGICAL_CLUSTERS, &root, object)?;
+        object.set(["status"], json!({"phase": "Ready", "URL": url(state, "root")}));
+        object.set(["metadata", "labels"], json!({PHASE: "Ready"}));
+        authored::create(state, &LOGICAL_CLUSTERS, &root, object.into_value())?;
     }
     for workspace_type in types::built_in() {
         authored::create(state, &WORKSPACE_TYPES, &root, workspace_type)?;
@@ -76,26 +77,26 @@ fn schedule(state: &State, key: &Key) -> Result<Option<Value>, WriteError> {
     let now = seconds(state.clock.now());
     authored::change(state, &WORKSPACES, key, |workspace| {
         if workspace["spec"]["cluster"].is_null() {
-            workspace["spec"]["cluster"] = json!(id);
-            workspace["spec"]["URL"] = url(state, &path);
+            workspace.set(["spec", "cluster"], id.as_str());
+            workspace.set(["spec", "URL"], url(state, &path));
         }
-        workspace["metadata"]["finalizers"] = json!([FINALIZER]);
-        workspace["metadata"]["annotations"]["core.kcp.io/shard"] = json!("root");
-        workspace["metadata"]["labels"][PHASE] = json!("Initializing");
-        workspace["status"]["phase"] = json!("Initializing");
+        workspace.set(["metadata", "finalizers"], json!([FINALIZER]));
+        workspace.set(["metadata", "annotations", "core.kcp.io/shard"], "root");
+        workspace.set(["metadata", "labels", PHASE], "Initializing");
+        workspace.set(["status", "phase"], "Initializing");
         set_condition(workspace, "WorkspaceScheduled", None, &now);
     })
 }
 
 /// The path of a workspace by the Workspace objects above it.
 fn canonical_path(state: &State, cluster: &ClusterId) -> String {
-    if cluster.is_root() {
-        return "root".into();
+    let above: Vec<Key> = super::ancestors(state, cluster).collect();
+    let top = above.last().map_or(cluster, |key| &key.cluster);
+    let mut path = if top.is_root() { "root".to_owned() } else { told_path(state, top) };
+    for key in above.iter().rev() {
+        path = format!("{path}:{}", key.name);
     }
-    match super::workspace_of(state, cluster) {
-        Some((key, _)) => format!("{}:{}", canonical_path(state, &key.cluster), key.name),
-        None => told_path(state, cluster),
-    }
+    path
 }
 
 /// Fills the logical cluster of a Workspace and makes both ready, or notes why not.
@@ -103,23 +104,24 @@ fn initialize(state: &State, key: &Key, workspace: &Value) -> Result<(), WriteEr
     let Some(cluster) = workspace["spec"]["cluster"].as_str().and_then(ClusterId::parse) else { return Ok(()) };
     let reference = &workspace["spec"]["type"];
     let (type_path, type_name) = (text(&reference["path"]), text(&reference["name"]));
-    let Some(own_type) = Type::load(state, &type_path, &type_name) else { return Ok(()) };
+    let Some(own_type) = Type::load(state, &type_path, &type_name).filter(|own_type| own_type.is_complete) else { return Ok(()) };
     let creator = creator(workspace);
     if !exists(state, &cluster) {
         let mut object = logical_cluster(&format!("{}:{}", canonical_path(state, &key.cluster), key.name), &own_type.name);
-        object["metadata"]["annotations"][OWNER] = short_owner(&creator);
-        object["spec"]["owner"] = json!({
+        object.set(["metadata", "annotations", OWNER], short_owner(&creator));
+        let owner = json!({
             "apiVersion": format!("{TENANCY}/v1alpha1"), "resource": "workspaces", "cluster": key.cluster.as_str(),
             "name": &*key.name, "uid": workspace["metadata"]["uid"],
         });
-        object["spec"]["createdBy"] = crate::reviews::user_info(&creator);
+        object.set(["spec", "owner"], owner);
+        object.set(["spec", "createdBy"], crate::reviews::user_info(&creator));
         let mut initializers = own_type.initializers.clone();
         if !own_type.default_bindings.is_empty() {
             initializers.push(BIND.into());
         }
-        object["spec"]["initializers"] = json!(initializers);
-        object["status"] = json!({"phase": "Initializing", "URL": url(state, cluster.as_str())});
-        authored::create(state, &LOGICAL_CLUSTERS, &cluster, object)?;
+        object.set(["spec", "initializers"], initializers);
+        object.set(["status"], json!({"phase": "Initializing", "URL": url(state, cluster.as_str())}));
+        authored::create(state, &LOGICAL_CLUSTERS, &cluster, object.into_value())?;
         first_namespaces(state, &cluster)?;
         create_role_object(state, &cluster, workspace_admin(&creator))?;
     }
@@ -145,13 +147,14 @@ fn settle(
     let pending = Fault { reason: "InitializerExists", severity: "Info", message: format!("Initializers still exist: {waiting:?}") };
     let unbound = failure.map(|message| Fault { reason: "APIBindingErrors", severity: "Error", message });
     let initialized = (!waiting.is_empty()).then_some(&pending);
-    let note = |object: &mut Value| {
-        object["metadata"]["labels"][PHASE] = json!(phase);
-        object["status"]["phase"] = json!(phase);
+    let note = |object: &mut Document| {
+        object.set(["metadata", "labels", PHASE], phase);
+        object.set(["status", "phase"], phase);
         set_condition(object, "WorkspaceInitialized", initialized, &now);
-        match (waiting.is_empty(), object["status"].as_object_mut()) {
-            (true, Some(status)) => drop(status.remove("initializers")),
-            _ => object["status"]["initializers"] = json!(waiting),
+        if waiting.is_empty() {
+            object.remove(["status", "initializers"]);
+        } else {
+            object.set(["status", "initializers"], waiting.to_vec());
         }
     };
     authored::change(state, &LOGICAL_CLUSTERS, &logical_cluster_key(cluster), |object| {
@@ -162,7 +165,7 @@ fn settle(
     authored::change(state, &WORKSPACES, key, |workspace| {
         note(workspace);
         if phase == "Ready" {
-            workspace["metadata"]["annotations"][OWNER] = owner.clone();
+            workspace.set(["metadata", "annotations", OWNER], owner.clone());
         }
     })?;
     Ok(())
@@ -194,6 +197,7 @@ pub(super) fn first_namespaces(state: &State, cluster: &ClusterId) -> Result<(),
     for name in ["default", "kube-system"] {
         ensure_namespace(state, cluster, name)?;
         root_certificate(state, cluster, name)?;
+        default_account(state, cluster, name)?;
     }
     Ok(())
 }
@@ -222,6 +226,15 @@ pub fn root_certificate(state: &State, cluster: &ClusterId, namespace: &str) -> 
     authored::create(state, &CONFIG_MAPS, cluster, object)
 }
 
+/// Makes the ServiceAccount that every namespace has.
+///
+/// # Errors
+/// When the storage takes no writes.
+pub fn default_account(state: &State, cluster: &ClusterId, namespace: &str) -> Result<(), WriteError> {
+    let object = json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default", "namespace": namespace}});
+    authored::create(state, &SERVICE_ACCOUNTS, cluster, object)
+}
+
 fn create_role_object(state: &State, cluster: &ClusterId, object: Value) -> Result<(), WriteError> {
     let plural = format!("{}s", text(&object["kind"]).to_lowercase());
     authored::create(state, &GroupResource::new(crate::rbac::GROUP, &plural), cluster, object)
@@ -239,15 +252,16 @@ pub(super) fn workspace_admin(creator: &User) -> Value {
 }
 
 /// A LogicalCluster object of this path and type.
-pub(super) fn logical_cluster(path: &str, type_name: &str) -> Value {
-    json!({
+pub(super) fn logical_cluster(path: &str, type_name: &str) -> Document {
+    let object = json!({
         "apiVersion": format!("{CORE}/v1alpha1"), "kind": "LogicalCluster",
         "metadata": {
             "name": LOGICAL_CLUSTER, "generation": 1, "finalizers": ["core.kcp.io/logicalcluster-deletion"],
             "annotations": {PATH: path, TYPE: type_name, "core.kcp.io/shard": "root"},
         },
         "spec": {"directlyDeletable": false},
-    })
+    });
+    Document::from(object)
 }
 
 /// The creator that admission noted.
@@ -264,4 +278,44 @@ fn short_owner(creator: &User) -> Value {
 
 fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{Options, Plane, Storage, SystemClock};
+
+    /// A plane with workspaces of which each lies in the one before; their ids.
+    fn nested(count: usize, is_circle: bool) -> (Plane, Vec<ClusterId>) {
+        let options = Options { clock: Arc::new(SystemClock), ..Options::new(Storage::Memory, Vec::new(), "https://plane.test") };
+        let plane = Plane::open(options).unwrap();
+        let ids: Vec<ClusterId> = (0..count).map(|number| ClusterId::parse(&format!("id{number}")).unwrap()).collect();
+        for (number, id) in ids.iter().enumerate() {
+            let parent = match number.checked_sub(1) {
+                Some(before) => ids[before].clone(),
+                None if is_circle => ids[count - 1].clone(),
+                None => ClusterId::root(),
+            };
+            // Ready as it stands: the plane is not to make anything of it.
+            let owner = json!({"cluster": parent.as_str(), "name": "w"});
+            let cluster = json!({"metadata": {"name": "cluster"}, "spec": {"owner": owner}, "status": {"phase": "Ready"}});
+            let workspace = json!({"metadata": {"name": "w"}, "spec": {"cluster": id.as_str()}, "status": {"phase": "Ready"}});
+            let store = &plane.state().store;
+            store.write_behind(&LOGICAL_CLUSTERS, &logical_cluster_key(id), 0, Some(cluster)).unwrap();
+            store.write_behind(&WORKSPACES, &Key::new(&parent, "", "w"), 0, Some(workspace)).unwrap();
+        }
+        (plane, ids)
+    }
+
+    #[tokio::test]
+    async fn a_path_is_found_however_deep_and_ends_in_a_circle() {
+        let (plane, ids) = nested(5_000, false);
+        assert_eq!(canonical_path(plane.state(), &ids[2]), "root:w:w:w");
+        let deep = canonical_path(plane.state(), &ids[4_999]);
+        assert_eq!(deep.matches(":w").count(), crate::workspaces::DEEPEST, "it begins where the look up the tree ends");
+        let (plane, ids) = nested(3, true);
+        assert_eq!(canonical_path(plane.state(), &ids[0]).matches(":w").count(), crate::workspaces::DEEPEST);
+    }
 }

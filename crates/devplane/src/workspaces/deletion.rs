@@ -1,26 +1,39 @@
 //! Takes a workspace down: what is in it first, finalizers honoured, then its logical cluster, then the Workspace object.
 //! Source: kcp `pkg/reconciler/core/logicalclusterdeletion`.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::PHASE;
 use super::controller::FINALIZER;
 use crate::authored::{self, Fault, set_condition};
 use crate::clock::seconds;
+use crate::deletion::marked;
+use crate::garbage::Dependants;
 use crate::kinds::{BINDINGS, LOGICAL_CLUSTERS, NAMESPACES, WORKSPACES};
 use crate::registry::{DEFINITIONS, GroupResource};
 use crate::store::{Key, Range, WriteError};
 use crate::{ClusterId, State, rbac};
 
-/// Shows that a Workspace is being deleted.
+/// Shows that a Workspace is being deleted, and closes its namespaces: nothing new comes into them.
 ///
 /// # Errors
 /// When the storage takes no writes.
 pub fn announce(state: &State, key: &Key) -> Result<(), WriteError> {
-    authored::change(state, &WORKSPACES, key, |workspace| {
-        workspace["metadata"]["labels"][PHASE] = json!("Deleting");
-        workspace["status"]["phase"] = json!("Deleting");
+    let workspace = authored::change(state, &WORKSPACES, key, |workspace| {
+        workspace.set(["metadata", "labels", PHASE], "Deleting");
+        workspace.set(["status", "phase"], "Deleting");
     })?;
+    let cluster = workspace.and_then(|workspace| ClusterId::parse(workspace["spec"]["cluster"].as_str()?));
+    cluster.map_or(Ok(()), |cluster| close_namespaces(state, &cluster))
+}
+
+fn close_namespaces(state: &State, cluster: &ClusterId) -> Result<(), WriteError> {
+    let now = seconds(state.clock.now());
+    for (key, _) in state.store.peek_list(&NAMESPACES, &Range::Cluster(cluster.clone())).0 {
+        authored::change(state, &NAMESPACES, &key, |namespace| {
+            *namespace = marked(&NAMESPACES, namespace, &now, Dependants::Unsaid).into();
+        })?;
+    }
     Ok(())
 }
 
@@ -32,7 +45,10 @@ pub fn reconcile(state: &State, key: &Key, workspace: &Value) -> Result<(), Writ
     let now = seconds(state.clock.now());
     let cluster = workspace["spec"]["cluster"].as_str().and_then(ClusterId::parse);
     let waiting = match &cluster {
-        Some(cluster) => delete_content(state, cluster)?,
+        Some(cluster) => {
+            close_namespaces(state, cluster)?;
+            delete_content(state, cluster)?
+        }
         None => Vec::new(),
     };
     if waiting.is_empty() {

@@ -5,8 +5,9 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha224};
 
 use super::controller::{first_namespaces, logical_cluster, workspace_admin};
-use super::{PHASE, exists, url};
+use super::{PHASE, url};
 use crate::authored;
+use crate::document::Document;
 use crate::kinds::{LOGICAL_CLUSTERS, TENANCY};
 use crate::rbac::GROUP;
 use crate::registry::GroupResource;
@@ -33,7 +34,7 @@ pub fn is_asked_for(attributes: &Attributes) -> bool {
 /// The answer to a GET of the Workspace `~` in the root workspace.
 ///
 /// # Errors
-/// 429 while the home is made, which the first request starts; forbidden for anonymous users.
+/// 429 while the home is made, which the first request starts and the next one goes on with; forbidden for anonymous users.
 pub fn get(state: &State, user: &User) -> Result<Value, ApiError> {
     if user.in_group(crate::authn::UNAUTHENTICATED) {
         let why = format!(
@@ -43,7 +44,7 @@ pub fn get(state: &State, user: &User) -> Result<Value, ApiError> {
         return Err(ApiError::forbidden(TENANCY, "workspaces", "~", &why));
     }
     let cluster = cluster_of(&user.name).ok_or_else(|| ApiError::internal("a home workspace has no id"))?;
-    let Some(object) = super::logical_cluster(state, &cluster) else {
+    let Some(object) = super::logical_cluster(state, &cluster).filter(|object| object["status"]["phase"] == "Ready") else {
         make(state, &cluster, user)?;
         return Err(ApiError { plain: true, ..ApiError::too_many_requests("Creating the home workspace", 1) });
     };
@@ -57,19 +58,21 @@ pub fn get(state: &State, user: &User) -> Result<Value, ApiError> {
 
 fn make(state: &State, cluster: &ClusterId, user: &User) -> Result<(), ApiError> {
     let failed = |error: crate::store::WriteError| ApiError::internal(error);
-    if exists(state, cluster) {
-        return Ok(());
-    }
     first_namespaces(state, cluster).map_err(failed)?;
     authored::create(state, &GroupResource::new(GROUP, "clusterrolebindings"), cluster, workspace_admin(user)).map_err(failed)?;
     let mut object = logical_cluster(&format!("user:{}", user.name), "root:home");
-    object["metadata"]["labels"] = json!({PHASE: "Ready"});
-    object["spec"]["createdBy"] = reviews::user_info(user);
-    object["status"] = json!({"phase": "Ready", "URL": url(state, cluster.as_str()), "conditions": []});
-    authored::create(state, &LOGICAL_CLUSTERS, cluster, object).map_err(failed)?;
+    object.set(["spec", "createdBy"], reviews::user_info(user));
+    object.set(["status"], json!({"phase": "Initializing", "URL": url(state, cluster.as_str()), "conditions": []}));
+    authored::create(state, &LOGICAL_CLUSTERS, cluster, object.into_value()).map_err(failed)?;
     for export in ["tenancy.kcp.io", "topology.kcp.io"] {
         bindings::controller::bind_by_default(state, cluster, "root", export).map_err(failed)?;
     }
+    // Last of all: a home that was left half made is made to the end by the next request.
+    let ready = |object: &mut Document| {
+        object.set(["metadata", "labels", PHASE], "Ready");
+        object.set(["status", "phase"], "Ready");
+    };
+    authored::change(state, &LOGICAL_CLUSTERS, &super::logical_cluster_key(cluster), ready).map_err(failed)?;
     Ok(())
 }
 

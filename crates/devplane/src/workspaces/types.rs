@@ -4,9 +4,13 @@
 use serde_json::{Value, json};
 
 use super::{TYPE, logical_cluster, resolve, told_path};
+use crate::chains::{self, Reached};
 use crate::kinds::{TENANCY, WORKSPACE_TYPES};
 use crate::store::Key;
 use crate::{ClusterId, State};
+
+/// How many types a type can extend, those that they extend included.
+pub const MOST_EXTENDED: usize = 64;
 
 /// A type with everything it inherits.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +25,8 @@ pub struct Type {
     pub default_bindings: Vec<(String, String)>,
     /// Labels of each workspace.
     pub labels: Vec<(String, Value)>,
+    /// Whether all that it extends is in it; not so if that is more than [`MOST_EXTENDED`].
+    pub is_complete: bool,
     spec: Value,
 }
 
@@ -54,12 +60,18 @@ pub fn built_in() -> Vec<Value> {
 impl Type {
     /// The type that a reference `{name, path}` names.
     pub fn load(state: &State, path: &str, name: &str) -> Option<Self> {
-        let mut seen = Vec::new();
-        let spec = collect(state, path, name, &mut seen)?;
-        let full = format!("{path}:{name}");
-        let mut found =
-            Self { name: full, implements: Vec::new(), initializers: Vec::new(), default_bindings: Vec::new(), labels: Vec::new(), spec };
-        for (name, spec) in &seen {
+        let Reached { found: seen, is_complete } = collect(state, path, name);
+        let mut found = Self {
+            name: format!("{path}:{name}"),
+            implements: Vec::new(),
+            initializers: Vec::new(),
+            default_bindings: Vec::new(),
+            labels: Vec::new(),
+            is_complete,
+            spec: seen.first()?.1.clone(),
+        };
+        for ((path, name), spec) in &seen {
+            let name = &format!("{path}:{name}");
             if spec["initializer"] == true {
                 found.initializers.push(name.clone());
             }
@@ -140,31 +152,25 @@ pub fn find(state: &State, cluster: &ClusterId, path: &str, name: &str) -> Optio
         let cluster = resolve(state, path).ok().filter(holds)?;
         return Some((cluster, path.to_owned()));
     }
-    let mut cluster = cluster.clone();
-    loop {
-        if holds(&cluster) {
-            let path = told_path(state, &cluster);
-            return Some((cluster, path));
-        }
-        cluster = super::workspace_of(state, &cluster)?.0.cluster;
-    }
+    let above = super::ancestors(state, cluster).map(|key| key.cluster);
+    let home = std::iter::once(cluster.clone()).chain(above).find(holds)?;
+    let path = told_path(state, &home);
+    Some((home, path))
 }
 
-/// Gathers a type and those it extends, each once, with their specs.
-fn collect(state: &State, path: &str, name: &str, seen: &mut Vec<(String, Value)>) -> Option<Value> {
-    let full = format!("{path}:{name}");
-    if let Some((_, spec)) = seen.iter().find(|(known, _)| *known == full) {
-        return Some(spec.clone());
-    }
-    let cluster = resolve(state, path).ok()?;
-    let spec = state.store.peek(&WORKSPACE_TYPES, &Key::new(&cluster, "", name))?.object()["spec"].clone();
-    seen.push((full, spec.clone()));
-    for parent in spec["extend"]["with"].as_array().into_iter().flatten() {
-        let path = parent["path"].as_str().filter(|path| !path.is_empty()).unwrap_or(path);
-        // A type that extends something missing is as if it did not.
-        collect(state, path, &text(&parent["name"]), seen);
-    }
-    Some(spec)
+/// Gathers a type, by path and name, and those it extends, with their specs. One that extends something missing is as if it did not.
+fn collect(state: &State, path: &str, name: &str) -> Reached<(String, String), Value> {
+    chains::reach((path.to_owned(), name.to_owned()), MOST_EXTENDED, |(path, name)| {
+        let cluster = resolve(state, path).ok()?;
+        let spec = state.store.peek(&WORKSPACE_TYPES, &Key::new(&cluster, "", name))?.object()["spec"].clone();
+        let extended = spec["extend"]["with"].as_array().into_iter().flatten();
+        let extended = extended.map(|parent| {
+            let path = parent["path"].as_str().filter(|said| !said.is_empty()).unwrap_or(path);
+            (path.to_owned(), text(&parent["name"]))
+        });
+        let extended = extended.collect();
+        Some((spec, extended))
+    })
 }
 
 fn text(value: &Value) -> String {

@@ -1,5 +1,8 @@
 //! Admission policies against those who would slip past them.
 
+use axum::body::Body;
+use http::{Request, header};
+use http_body_util::BodyExt;
 use serde_json::{Value, json};
 
 use crate::plane::Server;
@@ -105,4 +108,58 @@ async fn each_parameter_judges_and_missing_ones_deny_or_let_pass() {
     enforce(&server, "zstrict", json!({}), rule, absent("Deny")).await;
     let why = "failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction";
     assert_eq!(denied(server.post("admin", &boxes("v1"), one("v1", "z", 1)).await), why);
+}
+
+/// The code of an answer, its warnings and its text.
+async fn answered(server: &Server, path: &str, body: Value) -> (u16, Vec<String>, Value) {
+    let request = Request::builder().method("POST").uri(path).header(header::AUTHORIZATION, "Bearer admin");
+    let answer = server.answer(request.header(header::CONTENT_TYPE, "application/json").body(Body::from(body.to_string())).unwrap()).await;
+    let code = answer.status().as_u16();
+    let warnings = answer.headers().get_all(header::WARNING).iter().map(|value| value.to_str().unwrap().to_owned()).collect();
+    let text = answer.into_body().collect().await.unwrap().to_bytes();
+    (code, warnings, serde_json::from_slice(&text).unwrap())
+}
+
+#[tokio::test]
+async fn what_would_be_ignored_is_refused_or_warned_of() {
+    let server = Server::start();
+    let client = json!({"url": "https://hooks.example"});
+    let webhook = json!({"name": "a.example.com", "clientConfig": client, "sideEffects": "None", "admissionReviewVersions": ["v1"]});
+    for kind in ["Validating", "Mutating"] {
+        let path = format!("/apis/admissionregistration.k8s.io/v1/{}webhookconfigurations", kind.to_lowercase());
+        let configuration = |webhooks: Value| json!({"apiVersion": "admissionregistration.k8s.io/v1", "kind": format!("{kind}WebhookConfiguration"), "metadata": {"name": "w"}, "webhooks": webhooks});
+        let (code, _, answer) = answered(&server, &path, configuration(json!([webhook]))).await;
+        assert_eq!((code, &answer["details"]["causes"][0]["field"]), (422, &json!("webhooks")), "{answer}");
+        assert!(answer["message"].as_str().unwrap().contains("calls no admission webhooks: write a ValidatingAdmissionPolicy"), "{answer}");
+        assert_eq!(answered(&server, &path, configuration(json!([]))).await.0, 201, "none at all does no harm");
+    }
+    let warns_of = |warnings: &[String], what: &str| {
+        warnings.iter().any(|warning| warning.contains("this development server") && warning.contains(what))
+    };
+    let limits = json!({"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "l"}, "spec": {"limits": [{"type": "Container", "max": {"cpu": "1"}}]}});
+    let (code, warnings, _) = answered(&server, "/api/v1/namespaces/default/limitranges", limits).await;
+    assert!(code == 201 && warns_of(&warnings, "LimitRanges"), "{code} {warnings:?}");
+    let open = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+    let version = |name: &str| json!({"name": name, "served": true, "storage": name == "v1", "schema": {"openAPIV3Schema": open}});
+    let definition = |plural: &str, versions: Value| {
+        let names = json!({"plural": plural, "singular": plural, "kind": plural, "listKind": format!("{plural}list")});
+        let conversion = json!({"strategy": "Webhook", "webhook": {"clientConfig": client, "conversionReviewVersions": ["v1"]}});
+        let spec = json!({"group": "shop.dev", "scope": "Cluster", "names": names, "versions": versions, "conversion": conversion});
+        json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": format!("{plural}.shop.dev")}, "spec": spec})
+    };
+    let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    let (code, warnings, answer) = answered(&server, definitions, definition("ones", json!([version("v1")]))).await;
+    assert!(code == 201 && !warns_of(&warnings, "conversion"), "nothing is to be converted: {answer}");
+    let (code, warnings, answer) = answered(&server, definitions, definition("twos", json!([version("v1"), version("v2")]))).await;
+    assert!(code == 201 && warns_of(&warnings, "conversion webhooks"), "{warnings:?} {answer}");
+}
+
+#[tokio::test]
+async fn a_policy_is_not_longer_than_what_is_read_at_once() {
+    let server = server().await;
+    let huge = json!([{"expression": format!("'{}' != ''", "x".repeat(300_000))}]);
+    let spec = json!({"matchConstraints": {"resourceRules": [{"apiGroups": ["shop.dev"], "apiVersions": ["v1"], "operations": ["*"], "resources": ["boxes"]}]}, "validations": huge});
+    let policy = json!({"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicy", "metadata": {"name": "huge"}, "spec": spec});
+    let (code, answer) = server.post("admin", POLICIES, policy).await;
+    assert!(code == 422 && answer["message"].as_str().unwrap().contains("may not have more than 262144 bytes together"), "{answer}");
 }

@@ -2,6 +2,7 @@
 
 use axum::body::Body;
 use devplane::{ClusterId, registry::GroupResource, store::Key};
+use futures::StreamExt;
 use http::{Request, header};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
@@ -136,4 +137,102 @@ async fn a_watch_that_is_not_read_expires_and_another_goes_on() {
     let told = slow.collect().await.unwrap().to_bytes();
     let event: Value = serde_json::from_slice(&told).unwrap();
     assert_eq!((&event["type"], &event["object"]["code"], &event["object"]["reason"]), (&json!("ERROR"), &json!(410), &json!("Expired")));
+}
+
+/// The largest object that is stored, as the plane says it.
+const OBJECT: &str = "Request entity too large: limit is 1572864";
+
+#[tokio::test]
+async fn no_object_grows_beyond_its_limit_also_by_patches() {
+    let server = Server::start();
+    let secrets = "/api/v1/namespaces/default/secrets";
+    // Two objects of a kind with no limit of its own.
+    server.create("admin", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", boxes()).await;
+    let boxes = "/apis/shop.dev/v1/boxes";
+    let one =
+        |name: &str, size: usize| json!({"apiVersion": "shop.dev/v1", "kind": "Box", "metadata": {"name": name}, "a": "x".repeat(size)});
+    let (code, message) = refused(&server, "POST", boxes, "application/json", one("large", 1_600_000).to_string()).await;
+    assert_eq!((code, message.as_str()), (413, OBJECT));
+    let small = server.create("admin", boxes, one("b", 1_400_000)).await;
+    let version = small["metadata"]["resourceVersion"].as_str().unwrap().to_owned();
+    let patch = json!({"b": "x".repeat(200_000)}).to_string();
+    for content_type in ["application/merge-patch+json", "application/json-patch+json"] {
+        let patch =
+            if content_type.contains("merge") { patch.clone() } else { json!([{"op": "copy", "from": "/a", "path": "/b"}]).to_string() };
+        let (code, message) = refused(&server, "PATCH", &format!("{boxes}/b"), content_type, patch).await;
+        assert_eq!((code, message.as_str()), (413, OBJECT), "{content_type}");
+    }
+    assert_eq!(server.get("admin", &format!("{boxes}/b")).await.1["metadata"]["resourceVersion"], version.as_str(), "nothing was written");
+    // What is there can be labelled and deleted, and the watches of others see each step of it.
+    server.create("admin", secrets, json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}})).await;
+    for step in 0..12 {
+        let (code, answer) = server
+            .merge(
+                "admin",
+                &format!("{boxes}/b"),
+                json!({"metadata": {"labels": {"step": step.to_string()}, "finalizers": ["shop.dev/f"]}}),
+            )
+            .await;
+        assert_eq!(code, 200, "{answer}");
+    }
+    let before = server.get("admin", &format!("{boxes}/b")).await.1;
+    server.merge("admin", &format!("{boxes}/b"), json!({"metadata": {"labels": {"step": "last"}}})).await;
+    let request = Request::builder()
+        .uri(format!("{boxes}?watch=true&timeoutSeconds=1&resourceVersion={}", before["metadata"]["resourceVersion"].as_str().unwrap()));
+    let told = server.answer(request.header(header::AUTHORIZATION, "Bearer admin").body(Body::empty()).unwrap()).await;
+    let event: Value = serde_json::from_slice(&told.into_body().collect().await.unwrap().to_bytes()).unwrap();
+    assert_eq!((&event["type"], &event["object"]["metadata"]["labels"]["step"]), (&json!("MODIFIED"), &json!("last")));
+    assert_eq!(server.send("admin", "DELETE", &format!("{boxes}/b"), "application/json", Value::Null).await.0, 200);
+}
+
+/// A definition of boxes, whose objects may have any form.
+fn boxes() -> Value {
+    let open = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+    let version = json!({"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": open}});
+    let names = json!({"plural": "boxes", "singular": "box", "kind": "Box", "listKind": "BoxList"});
+    let spec = json!({"group": "shop.dev", "scope": "Cluster", "names": names, "versions": [version]});
+    json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "boxes.shop.dev"}, "spec": spec})
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn writers_side_by_side_do_not_overshoot_a_quota() {
+    let server = std::sync::Arc::new(Server::start());
+    for round in 0..10 {
+        let namespace = format!("n{round}");
+        server
+            .create("admin", "/api/v1/namespaces", json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}))
+            .await;
+        let inside = format!("/api/v1/namespaces/{namespace}");
+        let quota =
+            json!({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q"}, "spec": {"hard": {"count/configmaps": "5"}}});
+        server.create("admin", &format!("{inside}/resourcequotas"), quota).await;
+        let maps = format!("{inside}/configmaps");
+        let writers = (0..16).map(|writer| {
+            let (server, maps) = (server.clone(), maps.clone());
+            tokio::spawn(async move { server.post("admin", &maps, config_map(&format!("m{writer}"), json!({}))).await })
+        });
+        let answers = futures::future::join_all(writers.collect::<Vec<_>>()).await;
+        let answers: Vec<(u16, Value)> = answers.into_iter().map(Result::unwrap).collect();
+        assert_eq!(answers.iter().filter(|(code, _)| *code == 201).count(), 5);
+        let refused = answers.iter().find(|(code, _)| *code != 201).unwrap();
+        let why = "exceeded quota: q, requested: count/configmaps=1, used: count/configmaps=5, limited: count/configmaps=5";
+        assert!(refused.0 == 403 && refused.1["message"].as_str().unwrap().ends_with(why), "{}", refused.1);
+        assert_eq!(server.get("admin", &maps).await.1["items"].as_array().map(Vec::len), Some(5));
+    }
+}
+
+#[tokio::test]
+async fn who_may_not_ask_is_told_before_the_body_is_read() {
+    let server = Server::start();
+    let read = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let seen = read.clone();
+    // The body ends, so that the connection can go on; nothing of it is kept.
+    let body = futures::stream::iter(0..40).map(move |_| {
+        seen.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        Ok::<_, std::io::Error>(vec![b'x'; 100_000])
+    });
+    let request = Request::builder().method("POST").uri(MAPS).header(header::CONTENT_TYPE, "application/json");
+    let answer = server.answer(request.body(Body::from_stream(body)).unwrap()).await;
+    assert_eq!(answer.status(), 403, "not 413: what is too large is not looked at");
+    assert!(read.load(std::sync::atomic::Ordering::SeqCst) <= 33);
 }

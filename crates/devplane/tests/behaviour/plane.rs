@@ -9,11 +9,13 @@ use std::{
 };
 
 use axum::body::Body;
-use devplane::{Clock, Options, Plane, Storage, Token};
+use devplane::{Clock, Options, Plane, Token};
 use http::{Method, Request};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tower::ServiceExt;
+
+use crate::device::storage;
 
 /// A plane with the users admin, alice, bob and controller; a user's token is his name.
 pub struct Server {
@@ -60,15 +62,15 @@ pub fn tokens() -> Vec<Token> {
 
 impl Server {
     pub fn start() -> Self {
-        Self::with(Options::new(Storage::Memory, tokens(), "https://plane.test"))
+        Self::with(Options::new(storage(), tokens(), "https://plane.test"))
     }
 
     /// A plane whose time only the test moves.
     pub fn at(clock: &Hands) -> Self {
-        Self::with(Options { clock: Arc::new(clock.clone()), ..Options::new(Storage::Memory, tokens(), "https://plane.test") })
+        Self::with(Options { clock: Arc::new(clock.clone()), ..Options::new(storage(), tokens(), "https://plane.test") })
     }
 
-    fn with(options: Options) -> Self {
+    pub fn with(options: Options) -> Self {
         let plane = Plane::open(options).unwrap();
         Self { router: plane.router(), plane }
     }
@@ -123,9 +125,17 @@ impl Server {
             if wanted(status, &answer) {
                 return answer;
             }
-            let change = tokio::time::timeout(PATIENCE, follower.next(None)).await;
+            let change = tokio::time::timeout(PATIENCE, follower.next(&[])).await;
             assert!(change.is_ok(), "{path} never became as wanted: {answer}");
         }
+    }
+
+    /// Opens a watch.
+    pub async fn watch(&self, user: &str, path: &str) -> Events {
+        let request = Request::builder().uri(path).header("authorization", format!("Bearer {user}")).body(Body::empty()).unwrap();
+        let response = self.answer(request).await;
+        assert_eq!(response.status(), 200, "{path}");
+        Events { body: response.into_body(), rest: Vec::new() }
     }
 
     /// Makes a workspace under root and answers its logical cluster.
@@ -190,5 +200,37 @@ impl Server {
             "subjects": [{"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": user}],
         });
         self.create("admin", &format!("{roles}/clusterrolebindings"), body).await;
+    }
+}
+
+/// What a watch tells.
+pub struct Events {
+    body: Body,
+    rest: Vec<u8>,
+}
+
+impl Events {
+    /// The next event.
+    pub async fn next(&mut self) -> Value {
+        loop {
+            if let Some(end) = self.rest.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.rest.drain(..=end).collect();
+                return serde_json::from_slice(&line).unwrap();
+            }
+            let frame = tokio::time::timeout(PATIENCE, self.body.frame()).await;
+            assert!(frame.is_ok(), "no event came in time");
+            self.rest.extend_from_slice(&frame.unwrap().unwrap().unwrap().into_data().unwrap());
+        }
+    }
+
+    /// The types and names of the next events.
+    pub async fn told(&mut self, events: usize) -> Vec<(String, String)> {
+        let mut told = Vec::new();
+        while told.len() < events {
+            let event = self.next().await;
+            let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+            told.push((text(&event["type"]), text(&event["object"]["metadata"]["name"])));
+        }
+        told
     }
 }

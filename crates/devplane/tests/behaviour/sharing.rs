@@ -4,16 +4,17 @@ use serde_json::{Value, json};
 
 use crate::plane::Server;
 
-const EVERYTHING: [&str; 8] = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
+pub const EVERYTHING: [&str; 8] = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
 
-fn content(export: &str) -> Value {
+/// The rules of a controller that works through an export.
+pub fn content(export: &str) -> Value {
     json!([
         {"nonResourceURLs": ["/"], "verbs": ["access"]},
         {"apiGroups": ["apis.kcp.io"], "resources": ["apiexports/content"], "resourceNames": [export], "verbs": ["*"]},
     ])
 }
 
-fn object(group: &str, kind: &str, name: &str, spec: Value) -> Value {
+pub fn object(group: &str, kind: &str, name: &str, spec: Value) -> Value {
     json!({"apiVersion": format!("{group}/v1"), "kind": kind, "metadata": {"name": name}, "spec": spec})
 }
 
@@ -209,7 +210,7 @@ async fn a_maintained_binding_accepts_what_the_export_asks_later() {
 }
 
 /// Whether a condition of an object has this status.
-fn has(object: &Value, kind: &str, status: &str) -> bool {
+pub fn has(object: &Value, kind: &str, status: &str) -> bool {
     let conditions = object["status"]["conditions"].as_array().map(Vec::as_slice).unwrap_or_default();
     conditions.iter().any(|own| own["type"] == kind && own["status"] == status)
 }

@@ -123,7 +123,7 @@ pub struct ApprovalStatus {
     /// Team that set it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
-    /// Who is told. Who may decide is said by the right `approve` on the policy or promise.
+    /// Who is told and can decide, with the permission `approve` on the policy or promise.
     #[serde(default, skip_serializing_if = "Approvers::is_empty")]
     pub approvers: Approvers,
     /// How many people must agree, or `all` that are named.
@@ -142,6 +142,9 @@ pub struct ApprovalStatus {
     /// How far it is.
     #[serde(default)]
     pub state: ApprovalState,
+    /// Whether an approver of another rule of this request can approve this one too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub same_person: bool,
     /// RFC 3339 time at which the question expires if nobody decides; absent before its stage is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,

@@ -10,8 +10,9 @@ pub struct DestinationSpec {
     /// Name for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Sort of place.
+    /// Sort of place; only clusters are supported yet.
     #[serde(default)]
+    #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::clusters"))]
     pub r#type: DestinationType,
     /// Credential: a Secret with key `kubeconfig`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -38,7 +39,7 @@ pub enum DestinationType {
     /// A Kubernetes cluster.
     #[default]
     Cluster,
-    /// Descendants of the request's workspace.
+    /// Descendants of the request's workspace; not supported yet.
     Workspaces,
 }
 

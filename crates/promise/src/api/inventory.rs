@@ -1,5 +1,19 @@
 //! The objects that were made for a request, as its status lists them (`domain.md` 3).
 
+/// Which Destination something belongs to. Another one of the same name is another one, and so is another cluster behind its credential.
+#[derive(Clone, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct DestinationId {
+    /// Logical cluster id of its home.
+    pub cluster: String,
+    /// uid of the Destination.
+    pub uid: String,
+    /// uid of the namespace kube-system of the cluster that its credential leads to, where that can be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
+}
+
 /// One object made for a request.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
@@ -10,6 +24,9 @@ pub struct InventoryItem {
     /// Name of the Destination; absent means the workspace of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destination: Option<String>,
+    /// Which Destination that is; absent in records that were written before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub destination_id: Option<DestinationId>,
     /// API group; empty for core.
     #[serde(default)]
     pub group: String,

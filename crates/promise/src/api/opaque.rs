@@ -1,4 +1,5 @@
-//! Schemas of the parts that stay open on the plane: our own controller validates them.
+//! Schemas of the parts whose Rust types say something else: what stays open on the plane, because our own controller validates it, and what
+//! the plane can refuse by itself.
 
 /// Any object, kept as it is.
 #[cfg(feature = "schemars")]
@@ -22,4 +23,16 @@ pub fn value(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 #[cfg(feature = "schemars")]
 pub fn values(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({"type": "array", "items": {"x-kubernetes-preserve-unknown-fields": true}})
+}
+
+/// An RFC 3339 time.
+#[cfg(feature = "schemars")]
+pub fn time(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({"type": "string", "format": "date-time"})
+}
+
+/// The sorts of Destinations that are supported.
+#[cfg(feature = "schemars")]
+pub fn clusters(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({"type": "string", "enum": ["cluster"]})
 }

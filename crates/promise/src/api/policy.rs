@@ -332,7 +332,8 @@ pub struct Approve {
     /// Expression; absent means always.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
-    /// Who is told.
+    /// Who is told and can decide; they need the permission `approve` on the policy or promise as well. Everyone with that permission can
+    /// decide if absent.
     #[serde(default)]
     pub approvers: Approvers,
     /// How many must agree, or `all`; one if absent.
@@ -348,6 +349,9 @@ pub struct Approve {
     /// Whether the requester may decide.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub self_approval: bool,
+    /// Whether an approver who approved another rule or stage of the same request can approve this one too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub same_person: bool,
 }
 
 impl Approve {
@@ -365,7 +369,7 @@ impl Approve {
 /// The stage that is asked at once.
 pub const FIRST_STAGE: u32 = 1;
 
-/// Who is told of a decision to take.
+/// Who is told of a decision to take, and takes it.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -379,9 +383,14 @@ pub struct Approvers {
 }
 
 impl Approvers {
-    /// Whether nobody in particular is told.
+    /// Whether nobody in particular is named.
     pub fn is_empty(&self) -> bool {
         self.groups.is_empty() && self.users.is_empty()
+    }
+
+    /// Whether a person is one of them. Where no one is named, everyone is.
+    pub fn include(&self, username: &str, groups: &[String]) -> bool {
+        self.is_empty() || self.users.iter().any(|user| user == username) || self.groups.iter().any(|group| groups.contains(group))
     }
 }
 

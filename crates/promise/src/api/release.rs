@@ -1,7 +1,10 @@
 //! Immutable record of one candidate generation (`domain.md` 3).
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
+use super::inventory::DestinationId;
 use super::request::{DeletionPolicy, PolicyOutcome, PromiseRequestSpec, UpgradePolicy};
 
 /// Everything that decides what is made, frozen.
@@ -27,6 +30,12 @@ pub struct PromiseReleaseSpec {
     /// What was asked for besides parameters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terms: Option<ReleaseTerms>,
+    /// The Destinations that objects go to, by the names that the promise has for them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub destinations: BTreeMap<String, DestinationId>,
+    /// Keyed digests of the secret inputs, by parameter path. Other values are not used with this release.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub secrets: BTreeMap<String, String>,
     /// Rules with their effects.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<ReleaseRule>,

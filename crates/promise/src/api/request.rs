@@ -21,8 +21,9 @@ pub struct PromiseRequestSpec {
     /// What deletion does to the objects.
     #[serde(default)]
     pub deletion_policy: DeletionPolicy,
-    /// RFC 3339 time at which it ends.
+    /// RFC 3339 time at which it ends; not enforced yet, so a request that names one is not accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::time"))]
     pub expires_at: Option<String>,
     /// No changes are made while set.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -242,6 +243,9 @@ pub struct CurrentStatus {
     pub version: String,
     /// Name of the PromiseRevision.
     pub revision: String,
+    /// Hex SHA-256 of its content: where the release is lost, only the same content takes its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_hash: Option<String>,
     /// RFC 3339 time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
@@ -285,6 +289,16 @@ pub struct CandidateStatus {
     /// RFC 3339 time at which it was accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepted_at: Option<String>,
+    /// Whether policies changed since people decided against it. The decision stands until the requester edits or resubmits the request.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub policies_changed: bool,
+}
+
+impl CandidateStatus {
+    /// Whether approvers can decide about it now. What they decided against stands once policies changed, until it is resubmitted.
+    pub fn is_open(&self) -> bool {
+        self.state.is_open() && !self.policies_changed
+    }
 }
 
 /// How far a candidate got.
@@ -297,14 +311,30 @@ pub enum CandidateState {
     Evaluating,
     /// A person decides.
     AwaitingApproval,
+    /// An approver wants it changed: the requester edits or resubmits it.
+    ChangesRequested,
     /// Being rolled out.
     Accepted,
-    /// Refused.
+    /// An approver rejected it.
     Rejected,
     /// Nobody decided in time.
     Expired,
+    /// The requester withdrew it.
+    Withdrawn,
     /// Could not be rolled out.
     Failed,
+}
+
+impl CandidateState {
+    /// Whether approvers can decide about it: those who asked for changes can approve it as it is.
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::AwaitingApproval | Self::ChangesRequested)
+    }
+
+    /// Whether it ended without an approval, so that the requester edits or resubmits the request.
+    pub fn is_negative(self) -> bool {
+        matches!(self, Self::ChangesRequested | Self::Rejected | Self::Expired | Self::Withdrawn)
+    }
 }
 
 /// What one rule did.

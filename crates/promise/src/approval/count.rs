@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::separation::Elsewhere;
 use super::{Matter, Right, Vote, concerns, is_for, question, representatives, rule_of, words};
-use crate::api::{ApprovalState, ApprovalStatus, Approve, Decision, DecisionState, GivenApproval, Requester, Required};
+use crate::api::{ApprovalSpec, ApprovalState, ApprovalStatus, Approve, Decision, DecisionState, GivenApproval, Requester, Required};
 use crate::policy::{self, Ruling};
 
 /// Most decisions told that do not count.
@@ -28,24 +29,28 @@ pub(super) struct Answer {
 }
 
 /// What became of one decision.
-struct Heard<'v> {
-    vote: &'v Vote<'v>,
-    state: DecisionState,
+pub(super) struct Heard<'v> {
+    pub(super) vote: &'v Vote<'v>,
+    pub(super) state: DecisionState,
     /// Why it does not count, as a sentence.
     why: Option<String>,
     /// Whether it takes the place of what the same person decided before.
-    speaks: bool,
+    pub(super) speaks: bool,
 }
 
 /// What became of the question of one rule.
-pub(super) fn answer(ruling: &Ruling<Approve>, matter: &Matter<'_>, votes: &[Vote<'_>], turn: Turn) -> Answer {
+pub(super) fn answer(
+    ruling: &Ruling<Approve>,
+    matter: &Matter<'_>,
+    votes: &[Vote<'_>],
+    turn: Turn,
+    approved_elsewhere: &[Elsewhere],
+) -> Answer {
     let rule = rule_of(&ruling.from);
-    let is_ours = |vote: &&Vote<'_>| is_for(&rule, &ruling.from.cluster, vote.cluster, vote.spec) && concerns(vote.spec, matter.request);
-    let mut ours: Vec<&Vote<'_>> = votes.iter().filter(is_ours).collect();
-    ours.sort_by(|a, b| (a.at, a.name).cmp(&(b.at, b.name)));
     let deadline = deadline(&ruling.effect, turn);
-    let mut heard: Vec<Heard<'_>> = ours.into_iter().map(|vote| alone(ruling, matter, vote, turn, deadline)).collect();
+    let mut heard = each_alone(ruling, matter, votes, turn, deadline);
     supersede(&mut heard);
+    separate(&mut heard, approved_elsewhere);
     let counts = |decision| heard.iter().filter(move |heard| heard.state == DecisionState::Counts && heard.vote.spec.decision == decision);
     let missing = missing(&ruling.effect, counts(Decision::Approve).filter_map(|heard| decider(heard.vote)));
     let since = enough(&ruling.effect, counts(Decision::Approve).map(|heard| heard.vote), turn);
@@ -68,6 +73,7 @@ pub(super) fn answer(ruling: &Ruling<Approve>, matter: &Matter<'_>, votes: &[Vot
         approvers: ruling.effect.approvers.clone(),
         required: ruling.effect.required(),
         stage: ruling.effect.stage(),
+        same_person: ruling.effect.same_person,
         missing: if state == ApprovalState::Approved { Vec::new() } else { missing },
         given: told(&heard),
         state,
@@ -75,6 +81,30 @@ pub(super) fn answer(ruling: &Ruling<Approve>, matter: &Matter<'_>, votes: &[Vot
     };
     // A stage that was turned down or is held opens nothing.
     Answer { since: since.filter(|_| state == ApprovalState::Approved), status, deadline }
+}
+
+/// Every decision about a rule by itself, oldest first. Of several in one second the most restrictive is the last.
+pub(super) fn each_alone<'v>(
+    ruling: &Ruling<Approve>,
+    matter: &Matter<'_>,
+    votes: &'v [Vote<'v>],
+    turn: Turn,
+    deadline: Option<i64>,
+) -> Vec<Heard<'v>> {
+    let rule = rule_of(&ruling.from);
+    let is_ours = |vote: &&Vote<'_>| is_for(&rule, &ruling.from.cluster, vote.cluster, vote.spec) && concerns(vote.spec, matter.request);
+    let mut ours: Vec<&'v Vote<'v>> = votes.iter().filter(is_ours).collect();
+    ours.sort_by(|a, b| (a.at, restriction(a.spec), a.name).cmp(&(b.at, restriction(b.spec), b.name)));
+    ours.into_iter().map(|vote| alone(ruling, matter, vote, turn, deadline)).collect()
+}
+
+/// Orders decisions by how little they let through.
+fn restriction(spec: &ApprovalSpec) -> u8 {
+    match spec.decision {
+        Decision::Approve => 0,
+        Decision::RequestChanges => 1,
+        Decision::Reject => 2,
+    }
 }
 
 /// When the question of a rule expires, if it is asked and does.
@@ -123,6 +153,9 @@ fn alone<'v>(ruling: &Ruling<Approve>, matter: &Matter<'_>, vote: &'v Vote<'v>, 
     if deadline.is_some_and(|deadline| vote.written >= deadline) {
         return void(format!("{} decided after the question had expired.", person.username));
     }
+    if !spec.emergency && !ruling.effect.approvers.include(&person.username, &person.groups) {
+        return void(words::not_an_approver(&person.username, &ruling.effect.approvers));
+    }
     let thing = words::thing(&rule_of(&ruling.from));
     let doing = if spec.emergency { "break the glass" } else { "approve" };
     match &vote.right {
@@ -149,6 +182,17 @@ fn supersede(heard: &mut [Heard<'_>]) {
         if last.get(&person.username).is_some_and(|name| name != heard.vote.name) {
             heard.state = DecisionState::Superseded;
             heard.why = Some(format!("{} has decided again since.", person.username));
+        }
+    }
+}
+
+/// An approval does not count where its author approved another rule of the same request.
+fn separate(heard: &mut [Heard<'_>], approved_elsewhere: &[Elsewhere]) {
+    for heard in heard.iter_mut().filter(|heard| matches!(heard.state, DecisionState::Counts | DecisionState::Pending)) {
+        if let Some(elsewhere) = approved_elsewhere.iter().find(|elsewhere| elsewhere.approval == heard.vote.name) {
+            let by = decider(heard.vote).map(|person| person.username.as_str()).unwrap_or_default();
+            heard.state = DecisionState::Void;
+            heard.why = Some(words::approved_elsewhere(by, &elsewhere.rule, elsewhere.stage));
         }
     }
 }
@@ -212,6 +256,6 @@ fn told(heard: &[Heard<'_>]) -> Vec<GivenApproval> {
     given
 }
 
-fn decider<'v>(vote: &'v Vote<'_>) -> Option<&'v Requester> {
+pub(super) fn decider<'v>(vote: &'v Vote<'_>) -> Option<&'v Requester> {
     vote.spec.decided_by.as_ref().filter(|person| !person.username.is_empty())
 }

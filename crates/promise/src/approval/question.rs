@@ -4,7 +4,7 @@
 //! request could not be accepted at all. It begins anew with another content, and when somebody who may edit the request asks again after it
 //! was turned down or has expired; decisions that were there before answered the earlier question and do not count for the new one.
 
-use crate::api::{AnsweredQuestion, QuestionStatus};
+use crate::api::{AnsweredQuestion, CandidateStatus, QuestionStatus};
 
 /// What decides whether a question goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub struct Asking<'a> {
     pub content_hash: &'a str,
     /// Generation of the request.
     pub generation: Option<i64>,
-    /// Whether this content was turned down, or nobody decided in time.
+    /// Whether this content ended without an approval.
     pub ended: bool,
     /// The annotation by which it is asked again.
     pub again: Option<&'a str>,
@@ -25,6 +25,17 @@ pub fn asks_anew(known: Option<&QuestionStatus>, asking: &Asking<'_>) -> bool {
         None => true,
         Some(known) => asking.ended && (known.generation != asking.generation || asking.again == Some(known.since.as_str())),
     }
+}
+
+/// Whether what people decided about an earlier content stands, although the request would have another content by now: nobody edited the
+/// request since, and nobody resubmitted it. Policies, prices and versions that change meanwhile reopen nothing.
+pub fn stands(known: Option<&QuestionStatus>, candidate: Option<&CandidateStatus>, asking: &Asking<'_>) -> bool {
+    let (Some(known), Some(candidate)) = (known, candidate) else { return false };
+    candidate.state.is_negative()
+        && candidate.content_hash == known.content_hash
+        && candidate.content_hash != asking.content_hash
+        && candidate.generation == asking.generation
+        && asking.again != Some(known.since.as_str())
 }
 
 /// What a new question does not count: everything that was decided about its content before, as times of the plane and names.
@@ -48,8 +59,8 @@ pub(super) fn is_answered(question: &QuestionStatus, at: Option<&str>, name: &st
 
 #[cfg(test)]
 mod tests {
-    use super::{Asking, answered, asks_anew, is_answered};
-    use crate::api::QuestionStatus;
+    use super::{Asking, answered, asks_anew, is_answered, stands};
+    use crate::api::{CandidateState, CandidateStatus, QuestionStatus};
 
     #[test]
     fn a_table_of_when_it_is_asked_anew() {
@@ -68,6 +79,32 @@ mod tests {
             assert_eq!(asks_anew(Some(&known), &asking), anew, "{what}");
             assert!(asks_anew(None, &asking), "{what}, for the first time");
         }
+    }
+
+    #[test]
+    fn a_negative_decision_stands_until_the_requester_edits_or_resubmits() {
+        use CandidateState::{Accepted, AwaitingApproval, ChangesRequested, Expired, Rejected, Withdrawn};
+        let known = QuestionStatus { content_hash: "h".into(), since: "t1".into(), generation: Some(2), answered: None };
+        let candidate = |state| CandidateStatus { content_hash: "h".into(), state, generation: Some(2), ..CandidateStatus::default() };
+        let asking = |content_hash, generation, again| Asking { content_hash, generation: Some(generation), ended: true, again };
+        for state in [ChangesRequested, Rejected, Expired, Withdrawn] {
+            let candidate = candidate(state);
+            for (what, asking, stays) in [
+                ("a policy changed", asking("i", 2, None), true),
+                ("it is the same again", asking("h", 2, None), false),
+                ("it was edited", asking("i", 3, None), false),
+                ("it was resubmitted", asking("i", 2, Some("t1")), false),
+                ("an earlier question was resubmitted", asking("i", 2, Some("t0")), true),
+            ] {
+                assert_eq!(stands(Some(&known), Some(&candidate), &asking), stays, "{state:?}: {what}");
+            }
+            let other = CandidateStatus { content_hash: "g".into(), ..candidate.clone() };
+            assert!(!stands(Some(&known), Some(&other), &asking("i", 2, None)), "{state:?}: of another question");
+        }
+        for state in [AwaitingApproval, Accepted] {
+            assert!(!stands(Some(&known), Some(&candidate(state)), &asking("i", 2, None)), "{state:?}");
+        }
+        assert!(!stands(None, Some(&candidate(Rejected)), &asking("i", 2, None)));
     }
 
     #[test]

@@ -92,8 +92,9 @@ fn judged_of(case: Case, changers: &[String]) -> Judgement {
 }
 
 fn of(approve: Approve, votes: &[(&str, Decision)]) -> Judgement {
-    let votes = votes.iter().map(|(by, decision)| (spec(by, *decision), Right::Has, 0)).collect();
-    judged(Case { rulings: vec![ruling(approve)], votes, now: 0 })
+    // Each a second after the one before.
+    let votes = votes.iter().zip(0..).map(|((by, decision), at)| (spec(by, *decision), Right::Has, at)).collect();
+    judged(Case { rulings: vec![ruling(approve)], votes, now: 9 })
 }
 
 #[test]
@@ -102,7 +103,8 @@ fn one_of_those_who_may_is_enough_and_says_so() {
     assert_eq!(waiting.state, CandidateState::AwaitingApproval);
     assert!(waiting.waits.as_ref().unwrap().contains("decides: the policy careful, set at root:acme, asks for it"));
     assert!(
-        waiting.message.contains("An approval is missing") && waiting.message.contains("right approve on the policy careful in root:acme")
+        waiting.message.contains("An approval is missing")
+            && waiting.message.contains("permission approve on the policy careful in root:acme")
     );
     let approved = of(Approve::default(), &[("amara", Decision::Approve)]);
     assert_eq!((approved.state, approved.waits), (CandidateState::Accepted, None));
@@ -160,6 +162,23 @@ fn whoever_changed_it_last_is_kept_from_it_as_whoever_asked() {
         let judged = judged_of(Case { rulings: vec![ruling(approve)], votes: vec![(vote, Right::Has, 0)], now: 0 }, &changers);
         let line = &judged.approvals[0];
         assert_eq!((line.state, line.given[0].void.as_deref()), (state, why), "{what}");
+    }
+}
+
+#[test]
+fn of_one_persons_decisions_in_one_second_the_more_restrictive_wins() {
+    use Decision::{Approve as Yes, Reject as No, RequestChanges as Change};
+    for (votes, state) in [
+        ([No, Yes], ApprovalState::Rejected),
+        ([Yes, No], ApprovalState::Rejected),
+        ([Change, Yes], ApprovalState::ChangesRequested),
+        ([Yes, Change], ApprovalState::ChangesRequested),
+        ([No, Change], ApprovalState::Rejected),
+        ([Change, No], ApprovalState::Rejected),
+    ] {
+        let cast = votes.map(|decision| (spec("amara", decision), Right::Has, 1)).to_vec();
+        let judged = judged(Case { rulings: vec![ruling(Approve::default())], votes: cast, now: 9 });
+        assert_eq!(judged.approvals[0].state, state, "{votes:?}, in the order of their names");
     }
 }
 
@@ -265,12 +284,12 @@ fn a_question_that_is_taken_back_asks_nobody_and_undoes_nothing() {
     let open = judged(Case { rulings: two(), votes: vec![yes("amara")], now: 0 });
     let approvals = open.approvals.clone();
     let back = open.taken_back(Some(&person("dana")));
-    assert_eq!((back.state, &back.waits, back.expires_in), (CandidateState::Rejected, &None, None));
-    assert!(back.message.starts_with("dana took the question back") && back.approvals == approvals, "{}", back.message);
+    assert_eq!((back.state, &back.waits, back.expires_in), (CandidateState::Withdrawn, &None, None));
+    assert!(back.message.starts_with("dana withdrew it") && back.approvals == approvals, "{}", back.message);
     let agreed = judged(Case { rulings: two(), votes: vec![yes("amara"), yes("olga")], now: 0 });
     assert_eq!(agreed.state, CandidateState::Accepted);
     let late = agreed.taken_back(Some(&person("dana")));
-    assert_eq!((late.state, late.message), (CandidateState::Rejected, back.message), "whoever agrees afterwards changes nothing");
+    assert_eq!((late.state, late.message), (CandidateState::Withdrawn, back.message), "whoever agrees afterwards changes nothing");
     let no = (spec("olga", Decision::Reject), Right::Has, 0);
     for over in [judged(Case { rulings: two(), votes: vec![no], now: 0 }), judged(Case { rulings: two(), votes: vec![], now: 3600 })] {
         assert_eq!(over.clone().taken_back(Some(&person("dana"))), over, "what has ended stays as it ended");

@@ -2,8 +2,8 @@
 
 use super::is_emergency;
 use crate::api::{
-    ApprovalRule, ApprovalState, ApprovalStatus, ApprovedRequest, CandidateState, Decision, DecisionState, FIRST_STAGE, GivenApproval,
-    QuestionStatus, Required,
+    ApprovalRule, ApprovalState, ApprovalStatus, ApprovedRequest, Approvers, CandidateState, Decision, DecisionState, FIRST_STAGE,
+    GivenApproval, QuestionStatus, Required,
 };
 use crate::names::ASK_AGAIN_ANNOTATION;
 use crate::sentence::{APPROVER, REQUESTER};
@@ -36,6 +36,17 @@ pub(super) fn other_content(request: &ApprovedRequest, decided: &str, asked: &st
     format!("It names the content {decided}, which {} does not have: asked about is {asked}.", request.name)
 }
 
+/// Why a decision of somebody whom the rule does not name does not count.
+pub(super) fn not_an_approver(who: &str, approvers: &Approvers) -> String {
+    let named: Vec<&String> = approvers.groups.iter().chain(&approvers.users).collect();
+    format!("{who} isn't one of the approvers of this rule: {}.", all_of(&named))
+}
+
+/// Why a second approval of one person does not count.
+pub(super) fn approved_elsewhere(who: &str, rule: &ApprovalRule, stage: u32) -> String {
+    format!("{who} approved stage {stage} (the rule {} of {}), and this rule needs another person.", rule.name, thing(rule))
+}
+
 /// The first letters of a hash, whoever wrote it.
 pub(super) fn short(hash: &str) -> String {
     let letters: String = hash.chars().take(SHORT).collect();
@@ -45,7 +56,7 @@ pub(super) fn short(hash: &str) -> String {
 /// Who decided or has to, a sentence for each rule that matters now.
 pub(super) fn message(state: CandidateState, approvals: &[ApprovalStatus], question: &QuestionStatus) -> String {
     let mut told: Vec<String> = approvals.iter().filter_map(|approval| sentence(state, approval)).collect();
-    if matches!(state, CandidateState::Rejected | CandidateState::Expired) {
+    if state.is_negative() {
         told.push(format!("Edit the request to ask again, or annotate it with {ASK_AGAIN_ANNOTATION}={}.", question.since));
     }
     told.join(" ")
@@ -140,14 +151,15 @@ fn missing(approval: &ApprovalStatus) -> String {
 /// Who may mend that.
 fn may(approval: &ApprovalStatus) -> String {
     let told: Vec<&String> = approval.approvers.groups.iter().chain(&approval.approvers.users).collect();
-    let told = match (told.is_empty(), approval.required) {
-        (true, _) => String::new(),
-        (false, Required::All) if told.len() > 1 => format!("; {} are asked, and nobody speaks for two of them", all_of(&told)),
-        (false, Required::All) => format!("; {} are asked", all_of(&told)),
-        (false, Required::Count(_)) => format!("; {} is asked", one_of(&told)),
+    let (who, note) = match (told.is_empty(), approval.required) {
+        (true, _) => ("Everyone".to_owned(), ""),
+        (false, Required::All) if told.len() > 1 => (upper_first(&all_of(&told)), ", and no one speaks for two of them"),
+        (false, Required::All) => (upper_first(&all_of(&told)), ""),
+        (false, Required::Count(_)) if approval.approvers.groups.is_empty() => (upper_first(&one_of(&told)), ""),
+        (false, Required::Count(_)) => (format!("Members of {}", one_of(&told)), ""),
     };
     let void = void(approval);
-    format!("Whoever has the right approve on {} in {} may decide{told}.{void}", thing(&approval.rule), approval.source)
+    format!("{who} with the permission approve on {} in {} can decide{note}.{void}", thing(&approval.rule), approval.source)
 }
 
 /// Why decisions do not count that somebody may have set hopes in: those about the present content.
@@ -158,7 +170,7 @@ fn void(approval: &ApprovalStatus) -> String {
 }
 
 /// Who holds the ball, for `waitingOn`.
-pub(super) fn waits(approvals: &[ApprovalStatus]) -> Option<String> {
+pub fn waits(approvals: &[ApprovalStatus]) -> Option<String> {
     if let Some(approval) = approvals.iter().find(|approval| approval.state == ApprovalState::ChangesRequested) {
         let words = said(approval, Decision::RequestChanges);
         return Some(format!("{REQUESTER}{}{}", asked_for(approval), words.trim_end_matches('.')));

@@ -151,7 +151,7 @@ pub struct Field {
     pub visible: bool,
     /// Whether the visibility of another field hangs on this one, so that without scripting an “Apply” button is drawn beside it.
     pub steers: bool,
-    /// Fixed by a policy: drawn as text, not as a control.
+    /// Fixed by a policy, or because it cannot change: drawn as text, not as a control.
     pub locked: Option<Locked>,
     /// Lines about policies: narrowed from, default from.
     pub by: Vec<ByLine>,
@@ -169,8 +169,10 @@ pub struct Field {
 pub struct Locked {
     /// The value in words.
     pub value: String,
-    /// Which policy, and why.
-    pub by: ByLine,
+    /// Which policy, and why; absent where the promise itself keeps it as it is.
+    pub by: Option<ByLine>,
+    /// Why it cannot change, a sentence; empty where a policy fixes it.
+    pub why: String,
 }
 
 /// A line that says what a policy did to a field: `Narrowed from 1–7 by production-baseline, set at root:acme`.

@@ -10,6 +10,7 @@ use super::control::Control;
 use super::describe;
 use super::draft::Draft;
 use super::field::{Field, Form, HiddenInput, Locked, PresetChoice, Section, Summary, field_id};
+use super::immutable::{Immutable, immutable};
 use super::kind::{Kind, Spot, default_of, properties, whole};
 use super::operation::{Operation, OperationKind};
 use super::place::Place;
@@ -23,6 +24,11 @@ use crate::wording::{self, label, lower_first};
 
 /// Makes the form. `problems` are those of resolving, with paths below `.parameters`; the draft's own are added.
 pub fn model(promise: &PromiseSpec, effective: &Effective, draft: &Draft, problems: &[Problem]) -> Form {
+    model_of_edit(promise, effective, draft, problems, None)
+}
+
+/// The same for a change of something: what cannot change is locked. `accepted` are the parameters of the release that was accepted last.
+pub fn model_of_edit(promise: &PromiseSpec, effective: &Effective, draft: &Draft, problems: &[Problem], accepted: Option<&Value>) -> Form {
     let empty = Value::Null;
     let own = promise.parameters.as_ref().unwrap_or(&empty);
     let schema = if effective.schema.is_object() { &effective.schema } else { own };
@@ -38,6 +44,7 @@ pub fn model(promise: &PromiseSpec, effective: &Effective, draft: &Draft, proble
         problems: draft.problems.iter().chain(problems).map(located).collect(),
         summary: Vec::new(),
         placed: BTreeSet::new(),
+        immutable: accepted.map(|accepted| (accepted, immutable(promise))),
     };
     let sections = maker.sections();
     let kept = structural.prune(&mut draft.parameters.clone());
@@ -80,6 +87,8 @@ pub(super) struct Maker<'a> {
     summary: Vec<Summary>,
     /// Paths that a group names, so that they are not drawn twice.
     placed: BTreeSet<Path>,
+    /// Of a change: what was accepted last, and what of it cannot change.
+    immutable: Option<(&'a Value, Vec<Immutable>)>,
 }
 
 impl<'a> Maker<'a> {
@@ -208,6 +217,7 @@ impl<'a> Maker<'a> {
         let leaf = !rows && !matches!(kind, Kind::Group { .. });
         let problem = self.take_problem(path, leaf, &field_id(&name));
         let locked = self.locked(path);
+        let stays = locked.as_ref().is_some_and(|locked| locked.by.is_none());
         let control = self.control(&kind, place, node, hint, required || default.is_some(), &mut hidden);
         Field {
             id: field_id(&name),
@@ -224,16 +234,26 @@ impl<'a> Maker<'a> {
             locked,
             by: self.by(path),
             problem,
-            hidden,
+            // What cannot change posts nothing, and so stays as it is.
+            hidden: if stays { Vec::new() } else { hidden },
             control,
             name,
         }
     }
 
     fn locked(&self, path: &Path) -> Option<Locked> {
-        let set = self.effective.sets.iter().find(|set| path.starts_with(&set.path))?;
+        let Some(set) = self.effective.sets.iter().find(|set| path.starts_with(&set.path)) else { return self.kept(path) };
         let value = path.get(&self.in_effect).map_or_else(|| "Not set".to_owned(), |value| wording::upper_first(&wording::value(value)));
-        Some(Locked { value, by: describe::by("Locked", &set.from) })
+        Some(Locked { value, by: Some(describe::by("Locked", &set.from)), why: String::new() })
+    }
+
+    /// What was accepted and cannot change.
+    fn kept(&self, path: &Path) -> Option<Locked> {
+        let (accepted, immutable) = self.immutable.as_ref()?;
+        let rule = immutable.iter().find(|rule| path.starts_with(&rule.path))?;
+        let value = wording::upper_first(&wording::value_of(self.promise, path, path.get(accepted)?));
+        let why = Some(&rule.message).filter(|message| !message.is_empty());
+        Some(Locked { value, by: None, why: why.cloned().unwrap_or_else(|| "It can't be changed later.".to_owned()) })
     }
 
     /// What may be filled in, and who narrowed it.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::path::Path;
 
 /// What of an object's metadata is ours.
-const METADATA: [&str; 4] = ["labels", "annotations", "finalizers", "ownerReferences"];
+pub(super) const METADATA: [&str; 4] = ["labels", "annotations", "finalizers", "ownerReferences"];
 
 /// The first path at which the observed object differs from what is wanted; `None` when everything wanted is there.
 ///
@@ -52,7 +52,7 @@ fn differs(wanted: &Value, there: Option<&Value>, at: &Path) -> Option<Path> {
             fields.iter().find_map(|(key, value)| differs(value, found.get(key), &at.child(key)))
         }
         (Value::Array(items), Value::Array(found)) => list_differs(items, found, at),
-        _ => (!same_scalar(wanted, there, at)).then(|| at.clone()),
+        _ => (!crate::policy::same_value(wanted, there)).then(|| at.clone()),
     }
 }
 
@@ -85,7 +85,7 @@ fn part(wanted: &Value, there: Option<&Value>) -> Value {
 }
 
 /// The field by which the items of a list are told apart, where all of them have one.
-fn identity(items: &[Value]) -> Option<&'static str> {
+pub(super) fn identity(items: &[Value]) -> Option<&'static str> {
     let keys = ["name", "key", "containerPort", "port", "mountPath", "uid"];
     keys.into_iter().find(|key| !items.is_empty() && items.iter().all(|item| item.get(key).is_some()))
 }
@@ -104,50 +104,6 @@ fn list_differs(wanted: &[Value], found: &[Value], at: &Path) -> Option<Path> {
             None => Some(at.item(index)),
         }
     })
-}
-
-fn same_scalar(wanted: &Value, there: &Value, at: &Path) -> bool {
-    if wanted == there || crate::policy::same_value(wanted, there) {
-        return true;
-    }
-    // Servers rewrite quantities: `1000m` comes back as `1`.
-    let quantities = at.to_string();
-    let is_quantity = ["requests", "limits", "capacity", "sizeLimit", "storage"].iter().any(|word| quantities.contains(word));
-    match (is_quantity, quantity(wanted), quantity(there)) {
-        (true, Some(a), Some(b)) => a == b,
-        _ => false,
-    }
-}
-
-/// A Kubernetes quantity as a number; sizes beyond 2^53 lose digits, which no comparison of equal writings minds.
-fn quantity(value: &Value) -> Option<f64> {
-    let text = match value {
-        Value::Number(number) => return number.as_f64(),
-        Value::String(text) => text.trim(),
-        _ => return None,
-    };
-    let split = text.find(|letter: char| !matches!(letter, '0'..='9' | '.' | '+' | '-')).unwrap_or(text.len());
-    let number: f64 = text[..split].parse().ok()?;
-    let factor = match &text[split..] {
-        "" => 1.0,
-        "n" => 1e-9,
-        "u" => 1e-6,
-        "m" => 1e-3,
-        "k" => 1e3,
-        "M" => 1e6,
-        "G" => 1e9,
-        "T" => 1e12,
-        "P" => 1e15,
-        "E" => 1e18,
-        "Ki" => 1024.0,
-        "Mi" => 1_048_576.0,
-        "Gi" => 1_073_741_824.0,
-        "Ti" => 1_099_511_627_776.0,
-        "Pi" => 1_125_899_906_842_624.0,
-        "Ei" => 1_152_921_504_606_846_976.0,
-        _ => return None,
-    };
-    Some(number * factor)
 }
 
 #[cfg(test)]
@@ -174,10 +130,16 @@ mod tests {
     }
 
     #[test]
-    fn rewritten_quantities_and_secrets_are_the_same() {
-        let wanted = json!({"kind": "X", "spec": {"resources": {"requests": {"cpu": "1000m", "memory": "1024Mi"}}}});
-        let there = json!({"kind": "X", "spec": {"resources": {"requests": {"cpu": "1", "memory": "1Gi"}}}});
-        assert_eq!(drifted(&wanted, &there), None);
+    fn a_value_that_the_server_writes_in_its_own_way_is_named_and_no_words_in_its_path_make_it_equal() {
+        let wanted = json!({"kind": "X", "spec": {"limits": {"cpu": "1000m"}, "storage": "1", "retries": 1}});
+        let there = json!({"kind": "X", "spec": {"limits": {"cpu": "1"}, "storage": 1, "retries": 1.0}});
+        assert_eq!(drifted(&wanted, &there).map(|path| path.to_string()).as_deref(), Some(".spec.limits.cpu"));
+        let kept = json!({"kind": "X", "spec": {"limits": {"cpu": "1000m"}, "storage": 1, "retries": 1.0}});
+        assert_eq!(drifted(&wanted, &kept).map(|path| path.to_string()).as_deref(), Some(".spec.storage"));
+    }
+
+    #[test]
+    fn texts_of_a_secret_are_compared_as_the_server_keeps_them() {
         let wanted = json!({"kind": "Secret", "stringData": {"user": "app", "pass": "hunter22"}});
         let there = json!({"kind": "Secret", "data": {"user": "YXBw", "pass": "aHVudGVyMjI="}});
         assert_eq!(drifted(&wanted, &there), None);

@@ -8,7 +8,7 @@ use super::action::{Action, Hold, Plan, Why};
 use super::drift::{drifted, kept};
 use super::repair;
 use super::situation::{Desired, Key, Seen, Situation};
-use crate::api::{DeletionPolicy, Health, InventoryItem, Repairs};
+use crate::api::{DeletionPolicy, DestinationId, Health, InventoryItem, Repairs};
 use crate::keyed::{DigestKey, Purpose};
 use crate::names;
 
@@ -368,6 +368,7 @@ fn inventory(situation: &Situation, verdicts: &[(&Desired, Verdict)]) -> Vec<Inv
         let item = InventoryItem {
             id: desired.id.clone(),
             destination: desired.key.destination.clone(),
+            destination_id: destination_id(situation, desired),
             group: desired.key.group.clone(),
             version: desired.key.version.clone(),
             kind: desired.key.kind.clone(),
@@ -377,6 +378,10 @@ fn inventory(situation: &Situation, verdicts: &[(&Desired, Verdict)]) -> Vec<Inv
             ..InventoryItem::default()
         };
         let known = known(situation, &desired.key);
+        // What cannot be looked at is not about to be made: it can be there only if it was named before.
+        if known.is_none() && matches!(verdict, Verdict::Hold(Hold::Unreachable { .. })) {
+            continue;
+        }
         let item = InventoryItem { repairs: repairs(situation, &desired.key, verdict, known), ..item };
         let item = match (verdict, known) {
             (Verdict::Fine(kept), _) => InventoryItem { applied: true, kept: kept.clone(), ..item },
@@ -396,6 +401,14 @@ fn inventory(situation: &Situation, verdicts: &[(&Desired, Verdict)]) -> Vec<Inv
     }
     items.sort_by_key(|item| item.stage);
     items
+}
+
+/// Which Destination an object belongs to. Once that is known it stays; the cluster behind it can become known later.
+fn destination_id(situation: &Situation, desired: &Desired) -> Option<DestinationId> {
+    let now = situation.destinations.get(desired.key.destination.as_ref()?);
+    let before = known(situation, &desired.key).and_then(|item| item.destination_id.as_ref());
+    let is_another = |before: &&DestinationId| now.is_none_or(|now| (&now.cluster, &now.uid) != (&before.cluster, &before.uid));
+    before.filter(|before| before.server.is_some() || is_another(before)).or(now).cloned()
 }
 
 /// What is remembered of the repairs of an object.

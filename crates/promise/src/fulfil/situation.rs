@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::api::{DeletionPolicy, Health, InventoryItem};
+use crate::api::{DeletionPolicy, DestinationId, Health, InventoryItem};
 
 /// Where an object is: the identity of everything that we make.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -155,6 +155,9 @@ pub struct Situation {
     pub pending: Vec<Pending>,
     /// What was made or was about to be, from the request's status, in the order of making.
     pub inventory: Vec<InventoryItem>,
+    /// Which Destinations the names in keys mean.
+    #[serde(default)]
+    pub destinations: BTreeMap<String, DestinationId>,
     /// What was seen; keys that are missing count as unknown.
     #[serde(skip)]
     pub seen: BTreeMap<Key, Seen>,

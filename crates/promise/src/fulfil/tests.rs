@@ -328,6 +328,27 @@ fn deletion_goes_backwards_by_stage_and_waits_for_what_is_unreachable() {
 }
 
 #[test]
+fn what_was_never_looked_at_and_never_made_holds_nothing() {
+    let mut world = World::new();
+    let desired = world.desired(&[(0, 0, 1), (1, 0, 1)]);
+    let mut situation = world.situation(Some(desired.clone()), 10);
+    for name in ["o0", "o1"] {
+        situation.seen.insert(key(name), Seen::Unknown { why: "the claim is not accepted".into() });
+    }
+    let first = plan(&situation);
+    assert!(first.inventory.is_empty() && !first.applied, "{first:?}");
+    assert!(first.holds.iter().all(|hold| matches!(hold, Hold::Unreachable { .. })) && first.holds.len() == 2, "{first:?}");
+
+    // What was named before may have been made, whatever came of it.
+    situation.inventory = plan(&world.situation(Some(desired.clone()), 10)).inventory;
+    assert_eq!(plan(&situation).inventory.len(), 2);
+    world.request.deleting = true;
+    world.request.finalizer = true;
+    let gone = plan(&Situation { seen: situation.seen.clone(), inventory: Vec::new(), ..world.situation(None, 10) });
+    assert_eq!(gone.actions, [Action::RemoveFinalizer]);
+}
+
+#[test]
 fn nothing_happens_while_paused_but_deletion() {
     let mut world = World::new();
     world.request.paused = true;

@@ -2,54 +2,58 @@
 
 use serde_json::Value;
 
-use super::Verdict;
+use super::{Verdict, words};
 
-/// Conditions whose truth means that the object works, most telling first. `Synced` alone (Crossplane) says only that the wish was
-/// passed on, so it never makes an object healthy by itself.
-const GOOD: [&str; 5] = ["Ready", "Available", "Healthy", "Established", "Succeeded"];
+/// Conditions whose truth means that the object works, most telling first.
+const GOOD: [&str; 6] = ["Ready", "Available", "Healthy", "Established", "Succeeded", "Programmed"];
 /// Conditions whose truth means that it cannot work.
 const BAD: [&str; 3] = ["Failed", "Stalled", "Degraded"];
 
 /// The rule for kinds without one of their own.
-pub(super) fn generic(object: &Value) -> Verdict {
-    let conditions = object["status"]["conditions"].as_array().map(Vec::as_slice).unwrap_or_default();
-    if let Some(bad) = BAD.iter().find_map(|name| find(conditions, name).filter(|condition| holds(condition) == Some(true))) {
+pub(super) fn generic(object: &Value, now: i64) -> Verdict {
+    let conditions = list(object);
+    if let Some(bad) =
+        BAD.iter().find_map(|name| find(conditions, name).filter(|bad| holds(bad) == Some(true) && !is_outdated(object, bad)))
+    {
         return Verdict::degraded(told(bad));
     }
     if let Some(synced) = find(conditions, "Synced").filter(|condition| holds(condition) == Some(false)) {
         return Verdict::degraded(told(synced));
     }
-    if let Some(good) = GOOD.iter().find_map(|name| find(conditions, name)) {
-        if outdated(object, good) {
-            return Verdict::progressing("Its controller has not looked at the last change yet");
-        }
+    if let Some(going) = find(conditions, "Reconciling").filter(|condition| holds(condition) == Some(true)) {
+        return Verdict::progressing(told(going));
+    }
+    if let Some(good) = deciding(conditions) {
         return match holds(good) {
             Some(true) => Verdict::healthy(),
             // While something is being made, most operators report Ready=False: that is no failure.
             Some(false) | None => Verdict::progressing(told(good)),
         };
     }
-    if let Some(phase) = object["status"]["phase"].as_str() {
-        return by_phase(phase);
+    if let Some(said) = words::of_health(object).or_else(|| words::of_phase(object)) {
+        return said;
     }
-    match &object["status"] {
-        // No status at all: either its controller has not come by, or there is none. A kind with a spec gets one.
-        Value::Null if object.get("spec").is_some() => Verdict::progressing("Its controller has not reported yet"),
-        Value::Null => Verdict::healthy(),
-        _ if conditions.is_empty() && object["status"].as_object().is_some_and(|status| !status.is_empty()) => Verdict::healthy(),
-        _ => Verdict::progressing("Its controller has not reported that it is ready"),
-    }
-}
-
-fn by_phase(phase: &str) -> Verdict {
-    match phase.to_ascii_lowercase().as_str() {
-        "ready" | "running" | "active" | "bound" | "healthy" | "available" | "succeeded" | "completed" | "online" => Verdict::healthy(),
-        "failed" | "error" | "lost" | "degraded" | "unhealthy" => Verdict::degraded(format!("It reports the phase {phase}")),
-        _ => Verdict::progressing(format!("It reports the phase {phase}")),
+    let is_silent = object["status"].as_object().is_none_or(serde_json::Map::is_empty);
+    match object.get("spec") {
+        None if object["status"].is_null() => Verdict::healthy(),
+        // What decides may come after the first conditions, as in Crossplane, which says Synced before it says Ready.
+        _ if is_silent || !conditions.is_empty() => Verdict::current(object, now),
+        _ => Verdict::healthy(),
     }
 }
 
-fn outdated(object: &Value, condition: &Value) -> bool {
+/// The conditions of an object.
+pub(super) fn list(object: &Value) -> &[Value] {
+    object["status"]["conditions"].as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+/// The condition that says whether the object works, when one of those is reported.
+pub(super) fn deciding(conditions: &[Value]) -> Option<&Value> {
+    GOOD.iter().find_map(|name| find(conditions, name))
+}
+
+/// Whether a condition is about an older generation of its object.
+pub(super) fn is_outdated(object: &Value, condition: &Value) -> bool {
     match (object["metadata"]["generation"].as_i64(), condition["observedGeneration"].as_i64()) {
         (Some(generation), Some(observed)) => observed < generation,
         _ => false,

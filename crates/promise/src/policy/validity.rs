@@ -218,6 +218,16 @@ fn approve_fault(approve: &Approve) -> Option<Fault> {
     if approve.required == Some(Required::All) && approve.approvers.is_empty() {
         return Some(Fault::new(".approve.required", "it asks all, and nobody is named; name approvers, or ask for a number"));
     }
+    let named = &approve.approvers;
+    if let Some(Required::Count(count)) = approve.required
+        && named.groups.is_empty()
+        && !named.users.is_empty()
+        && Required::All.voices(named) < count
+    {
+        let people = Required::All.voices(named);
+        let message = format!("it asks for {count} approvals and names {people} users; name more approvers, or ask for {people} at most");
+        return Some(Fault::new(".approve.required", message));
+    }
     if approve.stage == Some(0) {
         return Some(Fault::new(".approve.stage", "stages are counted from 1"));
     }

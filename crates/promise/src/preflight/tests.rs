@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::{Input, Preflight, Unknown, Verdict, next_price, preflight};
-use crate::api::{PromiseReleaseSpec, PromiseRequestSpec, PromiseSpec, ReleaseRevision, ReleaseTerms};
+use crate::api::{DeletionPolicy, PromiseReleaseSpec, PromiseRequestSpec, PromiseSpec, ReleaseRevision, ReleaseTerms};
 use crate::context::Context;
 use crate::policy::{Target, Usage, gather};
 use crate::price::{Amount, Change, Day, Money, PriceBook};
@@ -21,6 +21,7 @@ struct Case {
     /// Why the policies above cannot be seen.
     unseen: Option<&'static str>,
     unpublished: bool,
+    expires_at: Option<&'static str>,
 }
 
 fn checked(case: &Case) -> Preflight {
@@ -43,7 +44,8 @@ fn asked<T>(case: &Case, work: impl FnOnce(&Input<'_>) -> T) -> T {
     let revision = ReleaseRevision { cluster: "platform".into(), name: "level-ab12".into(), hash };
     let request = PromiseRequestSpec {
         parameters: Some(case.parameters.clone()),
-        expires_at: Some("2027-01-01T00:00:00Z".into()),
+        expires_at: case.expires_at.map(str::to_owned),
+        deletion_policy: DeletionPolicy::Orphan,
         ..PromiseRequestSpec::default()
     };
     let (mut context, secrets) = (Context::default(), BTreeMap::new());
@@ -82,6 +84,7 @@ fn asked<T>(case: &Case, work: impl FnOnce(&Input<'_>) -> T) -> T {
         book: &PriceBook::closed("There are no prices."),
         count: &|_| Usage::default(),
         secrets: Some(&secrets),
+        destinations: &BTreeMap::new(),
         missing: &case.missing,
         unknown: &[],
     })
@@ -97,8 +100,17 @@ fn what_fits_is_accepted_and_recorded() {
     assert_eq!((accepted.verdict, messages(&accepted)), (Verdict::Accepted, Vec::new()));
     let release = accepted.release.unwrap();
     assert_eq!(release.objects[0]["data"]["level"], "4");
-    let terms = ReleaseTerms { expires_at: Some("2027-01-01T00:00:00Z".into()), ..ReleaseTerms::default() };
+    let terms = ReleaseTerms { deletion_policy: DeletionPolicy::Orphan, ..ReleaseTerms::default() };
     assert_eq!(release.terms, Some(terms), "what was asked for besides parameters");
+}
+
+#[test]
+fn an_end_date_that_nothing_enforces_is_refused_by_its_field() {
+    for expires_at in ["2027-01-01T00:00:00Z", "yesterday"] {
+        let refused = checked(&Case { parameters: json!({"level": 4}), expires_at: Some(expires_at), ..Case::default() });
+        assert_eq!((refused.verdict, refused.release.is_none()), (Verdict::Refused, true), "{expires_at}");
+        assert!(messages(&refused)[0].starts_with(".expiresAt: "), "{:?}", messages(&refused));
+    }
 }
 
 #[test]

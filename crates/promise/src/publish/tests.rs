@@ -55,6 +55,20 @@ fn problems_with(pointer: &str, value: Value) -> Vec<(String, String)> {
 }
 
 #[test]
+fn a_published_version_may_be_presented_otherwise_and_deprecated_and_nothing_else() {
+    let with = |pointer: &str, value: Value| {
+        let mut json = good();
+        json[pointer] = value;
+        validate(&spec(json), Some(&spec(good())), false)
+    };
+    assert_eq!(with("lifecycle", json!("deprecated")), Ok(()));
+    assert_eq!(with("deprecation", json!({"message": "Use valkey instead."})), Ok(()));
+    assert_eq!(with("presentation", json!({"displayName": "Redis"})), Ok(()));
+    let refused = with("visibility", json!("descendants")).unwrap_err();
+    assert!(refused[0].path == ".version" && refused[0].message.contains(".visibility differs"), "{refused:?}");
+}
+
+#[test]
 fn a_good_promise_passes() {
     assert_eq!(validate(&spec(good()), None, false), Ok(()));
 }

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::{Draft, breaking};
 use crate::api::PromiseSpec;
+use crate::revision::what_runs;
 
 pub(super) fn check(draft: &mut Draft<'_>, previous: Option<&PromiseSpec>) {
     let text = draft.spec.version.clone();
@@ -16,10 +17,12 @@ pub(super) fn check(draft: &mut Draft<'_>, previous: Option<&PromiseSpec>) {
         }
         Err(_) => return draft.problem(".version", format!("Write the version as three numbers, such as 1.2.0: it is {text:?}.")),
     };
-    let Some(previous) = previous.filter(|previous| *previous != draft.spec) else { return };
+    // How it is presented and how its life goes may change at any time.
+    let spec = &what_runs(draft.spec);
+    let Some(previous) = &previous.map(what_runs).filter(|previous| previous != spec) else { return };
     let Ok(before) = Version::parse(&previous.version) else { return };
     if version == before {
-        let changed = difference(previous, draft.spec).unwrap_or_default();
+        let changed = difference(previous, spec).unwrap_or_default();
         return draft.problem(".version", format!("Raise the version: {text} is published, and {changed} differs from it."));
     }
     if version < before {
@@ -27,7 +30,7 @@ pub(super) fn check(draft: &mut Draft<'_>, previous: Option<&PromiseSpec>) {
     }
     if !is_breaking_step(&before, &version) {
         let next = if before.major == 0 { format!("0.{}.0", before.minor + 1) } else { format!("{}.0.0", before.major + 1) };
-        for (path, change) in breaking::changes(previous, draft.spec) {
+        for (path, change) in breaking::changes(previous, spec) {
             draft.problem(path, format!("Publish this as {next} or undo it: {change}, so requests of {before} may no longer fit."));
         }
     }

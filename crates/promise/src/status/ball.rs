@@ -64,9 +64,15 @@ fn told(seen: &Observation<'_>) -> Option<(WaitingKind, String)> {
         Some(CandidateState::AwaitingApproval) => {
             return Some((WaitingKind::Person, seen.decides.map_or_else(|| format!("{APPROVER}somebody decides"), str::to_owned)));
         }
+        // The requester is waited for, whether something runs or not.
+        Some(CandidateState::ChangesRequested) => {
+            let why = seen.candidate.and_then(|candidate| candidate.message).unwrap_or("an approver asked for changes");
+            let what = seen.decides.map_or_else(|| format!("{REQUESTER}{}", why.trim_end_matches('.')), str::to_owned);
+            return Some((WaitingKind::Person, what));
+        }
         Some(CandidateState::Evaluating) => return Some((WaitingKind::Controller, "the controller checks the request".to_owned())),
         // Where something runs, that goes on as it is.
-        Some(CandidateState::Rejected | CandidateState::Expired) if seen.current.is_none() => {
+        Some(CandidateState::Rejected | CandidateState::Expired | CandidateState::Withdrawn) if seen.current.is_none() => {
             let why = seen.candidate.and_then(|candidate| candidate.message).unwrap_or("nobody agreed to it");
             return Some((WaitingKind::Person, format!("{REQUESTER}{}", why.trim_end_matches('.'))));
         }

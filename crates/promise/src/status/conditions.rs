@@ -1,6 +1,6 @@
 //! The conditions of a request, always all of them and in the same order.
 
-use super::{Observation, ball};
+use super::{Observation, ReleaseFacts, ball};
 use crate::api::{
     ApprovalState, ApprovalStatus, CandidateState, CandidateStatus, Condition, ConditionStatus, Health, Phase, PromiseRequestStatus,
     WaitingOn,
@@ -13,6 +13,8 @@ use crate::wording::{all_of, counted};
 const DECIDED: [&str; 3] = ["Accepted", "PoliciesSatisfied", "Approved"];
 /// The reason where what was made cannot be looked at.
 const UNREACHABLE: &str = "Unreachable";
+/// Follows a decision that stands although policies changed.
+const POLICIES_CHANGED: &str = " Policies changed since then; the decision stands until the request is edited or resubmitted.";
 
 /// All conditions. `phase` and `waiting_on` are those of the same observation.
 pub(super) fn all(
@@ -143,7 +145,7 @@ fn policies(seen: &Observation<'_>) -> Said {
 
 /// What is known about approvals. Of an earlier candidate only that it was approved is kept, as long as what was made of it is there.
 pub(super) fn approvals<'a>(previous: &'a PromiseRequestStatus, seen: &Observation<'a>) -> &'a [ApprovalStatus] {
-    let ended = |candidate: &CandidateStatus| matches!(candidate.state, CandidateState::Rejected | CandidateState::Expired);
+    let ended = |candidate: &CandidateStatus| candidate.state.is_negative();
     let agreed = previous.approvals.iter().all(|approval| approval.state == ApprovalState::Approved)
         && !previous.candidate.as_ref().is_some_and(ended);
     seen.approvals.unwrap_or(if agreed { &previous.approvals } else { &[] })
@@ -151,14 +153,19 @@ pub(super) fn approvals<'a>(previous: &'a PromiseRequestStatus, seen: &Observati
 
 fn approved(previous: &PromiseRequestStatus, seen: &Observation<'_>) -> Said {
     let approvals = approvals(previous, seen);
-    let changes = approvals.iter().any(|approval| approval.state == ApprovalState::ChangesRequested);
-    match seen.candidate.map(|candidate| (candidate.state, candidate.message)) {
-        Some((CandidateState::AwaitingApproval, why)) => {
-            let reason = if changes { "ChangesRequested" } else { "AwaitingApproval" };
-            said(ConditionStatus::False, reason, why.unwrap_or("A person has to decide"))
+    let negative = |reason, candidate: ReleaseFacts<'_>, otherwise: &str| {
+        let mut message = candidate.message.unwrap_or(otherwise).to_owned();
+        if candidate.policies_changed {
+            message.push_str(POLICIES_CHANGED);
         }
-        Some((CandidateState::Rejected, why)) => said(ConditionStatus::False, "Rejected", why.unwrap_or("It was turned down")),
-        Some((CandidateState::Expired, why)) => said(ConditionStatus::False, "Expired", why.unwrap_or("Nobody decided in time")),
+        said(ConditionStatus::False, reason, message)
+    };
+    match seen.candidate.map(|candidate| (candidate.state, candidate)) {
+        Some((CandidateState::AwaitingApproval, candidate)) => negative("AwaitingApproval", candidate, "An approver has to decide"),
+        Some((CandidateState::ChangesRequested, candidate)) => negative("ChangesRequested", candidate, "An approver asked for changes"),
+        Some((CandidateState::Rejected, candidate)) => negative("Rejected", candidate, "An approver rejected it"),
+        Some((CandidateState::Expired, candidate)) => negative("Expired", candidate, "No one decided in time"),
+        Some((CandidateState::Withdrawn, candidate)) => negative("Withdrawn", candidate, "The requester withdrew it"),
         _ if !seen.problems.is_empty() || !seen.refusals.is_empty() || seen.policies_unknown.is_some() => {
             said(ConditionStatus::Unknown, "NotEvaluated", "Approval is asked for once everything else is in order")
         }
@@ -183,6 +190,9 @@ fn applied(seen: &Observation<'_>) -> Said {
             return said(ConditionStatus::False, "DeletionBlocked", why);
         }
         return said(ConditionStatus::False, "Deleting", format!("{} left", counted(plan.inventory.len() as u64, "object")));
+    }
+    if let Some(why) = seen.moved {
+        return said(ConditionStatus::False, "Moved", why);
     }
     if let Some(failure) = seen.failure {
         return said(ConditionStatus::False, "Refused", failure);

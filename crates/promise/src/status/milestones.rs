@@ -24,6 +24,7 @@ pub fn milestones(before: Option<&PromiseRequestStatus>, after: &PromiseRequestS
     }
     [
         refused(before, after),
+        queued(before, after),
         broken_glass(before, after),
         approval(before, after),
         accepted(before, after),
@@ -64,7 +65,11 @@ fn approval(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Opti
     let content = |status: &PromiseRequestStatus| status.candidate.as_ref().map(|candidate| candidate.content_hash.clone());
     let agreed = matches!(reason.as_str(), "Approved" | "EmergencyApproved");
     let same = known.as_ref() == Some(&(reason.clone(), message.clone())) && (agreed || content(before) == content(after));
-    if same {
+    // A decision that stands although policies changed is no news.
+    let marked = after.candidate.as_ref().is_some_and(|candidate| candidate.policies_changed)
+        && content(before) == content(after)
+        && known.is_some_and(|(known, _)| known == reason);
+    if same || marked {
         return None;
     }
     match reason.as_str() {
@@ -98,6 +103,11 @@ fn outdated(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Opti
 fn refused(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
     let why = why_refused(after)?;
     (why_refused(before) != Some(why)).then(|| warning("Refused", why))
+}
+
+fn queued(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
+    let why = why_queued(after)?;
+    (why_queued(before) != Some(why)).then(|| normal("Queued", why))
 }
 
 fn applied(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
@@ -158,7 +168,13 @@ fn in_force(status: &PromiseRequestStatus) -> Option<(&str, &str)> {
 }
 
 fn why_refused(status: &PromiseRequestStatus) -> Option<&str> {
-    ["Accepted", "PoliciesSatisfied"].into_iter().find_map(|name| said_no(status, name))
+    let is_queued = why_queued(status).is_some();
+    said_no(status, "Accepted").or_else(|| said_no(status, "PoliciesSatisfied").filter(|_| !is_queued))
+}
+
+/// What there is no room for now is accepted when there is.
+fn why_queued(status: &PromiseRequestStatus) -> Option<&str> {
+    condition(status, "PoliciesSatisfied").filter(|condition| condition.reason == "NoRoom").map(|condition| condition.message.as_str())
 }
 
 fn why_not_applied(status: &PromiseRequestStatus) -> Option<&str> {

@@ -1,18 +1,23 @@
 //! One word for how a request goes.
 
+use jiff::{SignedDuration, Timestamp};
+
 use super::Observation;
 use crate::api::{CandidateState, Health, Phase, PromiseRequestStatus};
 use crate::fulfil::Hold;
 
-pub(super) fn of(previous: &PromiseRequestStatus, seen: &Observation<'_>) -> Phase {
+/// How long after a release came into force what is on its way belongs to that change, and is no outage.
+const ROLL_OUT: SignedDuration = SignedDuration::from_mins(10);
+
+pub(super) fn of(previous: &PromiseRequestStatus, seen: &Observation<'_>, now: &str) -> Phase {
     if seen.deleting {
         return Phase::Deleting;
     }
     let running = seen.current.is_some();
     if let Some(candidate) = seen.candidate {
         match candidate.state {
-            CandidateState::AwaitingApproval if !running => return Phase::AwaitingApproval,
-            CandidateState::Rejected | CandidateState::Expired if !running => return Phase::Rejected,
+            CandidateState::AwaitingApproval | CandidateState::ChangesRequested if !running => return Phase::AwaitingApproval,
+            CandidateState::Rejected | CandidateState::Expired | CandidateState::Withdrawn if !running => return Phase::Rejected,
             CandidateState::Failed if !running => return Phase::Failed,
             _ => {}
         }
@@ -22,7 +27,8 @@ pub(super) fn of(previous: &PromiseRequestStatus, seen: &Observation<'_>) -> Pha
         return Phase::Failed;
     }
     if !running && !seen.refusals.is_empty() {
-        return Phase::Rejected;
+        // What only lacks room is queued.
+        return if seen.full { Phase::Pending } else { Phase::Rejected };
     }
     let Some(plan) = seen.plan.filter(|_| running || accepted(seen)) else {
         return Phase::Pending;
@@ -42,16 +48,22 @@ pub(super) fn of(previous: &PromiseRequestStatus, seen: &Observation<'_>) -> Pha
     }
     if was_up(previous) {
         let same_release = previous.current.as_ref().map(|current| current.release.as_str()) == seen.current.map(|release| release.name);
-        return match (previous.phase, same_release) {
-            (Phase::Updating, true) | (_, false) if !broken(plan) => Phase::Updating,
-            _ => Phase::Degraded,
-        };
+        let rolls_out = previous.phase == Phase::Updating || !same_release || came_lately(previous, now);
+        return if rolls_out && !broken(plan) { Phase::Updating } else { Phase::Degraded };
     }
     if broken(plan) { Phase::Failed } else { Phase::Provisioning }
 }
 
 fn accepted(seen: &Observation<'_>) -> bool {
     seen.candidate.is_some_and(|candidate| candidate.state == CandidateState::Accepted)
+}
+
+/// Whether the release that runs came into force a short while ago. Operators that restart something for a change may begin with that only
+/// after everything looked done.
+fn came_lately(previous: &PromiseRequestStatus, now: &str) -> bool {
+    let time = |text: &str| text.parse::<Timestamp>().ok();
+    let since = previous.current.as_ref().and_then(|current| time(current.since.as_deref()?));
+    since.zip(time(now)).is_some_and(|(since, now)| now.duration_since(since).abs() < ROLL_OUT)
 }
 
 /// Whether it was ready once: what goes wrong then is a degradation.

@@ -1,4 +1,4 @@
-use super::{Observation, ReleaseFacts, compute};
+use super::{Observation, ReleaseFacts, compute, milestones};
 use crate::api::{
     CandidateState, Condition, ConditionStatus, Health, InventoryItem, Phase, PromiseRequestStatus, QuestionStatus, ReleaseRevision,
     WaitingKind,
@@ -21,6 +21,7 @@ fn release(revision: &ReleaseRevision) -> ReleaseFacts<'_> {
         generation: 1,
         state: CandidateState::Accepted,
         message: None,
+        policies_changed: false,
     }
 }
 
@@ -135,6 +136,38 @@ fn a_change_is_rolled_out_until_something_of_it_breaks() {
     let status = compute(Some(&updating), &Observation { plan: Some(&sick), ..seen }, "t2");
     assert_eq!(status.phase, Phase::Degraded);
     assert!(ball(Some(&status)).what.contains("crash loop"), "{:?}", ball(Some(&status)));
+}
+
+/// An operator begins to restart what was changed only after everything looked done.
+#[test]
+fn a_wanted_change_is_no_outage_and_the_same_later_without_one_is() {
+    let (revision, done, slow) = (revision(), working(), waiting("2 of 3 replicas are ready"));
+    let seen = Observation { generation: 1, current: Some(release(&revision)), plan: Some(&done), ..Observation::default() };
+    let ready = compute(None, &seen, "2026-11-23T10:00:00Z");
+    let next = Observation { generation: 2, current: Some(ReleaseFacts { name: "r-2", generation: 2, ..release(&revision) }), ..seen };
+    let changed = compute(Some(&ready), &next, "2026-11-23T12:00:00Z");
+    assert_eq!(changed.phase, Phase::Ready);
+    let restarts = Observation { plan: Some(&slow), ..next.clone() };
+    let updating = compute(Some(&changed), &restarts, "2026-11-23T12:00:30Z");
+    assert_eq!((updating.phase, condition(&updating, "Ready").reason.as_str()), (Phase::Updating, "Updating"));
+    let settled = compute(Some(&updating), &next, "2026-11-23T12:02:00Z");
+    assert_eq!(settled.phase, Phase::Ready);
+    assert_eq!(compute(Some(&settled), &restarts, "2026-11-23T12:30:00Z").phase, Phase::Degraded, "nobody changed anything");
+    let sick = Plan { healthy: false, inventory: vec![item(Health::Degraded)], ..waiting("crash loop") };
+    let broken = Observation { plan: Some(&sick), ..next };
+    assert_eq!(compute(Some(&changed), &broken, "2026-11-23T12:00:30Z").phase, Phase::Degraded, "what breaks is an outage");
+}
+
+#[test]
+fn what_only_lacks_room_is_queued_and_not_refused() {
+    let refusals = ["At most one is allowed here.".to_owned()];
+    let full = Observation { generation: 1, refusals: &refusals, full: true, ..Observation::default() };
+    let status = compute(None, &full, "t0");
+    assert_eq!((status.phase, status.waiting_on.as_ref().unwrap().kind), (Phase::Pending, WaitingKind::Capacity));
+    assert_eq!(condition(&status, "PoliciesSatisfied").reason, "NoRoom");
+    let told: Vec<_> = milestones(None, &status).into_iter().map(|told| (told.reason, told.warning)).collect();
+    assert_eq!(told, [("Queued", false)]);
+    assert_eq!(milestones(Some(&status), &compute(Some(&status), &full, "t1")), []);
 }
 
 #[test]

@@ -64,6 +64,10 @@ pub struct InboxQuery {
     pub since: String,
     /// uid of the request about which something was just decided.
     pub done: String,
+    /// How many requests were just decided together.
+    pub together: usize,
+    /// How, as in the form.
+    pub decision: String,
 }
 
 /// A page of the inbox.
@@ -300,4 +304,6 @@ pub struct AlikeRow {
     pub row: InboxRow,
     /// Hash of its content.
     pub hash: String,
+    /// What the person once decided against it, such as `You rejected it earlier`: it is included only if they choose it. May be empty.
+    pub decided_against: String,
 }

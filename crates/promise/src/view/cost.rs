@@ -199,6 +199,8 @@ pub struct CostSaving {
     pub promise: String,
     /// What a month of it is.
     pub saves: Money,
+    /// Whether the person can do what is proposed.
+    pub allowed: bool,
 }
 
 /// Why something could be saved.

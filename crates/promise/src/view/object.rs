@@ -65,8 +65,6 @@ pub struct ObjectPage {
     pub drift: Drift,
     /// Its uid, once the plane took it; may be empty.
     pub uid: String,
-    /// Its id outside Kubernetes; may be empty.
-    pub external: String,
     /// Position in the order of making, from 1.
     pub stage: u32,
     /// Name of the release that runs, or is meant to; may be empty.

@@ -166,6 +166,8 @@ pub struct AddsPage {
     pub objects: Vec<AddedObject>,
     /// Whether it is compared with what runs now.
     pub compared: bool,
+    /// Who wrote the parameters: `You` for the person who looks, otherwise a name.
+    pub requester: String,
     /// Why nothing can be shown; absent where something can.
     pub unknown: Option<String>,
 }

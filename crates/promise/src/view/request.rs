@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::catalog::{Availability, OfferRow};
 use super::policy::PolicyLine;
 use super::preflight::{PreflightView, PriceView};
-use crate::api::{Condition, Health, Phase, StepStatus};
+use crate::api::{CandidateState, Condition, Health, Phase};
 use crate::form::Form;
 use crate::sentence::Ball;
 
@@ -31,6 +31,10 @@ pub struct RequestRow {
     pub version: String,
     /// Phase.
     pub phase: Phase,
+    /// How far the content is that is not accepted; absent where everything that was requested is.
+    pub undecided: Option<CandidateState>,
+    /// Whether something runs, so that what is undecided is a change of it.
+    pub runs: bool,
     /// Who holds the ball.
     pub ball: Ball,
     /// Who asked.
@@ -206,12 +210,12 @@ pub struct RequestPage {
     pub fate: Fate,
     /// Conditions.
     pub conditions: Vec<Condition>,
-    /// Steps of the workflow.
-    pub steps: Vec<StepStatus>,
     /// What happened, oldest first.
     pub timeline: Vec<Happening>,
     /// Parameters as resolved.
     pub parameters: Vec<ParameterLine>,
+    /// What the change that is not accepted would make of what runs; empty where there is none.
+    pub changes: Vec<super::ValueChange>,
     /// Every rule that had a say, with its result.
     pub policies: Vec<PolicyLine>,
     /// What it costs.
@@ -372,8 +376,14 @@ pub enum ApprovalStanding {
     Open,
     /// It may be made.
     Approved,
-    /// It may not.
+    /// An approver rejected it.
     Rejected,
+    /// An approver asked for changes.
+    ChangesRequested,
+    /// The requester withdrew it before it was decided.
+    Withdrawn,
+    /// No one decided in time.
+    Expired,
 }
 
 /// What one person decided.

@@ -1,10 +1,11 @@
 //! What is asked of people, and what they decided.
 
 use promise::api::{
-    ApprovalRule, ApprovalState, ApprovalStatus, CandidateState, CandidateStatus, Decision, DecisionState, GivenApproval,
-    PromiseRequestStatus,
+    ApprovalRule, ApprovalState, ApprovalStatus, CandidateStatus, Decision, DecisionState, GivenApproval, PromiseRequestStatus,
 };
 use promise::notify::Event;
+
+use crate::auth::person::giver;
 
 use super::{Audience, Subject, Told, seconds};
 
@@ -14,7 +15,7 @@ const REMINDERS: i64 = 30;
 /// Questions, reminders and decisions.
 pub(super) fn of(subject: &Subject<'_>, status: &PromiseRequestStatus, now: i64, remind_after: i64) -> Vec<Told> {
     let mut told = Vec::new();
-    let waiting = status.candidate.as_ref().filter(|candidate| candidate.state == CandidateState::AwaitingApproval);
+    let waiting = status.candidate.as_ref().filter(|candidate| candidate.is_open());
     if let Some(candidate) = waiting {
         let decided = last_decision(&status.approvals);
         let since = asked_since(status, candidate);
@@ -56,7 +57,7 @@ fn question(subject: &Subject<'_>, candidate: &CandidateStatus, approval: &Appro
     let ends = approval.expires_at.as_deref().and_then(seconds);
     let until = approval.expires_at.as_deref().map(|at| format!(" The question stays open until {}.", minute(at))).unwrap_or_default();
     let who = if subject.requester.is_empty() { "Somebody" } else { subject.requester };
-    let agreed = approval.given.iter().filter(|given| given.void.is_none()).map(|given| given.by.clone());
+    let agreed = approval.given.iter().filter(|given| given.void.is_none()).map(|given| giver(approval, given).to_string());
     let link = page(subject, &candidate.content_hash);
     Told {
         event: Event::ApprovalNeeded,
@@ -87,7 +88,7 @@ fn reminder(question: &Told, now: i64, remind_after: i64) -> Option<Told> {
 
 /// Somebody decided, and it counts.
 fn decision(subject: &Subject<'_>, approval: &ApprovalStatus, given: &GivenApproval) -> Option<Told> {
-    if given.void.is_some() || given.by == subject.requester {
+    if given.void.is_some() || *giver(approval, given) == *subject.requester {
         return None;
     }
     let (event, title) = match given.decision {
@@ -102,7 +103,7 @@ fn decision(subject: &Subject<'_>, approval: &ApprovalStatus, given: &GivenAppro
 fn emergency(subject: &Subject<'_>, approval: &ApprovalStatus, given: &GivenApproval) -> Option<Told> {
     (given.emergency && given.void.is_none()).then(|| Told {
         event: Event::Emergency,
-        audience: Audience::Asked { approvers: approval.approvers.clone(), except: vec![given.by.clone()] },
+        audience: Audience::Asked { approvers: approval.approvers.clone(), except: vec![giver(approval, given).to_string()] },
         key: key_of(approval, given),
         at: given.at.as_deref().and_then(seconds).unwrap_or(subject.created),
         open: false,
@@ -117,10 +118,11 @@ fn emergency(subject: &Subject<'_>, approval: &ApprovalStatus, given: &GivenAppr
 /// What somebody decided about is another content by now, and it is asked about that.
 fn outlived(subject: &Subject<'_>, candidate: &CandidateStatus, approval: &ApprovalStatus, given: &GivenApproval) -> Option<Told> {
     let is_another = !given.content_hash.is_empty() && given.content_hash != candidate.content_hash;
-    let outlived = given.state == DecisionState::Superseded && is_another && !given.by.is_empty() && given.by != subject.requester;
+    let outlived =
+        given.state == DecisionState::Superseded && is_another && !given.by.is_empty() && *giver(approval, given) != *subject.requester;
     outlived.then(|| Told {
         event: Event::DecisionVoid,
-        audience: Audience::Person(given.by.clone()),
+        audience: Audience::Person(giver(approval, given).to_string()),
         key: key_of(approval, given),
         at: candidate.since.as_deref().and_then(seconds).unwrap_or(subject.created),
         open: false,

@@ -42,8 +42,7 @@ fn expired(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Told>
 
 /// By policies; what people turn down is told as their decision.
 fn refused(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Told> {
-    let by_people =
-        status.candidate.as_ref().is_some_and(|candidate| matches!(candidate.state, CandidateState::Rejected | CandidateState::Expired));
+    let by_people = status.candidate.as_ref().is_some_and(|candidate| candidate.state.is_negative());
     if status.phase != Phase::Rejected || by_people {
         return None;
     }
@@ -65,7 +64,12 @@ fn failed(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Told> 
 
 fn degraded(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Told> {
     let at = (status.phase == Phase::Degraded).then(|| trouble_since(status))?;
-    let title = format!("{} no longer works as it should", subject.name);
+    // What runs may work while a change of it is refused.
+    let is_bad = |name: &str| status.conditions.iter().any(|one| one.r#type == name && one.status == ConditionStatus::False);
+    let title = match is_bad("Applied") && !is_bad("Healthy") {
+        true => format!("{} could not be changed", subject.name),
+        false => format!("{} no longer works as it should", subject.name),
+    };
     subject.to_requester(Event::Degraded, at.unwrap_or_default().to_owned(), at.and_then(seconds), title, why(status))
 }
 

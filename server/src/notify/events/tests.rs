@@ -168,6 +168,21 @@ fn a_request_is_told_of_once_per_turn_it_takes() {
     assert_eq!(events(&status("Failed", unhealthy("2026-11-21T10:00:00Z"))), [Event::Failed]);
 }
 
+/// Something that works and whose change its Destination refuses is not told as an outage.
+#[test]
+fn a_change_that_is_refused_is_not_told_as_an_outage() {
+    let title = |applied: &str, healthy: &str| {
+        let condition =
+            |name: &str, status: &str| json!({"type": name, "status": status, "reason": "r", "lastTransitionTime": "2026-11-21T10:00:00Z"});
+        let conditions = [condition("Applied", applied), condition("Healthy", healthy)];
+        let told = of(&request(json!({"observedGeneration": 2, "phase": "Degraded", "conditions": conditions})), "w", 0, HOUR);
+        told.into_iter().find(|told| told.event == Event::Degraded).unwrap().title
+    };
+    assert_eq!(title("False", "True"), "orders-db could not be changed");
+    assert_eq!(title("True", "False"), "orders-db no longer works as it should");
+    assert_eq!(title("False", "False"), "orders-db no longer works as it should");
+}
+
 #[test]
 fn an_agreement_keeps_its_key_when_it_becomes_what_runs() {
     let given = json!([{"by": "amara", "at": "2026-11-21T09:30:00Z", "approval": "a-1", "decision": "approve"}]);

@@ -27,10 +27,16 @@ pub(super) fn of(format: Format, base: &str, delivery: &Delivery) -> String {
     .to_string()
 }
 
-/// What people wrote must not become a link, a mention or a command there.
+/// What people wrote must not become a link, a mention or a command there. Slack marks all of these with angle brackets; Mattermost, which
+/// takes the same messages, reads `@name` and Markdown links as well, and those are kept apart by a character that is not seen.
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('|', "¦")
+    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('|', "¦");
+    let apart = |mark: &str| format!("{mark}{WORD_JOINER}");
+    text.replace('@', &apart("@")).replace("](", &format!("{}(", apart("]"))).replace("][", &format!("{}[", apart("]")))
 }
+
+/// Keeps two characters apart that mean something together, without being seen.
+const WORD_JOINER: char = '\u{2060}';
 
 #[cfg(test)]
 mod tests {
@@ -51,7 +57,7 @@ mod tests {
             person: "@webhook:ops".into(),
             event: "rejected".into(),
             title: "olga turned orders-db down".into(),
-            text: "“<!channel> look at <https://evil.example|this>”".into(),
+            text: "“<!channel> look at <https://evil.example|this>, @channel, [here](https://evil.example) and ![x][y]”".into(),
             why: String::new(),
             link: "/w/root:acme:shop/requests/default/orders-db".into(),
             workspace: "root:acme:shop".into(),
@@ -64,6 +70,11 @@ mod tests {
             "{text}"
         );
         assert!(!text.contains("<!channel>") && !text.contains("<https://evil"), "{text}");
+        assert!(!text.contains("@channel") && !text.contains("](") && !text.contains("]["), "{text}");
+        assert!(
+            text.replace(WORD_JOINER, "").contains("@channel, [here](https://evil.example) and"),
+            "people read what was written: {text}"
+        );
         let body: Value = serde_json::from_str(&of(Format::Portal, "https://p.example", &delivery)).unwrap();
         assert_eq!((body["event"].as_str(), body["at"].as_str()), (Some("rejected"), Some("1970-01-01T00:00:00Z")));
     }

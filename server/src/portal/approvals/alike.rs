@@ -6,7 +6,7 @@ use std::sync::Arc;
 use app::backend::Vote;
 use cluster::kinds::PromiseRevision;
 use cluster::watch::Key;
-use promise::api::ReleaseRevision;
+use promise::api::{Decision, ReleaseRevision};
 use promise::change::Change;
 use promise::price::Estimate;
 use promise::revision::digest;
@@ -112,7 +112,7 @@ pub(super) async fn page(caller: &Caller, uid: &str) -> Result<AlikePage> {
         rows: Vec::new(),
         others: 0,
     };
-    page.rows.push(AlikeRow { row: page.like.clone(), hash: matter.hash().unwrap_or_default() });
+    page.rows.push(AlikeRow { row: page.like.clone(), hash: matter.hash().unwrap_or_default(), decided_against: against(caller, uid) });
     for key in like(caller, &matter, &rule) {
         let uid = caller.portal().world.requests.get(&key).and_then(|request| request.metadata.uid.clone()).unwrap_or_default();
         if page.rows.len() >= MOST {
@@ -137,7 +137,21 @@ async fn same(caller: &Caller, uid: &str, rule: &str, wanted: &str) -> Result<Op
     let standings = caller.standings(&other.request).await?;
     let waits = standings.iter().any(|standing| standing.waits() && rule_id(standing.approval) == rule);
     let found = shape(caller, &other, rule).filter(|(shape, ..)| waits && shape == wanted);
-    Ok(found.and_then(|_| Some(AlikeRow { row: inbox::row(caller, &other.key, &other.request, &standings), hash: other.hash()? })))
+    Ok(found.and_then(|_| {
+        let row = inbox::row(caller, &other.key, &other.request, &standings);
+        Some(AlikeRow { row, hash: other.hash()?, decided_against: against(caller, uid) })
+    }))
+}
+
+/// What this person once decided against a request, whatever its content was then: it is decided together with others only if they say so.
+fn against(caller: &Caller, uid: &str) -> String {
+    let against =
+        caller.decided_about(uid).into_iter().map(|approval| approval.spec.decision).find(|decision| *decision != Decision::Approve);
+    match against {
+        Some(Decision::Reject) => "You rejected it earlier".to_owned(),
+        Some(Decision::RequestChanges) => "You asked for changes earlier".to_owned(),
+        Some(Decision::Approve) | None => String::new(),
+    }
 }
 
 /// Decides about several at once: each for exactly the content that was seen, and none if one of them is of another shape by now.

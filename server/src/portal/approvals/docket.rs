@@ -7,13 +7,14 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use crate::auth::person;
 use cluster::kinds::{Approval, PromiseRequest};
 use cluster::watch::Key;
 use cluster::{ClusterId, World};
 use imbl::OrdMap;
 use imbl::ordmap::DiffItem;
 use parking_lot::Mutex;
-use promise::api::{ApprovalRule, ApprovedRequest, CandidateState};
+use promise::api::{ApprovalRule, ApprovedRequest, CandidateStatus};
 
 /// The index.
 #[derive(Default)]
@@ -163,9 +164,7 @@ impl Known {
         if let Some(uid) = &request.metadata.uid {
             self.uids.insert(uid.clone(), key.clone());
         }
-        if status.candidate.as_ref().is_some_and(|candidate| candidate.state == CandidateState::AwaitingApproval)
-            && request.metadata.deletion_timestamp.is_none()
-        {
+        if status.candidate.as_ref().is_some_and(CandidateStatus::is_open) && request.metadata.deletion_timestamp.is_none() {
             self.open.insert(key.clone());
             self.listed = None;
         }
@@ -189,8 +188,8 @@ impl Known {
     fn file(&mut self, key: &Key, approval: &Approval, there: bool) {
         let at = approval.metadata.creation_timestamp.as_ref().map_or(0, |time| time.0.as_second());
         let dated: Dated = (Reverse(at), key.clone());
-        if let Some(person) = &approval.spec.decided_by {
-            put(&mut self.by_person, person.username.clone(), &dated, there);
+        if let Some(person) = person::decider(key, approval) {
+            put(&mut self.by_person, person.to_string(), &dated, there);
         }
         put(&mut self.by_request, approval.spec.request.uid.clone(), &dated, there);
         put(&mut self.by_rule, (key.cluster.clone(), approval.spec.rule.clone()), &dated, there);
@@ -218,7 +217,7 @@ fn put<K: Ord>(of: &mut BTreeMap<K, BTreeSet<Dated>>, key: K, dated: &Dated, the
 #[cfg(test)]
 mod tests {
     use cluster::kinds::{ApprovalKind, PromiseRequestKind, object};
-    use promise::api::{ApprovalSpec, ApprovalStatus, CandidateStatus, InventoryItem, PromiseRequestSpec, PromiseRequestStatus, Requester};
+    use promise::api::{ApprovalSpec, ApprovalStatus, CandidateState, InventoryItem, PromiseRequestSpec, PromiseRequestStatus, Requester};
 
     use super::*;
 

@@ -13,6 +13,7 @@ use promise::api::{Decision, Enforcement, PolicyResult};
 use promise::price::{Amount, Change, Estimate};
 use promise::risk::{self, Risk, Weighed};
 use promise::view::{Facet, GivenLine, InboxPage, InboxQuery, InboxRow, InboxView};
+use promise::wording::counted;
 use promise::{Error, Result};
 
 use super::docket::subject;
@@ -75,7 +76,7 @@ pub(super) async fn page(caller: &Caller, query: &InboxQuery) -> Result<InboxPag
         risks: narrowed.risks,
         query: InboxQuery { page: narrowed.page, view: view.word().to_owned(), ..query.clone() },
         as_of: caller.portal().lists_as_of(),
-        done: done(caller, &query.done),
+        done: together(query).unwrap_or_else(|| done(caller, &query.done)),
         covers: covers.into_iter().map(|cover| cover.line).collect(),
         rows: narrowed.rows,
         review,
@@ -119,7 +120,7 @@ impl Caller {
             (key, &request.metadata.uid, &request.metadata.resource_version, waits).hash(&mut stamp);
         };
         seen(self, add).await?;
-        let decided = portal.docket.of_person(&portal.world, &self.identity().username);
+        let decided = portal.docket.of_person(&portal.world, &self.identity().person);
         (decided.len(), decided.first().map(|(key, _)| key)).hash(&mut stamp);
         Ok(stamp.finish())
     }
@@ -207,7 +208,7 @@ pub(super) fn row(caller: &Caller, key: &Key, request: &PromiseRequest, standing
     let weighed = weigh(request, &prices);
     let candidate = status.and_then(|status| status.candidate.as_ref());
     let open = status.and_then(waiting).is_some();
-    let note = if open { note(caller, request, standings) } else { String::new() };
+    let note = if open { note(caller, key, request, standings) } else { String::new() };
     InboxRow {
         uid: request.metadata.uid.clone().unwrap_or_default(),
         workspace: tree.path(&key.cluster).map(|path| path.to_string()).unwrap_or_default(),
@@ -218,7 +219,7 @@ pub(super) fn row(caller: &Caller, key: &Key, request: &PromiseRequest, standing
         icon,
         version: candidate.map(|candidate| candidate.version.clone()).unwrap_or_default(),
         change: status.is_some_and(|status| status.current.is_some()),
-        requester: rows::requester(request).to_owned(),
+        requester: rows::requester(request),
         mine: rows::is_of(caller, request),
         price: prices.in_words(),
         since: since(request),
@@ -272,7 +273,7 @@ fn weigh(request: &PromiseRequest, prices: &Prices) -> Weighed {
 }
 
 /// What there is to say to this person about an open request.
-fn note(caller: &Caller, request: &PromiseRequest, standings: &[Standing<'_>]) -> String {
+fn note(caller: &Caller, key: &Key, request: &PromiseRequest, standings: &[Standing<'_>]) -> String {
     let uid = request.metadata.uid.as_deref().unwrap_or_default();
     let hash = request.status.as_ref().and_then(|status| status.candidate.as_ref()).map(|candidate| candidate.content_hash.as_str());
     if standings.iter().any(|standing| standing.decided.is_some()) {
@@ -285,24 +286,38 @@ fn note(caller: &Caller, request: &PromiseRequest, standings: &[Standing<'_>]) -
         let whose = if standing.changed { "Changed by you last" } else { "Yours" };
         return format!("{whose}: somebody else decides");
     }
-    let (portal, me) = (caller.portal(), &*caller.identity().username);
-    let mine = portal.docket.of_request(&portal.world, uid).into_iter().map(|(_, approval)| approval);
-    let last = mine.into_iter().find(|approval| approval.spec.decided_by.as_ref().is_some_and(|person| person.username == me));
+    let last = caller.decided_about(uid).into_iter().next();
     match last {
-        Some(approval) if Some(approval.spec.content_hash.as_str()) != hash => match approval.spec.decision {
-            Decision::Approve => "Changed since you approved".to_owned(),
-            Decision::Reject => "Changed since you turned it down".to_owned(),
-            Decision::RequestChanges => "Changed as you asked".to_owned(),
-        },
+        Some(approval) if Some(approval.spec.content_hash.as_str()) != hash => {
+            let since = match approval.spec.decision {
+                Decision::Approve => "since you approved it",
+                Decision::Reject => "since you rejected it",
+                Decision::RequestChanges => "since you asked for changes",
+            };
+            let what = if is_edited_since(caller, key, request, &approval.spec.content_hash) { "Edited" } else { "Policies changed" };
+            format!("{what} {since}")
+        }
         _ if !standings.iter().any(Standing::waits) && standings.iter().any(|standing| standing.may) => "Not your turn yet".to_owned(),
         _ => String::new(),
     }
 }
 
+/// Whether the requester edited a request since it had this content: without that, policies, prices or the promise changed. Where that
+/// content is not kept, it is an edit.
+fn is_edited_since(caller: &Caller, key: &Key, request: &PromiseRequest, hash: &str) -> bool {
+    let generation = request.status.as_ref().and_then(|status| status.candidate.as_ref()).and_then(|candidate| candidate.generation);
+    let (world, uid) = (&caller.portal().world, request.metadata.uid.as_deref().unwrap_or_default());
+    let releases = world.releases.snapshot();
+    let from = Key { name: String::new(), ..key.clone() };
+    let here = releases.range(from..).take_while(|(at, _)| at.cluster == key.cluster && at.namespace == key.namespace);
+    let former = here.map(|(_, release)| release).find(|release| release.spec.request_uid == uid && release.spec.content_hash == hash);
+    former.is_none_or(|former| Some(former.spec.request_generation) != generation)
+}
+
 /// What this person decided, newest first: their own words, whatever became of the request.
 fn decided(caller: &Caller) -> Vec<InboxRow> {
     let portal = caller.portal();
-    let all = portal.docket.of_person(&portal.world, &caller.identity().username);
+    let all = portal.docket.of_person(&portal.world, &caller.identity().person);
     all.iter().map(|(at, approval)| decided_row(caller, at, approval)).collect()
 }
 
@@ -323,7 +338,7 @@ fn decided_row(caller: &Caller, at: &Key, approval: &Approval) -> InboxRow {
         promise: request.as_ref().map(|request| request.spec.promise.name.clone()).unwrap_or_default(),
         promise_title,
         icon,
-        requester: request.as_ref().map(|request| rows::requester(request).to_owned()).unwrap_or_default(),
+        requester: request.as_ref().map(|request| rows::requester(request)).unwrap_or_default(),
         since: given.at.clone(),
         note: if request.is_some() { String::new() } else { "The request is gone".to_owned() },
         given: Some(given),
@@ -331,14 +346,23 @@ fn decided_row(caller: &Caller, at: &Key, approval: &Approval) -> InboxRow {
     }
 }
 
+/// What was just decided about several requests, as a sentence.
+fn together(query: &InboxQuery) -> Option<String> {
+    let done = match query.decision.as_str() {
+        "approve" => "approved",
+        "reject" => "rejected",
+        "requestChanges" => "sent back for changes",
+        _ => return None,
+    };
+    (query.together > 0).then(|| format!("{} {done}.", counted(query.together as u64, "request")))
+}
+
 /// What the person decided last about a request, as a sentence.
 fn done(caller: &Caller, uid: &str) -> String {
     if uid.is_empty() {
         return String::new();
     }
-    let (portal, me) = (caller.portal(), &*caller.identity().username);
-    let mine = portal.docket.of_request(&portal.world, uid).into_iter().map(|(_, approval)| approval);
-    let last = mine.into_iter().find(|approval| approval.spec.decided_by.as_ref().is_some_and(|person| person.username == me));
+    let last = caller.decided_about(uid).into_iter().next();
     last.map(|approval| {
         let GivenLine { decision, .. } = decisions::said(&approval);
         format!("{}: you {decision}. It is written down for exactly the content that you saw.", approval.spec.request.name)

@@ -8,7 +8,7 @@ use cluster::kinds::{Export, PromiseRelease, PromiseRequest};
 use cluster::watch::Key;
 use kube::Client;
 use kube::api::{Api, ListParams};
-use promise::api::{CandidateState, CandidateStatus, PromiseRequestStatus};
+use promise::api::{CandidateStatus, PromiseRequestStatus};
 use promise::{Error, Result, names};
 
 use super::standing::{is_held_by, is_open};
@@ -62,7 +62,7 @@ pub(super) async fn find(caller: &Caller, uid: &str) -> Result<Matter> {
 /// Whether the person may decide one of the rules that are open now, or that they hold themselves, in the ordinary way or in an emergency.
 pub(super) async fn decides(caller: &Caller, request: &PromiseRequest) -> Result<bool> {
     let Some(status) = request.status.as_ref().filter(|status| waiting(status).is_some()) else { return Ok(false) };
-    let me = &caller.identity().username;
+    let me = &caller.identity().person;
     for approval in status.approvals.iter().filter(|approval| is_open(approval) || is_held_by(approval, me)) {
         for verb in [names::APPROVE_VERB, names::EMERGENCY_VERB] {
             if caller.may_decide(verb, approval).await? {
@@ -75,7 +75,7 @@ pub(super) async fn decides(caller: &Caller, request: &PromiseRequest) -> Result
 
 /// The candidate about which people decide; nothing while none waits for them.
 pub(super) fn waiting(status: &PromiseRequestStatus) -> Option<&CandidateStatus> {
-    status.candidate.as_ref().filter(|candidate| candidate.state == CandidateState::AwaitingApproval)
+    status.candidate.as_ref().filter(|candidate| candidate.is_open())
 }
 
 /// Listed, because the portal's own identity may do no more than that.

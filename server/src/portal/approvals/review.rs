@@ -10,7 +10,7 @@ use promise::attribute::Touched;
 use promise::change::{self, Change};
 use promise::price::{Amount, Change as PriceChange, Estimate, Money};
 use promise::view::{
-    Asked, CheckLine, CheckState, PolicyLine, PriceStep, ReviewPage, RoomLine, Since, ValueChange, deciders, policy_outcomes,
+    Asked, CheckLine, CheckState, InboxRow, PolicyLine, PriceStep, ReviewPage, RoomLine, Since, ValueChange, deciders, policy_outcomes,
 };
 use promise::wording::{all_of, counted, lower_first};
 use promise::{Result, wording};
@@ -75,7 +75,7 @@ pub(super) async fn of(caller: &Caller, matter: &Matter, since: &str) -> Result<
         price,
         room,
         touched: content.touched,
-        objects: objects(spec, &content),
+        objects: objects(spec, &row, &content),
         before: similar::told(caller, matter, &standings),
         alike: alike::count(caller, matter, &standings),
         comments: thread::of(caller, matter).await?,
@@ -89,8 +89,9 @@ pub(super) async fn of(caller: &Caller, matter: &Matter, since: &str) -> Result<
     })
 }
 
-fn objects(spec: &PromiseSpec, content: &Content) -> Vec<promise::view::AddedObject> {
-    adds::objects(spec, &content.objects, content.difference.as_deref())
+fn objects(spec: &PromiseSpec, row: &InboxRow, content: &Content) -> Vec<promise::view::AddedObject> {
+    let requester = if row.mine { "You" } else { row.requester.as_str() };
+    adds::objects(adds::Told { spec, requester }, &content.objects, content.difference.as_deref())
 }
 
 /// Which values become others.
@@ -158,11 +159,15 @@ fn settled(matter: &Matter) -> String {
     };
     match status.candidate.as_ref().map(|candidate| candidate.state) {
         _ if matter.request.metadata.deletion_timestamp.is_some() => "The request is being deleted.".to_owned(),
-        Some(CandidateState::AwaitingApproval) => String::new(),
+        Some(CandidateState::ChangesRequested) if matter.hash().is_none() => {
+            said("Changes were requested, and policies changed since. The requester edits or resubmits the request.")
+        }
+        Some(CandidateState::AwaitingApproval | CandidateState::ChangesRequested) => String::new(),
         Some(CandidateState::Evaluating) => "It was changed, and is being checked.".to_owned(),
         Some(CandidateState::Accepted) => "It was approved, and is being made.".to_owned(),
-        Some(CandidateState::Rejected) => said("It was turned down."),
-        Some(CandidateState::Expired) => said("Nobody decided in time."),
+        Some(CandidateState::Rejected) => said("It was rejected."),
+        Some(CandidateState::Expired) => said("No one decided in time."),
+        Some(CandidateState::Withdrawn) => said("It was withdrawn."),
         Some(CandidateState::Failed) => said("It could not be made."),
         None => "It was approved and made.".to_owned(),
     }
@@ -200,6 +205,11 @@ pub(super) fn who(approval: &ApprovalStatus) -> String {
 fn why_not(standings: &[Standing<'_>]) -> String {
     if standings.iter().any(Standing::waits) {
         return String::new();
+    }
+    let open = |standing: &&Standing<'_>| is_open(standing.approval) && standing.elsewhere.is_some();
+    if let Some((standing, stage)) = standings.iter().find(open).and_then(|standing| Some((standing, standing.elsewhere?))) {
+        let who = deciders(&standing.approval.approvers, standing.approval.required);
+        return format!("You approved stage {stage}. Stage {} needs another person: {}.", standing.approval.stage, lower_first(&who));
     }
     if let Some(decided) = standings.iter().find_map(|standing| standing.decided) {
         return match decided {
@@ -307,12 +317,8 @@ pub(super) fn summary(touched: Touched) -> String {
 
 /// What has changed since the person decided last, or since the content of the address.
 fn compared(caller: &Caller, matter: &Matter, told: &Told<'_>, wanted: &str) -> Option<Since> {
-    let portal = caller.portal();
     let now = matter.status().candidate?.content_hash;
-    let uid = matter.request.metadata.uid.as_deref().unwrap_or_default();
-    let me = &*caller.identity().username;
-    let mine = portal.docket.of_request(&portal.world, uid).into_iter().map(|(_, approval)| approval);
-    let mine = mine.filter(|approval| approval.spec.decided_by.as_ref().is_some_and(|person| person.username == me));
+    let mine = caller.decided_about(matter.request.metadata.uid.as_deref().unwrap_or_default());
     let last = mine.into_iter().find(|approval| wanted.is_empty() || approval.spec.content_hash == wanted);
     let hash = if wanted.is_empty() { last.as_ref()?.spec.content_hash.clone() } else { wanted.to_owned() };
     if hash == now {
@@ -332,6 +338,11 @@ fn compared(caller: &Caller, matter: &Matter, told: &Told<'_>, wanted: &str) -> 
     since.changes = told.changes(&before.spec, &after.spec);
     since.also = others(&before.spec, &after.spec, caller, matter);
     Some(since)
+}
+
+/// What a change would make of what runs, in words.
+pub(in crate::portal) fn pending(spec: &PromiseSpec, before: &PromiseReleaseSpec, after: &PromiseReleaseSpec) -> Vec<ValueChange> {
+    Told { spec, outcomes: &[], policies: &[] }.changes(before, after)
 }
 
 /// What has changed besides values.

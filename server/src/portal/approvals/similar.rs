@@ -10,7 +10,7 @@ use promise::wording::{all_of, counted};
 use super::docket::subject;
 use super::matter::Matter;
 use super::standing::{Standing, is_open};
-use crate::auth::Caller;
+use crate::auth::{Caller, person};
 
 /// How far back is looked, in days.
 const DAYS: i64 = 90;
@@ -53,7 +53,7 @@ fn of_rule(caller: &Caller, matter: &Matter, standing: &Standing<'_>) -> String 
         if written < since || decision.spec.request.uid == own || !same {
             continue;
         }
-        let by = decision.spec.decided_by.as_ref().map(|person| person.username.clone()).unwrap_or_default();
+        let by = person::decider(&at, &decision).unwrap_or_default().to_string();
         last.entry((decision.spec.request.uid.clone(), decision.spec.content_hash.clone(), by)).or_insert(decision.spec.decision);
     }
     let count = |of: Decision| last.values().filter(|decision| **decision == of).count() as u64;

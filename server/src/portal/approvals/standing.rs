@@ -1,16 +1,19 @@
 //! Which questions about a request a person may answer, and why not the others.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use cluster::ClusterId;
-use cluster::kinds::PromiseRequest;
+use cluster::kinds::{Approval, PromiseRequest};
 use cluster::watch::Key;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use promise::api::{ApprovalRule, ApprovalState, ApprovalStatus, Decision, DecisionState, GivenApproval};
+use promise::identity::PersonId;
 use promise::{Error, Result, names};
 
 use super::matter::waiting;
 use crate::auth::Caller;
+use crate::auth::person::{decider, giver};
 use crate::portal::place::TOGETHER;
 use crate::portal::requests::rows;
 use crate::portal::rights::{Deed, Right};
@@ -35,12 +38,14 @@ pub(super) struct Standing<'a> {
     pub(super) decided: Option<Decision>,
     /// Whether it is what the person decided that holds it.
     pub(super) holds: bool,
+    /// Stage of another rule that the person approved, where this one needs another person.
+    pub(super) elsewhere: Option<u32>,
 }
 
 impl Standing<'_> {
     /// Whether the person can do something about it now.
     pub(super) fn waits(&self) -> bool {
-        self.may && !self.own && !self.held && self.decided.is_none() && is_open(self.approval)
+        self.may && !self.own && !self.held && self.elsewhere.is_none() && self.decided.is_none() && is_open(self.approval)
     }
 
     /// Whether the person asked for changes and may decide otherwise: nothing waits for them, and nobody else lets it go on.
@@ -61,9 +66,10 @@ pub(super) fn is_open(approval: &ApprovalStatus) -> bool {
 }
 
 /// Whether a rule is held by changes that this person asked for, and nobody but them can let it go on as it is.
-pub(super) fn is_held_by(approval: &ApprovalStatus, person: &str) -> bool {
-    let wish =
-        |given: &GivenApproval| given.by == person && given.decision == Decision::RequestChanges && given.state == DecisionState::Counts;
+pub(super) fn is_held_by(approval: &ApprovalStatus, person: &PersonId) -> bool {
+    let wish = |given: &GivenApproval| {
+        given.decision == Decision::RequestChanges && given.state == DecisionState::Counts && giver(approval, given) == *person
+    };
     approval.state == ApprovalState::ChangesRequested && approval.given.iter().any(wish)
 }
 
@@ -106,11 +112,30 @@ impl Right {
 }
 
 impl Caller {
-    /// Whether the plane lets this person decide for a rule, with the verb `approve` or the one for emergencies.
+    /// What this person decided about a request, newest first.
+    pub(super) fn decided_about(&self, uid: &str) -> Vec<Arc<Approval>> {
+        let portal = self.portal();
+        let decisions = portal.docket.of_request(&portal.world, uid).into_iter();
+        let mine = decisions.filter(|(at, approval)| decider(at, approval).is_some_and(|person| person == self.identity().person));
+        mine.map(|(_, approval)| approval).collect()
+    }
+
+    /// Whether this person is one of those whom a rule names as its approvers, or it names no one.
+    pub(super) fn is_approver_of(&self, approval: &ApprovalStatus) -> bool {
+        approval.approvers.include(self.identity().person.username(), &self.identity().groups)
+    }
+
+    /// Whether this person can decide for a rule, with the verb `approve` or the one for emergencies. Ordinary decisions take membership in the
+    /// approvers of the rule as well.
     ///
     /// # Errors
     /// The plane does not answer.
     pub(in crate::portal) async fn may_decide(&self, verb: &'static str, approval: &ApprovalStatus) -> Result<bool> {
+        Ok((verb == names::EMERGENCY_VERB || self.is_approver_of(approval)) && self.is_let(verb, approval).await?)
+    }
+
+    /// Whether the plane lets this person decide for a rule with a verb.
+    pub(super) async fn is_let(&self, verb: &'static str, approval: &ApprovalStatus) -> Result<bool> {
         let Ok(cluster) = ClusterId::parse(&approval.cluster) else { return Ok(false) };
         Ok(self.may(&cluster, Right::decide(verb, &approval.rule)).await? && self.may(&cluster, Right::record()).await?)
     }
@@ -123,8 +148,8 @@ impl Caller {
         let rules: BTreeMap<Rule<'a>, &ApprovalStatus> = requests.into_iter().flat_map(asked).map(|asks| (rule(asks), asks)).collect();
         let asks: Vec<ApprovalStatus> = rules.values().map(|asks| (*asks).clone()).collect();
         let asking = stream::iter(asks).map(|approval| async move {
-            let may = self.may_decide(names::APPROVE_VERB, &approval).await?;
-            Ok::<_, Error>((may, self.may_decide(names::EMERGENCY_VERB, &approval).await?))
+            let may = self.is_let(names::APPROVE_VERB, &approval).await?;
+            Ok::<_, Error>((may, self.is_let(names::EMERGENCY_VERB, &approval).await?))
         });
         let answers: Vec<(bool, bool)> = asking.buffered(TOGETHER).try_collect().await?;
         Ok(Deciding(rules.into_keys().zip(answers).collect()))
@@ -140,20 +165,55 @@ impl Caller {
 
     /// The same for one of the requests for which `deciding` was asked.
     pub(super) fn standings_by<'a>(&self, deciding: &Deciding<'_>, request: &'a PromiseRequest) -> Vec<Standing<'a>> {
-        let approvals = asked(request);
+        let mut approvals: Vec<&ApprovalStatus> = asked(request).iter().collect();
+        // As they are asked.
+        approvals.sort_by_key(|approval| approval.stage);
         let (asked_for, changed) = self.behind(request);
         let held = approvals.iter().any(|approval| approval.state == ApprovalState::ChangesRequested);
         let mut standings = Vec::with_capacity(approvals.len());
         for approval in approvals {
-            let (may, breaks) = deciding.0.get(&rule(approval)).copied().unwrap_or_default();
+            let (is_let, breaks) = deciding.0.get(&rule(approval)).copied().unwrap_or_default();
+            let may = is_let && self.is_approver_of(approval);
             let own = (asked_for || changed) && !allows_self(self.portal(), approval);
-            let holds = is_held_by(approval, &self.identity().username);
-            standings.push(Standing { approval, may, breaks, own, changed: own && !asked_for, held, decided: None, holds });
+            let holds = is_held_by(approval, &self.identity().person);
+            standings.push(Standing {
+                approval,
+                may,
+                breaks,
+                own,
+                changed: own && !asked_for,
+                held,
+                decided: None,
+                holds,
+                elsewhere: None,
+            });
         }
         if standings.iter().any(|standing| standing.may || standing.breaks) {
             self.remember(request, &mut standings);
         }
+        self.separate(&mut standings);
         standings
+    }
+
+    /// Who approved one rule of a request approves no other, unless that says that the same person can.
+    fn separate(&self, standings: &mut [Standing<'_>]) {
+        let approves = |approval: &ApprovalStatus, given: &GivenApproval| {
+            let is_heard = matches!(given.state, DecisionState::Counts | DecisionState::Pending);
+            is_heard && given.decision == Decision::Approve && giver(approval, given) == self.identity().person
+        };
+        let is_approved = |standing: &Standing<'_>| {
+            let given = &standing.approval.given;
+            standing.decided == Some(Decision::Approve) || given.iter().any(|given| approves(standing.approval, given))
+        };
+        let approved: Vec<(usize, u32)> = standings
+            .iter()
+            .enumerate()
+            .filter(|(_, standing)| is_approved(standing))
+            .map(|(at, standing)| (at, standing.approval.stage))
+            .collect();
+        for (at, standing) in standings.iter_mut().enumerate().filter(|(_, standing)| !standing.approval.same_person) {
+            standing.elsewhere = approved.iter().find(|(other, _)| *other != at).map(|(_, stage)| *stage);
+        }
     }
 
     /// Whether this person asked for a request, and whether they changed it last; of one that a promise made, those above it count, because
@@ -168,14 +228,14 @@ impl Caller {
 
     /// What this person decided about the present content already: the newest decision for a rule counts.
     fn remember(&self, request: &PromiseRequest, standings: &mut [Standing<'_>]) {
-        let (uid, me) = (request.metadata.uid.as_deref().unwrap_or_default(), &*self.identity().username);
+        let (uid, me) = (request.metadata.uid.as_deref().unwrap_or_default(), &self.identity().person);
         let candidate = request.status.as_ref().and_then(|status| status.candidate.as_ref());
         let Some(hash) = candidate.map(|candidate| candidate.content_hash.as_str()) else { return };
         let question = request.status.as_ref().and_then(|status| status.question.as_ref());
         let asked = question.and_then(|question| question.since.parse::<jiff::Timestamp>().ok());
         let portal = self.portal();
         for (at, decision) in portal.docket.of_request(&portal.world, uid) {
-            let by_me = decision.spec.decided_by.as_ref().is_some_and(|person| person.username == me);
+            let by_me = decider(&at, &decision).is_some_and(|person| person == *me);
             // The same content may be asked about again; what was said before that does not count.
             let before = decision
                 .metadata

@@ -28,7 +28,7 @@ pub(super) async fn add(caller: &Caller, uid: &str, text: &str) -> Result<()> {
     if text.len() > MAX_COMMENT {
         return refused(format!("Shorten the comment: it may have at most {} KiB.", MAX_COMMENT >> 10));
     }
-    let (portal, author) = (caller.portal(), &*caller.identity().username);
+    let (portal, author) = (caller.portal(), &*caller.identity().person);
     let mut bytes = [0; 16];
     portal.random.fill(&mut bytes);
     let id = hex::encode(bytes);

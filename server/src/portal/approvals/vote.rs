@@ -7,6 +7,7 @@ use cluster::kinds::{Approval, ApprovalKind, object};
 use cluster::watch::Key;
 use kube::api::{Api, PostParams};
 use promise::api::{ApprovalSpec, ApprovedRequest, Decision};
+use promise::view::deciders;
 use promise::{Error, Problem, Result, names};
 use tokio::sync::broadcast::error::RecvError;
 
@@ -51,20 +52,28 @@ pub(super) async fn cast(caller: &Caller, matter: &Matter, vote: &Vote) -> Resul
     let Some(approval) = status.approvals.iter().find(|approval| rule_id(approval) == vote.rule) else {
         return Err(Error::Conflict { message: "nobody asks for this decision any more".to_owned() });
     };
-    let answerable = is_open(approval) || is_held_by(approval, &caller.identity().username);
+    let answerable = is_open(approval) || is_held_by(approval, &caller.identity().person);
     if !answerable && !vote.emergency {
         return Err(Error::Conflict { message: "this question is not open: it was answered, or a stage before it is".to_owned() });
     }
     let verb = if vote.emergency { names::EMERGENCY_VERB } else { names::APPROVE_VERB };
-    if !caller.may_decide(verb, approval).await? {
+    if !caller.is_let(verb, approval).await? {
         let of = approval.rule.policy.as_ref().or(approval.rule.promise.as_ref()).map(String::as_str).unwrap_or_default();
         return Err(Error::Denied { why: format!("You do not have the right {verb} on {of} in {}.", approval.source) });
+    }
+    if !vote.emergency && !caller.is_approver_of(approval) {
+        let named = deciders(&approval.approvers, approval.required);
+        return Err(Error::Denied { why: format!("You aren't one of the approvers of this rule. {named}.") });
     }
     let standings = caller.standings(&matter.request).await?;
     let own = standings.iter().find(|standing| standing.own && rule_id(standing.approval) == vote.rule);
     if let Some(standing) = own.filter(|_| decision == Decision::Approve) {
         let did = if standing.changed { "You changed it last" } else { "You asked for it yourself" };
         return refused("decision", format!("{did}, and this rule wants somebody else to approve."));
+    }
+    let elsewhere = standings.iter().find(|standing| rule_id(standing.approval) == vote.rule).and_then(|standing| standing.elsewhere);
+    if let Some(stage) = elsewhere.filter(|_| decision == Decision::Approve && !vote.emergency) {
+        return refused("decision", format!("You approved stage {stage} of this request, and this rule needs another person."));
     }
     checked(vote, decision)?;
     write(caller, matter, vote, decision).await
@@ -126,6 +135,7 @@ async fn write(caller: &Caller, matter: &Matter, vote: &Vote, decision: Decision
         // Stamped by admission, whatever is sent.
         decided_by: None,
     };
+    another_second(caller, &spec.request.uid).await;
     let mut bytes = [0; 4];
     caller.portal().random.fill(&mut bytes);
     // Of several decisions of one second the one whose name comes last is the latest.
@@ -139,6 +149,18 @@ async fn write(caller: &Caller, matter: &Matter, vote: &Vote, decision: Decision
     api.create(&params, &object::<ApprovalKind>(&name, None, spec)).await.about("your decision")?;
     shown(caller, changes, &Key::cluster_scoped(&cluster, &name)).await;
     Ok(())
+}
+
+/// Waits until the plane dates the next decision later than the last one of the same person about a request: of several in one second the
+/// most restrictive counts, and people mean the last one.
+async fn another_second(caller: &Caller, uid: &str) {
+    let mine = caller.decided_about(uid).into_iter();
+    let Some(last) = mine.filter_map(|approval| Some(approval.metadata.creation_timestamp.as_ref()?.0)).max() else { return };
+    let now = caller.portal().clock.now();
+    if now.as_second() <= last.as_second() {
+        let left = 1000_i64.saturating_sub(i64::from(now.subsec_millisecond()));
+        tokio::time::sleep(std::time::Duration::from_millis(u64::try_from(left).unwrap_or_default())).await;
+    }
 }
 
 /// Waits, for a moment at most, until the portal knows the decision: whoever decided looks at the inbox next.

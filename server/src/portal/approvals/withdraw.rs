@@ -65,7 +65,7 @@ pub(super) async fn may_ask_again(
 ) -> Result<Option<std::result::Result<(), String>>> {
     let status = request.status.as_ref();
     let state = status.and_then(|status| status.candidate.as_ref()).map(|candidate| candidate.state);
-    let ended = matches!(state, Some(CandidateState::Rejected | CandidateState::Expired));
+    let ended = state.is_some_and(CandidateState::is_negative);
     let asked = status.is_some_and(|status| status.question.is_some());
     if !rows::is_of(caller, request) || !ended || !asked {
         return Ok(None);
@@ -96,7 +96,7 @@ pub(super) async fn ask_again(caller: &Caller, uid: &str) -> Result<()> {
         Some(Ok(())) => {}
         Some(Err(why)) => return Err(Error::Denied { why }),
         None if rows::is_of(caller, &matter.request) => {
-            return Err(Error::Conflict { message: "nothing was turned down or has expired, so there is nothing to ask again".to_owned() });
+            return Err(Error::Conflict { message: "no one decided against it, so there is nothing to resubmit".to_owned() });
         }
         None => return Err(Error::Denied { why: "Only who asked for it asks again.".to_owned() }),
     }

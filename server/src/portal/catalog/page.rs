@@ -9,22 +9,17 @@ use serde_json::json;
 
 use super::lines;
 use crate::auth::Caller;
-use crate::portal::offers::Offered;
+use crate::portal::offers::{Offered, Offers};
 use crate::portal::place::Workspace;
 use crate::portal::preflight::Existing;
 use crate::portal::requests::rail;
 use crate::portal::submit::Submission;
 
 /// The page of a promise; of a shadowed one the home is named.
-pub(super) async fn page(
-    caller: &Caller,
-    workspace: &Workspace,
-    offers: &[Offered],
-    name: &str,
-    home: Option<&str>,
-) -> Result<PromisePage> {
-    let named = || offers.iter().filter(|offered| offered.key.name == name);
-    let offered = named()
+pub(super) async fn page(caller: &Caller, offers: &Offers<'_>, name: &str, home: Option<&str>) -> Result<PromisePage> {
+    let (workspace, named) = (offers.workspace(), offers.named(name));
+    let offered = named
+        .iter()
         .find(|offered| home.map_or(!offered.shadowed, |home| offered.home.path == home))
         .ok_or_else(|| Error::NotFound { what: format!("promise {name}") })?;
     let spec = &offered.promise.spec;
@@ -60,7 +55,7 @@ pub(super) async fn page(
                 secret: output.secret_ref.is_some(),
             })
             .collect(),
-        shadowed_by: offered.shadowed.then(|| named().find(|other| !other.shadowed).map(|other| other.home.path.clone())).flatten(),
+        shadowed_by: offered.shadowed.then(|| named.iter().find(|other| !other.shadowed).map(|other| other.home.path.clone())).flatten(),
     })
 }
 
@@ -168,10 +163,9 @@ fn presets(spec: &PromiseSpec) -> Vec<StartLine> {
 
 /// Published versions, newest first.
 fn versions(caller: &Caller, offered: &Offered) -> Vec<VersionLine> {
-    let revisions = caller.portal().world.revisions.snapshot();
+    let revisions = caller.portal().world.revisions_of(&offered.key.cluster, &offered.key.name);
     let mut found: Vec<VersionLine> = revisions
         .iter()
-        .filter(|(key, revision)| key.cluster == offered.key.cluster && revision.spec.promise == offered.key.name)
         .map(|(key, revision)| VersionLine {
             version: revision.spec.version.clone(),
             revision: key.name.clone(),

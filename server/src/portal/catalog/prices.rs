@@ -84,7 +84,7 @@ impl ListPrices {
 }
 
 /// What each of these offers costs at least with one choice away from what it proposes, whoever asks; empty where nobody charges.
-pub(super) async fn prices(caller: &Caller, workspace: &Workspace, offers: &[&Offered]) -> Vec<String> {
+pub(super) async fn prices(caller: &Caller, workspace: &Workspace, offers: &[Offered]) -> Vec<String> {
     let portal = caller.portal();
     let basis = Basis::now(portal);
     let names: Vec<Name> = offers.iter().map(|offered| (workspace.cluster.clone(), offered.key.clone())).collect();

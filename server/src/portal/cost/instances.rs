@@ -88,7 +88,7 @@ async fn all(caller: &Caller, scope: &Scope, place: &Place) -> Result<Vec<CostIn
             name: request.metadata.name.clone().unwrap_or_default(),
             is_there: true,
             promise: rows::presentation(caller, &place.cluster, request).0,
-            owner: rows::requester(request).to_owned(),
+            owner: rows::requester(request),
             project: project(request),
             to_date: estimate.as_ref().map(|price| Money::new(0, price.currency.clone())),
             estimate,

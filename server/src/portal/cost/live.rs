@@ -7,7 +7,6 @@ use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
 use cluster::usage::Accepted;
 use cluster::watch::Key;
-use promise::api::CandidateState;
 use promise::ledger::{Figures, accrued};
 use promise::price::Money;
 use promise::view::CostBy;
@@ -169,7 +168,7 @@ impl Live {
     /// What becomes of the price when what waits for approval is approved.
     fn wait(&mut self, caller: &Caller, key: &Key, request: &PromiseRequest) {
         let status = request.status.as_ref();
-        let asked = status.and_then(|status| status.candidate.as_ref()).filter(|asked| asked.state == CandidateState::AwaitingApproval);
+        let asked = status.and_then(|status| status.candidate.as_ref()).filter(|asked| asked.state.is_open());
         let Some(asked) = asked else { return };
         let release = caller.portal().world.releases.get(&Key { name: asked.release.clone(), ..key.clone() });
         let wanted = release.and_then(|release| Accepted::of(&asked.release, &request.spec.promise.name, &release.spec).price);

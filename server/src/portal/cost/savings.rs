@@ -19,6 +19,7 @@ use crate::portal::place::Workspace;
 use crate::portal::requests::cheaper::cheaper;
 use crate::portal::requests::listing::Place;
 use crate::portal::requests::rows;
+use crate::portal::rights::Right;
 
 /// How many of the dearest instances have other choices priced.
 const PRICED: usize = 5;
@@ -36,7 +37,7 @@ pub(super) async fn of(caller: &Caller, scope: &Scope, live: &Live) -> CostSavin
     for (price, key) in live.expired.list().take(SHOWN) {
         let Some((place, request)) = find(key) else { continue };
         let ended = request.spec.expires_at.clone().unwrap_or_default();
-        lines.push(line(caller, place, key, &request, SavingWhy::Expired(ended), price));
+        lines.push(line(caller, place, key, &request, SavingWhy::Expired(ended), price).await);
     }
     let mut priced = 0;
     let mut choices: Vec<CostSaving> = Vec::new();
@@ -44,7 +45,7 @@ pub(super) async fn of(caller: &Caller, scope: &Scope, live: &Live) -> CostSavin
         let Some((place, request)) = find(key) else { continue };
         priced += 1;
         let Some((choice, saves)) = choice(caller, place, &request).await else { continue };
-        choices.push(line(caller, place, key, &request, SavingWhy::Cheaper(choice), saves));
+        choices.push(line(caller, place, key, &request, SavingWhy::Cheaper(choice), saves).await);
     }
     choices.sort_by_key(|line| Reverse(line.saves.micros));
     choices.truncate(OF_A_SORT);
@@ -52,7 +53,7 @@ pub(super) async fn of(caller: &Caller, scope: &Scope, live: &Live) -> CostSavin
     for (price, key) in live.untouched.list().take(OF_A_SORT) {
         let Some((place, request)) = find(key) else { continue };
         let at = Timestamp::from_second(since(&request, now)).map(|at| at.to_string()).unwrap_or_default();
-        lines.push(line(caller, place, key, &request, SavingWhy::Untouched(at), price));
+        lines.push(line(caller, place, key, &request, SavingWhy::Untouched(at), price).await);
     }
     lines.truncate(SHOWN);
     CostSavings { lines, instances: live.running, priced }
@@ -70,8 +71,16 @@ async fn choice(caller: &Caller, place: &Place, request: &PromiseRequest) -> Opt
     }
 }
 
-fn line(caller: &Caller, place: &Place, key: &Key, request: &Arc<PromiseRequest>, why: SavingWhy, saves: Money) -> CostSaving {
+async fn line(caller: &Caller, place: &Place, key: &Key, request: &Arc<PromiseRequest>, why: SavingWhy, saves: Money) -> CostSaving {
+    let verb = match &why {
+        SavingWhy::Expired(_) => "delete",
+        SavingWhy::Untouched(_) => "get",
+        SavingWhy::Cheaper(_) => "patch",
+    };
+    // A plane that does not answer takes a button away, and not the page.
+    let allowed = caller.may(&key.cluster, Right::request(verb, &key.namespace, &key.name)).await.unwrap_or_default();
     CostSaving {
+        allowed,
         why,
         workspace: place.path.to_string(),
         namespace: key.namespace.clone(),

@@ -10,6 +10,7 @@ use cluster::kinds::{Policy, PromiseRequest};
 use cluster::watch::Key;
 use kube::api::Api;
 use promise::api::{Enforcement, OutdatedRule, PolicyOutcome, PolicyResult, Rule, RuleChange};
+use promise::policy::covers_promise;
 use promise::view::{ConcernedLine, HitLine, PolicyInside, PolicyPage, PolicyRule};
 use promise::{Error, Result};
 
@@ -70,12 +71,14 @@ async fn concerns(caller: &Caller, key: &Key, from: &str) -> Result<bool> {
         Err(error) => return Err(error),
     };
     let offers = caller.offers(&entered).await?;
-    let named = |offered: &crate::portal::offers::Offered| {
+    let Some(policy) = caller.portal().world.policies.get(key) else { return Ok(false) };
+    let named = |offered: crate::portal::offers::Offered| {
         let effective = caller.rules(&entered, &offered.home, &offered.key.name, &offered.promise.spec).ok();
         let of = |cluster: &str, policy: &str| cluster == key.cluster.to_string() && policy == key.name;
         effective.is_some_and(|effective| effective.sentences.iter().any(|ruling| of(&ruling.from.cluster, &ruling.from.policy)))
     };
-    Ok(offers.iter().any(named))
+    // Only promises that it names are worth composing the rules of.
+    Ok(offers.all().filter(|offered| covers_promise(&policy.spec.applies_to, &offered.key.name)).any(named))
 }
 
 async fn inside(

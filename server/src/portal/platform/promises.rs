@@ -1,10 +1,9 @@
 //! Promises that policies may concern, as far as a person may know of them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use cluster::kinds::Promise;
-use cluster::shelves::CatalogAt;
 use cluster::watch::Key;
 use cluster::{ClusterId, WorkspacePath};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
@@ -58,15 +57,16 @@ impl Promises {
 fn offered(caller: &Caller, mut promises: Vec<(Key, Arc<Promise>)>, places: &[(WorkspacePath, ClusterId)]) -> Vec<(Key, Arc<Promise>)> {
     let portal = caller.portal();
     let tree = portal.world.tree();
-    let catalogs = portal.world.shelves(&portal.trusted_homes);
-    let shelves: Vec<Shelf<'_>> = catalogs.iter().map(CatalogAt::shelf).collect();
     let ways = places.iter().filter_map(|(_, cluster)| tree.lineage(cluster));
     let ways: Vec<Vec<Place>> = ways.map(|way| way.iter().map(Place::from).collect()).collect();
+    let clusters: BTreeSet<ClusterId> = promises.iter().map(|(key, _)| key.cluster.clone()).collect();
+    let homes = portal.world.homes(clusters, &portal.trusted_homes);
+    let homes: BTreeMap<&ClusterId, (&Place, Vec<Shelf<'_>>)> =
+        homes.iter().map(|home| (&home.cluster, (&home.place, home.shelves()))).collect();
     promises.retain(|(key, promise)| {
-        let Some(path) = tree.path(&key.cluster) else { return false };
-        let home = Place { cluster: key.cluster.to_string(), path: path.to_string() };
-        let offer = Offer { name: &key.name, home: &home, spec: &promise.spec };
-        ways.iter().any(|way| visibility::seen_by(&offer, way, &shelves).is_ok())
+        let Some((home, shelves)) = homes.get(&key.cluster) else { return false };
+        let offer = Offer { name: &key.name, home, spec: &promise.spec };
+        ways.iter().any(|way| visibility::seen_by(&offer, way, shelves).is_ok())
     });
     promises
 }

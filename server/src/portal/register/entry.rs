@@ -25,7 +25,7 @@ const DAY: i64 = 86_400;
 /// A request as it is counted.
 pub(super) struct Entry<'r> {
     pub(super) dated: Dated,
-    pub(super) requester: &'r str,
+    pub(super) requester: String,
     /// Whether it needs whoever asked for it.
     pub(super) needy: bool,
     pub(super) phase: Phase,

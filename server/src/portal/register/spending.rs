@@ -34,7 +34,7 @@ impl Share {
         Self {
             promise: request.spec.promise.name.clone(),
             project: project(request),
-            owner: rows::requester(request).to_owned(),
+            owner: rows::requester(request),
             currency: price.currency.clone(),
             micros: price.micros,
         }

@@ -52,17 +52,20 @@ async fn shown(caller: &Caller, workspace: &Workspace, of: FormOf<'_>, draft: Op
             Compare::Always => examined.difference.is_some(),
             Compare::WhereItDiffers => difference.iter().any(|object| object.changed),
         };
+    let requester = opened.requester(caller);
+    let told = Told { spec: &opened.spec, requester: &requester };
     let objects: Vec<AddedObject> = if runs_on {
         // It would not be accepted today, and runs all the same: everything stands on the side of what was made.
-        difference.iter().map(|object| kept(&opened.spec, object)).collect()
+        difference.iter().map(|object| kept(told, object)).collect()
     } else {
-        objects(&opened.spec, &examined.added, compared.then_some(difference))
+        objects(told, &examined.added, compared.then_some(difference))
     };
     Ok(AddsPage {
         title: offer.display_name,
         icon: offer.icon,
         name: typed.name,
         compared,
+        requester,
         unknown: objects.is_empty().then(|| unknown(&examined)),
         objects,
     })
@@ -75,46 +78,51 @@ fn unknown(examined: &Examined) -> String {
     first.or(unknown).unwrap_or_else(|| "This promise makes no objects.".to_owned())
 }
 
+/// By what origins are put into words.
+#[derive(Clone, Copy)]
+pub(in crate::portal) struct Told<'a> {
+    /// The promise.
+    pub(in crate::portal) spec: &'a PromiseSpec,
+    /// Who wrote the parameters: `You` for the person who looks, otherwise a name.
+    pub(in crate::portal) requester: &'a str,
+}
+
 /// Objects line by line; with a difference, against what was there before.
-pub(in crate::portal) fn objects(
-    spec: &PromiseSpec,
-    added: &[AttributedObject],
-    difference: Option<&[ObjectDifference]>,
-) -> Vec<AddedObject> {
+pub(in crate::portal) fn objects(told: Told<'_>, added: &[AttributedObject], difference: Option<&[ObjectDifference]>) -> Vec<AddedObject> {
     match difference {
-        Some(difference) => difference.iter().map(|object| changed(spec, object, added)).collect(),
-        None => added.iter().map(|object| plain(spec, object)).collect(),
+        Some(difference) => difference.iter().map(|object| changed(told, object, added)).collect(),
+        None => added.iter().map(|object| plain(told, object)).collect(),
     }
 }
 
-fn plain(spec: &PromiseSpec, object: &AttributedObject) -> AddedObject {
+fn plain(told: Told<'_>, object: &AttributedObject) -> AddedObject {
     AddedObject {
         title: object.title.clone(),
         destination: object.destination.clone().unwrap_or_default(),
-        why: why(spec, object),
+        why: why(told, object),
         side: LineSide::Kept,
-        lines: object.lines.iter().map(|line| added(spec, line, LineSide::Kept)).collect(),
+        lines: object.lines.iter().map(|line| added(told, line, LineSide::Kept)).collect(),
     }
 }
 
-fn changed(spec: &PromiseSpec, difference: &ObjectDifference, added_now: &[AttributedObject]) -> AddedObject {
+fn changed(told: Told<'_>, difference: &ObjectDifference, added_now: &[AttributedObject]) -> AddedObject {
     let now = added_now.iter().find(|object| object.id == difference.id);
     AddedObject {
         title: difference.title.clone(),
         destination: now.and_then(|object| object.destination.clone()).unwrap_or_default(),
-        why: now.map(|object| why(spec, object)).unwrap_or_default(),
+        why: now.map(|object| why(told, object)).unwrap_or_default(),
         side: side(difference.side),
-        lines: difference.lines.iter().map(|line| added(spec, &line.line, side(line.side))).collect(),
+        lines: difference.lines.iter().map(|line| added(told, &line.line, side(line.side))).collect(),
     }
 }
 
-fn kept(spec: &PromiseSpec, object: &ObjectDifference) -> AddedObject {
+fn kept(told: Told<'_>, object: &ObjectDifference) -> AddedObject {
     AddedObject {
         title: object.title.clone(),
         destination: String::new(),
         why: String::new(),
         side: LineSide::Kept,
-        lines: object.lines.iter().map(|line| added(spec, &line.line, LineSide::Kept)).collect(),
+        lines: object.lines.iter().map(|line| added(told, &line.line, LineSide::Kept)).collect(),
     }
 }
 
@@ -127,8 +135,8 @@ fn side(side: Side) -> LineSide {
 }
 
 /// Why there is an object, or what it waits for.
-fn why(spec: &PromiseSpec, object: &AttributedObject) -> String {
-    let because: Vec<String> = object.because.iter().map(|origin| words(spec, origin).1).collect();
+fn why(told: Told<'_>, object: &AttributedObject) -> String {
+    let because: Vec<String> = object.because.iter().map(|origin| words(told, origin).1).collect();
     let because = if because.is_empty() { String::new() } else { format!("It is there because of {}.", all_of(&because)) };
     match &object.waits_for {
         Some(waits) => format!("{because} It waits for {waits}.").trim().to_owned(),
@@ -136,26 +144,26 @@ fn why(spec: &PromiseSpec, object: &AttributedObject) -> String {
     }
 }
 
-fn added(spec: &PromiseSpec, line: &Line, side: LineSide) -> AddedLine {
-    let (origin, label) = words(spec, &line.origin);
+fn added(told: Told<'_>, line: &Line, side: LineSide) -> AddedLine {
+    let (origin, label) = words(told, &line.origin);
     let policy = match &line.origin {
         LineOrigin::Policy { rule } if rule.origin != promise::policy::Origin::Promise => {
             Some((rule.workspace.clone(), rule.policy.clone()))
         }
         _ => None,
     };
-    let also = line.also.iter().map(|origin| words(spec, origin).1).collect();
+    let also = line.also.iter().map(|origin| words(told, origin).1).collect();
     AddedLine { text: line.text.clone(), origin, label, policy, also, side }
 }
 
 /// The kind of an origin, and its words.
-fn words(spec: &PromiseSpec, origin: &LineOrigin) -> (LineFrom, String) {
+fn words(told: Told<'_>, origin: &LineOrigin) -> (LineFrom, String) {
     let field = |path: &str| match path.strip_prefix(".parameters").and_then(|rest| Path::parse(rest).ok()) {
-        Some(path) => label(spec, &path),
+        Some(path) => label(told.spec, &path),
         None => path.trim_start_matches('.').to_owned(),
     };
     match origin {
-        LineOrigin::You { path } => (LineFrom::You, format!("You: {}", field(path))),
+        LineOrigin::You { path } => (LineFrom::You, format!("{}: {}", told.requester, field(path))),
         LineOrigin::Default { path } => (LineFrom::Default, format!("Default: {}", field(path))),
         LineOrigin::Policy { rule } => (LineFrom::Policy, format!("Policy {}", rule.title.clone().unwrap_or_else(|| rule.policy.clone()))),
         LineOrigin::Later { waits_for } => (LineFrom::Later, format!("Known later: {waits_for}")),

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use cluster::kinds::PromiseRequest;
 use parking_lot::Mutex;
-use promise::api::{CandidateState, PromiseSpec};
+use promise::api::PromiseSpec;
 use promise::path::Path;
 use promise::preflight::{Choice, PricedChoice};
 use promise::price::Money;
-use promise::{Result, wording};
+use promise::{Result, purpose, wording};
+use serde_json::Value;
 
 use super::form;
 use crate::auth::Caller;
@@ -64,7 +65,7 @@ impl CheaperChoices {
 pub(in crate::portal) async fn cheaper(caller: &Caller, workspace: &Workspace, request: &PromiseRequest) -> Result<Option<Cheaper>> {
     let status = request.status.as_ref();
     let Some(current) = status.and_then(|status| status.current.as_ref()) else { return Ok(None) };
-    let asked = status.and_then(|status| status.candidate.as_ref()).is_some_and(|asked| asked.state == CandidateState::AwaitingApproval);
+    let asked = status.and_then(|status| status.candidate.as_ref()).is_some_and(|asked| asked.state.is_open());
     if asked {
         return Ok(None);
     }
@@ -80,15 +81,17 @@ pub(in crate::portal) async fn cheaper(caller: &Caller, workspace: &Workspace, r
     let read = caller.read_request(workspace, namespace.as_deref().unwrap_or_default(), named.as_deref().unwrap_or_default()).await?;
     let opened = form::open_for(caller, workspace, &read).await?;
     let choices = caller.choices(workspace, &opened.offered, &opened.submission(&opened.start)).await?;
-    let found = least(&opened.spec, &choices);
+    let present = opened.accepted().cloned().unwrap_or_default();
+    let found = least(&opened.spec, &present, &choices);
     portal.cheaper.keep(&basis, name, found.clone());
     Ok(found)
 }
 
 /// The preset that saves most; where none saves anything, the value that does.
-fn least(spec: &PromiseSpec, choices: &[PricedChoice]) -> Option<Cheaper> {
+fn least(spec: &PromiseSpec, present: &Value, choices: &[PricedChoice]) -> Option<Cheaper> {
     let saves = |priced: &PricedChoice| {
-        let less = priced.change.difference().filter(|more| priced.fits && more.micros < 0)?;
+        let is_same = || !purpose::is_changed_by(spec, present, &priced.choice);
+        let less = priced.change.difference().filter(|more| priced.fits && more.micros < 0 && is_same())?;
         let choice = match &priced.choice {
             Choice::Preset { name } => format!("the preset {}", wording::humanise(name)),
             Choice::Value { path, value } => {
@@ -126,10 +129,26 @@ mod tests {
     #[test]
     fn what_fits_and_saves_most_is_proposed_and_presets_before_values() {
         let spec = PromiseSpec::default();
-        let choice = |choices: &[PricedChoice]| least(&spec, choices).map(|cheaper| (cheaper.choice, cheaper.saves.micros));
+        let choice = |choices: &[PricedChoice]| least(&spec, &json!({}), choices).map(|cheaper| (cheaper.choice, cheaper.saves.micros));
         assert_eq!(choice(&[priced(preset("big"), 20, true), priced(small(), 10, true)]), None);
         assert_eq!(choice(&[priced(small(), 4, true)]), Some(("Size: small".to_owned(), 6)));
         let several = [priced(preset("trial"), 8, true), priced(preset("tiny"), 1, false), priced(small(), 4, true)];
         assert_eq!(choice(&several), Some(("the preset Trial".to_owned(), 2)), "one that rules refuse is none");
+    }
+
+    #[test]
+    fn another_tier_is_no_saving() {
+        let spec: PromiseSpec = serde_json::from_value(json!({
+            "version": "1.0.0",
+            "form": {
+                "fields": {".backup": {"visibleWhen": "${parameters.tier == 'production'}"}},
+                "presets": [{"name": "trial", "values": {"tier": "development"}}],
+            },
+        }))
+        .unwrap();
+        let choices = [priced(preset("trial"), 1, true), priced(small(), 4, true)];
+        let choice = |tier: &str| least(&spec, &json!({"tier": tier, "size": "large"}), &choices).map(|cheaper| cheaper.choice);
+        assert_eq!(choice("production"), Some("Size: small".to_owned()));
+        assert_eq!(choice("development"), Some("the preset Trial".to_owned()));
     }
 }

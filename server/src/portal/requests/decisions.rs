@@ -12,29 +12,39 @@ use promise::view::{ApprovalLine, ApprovalStanding, GivenLine, OutdatedView, Pri
 use promise::{Error, Result, names};
 use serde_json::json;
 
-use crate::auth::Caller;
+use crate::auth::{Caller, person};
 use crate::portal::approvals::standing::rule_id;
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;
 
 /// The content that is being decided about.
 pub(super) fn hash(status: &PromiseRequestStatus) -> Option<String> {
-    let candidate = status.candidate.as_ref().filter(|candidate| candidate.state == CandidateState::AwaitingApproval)?;
+    let candidate = status.candidate.as_ref().filter(|candidate| candidate.is_open())?;
     Some(candidate.content_hash.clone())
 }
 
 /// Every decision, with whether this person may take it.
 pub(in crate::portal) async fn lines(caller: &Caller, request: &PromiseRequest) -> Result<Vec<ApprovalLine>> {
     let approvals = request.status.as_ref().map(|status| status.approvals.as_slice()).unwrap_or_default();
+    let candidate = request.status.as_ref().and_then(|status| status.candidate.as_ref()).map(|candidate| candidate.state);
     let mut lines = Vec::with_capacity(approvals.len());
     for approval in approvals {
-        lines.push(line(caller, approval).await?);
+        lines.push(line(caller, approval, candidate).await?);
     }
+    // As they are asked.
+    lines.sort_by_key(|line| line.stage);
     Ok(lines)
 }
 
-async fn line(caller: &Caller, approval: &ApprovalStatus) -> Result<ApprovalLine> {
+async fn line(caller: &Caller, approval: &ApprovalStatus, candidate: Option<CandidateState>) -> Result<ApprovalLine> {
     let (standing, state) = match approval.state {
+        ApprovalState::Waiting | ApprovalState::Queued if candidate == Some(CandidateState::Withdrawn) => {
+            (ApprovalStanding::Withdrawn, "The requester withdrew it before this was decided.".to_owned())
+        }
+        ApprovalState::Waiting if candidate == Some(CandidateState::Expired) => (ApprovalStanding::Expired, String::new()),
+        ApprovalState::Waiting | ApprovalState::Queued if candidate.is_some_and(CandidateState::is_negative) => {
+            (ApprovalStanding::Queued, "It is asked once the requester edits or resubmits the request.".to_owned())
+        }
         ApprovalState::Waiting => (
             ApprovalStanding::Open,
             approval.expires_at.as_ref().map(|at| format!("The question stays open until {}.", moment(at))).unwrap_or_default(),
@@ -42,9 +52,7 @@ async fn line(caller: &Caller, approval: &ApprovalStatus) -> Result<ApprovalLine
         ApprovalState::Queued => (ApprovalStanding::Queued, format!("It is asked once the stages before {} have agreed.", approval.stage)),
         ApprovalState::Approved => (ApprovalStanding::Approved, String::new()),
         ApprovalState::Rejected => (ApprovalStanding::Rejected, String::new()),
-        ApprovalState::ChangesRequested => {
-            (ApprovalStanding::Rejected, "Changes are asked for before it is decided about again.".to_owned())
-        }
+        ApprovalState::ChangesRequested => (ApprovalStanding::ChangesRequested, "The requester edits or resubmits the request.".to_owned()),
     };
     Ok(ApprovalLine {
         rule: rule_id(approval),
@@ -55,7 +63,7 @@ async fn line(caller: &Caller, approval: &ApprovalStatus) -> Result<ApprovalLine
         stage: approval.stage,
         state,
         standing,
-        given: approval.given.iter().map(given).collect(),
+        given: approval.given.iter().map(|one| given(approval, one)).collect(),
         allowed: allowed(caller, approval).await?,
     })
 }
@@ -98,9 +106,9 @@ pub(in crate::portal) fn said(approval: &Approval) -> GivenLine {
     }
 }
 
-fn given(given: &GivenApproval) -> GivenLine {
+fn given(approval: &ApprovalStatus, given: &GivenApproval) -> GivenLine {
     GivenLine {
-        by: given.by.clone(),
+        by: person::giver(approval, given).to_string(),
         at: given.at.clone().unwrap_or_default(),
         decision: verb(given.decision, given.emergency).to_owned(),
         comment: given.comment.clone().unwrap_or_default(),

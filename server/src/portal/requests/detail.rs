@@ -10,7 +10,7 @@ use promise::path::Path;
 use promise::policy::Effective;
 use promise::price::Estimate;
 use promise::view::{
-    Allowed, Fate, Happening, OutputValue, ParameterLine, PriceView, RequestPage, ResourceLine, ValueSource, policy_outcomes,
+    Allowed, Fate, Happening, OutputValue, ParameterLine, PriceView, RequestPage, ResourceLine, ValueChange, ValueSource, policy_outcomes,
 };
 use promise::visibility::Place;
 use promise::{Result, change, deletion, wording};
@@ -19,6 +19,7 @@ use serde_json::Value;
 use super::{decisions, form, rail, rows, timeline};
 use crate::auth::Caller;
 use crate::live::{self, Topic};
+use crate::portal::approvals::review;
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;
 
@@ -51,6 +52,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         fate: fate(&request, &releases),
         timeline: timeline::of(caller, &request, &releases, spec),
         parameters: parameters(spec, request.spec.parameters.as_ref(), resolved, &status.policies),
+        changes: pending(&request, &releases, spec),
         price: price(&request, &releases),
         asked: caller.asked(&request).await?,
         again: caller.may_ask_again(&workspace.cluster, &request).await?,
@@ -69,7 +71,6 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         allowed,
         seen,
         conditions: status.conditions,
-        steps: status.steps,
         policies: policy_outcomes(&status.policies, rules(caller, workspace, &request, spec).as_ref()),
     };
     Ok(page)
@@ -153,6 +154,19 @@ fn price(request: &PromiseRequest, releases: &[PromiseRelease]) -> PriceView {
         (Some(estimate), _) => rail::price(Some(&estimate)),
         (None, Some(status)) => decisions::price(status),
         (None, None) => PriceView::default(),
+    }
+}
+
+/// What the change that is not accepted would make of what runs.
+fn pending(request: &PromiseRequest, releases: &[PromiseRelease], spec: Option<&PromiseSpec>) -> Vec<ValueChange> {
+    let named = |name: &str| releases.iter().find(|release| release.metadata.name.as_deref() == Some(name));
+    let status = request.status.as_ref();
+    let current = status.and_then(|status| status.current.as_ref()).and_then(|current| named(&current.release));
+    let candidate = status.and_then(|status| status.candidate.as_ref());
+    let candidate = candidate.filter(|candidate| candidate.state.is_open() || candidate.state.is_negative());
+    match (spec, current, candidate.and_then(|candidate| named(&candidate.release))) {
+        (Some(spec), Some(before), Some(after)) => review::pending(spec, &before.spec, &after.spec),
+        _ => Vec::new(),
     }
 }
 

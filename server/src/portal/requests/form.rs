@@ -6,16 +6,17 @@ use app::backend::FormOf;
 use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
 use promise::api::{PromiseRequestSpec, PromiseSpec};
-use promise::form::{Draft, Summary, model, starts_from};
+use promise::form::{Draft, Form, Summary, model_of_edit, starts_from};
+use promise::identity::PersonId;
 use promise::policy::Effective;
 use promise::preflight::Preflight;
 use promise::view::{Availability, AvailabilityState, ContestedLine, RequestForm, policy_lines};
 use promise::{Contested, Error, Problem, Result};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{detail, prices, rail};
-use crate::auth::Caller;
+use crate::auth::{Caller, person};
 use crate::portal::catalog::lines;
 use crate::portal::offers::Offered;
 use crate::portal::place::Workspace;
@@ -94,6 +95,8 @@ pub(super) struct Opened {
     pub(super) start: Typed,
     /// Name of the form, for its drafts.
     pub(super) subject: String,
+    /// Who requested what is there.
+    pub(super) requester: Option<PersonId>,
 }
 
 /// Opens a form without any draft.
@@ -106,7 +109,16 @@ pub(super) async fn open(caller: &Caller, workspace: &Workspace, form: &FormOf<'
             let subject = format!("new {} {} {}", workspace.cluster, offered.key.cluster, offered.key.name);
             let parameters = start.and_then(|start| starts_from(&spec, start)).unwrap_or_else(|| json!({}));
             let start = Typed { namespace: workspace.usual_namespace().to_owned(), draft: Draft::of(parameters), ..Typed::default() };
-            Ok(Opened { offered, spec, effective, existing: PromiseRequestSpec::default(), request: Existing::default(), start, subject })
+            Ok(Opened {
+                offered,
+                spec,
+                effective,
+                existing: PromiseRequestSpec::default(),
+                request: Existing::default(),
+                start,
+                subject,
+                requester: None,
+            })
         }
         FormOf::Edit { namespace, name } => {
             let request = caller.read_request(workspace, namespace, name).await?;
@@ -133,14 +145,41 @@ pub(super) async fn open_for(caller: &Caller, workspace: &Workspace, request: &P
         version: Some(edition(request)),
         ..Typed::default()
     };
-    Ok(Opened { offered, spec, effective, existing: request.spec.clone(), request: existing, start, subject })
+    Ok(Opened {
+        offered,
+        spec,
+        effective,
+        existing: request.spec.clone(),
+        request: existing,
+        start,
+        subject,
+        requester: Some(person::requester(request)),
+    })
 }
 
 impl Opened {
     /// What stands against what the form starts from.
     pub(super) async fn problems(&self, caller: &Caller, workspace: &Workspace) -> Result<Vec<Summary>> {
         let checked = caller.preflight(workspace, &self.offered, &self.submission(&self.start)).await?;
-        Ok(model(&self.spec, &checked.effective, &self.start.draft, &checked.all_problems()).summary)
+        Ok(self.model(&checked.effective, &self.start.draft, &checked.all_problems()).summary)
+    }
+
+    /// Who wrote the parameters, for a person who looks: whoever fills in a form, and the requester of what is there.
+    pub(super) fn requester(&self, caller: &Caller) -> String {
+        match &self.requester {
+            Some(requester) if !requester.is_empty() && *requester != caller.identity().person => requester.to_string(),
+            _ => "You".to_owned(),
+        }
+    }
+
+    /// The form of what was typed; what was accepted and cannot change is locked.
+    fn model(&self, effective: &Effective, draft: &Draft, problems: &[Problem]) -> Form {
+        model_of_edit(&self.spec, effective, draft, problems, self.accepted())
+    }
+
+    /// Parameters of the release that was accepted last.
+    pub(super) fn accepted(&self) -> Option<&Value> {
+        self.request.former.as_ref().and_then(|former| former.parameters.as_ref())
     }
 
     /// What would be submitted.
@@ -165,7 +204,7 @@ impl Opened {
         if self.spec.secret_parameters.is_empty() {
             return BTreeSet::new();
         }
-        let form = model(&self.spec, &self.effective, &typed.draft, &[]);
+        let form = self.model(&self.effective, &typed.draft, &[]);
         form.secrets().into_iter().filter(|field| field.awaits_secret()).map(|field| field.path.clone()).collect()
     }
 }
@@ -210,7 +249,7 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
     typed.checked |= untouched && typed.version.is_some() && !checked.may_be_submitted();
     let found = all_problems(&typed, checked);
     // As soon as somebody types, the rail says what does not fit; the fields themselves wait until it was asked for.
-    let told = model(&opened.spec, effective, &typed.draft, &found).summary;
+    let told = opened.model(effective, &typed.draft, &found).summary;
     let mut problems = if typed.checked { found } else { Vec::new() };
     problems.extend(typed.secret_problems.iter().cloned());
     let bad_name = typed.name_problem.clone().or_else(|| name_problem(&typed.name));
@@ -226,7 +265,7 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
         examined: &examined,
         policies: &policies,
     });
-    let mut form = model(&opened.spec, effective, &typed.draft, &problems);
+    let mut form = opened.model(effective, &typed.draft, &problems);
     prices::put(&mut form, &examined.choices);
     Ok(RequestForm {
         form,

@@ -126,7 +126,7 @@ impl Wanted {
             && (!self.mine || entry.mine)
             && (self.words.is_empty() || {
                 let name = request.metadata.name.as_deref().unwrap_or_default();
-                let texts = [name, promise, &entry.title, rows::requester(request)].map(str::to_lowercase);
+                let texts = [name, promise, &entry.title, &rows::requester(request)].map(str::to_lowercase);
                 self.words.iter().all(|word| texts.iter().any(|text| text.contains(word)))
             })
     }

@@ -1,7 +1,7 @@
 //! A posted form: read, checked, and written when it was submitted and nothing stands against it. Bad input becomes a draft, never an error.
 
 use app::backend::{FormOf, Pairs};
-use promise::form::{LONGEST_SECRET, OPERATION, parse, says_parameters, starts_from};
+use promise::form::{LONGEST_SECRET, OPERATION, keep_immutable, parse, says_parameters, starts_from};
 use promise::path::Path;
 use promise::view::{Posted, RequestForm};
 use promise::wording::{label, lower_first};
@@ -167,7 +167,11 @@ async fn read(caller: &Caller, opened: &Opened, of: &FormOf<'_>, pairs: &Pairs) 
             started.or_else(|| opened.existing.parameters.clone()).unwrap_or(Value::Null)
         }
     };
-    let parsed = parse(pairs, &opened.spec, &opened.effective, &base);
+    let mut parsed = parse(pairs, &opened.spec, &opened.effective, &base);
+    // A preset may name what cannot change; it changes the rest.
+    if let Some(accepted) = opened.accepted() {
+        keep_immutable(&opened.spec, accepted, &mut parsed.draft.parameters);
+    }
     if !says_parameters(pairs, &opened.spec) && field(pairs, input::REASON).is_none() && field(pairs, input::DRAFT).is_some() {
         let Some(mut typed) = drawn else {
             let message = "What you reviewed is not there any more: it was submitted already, or it is older than a week.".to_owned();

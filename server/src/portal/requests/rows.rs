@@ -2,12 +2,11 @@
 
 use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
-use promise::api::{Phase, PromiseRequestStatus};
-use promise::names;
+use promise::api::{CandidateState, Phase, PromiseRequestStatus};
 use promise::sentence::{self, Ball};
 use promise::view::RequestRow;
 
-use crate::auth::Caller;
+use crate::auth::{Caller, person};
 use crate::portal::place::Workspace;
 
 /// The line of one request.
@@ -22,27 +21,28 @@ pub(in crate::portal) fn row(caller: &Caller, workspace: &Workspace, request: &P
         icon,
         version: version(request),
         phase: phase(request),
+        undecided: undecided(request),
+        runs: request.status.as_ref().is_some_and(|status| status.current.is_some()),
         ball: ball(request),
         mine: is_of(caller, request),
-        requester: requester(request).to_owned(),
+        requester: requester(request),
         created: request.metadata.creation_timestamp.as_ref().map(|time| time.0.to_string()).unwrap_or_default(),
     }
 }
 
 /// Who asked for it, as the plane stamped it.
-pub(in crate::portal) fn requester(request: &PromiseRequest) -> &str {
-    request.spec.requester.as_ref().map_or("", |requester| requester.username.as_str())
+pub(in crate::portal) fn requester(request: &PromiseRequest) -> String {
+    person::requester(request).to_string()
 }
 
 /// Whether this person asked for it.
 pub(in crate::portal) fn is_of(caller: &Caller, request: &PromiseRequest) -> bool {
-    requester(request) == &*caller.identity().username
+    person::requester(request) == caller.identity().person
 }
 
 /// Whether this person changed last what it asks for, as the plane noted it.
 pub(in crate::portal) fn is_changed_by(caller: &Caller, request: &PromiseRequest) -> bool {
-    let noted = request.metadata.annotations.as_ref().and_then(|annotations| annotations.get(names::CHANGED_BY_ANNOTATION));
-    noted.is_some_and(|who| who.as_str() == &*caller.identity().username)
+    person::changed_by(request).is_some_and(|who| who == caller.identity().person)
 }
 
 /// Who holds the ball. A request that somebody has deleted is on its way out, whatever its status said before.
@@ -60,6 +60,13 @@ pub(in crate::portal) fn phase(request: &PromiseRequest) -> Phase {
         return Phase::Deleting;
     }
     request.status.as_ref().map_or(Phase::Pending, |status| status.phase)
+}
+
+/// How far the content is that is not accepted.
+fn undecided(request: &PromiseRequest) -> Option<CandidateState> {
+    let status = request.status.as_ref().filter(|_| request.metadata.deletion_timestamp.is_none())?;
+    let state = status.candidate.as_ref()?.state;
+    (state.is_open() || state.is_negative()).then_some(state)
 }
 
 /// The version that runs, else the one that is meant to, else what was asked for.

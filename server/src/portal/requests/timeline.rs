@@ -2,44 +2,35 @@
 
 use cluster::kinds::{PromiseRelease, PromiseRequest};
 use k8s_openapi::api::core::v1::Event;
-use promise::api::{CandidateState, ConditionStatus, PromiseSpec, StepPhase};
+use promise::api::{ConditionStatus, PromiseSpec};
 use promise::path::Path;
 use promise::view::Happening;
 use promise::wording;
 
 use super::detail::happening;
-use crate::auth::Caller;
+use crate::auth::{Caller, person};
 
 /// Everything that is recorded, oldest first.
 pub(super) fn of(caller: &Caller, request: &PromiseRequest, releases: &[PromiseRelease], spec: Option<&PromiseSpec>) -> Vec<Happening> {
     let mut all = Vec::new();
-    let requester = request.spec.requester.as_ref().map(|requester| requester.username.as_str()).unwrap_or_default();
+    let requester = person::requester(request);
     if let Some(created) = &request.metadata.creation_timestamp {
-        all.push(happening(created.0.to_string(), "Requested".to_owned(), requester, false));
+        all.push(happening(created.0.to_string(), "Requested".to_owned(), &requester, false));
     }
     for release in releases {
         if let Some(created) = &release.metadata.creation_timestamp {
             let version = version(caller, release).map_or_else(|| "a version".to_owned(), |version| format!("version {version}"));
-            let awaits = request.status.as_ref().and_then(|status| status.candidate.as_ref()).is_some_and(|candidate| {
-                candidate.state == CandidateState::AwaitingApproval && Some(&candidate.release) == release.metadata.name.as_ref()
-            });
+            let awaits = request
+                .status
+                .as_ref()
+                .and_then(|status| status.candidate.as_ref())
+                .is_some_and(|candidate| candidate.state.is_open() && Some(&candidate.release) == release.metadata.name.as_ref());
             let what = if awaits { "Waits for an approval" } else { "Accepted" };
             let what = format!("{what}, with {version} of the promise");
             all.push(happening(created.0.to_string(), what, "the platform", false));
         }
     }
     let Some(status) = &request.status else { return all };
-    for step in &status.steps {
-        let name = wording::humanise(&step.id);
-        let failed = step.phase == StepPhase::Failed;
-        if let Some(at) = &step.finished_at {
-            let what = if failed { format!("{name} failed") } else { format!("{name} finished") };
-            let what = step.message.as_ref().filter(|_| failed).map_or(what.clone(), |message| format!("{what}: {message}"));
-            all.push(happening(at.clone(), what, "the platform", failed));
-        } else if let Some(at) = &step.started_at {
-            all.push(happening(at.clone(), format!("{name} began"), "the platform", false));
-        }
-    }
     for condition in &status.conditions {
         let words = match (condition.r#type.as_str(), condition.status) {
             ("Accepted", ConditionStatus::False) => "Refused",

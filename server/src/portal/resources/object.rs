@@ -53,7 +53,6 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         request: rows::row(caller, workspace, &made.request),
         drift: made.drift,
         uid: item.uid.clone().unwrap_or_default(),
-        external: item.external_id.clone().unwrap_or_default(),
         stage: item.stage + 1,
         release: release_names(status).next().unwrap_or_default().to_owned(),
         owners: object.map(look::owners).unwrap_or_default(),

@@ -164,19 +164,19 @@ fn files_are_judged_by_themselves() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("promise.yaml");
     std::fs::write(&path, PROMISE).unwrap();
-    assert_eq!(said(std::slice::from_ref(&path), true).unwrap(), "3 objects are fine");
-    assert_eq!(said(&[folder.path().to_owned()], true).unwrap(), "3 objects are fine", "a folder that is no world");
+    assert_eq!(said(std::slice::from_ref(&path), true, true).unwrap(), "3 objects are fine");
+    assert_eq!(said(&[folder.path().to_owned()], true, true).unwrap(), "3 objects are fine", "a folder that is no world");
     let set = PROMISE.replace(
         "validate: {expression: \"parameters.replicas <= 3\", message: Choose at most 3 replicas.}",
         "set: {parameter: .replicas, value: 2}",
     );
     std::fs::write(&path, set).unwrap();
-    assert!(said(std::slice::from_ref(&path), true).is_ok());
-    let untrusted = said(&[path], false).unwrap_err().to_string();
+    assert!(said(std::slice::from_ref(&path), true, true).is_ok());
+    let untrusted = said(&[path], false, true).unwrap_err().to_string();
     assert!(untrusted.contains("promise.yaml:33:5: .spec.rules[0]: ") && untrusted.contains("trusted homes"), "{untrusted}");
     let empty = tempfile::tempdir().unwrap();
-    let nothing = said(&[empty.path().to_owned()], true).unwrap_err().to_string();
+    let nothing = said(&[empty.path().to_owned()], true, true).unwrap_err().to_string();
     assert_eq!(nothing, format!("{}: there is no object in it", empty.path().display()));
-    let missing = said(&[folder.path().join("none.yaml")], true).unwrap_err().to_string();
+    let missing = said(&[folder.path().join("none.yaml")], true, true).unwrap_err().to_string();
     assert!(missing.contains("none.yaml: "), "{missing}");
 }

@@ -13,7 +13,7 @@ use kube::api::{DeleteParams, ListParams, PostParams};
 use promise::api::{ApprovalState, ApprovalStatus, CandidateState, CandidateStatus, PolicySpec};
 use serde_json::{Value, json};
 
-use super::{ask, asked, client, decide, let_one_decide, requests, until, waits};
+use super::{ask, asked, client, decide, let_one_decide, name_approvers, requests, until, waits};
 use crate::browser::{Answer, Browser, Product};
 use crate::hands::Hands;
 
@@ -187,6 +187,8 @@ async fn hurry(product: &Product) {
 async fn whatever_does_not_count_is_turned_away_with_its_sentence_and_nothing_is_written() {
     const INVALID: StatusCode = StatusCode::UNPROCESSABLE_ENTITY;
     let mut world = World::open().await;
+    // Those whose right is tried are named by the rule: it is not that which they lack.
+    name_approvers(&world.product, &["dev-shop", "platform-engineer", "dev-data"]).await;
     // Whoever asked has the right to decide as well: it is not the right that they lack.
     let_one_decide(&world.product, "dev-shop").await;
     world.may("dev-shop", true).await;
@@ -262,7 +264,7 @@ async fn whatever_does_not_count_is_turned_away_with_its_sentence_and_nothing_is
     let pairs = [("hash", withdrawn.hash.as_str()), ("back", "/approvals")];
     let taken = world.posts("dev-shop", &format!("{}/withdraw", withdrawn.address()), &pairs).await;
     assert_eq!(taken.status, StatusCode::SEE_OTHER, "{}", taken.text);
-    until(&world.product, "withdrawn-db", |request| candidate(request).is_some_and(|known| known.state == CandidateState::Rejected)).await;
+    until(&world.product, "withdrawn-db", |request| candidate(request).is_some_and(|known| known.state == CandidateState::Withdrawn)).await;
     for (asked, policy) in [(decided, OPERATIONS), (withdrawn, OPERATIONS), (&all["late"], "hurry")] {
         world.turned_away("approver", (asked, policy), &[], StatusCode::CONFLICT, OVER).await;
     }

@@ -3,9 +3,19 @@
 use leptos::prelude::*;
 use promise::view::{ApprovalLine, OutdatedView, RequestPage};
 
-use crate::pages::approvals::{About, ask_again, decide, said, standing, thread, withdraw};
+use crate::pages::approvals::{About, ask_again, changes, decide, said, standing, thread, withdraw};
+use crate::pages::requests::change;
 use crate::routes;
 use crate::ui::{HiddenToken, Shape, Status, SubmitButton};
+
+/// What a change that is not accepted would make of what runs.
+pub(super) fn pending(page: &RequestPage) -> Option<impl IntoView + use<>> {
+    let (shape, word) = change(&page.row)?;
+    (!page.changes.is_empty()).then(|| view! {
+        <section class="card" aria-labelledby="pending"><div class="card-head"><h2 id="pending">"Requested change"</h2><p class="basis"><Status shape=shape word=word/></p></div>
+            <div class="padded">{changes(&page.changes)}<p class="small muted">"The current version keeps running until the change is approved."</p></div></section>
+    })
+}
 
 /// Every decision with what was said, and a form for those who may decide.
 pub(super) fn decisions(page: &RequestPage, token: &str, now: &str) -> Option<impl IntoView + use<>> {

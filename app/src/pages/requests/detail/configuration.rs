@@ -10,7 +10,11 @@ pub(super) fn part(page: &RequestPage) -> impl IntoView + use<> {
     let lines = if page.parameters.is_empty() {
         view! { <p class="muted">"Nothing was chosen: it was asked for by its name alone."</p> }.into_any()
     } else {
-        let asked = if page.row.mine || page.row.requester.is_empty() { "You" } else { page.row.requester.as_str() };
+        let asked = match page.row.requester.as_str() {
+            _ if page.row.mine => "You",
+            "" => "The requester",
+            requester => requester,
+        };
         parameter_lines(&page.parameters, asked).into_any()
     };
     view! {

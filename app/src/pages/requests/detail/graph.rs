@@ -8,8 +8,9 @@ use promise::view::{ObjectKey, RequestPage, ResourceLine};
 use promise::wording::counted;
 
 use super::needs::Needs;
-use super::{Part, address, phase};
+use super::{Part, address};
 use crate::pages::requests::health;
+use crate::pages::requests::state;
 use crate::routes;
 use crate::ui::{Graph, Layers, Node, Shape};
 
@@ -97,7 +98,7 @@ fn layers(page: &RequestPage, folds: &BTreeSet<String>) -> Option<Layers> {
     places.sort_unstable();
     places.dedup();
     let troubled = page.resources.iter().any(broken);
-    let (shape, word) = phase(page.row.phase);
+    let (shape, word) = state(&page.row);
     let request = Node { title: page.row.name.clone(), under: word.to_owned(), shape, href: None, problem: troubled };
     let version = Node {
         title: format!("{} {}", page.row.promise_title, page.row.version),

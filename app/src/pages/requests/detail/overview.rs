@@ -1,13 +1,12 @@
 //! The overview: what one gets, what runs, what happened last, and the facts.
 
 use leptos::prelude::*;
-use promise::api::StepPhase;
 use promise::view::RequestPage;
 
 use super::super::rail::price;
 use super::outputs::outputs;
 use super::{Part, Revealed, address, history, resources};
-use crate::ui::{Code, CopyButton, Moment, Shape};
+use crate::ui::{Code, CopyButton, Moment};
 
 /// Resources that are listed at once; more are counted, with a link to all.
 const FEW: usize = 8;
@@ -48,20 +47,8 @@ fn lately(page: &RequestPage, now: &str) -> Option<impl IntoView + use<>> {
 }
 
 fn facts(page: &RequestPage, now: &str) -> impl IntoView + use<> {
-    let steps = page.steps.iter().map(|step| {
-        let (shape, word) = match step.phase {
-            StepPhase::Pending => (Shape::Ahead, "not reached yet"),
-            StepPhase::Running => (Shape::Provisioning, "under way"),
-            StepPhase::Succeeded => (Shape::Ready, "done"),
-            StepPhase::Failed => (Shape::Failed, "failed"),
-            StepPhase::Skipped => (Shape::Ahead, "not needed"),
-        };
-        view! { <li data-st=shape.word()>{shape.svg()}<span>{promise::wording::humanise(&step.id)}<span class="subtle">{step.message.clone().unwrap_or_else(|| word.to_owned())}</span></span></li> }
-    });
-    let steps = steps.collect_view();
     let row = &page.row;
     view! {
-        {(!page.steps.is_empty()).then(|| view! { <section><h2>"Steps"</h2><ul class="checks">{steps}</ul></section> })}
         {price(&page.price)}
         <section><h2>"About"</h2><dl class="kv">
             <dt>"Name"</dt><dd class="named"><span class="mono" id="fact-name">{row.name.clone()}</span><CopyButton of="fact-name" what="name"/></dd>

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use kube::ResourceExt;
-use promise::api::{PromiseReleaseSpec, PromiseSpec, ReleaseRevision};
-use promise::context::{Context, PromiseContext, RequestContext, WorkspaceContext};
+use promise::api::{DestinationId, PromiseReleaseSpec, PromiseSpec, ReleaseRevision};
+use promise::context::{Context, PromiseContext, RequestContext, WorkspaceContext, given_labels};
 use promise::policy::{self, Book};
 use promise::preflight::{self, Preflight, preflight};
 use promise::price::PriceBook;
@@ -35,7 +35,7 @@ pub(super) fn context(
             name: request.name_any(),
             namespace: request.namespace().unwrap_or_default(),
             workspace: path.clone(),
-            labels: request.labels().clone(),
+            labels: given_labels(request.labels()),
             requester: request.spec.requester.clone().unwrap_or_default(),
         },
         promise: PromiseContext { name: promise.to_owned(), version: version.to_owned(), workspace: home.path.to_string() },
@@ -69,6 +69,8 @@ pub(super) struct Input {
     pub(super) key: Key,
     /// Keyed digests of what was typed into secret parameters, by path.
     pub(super) secrets: BTreeMap<String, String>,
+    /// The Destinations that the promise names.
+    pub(super) destinations: BTreeMap<String, DestinationId>,
     /// What the promise requires and is not there.
     pub(super) missing: Vec<String>,
 }
@@ -107,6 +109,7 @@ pub(super) fn evaluate(input: &Input) -> Preflight {
         book: &input.book,
         count: &|tallies| Census::shown(&input.world, Some(&input.key)).usage(tallies),
         secrets: Some(&input.secrets),
+        destinations: &input.destinations,
         missing: &input.missing,
         unknown: &[],
     })

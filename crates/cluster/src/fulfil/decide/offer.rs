@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use promise::Problem;
-use promise::visibility::{Offer, Place, SeenBy, Shelf, is_known, nearest, seen_by};
+use promise::visibility::{Offer, Place, SeenBy, is_known, nearest, seen_by};
 
 use crate::fulfil::core::Core;
 use crate::kinds::{Promise, PromiseRequest};
-use crate::shelves::CatalogAt;
+use crate::shelves::Home;
 use crate::watch::Key;
 use crate::workspaces::Node;
 
@@ -33,22 +33,16 @@ pub(super) fn offer(core: &Core, request: &PromiseRequest, lineage: &[Node]) -> 
     let tree = core.world.tree();
     let way: Vec<Place> = lineage.iter().map(Place::from).collect();
     let wanted = |node: &Node| reference.workspace.as_deref().is_none_or(|path| path.is_empty() || path == node.path.as_str());
-    let homes: Vec<(Arc<Promise>, Node)> = core
-        .world
-        .promises
-        .snapshot()
-        .into_iter()
-        .filter(|(at, _)| at.name == reference.name)
-        .filter_map(|(at, promise)| Some((promise, tree.lineage(&at.cluster)?.pop()?)))
-        .filter(|(_, node)| wanted(node))
-        .collect();
-    let catalogs = core.world.shelves(&core.trusted);
-    let shelves: Vec<Shelf<'_>> = catalogs.iter().map(CatalogAt::shelf).collect();
-    let places: Vec<Place> = homes.iter().map(|(_, node)| Place::from(node)).collect();
+    let homes = core.world.homes(lineage.iter().map(|node| node.cluster.clone()), &core.trusted);
+    let named = homes.iter().filter_map(|home| {
+        let node = tree.lineage(&home.cluster)?.pop().filter(wanted)?;
+        Some((core.world.promises.get(&Key::cluster_scoped(&home.cluster, &reference.name))?, node, home))
+    });
+    let named: Vec<(Arc<Promise>, Node, &Home)> = named.collect();
     let mut why = None;
     let mut seen: Vec<(usize, SeenBy)> = Vec::new();
-    for (index, ((promise, _), home)) in homes.iter().zip(&places).enumerate() {
-        let offer = Offer { name: &reference.name, home, spec: &promise.spec };
+    for (index, (promise, _, home)) in named.iter().enumerate() {
+        let (offer, shelves) = (Offer { name: &reference.name, home: &home.place, spec: &promise.spec }, home.shelves());
         match seen_by(&offer, &way, &shelves) {
             Ok(by) => seen.push((index, by)),
             // Who asks reads the reason, and must not learn by it what other people's workspaces hold.
@@ -56,10 +50,10 @@ pub(super) fn offer(core: &Core, request: &PromiseRequest, lineage: &[Node]) -> 
             Err(_) => {}
         }
     }
-    let offers: Vec<(&Place, &SeenBy)> = seen.iter().map(|(index, by)| (&places[*index], by)).collect();
-    let winner = nearest(&offers).and_then(|(first, _)| homes.get(seen.get(first)?.0));
+    let offers: Vec<(&Place, &SeenBy)> = seen.iter().map(|(index, by)| (&named[*index].2.place, by)).collect();
+    let winner = nearest(&offers).and_then(|(first, _)| named.get(seen.get(first)?.0));
     match winner {
-        Some((promise, home)) => Ok(Found { promise: promise.clone(), home: home.clone() }),
+        Some((promise, node, _)) => Ok(Found { promise: promise.clone(), home: node.clone() }),
         None => {
             let message =
                 why.unwrap_or_else(|| format!("Choose another promise: there is none called {} for this workspace.", reference.name));

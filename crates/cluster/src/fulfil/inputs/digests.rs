@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
 use kube::{Api, Client};
 use promise::keyed::{DigestKey, Purpose};
@@ -35,14 +36,19 @@ pub async fn digests(
         let data = super::data(secret, name)?;
         let value = data.get(entry);
         let value = value.ok_or_else(|| format!("The Secret {name} has no key {entry}, which {path} names. Add it."))?;
-        let digest = key.digest(Purpose::SecretInput, value).map_err(|error| format!("The Secret {name} cannot be used: {error}."))?;
+        let digest = digest(key, value).map_err(|error| format!("The Secret {name} cannot be used: {error}."))?;
         found.insert(path.clone(), digest);
     }
     Ok(found)
 }
 
+/// Digest of one value. Errors: why it has none.
+pub(super) fn digest(key: &DigestKey, value: &ByteString) -> Result<String, String> {
+    key.digest(Purpose::SecretInput, value).map_err(|error| error.to_string())
+}
+
 /// Name and key of the Secret that stands at a path.
-fn reference<'v>(path: &str, parameters: Option<&'v Value>) -> Option<(&'v str, &'v str)> {
+pub(super) fn reference<'v>(path: &str, parameters: Option<&'v Value>) -> Option<(&'v str, &'v str)> {
     let at = Path::parse(path).ok()?.get(parameters?)?;
     Some((at["name"].as_str()?, at["key"].as_str()?))
 }

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::Round;
 use crate::error::is_missing;
 use crate::fulfil::decide::Decision;
+use crate::fulfil::patience::Refusal;
 use crate::fulfil::sites::Sites;
 use crate::fulfil::{objects, releases, write};
 
@@ -72,16 +73,17 @@ impl Round<'_> {
                     return Ok(Carried::Finished);
                 }
             };
-            if let Err(why) = outcome {
-                self.failure = Some(why);
+            if let Err(refusal) = outcome {
+                self.passing = refusal.passing;
+                self.failure = Some(refusal.why);
                 return Ok(Carried::Stopped);
             }
         }
         Ok(Carried::Done)
     }
 
-    /// Applies objects side by side. Errors: the first refusal; what was taken is known all the same.
-    async fn apply(&mut self, sites: &Sites, batch: &[(ObjectKey, Value, Why)]) -> Result<(), String> {
+    /// Applies objects side by side. Errors: a refusal; what was taken is known all the same.
+    async fn apply(&mut self, sites: &Sites, batch: &[(ObjectKey, Value, Why)]) -> Result<(), Refusal> {
         let (core, seen) = (self.core, &self.seen);
         let applied = join_all(batch.iter().map(|(key, object, why)| async move {
             let place = sites.place(core, key.destination.as_deref())?;
@@ -103,7 +105,9 @@ impl Round<'_> {
                     self.answered.insert(key.clone());
                     self.seen.insert(key.clone(), Seen::Present { object, health: Health::Unknown, message: None });
                 }
-                Err(why) => outcome = outcome.and(Err(why)),
+                // What does not pass by itself is told first.
+                Err(refusal) if !refusal.passing || outcome.is_ok() => outcome = Err(refusal),
+                Err(_) => {}
             }
         }
         outcome
@@ -115,14 +119,14 @@ impl Round<'_> {
         put_back(key, why, known)
     }
 
-    async fn delete(&mut self, sites: &Sites, key: &ObjectKey, uid: &str) -> Result<(), String> {
+    async fn delete(&mut self, sites: &Sites, key: &ObjectKey, uid: &str) -> Result<(), Refusal> {
         let place = sites.place(self.core, key.destination.as_deref())?;
         objects::delete(&self.core.targets, &place, key, uid).await?;
         self.seen.remove(key);
         Ok(())
     }
 
-    async fn orphan(&mut self, sites: &Sites, key: &ObjectKey, uid: &str) -> Result<(), String> {
+    async fn orphan(&mut self, sites: &Sites, key: &ObjectKey, uid: &str) -> Result<(), Refusal> {
         let place = sites.place(self.core, key.destination.as_deref())?;
         objects::orphan(&self.core.targets, &place, key, uid).await?;
         self.seen.remove(key);

@@ -11,9 +11,9 @@ use super::{BUDGET, Round};
 use crate::fulfil::core::Core;
 use crate::fulfil::decide::Chosen;
 use crate::fulfil::render::{self, Rendered};
-use crate::fulfil::sites::{Displaced, Sites};
+use crate::fulfil::sites::{Displaced, Known, Sites};
 use crate::fulfil::target::Place;
-use crate::fulfil::{objects, outputs};
+use crate::fulfil::{inputs, objects, outputs};
 
 impl Round<'_> {
     /// Puts every rendered object into its place and looks at what is there.
@@ -22,23 +22,30 @@ impl Round<'_> {
         let mut pending: Vec<Pending> = rendered.pending.clone();
         let mut desired = Vec::new();
         let mut refused = Vec::new();
+        let accepted = inputs::accepted(&wanted.release);
         for object in &rendered.objects {
             // Stage 0 belongs to the namespaces that everything else is made in.
             let stage = object.stage + 1;
-            match sites.desired(self.core, &subject, &object.id, object.destination.as_deref(), stage, object.object.clone()).await {
+            match sites.desired(self.core, &subject, object, stage, Known { accepted: &accepted, seen: &self.seen }).await {
                 Ok(placed) => desired.push(placed),
                 Err(Displaced::Refused(problem)) => {
                     refused.push(problem.message.clone());
                     pending.push(Pending { id: object.id.clone(), stage, waits_for: "a place where it may go".to_owned() });
                 }
+                Err(Displaced::Changed(secret)) => {
+                    let waits_for = format!("the change of the Secret {secret} to be accepted");
+                    pending.push(Pending { id: object.id.clone(), stage, waits_for });
+                }
                 Err(Displaced::Unknown(why)) => {
-                    self.failure.get_or_insert(why);
+                    if self.failure.is_none() {
+                        (self.failure, self.passing) = (Some(why), true);
+                    }
                     pending.push(Pending { id: object.id.clone(), stage, waits_for: "its place to answer".to_owned() });
                 }
             }
         }
         if !refused.is_empty() {
-            self.failure = Some(refused.join(" "));
+            (self.failure, self.passing) = (Some(refused.join(" ")), false);
         }
         self.ids.extend(desired.iter().map(|desired| (desired.key.clone(), desired.id.clone())));
         self.outputs.clone_from(&rendered.outputs);
@@ -54,12 +61,14 @@ impl Round<'_> {
             let inventory = self.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
             desired.retain(|desired| inventory.iter().any(|item| item.id == desired.id));
         }
+        self.moved = sites.moved().map(str::to_owned);
         self.stages = desired.iter().map(|desired| (desired.key.clone(), desired.stage)).collect();
         let mut situation = Situation {
             request: subject,
             desired: Some(desired),
             pending,
             budget: BUDGET,
+            destinations: sites.identities(),
             now: self.core.clock.now().as_second(),
             ..Situation::default()
         };
@@ -83,18 +92,22 @@ impl Round<'_> {
         let (compiled, context) = (wanted.compiled.clone(), wanted.context.clone());
         let parameters = wanted.release.parameters.clone().unwrap_or_default();
         let (mut seen, ids) = (std::mem::take(&mut self.seen), self.ids.clone());
+        let now = self.core.clock.now().as_second();
         let judged = self.core.evaluate(move || {
+            let mut again: Option<i64> = None;
             for (key, seen) in &mut seen {
                 if let Seen::Present { object, health, message } = seen {
                     let id = ids.get(key).map(String::as_str).unwrap_or_default();
-                    (*health, *message) = render::health(&compiled, id, object, &parameters, &context);
+                    let verdict = render::health(&compiled, id, object, &parameters, &context, now);
+                    again = again.into_iter().chain(verdict.again).min();
+                    (*health, *message) = (verdict.health, verdict.message);
                 }
             }
-            seen
+            (seen, again)
         });
         match judged.await {
-            Ok(judged) => self.seen = judged,
-            Err(why) => self.failure = Some(why),
+            Ok(judged) => (self.seen, self.judged_again) = judged,
+            Err(why) => (self.failure, self.passing) = (Some(why), false),
         }
     }
 
@@ -133,7 +146,8 @@ impl Round<'_> {
 async fn look(core: &Core, place: &Place, key: &ObjectKey) -> Result<Option<Value>, String> {
     let kind = objects::kind(key);
     let Some(reach) = core.targets.find(place, &kind).await? else { return Ok(None) };
-    let (at, watched) = core.targets.sight(place, &kind, &reach)?;
-    core.eyes.open(&at, &kind, &watched);
+    if let Some((at, watched)) = core.targets.sight(place, &kind, &reach)? {
+        core.eyes.open(&at, &kind, &watched);
+    }
     objects::read(&core.targets, place, key, reach).await
 }

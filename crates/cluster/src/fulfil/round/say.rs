@@ -7,16 +7,20 @@ use promise::status::{Milestone, Observation, ReleaseFacts, compute, milestones}
 
 use super::Round;
 use crate::error::is_missing;
-use crate::fulfil::decide::{Chosen, Decision};
+use crate::fulfil::decide::{Chosen, Decision, Upheld};
 use crate::fulfil::write;
 
 impl Round<'_> {
     /// Writes what is seen, if it differs from what the request says.
     pub(in crate::fulfil) async fn say(&mut self, decision: &Decision, plan: Option<&Plan>) -> Result<(), kube::Error> {
         let status = self.status(decision, plan);
-        match write::status(&self.api, &self.request, &status).await {
+        self.write(&status).await
+    }
+
+    pub(super) async fn write(&mut self, status: &PromiseRequestStatus) -> Result<(), kube::Error> {
+        match write::status(&self.api, &self.request, status).await {
             Ok(Some(request)) => {
-                let news = milestones(self.request.status.as_ref(), &status);
+                let news = milestones(self.request.status.as_ref(), status);
                 self.request = request;
                 // The inventory tells of them from now on.
                 self.repaired.clear();
@@ -45,6 +49,7 @@ impl Round<'_> {
                 generation: chosen.generation,
                 state: CandidateState::Accepted,
                 message: None,
+                policies_changed: false,
             }
         }
         let held = decision.held.as_ref().map(|held| ReleaseFacts {
@@ -53,9 +58,13 @@ impl Round<'_> {
             ..facts(&held.chosen)
         });
         let priced = decision.current.as_ref().or(decision.next.as_ref()).or(decision.held.as_ref().map(|held| &held.chosen));
-        let cost = priced.and_then(|chosen| Estimate::kept(&chosen.release)).map(|estimate| estimate.status());
         let deleting = self.request.metadata.deletion_timestamp.is_some();
         let previous = self.request.status.as_ref();
+        let upheld = decision.upheld.as_ref();
+        let cost = match priced {
+            Some(chosen) => Estimate::kept(&chosen.release).map(|estimate| estimate.status()),
+            None => upheld.and_then(|_| previous?.cost.clone()),
+        };
         let observation = Observation {
             generation: self.request.metadata.generation.unwrap_or_default(),
             deleting,
@@ -67,10 +76,14 @@ impl Round<'_> {
             outdated: decision.outdated.as_ref(),
             approvals: if deleting { None } else { decision.approvals.as_deref() },
             question: if deleting { None } else { decision.question.as_ref() },
-            decides: decision.held.as_ref().and_then(|held| held.judgement.waits.as_deref()),
+            decides: match &decision.held {
+                Some(held) => held.judgement.waits.as_deref(),
+                None => upheld.and_then(|upheld| upheld.waits.as_deref()),
+            },
             current: decision.current.as_ref().map(facts),
-            candidate: held.or_else(|| decision.next.as_ref().map(facts)),
+            candidate: held.or_else(|| upheld.map(Upheld::facts)).or_else(|| decision.next.as_ref().map(facts)),
             plan,
+            moved: self.moved.as_deref(),
             failure: self.failure.as_deref(),
             steps: &[],
             outputs: &self.outputs,

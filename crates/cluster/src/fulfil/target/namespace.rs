@@ -44,7 +44,14 @@ impl Targets {
             )));
         }
         let resource = ApiResource::from_gvk_with_plural(kind, &served.plural);
-        Ok(Reach { client: self.fulfiller(namespace), resource, namespaced: true, within: Some(namespace.to_owned()), session: 0 })
+        Ok(Reach {
+            client: self.fulfiller(namespace),
+            resource,
+            namespaced: true,
+            applies: true,
+            within: Some(namespace.to_owned()),
+            session: 0,
+        })
     }
 
     /// Acts in a namespace as its ServiceAccount.

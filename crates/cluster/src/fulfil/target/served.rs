@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use kube::Client;
 use kube::core::GroupVersionKind;
-use tokio::sync::Mutex;
+use parking_lot::Mutex;
 
 use crate::error::{is_missing, is_missing_api};
 use crate::fulfil::outage::whole;
@@ -39,7 +39,7 @@ impl Kinds {
 
     /// What was learnt counts no more.
     pub(super) async fn forget(&self) {
-        self.known.lock().await.clear();
+        self.known.lock().clear();
     }
 
     /// What the server says about a kind, none when it does not serve it in this version. Asked once per group and version, and again
@@ -50,11 +50,10 @@ impl Kinds {
         admit: &(impl Fn() -> Result<(), String> + Sync),
     ) -> Result<Option<Served>, Unlisted> {
         let group_version = kind.api_version();
-        let mut known = self.known.lock().await;
-        if let Some(found) = known.get(&group_version).and_then(|kinds| find(kinds, &kind.kind)) {
+        if let Some(found) = self.known.lock().get(&group_version).and_then(|kinds| find(kinds, &kind.kind)) {
             return Ok(Some(found));
         }
-        // Whoever had its turn before may have heard nothing: not everybody waits for that in turn.
+        // Several may ask at once: nobody waits in turn for a server that does not answer.
         admit().map_err(Unlisted::Refused)?;
         let list = if kind.group.is_empty() {
             whole(self.client.list_core_api_resources(&kind.version)).await
@@ -64,7 +63,7 @@ impl Kinds {
         let list = match list {
             Ok(list) => list,
             Err(error) if is_missing_api(&error) || is_missing(&error) => {
-                known.remove(&group_version);
+                self.known.lock().remove(&group_version);
                 return Ok(None);
             }
             Err(error) => return Err(Unlisted::Failed(error)),
@@ -76,7 +75,7 @@ impl Kinds {
             .map(|resource| Served { kind: resource.kind, plural: resource.name, namespaced: resource.namespaced })
             .collect();
         let found = find(&kinds, &kind.kind);
-        known.insert(group_version, kinds);
+        self.known.lock().insert(group_version, kinds);
         Ok(found)
     }
 
@@ -105,4 +104,30 @@ impl Kinds {
 
 fn find(kinds: &[Served], kind: &str) -> Option<Served> {
     kinds.iter().find(|served| served.kind == kind).cloned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+    use std::time::Duration;
+
+    use futures::future::join_all;
+    use http::{Request, Response};
+    use http_body_util::Full;
+    use kube::client::Body;
+    use kube::core::GroupVersionKind;
+
+    use super::{Kinds, Unlisted};
+    use crate::endpoint::{Endpoint, Scope, Token};
+
+    #[tokio::test(start_paused = true)]
+    async fn nobody_waits_in_turn_for_a_server_that_does_not_say_what_it_serves() {
+        let silent = tower::service_fn(|_: Request<Body>| std::future::pending::<Result<Response<Full<bytes::Bytes>>, Infallible>>());
+        let kinds = Kinds::new(Endpoint::in_process("test", silent).client(&Token::new("t"), &Scope::Root));
+        let kind = GroupVersionKind::gvk("apps", "v1", "Deployment");
+        let begun = tokio::time::Instant::now();
+        let answers = join_all((0..8).map(|_| kinds.kind(&kind, &|| Ok(())))).await;
+        assert!(answers.iter().all(|answer| matches!(answer, Err(Unlisted::Failed(_)))));
+        assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
+    }
 }

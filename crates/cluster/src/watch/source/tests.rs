@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Request, Response};
-use http_body_util::Full;
+use http_body::Frame;
+use http_body_util::{BodyExt as _, Full, StreamBody};
 use jiff::Timestamp;
 use kube::Client;
 use kube::api::DynamicObject;
@@ -14,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::Source;
 use crate::endpoint::{Endpoint, Scope, Token};
 use crate::kinds::PromiseRequestKind;
-use crate::watch::{Cache, Origin};
+use crate::watch::{Cache, Freshness, Origin};
 use crate::world::typed;
 
 /// Longest wait for anything.
@@ -118,4 +119,41 @@ async fn what_is_needed_of_an_object_is_there_though_the_rest_cannot_be_decoded(
     let cache = follow(Source::of::<PromiseRequestKind>(client).in_part(), promise);
     until(&cache, &["a", "c"]).await;
     assert!(cache.snapshot().values().all(|promise| **promise == "redis"));
+}
+
+/// A list, then a watch over which nothing ever comes, and a server that takes no more calls: what a connection looks like whose other end
+/// is gone.
+fn half_open() -> Client {
+    let calls = Arc::new(Mutex::new(0));
+    let service = tower::service_fn(move |_: Request<Body>| {
+        let mut calls = calls.lock().unwrap();
+        *calls += 1;
+        let list = r#"{"kind":"List","apiVersion":"v1","metadata":{"resourceVersion":"4"},"items":[]}"#;
+        let answer = match *calls {
+            1 => Some(Full::<Bytes>::from(list).boxed()),
+            2 => Some(StreamBody::new(futures::stream::pending::<Result<Frame<Bytes>, Infallible>>()).boxed()),
+            _ => None,
+        };
+        async move {
+            match answer {
+                Some(body) => Ok::<_, Infallible>(Response::new(body)),
+                None => std::future::pending().await,
+            }
+        }
+    });
+    Endpoint::in_process("test", service).client(&Token::new("t"), &Scope::Root)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_whose_other_end_is_gone_is_noticed_within_a_minute() {
+    let cache = follow(Source::of::<PromiseRequestKind>(half_open()), name);
+    let is = async |synced: bool| {
+        while (cache.freshness() == Freshness::Synced) != synced {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    };
+    is(true).await;
+    let silent = tokio::time::Instant::now();
+    tokio::time::timeout(Duration::from_secs(600), is(false)).await.expect("it is noticed");
+    assert!(silent.elapsed() <= Duration::from_secs(60), "{:?}", silent.elapsed());
 }

@@ -12,6 +12,7 @@ use super::{about, asked, candidate, decide, edit, governed, let_do, level};
 use crate::world::{PATIENCE, Plane, condition, on_every_plane};
 
 on_every_plane![
+    a_negative_decision_stands_while_policies_change,
     what_was_turned_down_is_asked_again_about_the_same_content,
     an_edit_of_what_is_not_content_leaves_the_question_open,
     what_was_taken_back_cannot_be_approved_until_it_is_asked_again,
@@ -45,6 +46,68 @@ async fn what_was_turned_down_is_asked_again_about_the_same_content(plane: Plane
     controller.stop().await;
 }
 
+/// A rule that asks nobody anything, and changes the content of every request for settings.
+fn unrelated(maximum: u32) -> serde_json::Value {
+    json!({
+        "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Policy", "metadata": {"name": "unrelated"},
+        "spec": {
+            "title": "Unrelated", "appliesTo": {"promises": ["settings"]},
+            "rules": [{"name": "most", "constrain": {"parameter": ".level", "maximum": maximum}}],
+        },
+    })
+}
+
+async fn a_negative_decision_stands_while_policies_change(plane: Plane) {
+    let controller = governed(&plane, json!({})).await;
+    let ends = [
+        ("no", "reject", CandidateState::Rejected),
+        ("other", "requestChanges", CandidateState::ChangesRequested),
+        ("back", "", CandidateState::Withdrawn),
+    ];
+    let mut ended = Vec::new();
+    for (name, decision, state) in ends {
+        plane.ask(name, "settings", json!({"level": 2})).await;
+        let first = asked(&plane, name).await;
+        if decision.is_empty() {
+            let since = &first.status.as_ref().unwrap().question.as_ref().unwrap().since;
+            let note = json!({"metadata": {"annotations": {names::WITHDRAW_ANNOTATION: since}}});
+            plane.requests("dana").patch(name, &PatchParams::default(), &Patch::Merge(note)).await.unwrap();
+        } else {
+            decide(&plane, "erin", &about(name, &first, decision)).await;
+        }
+        ended.push((name, state, plane.until(name, "over", |r| r.status.is_some() && candidate(r).state == state).await));
+    }
+    plane.govern(&unrelated(8)).await;
+    for (name, state, before) in &ended {
+        let now = plane.until(name, "marked", |r| candidate(r).policies_changed).await;
+        assert_eq!((candidate(&now).state, candidate(&now).content_hash), (*state, candidate(before).content_hash), "{name}");
+        let approved = condition(&now, "Approved");
+        assert!(approved.contains("Policies changed since then"), "{name}: {approved}");
+        let (was, is) = (before.status.as_ref().unwrap(), now.status.as_ref().unwrap());
+        assert_eq!((&is.approvals, &is.question, &is.phase), (&was.approvals, &was.question, &was.phase), "{name}");
+    }
+    // A policy that refuses it, and is withdrawn, leaves the decision as it was.
+    plane.govern(&unrelated(1)).await;
+    plane.until("no", "refused", |r| condition(r, "PoliciesSatisfied").starts_with("False")).await;
+    plane.govern(&unrelated(9)).await;
+    let again = plane.until("no", "no longer refused", |r| condition(r, "PoliciesSatisfied").starts_with("True")).await;
+    assert_eq!(candidate(&again).state, CandidateState::Rejected);
+
+    // The requester resubmits one and edits another: both are asked about again, under the policies of today.
+    let since = &ended[0].2.status.as_ref().unwrap().question.as_ref().unwrap().since;
+    let again = json!({"metadata": {"annotations": {names::ASK_AGAIN_ANNOTATION: since}}});
+    plane.requests("dana").patch("no", &PatchParams::default(), &Patch::Merge(again)).await.unwrap();
+    edit(&plane, "other", json!({"parameters": {"level": 3}})).await;
+    for (name, _, before) in &ended[..2] {
+        let asked = asked(&plane, name).await;
+        assert_ne!(candidate(&asked).content_hash, candidate(before).content_hash, "{name}");
+        assert!(!candidate(&asked).policies_changed, "{name}");
+        decide(&plane, "erin", &about(&format!("{name}-yes"), &asked, "approve")).await;
+        plane.ready(name).await;
+    }
+    controller.stop().await;
+}
+
 async fn an_edit_of_what_is_not_content_leaves_the_question_open(plane: Plane) {
     let controller = in_two_stages(&plane).await;
     plane.ask("web", "settings", json!({"level": 2})).await;
@@ -68,12 +131,12 @@ async fn what_was_taken_back_cannot_be_approved_until_it_is_asked_again(plane: P
     let note = |name: &str| Patch::Merge(json!({"metadata": {"annotations": {name: since}}}));
     let params = PatchParams::default();
     plane.requests("dana").patch("web", &params, &note(names::WITHDRAW_ANNOTATION)).await.unwrap();
-    let back = plane.until("web", "taken back", |r| condition(r, "Approved").starts_with("False Rejected")).await;
-    assert!(candidate(&back).message.unwrap().starts_with("dana took the question back"));
+    let back = plane.until("web", "withdrawn", |r| condition(r, "Approved").starts_with("False Withdrawn")).await;
+    assert!(candidate(&back).message.unwrap().starts_with("dana withdrew it"));
     decide(&plane, "erin", &about("late", &back, "approve")).await;
     let heard = |request: &PromiseRequest| json!(request.status).to_string().contains("\"approval\":\"late\"");
     let late = plane.until("web", "told of the late decision", heard).await;
-    assert_eq!(candidate(&late).state, CandidateState::Rejected);
+    assert_eq!(candidate(&late).state, CandidateState::Withdrawn);
     assert_eq!(level(&plane, "web").await, None, "nothing is made");
     plane.requests("dana").patch("web", &params, &note(names::ASK_AGAIN_ANNOTATION)).await.unwrap();
     let second = asked(&plane, "web").await;

@@ -7,9 +7,13 @@ use serde_json::{Value, json};
 use super::stages::told;
 use super::{about, asked, decide, edit, governed, let_decide, level};
 use crate::running::Running;
-use crate::world::{Plane, condition, on_every_plane};
+use crate::world::{Plane, condition, on_every_plane, settings};
 
-on_every_plane![whoever_orders_a_wrapper_does_not_approve_what_is_in_it, what_was_handed_over_is_approved_by_nobody,];
+on_every_plane![
+    whoever_orders_a_wrapper_does_not_approve_what_is_in_it,
+    what_was_handed_over_is_approved_by_nobody,
+    a_rule_about_the_requester_holds_for_who_ordered_a_wrapper,
+];
 
 /// A promise of a request.
 fn wrapper() -> Value {
@@ -57,5 +61,40 @@ async fn what_was_handed_over_is_approved_by_nobody(plane: Plane) {
         told(&plane, who, DecisionState::Void, "Who asked for it is not known").await;
     }
     assert_eq!(level(&plane, "web-inner").await, None);
+    controller.stop().await;
+}
+
+/// What Dana may not have herself she gets through no promise of a promise either.
+async fn a_rule_about_the_requester_holds_for_who_ordered_a_wrapper(plane: Plane) {
+    let controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("settings", settings("1.0.0")).await;
+    plane.publish("wrapper", wrapper()).await;
+    let mut outer = wrapper();
+    outer["implementation"]["resources"][0]["template"]["spec"] = json!({"promise": {"name": "wrapper"}, "parameters": {}});
+    plane.publish("outer", outer).await;
+    let rule = |expression: &str| {
+        json!({
+            "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Policy", "metadata": {"name": "people"},
+            "spec": {
+                "title": "People", "owner": {"team": "operations"}, "appliesTo": {"promises": ["settings"]},
+                "rules": [{"name": "who", "validate": {"expression": expression, "message": "Ask operations."}}],
+            },
+        })
+    };
+    plane.govern(&rule("request.requester.username != 'dana'")).await;
+    let refused = |request: &cluster::kinds::PromiseRequest| condition(request, "PoliciesSatisfied").contains("Ask operations.");
+    for (name, promise, inner) in [("own", "settings", "own"), ("web", "wrapper", "web-inner"), ("far", "outer", "far-inner-inner")] {
+        plane.ask(name, promise, json!({})).await;
+        plane.until(inner, "refused", refused).await;
+        assert_eq!(level(&plane, inner).await, None, "{inner}");
+    }
+
+    // Who may have it gets it, and what is made knows who that is.
+    plane.govern(&rule("request.requester.username == 'dana'")).await;
+    plane.ask("more", "outer", json!({})).await;
+    plane.ready("more").await;
+    let made = plane.config_maps().get("more-inner-inner-config").await.unwrap();
+    assert_eq!(made.data.unwrap()["who"], "dana");
     controller.stop().await;
 }

@@ -10,12 +10,15 @@ use crate::running::Running;
 use crate::world::{Plane, condition, on_every_plane, settings, wait};
 
 on_every_plane![
+    one_person_does_not_pass_two_stages,
+    only_members_of_the_named_groups_decide,
     a_change_voids_what_the_first_stage_agreed_to,
     a_right_that_is_gone_at_acceptance_asks_the_first_stage_again,
     everybody_who_is_named_has_to_agree,
 ];
 
-/// A plane on which settings need two stages: the rule `first`, then the rule `second`. Erin and the sandbox may decide about both.
+/// A plane on which settings need two stages: the rule `first`, of operations, then the rule `second`, of the owners. Erin and Olga are of
+/// operations, the sandbox is an owner, and each has the permission for both.
 pub(super) async fn in_two_stages(plane: &Plane) -> Running {
     let controller = plane.controller().await;
     plane.offer().await;
@@ -27,6 +30,7 @@ pub(super) async fn in_two_stages(plane: &Plane) -> Running {
         ])))
         .await;
     let_decide(plane, "erin", &["careful"]).await;
+    let_decide(plane, "olga", &["careful"]).await;
     let_decide(plane, "sandbox", &["careful"]).await;
     controller
 }
@@ -56,6 +60,44 @@ fn states(request: &PromiseRequest) -> Vec<ApprovalState> {
 
 async fn until_states(plane: &Plane, wanted: &[ApprovalState]) -> PromiseRequest {
     plane.until("web", &format!("{wanted:?}"), |request| states(request) == wanted).await
+}
+
+async fn one_person_does_not_pass_two_stages(plane: Plane) {
+    use ApprovalState::{Approved, Waiting};
+    let controller = in_two_stages(&plane).await;
+    plane
+        .govern(&rules(json!([
+            {"name": "first", "approve": {"approvers": {"groups": ["operations"]}}},
+            {"name": "second", "approve": {"stage": 2, "approvers": {"groups": ["operations", "owners"]}}},
+        ])))
+        .await;
+    plane.ask("web", "settings", json!({"level": 2})).await;
+    let first = asked(&plane, "web").await;
+    decide(&plane, "erin", &of_rule("first", "one", &first, "approve")).await;
+    until_states(&plane, &[Approved, Waiting]).await;
+    decide(&plane, "erin", &of_rule("second", "two", &first, "approve")).await;
+    told(&plane, "two", DecisionState::Void, "erin approved stage 1").await;
+    assert_eq!(level(&plane, "web").await, None, "nothing is made");
+    decide(&plane, "olga", &of_rule("second", "three", &first, "approve")).await;
+    plane.ready("web").await;
+    controller.stop().await;
+}
+
+async fn only_members_of_the_named_groups_decide(plane: Plane) {
+    use ApprovalState::{Approved, Waiting};
+    let controller = in_two_stages(&plane).await;
+    plane.ask("web", "settings", json!({"level": 2})).await;
+    let first = asked(&plane, "web").await;
+    decide(&plane, "erin", &of_rule("first", "one", &first, "approve")).await;
+    until_states(&plane, &[Approved, Waiting]).await;
+    for (name, decision) in [("yes", "approve"), ("no", "reject"), ("other", "requestChanges")] {
+        decide(&plane, "olga", &of_rule("second", name, &first, decision)).await;
+        told(&plane, name, DecisionState::Void, "olga isn't one of the approvers of this rule: owners.").await;
+    }
+    assert_eq!(states(&until_states(&plane, &[Approved, Waiting]).await), [Approved, Waiting]);
+    decide(&plane, "sandbox", &of_rule("second", "two", &first, "approve")).await;
+    plane.ready("web").await;
+    controller.stop().await;
 }
 
 async fn a_change_voids_what_the_first_stage_agreed_to(plane: Plane) {
@@ -119,7 +161,7 @@ async fn a_right_that_is_gone_at_acceptance_asks_the_first_stage_again(plane: Pl
     told(&plane, "one", DecisionState::Void, "erin does not have the right to approve").await;
     told(&plane, "two", DecisionState::Pending, "once stage 1 has agreed").await;
     assert_eq!(level(&plane, "web").await, None, "what was agreed to without the right is not made");
-    decide(&plane, "sandbox", &of_rule("first", "three", &waiting, "approve")).await;
+    decide(&plane, "olga", &of_rule("first", "three", &waiting, "approve")).await;
     plane.ready("web").await;
     told(&plane, "two", DecisionState::Counts, "It counts").await;
     controller.stop().await;

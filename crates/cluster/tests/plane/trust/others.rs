@@ -1,8 +1,10 @@
 //! Being somebody else: impersonation, identities of ours, and looking like the platform.
 
+use k8s_openapi::api::authorization::v1::SelfSubjectAccessReview;
 use k8s_openapi::api::coordination::v1::Lease;
-use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::ResourceExt;
 use kube::api::{Api, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::core::{ApiResource, GroupVersionKind};
 use serde_json::{Value, json};
@@ -75,11 +77,52 @@ async fn the_portals_own_token_is_used(plane: &Plane) {
     let secrets: Api<Secret> = plane.in_shop("opm-portal");
     refused("opm-portal", secrets.list(&ListParams::default()).await);
     refused("opm-portal", secrets.get("web-access").await);
+    the_export_shows_it_no_secrets(plane).await;
     let requests = plane.requests("opm-portal");
     let mut forged = request("forged", "settings", json!({}));
     forged.metadata.namespace = Some(plane.namespace().to_owned());
     refused("opm-portal", requests.create(&PostParams::default(), &forged).await);
     refused("opm-portal", requests.patch("web", &PatchParams::default(), &Patch::Merge(json!({"spec": {"paused": true}}))).await);
+}
+
+/// The view by which the portal watches requests shows what the export claims as well. What it can do there, it can do for all tenants.
+async fn the_export_shows_it_no_secrets(plane: &Plane) {
+    if plane.has_namespaces() {
+        let reviews: Api<SelfSubjectAccessReview> = Api::all(plane.client("opm-portal", "cluster"));
+        for verb in ["get", "list", "watch"] {
+            let asked = json!({"spec": {"resourceAttributes": {"verb": verb, "resource": "secrets"}}});
+            let answer = reviews.create(&PostParams::default(), &serde_json::from_value(asked).unwrap()).await.unwrap();
+            assert!(!answer.status.unwrap().allowed, "opm-portal can {verb} secrets");
+        }
+        return;
+    }
+    let provider = plane.installed().provider.as_str();
+    let client = |who: &str| plane.endpoint.client(&plane.token(who), &cluster::Scope::Root);
+    let shop: Namespace = Api::all(plane.client("admin", "root:acme:shop")).get("default").await.unwrap();
+    let own = shop.annotations()["kcp.io/cluster"].clone();
+    // As text, because a watch that has nothing to tell answers with none.
+    let read = async |who: &str, path: &str| client(who).request_text(http::Request::get(path).body(Vec::new()).unwrap()).await;
+    for export in ["requests.platform.opmodel.dev", "catalog.platform.opmodel.dev"] {
+        let view = format!("/services/apiexport/{provider}/{export}/clusters");
+        for path in [
+            format!("{view}/*/api/v1/secrets"),
+            format!("{view}/*/api/v1/secrets?watch=true&timeoutSeconds=1"),
+            format!("{view}/{own}/api/v1/secrets"),
+            format!("{view}/{own}/api/v1/namespaces/default/secrets"),
+            format!("{view}/{own}/api/v1/namespaces/default/secrets/web-access"),
+        ] {
+            match read("opm-portal", &path).await {
+                // What is not shown is as good as not there.
+                Ok(shown) => assert!(!shown.contains("\"metadata\":{\"name") && !shown.contains("web-access"), "{path}: {shown}"),
+                answer => refused(&path, answer),
+            }
+        }
+        let requests = format!("{view}/*/apis/platform.opmodel.dev/v1alpha1/promiserequests");
+        assert!(export.starts_with("catalog") || read("opm-portal", &requests).await.is_ok(), "its caches need the view");
+    }
+    let kept =
+        format!("/services/apiexport/{provider}/requests.platform.opmodel.dev/clusters/{own}/api/v1/namespaces/default/secrets/web-access");
+    assert!(read("opm-controller", &kept).await.unwrap().contains("web-access"), "the controller reads it by name");
 }
 
 async fn the_controllers_own_token_reads_secrets_of_a_namespace(plane: &Plane) {

@@ -1,4 +1,4 @@
-//! What a configuration of webhooks must look like. The plane keeps them and calls none.
+//! What a configuration of webhooks must look like. The plane calls none, and refuses those that are fine otherwise.
 //! Source: kubernetes `pkg/apis/admissionregistration/validation` (`validateValidatingWebhook`, `validateMutatingWebhook`).
 
 use std::collections::BTreeSet;

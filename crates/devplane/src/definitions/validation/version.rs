@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use schema::structural::Schema;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{defaults, fields, list, text};
 use crate::status::Cause;
@@ -32,6 +32,14 @@ pub(super) const PARTS: [Part; 4] = [
     Part { field: "additionalPrinterColumns", shared: "additionalPrinterColumns", check: columns },
     Part { field: "selectableFields", shared: "selectableFields", check: selectable },
 ];
+
+/// Judges a version of an APIResourceSchema, which has the schema itself where a definition has an object around it.
+pub(super) fn exported(version: &Value, at: &str, causes: &mut Vec<Cause>) {
+    deprecation(version, at, causes);
+    schema(&json!({"openAPIV3Schema": version["schema"]}), version, &format!("{at}.schema"), causes);
+    subresources(&version["subresources"], version, &format!("{at}.subresources"), causes);
+    columns(&version["additionalPrinterColumns"], version, &format!("{at}.additionalPrinterColumns"), causes);
+}
 
 /// The warning about a version that is going out of use.
 pub(super) fn deprecation(version: &Value, at: &str, causes: &mut Vec<Cause>) {

@@ -14,10 +14,12 @@ fn required() -> impl Strategy<Value = Required> {
 }
 
 fn rule(index: usize) -> impl Strategy<Value = Ruling<Approve>> {
-    (required(), 1..4_u32, prop::option::of(1..50_u32), any::<bool>()).prop_map(move |(required, stage, hours, self_approval)| {
+    (required(), 1..4_u32, prop::option::of(1..50_u32), any::<bool>(), any::<bool>()).prop_map(move |settings| {
+        let (required, stage, hours, self_approval, same_person) = settings;
         let approvers = Approvers { groups: vec!["legal".into()], users: vec!["amara".into()] };
         let expires_after = hours.map(|hours| format!("{hours}s"));
-        let approve = Approve { required: Some(required), stage: Some(stage), expires_after, self_approval, approvers, when: None };
+        let (required, stage) = (Some(required), Some(stage));
+        let approve = Approve { required, stage, expires_after, self_approval, same_person, approvers, when: None };
         let mut ruling = ruling(approve);
         ruling.from.rule = format!("r{index}");
         ruling.from.policy = if index == 2 { "another".into() } else { "careful".into() };
@@ -57,8 +59,13 @@ fn run(rulings: &[Ruling<Approve>], votes: &[Cast], now: i64) -> Judgement {
 
 /// Decisions that could count for a rule by what they are.
 fn could_count(approve: &Approve, (spec, right, _): &Cast) -> bool {
-    let own = spec.decided_by.as_ref().is_some_and(|person| person.username == "dana");
-    *right == Right::Has && spec.content_hash == "h" && (approve.self_approval || !own || spec.decision != Decision::Approve)
+    let person = spec.decided_by.clone().unwrap_or_default();
+    let own = person.username == "dana";
+    let member = person.username == "amara" || person.groups.contains(&"legal".into());
+    (member || spec.emergency)
+        && *right == Right::Has
+        && spec.content_hash == "h"
+        && (approve.self_approval || !own || spec.decision != Decision::Approve)
 }
 
 proptest! {
@@ -103,6 +110,24 @@ proptest! {
                 }
             };
             prop_assert!(broken || enough, "{approval:?}");
+        }
+    }
+
+    #[test]
+    fn one_person_approves_one_rule_unless_it_allows_the_same_person((rulings, votes, now) in case()) {
+        let judged = run(&rulings, &votes, now);
+        // Rules for which each person's approval counts in the ordinary way.
+        let mut approved: std::collections::BTreeMap<&str, Vec<&crate::api::ApprovalStatus>> = std::collections::BTreeMap::new();
+        for approval in &judged.approvals {
+            for given in approval.given.iter().filter(|given| given.state == DecisionState::Counts && !given.emergency) {
+                if given.decision == Decision::Approve {
+                    approved.entry(&given.by).or_default().push(approval);
+                }
+            }
+        }
+        for (person, rules) in approved {
+            let exclusive = rules.iter().filter(|rule| !rule.same_person).count();
+            prop_assert!(exclusive <= 1, "{person} approved {rules:?}");
         }
     }
 
@@ -159,7 +184,8 @@ proptest! {
     #[test]
     fn whoever_waits_is_told_and_time_only_ends_questions((rulings, votes, now) in case()) {
         let judged = run(&rulings, &votes, now);
-        prop_assert_eq!(judged.waits.is_some(), judged.state == CandidateState::AwaitingApproval);
+        let waits = matches!(judged.state, CandidateState::AwaitingApproval | CandidateState::ChangesRequested);
+        prop_assert_eq!(judged.waits.is_some(), waits);
         let later = run(&rulings, &votes, now + 1000);
         let ended = judged.state == CandidateState::AwaitingApproval && later.state == CandidateState::Expired;
         prop_assert!(ended || judged.state == later.state, "{:?} became {:?}", judged.state, later.state);

@@ -32,7 +32,8 @@ fn a_table_of_who_is_enough() {
         ("two: one person of both groups", two, vec![yes("a", &BOTH, 1)], Waiting),
         ("two: two people of both groups", two, vec![yes("a", &BOTH, 1), yes("b", &BOTH, 2)], Approved),
         ("two: two people of one group", two, vec![yes("a", &["legal"], 1), yes("b", &["legal"], 2)], Approved),
-        ("two: whoever has the right, of whichever group", two, vec![yes("a", &[], 1), yes("b", &[], 2)], Approved),
+        ("two: people with the permission, of neither group", two, vec![yes("a", &[], 1), yes("b", &[], 2)], Waiting),
+        ("two: one of them is of neither group", two, vec![yes("a", &["legal"], 1), yes("b", &["staff"], 2)], Waiting),
         ("one: one person of both groups", one, vec![yes("a", &BOTH, 1)], Approved),
     ];
     for (what, required, votes, state) in cases {
@@ -47,11 +48,41 @@ fn whoever_is_in_both_groups_is_told_that_somebody_else_is_missing() {
     let half = judged(Case { rulings: vec![ruling(of_both(Required::All))], votes: vec![yes("a", &BOTH, 1)], now: 9 });
     assert_eq!(half.approvals[0].missing, ["security"]);
     assert!(half.message.starts_with("The agreement of security is missing"), "{}", half.message);
-    assert!(half.message.contains("legal and security are asked, and nobody speaks for two of them."), "{}", half.message);
+    let says =
+        "Legal and security with the permission approve on the policy careful in root:acme can decide, and no one speaks for two of them.";
+    assert!(half.message.contains(says), "{}", half.message);
     // Of the first group is as good: then whoever is in both speaks for the second.
     let votes = vec![yes("a", &BOTH, 1), yes("b", &["legal"], 2)];
     let whole = judged(Case { rulings: vec![ruling(of_both(Required::All))], votes, now: 9 });
     assert_eq!(whole.state, CandidateState::Accepted);
+}
+
+#[test]
+fn only_those_whom_a_rule_names_decide_for_it() {
+    let named = || Approve { approvers: Approvers { groups: vec!["legal".into()], users: vec!["amara".into()] }, ..Approve::default() };
+    for decision in [Decision::Approve, Decision::Reject, Decision::RequestChanges] {
+        let by = |name: &str, groups: &[&str]| {
+            let cast = yes(name, groups, 1);
+            vec![(ApprovalSpec { decision, ..cast.0 }, cast.1, cast.2)]
+        };
+        for (who, votes, counts) in [
+            ("a named user", by("amara", &[]), true),
+            ("of a named group", by("olga", &["staff", "legal"]), true),
+            ("of another group", by("olga", &["staff"]), false),
+            ("of no group", by("olga", &[]), false),
+            ("a user with the name of the group", by("legal", &[]), false),
+            ("of a group with the name of the user", by("olga", &["amara"]), false),
+        ] {
+            let judged = judged(Case { rulings: vec![ruling(named())], votes, now: 9 });
+            let line = &judged.approvals[0];
+            assert_eq!(line.state != ApprovalState::Waiting, counts, "{decision:?} of {who}");
+            let why = line.given[0].void.as_deref().unwrap_or_default();
+            assert_eq!(why.ends_with("isn't one of the approvers of this rule: legal and amara."), !counts, "{who}: {why}");
+        }
+    }
+    let votes = vec![(ApprovalSpec { emergency: true, ..spec("olga", Decision::Approve) }, Right::Has, 1)];
+    let overridden = judged(Case { rulings: vec![ruling(named())], votes, now: 9 });
+    assert_eq!(overridden.state, CandidateState::Accepted, "an override takes its own permission alone");
 }
 
 #[test]

@@ -57,6 +57,47 @@ fn a_stage_is_asked_when_all_of_the_one_before_agree() {
 }
 
 #[test]
+fn one_person_does_not_pass_two_stages() {
+    let two = || rules(&[stage(1), stage(2)]);
+    let alone = judged(Case { rulings: two(), votes: vec![yes("one", "amara", 1), yes("two", "amara", 2)], now: 3 });
+    assert_eq!(states(&alone), [ApprovalState::Approved, ApprovalState::Waiting]);
+    let given = &alone.approvals[1].given[0];
+    let why = "amara approved stage 1 (the rule one of the policy careful), and this rule needs another person.";
+    assert_eq!((given.state, given.void.as_deref()), (DecisionState::Void, Some(why)));
+    let both = judged(Case { rulings: two(), votes: vec![yes("one", "amara", 1), yes("two", "amara", 2), yes("two", "pat", 3)], now: 4 });
+    assert_eq!(both.state, CandidateState::Accepted);
+
+    let allowed = || rules(&[stage(1), Approve { same_person: true, ..stage(2) }]);
+    let same = judged(Case { rulings: allowed(), votes: vec![yes("one", "amara", 1), yes("two", "amara", 2)], now: 3 });
+    assert_eq!(same.state, CandidateState::Accepted, "the rule says that the same person can");
+}
+
+#[test]
+fn the_first_of_two_approvals_of_one_person_counts_until_it_is_taken_back() {
+    let rulings = || rules(&[stage(1), stage(1)]);
+    let of = |votes| states(&judged(Case { rulings: rulings(), votes, now: 9 }));
+    use ApprovalState::{Approved, Rejected, Waiting};
+    assert_eq!(of(vec![yes("two", "amara", 1), yes("one", "amara", 2)]), [Waiting, Approved]);
+    assert_eq!(of(vec![yes("one", "amara", 1), yes("two", "amara", 1)]), [Approved, Waiting], "in one second the first rule");
+    let again = vec![yes("one", "amara", 1), yes("two", "amara", 2), yes("one", "amara", 3)];
+    assert_eq!(of(again), [Approved, Waiting], "who says it again said it first");
+    let no = (about("one", "amara", Decision::Reject), Right::Has, 3);
+    assert_eq!(of(vec![yes("one", "amara", 1), yes("two", "amara", 2), no]), [Rejected, Approved]);
+    let void = (about("one", "amara", Decision::Approve), Right::Lacks, 1);
+    assert_eq!(of(vec![void, yes("two", "amara", 2)]), [Waiting, Approved], "what never counted keeps nobody");
+}
+
+#[test]
+fn who_overrides_one_policy_is_not_the_second_person_of_another() {
+    let mut rulings = rules(&[stage(1), stage(2)]);
+    rulings[1].from.policy = "another".into();
+    let mut other = yes("two", "erin", 2);
+    other.0.rule.policy = Some("another".into());
+    let judged = judged(Case { rulings, votes: vec![broken("erin", Right::Has, 1), other], now: 3 });
+    assert_eq!(states(&judged), [ApprovalState::Approved, ApprovalState::Waiting]);
+}
+
+#[test]
 fn what_is_agreed_before_its_turn_counts_from_then() {
     let early = vec![yes("two", "pat", 1)];
     let waits = judged(Case { rulings: rules(&[stage(1), stage(2)]), votes: early.clone(), now: 2 });
@@ -105,7 +146,11 @@ fn all_is_every_user_and_somebody_of_every_group() {
             vec!["security", "amara"],
         ),
         ("one of each, and not the user", vec![by("a", &["legal"], 1), by("b", &["security"], 2)], vec!["amara"]),
-        ("whoever else", vec![by("x", &["staff"], 1), by("y", &[], 1), by("z", &[], 2)], vec!["legal", "security", "amara"]),
+        (
+            "people whom it does not name",
+            vec![by("x", &["staff"], 1), by("y", &[], 1), by("z", &[], 2)],
+            vec!["legal", "security", "amara"],
+        ),
     ];
     for (what, votes, missing) in cases {
         let judged = of(votes);
@@ -130,7 +175,7 @@ fn all_is_every_user_and_somebody_of_every_group() {
 fn changes_that_are_asked_for_hold_it_without_a_clock() {
     let change = ApprovalSpec { fields: vec![".size".into(), ".replicas".into()], ..about("one", "amara", Decision::RequestChanges) };
     let held = judged(Case { rulings: rules(&[stage(1), stage(2)]), votes: vec![(change, Right::Has, 1)], now: 99_999 });
-    assert_eq!((held.state, held.expires_in), (CandidateState::AwaitingApproval, None));
+    assert_eq!((held.state, held.expires_in), (CandidateState::ChangesRequested, None));
     assert_eq!(held.waits.as_deref(), Some("the requester: amara asked for changes of .size and .replicas: because"));
     assert!(held.message.contains("amara asked for changes of .size and .replicas (the rule one"), "{}", held.message);
 }

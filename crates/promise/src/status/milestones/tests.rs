@@ -10,7 +10,16 @@ use crate::fulfil::{Action, Hold, Key, Plan, Why};
 use crate::status::{Observation, ReleaseFacts, compute};
 
 fn release<'f>(name: &'f str, revision: &'f ReleaseRevision) -> ReleaseFacts<'f> {
-    ReleaseFacts { name, version: "1.0.0", revision, content_hash: "h", generation: 1, state: CandidateState::Accepted, message: None }
+    ReleaseFacts {
+        name,
+        version: "1.0.0",
+        revision,
+        content_hash: "h",
+        generation: 1,
+        state: CandidateState::Accepted,
+        message: None,
+        policies_changed: false,
+    }
 }
 
 fn key() -> Key {

@@ -1,0 +1,92 @@
+//! Characters that nobody sees and that change what is read: marks that turn the direction of a line around, and such without width.
+//!
+//! What people wrote stands on pages on which others decide. In text these characters are shown by their numbers; what can be edited keeps
+//! them, so that saving it changes nothing.
+
+/// Elements whose content is not text on the page.
+const VERBATIM: [&str; 3] = ["textarea", "script", "style"];
+
+/// Shows invisible characters in the texts of rendered HTML.
+pub fn revealed(html: String) -> String {
+    if !html.contains(is_invisible) {
+        return html;
+    }
+    let mut out = String::with_capacity(html.len() + 64);
+    let mut rest = html.as_str();
+    while let Some(tag) = rest.find('<') {
+        let (text, from) = rest.split_at(tag);
+        shown(text, &mut out);
+        let end = end_of_tag(from);
+        let verbatim = VERBATIM.iter().find(|name| opens(&from[1..end], name));
+        let end = match verbatim.and_then(|name| from[end..].find(&format!("</{name}"))) {
+            Some(closing) => end + closing,
+            None => end,
+        };
+        out.push_str(&from[..end]);
+        rest = &from[end..];
+    }
+    shown(rest, &mut out);
+    out
+}
+
+/// Where the tag ends with which a text begins; quoted values may hold what would end it.
+fn end_of_tag(text: &str) -> usize {
+    let mut quoted = false;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '"' => quoted = !quoted,
+            '>' if !quoted => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+fn opens(tag: &str, name: &str) -> bool {
+    tag.strip_prefix(name).is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_whitespace() || letter == '>'))
+}
+
+fn shown(text: &str, out: &mut String) {
+    let mut before = ' ';
+    for letter in text.chars() {
+        // Joiners belong to the letters of some languages and to emoji; next to an ASCII letter they only hide.
+        let joins = matches!(letter, '\u{200c}' | '\u{200d}') && !before.is_ascii();
+        if is_invisible(letter) && !joins {
+            out.push_str(&format!("[U+{:04X}]", u32::from(letter)));
+        } else {
+            out.push(letter);
+        }
+        before = letter;
+    }
+}
+
+fn is_invisible(letter: char) -> bool {
+    matches!(letter,
+        '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{206f}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::revealed;
+
+    #[test]
+    fn what_turns_a_line_around_or_hides_in_a_word_is_shown() {
+        let page = "<p title=\"a\u{202e}b\">pr\u{200b}od <b>\u{202e}nimda</b>\u{2066}</p>";
+        assert_eq!(revealed(page.to_owned()), "<p title=\"a\u{202e}b\">pr[U+200B]od <b>[U+202E]nimda</b>[U+2066]</p>");
+    }
+
+    #[test]
+    fn what_can_be_edited_stays_what_it_is() {
+        let form = "<textarea name=\"a\">x\u{200b}y</textarea><input value=\"x>\u{200b}y\"><script>let a = '\u{feff}'</script>";
+        assert_eq!(revealed(form.to_owned()), form);
+        assert_eq!(revealed(format!("{form}z\u{feff}")), format!("{form}z[U+FEFF]"));
+    }
+
+    #[test]
+    fn letters_that_need_a_joiner_keep_it() {
+        for text in ["می\u{200c}خواهم", "👩\u{200d}💻", "größer 10 €"] {
+            assert_eq!(revealed(text.to_owned()), text);
+        }
+        assert_eq!(revealed("ad\u{200d}min".to_owned()), "ad[U+200D]min");
+    }
+}

@@ -1,0 +1,175 @@
+//! What the status names: the release that runs, and the one that was accepted to run next.
+//!
+//! Where one of them cannot be loaded, nothing is chosen, rendered or applied: the request is held as it is, because any other choice would
+//! change what runs. A release that is gone is recorded again where the request still comes to the very same content.
+
+use std::sync::Arc;
+
+use kube::Api;
+use promise::api::{CandidateState, ReleaseRevision};
+use promise::context::Context;
+use promise::status::Missing;
+use serde_json::Value;
+
+use super::evaluate::context;
+use super::offer::offer;
+use super::{Chosen, Decision, consider, lineage};
+use crate::fulfil::core::Core;
+use crate::fulfil::releases;
+use crate::kinds::{PromiseRelease, PromiseRequest, PromiseRevision};
+use crate::watch::{Freshness, Key};
+use crate::workspaces::ClusterId;
+
+/// A release that the status names and that cannot be loaded.
+#[derive(Debug)]
+pub struct Lost {
+    /// Why, as a sentence.
+    pub why: String,
+    /// Whether it is known to be gone.
+    pub missing: Missing,
+    /// What it was, where only the release itself is gone.
+    again: Option<Again>,
+}
+
+impl Lost {
+    fn unknown(why: String) -> Self {
+        Self { why, missing: Missing::Unknown, again: None }
+    }
+
+    fn gone(why: String) -> Self {
+        Self { why, missing: Missing::Gone, again: None }
+    }
+}
+
+/// What is known of a release that is gone.
+#[derive(Debug)]
+pub(super) struct Again {
+    name: String,
+    /// Name of its revision.
+    pub(super) revision: String,
+    /// Hash of its whole content.
+    pub(super) content_hash: String,
+}
+
+/// A release as the status names it.
+struct Named<'a> {
+    release: &'a str,
+    revision: &'a str,
+    version: &'a str,
+    content_hash: Option<&'a str>,
+    generation: Option<i64>,
+}
+
+/// Loads what the status names; what is gone is recorded again first, if that is possible.
+pub(super) async fn recall(
+    core: &Core,
+    api: &Api<PromiseRelease>,
+    key: &Key,
+    request: &PromiseRequest,
+    decision: &mut Decision,
+) -> Result<(), Lost> {
+    let lost = match named(core, api, key, request, decision).await {
+        Ok(()) => return Ok(()),
+        Err(lost) => lost,
+    };
+    match &lost.again {
+        Some(again) if restore(core, api, key, request, again).await => named(core, api, key, request, decision).await,
+        _ => Err(lost),
+    }
+}
+
+async fn named(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: &PromiseRequest, decision: &mut Decision) -> Result<(), Lost> {
+    let Some(status) = &request.status else { return Ok(()) };
+    if let Some(current) = &status.current {
+        let named = Named {
+            release: &current.release,
+            revision: &current.revision,
+            version: &current.version,
+            content_hash: current.content_hash.as_deref(),
+            generation: current.generation,
+        };
+        decision.current = Some(load(core, api, key, request, &named).await?);
+    }
+    if let Some(candidate) = status.candidate.as_ref().filter(|candidate| candidate.state == CandidateState::Accepted) {
+        let named = Named {
+            release: &candidate.release,
+            revision: &candidate.revision,
+            version: &candidate.version,
+            content_hash: Some(&candidate.content_hash),
+            generation: candidate.generation,
+        };
+        decision.next = Some(load(core, api, key, request, &named).await?);
+    }
+    Ok(())
+}
+
+async fn load(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: &PromiseRequest, named: &Named<'_>) -> Result<Chosen, Lost> {
+    let name = named.release;
+    let Some(release) = releases::recorded(core, api, key, name).await.map_err(Lost::unknown)? else {
+        let why = format!(
+            "The release {name} is missing, so nothing is changed. Restore the PromiseRelease {name} from a backup, or delete the request and \
+             create it again."
+        );
+        let again = named.content_hash.map(|hash| Again {
+            name: name.to_owned(),
+            revision: named.revision.to_owned(),
+            content_hash: hash.to_owned(),
+        });
+        return Err(Lost { again, ..Lost::gone(why) });
+    };
+    if named.content_hash.is_some_and(|hash| hash != release.content_hash) {
+        return Err(Lost::gone(format!(
+            "The release {name} has another content than the one that was accepted, so nothing is changed. Restore the PromiseRelease {name} \
+             from a backup, or delete the request and create it again."
+        )));
+    }
+    let revision = revision(core, &release.revision, named.version)?;
+    let home = ClusterId::parse(&release.revision.cluster).map_err(|error| Lost::gone(format!("{error}.")))?;
+    let tree = core.world.tree();
+    let home = tree.lineage(&home).and_then(|mut way| way.pop());
+    let home = home.ok_or_else(|| Lost::unknown("Where the promise's home lies is not proven.".to_owned()))?;
+    let workspace = tree.lineage(&key.cluster).and_then(|mut way| way.pop());
+    // What runs is rendered with what was known when it was accepted, so that nothing others edit changes it.
+    let recorded = release.context.clone().and_then(|context| serde_json::from_value::<Context>(context).ok());
+    let context = recorded
+        .unwrap_or_else(|| context(request, workspace.as_ref(), &revision.spec.promise, &revision.spec.version, &home, Value::Null));
+    let trusted = core.trusts(&home);
+    let compiled = core.compiled(&revision.spec.hash, &Arc::new(revision.spec.spec.clone())).await.map_err(Lost::unknown)?;
+    let version = revision.spec.version.clone();
+    let generation = named.generation.unwrap_or(release.request_generation);
+    Ok(Chosen { name: name.to_owned(), release, version, compiled, context: Arc::new(context), home, trusted, generation })
+}
+
+/// The revision that a release was made from: no other of its name or version will do.
+fn revision(core: &Core, of: &ReleaseRevision, version: &str) -> Result<Arc<PromiseRevision>, Lost> {
+    if let Some(known) = core.world.revision_of(of).filter(|known| known.spec.hash == of.hash) {
+        return Ok(known);
+    }
+    let name = &of.name;
+    if core.world.revisions.freshness() != Freshness::Synced {
+        return Err(Lost::unknown(format!("The revision {name} of the promise cannot be read now, so nothing is changed.")));
+    }
+    Err(Lost::gone(format!(
+        "The revision {name} of the promise is missing, so nothing is changed. The promise's team can publish version {version} again with \
+         the same content, or restore the PromiseRevision {name} from a backup."
+    )))
+}
+
+/// Records a release again that is gone, where the request still comes to the very same content. Whether it did.
+async fn restore(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: &PromiseRequest, again: &Again) -> bool {
+    let Ok(lineage) = lineage(core, &key.cluster) else { return false };
+    let Ok(found) = offer(core, request, &lineage) else { return false };
+    let mut decision = Decision::default();
+    consider(core, key, request, &lineage, found, Some(again), &mut decision).await;
+    let Some(chosen) = decision.next.filter(|chosen| chosen.name == again.name) else { return false };
+    match releases::ensure(core.targets.topology(), api, request, &again.name, chosen.release).await {
+        Ok(()) => {
+            tracing::warn!(request = %key, release = again.name, "a release that was gone is recorded again, with the same content");
+            true
+        }
+        Err(why) => {
+            tracing::warn!(request = %key, release = again.name, why, "a release that is gone cannot be recorded again");
+            false
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! A decision against a content, which stands until the requester edits or resubmits the request (`domain.md` 7).
+
+use kube::ResourceExt;
+use promise::api::{ApprovalStatus, CandidateState, CandidateStatus, PromiseReleaseSpec, ReleaseRevision};
+use promise::approval::{Asking, stands, waits};
+use promise::names;
+use promise::release::same_rules;
+use promise::status::ReleaseFacts;
+
+use crate::fulfil::core::Core;
+use crate::kinds::PromiseRequest;
+use crate::watch::Key;
+
+/// What people decided against.
+pub struct Upheld {
+    /// The content, as the status tells it.
+    candidate: CandidateStatus,
+    /// The same as a release names it.
+    revision: ReleaseRevision,
+    /// Whether policies changed since.
+    policies_changed: bool,
+    /// What they decided.
+    pub approvals: Vec<ApprovalStatus>,
+    /// Who is waited for.
+    pub waits: Option<String>,
+}
+
+impl Upheld {
+    /// Name of the release that records the content.
+    pub fn release(&self) -> &str {
+        &self.candidate.release
+    }
+
+    /// What the status says about it.
+    pub fn facts(&self) -> ReleaseFacts<'_> {
+        ReleaseFacts {
+            name: &self.candidate.release,
+            version: &self.candidate.version,
+            revision: &self.revision,
+            content_hash: &self.candidate.content_hash,
+            generation: self.candidate.generation.unwrap_or_default(),
+            state: self.candidate.state,
+            message: self.candidate.message.as_deref(),
+            policies_changed: self.policies_changed,
+        }
+    }
+}
+
+/// What people decided against and the requester did not edit or resubmit since. `today` is what the request would be now, where that can
+/// be told.
+pub(super) fn upheld(core: &Core, key: &Key, request: &PromiseRequest, today: Option<&PromiseReleaseSpec>) -> Option<Upheld> {
+    let status = request.status.as_ref()?;
+    let candidate = status.candidate.clone();
+    let asking = Asking {
+        content_hash: today.map_or("", |today| today.content_hash.as_str()),
+        generation: request.metadata.generation,
+        ended: true,
+        again: request.annotations().get(names::ASK_AGAIN_ANNOTATION).map(String::as_str),
+    };
+    let candidate = candidate.filter(|candidate| stands(status.question.as_ref(), Some(candidate), &asking))?;
+    let decided = core.world.releases.get(&Key { name: candidate.release.clone(), ..key.clone() });
+    let policies_changed = match (today, decided) {
+        (Some(today), Some(decided)) => !same_rules(&today.rules, &decided.spec.rules),
+        (Some(_), None) => true,
+        (None, _) => candidate.policies_changed,
+    };
+    let revision = ReleaseRevision { name: candidate.revision.clone(), ..ReleaseRevision::default() };
+    let approvals = status.approvals.clone();
+    let waits = waits(&approvals).filter(|_| candidate.state == CandidateState::ChangesRequested);
+    Some(Upheld { candidate, revision, policies_changed, approvals, waits })
+}

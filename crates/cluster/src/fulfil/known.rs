@@ -1,0 +1,113 @@
+//! What was last seen of each object, as far as it decides who is woken.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use kube::api::ObjectMeta;
+use promise::api::{Phase, PolicySpec, PromiseRequestStatus};
+
+use super::core::Work;
+use crate::kinds::PromiseRequest;
+use crate::usage::in_force;
+use crate::watch::Key;
+
+/// What was last seen of each object, as far as it decides who is woken.
+#[derive(Default)]
+pub struct Known {
+    pub requests: HashMap<Key, Told>,
+    /// Digests of what others depend on, by object.
+    pub editions: HashMap<Work, u64>,
+    /// Digests of what requests and policies see of each promise.
+    pub offers: HashMap<Key, u64>,
+    /// What decides of each policy: its spec without words for people.
+    pub rules: HashMap<Key, PolicySpec>,
+}
+
+/// What was last seen of a request.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Told {
+    pub uid: String,
+    pub promise: String,
+    /// Digest of everything but status.
+    pub edition: u64,
+    /// Digest of the revisions that it uses.
+    pub uses: u64,
+    /// Name of the release that is accepted: what it holds of limits and budgets.
+    pub holds: Option<String>,
+    /// Version that works: what other promises may require.
+    pub works: Option<String>,
+    /// Digest of what it says about decisions; nothing where it says nothing.
+    pub decisions: Option<u64>,
+}
+
+impl Known {
+    /// Takes in what is now known of an object; whether that is something new.
+    pub fn is_new(&mut self, work: &Work, edition: Option<u64>) -> bool {
+        match edition {
+            Some(edition) => self.editions.insert(work.clone(), edition) != Some(edition),
+            None => {
+                self.editions.remove(work);
+                true
+            }
+        }
+    }
+
+    /// The same for a request; answers with what was known of it before.
+    pub fn replace(&mut self, key: &Key, told: Option<Told>) -> Option<Told> {
+        match told {
+            Some(told) => self.requests.insert(key.clone(), told),
+            None => self.requests.remove(key),
+        }
+    }
+}
+
+impl Told {
+    /// What decides of a request now.
+    pub fn of(request: &PromiseRequest) -> Self {
+        let status = request.status.as_ref();
+        let current = status.and_then(|status| status.current.as_ref()).map(|release| &release.revision);
+        let candidate = status.and_then(|status| status.candidate.as_ref()).map(|release| &release.revision);
+        Self {
+            uid: request.metadata.uid.clone().unwrap_or_default(),
+            promise: request.spec.promise.name.clone(),
+            edition: edition(&request.metadata, ()),
+            uses: digest((current, candidate)),
+            holds: in_force(request).map(str::to_owned),
+            works: current_version(request).filter(|_| is_ready(request)).map(str::to_owned),
+            decisions: status.filter(|status| !status.approvals.is_empty()).map(decisions),
+        }
+    }
+}
+
+/// Digest of everything in an object that is not its status, and of `more`.
+pub fn edition(metadata: &ObjectMeta, more: impl Hash) -> u64 {
+    let ObjectMeta { uid, generation, labels, annotations, finalizers, deletion_timestamp, .. } = metadata;
+    digest((uid, generation, labels, annotations, finalizers, deletion_timestamp.is_some(), more))
+}
+
+/// Digest of everything by which a decision may say what became of it.
+fn decisions(status: &PromiseRequestStatus) -> u64 {
+    let candidate = status.candidate.as_ref().map(|candidate| (&candidate.content_hash, candidate.state));
+    let lines = status.approvals.iter().map(|line| {
+        let given: Vec<_> = line.given.iter().map(|given| (&given.approval, given.state, &given.void)).collect();
+        (&line.rule.policy, &line.rule.promise, &line.rule.name, &line.cluster, given)
+    });
+    digest((candidate, lines.collect::<Vec<_>>()))
+}
+
+/// Digest of anything.
+pub fn digest(value: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Version that runs, however it is.
+pub fn current_version(request: &PromiseRequest) -> Option<&str> {
+    Some(&request.status.as_ref()?.current.as_ref()?.version)
+}
+
+/// Whether it works.
+pub fn is_ready(request: &PromiseRequest) -> bool {
+    request.status.as_ref().is_some_and(|status| status.phase == Phase::Ready)
+}

@@ -1,0 +1,64 @@
+//! What is left behind: a ConfigMap beside the controller's Lease says which objects nobody could remove, and outlives their request.
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::Api;
+use kube::ResourceExt;
+use kube::api::{ObjectMeta, PostParams};
+use promise::fulfil::Key as ObjectKey;
+use promise::names;
+use sha2::{Digest as _, Sha256};
+
+use super::core::Core;
+use super::words::told;
+use crate::error::{is_conflict, is_denied};
+use crate::install::{SYSTEM_NAMESPACE, mend};
+use crate::kinds::PromiseRequest;
+use crate::watch::Key;
+
+/// Records what is left of a request at a Destination, once. Errors: a sentence; nothing may be forgotten then.
+pub async fn leave(core: &Core, key: &Key, request: &PromiseRequest, destination: &str, objects: &[ObjectKey]) -> Result<(), String> {
+    let access = core.world.access();
+    let client = access.endpoint.client(&access.token, &access.topology.own());
+    let tombstone = tombstone(core, key, request, destination, objects);
+    let name = tombstone.name_any();
+    let params = PostParams { field_manager: Some(names::MANAGER_FULFIL.to_owned()), ..PostParams::default() };
+    match Api::<ConfigMap>::namespaced(client, SYSTEM_NAMESPACE).create(&params, &tombstone).await {
+        Ok(_) => Ok(()),
+        Err(error) if is_conflict(&error) => Ok(()),
+        Err(error) => {
+            let why = told(&error, &format!("record what is left behind in the {}", access.topology.own_object("ConfigMap", &name)));
+            Err(if is_denied(&error) { format!("{why} {}", mend(&access.topology)) } else { why })
+        }
+    }
+}
+
+fn tombstone(core: &Core, key: &Key, request: &PromiseRequest, destination: &str, objects: &[ObjectKey]) -> ConfigMap {
+    let uid = request.uid().unwrap_or_default();
+    let place = hex::encode(&Sha256::digest(destination)[..5]);
+    let path = core.world.tree().path(&key.cluster).map(|path| path.to_string()).unwrap_or_default();
+    let line = |object: &ObjectKey| match &object.namespace {
+        Some(namespace) => format!("{object} in {namespace}"),
+        None => object.to_string(),
+    };
+    let data = [
+        ("cluster", key.cluster.to_string()),
+        ("workspace", path),
+        ("namespace", key.namespace.clone()),
+        ("request", key.name.clone()),
+        ("uid", uid.clone()),
+        ("promise", request.spec.promise.name.clone()),
+        ("destination", destination.to_owned()),
+        ("at", core.now()),
+        ("objects", objects.iter().map(line).collect::<Vec<_>>().join("\n")),
+    ];
+    ConfigMap {
+        metadata: ObjectMeta {
+            name: Some(format!("left-behind-{uid}-{place}")),
+            namespace: Some(SYSTEM_NAMESPACE.to_owned()),
+            labels: Some([(names::LEFT_BEHIND_LABEL.to_owned(), uid)].into()),
+            ..ObjectMeta::default()
+        },
+        data: Some(data.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()),
+        ..ConfigMap::default()
+    }
+}

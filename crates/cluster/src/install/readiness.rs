@@ -1,0 +1,113 @@
+//! Whether a portal or a controller could work with an identity: tried with the very caches that they serve from.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::doctor::{BOOTSTRAP, Finding};
+use crate::clock::Clock;
+use crate::kinds::Export;
+use crate::projection::Reader;
+use crate::topology::Topology;
+use crate::workspaces::Unproven;
+use crate::world::{Access, World};
+
+/// How long a plane may take to answer every list once.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// What fails for so long does not get better while somebody waits.
+const FAILS: Duration = Duration::from_secs(5);
+
+/// Reads everything that an identity has to read. Answers what it cannot read, or the caches when there is nothing of that.
+pub async fn readable(
+    access: Access,
+    who: &str,
+    reader: Reader,
+    clock: Arc<dyn Clock>,
+    shutdown: &CancellationToken,
+) -> Result<World, Vec<Finding>> {
+    let tasks = TaskTracker::new();
+    let world = World::start(access, reader, clock, &tasks, shutdown);
+    let caches = world.clone();
+    let mut everything = std::pin::pin!(async move { caches.synced().await });
+    if tokio::time::timeout(FAILS, &mut everything).await.is_ok() {
+        return Ok(world);
+    }
+    let fails = unreadable(&world, who);
+    if !fails.is_empty() {
+        return Err(fails);
+    }
+    if tokio::time::timeout(PATIENCE, &mut everything).await.is_ok() {
+        return Ok(world);
+    }
+    let fails = unreadable(&world, who);
+    let slow = || Finding {
+        what: format!("{who} has not read everything within {} seconds.", (FAILS + PATIENCE).as_secs()),
+        mend: "opm-portal doctor".to_owned(),
+    };
+    Err(if fails.is_empty() { vec![slow()] } else { fails })
+}
+
+/// What cannot be read, those with the same cause together.
+fn unreadable(world: &World, who: &str) -> Vec<Finding> {
+    let mut causes: BTreeMap<String, (Vec<String>, promise::Error)> = BTreeMap::new();
+    for (what, why) in world.troubles() {
+        causes.entry(why.to_string()).or_insert_with(|| (Vec::new(), why)).0.push(what);
+    }
+    let servers = match world.servers() {
+        servers if servers.is_empty() => "the server of the kubeconfig".to_owned(),
+        servers => servers.join(" and "),
+    };
+    let finding = |(text, (whats, why)): (String, (Vec<String>, promise::Error))| Finding {
+        what: format!("{who} cannot read {}: {}.", whats.join(", "), text.trim_end_matches('.')),
+        mend: match why {
+            promise::Error::Unreachable { .. } => format!(
+                "let this machine reach {servers} and trust its certificate: a cluster entry of the kubeconfig with this server names its CA"
+            ),
+            promise::Error::Unauthenticated => format!("let {servers} accept the token of {who}: each shard checks tokens itself"),
+            _ => BOOTSTRAP.to_owned(),
+        },
+    };
+    causes.into_iter().map(finding).collect()
+}
+
+/// What keeps the requests of consumers from being fulfilled, as the caches see it: claims that are not accepted, workspaces above that show
+/// no policies, and shards that are not read. On plain Kubernetes there is nothing of that.
+pub fn settled(world: &World) -> Vec<Finding> {
+    let Topology::Workspaces { .. } = world.access().topology else { return Vec::new() };
+    let (standing, tree) = (world.standing(), world.tree());
+    let mut found: BTreeMap<String, String> = BTreeMap::new();
+    for (key, row) in world.request_bindings.snapshot() {
+        let named = standing.named(&tree, &key.cluster);
+        if !row.bound || !row.missing.is_empty() {
+            let why = if row.bound { format!("does not grant {} to", row.missing.join(", ")) } else { "has not bound".to_owned() };
+            found.insert(format!("{named} {why} {}.", Export::Requests.name()), format!("opm-portal bind {named}"));
+        }
+        if let Err(unproven) = standing.lineage(&tree, &key.cluster) {
+            let mend = match &unproven {
+                Unproven::Place { .. } => match named.rsplit_once(':') {
+                    Some((parent, _)) => format!("opm-portal bind {parent} --catalog"),
+                    None => "run `opm-portal bind WORKSPACE --catalog` for each workspace above it".to_owned(),
+                },
+                Unproven::Unbound { workspace, .. } | Unproven::Claims { workspace, .. } => {
+                    format!("opm-portal bind {workspace} --catalog")
+                }
+                Unproven::Reserved { .. } => continue,
+            };
+            let what = match &unproven {
+                Unproven::Place { .. } => {
+                    format!("Where {named} belongs is not proven: a workspace above it does not bind {}.", Export::Requests.name())
+                }
+                _ => format!("Requests of workspaces below are refused: {unproven}."),
+            };
+            found.insert(what, mend);
+        }
+    }
+    let shards = world.unread_shards().into_iter().map(|shard| Finding {
+        what: format!("Requests of workspaces on the shard {shard} are not read: one shard is, {}.", world.servers().join(" and ")),
+        mend: "create workspaces that order on the shard that is read (spec.location of the Workspace)".to_owned(),
+    });
+    found.into_iter().map(|(what, mend)| Finding { what, mend }).chain(shards).collect()
+}

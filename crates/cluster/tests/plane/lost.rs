@@ -1,0 +1,121 @@
+//! Records that are lost: what runs stays as it is, and the request says what is missing.
+
+use cluster::endpoint::Target;
+use cluster::kinds::{Export, PromiseRelease, PromiseRequest, PromiseRevision};
+use cluster::{ClusterId, Scope};
+use kube::Client;
+use kube::api::{Api, DeleteParams, DynamicObject, Patch, PatchParams};
+use kube::core::{ApiResource, GroupVersionKind};
+use promise::api::Phase;
+use serde_json::{Value, json};
+
+use crate::world::{Plane, condition, on_every_plane, settings};
+
+on_every_plane![a_lost_release_is_recorded_again_with_the_same_content, a_lost_release_is_held_while_the_request_wants_another_content,];
+
+/// A request that runs the first version while the second is published, and no controller.
+async fn pinned(plane: &Plane) -> PromiseRequest {
+    let controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("settings", settings("1.0.0")).await;
+    plane.ask("web", "settings", json!({"level": 5})).await;
+    let ready = plane.ready("web").await;
+    plane.publish("settings", settings("2.0.0")).await;
+    controller.stop().await;
+    ready
+}
+
+fn release(request: &PromiseRequest) -> (String, String) {
+    let current = request.status.clone().unwrap().current.unwrap();
+    (current.release, current.revision)
+}
+
+/// A client of the controller in the shop: on kcp it has rights there through the export alone.
+async fn as_controller(plane: &Plane) -> Client {
+    if plane.has_namespaces() {
+        return plane.client("opm-controller", "root:acme:shop");
+    }
+    let kind = ApiResource::from_gvk(&GroupVersionKind::gvk("tenancy.kcp.io", "v1alpha1", "Workspace"));
+    let shop = Api::<DynamicObject>::all_with(plane.client("admin", "root:acme"), &kind).get("shop").await.unwrap();
+    let shop = ClusterId::parse(shop.data.pointer("/spec/cluster").and_then(Value::as_str).unwrap()).unwrap();
+    let export = Export::Requests.name().to_owned();
+    let scope = Scope::Export { cluster: plane.installed().provider.clone(), export, target: Target::Workspace(shop) };
+    plane.endpoint.client(&plane.token("opm-controller"), &scope)
+}
+
+/// Removes the release that runs; only the controller may.
+async fn lose_release(plane: &Plane, name: &str) -> Api<PromiseRelease> {
+    let releases: Api<PromiseRelease> = Api::namespaced(as_controller(plane).await, plane.namespace());
+    releases.delete(name, &DeleteParams::default()).await.unwrap();
+    releases
+}
+
+async fn held(plane: &Plane) -> PromiseRequest {
+    plane.until("web", "held", |request| condition(request, "Ready").starts_with("False RecordMissing")).await
+}
+
+async fn level(plane: &Plane) -> String {
+    plane.config_maps().get("web-config").await.unwrap().data.unwrap()["level"].clone()
+}
+
+/// Cleaning up revisions is left to the superusers of a Kubernetes cluster.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lost_revision_upgrades_nothing_and_the_request_goes_on_once_it_is_back() {
+    let plane = Plane::namespaces().await;
+    let before = pinned(&plane).await;
+    let (release, revision) = release(&before);
+    let revisions: Api<PromiseRevision> = Api::all(plane.client("admin", "root:platform"));
+    revisions.delete(&revision, &DeleteParams::default()).await.unwrap();
+    let controller = plane.controller().await;
+    let held = held(&plane).await;
+    let said = condition(&held, "Applied");
+    assert!(said.contains(&revision) && said.contains("publish version 1.0.0 again"), "{said}");
+    let status = held.status.unwrap();
+    assert_eq!(status.current, before.status.as_ref().unwrap().current, "nothing else is chosen");
+    assert_eq!((status.phase, &status.inventory), (Phase::Degraded, &before.status.as_ref().unwrap().inventory));
+    // Nor does an edit choose anything before the revision is back.
+    let edit = json!({"spec": {"parameters": {"level": 6}}});
+    plane.requests("dana").patch("web", &PatchParams::default(), &Patch::Merge(&edit)).await.unwrap();
+    plane.ask("other", "settings", json!({})).await;
+    plane.ready("other").await;
+    assert_eq!(level(&plane).await, "5");
+
+    plane.publish("settings", settings("1.0.0")).await;
+    let ready = plane.ready("web").await;
+    assert_eq!(ready.status.unwrap().current.unwrap().version, "1.0.0");
+    assert_eq!(level(&plane).await, "6");
+    assert_ne!(plane.requests("dana").get("web").await.unwrap().status.unwrap().current.unwrap().release, release);
+    controller.stop().await;
+}
+
+async fn a_lost_release_is_recorded_again_with_the_same_content(plane: Plane) {
+    let before = pinned(&plane).await;
+    let (name, _) = release(&before);
+    let releases = lose_release(&plane, &name).await;
+    let controller = plane.controller().await;
+    let recorded = crate::world::wait(releases, &name, "recorded again", |_: &PromiseRelease| true).await;
+    let current = before.status.unwrap().current.unwrap();
+    assert_eq!(Some(&recorded.spec.content_hash), current.content_hash.as_ref());
+    let ready = plane.ready("web").await;
+    assert_eq!(ready.status.unwrap().current, Some(current), "it runs as before");
+    controller.stop().await;
+}
+
+async fn a_lost_release_is_held_while_the_request_wants_another_content(plane: Plane) {
+    let before = pinned(&plane).await;
+    let (name, _) = release(&before);
+    lose_release(&plane, &name).await;
+    let edit = |level: i64| Patch::Merge(json!({"spec": {"parameters": {"level": level}}}));
+    plane.requests("dana").patch("web", &PatchParams::default(), &edit(7)).await.unwrap();
+    let controller = plane.controller().await;
+    let stopped = held(&plane).await;
+    let said = condition(&stopped, "Ready");
+    assert!(said.contains(&name) && said.contains("Restore the PromiseRelease"), "{said}");
+    assert_eq!(stopped.status.unwrap().current, before.status.unwrap().current);
+    assert_eq!(level(&plane).await, "5");
+    // As it was asked for when the release was made, it is that release again.
+    plane.requests("dana").patch("web", &PatchParams::default(), &edit(5)).await.unwrap();
+    let ready = plane.ready("web").await;
+    assert_eq!(release(&ready).0, name);
+    controller.stop().await;
+}

@@ -1,0 +1,15 @@
+//! What follows from a write, on a slow disk: there it can be done before the write is told.
+
+#![expect(clippy::unwrap_used, reason = "a test stops where it fails")]
+
+mod admission;
+mod definitions;
+mod device;
+mod garbage;
+mod history;
+mod plane;
+mod sharing;
+mod sharing_watch;
+mod tokens;
+mod virtual_patches;
+mod workspaces;

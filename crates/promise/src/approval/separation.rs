@@ -1,0 +1,89 @@
+//! Separation of duties: one person approves at most one rule of a request, unless the rule says `samePerson`.
+//!
+//! Of several approvals of one person for different rules the first counts. What is first does not depend on whose turn it is or on what
+//! time it is now, so that an approval that counts is not lost while others decide.
+
+use std::collections::BTreeMap;
+
+use super::count::{Turn, decider, each_alone};
+use super::{Matter, Vote, is_for, rule_of};
+use crate::api::{ApprovalRule, Approve, Decision, DecisionState};
+use crate::policy::Ruling;
+
+/// An approval whose author approved another rule before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Elsewhere {
+    /// Name of the Approval that is the second one.
+    pub(super) approval: String,
+    /// The rule that the same person approved first.
+    pub(super) rule: ApprovalRule,
+    /// Its stage.
+    pub(super) stage: u32,
+}
+
+/// The second approvals, by rule.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct ApprovedElsewhere(Vec<Vec<Elsewhere>>);
+
+impl ApprovedElsewhere {
+    /// Those of one rule, by its index.
+    pub(super) fn of_rule(&self, index: usize) -> &[Elsewhere] {
+        self.0.get(index).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+/// One person's approval of one rule that could count by itself.
+struct Voice<'v> {
+    /// Index of the rule.
+    rule: usize,
+    /// Time, stage and index since which the person approves it.
+    since: (i64, u32, usize),
+    /// The decision that says so now.
+    vote: &'v Vote<'v>,
+}
+
+/// Which approvals do not count because their author approved another rule of the request before.
+pub(super) fn approved_elsewhere<'v>(rulings: &[Ruling<Approve>], matter: &Matter<'_>, votes: &'v [Vote<'v>]) -> ApprovedElsewhere {
+    let mut people: BTreeMap<&'v str, Vec<Voice<'v>>> = BTreeMap::new();
+    for (index, ruling) in rulings.iter().enumerate() {
+        for (person, voice) in voices(index, ruling, matter, votes) {
+            people.entry(person).or_default().push(voice);
+        }
+    }
+    let mut second = vec![Vec::new(); rulings.len()];
+    for voices in people.into_values() {
+        for voice in voices.iter().filter(|voice| !voice.vote.spec.emergency) {
+            let Some(ruling) = rulings.get(voice.rule).filter(|ruling| !ruling.effect.same_person) else { continue };
+            // Who overrides for a policy approves each of its rules, this one too.
+            let is_other = |other: &&Voice<'_>| {
+                let rule = rule_of(&ruling.from);
+                other.rule != voice.rule && !is_for(&rule, &ruling.from.cluster, other.vote.cluster, other.vote.spec)
+            };
+            let earlier = voices.iter().filter(is_other).filter(|other| other.since < voice.since).min_by_key(|other| other.since);
+            let Some(of) = earlier.and_then(|earlier| rulings.get(earlier.rule)) else { continue };
+            if let Some(lines) = second.get_mut(voice.rule) {
+                let stage = of.effect.stage();
+                lines.push(Elsewhere { approval: voice.vote.name.to_owned(), rule: rule_of(&of.from), stage });
+            }
+        }
+    }
+    ApprovedElsewhere(second)
+}
+
+/// Who approves a rule, and since when without having said otherwise.
+fn voices<'v>(index: usize, ruling: &Ruling<Approve>, matter: &Matter<'_>, votes: &'v [Vote<'v>]) -> BTreeMap<&'v str, Voice<'v>> {
+    let mut people: BTreeMap<&'v str, Voice<'v>> = BTreeMap::new();
+    // Neither turn nor deadline: who approved too early or too late has approved all the same.
+    for heard in each_alone(ruling, matter, votes, Turn::Since(matter.since), None) {
+        let Some(person) = decider(heard.vote).filter(|_| heard.speaks) else { continue };
+        let could_count = matches!(heard.state, DecisionState::Counts | DecisionState::Pending);
+        if heard.vote.spec.decision != Decision::Approve || !could_count {
+            people.remove(person.username.as_str());
+            continue;
+        }
+        let since = (heard.vote.written, ruling.effect.stage(), index);
+        let voice = people.entry(person.username.as_str()).or_insert(Voice { rule: index, since, vote: heard.vote });
+        voice.vote = heard.vote;
+    }
+    people
+}

@@ -1,0 +1,67 @@
+//! What can be created beside a request on kcp: the kinds that the exports claim, and requests themselves.
+
+use serde_json::Value;
+
+use crate::api::PromiseSpec;
+use crate::error::Problem;
+use crate::names;
+
+/// Kinds of the core group, version v1, that workspaces let the controller create.
+const CLAIMED: [&str; 3] = ["ConfigMap", "Namespace", "Secret"];
+
+/// Resources without a destination that no workspace of a kcp lets anyone create. On plain Kubernetes the roles of a namespace say what can be
+/// created in it.
+pub fn unclaimed(spec: &PromiseSpec) -> Vec<Problem> {
+    let beside = spec.implementation.resources.iter().enumerate().filter(|(_, resource)| resource.destination.is_none());
+    let problem = |(index, template): (usize, &Value)| {
+        let text = |name: &str| template.get(name).and_then(Value::as_str).unwrap_or_default();
+        let (api_version, kind) = (text("apiVersion"), text("kind"));
+        let own = api_version.split('/').next() == Some(names::GROUP) && kind == "PromiseRequest";
+        // What is no kind at all is told with the rest of the template.
+        if own || kind.is_empty() || api_version.is_empty() || (api_version == "v1" && CLAIMED.contains(&kind)) {
+            return None;
+        }
+        Some(Problem {
+            path: format!(".implementation.resources[{index}].destination"),
+            message: format!(
+                "Name a destination for the {kind}: in a workspace, only {} and PromiseRequest can be created.",
+                CLAIMED.join(", ")
+            ),
+        })
+    };
+    beside.filter_map(|(index, resource)| Some((index, resource.template.as_ref()?))).filter_map(problem).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::unclaimed;
+    use crate::api::PromiseSpec;
+
+    #[test]
+    fn what_no_claim_allows_needs_a_destination() {
+        let resource = |id: &str, api_version: &str, kind: &str, destination: Option<&str>| {
+            json!({
+                "id": id, "destination": destination,
+                "template": {"apiVersion": api_version, "kind": kind, "metadata": {"name": "${request.name}"}},
+            })
+        };
+        let spec: PromiseSpec = serde_json::from_value(json!({
+            "version": "1.0.0",
+            "implementation": {"resources": [
+                resource("a", "v1", "ConfigMap", None),
+                resource("b", "platform.opmodel.dev/v1alpha1", "PromiseRequest", None),
+                resource("c", "tenancy.kcp.io/v1alpha1", "Workspace", None),
+                resource("d", "apps/v1", "Deployment", Some("eu-1")),
+                resource("e", "v1", "Event", None),
+                resource("f", "example.dev/v1", "Secret", None),
+            ]},
+        }))
+        .unwrap();
+        let found = unclaimed(&spec);
+        let paths: Vec<&str> = found.iter().map(|problem| problem.path.as_str()).collect();
+        assert_eq!(paths, [2, 4, 5].map(|index| format!(".implementation.resources[{index}].destination")));
+        assert!(found[0].message.contains("Workspace"), "{found:?}");
+    }
+}

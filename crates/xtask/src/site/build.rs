@@ -1,0 +1,111 @@
+//! The building itself: a style sheet, and script and wasm of the live part.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use lightningcss::stylesheet::{MinifyOptions, ParserOptions, PrinterOptions, StyleSheet};
+
+use crate::steps::{cargo, run, step};
+use crate::tools::Tools;
+use crate::workspace::Workspace;
+
+/// Script and wasm together, compressed with brotli: `architecture.md`, invariant 6.
+const LIVE_BUDGET: usize = 60_000;
+
+/// Builds the site; writes it to `site/` or compares it with what is there.
+pub fn site(workspace: &Workspace, tools: &Tools, check: bool) -> Result<()> {
+    Tools::wasm_target()?;
+    tools.npm(&workspace.root.join("end2end"))?;
+    let (script, wasm) = step("building the browser part", || bindings(workspace, tools))?;
+    let wasm = step("optimising the wasm", || optimised(workspace, &wasm))?;
+    let style = style(&workspace.root.join("style"))?;
+    let page = std::fs::read(workspace.root.join("app/browser/page.js")).context("app/browser/page.js")?;
+    let weight = brotli_size(script.as_bytes())? + brotli_size(&wasm)? + brotli_size(&page)?;
+    eprintln!("    script and wasm of live pages: {weight} bytes compressed, budget {LIVE_BUDGET}");
+    if weight > LIVE_BUDGET {
+        bail!("script and wasm of live pages weigh {weight} bytes compressed; the budget is {LIVE_BUDGET}");
+    }
+    let built = [("portal.css", style.as_bytes()), ("portal.js", script.as_bytes()), ("portal.wasm", &wasm)];
+    let folder = workspace.root.join("site");
+    let stale = |(name, bytes): &(&'static str, &[u8])| std::fs::read(folder.join(name)).ok().as_deref() != Some(*bytes);
+    let stale: Vec<(&str, &[u8])> = built.into_iter().filter(stale).collect();
+    if check && !stale.is_empty() {
+        let names: Vec<String> = stale.iter().map(|(name, _)| format!("site/{name}")).collect();
+        bail!("{} is not what the sources build: run `cargo xtask site` and commit it", names.join(", "));
+    }
+    std::fs::create_dir_all(&folder)?;
+    for (name, bytes) in stale {
+        std::fs::write(folder.join(name), bytes)?;
+        eprintln!("    wrote site/{name}");
+    }
+    Ok(())
+}
+
+fn brotli_size(bytes: &[u8]) -> Result<usize> {
+    let mut compressed = Vec::new();
+    brotli::BrotliCompress(&mut &bytes[..], &mut compressed, &brotli::enc::BrotliEncoderParams::default())?;
+    Ok(compressed.len())
+}
+
+fn bindings(workspace: &Workspace, tools: &Tools) -> Result<(String, Vec<u8>)> {
+    let mut build = cargo(&workspace.root);
+    build.args(["build", "--package", "hydrate", "--target", "wasm32-unknown-unknown", "--profile", "wasm-release"]);
+    // Panics name their file: without this the bytes would differ from machine to machine.
+    let mut flags = vec!["--cfg".to_owned(), "erase_components".to_owned()];
+    for (folder, name) in [(tools.cargo_home(), "/cargo"), (workspace.root.clone(), "/opm-portal")] {
+        flags.push(format!("--remap-path-prefix={}={name}", folder.display()));
+    }
+    // Clippy's driver generates other code.
+    build.env_remove("RUSTC_WORKSPACE_WRAPPER");
+    run(build.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}")))?;
+    let input = workspace.target.join("wasm32-unknown-unknown/wasm-release/hydrate.wasm");
+    let mut output = wasm_bindgen_cli_support::Bindgen::new()
+        .input_path(input)
+        .web(true)?
+        .typescript(false)
+        .remove_name_section(true)
+        .remove_producers_section(true)
+        .out_name("portal")
+        .generate_output()?;
+    Ok((output.js().to_owned(), output.wasm_mut().emit_wasm()))
+}
+
+/// The npm package `binaryen`, because Debian's corrupts the output of wasm-bindgen; `--all-features` writes what browsers refuse.
+fn optimised(workspace: &Workspace, wasm: &[u8]) -> Result<Vec<u8>> {
+    let folder = workspace.target.join("wasm-opt");
+    std::fs::create_dir_all(&folder)?;
+    let (input, output) = (folder.join("in.wasm"), folder.join("out.wasm"));
+    std::fs::write(&input, wasm)?;
+    run(Command::new("node")
+        .arg(workspace.root.join("end2end/node_modules/binaryen/bin/wasm-opt"))
+        .args(["-Oz", "--enable-bulk-memory", "--enable-nontrapping-float-to-int", "--enable-sign-ext"])
+        .args(["--enable-mutable-globals", "--enable-reference-types", "--enable-multivalue"])
+        .arg(&input)
+        .arg("-o")
+        .arg(&output))?;
+    std::fs::read(&output).context("wasm-opt wrote nothing")
+}
+
+/// All sheets that `style/main.css` imports, in order, as one and minified.
+fn style(folder: &Path) -> Result<String> {
+    let mut whole = String::new();
+    include(&folder.join("main.css"), &mut whole)?;
+    let mut sheet = StyleSheet::parse(&whole, ParserOptions::default()).map_err(|error| anyhow::anyhow!("{error}"))?;
+    sheet.minify(MinifyOptions::default())?;
+    Ok(sheet.to_css(PrinterOptions { minify: true, ..PrinterOptions::default() })?.code)
+}
+
+fn include(file: &Path, whole: &mut String) -> Result<()> {
+    let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+    for line in text.lines() {
+        match line.trim().strip_prefix("@import \"").and_then(|rest| rest.strip_suffix("\";")) {
+            Some(name) => include(&file.with_file_name(name), whole)?,
+            None => {
+                whole.push_str(line);
+                whole.push('\n');
+            }
+        }
+    }
+    Ok(())
+}

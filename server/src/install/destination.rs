@@ -1,0 +1,132 @@
+//! `opm-portal destination add`: a Destination with its credential, in a home.
+
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use cluster::endpoint::Own;
+use cluster::install::{ROLE_DESTINATION, SYSTEM_NAMESPACE, apply_object};
+use cluster::{Endpoint, Scope, Topology, WorkspacePath};
+use promise::api::{AllowedKind, DestinationSpec, SecretRef};
+use promise::{names, placement};
+use serde_json::{Value, json};
+
+use super::{Error, refused};
+use crate::config::DestinationArgs;
+
+/// Writes the namespace, the Secret and the Destination, in this order. Nothing is written before the kubeconfig was tried.
+///
+/// # Errors
+/// The kubeconfig is one that the controller would refuse, its server does not answer, or the home refuses an object.
+pub async fn add(arguments: &DestinationArgs) -> Result<String, Error> {
+    let objects = objects(arguments)?;
+    let file = arguments.kubeconfig.display();
+    let text =
+        std::fs::read_to_string(&arguments.kubeconfig).map_err(|error| Error::Credential(format!("{file} cannot be read: {error}")))?;
+    let (endpoint, login) =
+        Endpoint::from_kubeconfig(&arguments.name, &text).map_err(|error| Error::Credential(format!("{file} is refused: {error}")))?;
+    let version = endpoint.client_with(&login).apiserver_version().await.map_err(|error| {
+        let why = cluster::error::from_plane(&error, "the version of the server");
+        Error::Credential(format!("the server of {file} cannot be used with its credential: {why}"))
+    })?;
+
+    let own = Own::open(arguments.portal_kubeconfig.as_deref(), arguments.context.as_deref()).await?;
+    // Which workspace provides makes no difference here.
+    let topology =
+        Topology::detect(&own.operator, &own.credential).await.map_err(|why| Error::Server { context: own.context.clone(), why })?;
+    let home = match topology {
+        Topology::Workspaces { .. } => arguments.home.clone(),
+        Topology::Namespaces => WorkspacePath::cluster(),
+    };
+    let client = own.client_at(&topology, &Scope::Workspace(home.clone()));
+    let [namespace, mut secret, destination] = objects;
+    secret["data"] = json!({"kubeconfig": base64::engine::general_purpose::STANDARD.encode(&text)});
+    for object in [namespace, secret, destination] {
+        apply_object(&client, &object).await.map_err(|why| refused(&own, why))?;
+    }
+    Ok(format!(
+        "The destination {} of {home} leads to a server of version {}. Its conditions say whether the controller can use it: \
+         kubectl get destinations.platform.opmodel.dev {} -o yaml",
+        arguments.name, version.git_version, arguments.name
+    ))
+}
+
+/// The namespace of credentials, the Secret without its data, and the Destination.
+fn objects(arguments: &DestinationArgs) -> Result<[Value; 3], Error> {
+    let mut kinds: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for kind in &arguments.kinds {
+        let (group, kind) = kind.rsplit_once('/').unwrap_or(("", kind));
+        if kind.is_empty() || kind.starts_with(|letter: char| letter.is_ascii_lowercase()) {
+            return Err(Error::Argument(format!(
+                "--allow-kind {kind}: write a kind as KIND, GROUP/KIND or GROUP/*, such as apps/Deployment"
+            )));
+        }
+        kinds.entry(group).or_default().push(kind.to_owned());
+    }
+    // Every request gets a namespace there.
+    let core = kinds.entry("").or_default();
+    if !core.iter().any(|kind| kind == "Namespace" || kind == "*") {
+        core.push("Namespace".to_owned());
+    }
+    let spec = DestinationSpec {
+        title: arguments.title.clone(),
+        secret_ref: Some(SecretRef { namespace: SYSTEM_NAMESPACE.to_owned(), name: arguments.name.clone() }),
+        allowed_homes: arguments.homes.clone(),
+        allowed_workspaces: arguments.workspaces.clone(),
+        allowed_kinds: kinds.into_iter().map(|(group, kinds)| AllowedKind { group: group.to_owned(), kinds }).collect(),
+        namespace: arguments.namespace.clone(),
+        ..DestinationSpec::default()
+    };
+    let nobody = placement::Identity { cluster: "c", workspace: "root:w", namespace: "n", name: "r" };
+    placement::namespace(&arguments.name, &spec, &nobody).map_err(|why| Error::Argument(format!("--namespace-pattern: {why}")))?;
+    let spec = serde_json::to_value(spec).map_err(|error| Error::Argument(error.to_string()))?;
+    let labels = json!({names::SECRET_ROLE_LABEL: ROLE_DESTINATION});
+    Ok([
+        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": SYSTEM_NAMESPACE}}),
+        json!({
+            "apiVersion": "v1", "kind": "Secret", "type": "Opaque",
+            "metadata": {"name": arguments.name, "namespace": SYSTEM_NAMESPACE, "labels": labels},
+        }),
+        json!({
+            "apiVersion": format!("{}/{}", names::GROUP, names::VERSION), "kind": "Destination",
+            "metadata": {"name": arguments.name}, "spec": spec,
+        }),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+    use serde_json::json;
+
+    use super::objects;
+    use crate::config::{Cli, Command, DestinationArgs, DestinationCommand};
+
+    fn arguments(more: &[&str]) -> DestinationArgs {
+        let words = ["opm-portal", "destination", "add", "eu-1", "--kubeconfig", "eu-1.yaml", "--allow-workspace", "root:acme:**"];
+        match Cli::try_parse_from(words.iter().chain(more)).unwrap().command {
+            Command::Destination(DestinationCommand::Add(arguments)) => arguments,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn options_become_a_destination_and_a_secret_that_the_controller_finds() {
+        let [_, secret, destination] =
+            objects(&arguments(&["--allow-kind", "ConfigMap", "--allow-kind", "apps/Deployment", "--allow-kind", "apps/StatefulSet"]))
+                .unwrap();
+        assert_eq!(secret["metadata"]["labels"], json!({"platform.opmodel.dev/secret-role": "destination"}));
+        let expected = json!({
+            "type": "cluster", "secretRef": {"namespace": "opm-system", "name": "eu-1"}, "allowedWorkspaces": ["root:acme:**"],
+            "allowedKinds": [{"group": "", "kinds": ["ConfigMap", "Namespace"]}, {"group": "apps", "kinds": ["Deployment", "StatefulSet"]}],
+        });
+        assert_eq!(destination["spec"], expected);
+    }
+
+    #[test]
+    fn what_can_never_work_is_refused_before_anything_is_written() {
+        for (more, says) in [(["--allow-kind", "configmaps"], "KIND"), (["--namespace-pattern", "shared"], "${hash}")] {
+            let error = objects(&arguments(&[&["--allow-kind", "ConfigMap"], &more[..]].concat())).unwrap_err().to_string();
+            assert!(error.contains(says), "{error}");
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Catalogs, kept from one look to the next.
+//!
+//! What is offered follows from promises, catalogs and the tree; who looks decides only whether it can be requested. So catalogs are kept
+//! for all workspaces that see the same homes the same way, and each look takes in what has changed since the last. A page costs as much as
+//! its rows, and a search as much as it finds, however many promises there are.
+
+use std::collections::{HashMap, VecDeque};
+
+use cluster::World;
+use cluster::watch::Key;
+use parking_lot::Mutex;
+use promise::view::{CatalogPage, CatalogQuery};
+
+use super::entries::Entries;
+use super::narrow::Narrowed;
+use super::order::{Order, Ranking, Sight};
+use crate::portal::offers::Offers;
+
+/// Rows of one page.
+const PAGE: usize = 100;
+/// How many catalogs are kept.
+const CATALOGS: usize = 64;
+/// How many searches of each are kept beside the catalog as a whole.
+const SEARCHES: usize = 8;
+
+/// All catalogs that were looked at lately.
+#[derive(Default)]
+pub struct CatalogIndex(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    entries: Entries,
+    catalogs: HashMap<Sight, Kept>,
+    /// Counts looks.
+    looks: u64,
+}
+
+/// One catalog.
+struct Kept {
+    order: Order,
+    whole: Option<Narrowed>,
+    searches: VecDeque<(CatalogQuery, Narrowed)>,
+    looked: u64,
+}
+
+impl CatalogIndex {
+    /// A page without its rows, and whose rows these are. Nothing that waits may happen here.
+    pub(super) fn page(&self, world: &World, offers: &Offers<'_>, query: &CatalogQuery) -> (CatalogPage, Vec<Key>) {
+        let mut known = self.0.lock();
+        known.entries.follow(world.promises.snapshot());
+        known.page(offers, query)
+    }
+}
+
+impl Known {
+    fn page(&mut self, offers: &Offers<'_>, query: &CatalogQuery) -> (CatalogPage, Vec<Key>) {
+        self.looks += 1;
+        let sight = Sight::of(offers, &self.entries);
+        if !self.catalogs.contains_key(&sight) && self.catalogs.len() >= CATALOGS {
+            let oldest = self.catalogs.iter().min_by_key(|(_, kept)| kept.looked).map(|(sight, _)| sight.clone());
+            oldest.and_then(|oldest| self.catalogs.remove(&oldest));
+        }
+        let ranking = Ranking::of(offers);
+        let entries = &self.entries;
+        let kept = self.catalogs.entry(sight).or_insert_with(|| Kept {
+            order: Order::of(entries, &ranking),
+            whole: None,
+            searches: VecDeque::new(),
+            looked: 0,
+        });
+        kept.looked = self.looks;
+        if kept.order.follow(entries, &ranking) {
+            (kept.whole, kept.searches) = (None, VecDeque::new());
+        }
+        kept.page(entries, offers, query)
+    }
+}
+
+impl Kept {
+    fn page(&mut self, entries: &Entries, offers: &Offers<'_>, query: &CatalogQuery) -> (CatalogPage, Vec<Key>) {
+        let total = self.order.len();
+        let narrowed = self.narrowed(entries, query);
+        let (fit, available) = (narrowed.fit.len(), narrowed.available(entries, offers));
+        let pages = fit.div_ceil(PAGE).max(1);
+        let page = query.page.clamp(1, pages);
+        let shown = narrowed.fit.iter().skip((page - 1) * PAGE).take(PAGE);
+        let keys = shown.filter_map(|id| entries.get(*id)).map(|entry| entry.key.clone()).collect();
+        let page = CatalogPage {
+            rows: Vec::new(),
+            shelves: Vec::new(),
+            total,
+            fit,
+            available,
+            pages,
+            categories: narrowed.categories.clone(),
+            tags: narrowed.tags.clone(),
+            owners: narrowed.owners.clone(),
+            lifecycles: narrowed.lifecycles.clone(),
+            query: CatalogQuery { page, ..query.clone() },
+        };
+        (page, keys)
+    }
+
+    fn narrowed(&mut self, entries: &Entries, query: &CatalogQuery) -> &mut Narrowed {
+        let query = CatalogQuery { page: 0, ..query.clone() };
+        let Self { order, whole, searches, .. } = self;
+        if query == CatalogQuery::default() {
+            return whole.get_or_insert_with(|| Narrowed::of(entries, order, &query));
+        }
+        let found = searches.iter().position(|(known, _)| *known == query).and_then(|at| searches.remove(at));
+        let found = found.unwrap_or_else(|| {
+            let narrowed = Narrowed::of(entries, order, &query);
+            (query, narrowed)
+        });
+        searches.truncate(SEARCHES - 1);
+        searches.push_front(found);
+        &mut searches[0].1
+    }
+}

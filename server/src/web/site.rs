@@ -1,0 +1,39 @@
+//! The files that browsers get, inside the binary: `cargo xtask site` builds what is in `site/`.
+
+use std::path::Path;
+
+/// A file and where it is served.
+pub struct File {
+    /// Folder of its address; a file below `/assets` or `/pkg` has a hash of its content in its name.
+    pub folder: &'static str,
+    /// Its name, without a hash.
+    pub name: &'static str,
+    /// Its content.
+    pub bytes: &'static [u8],
+}
+
+impl File {
+    /// Its media type.
+    pub fn media_type(&self) -> &'static str {
+        match Path::new(self.name).extension().and_then(|extension| extension.to_str()) {
+            Some("css") => "text/css; charset=utf-8",
+            Some("js") => "text/javascript; charset=utf-8",
+            Some("wasm") => "application/wasm",
+            Some("svg") => "image/svg+xml",
+            _ => "application/octet-stream",
+        }
+    }
+}
+
+/// The style sheet.
+pub const STYLE: File = File { folder: "/assets", name: "portal.css", bytes: include_bytes!("../../../site/portal.css") };
+/// The script of pages with a form.
+pub const PAGE: File = File { folder: "/pkg", name: "page.js", bytes: include_bytes!("../../../app/browser/page.js") };
+/// The script of the approvals page.
+pub const INBOX: File = File { folder: "/assets", name: "approvals.js", bytes: include_bytes!("../../../app/browser/approvals.js") };
+/// The script of live pages.
+pub const SCRIPT: File = File { folder: "/pkg", name: "portal.js", bytes: include_bytes!("../../../site/portal.js") };
+/// Its wasm.
+pub const WASM: File = File { folder: "/pkg", name: "portal.wasm", bytes: include_bytes!("../../../site/portal.wasm") };
+/// The icon of browser tabs.
+pub const ICON: File = File { folder: "", name: "icon.svg", bytes: include_bytes!("../../../public/icon.svg") };
