@@ -31,7 +31,8 @@ export function stage(prepare = async () => {}, arrange = async () => []) {
   return it;
 }
 
-function environment(name) {
+/** What a variable says that the caller of the tests sets. */
+export function environment(name) {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set: run the browser tests by "cargo xtask test --only browser"`);
   return value;

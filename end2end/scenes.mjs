@@ -1,8 +1,9 @@
 // Every page in the states that differ in look, made by the portal itself: for photographs and for the accessibility tests.
 
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
+import { after, before } from "node:test";
 import { join } from "node:path";
-import { agree, kubectl, order, publishEverything, reaches, signIn, stage, workspace } from "./portal.mjs";
+import { agree, environment, kubectl, launchBrowser, order, publishEverything, reaches, signIn, until, workspace } from "./portal.mjs";
 
 /** What a portal with scenes is started with: a channel that people may choose, and a receiver of webhooks that nobody reaches. */
 export async function arranged(folder) {
@@ -232,31 +233,43 @@ function addressOf(page) {
 }
 
 /**
- * A portal with every scene. `everywhere(options, look)` visits each in one look and answers what `look` found there, and what the browser
- * complained of; `shown()` answers the scenes that are pages and no refusals, each with its HTML; `open(scene, options)` opens a browser as its person.
+ * The portal with every scene, which all files share and leave as it is; `run.mjs` starts it. `everywhere(looks)` opens each scene once and looks at
+ * it in each way; it answers what each found, and what the browser complained of. `shown()` answers the scenes that are pages and no refusals, each
+ * with its HTML; `open(scene, options)` opens a browser as its person.
  */
 export function gallery() {
+  const it = {};
   let pages, known;
-  const it = stage(async (it) => {
-    pages = await scenes(it);
-    known = await states(it, pages);
-  }, arranged);
+  before(async () => {
+    const file = environment("OPM_GALLERY");
+    // It is made while other tests run.
+    const made = await until(async () => JSON.parse(await readFile(file, "utf8")), "the scenes", 300_000);
+    it.portal = made.portal;
+    pages = made.pages;
+    known = new Map(made.known);
+    it.browser = await launchBrowser();
+  });
+  after(() => it.browser?.close());
   it.open = async ({ person }, options) => {
-    const context = await it.browser.newContext({ baseURL: it.portal.url, storageState: known.get(person), ...options });
+    const context = await it.browser.newContext({ baseURL: it.portal.url, storageState: known.get(person) ?? undefined, ...options });
     const page = await context.newPage();
     page.complaints = [];
     page.on("console", (message) => message.type() === "error" && !/status of 4\d\d/.test(message.text()) && page.complaints.push(message.text()));
     page.on("pageerror", (error) => page.complaints.push(`${error}`));
     return page;
   };
-  it.everywhere = async (options, look) => {
-    const found = [];
+  it.everywhere = async (looks, options) => {
+    const found = new Map(looks.map(({ name }) => [name, []]));
     for (const scene of pages) {
       const page = await it.open(scene, options);
       await page.goto(scene.path);
-      const problems = await look(page, scene.name);
+      for (const { name, width, height = 900, media = {}, find } of looks) {
+        await page.setViewportSize({ width, height });
+        await page.emulateMedia({ colorScheme: "light", reducedMotion: "no-preference", forcedColors: "none", ...media });
+        const problems = await find(page, scene.name);
+        for (const problem of [...page.complaints.splice(0), ...problems]) found.get(name).push(`${scene.name}: ${problem}`);
+      }
       await page.context().close();
-      for (const problem of [...page.complaints, ...problems]) found.push(`${scene.name}: ${problem}`);
     }
     return found;
   };

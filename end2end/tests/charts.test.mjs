@@ -1,6 +1,6 @@
 // Charts over a world with a past, in both themes, wide and narrow: each has a name, a description and the same numbers as a table; no words lie
 // on others, nothing is drawn outside, and series differ. On paper they are there, and what one presses is not. A page with a fault is kept as a
-// picture in end2end/artefacts, or in the folder that OPM_SHOTS names, where every page is kept then. Contrast is looked at by axe.test.mjs.
+// picture in end2end/artefacts, or in the folder that OPM_SHOTS names, where every page is kept then. Contrast is looked at by accessibility.test.mjs.
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";

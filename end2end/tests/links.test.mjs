@@ -2,13 +2,13 @@
 
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { signIn, stage } from "../portal.mjs";
-import { arranged, scenes } from "../scenes.mjs";
+import { signIn } from "../portal.mjs";
+import { gallery } from "../scenes.mjs";
 
 const people = ["dev-shop", "dev-data", "viewer-shop", "approver", "platform-engineer", "org-owner", "finance"];
 
 // Requests in every phase, so that their pages are walked too.
-const it = stage(scenes, arranged);
+const it = gallery();
 
 for (const person of people) {
   test(`every link shown to ${person} leads somewhere`, async () => {

@@ -47,17 +47,23 @@ fn what_once_broke_a_target_is_answered() {
 
 #[test]
 fn a_sample_of_anything_is_answered() {
-    for (target, _) in TARGETS {
-        let mut state = 0x9e37_79b9_u64;
-        for number in 0..SAMPLE {
-            let mut byte = || {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                state.to_be_bytes()[0]
-            };
-            let length = usize::from(byte()) * if number % 10 == 0 { 40 } else { 2 };
-            let data = (0..length).map(|_| byte()).collect();
-            answers(target, data, &format!("number {number} of the sample"));
+    thread::scope(|scope| {
+        for (target, _) in TARGETS {
+            scope.spawn(|| sample(target));
         }
+    });
+}
+
+fn sample(target: &'static str) {
+    let mut state = 0x9e37_79b9_u64;
+    for number in 0..SAMPLE {
+        let mut byte = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state.to_be_bytes()[0]
+        };
+        let length = usize::from(byte()) * if number % 10 == 0 { 40 } else { 2 };
+        let data = (0..length).map(|_| byte()).collect();
+        answers(target, data, &format!("number {number} of the sample"));
     }
 }
 

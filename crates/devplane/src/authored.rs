@@ -47,10 +47,8 @@ pub fn change(state: &State, resource: &GroupResource, key: &Key, apply: impl Fn
         if *new == old {
             return Ok(Some(old));
         }
-        if new["spec"] != old["spec"]
-            && let Some(generation) = old["metadata"]["generation"].as_u64()
-        {
-            new.set(["metadata", "generation"], generation.saturating_add(1));
+        if new["spec"] != old["spec"] {
+            new.raise_generation();
         }
         match state.store.write_behind(resource, key, stored.revision, Some(new.into_value())) {
             Ok(written) => return Ok(Some(written.object())),
@@ -92,6 +90,7 @@ pub fn delete(state: &State, resource: &GroupResource, key: &Key) -> Result<bool
         if object["metadata"]["deletionTimestamp"].is_null() {
             object.set(["metadata", "deletionTimestamp"], now.as_str());
             object.set(["metadata", "deletionGracePeriodSeconds"], 0);
+            object.raise_generation();
         }
     })?;
     Ok(false)

@@ -14,6 +14,7 @@ use crate::{
     definitions::set_condition,
     document::set,
     garbage::{Dependants, FOREGROUND, ORPHAN},
+    kinds::LOGICAL_CLUSTERS,
     namespaces::NAMESPACES,
     objects::{may_go, raise_generation},
     registry::{DEFINITIONS, GroupResource, is_given},
@@ -95,6 +96,10 @@ pub async fn run(state: State, namespaces: bool) -> Result<(), WriteError> {
             Ok(changes) => {
                 for change in changes {
                     let doomed = change.resource == *DEFINITIONS || change.resource == *NAMESPACES;
+                    if change.new.is_none() && change.resource == *LOGICAL_CLUSTERS {
+                        state.registry.forget(&change.key.cluster);
+                        state.views.forget(&change.key.cluster);
+                    }
                     if change.new.is_none() || (doomed && change.new.as_ref().is_some_and(is_marked)) {
                         clusters.insert(change.key.cluster.clone());
                     }
@@ -137,9 +142,10 @@ async fn sweep(state: &State, cluster: &ClusterId, namespaces: bool) {
     }
 }
 
-/// Marks or removes all objects of a range; answers how many are left.
+/// Marks or removes all objects of a range, and waits for the disk once; answers how many are left.
 pub async fn empty(state: &State, resource: &GroupResource, range: &Range) -> usize {
     let now = clock::seconds(state.clock.now());
+    let mut last = 0;
     for (key, stored) in state.store.peek_list(resource, range).0 {
         let object = stored.object();
         let mut marked = marked(resource, &object, &now, Dependants::Unsaid);
@@ -150,9 +156,12 @@ pub async fn empty(state: &State, resource: &GroupResource, range: &Range) -> us
         let next = (!may_go(&marked)).then_some(marked);
         if next.as_ref() != Some(&object) {
             // A writer in between only delays this: its change brings the next sweep.
-            let _ = state.store.write(resource, &key, stored.revision, next).await;
+            if let Ok(written) = state.store.write_behind(resource, &key, stored.revision, next) {
+                last = written.revision;
+            }
         }
     }
+    state.store.settle(last).await;
     state.store.peek_list(resource, range).0.len()
 }
 

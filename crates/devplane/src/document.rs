@@ -5,6 +5,8 @@ use std::ops::Deref;
 
 use serde_json::{Map, Value};
 
+use crate::objects::raise_generation;
+
 /// An object that a controller changes. It reads like a [`Value`], and can only be written in ways that do not panic.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Document(Value);
@@ -22,6 +24,11 @@ impl Document {
         if let Some(fields) = parent.and_then(Value::as_object_mut) {
             fields.remove(*last);
         }
+    }
+
+    /// Counts a change of what is wanted, in objects that have a generation.
+    pub fn raise_generation(&mut self) {
+        raise_generation(&mut self.0);
     }
 
     /// The list at a path; none where there is no list.

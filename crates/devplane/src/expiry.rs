@@ -1,6 +1,9 @@
 //! What goes with time: Events (kube-apiserver `--event-ttl`), and the changes that watches read (etcd's compaction).
 
-use std::{cmp::Reverse, collections::BinaryHeap, sync::LazyLock, time::Duration};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::sync::LazyLock;
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
@@ -34,8 +37,9 @@ pub async fn run(state: State) -> Result<(), WriteError> {
         tokio::select! {
             changes = follower.next(&[]) => match changes {
                 Ok(changes) => changes.iter().filter(|change| change.resource == *EVENTS).for_each(|change| {
-                    if let Some(stored) = &change.new {
-                        waiting.push(&change.key, stored);
+                    match &change.new {
+                        Some(stored) => waiting.keep(&change.key, stored, state.clock.now()),
+                        None => waiting.forget(&change.key),
                     }
                 }),
                 // Too slow for the history: start over from what is there.
@@ -49,34 +53,46 @@ pub async fn run(state: State) -> Result<(), WriteError> {
     }
 }
 
-/// Events by the time at which they go, each at least as often as it was written.
+/// When each Event goes, and in which revision it was seen. The queue has one entry for each of them, however often it is written.
 #[derive(Default)]
-struct Waiting(BinaryHeap<Reverse<(Timestamp, Key)>>);
+struct Waiting {
+    due: HashMap<Key, (Timestamp, u64)>,
+    queue: BinaryHeap<Reverse<(Timestamp, Key)>>,
+}
 
 impl Waiting {
     fn of(state: &State) -> Self {
-        let mut waiting = Self::default();
-        state.store.peek_list(&EVENTS, &Range::All).0.iter().for_each(|(key, stored)| waiting.push(key, stored));
+        let (mut waiting, now) = (Self::default(), state.clock.now());
+        state.store.peek_list(&EVENTS, &Range::All).0.iter().for_each(|(key, stored)| waiting.keep(key, stored, now));
         waiting
     }
 
-    fn push(&mut self, key: &Key, stored: &Stored) {
-        if let Some(written) = last_write(&stored.object()) {
-            self.0.push(Reverse((written.saturating_add(EVENT_TTL).unwrap_or(Timestamp::MAX), key.clone())));
+    /// Counts from the last write that the Event notes. A time to come is a client's invention, and none at all was taken away.
+    fn keep(&mut self, key: &Key, stored: &Stored, now: Timestamp) {
+        let written = last_write(&stored.object()).map_or(now, |written| written.min(now));
+        let due = written.saturating_add(EVENT_TTL).unwrap_or(Timestamp::MAX);
+        if self.due.insert(key.clone(), (due, stored.revision)).is_none() {
+            self.queue.push(Reverse((due, key.clone())));
         }
+    }
+
+    fn forget(&mut self, key: &Key) {
+        self.due.remove(key);
     }
 
     /// Removes the Events whose time has come.
     fn sweep(&mut self, state: &State) -> Result<(), WriteError> {
         let now = state.clock.now();
-        while self.0.peek().is_some_and(|Reverse((due, _))| *due < now) {
-            let Some(Reverse((_, key))) = self.0.pop() else { return Ok(()) };
-            let Some(stored) = state.store.peek(&EVENTS, &key) else { continue };
-            // Written again meanwhile: that write has its own place here.
-            if last_write(&stored.object()).is_none_or(|written| now.duration_since(written) <= EVENT_TTL) {
+        while self.queue.peek().is_some_and(|Reverse((due, _))| *due < now) {
+            let Some(Reverse((_, key))) = self.queue.pop() else { return Ok(()) };
+            let Some((due, revision)) = self.due.get(&key).copied() else { continue };
+            if due >= now {
+                self.queue.push(Reverse((due, key)));
                 continue;
             }
-            match state.store.write_behind(&EVENTS, &key, stored.revision, None) {
+            self.due.remove(&key);
+            // One that was written since is about to be heard of.
+            match state.store.write_behind(&EVENTS, &key, revision, None) {
                 Ok(_) | Err(WriteError::Changed) => {}
                 Err(error) => return Err(error),
             }

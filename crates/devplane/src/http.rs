@@ -59,7 +59,8 @@ async fn handle(state: &State, request: Request<Body>) -> Result<Response<Body>,
     let query = Query::parse(parts.uri.query().unwrap_or_default());
     let (prefix, path) = path::split_prefix(parts.uri.path());
     let resource = path::parse(&method, path, &query);
-    let admitted = admit(state, &prefix, parts.uri.path(), path, &method, resource.as_ref(), &query, &headers);
+    let admitted = attributes(state, &prefix, parts.uri.path(), path, &method, resource.as_ref(), &query)
+        .and_then(|attributes| admit(state, attributes, &headers));
     let (attributes, is_home) = match admitted {
         Ok(admitted) => admitted,
         Err(refused) => {
@@ -97,19 +98,9 @@ async fn handle(state: &State, request: Request<Body>) -> Result<Response<Body>,
     }
 }
 
-/// What a request is about, and whether it reads a home, once it is known whose it is and that he may: before anything of its body is.
-#[expect(clippy::too_many_arguments, reason = "they are the parts of one request")]
-fn admit(
-    state: &State,
-    prefix: &Prefix,
-    whole_path: &str,
-    path: &str,
-    method: &Method,
-    resource: Option<&ResourcePath>,
-    query: &Query,
-    headers: &HeaderMap,
-) -> Result<(Attributes, bool), ApiError> {
-    let mut attributes = attributes(state, prefix, whole_path, path, method, resource, query)?;
+/// Authenticates and authorizes a request before anything of its body is read. The second value says whether it reads a home, which
+/// everyone may do.
+fn admit(state: &State, mut attributes: Attributes, headers: &HeaderMap) -> Result<(Attributes, bool), ApiError> {
     attributes.user = access::authenticate(state, headers, &attributes)?;
     let is_home = workspaces::home::is_asked_for(&attributes);
     if !is_home {

@@ -263,6 +263,13 @@ impl Registry {
         served
     }
 
+    /// Lets go of what is remembered of a cluster that is no more.
+    pub fn forget(&self, cluster: &ClusterId) {
+        self.served.lock().remove(cluster);
+        self.defined.lock().retain(|key, _| key.cluster != *cluster);
+        self.exported.lock().retain(|(provider, ..), _| provider != cluster);
+    }
+
     /// The resources of one definition.
     fn defined(&self, key: &Key, stored: &Stored) -> Arc<Vec<Arc<Resource>>> {
         if let Some((seen, defined)) = self.defined.lock().get(key)

@@ -22,7 +22,7 @@ pub async fn embedded(program: &Path, people: &[Person]) -> Server {
     let certificate = authority(&folder.path().join("data/tls/ca.crt"), &mut process).await;
     let address = format!("https://127.0.0.1:{port}");
     let client = anybody(&address, &certificate).await;
-    let mut server = Server { address, client, certificate, asker: people[0].name, processes: vec![process], folder };
+    let mut server = Server { address, client, certificate, asker: people[0].name, etcd: None, processes: vec![process], folder };
     server.wait_until_ready().await;
     server
 }

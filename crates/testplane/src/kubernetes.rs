@@ -20,8 +20,8 @@ async fn start(people: &[Person], more: &[String]) -> Option<Server> {
     let (apiserver, etcd) = (binary("OPM_KUBE_APISERVER")?, binary("OPM_ETCD")?);
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| folder.path().join(name).display().to_string();
-    let [port, client, peer] = free_ports();
-    let (client, peer) = (format!("http://127.0.0.1:{client}"), format!("http://127.0.0.1:{peer}"));
+    let [port, storage, peer] = free_ports();
+    let (storage, peer) = (format!("http://127.0.0.1:{storage}"), format!("http://127.0.0.1:{peer}"));
 
     let certified = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
     std::fs::write(file("server.crt"), certified.cert.pem()).unwrap();
@@ -36,8 +36,8 @@ async fn start(people: &[Person], more: &[String]) -> Option<Server> {
         &[
             vec![
                 format!("--data-dir={}", file("etcd")),
-                format!("--listen-client-urls={client}"),
-                format!("--advertise-client-urls={client}"),
+                format!("--listen-client-urls={storage}"),
+                format!("--advertise-client-urls={storage}"),
                 format!("--listen-peer-urls={peer}"),
                 format!("--initial-advertise-peer-urls={peer}"),
                 format!("--initial-cluster=default={peer}"),
@@ -50,7 +50,7 @@ async fn start(people: &[Person], more: &[String]) -> Option<Server> {
     let apiserver = Process::start(
         &apiserver,
         &[
-            format!("--etcd-servers={client}"),
+            format!("--etcd-servers={storage}"),
             "--bind-address=127.0.0.1".to_owned(),
             format!("--secure-port={port}"),
             format!("--tls-cert-file={}", file("server.crt")),
@@ -68,7 +68,8 @@ async fn start(people: &[Person], more: &[String]) -> Option<Server> {
     );
     let (address, certificate) = (format!("https://127.0.0.1:{port}"), certified.cert.pem());
     let client = anybody(&address, &certificate).await;
-    let mut server = Server { address, client, certificate, asker: people.first()?.name, processes: vec![apiserver, etcd], folder };
+    let mut server =
+        Server { address, client, certificate, asker: people.first()?.name, etcd: Some(storage), processes: vec![apiserver, etcd], folder };
     server.wait_until_ready().await;
     Some(server)
 }

@@ -11,6 +11,7 @@ mod kcp;
 mod kubernetes;
 mod postgres;
 mod process;
+mod shared;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -25,6 +26,7 @@ pub use embedded::embedded;
 pub use kcp::kcp;
 pub use kubernetes::{durable_kubernetes, kubernetes};
 pub use postgres::{Postgres, postgres};
+pub use shared::{Turn, turn};
 
 use process::Process;
 
@@ -49,6 +51,8 @@ pub struct Server {
     certificate: String,
     /// Who is asked as whether it is ready.
     asker: &'static str,
+    /// Address of the etcd behind it, where there is one.
+    etcd: Option<String>,
     // Ended in this order, before their folder goes.
     processes: Vec<Process>,
     folder: TempDir,

@@ -26,6 +26,11 @@ impl Process {
         self.child = spawn(&self.program, &self.arguments, &self.log);
     }
 
+    /// Its number among the processes of the machine.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Ends it by force.
     pub(crate) fn kill(&mut self) {
         // It may have ended already.

@@ -15,6 +15,7 @@ mod soak;
 mod steps;
 mod test;
 mod tools;
+mod trust;
 mod workspace;
 
 use std::process::ExitCode;

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use crate::steps::{PACKAGES, not_run, run, step, table};
 use crate::tools::Tools;
 use crate::workspace::Workspace;
-use crate::{check, fuzz, generate, site};
+use crate::{check, fuzz, generate, site, trust};
 
 /// How long each fuzz target runs, in seconds.
 const FUZZ_SECONDS: u32 = 20;
@@ -22,6 +22,9 @@ const TEST_THREADS: &str = "4";
 /// Arguments of `test`.
 #[derive(Args)]
 pub struct Test {
+    /// Only this suite.
+    #[arg(conflicts_with_all = ["only", "plane"])]
+    suite: Option<Suite>,
     /// Only this part.
     #[arg(long, value_enum)]
     only: Option<Part>,
@@ -34,6 +37,13 @@ pub struct Test {
     plane: Option<Plane>,
     #[command(flatten)]
     tools: Tools,
+}
+
+/// Tests that belong together though they lie beside what they test.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Suite {
+    /// What tenants, visitors and objects may try, on the embedded plane; with --full on a real kube-apiserver, too.
+    Trust,
 }
 
 /// A part of the whole that can be run alone.
@@ -74,6 +84,9 @@ impl Test {
         let workspace = Workspace::find()?;
         if let Some(plane) = self.plane {
             return self.contract(&workspace, plane);
+        }
+        if self.suite == Some(Suite::Trust) {
+            return trust::run_suite(|| self.with_servers(&workspace), self.full);
         }
         let wanted = |part| self.only.is_none_or(|only| only == part);
         if wanted(Part::Lint) {
@@ -162,14 +175,13 @@ impl Test {
         self.tools.npm(&end2end)?;
         let (chromium, kubectl) = (self.tools.chromium()?, self.tools.kubectl(&workspace.root)?);
         step("running the browser tests", || {
-            run(Command::new("node")
-                .current_dir(&end2end)
-                // Each file has a portal and a browser of its own, and waits more than it works.
-                .args(["--test", "--test-concurrency=3"])
-                .args(browser_tests(&end2end)?)
-                .env("OPM_CHROMIUM", chromium)
-                .env("OPM_KUBECTL", kubectl)
-                .env("OPM_PORTAL", workspace.portal()))
+            let mut tests = Command::new("node");
+            tests.current_dir(&end2end).arg("run.mjs").args(browser_tests(&end2end)?);
+            tests.env("OPM_CHROMIUM", chromium).env("OPM_KUBECTL", kubectl).env("OPM_PORTAL", workspace.portal());
+            if self.full {
+                tests.env("OPM_EVERY_LOOK", "1");
+            }
+            run(&mut tests)
         })
     }
 }

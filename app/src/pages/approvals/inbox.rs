@@ -107,15 +107,7 @@ fn tabs(inbox: &InboxPage) -> impl IntoView + use<> {
 
 fn filters(inbox: &InboxPage) -> impl IntoView + use<> {
     let query = &inbox.query;
-    let narrowed = InboxQuery {
-        page: 1,
-        open: String::new(),
-        since: String::new(),
-        done: String::new(),
-        together: 0,
-        decision: String::new(),
-        ..query.clone()
-    };
+    let narrowed = list(query);
     let chips = |facet: &Facet, link: &dyn Fn(String) -> InboxQuery| {
         let items = facet.values.iter().map(|value| {
             let target = link(if value.chosen { String::new() } else { value.value.clone() });
@@ -206,15 +198,21 @@ fn keys() -> impl IntoView {
     view! { <details class="why keys" id="keys" hidden><summary>"Keys"</summary><p class="row basis">{lines.collect_view()}</p><label class="tick-line"><input type="checkbox" id="keys-off"/>"Turn them off"</label></details> }
 }
 
-fn pager(query: &InboxQuery) -> Box<dyn Fn(usize) -> String + Send> {
-    let query = InboxQuery {
+/// The first page of the list as it is filtered, without an opened request or the outcome of a decision.
+fn list(query: &InboxQuery) -> InboxQuery {
+    InboxQuery {
+        page: 1,
         open: String::new(),
         since: String::new(),
         done: String::new(),
         together: 0,
         decision: String::new(),
         ..query.clone()
-    };
+    }
+}
+
+fn pager(query: &InboxQuery) -> Box<dyn Fn(usize) -> String + Send> {
+    let query = list(query);
     Box::new(move |number: usize| address(&InboxQuery { page: number, ..query.clone() }))
 }
 

@@ -19,7 +19,7 @@ use kube::runtime::wait::await_condition;
 use kube::{Client, ResourceExt};
 use serde_json::{Value, json};
 use testplane::Person;
-use tokio::sync::{Mutex, MutexGuard, Notify};
+use tokio::sync::Notify;
 use tower::ServiceExt;
 
 use crate::running::{Machine, Running};
@@ -41,11 +41,8 @@ pub struct Plane {
 
 enum Reached {
     Embedded(devplane::Plane),
-    /// Ended when it is dropped, with the turn to have one: each takes a good part of a machine.
-    Server {
-        _running: testplane::Server,
-        _turn: MutexGuard<'static, ()>,
-    },
+    /// The one that all tests share.
+    Server(testplane::Turn),
 }
 
 /// Everybody whom a plane knows besides its own ServiceAccounts. Only the first has rights to begin with.
@@ -137,24 +134,38 @@ impl Plane {
 
     /// The same on a kube-apiserver, where there is one. No controllers of Kubernetes run beside it.
     pub async fn kubernetes() -> Option<Self> {
-        static ONE: Mutex<()> = Mutex::const_new(());
-        let turn = ONE.lock().await;
-        let server = testplane::kubernetes(PEOPLE).await?;
-        let (endpoint, _) = Endpoint::from_kubeconfig("kube-apiserver", &server.kubeconfig("admin")).unwrap();
-        Some(Self::bootstrapped(Reached::Server { _running: server, _turn: turn }, endpoint).await)
+        let turn = testplane::turn(PEOPLE).await?;
+        let (endpoint, _) = Endpoint::from_kubeconfig("kube-apiserver", &turn.server().kubeconfig("admin")).unwrap();
+        let mut plane = Self::bootstrapped(Reached::Server(turn), endpoint).await;
+        if let Reached::Server(turn) = &mut plane.reached
+            && turn.is_first()
+        {
+            turn.remember().await;
+        }
+        Some(plane)
     }
 
     async fn bootstrapped(reached: Reached, endpoint: Endpoint) -> Self {
         let mut plane = Self { reached, endpoint, topology: Topology::Namespaces, installed: None, accounts: BTreeMap::new() };
         let admin = plane.client("admin", "cluster");
-        apply(&admin, &json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}})).await.unwrap();
-        plane.bootstrap(&["shop"]).await;
+        if plane.is_bare() {
+            apply(&admin, &json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}})).await.unwrap();
+            plane.bootstrap(&["shop"]).await;
+        }
         for name in ["opm-controller", "opm-portal"] {
             let account = ServiceAccount { namespace: install::SYSTEM_NAMESPACE.to_owned(), name: name.to_owned() };
             plane.accounts.insert(name, account.issue(&admin).await.unwrap().token);
         }
         plane.let_dana_in().await;
         plane
+    }
+
+    /// Whether nothing was installed on it: the server that tests share keeps what the first installs.
+    fn is_bare(&self) -> bool {
+        match &self.reached {
+            Reached::Embedded(_) => true,
+            Reached::Server(turn) => turn.is_first(),
+        }
     }
 
     /// What `opm-portal bootstrap` does on plain Kubernetes.
@@ -172,7 +183,7 @@ impl Plane {
     pub fn router(&self) -> axum::Router {
         match &self.reached {
             Reached::Embedded(plane) => plane.router(),
-            Reached::Server { .. } => panic!("a real server has no router in this process"),
+            Reached::Server(_) => panic!("a real server has no router in this process"),
         }
     }
 

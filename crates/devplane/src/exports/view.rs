@@ -40,6 +40,15 @@ pub struct View {
 #[derive(Default)]
 pub struct Views(Mutex<HashMap<Export, Arc<Mutex<Consumers>>>>);
 
+impl Views {
+    /// Lets go of what is remembered of a cluster that is no more, as provider and as consumer.
+    pub fn forget(&self, cluster: &ClusterId) {
+        let mut all = self.0.lock();
+        all.retain(|export, _| export.provider != *cluster);
+        all.values().for_each(|consumers| drop(consumers.lock().known.remove(cluster)));
+    }
+}
+
 /// What is known of the consumers of one export.
 #[derive(Default)]
 struct Consumers {

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use crate::{
     plane::Server,
-    sharing::{content, has, object},
+    sharing::{has, object},
+    shop::{Shop, WHEELS},
 };
 
 const DEFINITIONS: &str = "apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -29,13 +30,8 @@ async fn delete_definition(server: &Server, path: &str) {
 
 #[tokio::test]
 async fn a_definition_never_takes_the_place_of_a_bound_api() {
-    let server = Server::start();
-    let provider = server.workspace("root", "provider", "universal").await;
-    let team = server.workspace("root", "team", "organization").await;
-    server.export("root:provider", "shop.dev", "shop.dev", &["wheels"], json!({})).await;
-    server.bind("root:team", "root:provider", "shop.dev", Value::Null).await;
-    server.grant("root:provider", "controller", content("shop.dev")).await;
-    let wheels = "/clusters/root:team/apis/shop.dev/v1/namespaces/default/wheels";
+    let Shop { server, provider, team } = Shop::bound().await;
+    let wheels = WHEELS;
     server.create("admin", wheels, object("shop.dev", "Wheel", "a", json!({}))).await;
 
     let definitions = format!("/clusters/root:team/{DEFINITIONS}");
@@ -64,11 +60,7 @@ async fn a_definition_never_takes_the_place_of_a_bound_api() {
 
 #[tokio::test]
 async fn a_refused_definition_leaves_the_binding_in_force() {
-    let server = Server::start();
-    server.workspace("root", "provider", "universal").await;
-    server.workspace("root", "team", "organization").await;
-    server.export("root:provider", "shop.dev", "shop.dev", &["wheels"], json!({})).await;
-    server.bind("root:team", "root:provider", "shop.dev", Value::Null).await;
+    let Shop { server, .. } = Shop::bound().await;
     let definitions = format!("/clusters/root:team/{DEFINITIONS}");
     server.create("admin", &definitions, definition("shop.dev", "wheels", "Wheel", "Namespaced")).await;
     // A change of the export makes the binding be judged anew.

@@ -100,3 +100,18 @@ async fn events_go_an_hour_after_their_last_write() {
     server.until("admin", &format!("{EVENTS}/again"), |code, _| code == 404).await;
     assert_eq!(server.get("admin", &format!("{EVENTS}/new")).await.0, 200);
 }
+
+#[tokio::test]
+async fn an_event_that_says_it_was_written_later_goes_after_an_hour() {
+    let clock = Hands::default();
+    let server = Server::at(&clock);
+    let mut later = event("later");
+    later["count"] = json!(1);
+    let invented = json!({"manager": "m", "operation": "Update", "apiVersion": "v1", "time": "2999-01-01T00:00:00Z", "fieldsType": "FieldsV1", "fieldsV1": {"f:count": {}}});
+    later["metadata"]["managedFields"] = json!([invented]);
+    let made = server.create("admin", EVENTS, later).await;
+    assert_eq!(made["metadata"]["managedFields"][0]["time"], invented["time"], "{made}");
+    clock.forward(Duration::from_secs(3_601));
+    server.create("admin", MAPS, map("a")).await;
+    server.until("admin", &format!("{EVENTS}/later"), |code, _| code == 404).await;
+}

@@ -23,6 +23,7 @@ mod schemas;
 mod selectors;
 mod sharing;
 mod sharing_watch;
+mod shop;
 mod tokens;
 mod virtual_patches;
 mod watches;

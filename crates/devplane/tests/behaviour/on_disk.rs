@@ -10,6 +10,7 @@ mod history;
 mod plane;
 mod sharing;
 mod sharing_watch;
+mod shop;
 mod tokens;
 mod virtual_patches;
 mod workspaces;

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::plane::Server;
+use crate::shop::{Shop, WHEELS};
 
 pub const EVERYTHING: [&str; 8] = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
 
@@ -39,12 +40,8 @@ async fn two_exports_of_one_group_are_bound_side_by_side() {
 
 #[tokio::test]
 async fn a_mutating_policy_of_the_provider_stamps_who_asked() {
-    let server = Server::start();
-    let provider = server.workspace("root", "provider", "universal").await;
-    let team = server.workspace("root", "team", "organization").await;
-    server.export("root:provider", "shop.dev", "shop.dev", &["wheels"], json!({})).await;
+    let Shop { server, provider, team } = Shop::open(json!([])).await;
     server.bind("root:team", &provider, "shop.dev", Value::Null).await;
-    server.grant("root:provider", "controller", content("shop.dev")).await;
     server.grant("root:team", "alice", json!([{"nonResourceURLs": ["/"], "verbs": ["access"]}, {"apiGroups": ["shop.dev"], "resources": ["wheels"], "verbs": EVERYTHING}])).await;
     let policies = "/clusters/root:provider/apis/admissionregistration.k8s.io/v1";
     let api = "admissionregistration.k8s.io/v1";
@@ -145,19 +142,12 @@ async fn a_look_at_all_consumers_changes_nothing() {
 
 #[tokio::test]
 async fn a_selector_of_a_claim_filters_and_labels() {
-    let server = Server::start();
-    let provider = server.workspace("root", "provider", "universal").await;
-    let team = server.workspace("root", "team", "organization").await;
     let claim = json!({"group": "", "resource": "secrets", "verbs": EVERYTHING});
-    server.export("root:provider", "shop.dev", "shop.dev", &["wheels"], json!({"permissionClaims": [claim]})).await;
-    server.grant("root:provider", "controller", content("shop.dev")).await;
-    let mut accepted = claim;
-    accepted["state"] = json!("Accepted");
-    accepted["selector"] = json!({"matchLabels": {"shop": "yes"}});
-    server.bind("root:team", "root:provider", "shop.dev", json!([accepted])).await;
+    let shop = Shop::claiming(claim, json!({"matchLabels": {"shop": "yes"}})).await;
+    let server = &shop.server;
     let secret = |name: &str| json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}});
     server.create("admin", "/clusters/root:team/api/v1/namespaces/default/secrets", secret("private")).await;
-    let view = format!("/services/apiexport/{provider}/shop.dev/clusters/{team}/api/v1/namespaces/default/secrets");
+    let view = shop.view("api/v1/namespaces/default/secrets");
     assert_eq!(server.get("controller", &format!("{view}/private")).await.0, 404);
     let made = server.create("controller", &view, secret("made")).await;
     assert_eq!(made["metadata"]["labels"], json!({"shop": "yes"}));
@@ -167,10 +157,7 @@ async fn a_selector_of_a_claim_filters_and_labels() {
 
 #[tokio::test]
 async fn a_forged_status_of_a_binding_does_not_last() {
-    let server = Server::start();
-    server.workspace("root", "provider", "universal").await;
-    server.workspace("root", "team", "organization").await;
-    server.export("root:provider", "shop.dev", "shop.dev", &["wheels"], json!({})).await;
+    let Shop { server, .. } = Shop::open(json!([])).await;
     let bound = server.bind("root:team", "root:provider", "shop.dev", Value::Null).await;
     let path = "/clusters/root:team/apis/apis.kcp.io/v1alpha2/apibindings/shop.dev";
     let (status, _) = server.merge("admin", &format!("{path}/status"), json!({"status": {"apiExportClusterName": "root"}})).await;
@@ -217,12 +204,8 @@ pub fn has(object: &Value, kind: &str, status: &str) -> bool {
 
 #[tokio::test]
 async fn a_deleted_export_leaves_objects_in_place_and_says_so() {
-    let server = Server::start();
-    server.workspace("root", "provider", "universal").await;
-    server.workspace("root", "team", "organization").await;
-    server.export("root:provider", "shop.dev", "shop.dev", &["wheels"], json!({})).await;
-    server.bind("root:team", "root:provider", "shop.dev", Value::Null).await;
-    let wheels = "/clusters/root:team/apis/shop.dev/v1/namespaces/default/wheels";
+    let Shop { server, .. } = Shop::bound().await;
+    let wheels = WHEELS;
     server.create("admin", wheels, object("shop.dev", "Wheel", "a", json!({}))).await;
     let export = "/clusters/root:provider/apis/apis.kcp.io/v1alpha2/apiexports/shop.dev";
     assert_eq!(server.send("admin", "DELETE", export, "application/json", Value::Null).await.0, 200);
@@ -234,13 +217,8 @@ async fn a_deleted_export_leaves_objects_in_place_and_says_so() {
 
 #[tokio::test]
 async fn deleting_a_binding_takes_its_objects_along_when_their_finalizers_are_gone() {
-    let server = Server::start();
-    let provider = server.workspace("root", "provider", "universal").await;
-    let team = server.workspace("root", "team", "organization").await;
-    server.export("root:provider", "shop.dev", "shop.dev", &["wheels"], json!({})).await;
-    server.bind("root:team", "root:provider", "shop.dev", Value::Null).await;
-    server.grant("root:provider", "controller", content("shop.dev")).await;
-    let wheels = "/clusters/root:team/apis/shop.dev/v1/namespaces/default/wheels";
+    let Shop { server, provider, team } = Shop::bound().await;
+    let wheels = WHEELS;
     let mut held = object("shop.dev", "Wheel", "a", json!({}));
     held["metadata"]["finalizers"] = json!(["shop.dev/hold"]);
     server.create("admin", wheels, held).await;

@@ -3,19 +3,10 @@
 use serde_json::{Value, json};
 
 use crate::{
-    plane::{Events, Server},
-    sharing::{EVERYTHING, content, object},
+    plane::Events,
+    sharing::{EVERYTHING, object},
+    shop::{Shop, WHEELS as OWN},
 };
-
-/// A plane with the export `shop.dev` and its controller; the ids of the provider and of the consumer `root:team`.
-async fn shared(claims: Value) -> (Server, String, String) {
-    let server = Server::start();
-    let provider = server.workspace("root", "provider", "universal").await;
-    let team = server.workspace("root", "team", "organization").await;
-    server.export("root:provider", "shop.dev", "shop.dev", &["wheels"], json!({"permissionClaims": claims})).await;
-    server.grant("root:provider", "controller", content("shop.dev")).await;
-    (server, provider, team)
-}
 
 fn everywhere(provider: &str, rest: &str) -> String {
     format!("/services/apiexport/{provider}/shop.dev/clusters/*/{rest}")
@@ -32,12 +23,11 @@ async fn sorted(watch: &mut Events, events: usize) -> Vec<(String, String)> {
 }
 
 const WHEELS: &str = "apis/shop.dev/v1/wheels";
-const OWN: &str = "/clusters/root:team/apis/shop.dev/v1/namespaces/default/wheels";
 const BINDING: &str = "/clusters/root:team/apis/apis.kcp.io/v1alpha2/apibindings/shop.dev";
 
 #[tokio::test]
 async fn objects_that_go_with_their_binding_are_told_as_deleted() {
-    let (server, provider, _) = shared(json!([])).await;
+    let Shop { server, provider, .. } = Shop::open(json!([])).await;
     server.bind("root:team", "root:provider", "shop.dev", Value::Null).await;
     server.create("admin", OWN, object("shop.dev", "Wheel", "a", json!({}))).await;
     let (_, listed) = server.get("controller", &everywhere(&provider, WHEELS)).await;
@@ -57,7 +47,7 @@ async fn objects_that_go_with_their_binding_are_told_as_deleted() {
 
 #[tokio::test]
 async fn objects_that_go_with_their_workspace_are_told_as_deleted() {
-    let (server, provider, _) = shared(json!([])).await;
+    let Shop { server, provider, .. } = Shop::open(json!([])).await;
     server.bind("root:team", "root:provider", "shop.dev", Value::Null).await;
     server.create("admin", OWN, object("shop.dev", "Wheel", "a", json!({}))).await;
     let mut watch = server.watch("controller", &everywhere(&provider, &format!("{WHEELS}?watch=true&resourceVersion=0"))).await;
@@ -70,7 +60,7 @@ async fn objects_that_go_with_their_workspace_are_told_as_deleted() {
 #[tokio::test]
 async fn what_a_claim_opens_and_closes_is_told() {
     let claim = json!({"group": "", "resource": "configmaps", "verbs": EVERYTHING});
-    let (server, provider, team) = shared(json!([claim])).await;
+    let Shop { server, provider, team } = Shop::open(json!([claim])).await;
     let answered = |state: &str, selector: Value| {
         let mut answered = claim.clone();
         answered["state"] = json!(state);
@@ -99,7 +89,7 @@ async fn what_a_claim_opens_and_closes_is_told() {
 #[tokio::test]
 async fn a_watch_of_what_was_not_bound_yet_hears_of_it_with_the_binding() {
     let claim = json!({"group": "", "resource": "configmaps", "verbs": EVERYTHING});
-    let (server, provider, _) = shared(json!([claim])).await;
+    let Shop { server, provider, .. } = Shop::open(json!([claim])).await;
     let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}});
     server.create("admin", "/clusters/root:team/api/v1/namespaces/default/configmaps", map).await;
     let query = "watch=true&resourceVersion=0&fieldSelector=metadata.name%3Dm";

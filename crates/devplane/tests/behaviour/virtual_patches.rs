@@ -3,26 +3,16 @@
 use serde_json::{Value, json};
 
 use crate::{
-    plane::Server,
-    sharing::{EVERYTHING, content, object},
+    sharing::{EVERYTHING, object},
+    shop::{Shop, WHEELS},
 };
 
 const APPLY: &str = "application/apply-patch+yaml";
 
-/// A plane with the export `shop.dev`, bound in `root:team`, and the path of its virtual workspace there.
-async fn shared() -> (Server, String) {
-    let server = Server::start();
-    let provider = server.workspace("root", "provider", "universal").await;
-    let team = server.workspace("root", "team", "organization").await;
+/// The export with a claim on config maps, which `root:team` accepted.
+async fn claiming() -> Shop {
     let claim = json!({"group": "", "resource": "configmaps", "verbs": EVERYTHING});
-    server.export("root:provider", "shop.dev", "shop.dev", &["wheels"], json!({"permissionClaims": [claim]})).await;
-    server.grant("root:provider", "controller", content("shop.dev")).await;
-    let mut accepted = claim;
-    accepted["state"] = json!("Accepted");
-    accepted["selector"] = json!({"matchAll": true});
-    server.bind("root:team", "root:provider", "shop.dev", json!([accepted])).await;
-    let view = format!("/services/apiexport/{provider}/shop.dev/clusters/{team}");
-    (server, view)
+    Shop::claiming(claim, json!({"matchAll": true})).await
 }
 
 fn managers(object: &Value) -> Vec<(&str, &str)> {
@@ -35,10 +25,11 @@ fn managers(object: &Value) -> Vec<(&str, &str)> {
 
 #[tokio::test]
 async fn an_apply_through_an_export_never_removes_a_field() {
-    let (server, view) = shared().await;
-    let wheels = "/clusters/root:team/apis/shop.dev/v1/namespaces/default/wheels";
+    let shop = claiming().await;
+    let server = &shop.server;
+    let wheels = WHEELS;
     server.create("admin", wheels, object("shop.dev", "Wheel", "a", json!({}))).await;
-    let path = format!("{view}/apis/shop.dev/v1/namespaces/default/wheels/a/status?fieldManager=ctl&force=true");
+    let path = shop.view("apis/shop.dev/v1/namespaces/default/wheels/a/status?fieldManager=ctl&force=true");
     let status = |status: Value| json!({"apiVersion": "shop.dev/v1", "kind": "Wheel", "metadata": {"name": "a"}, "status": status});
     for said in [json!({"phase": "Pending", "waitingOn": "x"}), json!({"phase": "Ready"})] {
         let (code, answer) = server.send("controller", "PATCH", &path, APPLY, status(said)).await;
@@ -47,7 +38,7 @@ async fn an_apply_through_an_export_never_removes_a_field() {
     let (_, wheel) = server.get("admin", &format!("{wheels}/a")).await;
     assert_eq!(managers(&wheel), [("ctl", "Update"), ("test", "Update")]);
 
-    let path = format!("{view}/api/v1/namespaces/default/configmaps/c?fieldManager=ctl&force=true");
+    let path = shop.view("api/v1/namespaces/default/configmaps/c?fieldManager=ctl&force=true");
     let map = |data: Value| json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": data});
     for said in [json!({"a": "1", "b": "1"}), json!({"a": "2"}), json!({"a": "2"}), json!({})] {
         let (code, answer) = server.send("controller", "PATCH", &path, APPLY, map(said)).await;
@@ -57,10 +48,11 @@ async fn an_apply_through_an_export_never_removes_a_field() {
 
 #[tokio::test]
 async fn a_patch_through_an_export_removes_what_it_names_and_heeds_the_version() {
-    let (server, view) = shared().await;
-    let wheels = "/clusters/root:team/apis/shop.dev/v1/namespaces/default/wheels";
+    let shop = claiming().await;
+    let server = &shop.server;
+    let wheels = WHEELS;
     let made = server.create("admin", wheels, object("shop.dev", "Wheel", "a", json!({}))).await;
-    let path = format!("{view}/apis/shop.dev/v1/namespaces/default/wheels/a/status?fieldManager=ctl");
+    let path = shop.view("apis/shop.dev/v1/namespaces/default/wheels/a/status?fieldManager=ctl");
     let (_, written) = server.merge("controller", &path, json!({"status": {"phase": "Pending", "waitingOn": "x"}})).await;
     let at =
         |object: &Value, status: Value| json!({"metadata": {"resourceVersion": object["metadata"]["resourceVersion"]}, "status": status});
@@ -78,7 +70,8 @@ async fn a_patch_through_an_export_removes_what_it_names_and_heeds_the_version()
 
 #[tokio::test]
 async fn an_apply_in_the_workspace_itself_removes_what_its_manager_leaves_out() {
-    let (server, _) = shared().await;
+    let shop = claiming().await;
+    let server = &shop.server;
     let path = "/clusters/root:team/api/v1/namespaces/default/configmaps/c?fieldManager=me";
     let map = |data: Value| json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": data});
     let (code, _) = server.send("admin", "PATCH", path, APPLY, map(json!({"a": "1", "b": "2"}))).await;

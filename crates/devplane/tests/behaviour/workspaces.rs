@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::{
     plane::Server,
     sharing::{content, object},
+    shop::{Shop, WHEELS},
 };
 
 const SCHEMAS: &str = "/clusters/root:provider/apis/apis.kcp.io/v1alpha1/apiresourceschemas";
@@ -66,12 +67,8 @@ async fn an_export_that_is_not_there_is_forbidden() {
 
 #[tokio::test]
 async fn a_binding_that_cannot_go_names_the_finalizers() {
-    let server = Server::start();
-    server.workspace("root", "provider", "universal").await;
-    server.workspace("root", "team", "organization").await;
-    server.export("root:provider", "shop.dev", "shop.dev", &["wheels"], json!({})).await;
-    server.bind("root:team", "root:provider", "shop.dev", Value::Null).await;
-    let wheels = "/clusters/root:team/apis/shop.dev/v1/namespaces/default/wheels";
+    let Shop { server, .. } = Shop::bound().await;
+    let wheels = WHEELS;
     for (name, finalizers) in [("a", json!(["shop.dev/b", "shop.dev/a"])), ("b", json!(["shop.dev/a"])), ("c", json!([]))] {
         let mut held = object("shop.dev", "Wheel", name, json!({}));
         held["metadata"]["finalizers"] = finalizers;
@@ -141,12 +138,8 @@ async fn an_impersonated_service_account_may_ask_who_it_is() {
 
 #[tokio::test]
 async fn a_service_account_of_the_provider_works_through_its_export() {
-    let server = Server::start();
-    let provider = server.workspace("root", "provider", "universal").await;
-    let team = server.workspace("root", "team", "organization").await;
-    server.export("root:provider", "shop.dev", "shop.dev", &["wheels"], json!({})).await;
-    server.bind("root:team", "root:provider", "shop.dev", Value::Null).await;
-    let wheels = "/clusters/root:team/apis/shop.dev/v1/namespaces/default/wheels";
+    let Shop { server, provider, team } = Shop::bound().await;
+    let wheels = WHEELS;
     server.create("admin", wheels, object("shop.dev", "Wheel", "a", json!({}))).await;
     let accounts = "/clusters/root:provider/api/v1/namespaces/default/serviceaccounts";
     server.create("admin", accounts, json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "robot"}})).await;

@@ -1,0 +1,113 @@
+//! `cargo xtask test trust`: what a tenant, a visitor or an object may try, and must not get.
+//!
+//! The tests lie beside what they test. This is the one list of them, so that they can be run alone; each entry selects by name, and one
+//! that selects nothing is an error, so that a renamed test cannot fall out of the suite unseen. A new test belongs here when it fails
+//! because somebody got what they should not have, or took down what others use.
+
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::steps::{run, step};
+
+/// Tests of one target, by parts of their names.
+struct Selection {
+    what: &'static str,
+    target: &'static [&'static str],
+    names: &'static [&'static str],
+}
+
+const SUITE: &[Selection] = &[
+    Selection {
+        what: "tenants against requests, approvals, releases and each other",
+        target: &["--test", "plane"],
+        names: &[
+            "trust::",
+            "revisions::",
+            "secrets::",
+            "accounts::",
+            "own_rights::",
+            "rights::",
+            "takeover::",
+            "approvals::content::",
+            "approvals::composed::",
+            "moved::",
+        ],
+    },
+    Selection {
+        what: "tenants against the embedded plane",
+        target: &["--test", "behaviour"],
+        names: &[
+            "definitions::",
+            "health::",
+            "limits::",
+            "malformed::",
+            "restart::",
+            "sharing::",
+            "sharing_watch::",
+            "tokens::",
+            "watches::",
+            "workspaces::",
+        ],
+    },
+    Selection {
+        what: "visitors and tenants against the portal",
+        target: &["--test", "portal"],
+        names: &["access::", "lookalike::", "secrets::"],
+    },
+    Selection {
+        what: "single parts",
+        target: &["--lib"],
+        names: &[
+            "auth::",
+            "chains::",
+            "config::public_url::",
+            "invisible::",
+            "notify::webhook::",
+            "plane::folder::",
+            "portal::tests::",
+            "private",
+            "supervisor::",
+            "web::headers::",
+            "web::health::",
+            "web::host::",
+        ],
+    },
+];
+
+/// Runs the suite with `cargo`, which knows where the servers are; on a real kube-apiserver, too, where `full`.
+pub fn run_suite(cargo: impl Fn() -> Result<Command>, full: bool) -> Result<()> {
+    for selection in SUITE {
+        let mut tests = cargo()?;
+        tests.arg("test").args(crate::steps::PACKAGES).args(selection.target).arg("--");
+        if !full {
+            tests.args(["--skip", "::kubernetes"]);
+        }
+        tests.args(selection.names);
+        step(selection.what, || {
+            complete(&mut cargo()?, selection)?;
+            run(&mut tests)
+        })?;
+    }
+    Ok(())
+}
+
+/// That each name selects a test.
+fn complete(cargo: &mut Command, selection: &Selection) -> Result<()> {
+    let listed = cargo
+        .arg("test")
+        .args(crate::steps::PACKAGES)
+        .args(selection.target)
+        .args(["--", "--list", "--format", "terse"])
+        .stderr(std::process::Stdio::inherit())
+        .output()
+        .context("cannot list the tests")?;
+    if !listed.status.success() {
+        bail!("the tests of {} cannot be listed: {}", selection.target.join(" "), listed.status);
+    }
+    let listed = String::from_utf8_lossy(&listed.stdout);
+    match selection.names.iter().find(|name| !listed.lines().any(|test| test.contains(**name))) {
+        Some(name) => bail!("no test of {} has {name} in its name", selection.target.join(" ")),
+        None => Ok(()),
+    }
+}
