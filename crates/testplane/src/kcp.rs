@@ -43,7 +43,7 @@ pub async fn kcp(people: &[Person]) -> Option<Server> {
     let mut processes = vec![process];
     let (address, certificate) = reached(&root.join("admin.kubeconfig"), &mut processes).await;
     let client = anybody(&address, &certificate).await;
-    let mut server = Server { address, client, certificate, asker: people.first()?.name, processes, folder };
+    let mut server = Server { address, client, certificate, asker: people.first()?.name, etcd: None, processes, folder };
     server.wait_until_ready().await;
     Some(server)
 }
