@@ -1,7 +1,7 @@
-//! Characters that nobody sees and that change what is read: marks that turn the direction of a line around, and such without width.
+//! Invisible characters that change how text reads: bidirectional controls and zero-width characters.
 //!
-//! What people wrote stands on pages on which others decide. In text these characters are shown by their numbers; what can be edited keeps
-//! them, so that saving it changes nothing.
+//! Approvers decide on text that other people wrote, so pages show these characters by their code points. Editable fields keep them: saving
+//! a form unchanged must not change its values.
 
 /// Elements whose content is not text on the page.
 const VERBATIM: [&str; 3] = ["textarea", "script", "style"];

@@ -223,7 +223,7 @@ mod tests {
         assert!(crate::error::is_unanswered(&error), "{error}");
     }
 
-    /// A server that begins every answer and never goes on.
+    /// A server that starts every response and never finishes it.
     fn stalling() -> Endpoint {
         let service = tower::service_fn(|_: Request<Body>| {
             let begun = Frame::data(bytes::Bytes::from_static(br#"{"apiVersion":"v1","#));

@@ -225,7 +225,7 @@ fn head(page: &RequestPage, view: &View) -> impl IntoView + use<> {
 /// Who holds the ball. What has to be changed is said here once: the only thing as the sentence itself, several as a list.
 fn ball(page: &RequestPage, now: &str) -> impl IntoView + use<> {
     let ball = &page.row.ball;
-    // What runs may be well while its change waits for someone.
+    // The current release can be healthy while a change of it is pending.
     let (shape, _) = change(&page.row).unwrap_or_else(|| state(&page.row));
     let since = ball.since.as_ref().map(|at| span(at, now));
     let (what, list) = match page.problems.as_slice() {

@@ -32,7 +32,7 @@ pub(crate) fn state(row: &RequestRow) -> (Shape, &'static str) {
     }
 }
 
-/// Shape and word of a change of what runs that is not accepted.
+/// Shape and label of a pending change of a running instance.
 pub(crate) fn change(row: &RequestRow) -> Option<(Shape, &'static str)> {
     match row.undecided.filter(|_| row.runs)? {
         CandidateState::AwaitingApproval => Some((Shape::Waiting, "Change awaiting approval")),

@@ -11,8 +11,8 @@ use tower::BoxError;
 /// How long a server may be silent in the middle of a body.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A body that fails when nothing of it comes for a while. The events of a watch may be as far apart as they like: whoever reads it bounds
-/// that.
+/// A body that fails if it receives no data for a while. Watches are exempt, because events can be any time apart; their reader has its own
+/// limit.
 pub struct Stall<B> {
     inner: B,
     due: Option<Pin<Box<Sleep>>>,

@@ -261,7 +261,7 @@ async fn consider(
     match askers::behind(core, key, request).await.requester {
         Some(asked) => context.request.requester = asked,
         None if settled || request.spec.requester.is_none() => {}
-        // What people were asked about before goes on to be asked; nobody's request is accepted.
+        // An open question stays open, but a request without a requester is never accepted.
         None if request.status.as_ref().is_some_and(|status| status.candidate.is_some()) => {
             context.request.requester = Requester::default();
         }

@@ -9,7 +9,7 @@ use promise::api::{AppliesTo, PolicySpec, PromiseSpec, Rule};
 
 use crate::watch::Key;
 
-/// Most misfits of a policy that are told.
+/// How many problems of a policy are reported.
 const TOLD: usize = 10;
 
 /// What was found of each policy.

@@ -109,7 +109,7 @@ pub async fn destination(core: &Core, key: &Key) -> After {
     let before = row.status.clone().unwrap_or_default();
     let supported = promise::deferred::of_destination(&key.name, &row.spec);
     let (holds, reason, message, version) = match answer {
-        // It is asked all the same, so that what was made there before can be removed.
+        // It is probed anyway, so that objects created there earlier can still be deleted.
         _ if supported.is_err() => (ConditionStatus::False, "NotSupported", supported.err().unwrap_or_default(), before.version.clone()),
         Ok(version) => (ConditionStatus::True, "Reachable", "It answers".to_owned(), Some(version)),
         Err(why) => (ConditionStatus::False, "NotReachable", why, before.version.clone()),

@@ -214,7 +214,7 @@ pub struct RequestPage {
     pub timeline: Vec<Happening>,
     /// Parameters as resolved.
     pub parameters: Vec<ParameterLine>,
-    /// What the change that is not accepted would make of what runs; empty where there is none.
+    /// The values that the pending change would set; empty if no change is pending.
     pub changes: Vec<super::ValueChange>,
     /// Every rule that had a say, with its result.
     pub policies: Vec<PolicyLine>,

@@ -157,7 +157,7 @@ fn price(request: &PromiseRequest, releases: &[PromiseRelease]) -> PriceView {
     }
 }
 
-/// What the change that is not accepted would make of what runs.
+/// The values that the pending change would set, beside those of the current release.
 fn pending(request: &PromiseRequest, releases: &[PromiseRelease], spec: Option<&PromiseSpec>) -> Vec<ValueChange> {
     let named = |name: &str| releases.iter().find(|release| release.metadata.name.as_deref() == Some(name));
     let status = request.status.as_ref();

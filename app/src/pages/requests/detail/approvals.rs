@@ -8,7 +8,7 @@ use crate::pages::requests::change;
 use crate::routes;
 use crate::ui::{HiddenToken, Shape, Status, SubmitButton};
 
-/// What a change that is not accepted would make of what runs.
+/// The values that a pending change would set.
 pub(super) fn pending(page: &RequestPage) -> Option<impl IntoView + use<>> {
     let (shape, word) = change(&page.row)?;
     (!page.changes.is_empty()).then(|| view! {

@@ -1,7 +1,7 @@
 //! What the status names: the release that runs, and the one that was accepted to run next.
 //!
 //! Where one of them cannot be loaded, nothing is chosen, rendered or applied: the request is held as it is, because any other choice would
-//! change what runs. A release that is gone is recorded again where the request still comes to the very same content.
+//! change what runs. A missing release is recorded again only if the request still resolves to the same content hash.
 
 use std::sync::Arc;
 
@@ -129,7 +129,7 @@ async fn load(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: &Promi
     let home = tree.lineage(&home).and_then(|mut way| way.pop());
     let home = home.ok_or_else(|| Lost::unknown("Where the promise's home lies is not proven.".to_owned()))?;
     let workspace = tree.lineage(&key.cluster).and_then(|mut way| way.pop());
-    // What runs is rendered with what was known when it was accepted, so that nothing others edit changes it.
+    // A release is rendered with the context it was accepted with, so that later edits elsewhere do not change it.
     let recorded = release.context.clone().and_then(|context| serde_json::from_value::<Context>(context).ok());
     let context = recorded
         .unwrap_or_else(|| context(request, workspace.as_ref(), &revision.spec.promise, &revision.spec.version, &home, Value::Null));
