@@ -190,6 +190,9 @@ pub struct DestinationArgs {
     /// A kind that can be created there, as KIND, GROUP/KIND or GROUP/*; repeatable. Others are refused; Namespace is always among them.
     #[arg(long = "allow-kind", value_name = "KIND", required = true)]
     pub kinds: Vec<String>,
+    /// Let requests with the deletion policy Orphan leave their objects there.
+    #[arg(long)]
+    pub allow_orphan: bool,
     /// Pattern of the namespaces in which objects are created.
     #[arg(long = "namespace-pattern", value_name = "PATTERN")]
     pub namespace: Option<String>,

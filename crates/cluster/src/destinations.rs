@@ -37,6 +37,19 @@ impl World {
         named.filter_map(|name| Some((name.clone(), self.destination_id(&self.destination(home, &name, trusted))?))).collect()
     }
 
+    /// Of the Destinations that promises of `home` mean by the names in a spec, those that do not allow orphaned objects, with the paths of
+    /// their homes.
+    pub fn unorphaned(&self, home: &ClusterId, spec: &PromiseSpec, trusted: &[WorkspacePath]) -> BTreeMap<String, String> {
+        let named = spec.implementation.resources.iter().filter_map(|resource| resource.destination.as_ref());
+        let tree = self.tree();
+        let unorphaned = |name: &String| {
+            let at = self.destination(home, name, trusted);
+            let forbids = !self.destinations.get(&at)?.spec.allow_orphan;
+            forbids.then(|| (name.clone(), tree.path(&at.cluster).map(|path| path.to_string()).unwrap_or_default()))
+        };
+        named.filter_map(unorphaned).collect()
+    }
+
     /// Which Destination lies somewhere, if there is one.
     pub fn destination_id(&self, at: &Key) -> Option<DestinationId> {
         let uid = self.destinations.get(at)?.metadata.uid.clone()?;

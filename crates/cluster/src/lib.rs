@@ -16,6 +16,7 @@ pub mod error;
 pub mod fulfil;
 pub mod install;
 pub mod kinds;
+pub mod orphans;
 pub mod policies;
 pub mod projection;
 pub mod provider;

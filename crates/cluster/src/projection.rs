@@ -52,7 +52,7 @@ impl Projected for PromiseRequest {
             // What a line of a list says, of the request and of what was made for it. A request itself is read as the person who looks.
             Reader::Portal => {
                 let spec = std::mem::take(&mut self.spec);
-                let requester = spec.requester.map(|requester| Requester { username: requester.username, groups: Vec::new() });
+                let requester = spec.requester.map(|requester| Requester { groups: Vec::new(), ..requester });
                 self.spec =
                     PromiseRequestSpec { promise: spec.promise, requester, expires_at: spec.expires_at, ..PromiseRequestSpec::default() };
                 self.status = self.status.take().map(line);
@@ -173,9 +173,10 @@ impl Projected for Approval {
 
 impl Projected for Destination {
     fn keep_for(&mut self, reader: Reader) {
-        // What promises may require of it.
+        // What promises may require of it, and whether its objects may be orphaned.
         if reader == Reader::Portal {
-            self.spec = DestinationSpec { allowed_kinds: std::mem::take(&mut self.spec.allowed_kinds), ..DestinationSpec::default() };
+            let DestinationSpec { allowed_kinds, allow_orphan, .. } = std::mem::take(&mut self.spec);
+            self.spec = DestinationSpec { allowed_kinds, allow_orphan, ..DestinationSpec::default() };
         }
     }
 }

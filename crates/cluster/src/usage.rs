@@ -9,6 +9,7 @@ use promise::policy::{Counted, Promises, Reach, Spent, Tally, Usage};
 use promise::price::{Estimate, Money};
 
 use crate::kinds::PromiseRequest;
+use crate::orphans;
 use crate::watch::{Freshness, Key};
 use crate::workspaces::{ClusterId, Tree};
 use crate::world::World;
@@ -72,21 +73,31 @@ impl<'a> Census<'a> {
     /// Counts. While the caches may be behind nothing is known, and what is not known does not pass where a policy blocks.
     pub fn usage(&self, tallies: &[Tally]) -> Usage {
         let current = |freshness: Freshness| freshness == Freshness::Synced;
-        if !current(self.world.requests.freshness()) || !current(self.world.releases.freshness()) {
+        let shown = [self.world.requests.freshness(), self.world.releases.freshness(), self.world.orphans.freshness()];
+        if !shown.into_iter().all(current) {
             return Usage::default();
         }
         let tree = self.world.tree();
         let mut usage = Usage::default();
         for tally in tallies {
             let (mut count, mut spent) = (0, Spent::default());
-            self.each(&tree, tally, |accepted| {
+            let mut take = |accepted: &Accepted| {
                 count += 1;
                 let price = accepted.price.as_ref().filter(|price| Some(&price.currency) == tally.currency.as_ref());
                 match price.and_then(|price| spent.micros.checked_add(price.micros)) {
                     Some(sum) => spent.micros = sum,
                     None => spent.unknown += 1,
                 }
+            };
+            self.each(&tree, tally, &mut take);
+            let mut orphaned = 0;
+            orphans::each(self.world, &tree, tally, |orphan| {
+                orphaned += 1;
+                take(orphan);
             });
+            if orphaned > 0 {
+                usage.orphaned.insert(tally.rule.clone(), orphaned);
+            }
             match &tally.currency {
                 Some(_) => drop(usage.spent.insert(tally.rule.clone(), spent)),
                 None => drop(usage.counts.insert(tally.rule.clone(), count)),

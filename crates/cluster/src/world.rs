@@ -11,6 +11,7 @@ use kube::Client;
 use kube::api::DynamicObject;
 use kube::core::{ApiResource, GroupVersionKind};
 use parking_lot::RwLock;
+use promise::names;
 use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -18,10 +19,11 @@ use tokio_util::task::TaskTracker;
 
 use crate::clock::Clock;
 use crate::endpoint::{Endpoint, Scope, Token};
-use crate::install::{content_mend, mend};
+use crate::install::{SYSTEM_NAMESPACE, content_mend, mend};
 use crate::kinds::{
     Approval, Destination, Export, Kind, Object, Policy, Promise, PromiseCatalog, PromiseRelease, PromiseRequest, PromiseRevision,
 };
+use crate::orphans::{self, Orphan};
 use crate::projection::{Projected, Reader, bare};
 use crate::provider::{self, ExportAddress};
 use crate::topology::Topology;
@@ -76,6 +78,8 @@ pub struct World {
     pub destinations: Cache<Destination>,
     /// Who binds the catalog export; on plain Kubernetes nobody has to.
     pub catalog_bindings: Cache<BindingRow>,
+    /// What deleted requests handed over.
+    pub orphans: Cache<Orphan>,
     tree: Arc<watch::Sender<Arc<Tree>>>,
     access: Access,
     /// Where the exports are read, once the plane serves them.
@@ -107,6 +111,7 @@ impl World {
             approvals: Cache::default(),
             destinations: Cache::default(),
             catalog_bindings: bindings(),
+            orphans: Cache::default(),
             tree: Arc::new(watch::Sender::new(Arc::new(Tree::new(access.topology.root(), &OrdMap::new())))),
             access,
             served: Arc::default(),
@@ -116,6 +121,10 @@ impl World {
         tasks.spawn(world.clone().grow_tree(shutdown.clone()));
         let feeder =
             |client, origin| Feeder { client, origin, reader, clock: clock.clone(), tasks: tasks.clone(), shutdown: shutdown.clone() };
+        let own = feeder(access_client(&world.access), Origin::One(world.access.topology.root()));
+        let orphans = Source::dynamic(own.client.clone(), orphans::config_maps());
+        let orphans = orphans.labelled(names::ORPHANED_LABEL).within(Some(SYSTEM_NAMESPACE.to_owned()));
+        own.feed(orphans, &world.orphans, Orphan::read);
         match world.access.topology {
             Topology::Workspaces { .. } => {
                 for export in EXPORTS {
@@ -147,6 +156,7 @@ impl World {
             self.approvals.synced(),
             self.destinations.synced(),
             self.catalog_bindings.synced(),
+            self.orphans.synced(),
         );
         // The task that grows the tree hears of the workspaces when it has its turn.
         self.plant();
@@ -273,7 +283,9 @@ impl World {
             mend: content_mend(topology, export),
             trouble,
         });
-        slices.chain(caches).collect()
+        let orphans =
+            Gap { what: "the lists of orphaned objects".to_owned(), mend: mend(topology).to_owned(), trouble: self.orphans.trouble() };
+        slices.chain(caches).chain([orphans]).collect()
     }
 
     /// Reads an export from when it is served.
@@ -452,6 +464,11 @@ pub(crate) fn typed<K: Kind>(mut object: DynamicObject) -> Option<Object<K>> {
             None
         }
     }
+}
+
+/// A client of the place where the controller keeps its own.
+fn access_client(access: &Access) -> Client {
+    access.endpoint.client(&access.token, &access.topology.own())
 }
 
 fn namespaces() -> ApiResource {

@@ -115,7 +115,9 @@ fn audiences_of(asked: &[String]) -> Vec<String> {
 /// Whom a question is about that names somebody.
 fn subject(spec: &Value) -> User {
     let groups = spec["groups"].as_array().into_iter().flatten().map(|group| text(group).to_owned()).collect();
-    User { name: text(&spec["user"]).into(), uid: text(&spec["uid"]).into(), groups, ..User::default() }
+    let texts = |values: &Value| values.as_array().into_iter().flatten().map(|value| text(value).to_owned()).collect();
+    let extra = spec["extra"].as_object().into_iter().flatten().map(|(key, values)| (key.clone(), texts(values))).collect();
+    User { name: text(&spec["user"]).into(), uid: text(&spec["uid"]).into(), groups, extra }
 }
 
 /// What somebody wants to do.

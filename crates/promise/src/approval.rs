@@ -32,8 +32,8 @@ pub struct Matter<'a> {
     pub request: &'a ApprovedRequest,
     /// Who asked for it.
     pub requester: Option<&'a Requester>,
-    /// User names of who changed last what it asks for, or what the requests that made it ask for.
-    pub changers: &'a [String],
+    /// Who changed last what it asks for, or what the requests that made it ask for.
+    pub changers: &'a [Requester],
     /// The content, and since when it is asked about.
     pub question: &'a QuestionStatus,
     /// The latter in seconds since 1970.

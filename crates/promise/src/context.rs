@@ -1,11 +1,12 @@
 //! What expressions may know besides the parameters: the request, the promise and the workspace.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::api::Requester;
+use crate::api::{DeletionPolicy, Requester};
 use crate::names;
 
 /// The labels of a request but for the marks of the request that made it. Those go when that one hands it over, and that changes nothing of
@@ -44,6 +45,13 @@ pub struct RequestContext {
     pub labels: BTreeMap<String, String>,
     /// Who asked, as stamped by admission.
     pub requester: Requester,
+    /// Who else is behind it: they changed it, or asked for or changed a request that made it. Rules about the requester hold for each of
+    /// them; templates and prices know the requester alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changers: Vec<Requester>,
+    /// What becomes of its objects when it is deleted.
+    #[serde(default)]
+    pub deletion_policy: DeletionPolicy,
 }
 
 /// `promise` in expressions.
@@ -71,9 +79,18 @@ pub struct WorkspaceContext {
 }
 
 impl Context {
+    /// The surroundings as they are for each person whom rules about the requester are about: the requester first.
+    pub(crate) fn for_each_person(&self) -> impl Iterator<Item = Cow<'_, Self>> {
+        let of = |changer: &Requester| {
+            let request = RequestContext { requester: changer.clone(), changers: Vec::new(), ..self.request.clone() };
+            Cow::Owned(Self { request, ..self.clone() })
+        };
+        std::iter::once(Cow::Borrowed(self)).chain(self.request.changers.iter().map(of))
+    }
+
     /// The variables `request`, `promise`, `workspace` and `prices` as expressions see them.
     pub fn variables(&self) -> [(&'static str, Value); 4] {
-        let requester = json!({"username": self.request.requester.username, "groups": self.request.requester.groups});
+        let requester = of_requester(&self.request.requester);
         [
             (
                 "request",
@@ -83,6 +100,7 @@ impl Context {
                     "workspace": self.request.workspace,
                     "labels": self.request.labels,
                     "requester": requester,
+                    "deletionPolicy": self.request.deletion_policy,
                 }),
             ),
             ("promise", json!({"name": self.promise.name, "version": self.promise.version, "workspace": self.promise.workspace})),
@@ -90,4 +108,9 @@ impl Context {
             ("prices", self.prices.clone()),
         ]
     }
+}
+
+/// `request.requester` in expressions. Every field is there, so that no expression has to ask.
+fn of_requester(requester: &Requester) -> Value {
+    json!({"username": requester.username, "groups": requester.groups, "cluster": requester.cluster.as_deref().unwrap_or_default()})
 }

@@ -14,7 +14,7 @@ pub fn environment(parameters: &Schema) -> Environment {
 /// As [`environment`], with another type of `parameters`: a policy may be about many promises.
 pub(crate) fn environment_of(parameters: Type) -> Environment {
     let labels = || Type::map(Type::String);
-    let requester = Type::object([("username", Type::String), ("groups", Type::list(Type::String))]);
+    let requester = Type::object([("username", Type::String), ("groups", Type::list(Type::String)), ("cluster", Type::String)]);
     Environment::new()
         .variable("parameters", parameters)
         .variable(
@@ -25,6 +25,7 @@ pub(crate) fn environment_of(parameters: Type) -> Environment {
                 ("workspace", Type::String),
                 ("labels", labels()),
                 ("requester", requester),
+                ("deletionPolicy", Type::String),
             ]),
         )
         .variable("promise", Type::object([("name", Type::String), ("version", Type::String), ("workspace", Type::String)]))

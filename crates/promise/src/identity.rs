@@ -3,8 +3,12 @@
 //! On kcp a ServiceAccount of the same namespace and name exists in every workspace, all with one username. A person is the username and, for
 //! ServiceAccounts, the logical cluster that the plane names with it.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Deref;
+
+use crate::api::{Approvers, GivenApproval, Requester};
+use crate::names;
 
 /// Begins the usernames of ServiceAccounts; no one else has such a name.
 const SERVICE_ACCOUNT: &str = "system:serviceaccount:";
@@ -28,9 +32,97 @@ impl PersonId {
         Self { text, username: username.len() }
     }
 
-    /// As the plane authenticated it, which is what rules and expressions know.
+    /// As the plane authenticated it, and as pages show it.
     pub fn username(&self) -> &str {
         self.text.get(..self.username).unwrap_or(&self.text)
+    }
+
+    /// Logical cluster of a ServiceAccount, where the plane has such.
+    pub fn cluster(&self) -> Option<&str> {
+        self.text.get(self.username..)?.strip_prefix('@')
+    }
+
+    /// Whom a rule in the workspace `home` means by a name: a username, which for a ServiceAccount is that of the same workspace, or
+    /// `username@cluster` for a ServiceAccount of another.
+    pub fn named(name: &str, home: &str) -> Self {
+        let username = username_of(name);
+        let cluster = name.get(username.len()..).and_then(|rest| rest.strip_prefix('@'));
+        Self::new(username, cluster.or_else(|| logical_cluster(home)))
+    }
+}
+
+/// The username in the text of a [`PersonId`], as pages show it.
+pub fn username_of(text: &str) -> &str {
+    let account = text.split_once('@').filter(|(username, _)| username.starts_with(SERVICE_ACCOUNT));
+    account.map_or(text, |(username, _)| username)
+}
+
+/// The logical cluster with this id. A plain Kubernetes cluster and its namespaces, `cluster` and `cluster:<namespace>`, are none: the names
+/// of their ServiceAccounts are unique.
+fn logical_cluster(id: &str) -> Option<&str> {
+    (!id.is_empty() && id != "cluster" && !id.contains(':')).then_some(id)
+}
+
+/// Who a stamp names that lies in a workspace. One without a cluster is of a person, of plain Kubernetes or of an earlier installation: then a
+/// ServiceAccount is taken for that of the workspace.
+fn stamped(username: &str, cluster: Option<&str>, workspace: &str) -> PersonId {
+    PersonId::new(username, cluster.or_else(|| logical_cluster(workspace)))
+}
+
+impl Requester {
+    /// Who this is; `workspace` is the id of the workspace of the stamped object, empty where it has none.
+    pub fn person(&self, workspace: &str) -> PersonId {
+        stamped(&self.username, self.cluster.as_deref(), workspace)
+    }
+
+    /// Whether two stamps could be of one person. A rule that keeps people from something takes a ServiceAccount whose cluster was not
+    /// recorded for any of its name.
+    pub fn may_be(&self, other: &Self) -> bool {
+        let is_unclear = self.cluster.is_none() || other.cluster.is_none();
+        let is_same = is_unclear || !self.username.starts_with(SERVICE_ACCOUNT) || self.cluster == other.cluster;
+        self.username == other.username && is_same
+    }
+}
+
+impl Approvers {
+    /// Whether a person is one of them; `home` is the workspace of the rule. Where no one is named, everyone is.
+    pub fn include(&self, person: &PersonId, home: &str, groups: &[String]) -> bool {
+        let is_named = |name: &String| PersonId::named(name, home) == *person;
+        self.is_empty() || self.users.iter().any(is_named) || self.groups.iter().any(|group| groups.contains(group))
+    }
+
+    /// The same with users as they are known everywhere; `home` is the workspace of the rule.
+    #[must_use]
+    pub fn known(&self, home: &str) -> Self {
+        Self { users: self.users.iter().map(|name| PersonId::named(name, home).to_string()).collect(), groups: self.groups.clone() }
+    }
+}
+
+impl GivenApproval {
+    /// Who decided; `workspace` is the id of the workspace of the rule.
+    pub fn person(&self, workspace: &str) -> PersonId {
+        stamped(&self.by, self.by_cluster.as_deref(), workspace)
+    }
+}
+
+/// Who changed last what a request asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Changer {
+    /// As admission noted it.
+    pub stamp: Requester,
+    /// Whether the groups were noted: earlier installations noted the username alone.
+    pub has_groups: bool,
+}
+
+impl Changer {
+    /// Reads what admission noted in the annotations of a request; nothing while it is as it was first asked for.
+    pub fn of(annotations: &BTreeMap<String, String>) -> Option<Self> {
+        let username = annotations.get(names::CHANGED_BY_ANNOTATION).filter(|username| !username.is_empty())?.clone();
+        let cluster = annotations.get(names::CHANGED_BY_CLUSTER_ANNOTATION).cloned();
+        let noted = annotations.get(names::CHANGED_BY_GROUPS_ANNOTATION);
+        let lines = noted.into_iter().flat_map(|groups| groups.split('\n')).filter(|group| !group.is_empty());
+        let groups = lines.map(|group| group.replace("%0A", "\n").replace("%25", "%")).collect();
+        Some(Self { stamp: Requester { username, groups, cluster }, has_groups: noted.is_some() })
     }
 }
 
@@ -50,11 +142,81 @@ impl fmt::Display for PersonId {
 
 #[cfg(test)]
 mod tests {
-    use super::PersonId;
+    use std::collections::BTreeMap;
+
+    use super::{Changer, PersonId, username_of};
+    use crate::api::{Approvers, GivenApproval, Requester};
+    use crate::names;
+
+    const ROBOT: &str = "system:serviceaccount:default:robot";
+
+    fn stamp(username: &str, cluster: Option<&str>) -> Requester {
+        Requester { username: username.to_owned(), groups: Vec::new(), cluster: cluster.map(str::to_owned) }
+    }
+
+    #[test]
+    fn a_stamp_without_a_cluster_is_of_the_service_account_of_its_workspace() {
+        let robot = |cluster| PersonId::new(ROBOT, cluster);
+        assert_eq!(stamp(ROBOT, Some("a1")).person("b2"), robot(Some("a1")), "one of another workspace");
+        assert_eq!(stamp(ROBOT, None).person("b2"), robot(Some("b2")));
+        for kubernetes in ["", "cluster", "cluster:shop"] {
+            assert_eq!(stamp(ROBOT, None).person(kubernetes), robot(None), "{kubernetes}");
+        }
+        assert_eq!(
+            (robot(Some("a1")).cluster(), robot(None).cluster(), PersonId::new("dana", Some("a1")).cluster()),
+            (Some("a1"), None, None)
+        );
+        let given = |by_cluster: Option<&str>| {
+            let by_cluster = by_cluster.map(str::to_owned);
+            GivenApproval { by: ROBOT.to_owned(), by_cluster, ..GivenApproval::default() }.person("b2")
+        };
+        assert_eq!((given(Some("a1")), given(None)), (robot(Some("a1")), robot(Some("b2"))));
+    }
+
+    #[test]
+    fn a_rule_that_keeps_people_from_something_takes_an_unknown_cluster_for_any() {
+        let robot = |cluster| stamp(ROBOT, cluster);
+        assert!(!robot(Some("a1")).may_be(&robot(Some("b2"))));
+        assert!(
+            robot(Some("a1")).may_be(&robot(Some("a1")))
+                && robot(None).may_be(&robot(Some("b2")))
+                && robot(Some("a1")).may_be(&robot(None))
+        );
+        assert!(stamp("dana", Some("a1")).may_be(&stamp("dana", Some("b2"))) && !stamp("dana", None).may_be(&stamp("erin", None)));
+    }
+
+    #[test]
+    fn a_rule_names_the_service_account_of_its_own_workspace() {
+        let robot = PersonId::new(ROBOT, Some("a1"));
+        let approvers = |name: &str| Approvers { users: vec![name.to_owned()], groups: Vec::new() };
+        assert!(approvers(ROBOT).include(&robot, "a1", &[]) && !approvers(ROBOT).include(&robot, "b2", &[]));
+        let elsewhere = approvers("system:serviceaccount:default:robot@a1");
+        assert!(elsewhere.include(&robot, "b2", &[]), "one of another workspace is named with it");
+        assert_eq!((approvers(ROBOT).known("a1").users, elsewhere.known("b2").users), (vec![robot.to_string()], vec![robot.to_string()]));
+        assert!(approvers(ROBOT).include(&PersonId::new(ROBOT, None), "cluster", &[]));
+        assert!(approvers("dana@acme").include(&PersonId::new("dana@acme", None), "b2", &[]), "people are named by their username alone");
+    }
+
+    #[test]
+    fn who_changed_a_request_is_read_with_groups_and_cluster() {
+        let noted = |all: &[(&str, &str)]| {
+            let all: BTreeMap<String, String> = all.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+            Changer::of(&all)
+        };
+        assert_eq!(noted(&[]), None);
+        assert_eq!(noted(&[(names::CHANGED_BY_ANNOTATION, "")]), None);
+        let (by, groups) = (names::CHANGED_BY_ANNOTATION, names::CHANGED_BY_GROUPS_ANNOTATION);
+        let earlier = noted(&[(by, "erin")]).unwrap();
+        assert_eq!((earlier.has_groups, earlier.stamp), (false, stamp("erin", None)));
+        let whole = noted(&[(by, ROBOT), (groups, "shop\nodd%0Aone\n100%250A"), (names::CHANGED_BY_CLUSTER_ANNOTATION, "a1")]).unwrap();
+        assert_eq!(whole.stamp.groups, ["shop", "odd\none", "100%0A"]);
+        assert_eq!((whole.has_groups, whole.stamp.cluster.as_deref()), (true, Some("a1")));
+        assert!(noted(&[(by, "erin"), (groups, "")]).is_some_and(|none| none.has_groups && none.stamp.groups.is_empty()));
+    }
 
     #[test]
     fn service_accounts_of_two_workspaces_are_two_people() {
-        let robot = "system:serviceaccount:default:robot";
+        let robot = ROBOT;
         let (shop, data) = (PersonId::new(robot, Some("a1")), PersonId::new(robot, Some("b2")));
         assert_ne!(shop, data);
         assert_eq!((&*shop, shop.username()), ("system:serviceaccount:default:robot@a1", robot));
@@ -62,5 +224,6 @@ mod tests {
         assert_eq!(PersonId::new("dana", Some("a1")), PersonId::new("dana", Some("b2")), "people are the same everywhere");
         assert_eq!(PersonId::new("dana", Some("a1")).to_string(), "dana");
         assert_eq!(PersonId::new(robot, Some("")), PersonId::new(robot, None));
+        assert_eq!((username_of(&shop), username_of("dana@acme.example")), (robot, "dana@acme.example"));
     }
 }

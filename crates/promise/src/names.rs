@@ -19,6 +19,9 @@ pub const REQUEST_NAME_LABEL: &str = "platform.opmodel.dev/request";
 pub const RESOURCE_ID_LABEL: &str = "platform.opmodel.dev/resource";
 /// Label of a ConfigMap beside the controller's Lease that says what nobody could remove: uid of the request it belonged to.
 pub const LEFT_BEHIND_LABEL: &str = "platform.opmodel.dev/left-behind";
+
+/// Label of a ConfigMap beside the controller's Lease that lists what a deleted request handed over, with the uid of the request.
+pub const ORPHANED_LABEL: &str = "platform.opmodel.dev/orphaned";
 /// Label of a Secret that holds typed secret parameters or copied outputs.
 pub const SECRET_ROLE_LABEL: &str = "platform.opmodel.dev/secret-role";
 
@@ -59,6 +62,11 @@ pub const ROLL_OUT_ANNOTATION: &str = "platform.opmodel.dev/roll-out";
 /// Annotation of a request with the user name of whoever changed last what it asks for, as admission notes it, whatever was sent. Absent
 /// while it is as it was first asked for.
 pub const CHANGED_BY_ANNOTATION: &str = "platform.opmodel.dev/changed-by";
+/// Annotation beside it: the logical cluster of a ServiceAccount, where the plane names one.
+pub const CHANGED_BY_CLUSTER_ANNOTATION: &str = "platform.opmodel.dev/changed-by-cluster";
+/// Annotation beside it: the groups, one per line, with `%` as `%25` and line breaks as `%0A`. Absent where an earlier installation noted the
+/// change.
+pub const CHANGED_BY_GROUPS_ANNOTATION: &str = "platform.opmodel.dev/changed-by-groups";
 
 /// Annotation of a request with the time since which a question is open that its requester takes back: nobody has to decide any more.
 pub const WITHDRAW_ANNOTATION: &str = "platform.opmodel.dev/withdraw";
@@ -75,6 +83,10 @@ pub const EXPORT_REQUESTS: &str = "requests.platform.opmodel.dev";
 /// The export that homes and governing workspaces bind too: all other kinds.
 pub const EXPORT_CATALOG: &str = "catalog.platform.opmodel.dev";
 
+/// Field of a user in which kcp names the logical cluster of a ServiceAccount. Their names are unique only together with it.
+pub const KCP_USER_CLUSTER: &str = "authentication.kcp.io/cluster-name";
+/// Field of a user in which kcp names the workspaces in which the user counts. Real users count everywhere.
+pub const KCP_USER_SCOPES: &str = "authentication.kcp.io/scopes";
 /// Annotation of kcp: logical cluster id of any object; cannot be forged.
 pub const KCP_CLUSTER: &str = "kcp.io/cluster";
 /// Annotation of kcp: path of the workspace; forgeable by its admin, for display only.

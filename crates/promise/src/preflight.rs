@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::api::{Approve, DestinationId, PromiseReleaseSpec, PromiseRequestSpec, PromiseSpec, ReleaseRevision};
+use crate::api::{Approve, DeletionPolicy, DestinationId, PromiseReleaseSpec, PromiseRequestSpec, PromiseSpec, ReleaseRevision};
 use crate::attribute::{self, AttributedObject, Origins};
 use crate::context::Context;
 use crate::deferred;
@@ -71,6 +71,8 @@ pub struct Input<'a> {
     pub secrets: Option<&'a BTreeMap<String, String>>,
     /// The Destinations that the promise names, as far as they are there.
     pub destinations: &'a BTreeMap<String, DestinationId>,
+    /// Those of them that do not allow orphaned objects, with the paths of their homes.
+    pub unorphaned: &'a BTreeMap<String, String>,
     /// What the promise requires and is not there, in words that follow “It needs”.
     pub missing: &'a [String],
     /// What the caller could not find out.
@@ -236,6 +238,7 @@ pub fn preflight(input: &Input<'_>) -> Preflight {
         render(input, &mut checked);
     }
     checked.problems.extend(deferred::of_request(input.request));
+    checked.problems.extend(unorphaned(input, &checked.rendering));
     let refused = !checked.resolved.is_accepted() || !checked.problems.is_empty() || checked.lacking.is_some();
     checked.verdict = match () {
         () if input.policies.is_err() => Verdict::Unknown,
@@ -249,6 +252,19 @@ pub fn preflight(input: &Input<'_>) -> Preflight {
         record(input, &mut checked);
     }
     checked
+}
+
+/// That a Destination does not allow what the deletion policy would leave there.
+fn unorphaned(input: &Input<'_>, rendering: &Rendering) -> Option<Problem> {
+    if input.request.deletion_policy != DeletionPolicy::Orphan {
+        return None;
+    }
+    let uses = |name: &&String| rendering.objects.iter().any(|made| made.destination.as_ref() == Some(*name));
+    let (name, owner) = input.unorphaned.iter().find(|(name, _)| uses(name))?;
+    let message = format!(
+        "The destination {name} doesn't allow orphaned objects. Choose the deletion policy Delete, or ask {owner} to set allowOrphan on it."
+    );
+    Some(Problem { path: ".deletionPolicy".to_owned(), message })
 }
 
 fn change(input: &Input<'_>, estimate: Option<&Estimate>) -> Option<Change> {

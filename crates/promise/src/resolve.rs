@@ -105,7 +105,7 @@ pub(crate) fn resolve_read(
         former
     });
     validate(promise, json, schema, &value, former.as_ref(), &mut resolved);
-    policy::evaluate(promise, effective, readings, &value, || reading.scope(&value, context), &mut resolved);
+    policy::evaluate(promise, effective, readings, &value, context, || reading.scopes(&value, context), &mut resolved);
     resolved.parameters = value;
     resolved
 }

@@ -125,6 +125,7 @@ fn look(world: &World, book: &Book, round: usize, depth: Depth) {
         count: &|_| Usage::default(),
         secrets: Some(&secrets),
         destinations: &BTreeMap::new(),
+        unorphaned: &BTreeMap::new(),
         missing: &[],
         unknown: &[],
     };

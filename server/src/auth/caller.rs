@@ -5,8 +5,9 @@ use std::sync::Arc;
 use cluster::error::from_plane;
 use cluster::{ClusterId, Scope, Token};
 use jiff::{SignedDuration, Timestamp};
+use promise::api::Requester;
 use promise::identity::PersonId;
-use promise::{Error, Result};
+use promise::{Error, Result, names};
 use serde_json::{Value, json};
 use store::{Session, SessionKey};
 
@@ -17,9 +18,6 @@ use crate::state::Portal;
 /// How long the plane's word about who somebody is counts.
 const VERIFIED: SignedDuration = SignedDuration::from_secs(30);
 
-/// Names the logical cluster of a ServiceAccount.
-const CLUSTER_NAME: &str = "authentication.kcp.io/cluster-name";
-
 /// Who somebody is: what the plane answers to a SelfSubjectReview with the person's token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
@@ -27,6 +25,17 @@ pub struct Identity {
     pub person: PersonId,
     /// Groups on the plane.
     pub groups: Vec<String>,
+}
+
+impl Identity {
+    /// The person as admission stamps what they write.
+    pub(crate) fn stamp(&self) -> Requester {
+        Requester {
+            username: self.person.username().to_owned(),
+            groups: self.groups.clone(),
+            cluster: self.person.cluster().map(str::to_owned),
+        }
+    }
 }
 
 /// What somebody shows to be recognised by.
@@ -198,7 +207,7 @@ pub(super) async fn review(portal: &Portal, token: &Token) -> Result<Identity> {
         portal.endpoint.client(token, &portal.account).request(request).await.map_err(|error| from_plane(&error, "your account"))?;
     let username = answer.pointer("/status/userInfo/username").and_then(Value::as_str).ok_or(Error::Internal)?;
     // On kcp every workspace may have a ServiceAccount of this name.
-    let extra = answer.pointer("/status/userInfo/extra").and_then(|extra| extra.get(CLUSTER_NAME));
+    let extra = answer.pointer("/status/userInfo/extra").and_then(|extra| extra.get(names::KCP_USER_CLUSTER));
     let cluster = extra.and_then(|values| values.get(0)).and_then(Value::as_str);
     let groups = answer.pointer("/status/userInfo/groups").and_then(Value::as_array);
     Ok(Identity {

@@ -74,6 +74,7 @@ fn objects(arguments: &DestinationArgs) -> Result<[Value; 3], Error> {
         allowed_workspaces: arguments.workspaces.clone(),
         allowed_kinds: kinds.into_iter().map(|(group, kinds)| AllowedKind { group: group.to_owned(), kinds }).collect(),
         namespace: arguments.namespace.clone(),
+        allow_orphan: arguments.allow_orphan,
         ..DestinationSpec::default()
     };
     let nobody = placement::Identity { cluster: "c", workspace: "root:w", namespace: "n", name: "r" };

@@ -70,7 +70,7 @@ fn told(request: &PromiseRequest, workspace: &str, remark: &Remark<'_>, now: Tim
         told.extend(person(&giver(approval, given), quoted.clone(), format!("You decided about {name}.")));
     }
     for approval in status.approvals.iter().filter(|approval| approval.state == ApprovalState::Waiting) {
-        let audience = Audience::Asked { approvers: approval.approvers.clone(), except: vec![remark.author.to_owned()] };
+        let audience = Audience::Asked { approvers: approval.approvers.known(&approval.cluster), except: vec![remark.author.to_owned()] };
         told.push(of(audience, quoted.clone(), format!("You are among those who are asked about {name} at {}.", approval.source)));
     }
     // Whether they may still see the request is not known here: they are told that there is something, and not what.
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     fn request() -> PromiseRequest {
-        let requester = Requester { username: "dana".into(), groups: Vec::new() };
+        let requester = Requester { username: "dana".into(), groups: Vec::new(), cluster: None };
         let spec = PromiseRequestSpec { requester: Some(requester), ..PromiseRequestSpec::default() };
         let mut request = object::<PromiseRequestKind>("orders", Some("default"), spec);
         request.metadata.uid = Some("u1".into());

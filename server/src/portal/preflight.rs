@@ -11,7 +11,7 @@ use cluster::kinds::{PromiseRequest, PromiseRevision};
 use cluster::revisions::CompiledRevisions;
 use cluster::usage::Census;
 use cluster::watch::Key;
-use promise::api::{CandidateState, DestinationId, PromiseReleaseSpec, PromiseRequestSpec, PromiseSpec, ReleaseRevision, Requester};
+use promise::api::{CandidateState, DestinationId, PromiseReleaseSpec, PromiseRequestSpec, PromiseSpec, ReleaseRevision};
 use promise::attribute::{AttributedObject, ObjectDifference, difference};
 use promise::context::{Context, PromiseContext, RequestContext, WorkspaceContext, given_labels};
 use promise::path::Path;
@@ -75,6 +75,7 @@ struct Facts {
     context: Context,
     book: PriceBook,
     destinations: BTreeMap<String, DestinationId>,
+    unorphaned: BTreeMap<String, String>,
     missing: Vec<String>,
     unknown: Vec<Unknown>,
     /// What limits and budgets count.
@@ -127,6 +128,7 @@ impl Facts {
             // Digests of what was typed are made with a key that only the controller has.
             secrets: (!self.has_secrets()).then_some(secrets),
             destinations: &self.destinations,
+            unorphaned: &self.unorphaned,
             missing: &self.missing,
             unknown: &self.unknown,
             count: &*self.count,
@@ -245,6 +247,7 @@ impl Caller {
         };
         let today = Day::of_unix(portal.clock.now().as_second());
         let book = portal.world.prices(&offer(offered), &workspace.lineage, &portal.trusted_homes, today);
+        let me = self.identity().stamp();
         let context = Context {
             request: RequestContext {
                 name: submission.name.clone(),
@@ -252,10 +255,12 @@ impl Caller {
                 workspace: workspace.path.to_string(),
                 labels: given_labels(&existing.labels),
                 // The stamp of a request stays, whoever changes it.
-                requester: submission.spec.requester.clone().unwrap_or_else(|| Requester {
-                    username: self.identity().person.username().to_owned(),
-                    groups: self.identity().groups.clone(),
-                }),
+                changers: match &submission.spec.requester {
+                    Some(requester) if existing.uid.is_some() && *requester != me => vec![me.clone()],
+                    _ => Vec::new(),
+                },
+                requester: submission.spec.requester.clone().unwrap_or(me),
+                deletion_policy: submission.spec.deletion_policy,
             },
             promise: PromiseContext { name: offered.key.name.clone(), version: spec.version.clone(), workspace: offered.home.path.clone() },
             workspace: WorkspaceContext {
@@ -270,6 +275,7 @@ impl Caller {
             home: offered.home.clone(),
             trusted: portal.trusted_homes.iter().any(|trusted| trusted.as_str() == offered.home.path),
             lineage: self.proven(workspace)?,
+            unorphaned: portal.world.unorphaned(&offered.key.cluster, &spec, &portal.trusted_homes),
             destinations: portal.world.destination_ids(&offered.key.cluster, &spec, &portal.trusted_homes),
             missing: portal.world.missing(&workspace.cluster, &offered.key.cluster, &spec.requires, &portal.trusted_homes),
             request: PromiseRequestSpec { parameters: Some(submission.with_references()), ..submission.spec.clone() },

@@ -62,6 +62,7 @@ async fn parts(portal: &Portal) -> Vec<Part> {
         ("policies", world.policies.freshness()),
         ("destinations", world.destinations.freshness()),
         ("bindings of the catalog", world.catalog_bindings.freshness()),
+        ("orphaned objects", world.orphans.freshness()),
     ];
     parts.extend(caches.into_iter().map(|(part, freshness)| (part, fresh(&freshness))));
     parts

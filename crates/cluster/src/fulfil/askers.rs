@@ -5,11 +5,13 @@
 
 use std::sync::Arc;
 
+use futures::future::try_join_all;
 use imbl::OrdMap;
 use k8s_openapi::api::authentication::v1::SelfSubjectReview;
 use kube::api::PostParams;
 use kube::{Api, ResourceExt};
 use promise::api::Requester;
+use promise::identity::{Changer, PersonId};
 use promise::names;
 use tokio::sync::OnceCell;
 
@@ -24,22 +26,24 @@ use crate::world::World;
 /// Requests of which each made the next, at most.
 const DEEPEST: usize = 16;
 
-/// The controller's user name, asked for when it is first needed.
+/// Who the controller is, asked for when it is first needed.
 #[derive(Default)]
-pub struct OwnName(OnceCell<String>);
+pub struct OwnName(OnceCell<PersonId>);
 
 impl OwnName {
     /// As the plane authenticates it. Errors: a sentence.
-    async fn get(&self, world: &World) -> Result<&str, String> {
+    async fn get(&self, world: &World) -> Result<&PersonId, String> {
         let asking = || async {
             let access = world.access();
             let reviews = Api::<SelfSubjectReview>::all(access.endpoint.client(&access.token, &access.topology.own()));
             let answer = reviews.create(&PostParams::default(), &SelfSubjectReview::default()).await;
             let answer = answer.map_err(|error| told(&error, "ask for its own name"))?;
-            let name = answer.status.and_then(|status| status.user_info).and_then(|user| user.username);
-            name.filter(|name| !name.is_empty()).ok_or_else(|| "The plane did not say who the controller is.".to_owned())
+            let user = answer.status.and_then(|status| status.user_info).unwrap_or_default();
+            let home = user.extra.as_ref().and_then(|extra| extra.get(names::KCP_USER_CLUSTER)?.first());
+            let name = user.username.filter(|name| !name.is_empty()).map(|name| PersonId::new(&name, home.map(String::as_str)));
+            name.ok_or_else(|| "The plane did not say who the controller is.".to_owned())
         };
-        self.0.get_or_try_init(asking).await.map(String::as_str)
+        self.0.get_or_try_init(asking).await
     }
 }
 
@@ -47,37 +51,74 @@ impl OwnName {
 pub struct Behind {
     /// Who asked for it, in the end; nothing where that cannot be told.
     pub requester: Option<Requester>,
-    /// User names of who changed it last, or one of the requests that made it.
-    pub changers: Vec<String>,
+    /// Who changed it last, or one of the requests that made it, and who asked for those in between.
+    pub changers: Vec<Changer>,
 }
 
 /// Finds out who is behind what a request asks for.
 pub async fn behind(core: &Core, key: &Key, request: &PromiseRequest) -> Behind {
-    let mut changers: Vec<String> = changer(request).into_iter().collect();
-    let Some(stamped) = request.spec.requester.clone() else { return Behind { requester: None, changers } };
+    let changer = changer(request);
+    let Some(stamped) = request.spec.requester.clone() else {
+        return Behind { requester: None, changers: changer.into_iter().collect() };
+    };
     // As whom requests are made beside this one.
     let maker = match key.cluster.namespace() {
-        Some(namespace) => fulfiller(namespace),
+        Some(namespace) => PersonId::new(&fulfiller(namespace), None),
         None => match core.own_name.get(&core.world).await {
-            Ok(name) => name.to_owned(),
+            Ok(name) => name.clone(),
             Err(why) => {
                 tracing::warn!(request = %key, why, "who asked for it cannot be told");
-                return Behind { requester: None, changers };
+                return Behind { requester: None, changers: changer.into_iter().collect() };
             }
         },
     };
-    if stamped.username != maker {
-        return Behind { requester: Some(stamped), changers };
+    let is_ours = is_maker(&maker, &stamped) || changer.as_ref().is_some_and(|changer| is_maker(&maker, &changer.stamp));
+    if !is_ours {
+        return people(&maker, stamped, changer, &[]);
     }
     let above = makers(&core.world.requests.snapshot(), &key.cluster, request.uid().unwrap_or_default());
-    changers.extend(above.iter().filter_map(|above| changer(above)));
+    match as_they_are(core, key, &above).await {
+        Ok(above) => people(&maker, stamped, changer, &above),
+        Err(why) => {
+            tracing::warn!(request = %key, why, "who asked for it cannot be told");
+            Behind { requester: None, changers: changer.into_iter().collect() }
+        }
+    }
+}
+
+/// The same requests as they are now: the caches may not have heard yet of who changed one, and what it makes is judged already. One that is
+/// gone ends the way up. Errors: a sentence.
+async fn as_they_are(core: &Core, key: &Key, rows: &[Arc<PromiseRequest>]) -> Result<Vec<PromiseRequest>, String> {
+    let client = core.targets.workspace(&key.cluster)?;
+    let read = rows.iter().map(|row| async {
+        let api = Api::<PromiseRequest>::namespaced(client.clone(), &row.namespace().unwrap_or_default());
+        let read = api.get_opt(&row.name_any()).await;
+        read.map(|read| read.filter(|read| read.uid() == row.uid()))
+            .map_err(|error| told(&error, "read the requests that created this one"))
+    });
+    let read = try_join_all(read).await?;
+    Ok(read.into_iter().map_while(|read| read).collect())
+}
+
+/// Who is behind a request that the plane stamped so, with the requests of which each made the one before, the nearest first. `maker` makes
+/// requests for promises and asks for nothing itself.
+fn people(maker: &PersonId, stamped: Requester, changer: Option<Changer>, above: &[PromiseRequest]) -> Behind {
     let first = above.last().and_then(|first| first.spec.requester.clone());
-    Behind { requester: first.filter(|asked| asked.username != maker), changers }
+    let requester = if is_maker(maker, &stamped) { first.filter(|asked| !is_maker(maker, asked)) } else { Some(stamped) };
+    let owners = above.iter().filter_map(|above| above.spec.requester.clone()).map(|stamp| Changer { stamp, has_groups: true });
+    let changers = changer.into_iter().chain(above.iter().filter_map(self::changer)).chain(owners);
+    let changers = changers.filter(|changer| !is_maker(maker, &changer.stamp) && Some(&changer.stamp) != requester.as_ref());
+    Behind { changers: changers.collect(), requester }
+}
+
+/// Whether a stamp is the maker's. Earlier installations recorded no cluster.
+fn is_maker(maker: &PersonId, stamp: &Requester) -> bool {
+    stamp.username == maker.username() && stamp.cluster.as_deref().is_none_or(|cluster| maker.cluster() == Some(cluster))
 }
 
 /// Who changed last what a request itself asks for, as admission noted it.
-fn changer(request: &PromiseRequest) -> Option<String> {
-    request.annotations().get(names::CHANGED_BY_ANNOTATION).cloned()
+fn changer(request: &PromiseRequest) -> Option<Changer> {
+    Changer::of(request.annotations())
 }
 
 /// The request that made the one with this uid, the one that made that, and so on; none where none did.

@@ -258,7 +258,10 @@ async fn consider(
     };
     let mut context = context(request, workspace, name, &revision.spec.version, &found.home, book.values.clone());
     // A request that a promise makes is stamped with the controller. Rules are about the person who asked first, and so are templates.
-    match askers::behind(core, key, request).await.requester {
+    let askers::Behind { requester, changers } = askers::behind(core, key, request).await;
+    // Of changes that an earlier installation noted only the username is known.
+    context.request.changers = changers.into_iter().filter(|changer| changer.has_groups).map(|changer| changer.stamp).collect();
+    match requester {
         Some(asked) => context.request.requester = asked,
         None if settled || request.spec.requester.is_none() => {}
         // An open question stays open, but a request without a requester is never accepted.
@@ -306,6 +309,7 @@ async fn consider(
         destinations: core.world.destination_ids(&found.home.cluster, &spec, &core.trusted),
         missing: core.world.missing(&key.cluster, &found.home.cluster, &spec.requires, &core.trusted),
         world: core.world.clone(),
+        trusted_homes: core.trusted.clone(),
         key: key.clone(),
     };
     drop(found.promise);

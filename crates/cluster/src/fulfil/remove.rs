@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 use kube::ResourceExt;
 use promise::api::DeletionPolicy;
 use promise::deletion::{accepted, policy_of};
-use promise::fulfil::{Key as ObjectKey, Seen, Situation, Subject, plan};
+use promise::fulfil::{Action, Key as ObjectKey, Seen, Situation, Subject, plan};
 use promise::names;
 use promise::status::Milestone;
 
@@ -17,6 +17,7 @@ use super::releases;
 use super::round::{BUDGET, Carried, PLANS, Round};
 use super::sites::Sites;
 use super::tombstone;
+use crate::usage::{Accepted, in_force};
 use crate::watch::Freshness;
 use crate::workspaces::{ClusterId, Node, WorkspacePath};
 
@@ -70,6 +71,14 @@ impl Round<'_> {
             if actions.is_empty() {
                 break;
             }
+            if actions.iter().any(|action| matches!(action, Action::Orphan { .. })) {
+                match self.orphaned(&situation).await {
+                    Ok(true) => {}
+                    // The next round begins when it counts.
+                    Ok(false) => return Ok(After::Waits),
+                    Err(why) => return self.not_now(&decision, why).await,
+                }
+            }
             match self.carry_out(actions, &sites, &decision, latest.as_ref()).await? {
                 Carried::Done => {}
                 Carried::Stopped => break,
@@ -88,6 +97,29 @@ impl Round<'_> {
         self.failure = Some(why);
         self.say(decision, None).await?;
         Ok(After::Failed)
+    }
+
+    /// Records what is handed over. Whether the caches show it: until they do, the request itself counts, and stays. Errors: a sentence.
+    async fn orphaned(&self, situation: &Situation) -> Result<bool, String> {
+        let uid = self.request.uid().unwrap_or_default();
+        if self.core.world.orphans.snapshot().values().any(|orphan| orphan.uid == uid) {
+            return Ok(true);
+        }
+        let promise = self.request.spec.promise.name.as_str();
+        let release = match in_force(&self.request) {
+            Some(name) => releases::recorded(self.core, &self.releases, self.key, name).await?.map(|release| (name, release)),
+            None => None,
+        };
+        let unseen = || Accepted { release: String::new(), promise: promise.to_owned(), home: None, price: None };
+        let accepted = release.map_or_else(unseen, |(name, release)| Accepted::of(name, promise, &release));
+        let objects: Vec<ObjectKey> = situation.inventory.iter().map(ObjectKey::of_item).collect();
+        tombstone::orphan(self.core, self.key, &self.request, accepted, &objects).await?;
+        match self.core.world.orphans.freshness() {
+            Freshness::Unreachable { since, .. } => {
+                Err(format!("The lists of orphaned objects could not be read since {}.", since.strftime("%H:%M:%S UTC")))
+            }
+            Freshness::Starting | Freshness::Synced => Ok(false),
+        }
     }
 
     /// What the release that was accepted last says of the deletion: to what the request says by now nobody may have agreed. The request

@@ -1,4 +1,5 @@
-//! What is left behind: a ConfigMap beside the controller's Lease says which objects nobody could remove, and outlives their request.
+//! What is left of deleted requests: a ConfigMap beside the controller's Lease says which objects nobody could remove, or which were handed
+//! over, and outlives their request.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Api;
@@ -13,22 +14,59 @@ use super::words::told;
 use crate::error::{is_conflict, is_denied};
 use crate::install::{SYSTEM_NAMESPACE, mend};
 use crate::kinds::PromiseRequest;
+use crate::orphans::{Orphan, Particulars};
+use crate::usage::Accepted;
 use crate::watch::Key;
 
 /// Records what is left of a request at a Destination, once. Errors: a sentence; nothing may be forgotten then.
 pub async fn leave(core: &Core, key: &Key, request: &PromiseRequest, destination: &str, objects: &[ObjectKey]) -> Result<(), String> {
+    create(core, &tombstone(core, key, request, destination, objects), "what is left behind").await
+}
+
+/// Records what a request hands over, once: it counts toward limits and budgets from now on. Errors: a sentence; nothing may be handed over
+/// then.
+pub async fn orphan(core: &Core, key: &Key, request: &PromiseRequest, accepted: Accepted, objects: &[ObjectKey]) -> Result<(), String> {
+    let nodes = core.world.tree().lineage(&key.cluster).unwrap_or_default();
+    let own = nodes.last();
+    let orphan = Orphan {
+        uid: request.uid().unwrap_or_default(),
+        request: key.clone(),
+        accepted,
+        workspace: own.map(|node| node.path.to_string()).unwrap_or_default(),
+        labels: own.map(|node| node.labels.clone()).unwrap_or_default(),
+        lineage: nodes.iter().map(|node| node.cluster.to_string()).collect(),
+    };
+    let placed = |object: &ObjectKey| match &object.destination {
+        Some(destination) => format!("{} at {destination}", line(object)),
+        None => line(object),
+    };
+    let particulars = Particulars {
+        requester: request.spec.requester.as_ref().map(|requester| requester.username.as_str()).unwrap_or_default(),
+        at: core.now(),
+        objects: objects.iter().map(placed).collect::<Vec<_>>().join("\n"),
+    };
+    create(core, &orphan.config_map(core.targets.topology(), particulars), "what is orphaned").await
+}
+
+async fn create(core: &Core, tombstone: &ConfigMap, what: &str) -> Result<(), String> {
     let access = core.world.access();
     let client = access.endpoint.client(&access.token, &access.topology.own());
-    let tombstone = tombstone(core, key, request, destination, objects);
     let name = tombstone.name_any();
     let params = PostParams { field_manager: Some(names::MANAGER_FULFIL.to_owned()), ..PostParams::default() };
-    match Api::<ConfigMap>::namespaced(client, SYSTEM_NAMESPACE).create(&params, &tombstone).await {
+    match Api::<ConfigMap>::namespaced(client, SYSTEM_NAMESPACE).create(&params, tombstone).await {
         Ok(_) => Ok(()),
         Err(error) if is_conflict(&error) => Ok(()),
         Err(error) => {
-            let why = told(&error, &format!("record what is left behind in the {}", access.topology.own_object("ConfigMap", &name)));
+            let why = told(&error, &format!("record {what} in the {}", access.topology.own_object("ConfigMap", &name)));
             Err(if is_denied(&error) { format!("{why} {}", mend(&access.topology)) } else { why })
         }
+    }
+}
+
+fn line(object: &ObjectKey) -> String {
+    match &object.namespace {
+        Some(namespace) => format!("{object} in {namespace}"),
+        None => object.to_string(),
     }
 }
 
@@ -36,10 +74,6 @@ fn tombstone(core: &Core, key: &Key, request: &PromiseRequest, destination: &str
     let uid = request.uid().unwrap_or_default();
     let place = hex::encode(&Sha256::digest(destination)[..5]);
     let path = core.world.tree().path(&key.cluster).map(|path| path.to_string()).unwrap_or_default();
-    let line = |object: &ObjectKey| match &object.namespace {
-        Some(namespace) => format!("{object} in {namespace}"),
-        None => object.to_string(),
-    };
     let data = [
         ("cluster", key.cluster.to_string()),
         ("workspace", path),

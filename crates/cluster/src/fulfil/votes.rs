@@ -3,6 +3,7 @@
 //! Approvals come from the cache of the catalog export, so what looks like one and is not ours is never seen. Whether somebody has the right
 //! is asked of the plane each time: what was granted yesterday may be revoked.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures::future::join_all;
@@ -67,6 +68,7 @@ pub async fn hear(core: &Core, key: &Key, request: &PromiseRequest, content_hash
     let agreed = lies.iter().zip(&answers).any(|(lies, answers)| *answers && lies.row.spec.decision == Decision::Approve);
     let alone = || Behind { requester: request.spec.requester.clone(), changers: Vec::new() };
     let Behind { requester, changers } = if agreed { behind(core, key, request).await } else { alone() };
+    let changers: Vec<Requester> = changers.into_iter().map(|changer| changer.stamp).collect();
     let matter = Matter { requester: requester.as_ref(), changers: &changers, ..matter };
     let rights = join_all(lies.iter().zip(&answers).map(|(lies, answers)| async move {
         match (stale, &lies.row.spec.decided_by) {
@@ -182,6 +184,7 @@ async fn right(core: &Core, home: &ClusterId, spec: &ApprovalSpec, person: &Requ
     let spec = SubjectAccessReviewSpec {
         user: Some(person.username.clone()),
         groups: Some(person.groups.clone()),
+        extra: extra(person),
         resource_attributes: Some(asked),
         ..SubjectAccessReviewSpec::default()
     };
@@ -199,6 +202,13 @@ async fn right(core: &Core, home: &ClusterId, spec: &ApprovalSpec, person: &Requ
             Right::Unknown(if is_denied(&error) { format!("{why} {}", mended(core, home)) } else { why })
         }
     }
+}
+
+/// What kcp adds to a ServiceAccount. Without it the plane would answer for the account of that name in the workspace of the rule.
+fn extra(person: &Requester) -> Option<BTreeMap<String, Vec<String>>> {
+    let cluster = person.cluster.as_ref()?;
+    let scope = format!("cluster:{cluster}");
+    Some([(names::KCP_USER_CLUSTER.to_owned(), vec![cluster.clone()]), (names::KCP_USER_SCOPES.to_owned(), vec![scope])].into())
 }
 
 /// What can be done where the question is refused.

@@ -54,6 +54,7 @@ impl Wakes {
         self.on(&world.policies, Self::policy);
         self.on(&world.approvals, Self::approval);
         self.on(&world.destinations, Self::destination);
+        self.on(&world.orphans, Self::orphan);
         // What is offered where, and what it costs today.
         self.on(&world.catalogs, |wakes, _| wakes.requests());
         self.on(&world.workspaces, Self::departed_workspace);
@@ -245,6 +246,14 @@ impl Wakes {
         if before != rules {
             let ranges: Vec<AppliesTo> = before.into_iter().chain(rules).map(|rules| rules.applies_to).collect();
             self.requests_where(|request| ranges.iter().any(|range| covers_promise(range, &request.spec.promise.name)));
+        }
+    }
+
+    /// A deleted request waits until what it hands over counts. What is released makes room for others.
+    fn orphan(&self, key: &Key) {
+        match self.core.world.orphans.get(key) {
+            Some(orphan) => self.core.queue.add(Work::Request(orphan.request.clone())),
+            None => self.requests_where(waits_for_room),
         }
     }
 

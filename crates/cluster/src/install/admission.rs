@@ -19,30 +19,58 @@ const IMPERSONATION: &str = "impersonation-guard.platform.opmodel.dev";
 /// Users of a Kubernetes cluster that clean up after others.
 const CLEANERS: &str = "system:serviceaccount:kube-system:";
 
-/// What kcp adds to users that count in one workspace only: the workspaces, and the one that they are of.
-const SCOPES: &str = "authentication.kcp.io/scopes";
-const CLUSTER_NAME: &str = "authentication.kcp.io/cluster-name";
-
 /// What holds on a kcp: policies and their bindings. Each workspace has a `kube-system` of its own there, so its accounts are a tenant's.
 pub(super) fn of_workspaces(identities: &Identities) -> Vec<Value> {
-    everywhere(identities, false)
+    everywhere(identities, Plane::Workspaces)
 }
 
 /// What holds on a Kubernetes cluster.
 pub(super) fn of_cluster(identities: &Identities) -> Vec<Value> {
-    let mut all = everywhere(identities, true);
+    let mut all = everywhere(identities, Plane::Cluster);
     all.extend(records(&identities.is_controller()));
     all
 }
 
-fn everywhere(identities: &Identities, has_cleaners: bool) -> Vec<Value> {
+/// Where the policies stand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Plane {
+    Workspaces,
+    Cluster,
+}
+
+impl Plane {
+    /// A CEL expression over an admission request: a list with the logical cluster of the ServiceAccount that sends it, empty for everyone
+    /// else. On a Kubernetes cluster the names of ServiceAccounts are unique, and nobody but kcp is believed about logical clusters.
+    fn home(self) -> String {
+        if self == Self::Cluster {
+            return "[]".to_owned();
+        }
+        let (extra, home) = ("request.userInfo.extra", quoted(names::KCP_USER_CLUSTER));
+        format!(
+            "(request.userInfo.username.startsWith('system:serviceaccount:') && has({extra}) && {home} in {extra} && \
+             {extra}[{home}].size() > 0 ? [{extra}[{home}][0]] : [])"
+        )
+    }
+
+    /// A CEL expression: whether a stamp is of the person who sends an admission request.
+    fn is_stamped_by(self, stamp: &str) -> String {
+        let username = format!("{stamp}.username == request.userInfo.username");
+        match self {
+            // Stamps of earlier installations have no cluster.
+            Self::Workspaces => format!("({username} && (!has({stamp}.cluster) || [{stamp}.cluster] == {}))", self.home()),
+            Self::Cluster => username,
+        }
+    }
+}
+
+fn everywhere(identities: &Identities, plane: Plane) -> Vec<Value> {
     let mut all = not_impersonated();
-    all.extend(stamp(STAMP, "promiserequests", "requester"));
+    all.extend(stamp(plane, STAMP, "promiserequests", "requester"));
     all.extend(frozen());
-    all.extend(changer(&identities.is_controller()));
-    all.extend(stamp(DECIDER, "approvals", "decidedBy"));
+    all.extend(changer(plane, &identities.is_controller()));
+    all.extend(stamp(plane, DECIDER, "approvals", "decidedBy"));
     all.extend(decided());
-    all.extend(taken_back(&identities.is_controller(), has_cleaners));
+    all.extend(taken_back(plane, &identities.is_controller()));
     all.extend(guard(&identities.is_controller()));
     all
 }
@@ -52,7 +80,7 @@ fn everywhere(identities: &Identities, has_cleaners: bool) -> Vec<Value> {
 /// another workspace than their own, they are impersonated too. On Kubernetes no request says that it is impersonated; RBAC decides there.
 fn not_impersonated() -> Vec<Value> {
     let extra = "request.userInfo.extra";
-    let (scopes, home) = (quoted(SCOPES), quoted(CLUSTER_NAME));
+    let (scopes, home) = (quoted(names::KCP_USER_SCOPES), quoted(names::KCP_USER_CLUSTER));
     let own = format!(
         "request.userInfo.username.startsWith('system:serviceaccount:') && {home} in {extra} && {extra}[{home}].size() == 1 && \
          {extra}[{scopes}].all(scope, scope == 'cluster:' + {extra}[{home}][0]) && (!has(request.userInfo.groups) || \
@@ -71,26 +99,28 @@ fn not_impersonated() -> Vec<Value> {
 }
 
 /// Writes who creates an object of a kind into a field of its spec, whatever was sent: who asks, or who decides.
-fn stamp(name: &str, resource: &str, field: &str) -> Vec<Value> {
+fn stamp(plane: Plane, name: &str, resource: &str, field: &str) -> Vec<Value> {
     // A JSON patch, because an apply configuration must not touch a list that is replaced as a whole.
-    let expression = format!(
+    let mut expression = format!(
         "[JSONPatch{{op: \"add\", path: \"/spec/{field}\", value: Object.spec.{field}{{\
          username: request.userInfo.username, groups: request.userInfo.groups}}}}]"
     );
+    if plane == Plane::Workspaces {
+        let patch = format!("JSONPatch{{op: 'add', path: '/spec/{field}/cluster', value: cluster}}");
+        expression = format!("{expression} + {}.map(cluster, {patch})", plane.home());
+    }
     mutating(name, matching(resource, &["CREATE"]), &[], &expression)
 }
 
 /// Notes who changed last what a request asks for, whatever was sent: its spec but for pausing it, the labels, which rules and templates
 /// read, and the annotations by which somebody rolls out rules, asks again or types secrets anew.
 ///
-/// It is an annotation, because a spec that changes is another generation, and that one takes the rules of today, not those that somebody
+/// They are annotations, because a spec that changes is another generation, and that one takes the rules of today, not those that somebody
 /// rolls out by name. Who makes a request for a promise takes nobody's place: what somebody wrote into it by hand may stay beside.
-fn changer(controller: &str) -> Vec<Value> {
-    let note = quoted(names::CHANGED_BY_ANNOTATION);
+fn changer(plane: Plane, controller: &str) -> Vec<Value> {
     let has = |object: &str, name: &str| format!("has({object}.metadata.annotations) && {name} in {object}.metadata.annotations");
     let read = |object: &str, name: &str| format!("({} ? {object}.metadata.annotations[{name}] : '')", has(object, name));
     let labels = |object: &str| format!("(has({object}.metadata.labels) ? {object}.metadata.labels : {{}})");
-    let before = format!("oldObject == null ? '' : {}", read("oldObject", &note));
     let asking = [names::ROLL_OUT_ANNOTATION, names::ASK_AGAIN_ANNOTATION, names::INPUTS_ANNOTATION].map(quoted).join(", ");
     let same = format!(
         "object.spec.all(field, field == 'paused' || field in oldObject.spec && object.spec[field] == oldObject.spec[field]) && \
@@ -100,19 +130,40 @@ fn changer(controller: &str) -> Vec<Value> {
         read("object", "name"),
         read("oldObject", "name"),
     );
-    let maker = format!(
-        "has(oldObject.spec.requester) && oldObject.spec.requester.username == request.userInfo.username && ({controller} || \
-         request.userInfo.username == 'system:serviceaccount:' + oldObject.metadata.namespace + ':{FULFILLER}')"
-    );
-    let who = format!("oldObject == null ? '' : variables.same || {maker} ? variables.before : request.userInfo.username");
-    let path = format!("/metadata/annotations/{}", names::CHANGED_BY_ANNOTATION.replace('/', "~1"));
-    let expression = format!(
-        "variables.who == '' ? ({} ? [JSONPatch{{op: 'remove', path: '{path}'}}] : []) : \
-         (!has(object.metadata.annotations) ? [JSONPatch{{op: 'add', path: '/metadata/annotations', value: {{}}}}] : []) + \
-         [JSONPatch{{op: 'add', path: '{path}', value: variables.who}}]",
-        has("object", &note)
-    );
-    let variables = [("before", before), ("same", same), ("who", who)];
+    let fulfiller = match plane {
+        Plane::Workspaces => String::new(),
+        Plane::Cluster => {
+            format!(" || request.userInfo.username == 'system:serviceaccount:' + oldObject.metadata.namespace + ':{FULFILLER}'")
+        }
+    };
+    let maker =
+        format!("has(oldObject.spec.requester) && {} && ({controller}{fulfiller})", plane.is_stamped_by("oldObject.spec.requester"));
+    // Each note is a list with the text of its annotation, or an empty one where there is none.
+    let note = |annotation: &str, now: &str| {
+        let name = quoted(annotation);
+        let before = format!("({} ? [oldObject.metadata.annotations[{name}]] : [])", has("oldObject", &name));
+        format!("oldObject == null ? [] : variables.kept ? {before} : {now}")
+    };
+    let groups = "[(has(request.userInfo.groups) ? request.userInfo.groups : [])\
+                  .map(group, group.replace('%', '%25').replace('\\n', '%0A')).join('\\n')]";
+    let notes = [
+        ("who", names::CHANGED_BY_ANNOTATION, "[request.userInfo.username]".to_owned()),
+        ("home", names::CHANGED_BY_CLUSTER_ANNOTATION, plane.home()),
+        ("groups", names::CHANGED_BY_GROUPS_ANNOTATION, groups.to_owned()),
+    ];
+    let mut variables = vec![("same", same), ("kept", format!("oldObject == null || variables.same || {maker}"))];
+    let mut expression =
+        "(has(object.metadata.annotations) ? [] : [JSONPatch{op: 'add', path: '/metadata/annotations', value: {}}])".to_owned();
+    for (variable, annotation, now) in &notes {
+        variables.push((variable, note(annotation, now)));
+        let path = format!("/metadata/annotations/{}", annotation.replace('/', "~1"));
+        let sent = has("object", &quoted(annotation));
+        expression.push_str(&format!(
+            " + (variables.{variable}.size() > 0 ? [JSONPatch{{op: 'add', path: '{path}', value: variables.{variable}[0]}}] : \
+             {sent} ? [JSONPatch{{op: 'remove', path: '{path}'}}] : [])"
+        ));
+    }
+    let expression = format!("variables.who.size() > 0 || has(object.metadata.annotations) ? {expression} : []");
     mutating(CHANGER, matching("promiserequests", &["CREATE", "UPDATE"]), &variables, &expression)
 }
 
@@ -140,10 +191,14 @@ fn decided() -> Vec<Value> {
 
 /// A decision is taken back by who took it: whoever may decide may not remove what others decided. What is above people, garbage collection
 /// and the removal of whole workspaces, goes on.
-fn taken_back(controller: &str, has_cleaners: bool) -> Vec<Value> {
-    let cleaners = if has_cleaners { format!(" || request.userInfo.username.startsWith('{CLEANERS}')") } else { String::new() };
+fn taken_back(plane: Plane, controller: &str) -> Vec<Value> {
+    let cleaners = match plane {
+        Plane::Cluster => format!(" || request.userInfo.username.startsWith('{CLEANERS}')"),
+        Plane::Workspaces => String::new(),
+    };
+    let author = plane.is_stamped_by("oldObject.spec.decidedBy");
     let expression = format!(
-        "!has(oldObject.spec.decidedBy) || oldObject.spec.decidedBy.username == request.userInfo.username || \
+        "!has(oldObject.spec.decidedBy) || {author} || \
          {controller} || \
          (request.userInfo.username.startsWith('system:') && (!request.userInfo.username.startsWith('system:serviceaccount:'){cleaners})) || \
          (has(request.userInfo.groups) && 'system:masters' in request.userInfo.groups)"

@@ -1,15 +1,11 @@
 //! Who portal and controller are to a plane, and how roles and admission policies recognise them.
 
+use promise::names;
 use serde_json::{Value, json};
 
 use super::SYSTEM_NAMESPACE;
 use super::admission::quoted;
 use crate::topology::Topology;
-
-/// Where a plane says in which workspace a ServiceAccount lives. Names of ServiceAccounts are unique only together with it.
-const HOME: &str = "authentication.kcp.io/cluster-name";
-/// Where a plane says in which workspaces a user counts. Impersonation adds the workspace in which it happens.
-const SCOPES: &str = "authentication.kcp.io/scopes";
 
 /// Names of the identities that an installation gives rights to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,8 +56,8 @@ impl Identities {
         format!(
             "({named} || ({} && has(request.userInfo.extra) && {} && {}))",
             user(&account(&self.controller)),
-            extra(HOME, provider),
-            extra(SCOPES, &format!("cluster:{provider}"))
+            extra(names::KCP_USER_CLUSTER, provider),
+            extra(names::KCP_USER_SCOPES, &format!("cluster:{provider}"))
         )
     }
 

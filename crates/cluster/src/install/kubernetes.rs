@@ -22,6 +22,7 @@ pub(super) fn rights(identities: &Identities) -> Vec<Value> {
     all.extend(rbac::cluster_role("opm-controller", &identities.subjects(&identities.controller), &controller()));
     all.extend(own_role(identities));
     all.extend(rbac::cluster_role("opm-portal", &identities.subjects(&identities.portal), &portal()));
+    all.extend(rbac::orphans_role(identities));
     all.push(role(FULFILLER, &[], &[rule("", &["configmaps", "secrets"], MAKES), rule(names::GROUP, &["promiserequests"], MAKES)]));
     all.extend(people());
     all
@@ -80,8 +81,8 @@ fn own_role(identities: &Identities) -> Vec<Value> {
                 {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["create"]},
                 {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "resourceNames": [LEASE], "verbs": ["get", "update"]},
                 rule("", &["secrets"], &["get", "create"]),
-                // What it has to leave behind.
-                rule("", &["configmaps"], &["create"]),
+                // What it has to leave behind, and what was orphaned.
+                rule("", &["configmaps"], &["create", "list", "watch"]),
             ],
         }),
         json!({

@@ -39,6 +39,7 @@ pub(super) fn roles(identities: &Identities) -> Vec<Value> {
     all.extend(cluster_role("opm-bind-catalog", &[group(&identities.publishers)], &[bind(catalog)]));
     all.extend(cluster_role("opm-maximal-permissions", &[group(&format!("{CAPPED}system:authenticated"))], &maximal()));
     all.extend(own_role(identities));
+    all.extend(orphans_role(identities));
     all
 }
 
@@ -66,14 +67,30 @@ fn own_role(identities: &Identities) -> Vec<Value> {
                 {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "resourceNames": [LEASE], "verbs": ["get", "update"]},
                 {"apiGroups": [""], "resources": ["secrets"], "verbs": ["create"]},
                 {"apiGroups": [""], "resources": ["secrets"], "resourceNames": [KEYS], "verbs": ["get"]},
-                // What it has to leave behind.
-                {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["create"]},
+                // What it has to leave behind, and what was orphaned.
+                {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["create", "list", "watch"]},
             ],
         }),
         json!({
             "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": metadata,
             "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "opm-controller"},
             "subjects": identities.subjects(&identities.controller),
+        }),
+    ]
+}
+
+/// What the portal reads there: what was orphaned, because that counts toward limits and budgets.
+pub(super) fn orphans_role(identities: &Identities) -> Vec<Value> {
+    let metadata = json!({"name": "opm-portal", "namespace": SYSTEM_NAMESPACE});
+    vec![
+        json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": metadata,
+            "rules": [{"apiGroups": [""], "resources": ["configmaps"], "verbs": WATCHES}],
+        }),
+        json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": metadata,
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "opm-portal"},
+            "subjects": identities.subjects(&identities.portal),
         }),
     ]
 }

@@ -3,6 +3,7 @@
 use cluster::kinds::PromiseRequest;
 use kube::ResourceExt;
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+use promise::identity::Changer;
 use promise::names;
 use serde_json::{Value, json};
 
@@ -13,6 +14,7 @@ behaviours![
     the_requester_is_stamped_whatever_is_sent,
     the_requester_is_frozen,
     who_changed_it_last_is_noted_whatever_is_sent,
+    the_groups_of_who_changed_it_are_noted_whatever_is_sent,
     who_makes_a_request_takes_nobodys_place,
     only_the_controller_takes_its_finalizer_off,
 ];
@@ -138,6 +140,31 @@ async fn who_changed_it_last_is_noted_whatever_is_sent(ground: Ground) {
     assert_eq!(noted(&same).as_deref(), Some("opm-controller"));
     let other = ground.requests("dana").patch("a", &params, &Patch::Apply(applied("small"))).await.unwrap();
     assert_eq!(noted(&other).as_deref(), Some("dana"));
+}
+
+/// With who changed it go their groups, and nobody adds to them or takes one away.
+async fn the_groups_of_who_changed_it_are_noted_whatever_is_sent(ground: Ground) {
+    are_known(&ground).await;
+    notes(&ground).await;
+    may_write(&ground).await;
+    let mut forged = request("a");
+    forged.annotations_mut().insert(names::CHANGED_BY_GROUPS_ANNOTATION.to_owned(), "owners".to_owned());
+    forged.annotations_mut().insert(names::CHANGED_BY_CLUSTER_ANNOTATION.to_owned(), "a1".to_owned());
+    let made = ground.requests("dana").create(&PostParams::default(), &forged).await.unwrap();
+    assert_eq!(Changer::of(made.annotations()), None);
+    assert!(made.annotations().keys().all(|name| !name.contains("changed-by")), "{:?}", made.annotations());
+    let patch = async |patch: Value| {
+        let changed = ground.requests("dana").patch("a", &PatchParams::default(), &Patch::Merge(&patch)).await.unwrap();
+        Changer::of(changed.annotations()).unwrap()
+    };
+    let edited = patch(json!({"spec": {"reason": "please"}})).await;
+    let stamped = made.spec.requester.unwrap();
+    assert_eq!((&edited.stamp, edited.has_groups), (&stamped, true), "the same as is stamped at creation");
+    for name in [names::CHANGED_BY_GROUPS_ANNOTATION, names::CHANGED_BY_CLUSTER_ANNOTATION] {
+        for value in [json!("owners"), json!(""), Value::Null] {
+            assert_eq!(patch(annotated(name, value.clone())).await, edited, "{name}: {value}");
+        }
+    }
 }
 
 /// What the controller made for a promise and makes anew is nobody else's, and what somebody wrote into it may have stayed.

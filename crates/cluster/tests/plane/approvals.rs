@@ -1,7 +1,8 @@
 //! Approvals: who decided is stamped, and what was decided holds for exactly one content. Decisions that do not count are in [`refused`],
 //! several stages in [`stages`], questions that are asked again and broken glass in [`again`], requests that promises make in [`composed`],
 //! requests that somebody else changed in [`changed`], content that changes without an edit in [`content`], a controller that dies in
-//! [`killed`], how many releases are kept in [`trimmed`], and releases that cannot be written down in [`unrecorded`].
+//! [`killed`], ServiceAccounts of one name in [`robots`], how many releases are kept in [`trimmed`], and releases that cannot be written down
+//! in [`unrecorded`].
 
 mod again;
 mod changed;
@@ -9,6 +10,7 @@ mod composed;
 mod content;
 mod killed;
 mod refused;
+mod robots;
 mod stages;
 mod trimmed;
 mod unrecorded;
@@ -313,7 +315,7 @@ async fn looks_like_one(plane: &Plane, waiting: &PromiseRequest) {
     })
     .await;
     let mut forged = about("looks-like-one", waiting, "approve");
-    forged.spec.decided_by = Some(promise::api::Requester { username: "erin".into(), groups: Vec::new() });
+    forged.spec.decided_by = Some(promise::api::Requester { username: "erin".into(), groups: Vec::new(), cluster: None });
     let made = Api::<Approval>::all(shop).create(&PostParams::default(), &forged).await.unwrap();
     assert_eq!(made.spec.decided_by.unwrap().username, "erin", "it is not ours, so nobody stamps it");
 }

@@ -55,7 +55,11 @@ async fn what_is_missing_is_found_and_mended() {
 async fn the_requester_is_stamped_and_frozen() {
     let plane = Plane::open().await;
     let mut forged = request("a", "settings", json!({}));
-    forged.spec.requester = Some(promise::api::Requester { username: "somebody-else".into(), groups: vec!["admins".into()] });
+    forged.spec.requester = Some(promise::api::Requester {
+        username: "somebody-else".into(),
+        groups: vec!["admins".into()],
+        cluster: Some("elsewhere".into()),
+    });
     let stamped = plane.requests("dana").create(&PostParams::default(), &forged).await.unwrap();
     let requester = stamped.spec.requester.unwrap();
     assert_eq!(requester.username, "dana");
@@ -71,7 +75,7 @@ async fn the_requester_is_stamped_and_frozen() {
     );
     policies.delete("requester-stamp.platform.opmodel.dev", &DeleteParams::default()).await.unwrap();
     let mut forged = request("b", "settings", json!({}));
-    forged.spec.requester = Some(promise::api::Requester { username: "somebody-else".into(), groups: Vec::new() });
+    forged.spec.requester = Some(promise::api::Requester { username: "somebody-else".into(), groups: Vec::new(), cluster: None });
     let unstamped = plane.requests("dana").create(&PostParams::default(), &forged).await.unwrap();
     assert_eq!(unstamped.spec.requester.unwrap().username, "somebody-else");
 }

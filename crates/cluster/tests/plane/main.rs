@@ -17,6 +17,7 @@ mod lost;
 mod merging;
 mod moved;
 mod namespaces;
+mod orphans;
 mod outdated;
 mod own_rights;
 mod patience;

@@ -94,6 +94,7 @@ fn named(right: &Right) -> [&'static str; 2] {
         ("create", CATALOG) => ["record the revision", "apiexports/content of catalog"],
         ("create", "leases") | ("get" | "update", "opm-controller of leases") => ["Lease opm-system/opm-controller", "leases"],
         ("create", "secrets") | ("get", "opm-controller-keys of secrets") => ["Secret opm-system/opm-controller-keys", "secrets"],
+        ("list" | "watch", "configmaps") => ["lists of orphaned objects", "configmaps"],
         _ => panic!("say here how the controller names the loss of this right: {right:?}"),
     }
 }

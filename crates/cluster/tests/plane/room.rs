@@ -26,7 +26,7 @@ on_every_plane![
 /// As many as race for one place.
 const RIVALS: usize = 8;
 
-async fn governed(plane: &Plane, rule: Value) -> Running {
+pub async fn governed(plane: &Plane, rule: Value) -> Running {
     let controller = plane.controller().await;
     let mut promise = settings("1.0.0");
     promise["cost"] = json!({"items": [{"name": "level", "monthly": "${prices.level * parameters.level}"}]});
@@ -55,7 +55,7 @@ fn phase(request: &PromiseRequest) -> Phase {
     request.status.as_ref().map(|status| status.phase).unwrap_or_default()
 }
 
-fn is_full(request: &PromiseRequest) -> bool {
+pub fn is_full(request: &PromiseRequest) -> bool {
     let waits = request.status.as_ref().and_then(|status| status.waiting_on.as_ref());
     condition(request, "PoliciesSatisfied").starts_with("False NoRoom") && waits.is_some_and(|waits| waits.kind == WaitingKind::Capacity)
 }

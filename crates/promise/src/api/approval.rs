@@ -161,6 +161,9 @@ fn first_stage() -> u32 {
 pub struct GivenApproval {
     /// User name of who decided.
     pub by: String,
+    /// Logical cluster of a ServiceAccount that decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_cluster: Option<String>,
     /// RFC 3339 time at which it was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,

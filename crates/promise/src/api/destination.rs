@@ -26,6 +26,10 @@ pub struct DestinationSpec {
     /// What may be made there.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allowed_kinds: Vec<AllowedKind>,
+    /// Whether a deleted request can leave its objects there, by its deletion policy `Orphan`. What it leaves counts toward limits and budgets
+    /// until it is released.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub allow_orphan: bool,
     /// Pattern of the namespace, such as `opm-${workspace.name}-${hash}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,

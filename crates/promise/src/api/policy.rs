@@ -387,11 +387,6 @@ impl Approvers {
     pub fn is_empty(&self) -> bool {
         self.groups.is_empty() && self.users.is_empty()
     }
-
-    /// Whether a person is one of them. Where no one is named, everyone is.
-    pub fn include(&self, username: &str, groups: &[String]) -> bool {
-        self.is_empty() || self.users.iter().any(|user| user == username) || self.groups.iter().any(|group| groups.contains(group))
-    }
 }
 
 /// Runs an action regularly.

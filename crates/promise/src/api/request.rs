@@ -51,8 +51,8 @@ pub struct PromiseRef {
     pub version: Option<String>,
 }
 
-/// Who asked.
-#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+/// Who asked, or decided.
+#[derive(Clone, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Requester {
@@ -61,6 +61,9 @@ pub struct Requester {
     /// As the plane authenticated them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<String>,
+    /// Logical cluster of a ServiceAccount, whose name is unique only together with it. Absent for people, and on plain Kubernetes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<String>,
 }
 
 /// Which newer versions are taken without asking.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::separation::Elsewhere;
 use super::{Matter, Right, Vote, concerns, is_for, question, representatives, rule_of, words};
 use crate::api::{ApprovalSpec, ApprovalState, ApprovalStatus, Approve, Decision, DecisionState, GivenApproval, Requester, Required};
+use crate::identity::PersonId;
 use crate::policy::{self, Ruling};
 
 /// Most decisions told that do not count.
@@ -52,8 +53,9 @@ pub(super) fn answer(
     supersede(&mut heard);
     separate(&mut heard, approved_elsewhere);
     let counts = |decision| heard.iter().filter(move |heard| heard.state == DecisionState::Counts && heard.vote.spec.decision == decision);
-    let missing = missing(&ruling.effect, counts(Decision::Approve).filter_map(|heard| decider(heard.vote)));
-    let since = enough(&ruling.effect, counts(Decision::Approve).map(|heard| heard.vote), turn);
+    let home = &ruling.from.cluster;
+    let missing = missing(&ruling.effect, home, counts(Decision::Approve).filter_map(|heard| decider(heard.vote)));
+    let since = enough(&ruling.effect, home, counts(Decision::Approve).map(|heard| heard.vote), turn);
     let state = if counts(Decision::Reject).next().is_some() {
         ApprovalState::Rejected
     } else if counts(Decision::RequestChanges).next().is_some() {
@@ -138,9 +140,9 @@ fn alone<'v>(ruling: &Ruling<Approve>, matter: &Matter<'_>, vote: &'v Vote<'v>, 
     if spec.emergency && spec.comment.as_ref().is_none_or(|comment| comment.trim().is_empty()) {
         return void("Breaking the glass takes a comment that says why.".to_owned());
     }
-    let own = matter.requester.is_none_or(|requester| requester.username == person.username);
+    let own = matter.requester.is_none_or(|requester| requester.may_be(person));
     // Whoever changed it last wrote what is decided about, whoever asked.
-    let changed = matter.changers.contains(&person.username);
+    let changed = matter.changers.iter().any(|changer| changer.may_be(person));
     // Nobody is kept from turning down what they asked for themselves.
     if (own || changed) && !ruling.effect.self_approval && approves {
         let did = if own { "asked for it" } else { "changed it last" };
@@ -153,7 +155,8 @@ fn alone<'v>(ruling: &Ruling<Approve>, matter: &Matter<'_>, vote: &'v Vote<'v>, 
     if deadline.is_some_and(|deadline| vote.written >= deadline) {
         return void(format!("{} decided after the question had expired.", person.username));
     }
-    if !spec.emergency && !ruling.effect.approvers.include(&person.username, &person.groups) {
+    let home = &ruling.from.cluster;
+    if !spec.emergency && !ruling.effect.approvers.include(&person.person(home), home, &person.groups) {
         return void(words::not_an_approver(&person.username, &ruling.effect.approvers));
     }
     let thing = words::thing(&rule_of(&ruling.from));
@@ -175,11 +178,11 @@ fn alone<'v>(ruling: &Ruling<Approve>, matter: &Matter<'_>, vote: &'v Vote<'v>, 
 /// Of several decisions of one person the last one counts.
 fn supersede(heard: &mut [Heard<'_>]) {
     let speaking = heard.iter().filter(|heard| heard.speaks);
-    let last: BTreeMap<String, String> =
-        speaking.filter_map(|heard| Some((decider(heard.vote)?.username.clone(), heard.vote.name.to_owned()))).collect();
+    let last: BTreeMap<PersonId, String> =
+        speaking.filter_map(|heard| Some((decider(heard.vote)?.person(heard.vote.cluster), heard.vote.name.to_owned()))).collect();
     for heard in heard.iter_mut().filter(|heard| heard.speaks) {
         let Some(person) = decider(heard.vote) else { continue };
-        if last.get(&person.username).is_some_and(|name| name != heard.vote.name) {
+        if last.get(&person.person(heard.vote.cluster)).is_some_and(|name| name != heard.vote.name) {
             heard.state = DecisionState::Superseded;
             heard.why = Some(format!("{} has decided again since.", person.username));
         }
@@ -198,7 +201,7 @@ fn separate(heard: &mut [Heard<'_>], approved_elsewhere: &[Elsewhere]) {
 }
 
 /// Since when enough agree; those who break the glass are enough alone. What was said before its turn counts from then.
-fn enough<'v>(approve: &Approve, agreed: impl Iterator<Item = &'v Vote<'v>>, turn: Turn) -> Option<i64> {
+fn enough<'v>(approve: &Approve, home: &str, agreed: impl Iterator<Item = &'v Vote<'v>>, turn: Turn) -> Option<i64> {
     let (broken, voices): (Vec<&Vote<'_>>, Vec<&Vote<'_>>) = agreed.partition(|vote| vote.spec.emergency);
     let broken = broken.iter().map(|vote| vote.written).min();
     let since = match approve.required() {
@@ -210,7 +213,7 @@ fn enough<'v>(approve: &Approve, agreed: impl Iterator<Item = &'v Vote<'v>>, tur
         }
         Required::All => {
             let people: Vec<(i64, &Requester)> = voices.iter().filter_map(|vote| Some((vote.written, decider(vote)?))).collect();
-            representatives::since(&approve.approvers, &people)
+            representatives::since(&approve.approvers, home, &people)
         }
     };
     let since = [since, broken].into_iter().flatten().min()?;
@@ -221,12 +224,12 @@ fn enough<'v>(approve: &Approve, agreed: impl Iterator<Item = &'v Vote<'v>>, tur
 }
 
 /// Of `all` that are named, those for whom nobody has agreed.
-fn missing<'v>(approve: &Approve, agreed: impl Iterator<Item = &'v Requester>) -> Vec<String> {
+fn missing<'v>(approve: &Approve, home: &str, agreed: impl Iterator<Item = &'v Requester>) -> Vec<String> {
     if approve.required() != Required::All {
         return Vec::new();
     }
     let agreed: Vec<&Requester> = agreed.collect();
-    representatives::missing(&approve.approvers, &agreed)
+    representatives::missing(&approve.approvers, home, &agreed)
 }
 
 /// The decisions as the status tells them: all that count or may come to, and the last ones of the others.
@@ -242,6 +245,7 @@ fn told(heard: &[Heard<'_>]) -> Vec<GivenApproval> {
         let spec = heard.vote.spec;
         given.push(GivenApproval {
             by: decider(heard.vote).map(|person| person.username.clone()).unwrap_or_default(),
+            by_cluster: decider(heard.vote).and_then(|person| person.cluster.clone()),
             at: heard.vote.at.map(str::to_owned),
             approval: heard.vote.name.to_owned(),
             decision: spec.decision,

@@ -8,6 +8,10 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::api::{Approvers, Requester};
+use crate::identity::PersonId;
+
+/// Somebody who agreed, by position.
+type Speaker = usize;
 
 /// Somebody whom a rule names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,28 +29,31 @@ impl Named<'_> {
 }
 
 /// Those of all that are named for whom nobody speaks: groups first, each once. Where groups share people, those that are named earlier are
-/// spoken for first. `agreed` has each person once.
-pub(super) fn missing<'a>(approvers: &'a Approvers, agreed: &[&'a Requester]) -> Vec<String> {
-    let mut people: BTreeMap<Named<'a>, Vec<&'a str>> = BTreeMap::new();
-    for person in agreed {
-        let username = person.username.as_str();
-        let groups = person.groups.iter().map(|group| Named::Group(group.as_str()));
-        groups.chain([Named::User(username)]).for_each(|named| people.entry(named).or_default().push(username));
+/// spoken for first. `agreed` has each person once, `home` is the workspace of the rule.
+pub(super) fn missing(approvers: &Approvers, home: &str, agreed: &[&Requester]) -> Vec<String> {
+    let mut people: BTreeMap<Named<'_>, Vec<Speaker>> = BTreeMap::new();
+    for (speaker, person) in agreed.iter().enumerate() {
+        let id = person.person(home);
+        let is_meant = |named: &Named<'_>| match named {
+            Named::User(user) => id == PersonId::named(user, home),
+            Named::Group(group) => person.groups.iter().any(|own| own == group),
+        };
+        named(approvers).into_iter().filter(is_meant).for_each(|named| people.entry(named).or_default().push(speaker));
     }
     let mut matching = Matching::default();
-    let mut left: Vec<Named<'a>> = named(approvers).into_iter().filter(|named| !matching.augment(*named, &people)).collect();
+    let mut left: Vec<Named<'_>> = named(approvers).into_iter().filter(|named| !matching.augment(*named, &people)).collect();
     left.sort_by_key(|named| matches!(named, Named::User(_)));
     left.into_iter().map(Named::name).collect()
 }
 
 /// Since when somebody speaks for each of all that are named; decisions come with their times in seconds since 1970. Where nobody is named,
 /// everybody is somebody.
-pub(super) fn since<'a>(approvers: &'a Approvers, agreed: &[(i64, &'a Requester)]) -> Option<i64> {
+pub(super) fn since(approvers: &Approvers, home: &str, agreed: &[(i64, &Requester)]) -> Option<i64> {
     let mut times: Vec<i64> = agreed.iter().map(|(at, _)| *at).collect();
     times.sort_unstable();
     let is_whole = |until: i64| {
-        let people: Vec<&'a Requester> = agreed.iter().filter(|(at, _)| *at <= until).map(|(_, person)| *person).collect();
-        missing(approvers, &people).is_empty()
+        let people: Vec<&Requester> = agreed.iter().filter(|(at, _)| *at <= until).map(|(_, person)| *person).collect();
+        missing(approvers, home, &people).is_empty()
     };
     // With one person more nobody is left without who was spoken for, so that there is a first time.
     let short = times.partition_point(|until| !is_whole(*until));
@@ -64,24 +71,23 @@ fn named(approvers: &Approvers) -> Vec<Named<'_>> {
 /// Who speaks for whom so far.
 #[derive(Default)]
 struct Matching<'a> {
-    /// By user name.
-    speaks_for: BTreeMap<&'a str, Named<'a>>,
+    speaks_for: BTreeMap<Speaker, Named<'a>>,
     /// The same the other way round.
-    speaker: BTreeMap<Named<'a>, &'a str>,
+    speaker: BTreeMap<Named<'a>, Speaker>,
 }
 
 impl<'a> Matching<'a> {
     /// Finds somebody for one more, where it takes that by letting others speak for somebody else: an augmenting path. Whoever was spoken
     /// for stays so. Whether there is somebody.
-    fn augment(&mut self, named: Named<'a>, people: &BTreeMap<Named<'a>, Vec<&'a str>>) -> bool {
+    fn augment(&mut self, named: Named<'a>, people: &BTreeMap<Named<'a>, Vec<Speaker>>) -> bool {
         // Through whom each person was come to. A path may be long, as others write it, so that nothing here recurses.
-        let mut reached: BTreeMap<&'a str, Named<'a>> = BTreeMap::new();
+        let mut reached: BTreeMap<Speaker, Named<'a>> = BTreeMap::new();
         let mut queue = VecDeque::from([named]);
         while let Some(at) = queue.pop_front() {
             for person in people.get(&at).into_iter().flatten().copied() {
                 let Entry::Vacant(entry) = reached.entry(person) else { continue };
                 entry.insert(at);
-                match self.speaks_for.get(person).copied() {
+                match self.speaks_for.get(&person).copied() {
                     Some(other) => queue.push_back(other),
                     None => {
                         self.shift(person, &reached);
@@ -94,10 +100,10 @@ impl<'a> Matching<'a> {
     }
 
     /// Lets everybody on the way back from `last` speak for whom they were reached through.
-    fn shift(&mut self, last: &'a str, reached: &BTreeMap<&'a str, Named<'a>>) {
+    fn shift(&mut self, last: Speaker, reached: &BTreeMap<Speaker, Named<'a>>) {
         let mut next = Some(last);
         while let Some(person) = next {
-            let Some(named) = reached.get(person).copied() else { return };
+            let Some(named) = reached.get(&person).copied() else { return };
             self.speaks_for.insert(person, named);
             next = self.speaker.insert(named, person);
         }
@@ -120,7 +126,7 @@ mod tests {
     }
 
     fn person(name: &str, groups: &[&str]) -> Requester {
-        Requester { username: name.to_owned(), groups: words(groups) }
+        Requester { username: name.to_owned(), groups: words(groups), cluster: None }
     }
 
     #[test]
@@ -158,9 +164,9 @@ mod tests {
         ];
         for (what, approvers, people, left) in cases {
             let mut agreed: Vec<&Requester> = people.iter().collect();
-            assert_eq!(missing(&approvers, &agreed), left, "{what}");
+            assert_eq!(missing(&approvers, "", &agreed), left, "{what}");
             agreed.reverse();
-            assert_eq!(missing(&approvers, &agreed), left, "{what}, the other way round");
+            assert_eq!(missing(&approvers, "", &agreed), left, "{what}, the other way round");
         }
     }
 
@@ -168,15 +174,15 @@ mod tests {
     fn it_is_enough_from_when_the_last_is_spoken_for() {
         let two = approvers(&["legal", "security"], &[]);
         let (both, first, second) = (person("a", &["legal", "security"]), person("b", &["legal"]), person("c", &["security"]));
-        assert_eq!(since(&two, &[]), None);
-        assert_eq!(since(&two, &[(5, &both)]), None);
+        assert_eq!(since(&two, "", &[]), None);
+        assert_eq!(since(&two, "", &[(5, &both)]), None);
         for votes in [[(5, &both), (3, &first), (9, &second)], [(9, &second), (5, &both), (3, &first)]] {
-            assert_eq!(since(&two, &votes), Some(5), "whoever is in both speaks for the second");
+            assert_eq!(since(&two, "", &votes), Some(5), "whoever is in both speaks for the second");
         }
-        assert_eq!(since(&two, &[(7, &first), (7, &second)]), Some(7));
+        assert_eq!(since(&two, "", &[(7, &first), (7, &second)]), Some(7));
         let anybody = approvers(&[], &[]);
-        assert_eq!(since(&anybody, &[(5, &both), (3, &first)]), Some(3));
-        assert_eq!(since(&anybody, &[]), None);
+        assert_eq!(since(&anybody, "", &[(5, &both), (3, &first)]), Some(3));
+        assert_eq!(since(&anybody, "", &[]), None);
     }
 
     const GROUPS: [&str; 4] = ["one", "two", "three", "four"];
@@ -203,10 +209,10 @@ mod tests {
             }).collect();
             let mut agreed: Vec<&Requester> = people.iter().collect();
             let members: Vec<Vec<bool>> = voices.iter().map(|(_, is_in)| is_in.clone()).collect();
-            let left = missing(&all, &agreed);
+            let left = missing(&all, "", &agreed);
             prop_assert_eq!(left.len(), GROUPS.len() - most(0, &members, 0));
             agreed.reverse();
-            prop_assert_eq!(missing(&all, &agreed), left);
+            prop_assert_eq!(missing(&all, "", &agreed), left);
 
             let mut times: Vec<i64> = voices.iter().map(|(at, _)| *at).collect();
             times.sort_unstable();
@@ -215,9 +221,9 @@ mod tests {
                 most(0, &members, 0) == GROUPS.len()
             });
             let mut dated: Vec<(i64, &Requester)> = voices.iter().map(|(at, _)| *at).zip(&people).collect();
-            prop_assert_eq!(since(&all, &dated), first);
+            prop_assert_eq!(since(&all, "", &dated), first);
             dated.reverse();
-            prop_assert_eq!(since(&all, &dated), first);
+            prop_assert_eq!(since(&all, "", &dated), first);
         }
     }
 }

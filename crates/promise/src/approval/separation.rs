@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use super::count::{Turn, decider, each_alone};
 use super::{Matter, Vote, is_for, rule_of};
 use crate::api::{ApprovalRule, Approve, Decision, DecisionState};
+use crate::identity::PersonId;
 use crate::policy::Ruling;
 
 /// An approval whose author approved another rule before.
@@ -44,7 +45,7 @@ struct Voice<'v> {
 
 /// Which approvals do not count because their author approved another rule of the request before.
 pub(super) fn approved_elsewhere<'v>(rulings: &[Ruling<Approve>], matter: &Matter<'_>, votes: &'v [Vote<'v>]) -> ApprovedElsewhere {
-    let mut people: BTreeMap<&'v str, Vec<Voice<'v>>> = BTreeMap::new();
+    let mut people: BTreeMap<PersonId, Vec<Voice<'v>>> = BTreeMap::new();
     for (index, ruling) in rulings.iter().enumerate() {
         for (person, voice) in voices(index, ruling, matter, votes) {
             people.entry(person).or_default().push(voice);
@@ -71,18 +72,19 @@ pub(super) fn approved_elsewhere<'v>(rulings: &[Ruling<Approve>], matter: &Matte
 }
 
 /// Who approves a rule, and since when without having said otherwise.
-fn voices<'v>(index: usize, ruling: &Ruling<Approve>, matter: &Matter<'_>, votes: &'v [Vote<'v>]) -> BTreeMap<&'v str, Voice<'v>> {
-    let mut people: BTreeMap<&'v str, Voice<'v>> = BTreeMap::new();
+fn voices<'v>(index: usize, ruling: &Ruling<Approve>, matter: &Matter<'_>, votes: &'v [Vote<'v>]) -> BTreeMap<PersonId, Voice<'v>> {
+    let mut people: BTreeMap<PersonId, Voice<'v>> = BTreeMap::new();
     // Neither turn nor deadline: who approved too early or too late has approved all the same.
     for heard in each_alone(ruling, matter, votes, Turn::Since(matter.since), None) {
-        let Some(person) = decider(heard.vote).filter(|_| heard.speaks) else { continue };
+        let Some(stamp) = decider(heard.vote).filter(|_| heard.speaks) else { continue };
+        let person = stamp.person(heard.vote.cluster);
         let could_count = matches!(heard.state, DecisionState::Counts | DecisionState::Pending);
         if heard.vote.spec.decision != Decision::Approve || !could_count {
-            people.remove(person.username.as_str());
+            people.remove(&person);
             continue;
         }
         let since = (heard.vote.written, ruling.effect.stage(), index);
-        let voice = people.entry(person.username.as_str()).or_insert(Voice { rule: index, since, vote: heard.vote });
+        let voice = people.entry(person).or_insert(Voice { rule: index, since, vote: heard.vote });
         voice.vote = heard.vote;
     }
     people

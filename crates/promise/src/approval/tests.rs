@@ -33,7 +33,7 @@ fn request() -> ApprovedRequest {
 }
 
 fn person(name: &str) -> Requester {
-    Requester { username: name.to_owned(), groups: Vec::new() }
+    Requester { username: name.to_owned(), groups: Vec::new(), cluster: None }
 }
 
 /// A decision of somebody about exactly what is asked.
@@ -69,7 +69,7 @@ fn judged(case: Case) -> Judgement {
 }
 
 /// The same where these changed it last.
-fn judged_of(case: Case, changers: &[String]) -> Judgement {
+fn judged_of(case: Case, changers: &[Requester]) -> Judgement {
     let (request, dana, question) = (request(), person("dana"), question());
     let former = ["former".to_owned()];
     let matter = Matter { request: &request, requester: Some(&dana), changers, question: &question, since: 1000, former: &former };
@@ -158,7 +158,7 @@ fn whoever_changed_it_last_is_kept_from_it_as_whoever_asked() {
         ("what who asked changed again", vec!["dana"], Approve::default(), yes("olga"), ApprovalState::Approved, None),
     ];
     for (what, changers, approve, vote, state, why) in cases {
-        let changers: Vec<String> = changers.into_iter().map(str::to_owned).collect();
+        let changers: Vec<Requester> = changers.into_iter().map(person).collect();
         let judged = judged_of(Case { rulings: vec![ruling(approve)], votes: vec![(vote, Right::Has, 0)], now: 0 }, &changers);
         let line = &judged.approvals[0];
         assert_eq!((line.state, line.given[0].void.as_deref()), (state, why), "{what}");

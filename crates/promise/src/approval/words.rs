@@ -39,7 +39,8 @@ pub(super) fn other_content(request: &ApprovedRequest, decided: &str, asked: &st
 /// Why a decision of somebody whom the rule does not name does not count.
 pub(super) fn not_an_approver(who: &str, approvers: &Approvers) -> String {
     let named: Vec<&String> = approvers.groups.iter().chain(&approvers.users).collect();
-    format!("{who} isn't one of the approvers of this rule: {}.", all_of(&named))
+    let elsewhere = if approvers.users.iter().any(|user| user == who) { " of another workspace" } else { "" };
+    format!("{who}{elsewhere} isn't one of the approvers of this rule: {}.", all_of(&named))
 }
 
 /// Why a second approval of one person does not count.

@@ -9,6 +9,7 @@ use super::narrow;
 use super::reading::Readings;
 use super::source::Provenance;
 use crate::api::{Constrain, Enforcement, PolicyOutcome, PolicyResult, PromiseSpec};
+use crate::context::Context;
 use crate::error::Problem;
 use crate::path::Path;
 use crate::resolve::{Resolved, shown, sort_outcomes};
@@ -28,13 +29,15 @@ pub(crate) fn outcome(from: &Provenance, result: PolicyResult, path: &Path, mess
     }
 }
 
-/// Runs everything that judges resolved parameters, and files outcomes and refusals. `scope` gives the values for expressions.
+/// Runs everything that judges resolved parameters, and files outcomes and refusals. `scopes` gives the values for expressions, for each person
+/// of the context.
 pub(crate) fn evaluate(
     promise: &PromiseSpec,
     effective: &Effective,
     readings: &Readings<'_>,
     parameters: &Value,
-    scope: impl FnOnce() -> Scope,
+    context: &Context,
+    scopes: impl FnOnce() -> Vec<Scope>,
     resolved: &mut Resolved,
 ) {
     for ruling in &effective.constraints {
@@ -42,7 +45,7 @@ pub(crate) fn evaluate(
         let passed = outcome(&ruling.from, PolicyResult::Constrained, &ruling.path, None);
         file(resolved, ruling, broken, passed);
     }
-    super::expressions::evaluate(effective, readings, scope, resolved);
+    super::expressions::evaluate(effective, readings, context, scopes, resolved);
     for ruling in &effective.injects {
         resolved.outcomes.push(outcome(&ruling.from, PolicyResult::Injected, &Path::default(), None));
     }

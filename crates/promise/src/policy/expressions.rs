@@ -36,27 +36,38 @@ pub(super) fn too_costly(steps: f64) -> String {
     format!("its expression may take {steps:.0} steps, and {STEPS} are allowed: loop over fewer items or simplify it")
 }
 
-/// Runs every `validate` rule over the resolved parameters. What cannot be evaluated is refused: it fails closed.
-pub(super) fn evaluate(effective: &Effective, readings: &Readings<'_>, scope: impl FnOnce() -> Scope, resolved: &mut Resolved) {
+/// Runs every `validate` rule over the resolved parameters, for each person who is behind the request: it has to hold for all of them. What
+/// cannot be evaluated is refused: it fails closed.
+pub(super) fn evaluate(
+    effective: &Effective,
+    readings: &Readings<'_>,
+    context: &Context,
+    scopes: impl FnOnce() -> Vec<Scope>,
+    resolved: &mut Resolved,
+) {
     // Values that do not even fit the schema are refused already, and no expression was written for them.
     if !resolved.problems.is_empty() || effective.validations.is_empty() {
         return;
     }
-    let scope = scope();
+    let scopes = scopes();
+    let changers = context.request.changers.iter().map(|changer| changer.username.as_str());
+    let people: Vec<(Option<&str>, &Scope)> = std::iter::once(None).chain(changers.map(Some)).zip(&scopes).collect();
     for ruling in &effective.validations {
         let passed = outcome(&ruling.from, PolicyResult::Passed, &ruling.path, None);
-        let holds = readings
-            .expression(&ruling.from, &ruling.effect.expression)
-            .and_then(|program| program.evaluate_bool(&scope, &mut Budget::steps(STEPS)).map_err(|error| error.to_string()));
-        let broken = match holds {
-            Ok(true) => None,
-            Ok(false) => Some(with_source(&ruling.effect.message, &named(&ruling.from))),
+        let program = readings.expression(&ruling.from, &ruling.effect.expression);
+        let holds = |scope: &Scope| {
+            let program = program.as_ref().map_err(Clone::clone)?;
+            program.evaluate_bool(scope, &mut Budget::steps(STEPS)).map_err(|error| error.to_string())
+        };
+        let broken = people.iter().map(|(changer, scope)| (changer, holds(scope))).find(|(_, holds)| *holds != Ok(true));
+        let broken = broken.map(|(changer, holds)| match holds {
+            Ok(_) => about(*changer, with_source(&ruling.effect.message, &named(&ruling.from))),
             Err(why) => {
                 let who = ruling.from.owner.as_deref().unwrap_or("its owner");
                 let name = wording::upper_first(&named(&ruling.from));
-                Some(format!("{name} could not be evaluated: {why}. {} can mend the rule {}.", wording::upper_first(who), ruling.from.rule))
+                format!("{name} could not be evaluated: {why}. {} can mend the rule {}.", wording::upper_first(who), ruling.from.rule)
             }
-        };
+        });
         file(resolved, ruling, broken.map(|message| (ruling.path.clone(), message)), passed);
     }
 }
@@ -64,6 +75,14 @@ pub(super) fn evaluate(effective: &Effective, readings: &Readings<'_>, scope: im
 /// Values for [`compile`]d expressions.
 pub(crate) fn scope(parameters: &Value, context: &Context) -> Scope {
     expression::scope(&environment(), parameters, context)
+}
+
+/// The message of a rule that holds for the requester, and not for somebody else who is behind the request.
+fn about(changer: Option<&str>, message: String) -> String {
+    match changer {
+        Some(changer) => format!("{message} The rule applies to {changer} too, who changed the request or one that created it."),
+        None => message,
+    }
 }
 
 fn with_source(message: &str, source: &str) -> String {

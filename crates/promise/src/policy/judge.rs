@@ -24,6 +24,9 @@ pub struct Usage {
     pub counts: BTreeMap<String, u64>,
     /// What other requests cost a month, for each budget by the identity of its rule.
     pub spent: BTreeMap<String, Spent>,
+    /// How many of those counted are orphaned, by the identity of the rule: their requests were deleted, and what they made stays.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub orphaned: BTreeMap<String, u64>,
 }
 
 /// What requests cost together.
@@ -85,7 +88,7 @@ pub fn judge(effective: &Effective, usage: &Usage, price: Option<&Estimate>) -> 
     let mut judged = Judged::default();
     for ruling in &effective.limits {
         let with_this = usage.counts.get(&ruling.from.id()).map(|others| others.saturating_add(1));
-        judged.file(&ruling.from, too_many(ruling, with_this));
+        judged.file(&ruling.from, with_orphans(too_many(ruling, with_this), usage, &ruling.from));
         let Limit { count, per } = &ruling.effect;
         judged.limits.push(LimitUse { from: ruling.from.clone(), most: *count, per: per.clone(), with_this });
     }
@@ -93,7 +96,7 @@ pub fn judge(effective: &Effective, usage: &Usage, price: Option<&Estimate>) -> 
         let sum = sum(ruling, usage, price);
         // What cannot be read is refused with the policy before it comes to this; it leaves nothing to spend.
         let most = Money::new(decimal_micros(&ruling.effect.monthly).unwrap_or_default(), ruling.effect.currency.clone());
-        judged.file(&ruling.from, too_much(ruling, &most, &sum));
+        judged.file(&ruling.from, with_orphans(too_much(ruling, &most, &sum), usage, &ruling.from));
         let with_this = sum.ok();
         let left = with_this.as_ref().and_then(|sum| most.minus(sum));
         judged.budgets.push(BudgetUse { from: ruling.from.clone(), most, per: ruling.effect.per.clone(), with_this, left });
@@ -113,6 +116,17 @@ impl Judged {
         }
         self.outcomes.push(outcome(from, result, &crate::path::Path::default(), broken));
     }
+}
+
+/// Adds to a refusal what nobody finds among the requests.
+fn with_orphans(broken: Option<String>, usage: &Usage, from: &Provenance) -> Option<String> {
+    let orphaned = usage.orphaned.get(&from.id()).copied().unwrap_or_default();
+    let broken = broken?;
+    Some(match orphaned {
+        0 => broken,
+        1 => format!("{broken} 1 of them was orphaned and counts until the platform team releases it."),
+        many => format!("{broken} {many} of them were orphaned and count until the platform team releases them."),
+    })
 }
 
 fn too_many(ruling: &Ruling<Limit>, with_this: Option<u64>) -> Option<String> {

@@ -1,6 +1,7 @@
 //! From what somebody asks to what holds: composition and resolution together, with the rules that count under a condition only.
 //!
-//! A rule with `when` counts exactly if its condition is true of the resolved parameters. Only fixed and proposed values change those, so:
+//! A rule with `when` counts exactly if its condition is true of the resolved parameters, for the requester or for anyone else who is behind
+//! the request. Only fixed and proposed values change those, so:
 //! resolve with the values that are given without a condition, ask every condition, resolve with the values whose conditions hold as well,
 //! and ask again, until nothing more begins to hold. A rule that gave a value and whose condition is false by then would undo itself, or is
 //! undone by another: it is refused, with its name. Every other rule goes by the last answer, which is about what will be made.
@@ -59,7 +60,7 @@ fn conditions(target: &Target<'_>, promise: &PromiseReading, files: &Files<'_>, 
     loop {
         let (sets, defaults) = files.values(&|at| files.rules[at].when.is_none() || given[at]);
         let values = resolve::snapshot(target.spec, promise, parameters, &sets, &defaults);
-        let mut standings = ask(files, &promise.scope(&values, context));
+        let mut standings = ask(files, &promise.scopes(&values, context));
         let gives: Vec<bool> = (0..given.len()).map(|at| files.rules[at].gives_value() && standings[at] == Standing::Holds).collect();
         let mut is_undone = false;
         for at in (0..given.len()).filter(|at| given[*at] && !gives[*at]) {
@@ -73,14 +74,19 @@ fn conditions(target: &Target<'_>, promise: &PromiseReading, files: &Files<'_>, 
     }
 }
 
-fn ask(files: &Files<'_>, scope: &Scope) -> Vec<Standing> {
+/// Asks every condition for each person who is behind the request: a rule counts if its condition holds for one of them.
+fn ask(files: &Files<'_>, scopes: &[Scope]) -> Vec<Standing> {
     let answer = |filed: &super::filed::Filed<'_>| match (filed.when, &filed.effect) {
         (None, _) | (_, Effect::Refused) => Standing::Always,
-        (Some(program), _) => match program.evaluate_bool(scope, &mut Budget::steps(STEPS)) {
-            Ok(true) => Standing::Holds,
-            Ok(false) => Standing::Rests,
-            Err(error) => Standing::Failed(why(&error)),
-        },
+        (Some(program), _) => {
+            let answers: Result<Vec<bool>, ExprError> =
+                scopes.iter().map(|scope| program.evaluate_bool(scope, &mut Budget::steps(STEPS))).collect();
+            match answers {
+                Ok(answers) if answers.contains(&true) => Standing::Holds,
+                Ok(_) => Standing::Rests,
+                Err(error) => Standing::Failed(why(&error)),
+            }
+        }
     };
     files.rules.iter().map(answer).collect()
 }

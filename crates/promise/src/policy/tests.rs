@@ -3,6 +3,7 @@ mod contradicting;
 mod fit;
 mod kinds;
 mod laws;
+mod people;
 mod world;
 
 use std::collections::BTreeMap;

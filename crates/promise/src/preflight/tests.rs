@@ -85,6 +85,7 @@ fn asked<T>(case: &Case, work: impl FnOnce(&Input<'_>) -> T) -> T {
         count: &|_| Usage::default(),
         secrets: Some(&secrets),
         destinations: &BTreeMap::new(),
+        unorphaned: &BTreeMap::new(),
         missing: &case.missing,
         unknown: &[],
     })

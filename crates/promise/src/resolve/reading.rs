@@ -44,8 +44,9 @@ impl PromiseReading {
         &self.rules
     }
 
-    /// Values for the expressions of policies, of the types that the promise's schema says.
-    pub(crate) fn scope(&self, parameters: &Value, context: &Context) -> Scope {
-        expression::scope(&self.environment, parameters, context)
+    /// Values for the expressions of policies, of the types that the promise's schema says: for each person whom rules about the requester are
+    /// about, the requester first.
+    pub(crate) fn scopes(&self, parameters: &Value, context: &Context) -> Vec<Scope> {
+        context.for_each_person().map(|context| expression::scope(&self.environment, parameters, &context)).collect()
     }
 }

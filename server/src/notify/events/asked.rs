@@ -3,6 +3,7 @@
 use promise::api::{
     ApprovalRule, ApprovalState, ApprovalStatus, CandidateStatus, Decision, DecisionState, GivenApproval, PromiseRequestStatus,
 };
+use promise::identity::username_of;
 use promise::notify::Event;
 
 use crate::auth::person::giver;
@@ -56,12 +57,15 @@ fn page(subject: &Subject<'_>, hash: &str) -> String {
 fn question(subject: &Subject<'_>, candidate: &CandidateStatus, approval: &ApprovalStatus, since: &str, decided: Option<i64>) -> Told {
     let ends = approval.expires_at.as_deref().and_then(seconds);
     let until = approval.expires_at.as_deref().map(|at| format!(" The question stays open until {}.", minute(at))).unwrap_or_default();
-    let who = if subject.requester.is_empty() { "Somebody" } else { subject.requester };
+    let who = if subject.requester.is_empty() { "Somebody" } else { username_of(subject.requester) };
     let agreed = approval.given.iter().filter(|given| given.void.is_none()).map(|given| giver(approval, given).to_string());
     let link = page(subject, &candidate.content_hash);
     Told {
         event: Event::ApprovalNeeded,
-        audience: Audience::Asked { approvers: approval.approvers.clone(), except: agreed.chain([subject.requester.to_owned()]).collect() },
+        audience: Audience::Asked {
+            approvers: approval.approvers.known(&approval.cluster),
+            except: agreed.chain([subject.requester.to_owned()]).collect(),
+        },
         // The content and the time of the question: asked again about the same content it is another question.
         key: format!("{}|{}|{since}", of_rule(&approval.rule, &approval.cluster), candidate.content_hash),
         at: seconds(since).unwrap_or(subject.created).max(decided.unwrap_or(i64::MIN)),
@@ -103,7 +107,10 @@ fn decision(subject: &Subject<'_>, approval: &ApprovalStatus, given: &GivenAppro
 fn emergency(subject: &Subject<'_>, approval: &ApprovalStatus, given: &GivenApproval) -> Option<Told> {
     (given.emergency && given.void.is_none()).then(|| Told {
         event: Event::Emergency,
-        audience: Audience::Asked { approvers: approval.approvers.clone(), except: vec![giver(approval, given).to_string()] },
+        audience: Audience::Asked {
+            approvers: approval.approvers.known(&approval.cluster),
+            except: vec![giver(approval, given).to_string()],
+        },
         key: key_of(approval, given),
         at: given.at.as_deref().and_then(seconds).unwrap_or(subject.created),
         open: false,

@@ -235,7 +235,7 @@ mod tests {
     }
 
     fn approval(name: &str, by: &str, of: &str) -> Arc<Approval> {
-        let decided_by = Some(Requester { username: by.into(), groups: Vec::new() });
+        let decided_by = Some(Requester { username: by.into(), groups: Vec::new(), cluster: None });
         let subject = ApprovedRequest { uid: format!("uid-{of}"), ..ApprovedRequest::default() };
         let spec = ApprovalSpec { decided_by, request: subject, ..ApprovalSpec::default() };
         Arc::new(object::<ApprovalKind>(name, None, spec))

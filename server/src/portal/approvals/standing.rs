@@ -122,7 +122,7 @@ impl Caller {
 
     /// Whether this person is one of those whom a rule names as its approvers, or it names no one.
     pub(super) fn is_approver_of(&self, approval: &ApprovalStatus) -> bool {
-        approval.approvers.include(self.identity().person.username(), &self.identity().groups)
+        approval.approvers.include(&self.identity().person, &approval.cluster, &self.identity().groups)
     }
 
     /// Whether this person can decide for a rule, with the verb `approve` or the one for emergencies. Ordinary decisions take membership in the

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use cluster::kinds::PromiseRequest;
 use promise::Result;
+use promise::identity::username_of;
 use promise::price::Money;
 use promise::view::CostInstance;
 use store::MonthLine;
@@ -68,7 +69,7 @@ async fn all(caller: &Caller, scope: &Scope, place: &Place) -> Result<Vec<CostIn
                 .filter(|price| line.currency.is_empty() || price.currency == line.currency),
             namespace: line.namespace,
             name: line.name,
-            owner: line.owner,
+            owner: username_of(&line.owner).to_owned(),
             project: line.project,
             ready: line.ready,
             unobserved: line.unobserved,

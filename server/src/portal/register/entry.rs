@@ -13,6 +13,7 @@ use promise::wording;
 
 use super::Dated;
 use super::counts::{Of, Outcome};
+use crate::auth::person;
 use crate::ledger::price;
 use crate::portal::requests::rows;
 
@@ -71,7 +72,7 @@ impl<'r> Entry<'r> {
         (key, &request.metadata.uid, &request.metadata.resource_version).hash(&mut stamp);
         Self {
             dated: (Reverse(made.unwrap_or_default()), key.clone()),
-            requester: rows::requester(request),
+            requester: person::requester(request).to_string(),
             needy: rows::ball(request).is_requesters(),
             phase,
             week: made.map(|made| monday(made.div_euclid(DAY))),

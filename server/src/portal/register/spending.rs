@@ -10,8 +10,8 @@ use cluster::watch::Key;
 use jiff::Timestamp;
 use promise::price::Money;
 
+use crate::auth::person;
 use crate::ledger::{is_ready, price, project, since};
-use crate::portal::requests::rows;
 
 /// Instances of one price that add up together whatever is asked for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,7 +34,7 @@ impl Share {
         Self {
             promise: request.spec.promise.name.clone(),
             project: project(request),
-            owner: rows::requester(request),
+            owner: person::requester(request).to_string(),
             currency: price.currency.clone(),
             micros: price.micros,
         }

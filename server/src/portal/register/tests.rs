@@ -22,7 +22,7 @@ fn key(number: usize) -> Key {
 /// A request that looks different in each state.
 fn request(number: usize, state: usize) -> Arc<PromiseRequest> {
     let promise = PromiseRef { name: ["redis", "postgresql"][number % 2].into(), workspace: Some("root:platform".into()), version: None };
-    let requester = Some(Requester { username: format!("person-{}", number % 3), groups: Vec::new() });
+    let requester = Some(Requester { username: format!("person-{}", number % 3), groups: Vec::new(), cluster: None });
     let spec = PromiseRequestSpec { promise, requester, ..PromiseRequestSpec::default() };
     let mut request = object::<PromiseRequestKind>(&key(number).name, Some(&key(number).namespace), spec);
     request.metadata.uid = Some(format!("uid-{number}"));

@@ -108,7 +108,7 @@ pub(in crate::portal) fn said(approval: &Approval) -> GivenLine {
 
 fn given(approval: &ApprovalStatus, given: &GivenApproval) -> GivenLine {
     GivenLine {
-        by: person::giver(approval, given).to_string(),
+        by: person::giver(approval, given).username().to_owned(),
         at: given.at.clone().unwrap_or_default(),
         decision: verb(given.decision, given.emergency).to_owned(),
         comment: given.comment.clone().unwrap_or_default(),

@@ -167,7 +167,7 @@ impl Opened {
     /// Who wrote the parameters, for a person who looks: whoever fills in a form, and the requester of what is there.
     pub(super) fn requester(&self, caller: &Caller) -> String {
         match &self.requester {
-            Some(requester) if !requester.is_empty() && *requester != caller.identity().person => requester.to_string(),
+            Some(requester) if !requester.is_empty() && *requester != caller.identity().person => requester.username().to_owned(),
             _ => "You".to_owned(),
         }
     }

@@ -30,9 +30,9 @@ pub(in crate::portal) fn row(caller: &Caller, workspace: &Workspace, request: &P
     }
 }
 
-/// Who asked for it, as the plane stamped it.
+/// Username of who asked for it, as pages show it.
 pub(in crate::portal) fn requester(request: &PromiseRequest) -> String {
-    person::requester(request).to_string()
+    person::requester(request).username().to_owned()
 }
 
 /// Whether this person asked for it.

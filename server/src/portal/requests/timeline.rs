@@ -15,7 +15,7 @@ pub(super) fn of(caller: &Caller, request: &PromiseRequest, releases: &[PromiseR
     let mut all = Vec::new();
     let requester = person::requester(request);
     if let Some(created) = &request.metadata.creation_timestamp {
-        all.push(happening(created.0.to_string(), "Requested".to_owned(), &requester, false));
+        all.push(happening(created.0.to_string(), "Requested".to_owned(), requester.username(), false));
     }
     for release in releases {
         if let Some(created) = &release.metadata.creation_timestamp {

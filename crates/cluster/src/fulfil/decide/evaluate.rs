@@ -17,7 +17,7 @@ use crate::kinds::PromiseRequest;
 use crate::revisions::CompiledRevisions;
 use crate::usage::Census;
 use crate::watch::Key;
-use crate::workspaces::Node;
+use crate::workspaces::{Node, WorkspacePath};
 use crate::world::World;
 
 /// What expressions may know of a request besides its parameters.
@@ -37,6 +37,8 @@ pub(super) fn context(
             workspace: path.clone(),
             labels: given_labels(request.labels()),
             requester: request.spec.requester.clone().unwrap_or_default(),
+            changers: Vec::new(),
+            deletion_policy: request.spec.deletion_policy,
         },
         promise: PromiseContext { name: promise.to_owned(), version: version.to_owned(), workspace: home.path.to_string() },
         workspace: WorkspaceContext {
@@ -71,6 +73,7 @@ pub(super) struct Input {
     pub(super) secrets: BTreeMap<String, String>,
     /// The Destinations that the promise names.
     pub(super) destinations: BTreeMap<String, DestinationId>,
+    pub(super) trusted_homes: Vec<WorkspacePath>,
     /// What the promise requires and is not there.
     pub(super) missing: Vec<String>,
 }
@@ -110,6 +113,7 @@ pub(super) fn evaluate(input: &Input) -> Preflight {
         count: &|tallies| Census::shown(&input.world, Some(&input.key)).usage(tallies),
         secrets: Some(&input.secrets),
         destinations: &input.destinations,
+        unorphaned: &input.world.unorphaned(&input.home.cluster, &input.spec, &input.trusted_homes),
         missing: &input.missing,
         unknown: &[],
     })

@@ -11,9 +11,14 @@ use serde_json::{Value, json};
 use super::stages::told;
 use super::{about, asked, candidate, decide, edit, governed, let_do, level};
 use crate::trust::let_erin_in;
-use crate::world::{Plane, condition, on_every_plane, wait};
+use crate::world::{Plane, condition, on_every_plane, settings, wait};
 
-on_every_plane![whoever_changed_a_request_does_not_approve_it, whoever_changed_a_wrapper_does_not_approve_what_is_in_it];
+on_every_plane![
+    whoever_changed_a_request_does_not_approve_it,
+    whoever_changed_a_wrapper_does_not_approve_what_is_in_it,
+    a_rule_about_the_requester_holds_for_whoever_changes_the_request,
+    what_asks_for_approval_of_some_people_asks_when_one_of_them_changes_the_request,
+];
 
 const CHANGED: &str = "erin changed it last, and this rule wants somebody else to approve.";
 
@@ -95,5 +100,72 @@ async fn whoever_changed_a_wrapper_does_not_approve_what_is_in_it(plane: Plane) 
     decide(&plane, "erin", &about("c-yes", &again, "approve")).await;
     let is_four = |map: &ConfigMap| map.data.as_ref().is_some_and(|data| data["level"] == "4");
     wait(plane.config_maps(), "web-inner-config", "as Dana wants it", is_four).await;
+    controller.stop().await;
+}
+
+/// A rule that is about who asks.
+fn about_people(rule: Value) -> Value {
+    json!({
+        "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Policy", "metadata": {"name": "people"},
+        "spec": {"title": "People", "owner": {"team": "operations"}, "appliesTo": {"promises": ["settings"]}, "rules": [rule]},
+    })
+}
+
+/// What Erin may not have, she does not get by changing what Dana asked for.
+async fn a_rule_about_the_requester_holds_for_whoever_changes_the_request(plane: Plane) {
+    let controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("settings", settings("1.0.0")).await;
+    plane.publish("wrapper", wrapper()).await;
+    let_erin_in(&plane).await;
+    plane
+        .govern(&about_people(json!({
+            "name": "who", "validate": {"expression": "!('operations' in request.requester.groups)", "message": "Ask your team."},
+        })))
+        .await;
+    for (name, promise, inner) in [("web", "settings", "web"), ("wrapped", "wrapper", "wrapped-inner")] {
+        plane.ask(name, promise, json!({"level": 2})).await;
+        plane.ready(inner).await;
+        edit_as_erin(&plane, name, json!({"parameters": {"level": 9}})).await;
+        let refused = plane.until(inner, "refused", |r| condition(r, "PoliciesSatisfied").contains("Ask your team.")).await;
+        let said = condition(&refused, "PoliciesSatisfied");
+        assert!(said.contains("The rule applies to erin too"), "{said}");
+        assert_eq!(level(&plane, inner).await.as_deref(), Some("2"), "what runs goes on");
+
+        // Nor by leaving the last word to Dana about something else: she writes it herself, and it is hers then.
+        edit(&plane, name, json!({"parameters": {"level": 5}})).await;
+        let map = format!("{inner}-config");
+        wait(plane.config_maps(), &map, "as Dana wants it", |map: &ConfigMap| map.data.as_ref().is_some_and(|data| data["level"] == "5"))
+            .await;
+    }
+    // The other way round: what Dana may not have is not hers because Erin, who may, had the last word.
+    plane
+        .govern(&about_people(json!({
+            "name": "who", "validate": {"expression": "!('shop' in request.requester.groups)", "message": "Ask your team."},
+        })))
+        .await;
+    plane.ask("denied", "settings", json!({"level": 2})).await;
+    plane.until("denied", "refused", |r| condition(r, "PoliciesSatisfied").contains("Ask your team.")).await;
+    edit_as_erin(&plane, "denied", json!({"parameters": {"level": 9}})).await;
+    let generation = plane.requests("dana").get("denied").await.unwrap().metadata.generation.unwrap();
+    let judged = |r: &PromiseRequest| r.status.as_ref().is_some_and(|status| status.observed_generation == generation);
+    let still = plane.until("denied", "judged again", judged).await;
+    assert!(condition(&still, "PoliciesSatisfied").contains("Ask your team."), "{}", condition(&still, "PoliciesSatisfied"));
+    assert_eq!(level(&plane, "denied").await, None);
+    controller.stop().await;
+}
+
+/// A rule with a condition about the requester counts as soon as it holds for one of those who are behind the request.
+async fn what_asks_for_approval_of_some_people_asks_when_one_of_them_changes_the_request(plane: Plane) {
+    let controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("settings", settings("1.0.0")).await;
+    let_erin_in(&plane).await;
+    plane.govern(&about_people(json!({"name": "who", "approve": {"when": "'operations' in request.requester.groups"}}))).await;
+    plane.ask("web", "settings", json!({"level": 2})).await;
+    plane.ready("web").await;
+    edit_as_erin(&plane, "web", json!({"parameters": {"level": 9}})).await;
+    asked(&plane, "web").await;
+    assert_eq!(level(&plane, "web").await.as_deref(), Some("2"));
     controller.stop().await;
 }

@@ -171,7 +171,7 @@ async fn an_api_is_made_to_look_like_ours(plane: &Plane) {
     })
     .await;
     let mut looks = request("looks-alike", "settings", json!({}));
-    looks.spec.requester = Some(promise::api::Requester { username: "admin".into(), groups: Vec::new() });
+    looks.spec.requester = Some(promise::api::Requester { username: "admin".into(), groups: Vec::new(), cluster: None });
     let api: Api<cluster::kinds::PromiseRequest> = Api::namespaced(mall, "default");
     api.create(&PostParams::default(), &looks).await.unwrap();
     // Whatever would have become of it came before this one.

@@ -87,7 +87,8 @@ async fn a_revision_is_forged_changed_and_removed(plane: &Plane) {
 async fn somebody_else_is_said_to_have_asked(plane: &Plane) {
     let mut forged = request("forged", "no-such-promise", json!({}));
     forged.metadata.namespace = Some(plane.namespace().to_owned());
-    forged.spec.requester = Some(promise::api::Requester { username: "admin".into(), groups: vec!["system:masters".into()] });
+    forged.spec.requester =
+        Some(promise::api::Requester { username: "admin".into(), groups: vec!["system:masters".into()], cluster: None });
     let api = plane.requests("dana");
     let stamped = api.create(&PostParams::default(), &forged).await.unwrap().spec.requester.unwrap();
     assert_eq!(stamped.username, "dana");

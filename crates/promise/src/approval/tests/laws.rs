@@ -39,7 +39,7 @@ fn cast() -> impl Strategy<Value = Cast> {
         |(who, rule, decision, right, hash, legal, at, emergency)| {
             let groups = if legal { vec!["legal".to_owned()] } else { Vec::new() };
             let mut spec = spec(PEOPLE[who], decision);
-            spec.decided_by = Some(Requester { username: PEOPLE[who].into(), groups });
+            spec.decided_by = Some(Requester { username: PEOPLE[who].into(), groups, cluster: None });
             spec.rule.name = format!("r{rule}");
             spec.rule.policy = Some(if rule == 2 { "another".into() } else { "careful".into() });
             spec.content_hash = hash.to_owned();

@@ -13,7 +13,8 @@ fn of_both(required: Required) -> Approve {
 
 /// Somebody who may decide agrees, so many seconds after it was asked.
 fn yes(name: &str, groups: &[&str], at: i64) -> Cast {
-    let decided_by = Some(Requester { username: name.to_owned(), groups: groups.iter().map(|group| (*group).to_owned()).collect() });
+    let decided_by =
+        Some(Requester { username: name.to_owned(), groups: groups.iter().map(|group| (*group).to_owned()).collect(), cluster: None });
     (ApprovalSpec { decided_by, ..spec(name, Decision::Approve) }, Right::Has, at)
 }
 

@@ -133,7 +133,8 @@ fn all_is_every_user_and_somebody_of_every_group() {
         ..Approve::default()
     };
     let by = |name: &str, groups: &[&str], at| {
-        let decided_by = Some(Requester { username: name.into(), groups: groups.iter().map(|group| (*group).to_owned()).collect() });
+        let decided_by =
+            Some(Requester { username: name.into(), groups: groups.iter().map(|group| (*group).to_owned()).collect(), cluster: None });
         (ApprovalSpec { decided_by, ..about("one", name, Decision::Approve) }, Right::Has, at)
     };
     let of = |votes| judged(Case { rulings: rules(&[all()]), votes, now: 9 });

@@ -140,7 +140,7 @@ impl Case {
         elsewhere.context.workspace =
             WorkspaceContext { path: "root:acme:other".into(), name: "other".into(), labels: [("a".to_owned(), "b".to_owned())].into() };
         elsewhere.context.request.workspace = "root:acme:other".into();
-        elsewhere.context.request.requester = Requester { username: "somebody".into(), groups: vec!["others".into()] };
+        elsewhere.context.request.requester = Requester { username: "somebody".into(), groups: vec!["others".into()], cluster: None };
         elsewhere.context.prices = json!({"database": {"small": 1}});
         found.push((Input::Platform, elsewhere));
         for id in self.observed.keys() {

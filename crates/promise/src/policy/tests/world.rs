@@ -64,15 +64,20 @@ pub fn target<'a>(spec: &'a PromiseSpec, labels: &'a BTreeMap<String, String>, l
     }
 }
 
-fn context() -> Context {
+pub fn context() -> Context {
     Context { workspace: WorkspaceContext { path: "root:acme:shop".into(), ..WorkspaceContext::default() }, ..Context::default() }
 }
 
 /// Settles a request for the promise.
 pub fn settled(sources: &[PolicySource], parameters: &Value) -> Settled {
+    settled_for(sources, parameters, &context())
+}
+
+/// The same in other surroundings.
+pub fn settled_for(sources: &[PolicySource], parameters: &Value, context: &Context) -> Settled {
     let (spec, reading) = promise();
     let (labels, lineage) = (BTreeMap::new(), ["r".to_owned(), "acme".to_owned(), "shop".to_owned()]);
-    settle_read(&target(spec, &labels, &lineage), sources, reading, parameters, None, &context())
+    settle_read(&target(spec, &labels, &lineage), sources, reading, parameters, None, context)
 }
 
 /// Composes for the promise, or for one with another schema.

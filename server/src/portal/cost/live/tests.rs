@@ -47,7 +47,7 @@ fn requests() -> Vec<(Key, Arc<PromiseRequest>)> {
         let cluster = ClusterId::parse(["data", "lab", "shop"][number % 3]).unwrap();
         let key = Key { cluster, namespace: namespace.into(), name: format!("request-{number:03}") };
         let promise = PromiseRef { name: ["redis", "postgresql"][number % 2].into(), ..PromiseRef::default() };
-        let requester = Some(Requester { username: format!("person-{}", number % 5), groups: Vec::new() });
+        let requester = Some(Requester { username: format!("person-{}", number % 5), groups: Vec::new(), cluster: None });
         let expires_at = number.is_multiple_of(13).then(|| text(second(NOW) + if number.is_multiple_of(2) { -60 } else { 60 }));
         let spec = PromiseRequestSpec { promise, requester, expires_at, ..PromiseRequestSpec::default() };
         let mut request = object::<PromiseRequestKind>(&key.name, Some(namespace), spec);

@@ -1,0 +1,220 @@
+//! Orphans: what deleted requests handed over, by their deletion policy. They count toward limits and budgets until they are released.
+//!
+//! Each is a ConfigMap beside the controller's Lease, where tenants have no rights. It outlives request and workspace, and deleting it
+//! releases what it lists.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::{DynamicObject, ObjectMeta};
+use kube::core::{ApiResource, GroupVersionKind};
+use promise::names;
+use promise::policy::{Counted, Promises, Tally};
+use promise::price::Money;
+use serde_json::Value;
+
+use crate::install::SYSTEM_NAMESPACE;
+use crate::topology::Topology;
+use crate::usage::Accepted;
+use crate::watch::Key;
+use crate::workspaces::{ClusterId, Tree};
+use crate::world::World;
+
+/// What a deleted request handed over.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Orphan {
+    /// uid of the request.
+    pub uid: String,
+    /// Where the request was.
+    pub request: Key,
+    /// What counts of it.
+    pub accepted: Accepted,
+    /// Path of its workspace.
+    pub workspace: String,
+    /// Labels of its workspace.
+    pub labels: BTreeMap<String, String>,
+    /// Logical cluster ids from the root down to its workspace.
+    pub lineage: Vec<String>,
+}
+
+/// What people want to know of it besides.
+pub struct Particulars<'a> {
+    /// Username of the requester.
+    pub requester: &'a str,
+    /// RFC 3339 time.
+    pub at: String,
+    /// Its objects, one per line.
+    pub objects: String,
+}
+
+impl Orphan {
+    /// Name of the ConfigMap of the request with this uid.
+    pub fn name_of(uid: &str) -> String {
+        format!("orphaned-{uid}")
+    }
+
+    /// Reads a ConfigMap. One that lacks something is left out.
+    pub fn read(object: DynamicObject) -> Option<Self> {
+        let name = object.metadata.name.clone();
+        let read = Self::of(object.data.get("data")?);
+        if read.is_none() {
+            tracing::warn!(name, "a list of orphaned objects cannot be read and does not count");
+        }
+        read
+    }
+
+    fn of(data: &Value) -> Option<Self> {
+        let text = |name: &str| data.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+        let owned = |name: &str| text(name).map(str::to_owned).unwrap_or_default();
+        let price = text("priceMicros").and_then(|micros| micros.parse().ok()).map(|micros| Money::new(micros, owned("currency")));
+        Some(Self {
+            uid: text("uid")?.to_owned(),
+            request: Key {
+                cluster: ClusterId::parse(text("cluster")?).ok()?,
+                namespace: owned("namespace"),
+                name: text("request")?.to_owned(),
+            },
+            accepted: Accepted {
+                release: owned("release"),
+                promise: text("promise")?.to_owned(),
+                home: text("home").map(str::to_owned),
+                price,
+            },
+            workspace: owned("workspace"),
+            labels: text("workspaceLabels").and_then(|labels| serde_json::from_str(labels).ok()).unwrap_or_default(),
+            lineage: owned("lineage").split_whitespace().map(str::to_owned).collect(),
+        })
+    }
+
+    /// The ConfigMap.
+    pub fn config_map(&self, topology: &Topology, particulars: Particulars<'_>) -> ConfigMap {
+        let name = Self::name_of(&self.uid);
+        let release = format!(
+            "These objects no longer belong to a request. They count toward limits and budgets until the {} is deleted. Anyone who can delete \
+             ConfigMaps there can release them.",
+            topology.own_object("ConfigMap", &name)
+        );
+        let mut data = BTreeMap::from([
+            ("uid", self.uid.clone()),
+            ("cluster", self.request.cluster.to_string()),
+            ("namespace", self.request.namespace.clone()),
+            ("request", self.request.name.clone()),
+            ("workspace", self.workspace.clone()),
+            ("workspaceLabels", Value::from_iter(self.labels.clone()).to_string()),
+            ("lineage", self.lineage.join(" ")),
+            ("promise", self.accepted.promise.clone()),
+            ("home", self.accepted.home.clone().unwrap_or_default()),
+            ("release", self.accepted.release.clone()),
+            ("requester", particulars.requester.to_owned()),
+            ("at", particulars.at),
+            ("objects", particulars.objects),
+            ("howToRelease", release),
+        ]);
+        if let Some(price) = &self.accepted.price {
+            data.extend([("priceMicros", price.micros.to_string()), ("currency", price.currency.clone())]);
+        }
+        ConfigMap {
+            metadata: ObjectMeta {
+                name: Some(name),
+                namespace: Some(SYSTEM_NAMESPACE.to_owned()),
+                labels: Some([(names::ORPHANED_LABEL.to_owned(), self.uid.clone())].into()),
+                ..ObjectMeta::default()
+            },
+            data: Some(data.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()),
+            ..ConfigMap::default()
+        }
+    }
+
+    /// Whether it counts for a limit or budget. The place where its workspace was counts where that is gone.
+    fn counts_for(&self, tally: &Tally, tree: &Tree) -> bool {
+        let home = match (&self.accepted.home, &tally.promises) {
+            (Some(home), _) => home.as_str(),
+            (None, Promises::One { home, .. }) => home.as_str(),
+            (None, Promises::Covered(_)) => "",
+        };
+        let promise = self.accepted.promise.as_str();
+        let nodes = tree.lineage(&self.request.cluster).unwrap_or_default();
+        match nodes.last() {
+            Some(node) => {
+                let lineage: Vec<String> = nodes.iter().map(|node| node.cluster.to_string()).collect();
+                tally.includes(&Counted { promise, home, workspace: node.path.as_str(), labels: &node.labels, lineage: &lineage })
+            }
+            None => {
+                let (workspace, labels, lineage) = (self.workspace.as_str(), &self.labels, self.lineage.as_slice());
+                tally.includes(&Counted { promise, home, workspace, labels, lineage })
+            }
+        }
+    }
+}
+
+/// What objects of the controller's own are called where an orphan is looked for.
+pub(crate) fn config_maps() -> ApiResource {
+    ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk("", "v1", "ConfigMap"), "configmaps")
+}
+
+/// Calls `found` for every orphan that counts for a limit or budget. One whose request is still there counts as that request.
+pub(crate) fn each(world: &World, tree: &Tree, tally: &Tally, mut found: impl FnMut(&Accepted)) {
+    let is_there = |orphan: &Orphan| {
+        world.requests.get(&orphan.request).is_some_and(|request| request.metadata.uid.as_deref() == Some(orphan.uid.as_str()))
+    };
+    for orphan in world.orphans.snapshot().values() {
+        if orphan.counts_for(tally, tree) && !is_there(orphan) {
+            found(&orphan.accepted);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn orphan() -> Orphan {
+        Orphan {
+            uid: "u-1".into(),
+            request: Key { cluster: ClusterId::parse("shop").unwrap(), namespace: "default".into(), name: "web".into() },
+            accepted: Accepted {
+                release: "web-1".into(),
+                promise: "redis".into(),
+                home: Some("platform".into()),
+                price: Some(Money::new(24_800_000, "EUR")),
+            },
+            workspace: "root:acme:shop".into(),
+            labels: BTreeMap::from([("stage".to_owned(), "production".to_owned())]),
+            lineage: vec!["root".into(), "acme".into(), "shop".into()],
+        }
+    }
+
+    fn written(orphan: &Orphan) -> DynamicObject {
+        let particulars = Particulars { requester: "dana", at: "2027-01-01T00:00:00Z".into(), objects: "ConfigMap web".into() };
+        serde_json::from_value(json!(orphan.config_map(&Topology::Namespaces, particulars))).unwrap()
+    }
+
+    #[test]
+    fn what_is_written_down_is_read_again() {
+        let whole = orphan();
+        let object = written(&whole);
+        assert!(object.data["data"]["howToRelease"].as_str().unwrap().contains("until the ConfigMap opm-system/orphaned-u-1 is deleted"));
+        assert_eq!(Orphan::read(object), Some(whole.clone()));
+        let unknown = Orphan { accepted: Accepted { home: None, price: None, ..whole.accepted.clone() }, ..whole };
+        assert_eq!(Orphan::read(written(&unknown)), Some(unknown));
+        let other: DynamicObject = serde_json::from_value(json!({"metadata": {"name": "a"}, "data": {"uid": "u"}})).unwrap();
+        assert_eq!(Orphan::read(other), None);
+    }
+
+    #[test]
+    fn an_orphan_counts_where_its_workspace_was_although_that_is_gone() {
+        use promise::api::AppliesTo;
+        use promise::policy::Reach;
+        let tree = Tree::new(ClusterId::root(), &imbl::OrdMap::new());
+        let counts =
+            |promises: Promises, reach: Reach| orphan().counts_for(&Tally { rule: "r".into(), promises, reach, currency: None }, &tree);
+        let redis = || Promises::One { name: "redis".into(), home: "platform".into() };
+        let below = |cluster: &str| Reach::Subtree { cluster: cluster.into(), range: AppliesTo::default() };
+        assert!(counts(redis(), below("acme")) && counts(redis(), Reach::Workspace { cluster: "shop".into() }));
+        assert!(!counts(redis(), below("globex")));
+        assert!(!counts(Promises::One { name: "redis".into(), home: "other".into() }, below("acme")));
+        assert!(!counts(Promises::Covered(vec!["postgresql".into()]), below("acme")));
+    }
+}
