@@ -69,9 +69,12 @@ export async function launch(args, says) {
   };
 }
 
-/** Serves the portal in a folder, and waits until it is ready. */
+/**
+ * Serves the portal in a folder, and waits until it is ready. A test opens more pages in a second than a person does, so there is no limit
+ * to the requests of one person.
+ */
 export async function serve(data, args) {
-  const served = await launch(["serve", ...args, "--data", data, "--port", "0"], /http:\/\/127\.0\.0\.1:\d+(?=\D)/);
+  const served = await launch(["serve", ...args, "--data", data, "--port", "0", "--requests-per-second", "0"], /http:\/\/127\.0\.0\.1:\d+(?=\D)/);
   await until(async () => (await fetch(`${served.said}/readyz`)).ok, "the portal to be ready");
   return { ...served, url: served.said, data };
 }

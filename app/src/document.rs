@@ -120,6 +120,9 @@ pub fn status_of(error: &Error) -> u16 {
         Error::NotFound { .. } => 404,
         Error::Invalid { .. } => 422,
         Error::Conflict { .. } | Error::Contested { .. } => 409,
+        Error::Timeout { .. } => 408,
+        Error::TooLarge { .. } => 413,
+        Error::TooManyRequests { .. } => 429,
         Error::Unreachable { .. } | Error::Busy { .. } => 503,
         Error::Internal => 500,
     }

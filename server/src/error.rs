@@ -32,9 +32,21 @@ pub fn status(error: &Error) -> StatusCode {
         Error::NotFound { .. } => StatusCode::NOT_FOUND,
         Error::Invalid { .. } => StatusCode::UNPROCESSABLE_ENTITY,
         Error::Conflict { .. } | Error::Contested { .. } => StatusCode::CONFLICT,
+        Error::Timeout { .. } => StatusCode::REQUEST_TIMEOUT,
+        Error::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+        Error::TooManyRequests { .. } => StatusCode::TOO_MANY_REQUESTS,
         Error::Unreachable { .. } => StatusCode::SERVICE_UNAVAILABLE,
         Error::Busy { .. } => StatusCode::SERVICE_UNAVAILABLE,
         Error::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+/// When the same request can be tried again, where waiting helps.
+pub fn retry_after(error: &Error) -> Option<HeaderValue> {
+    match error {
+        Error::Busy { .. } => Some(HeaderValue::from_static("1")),
+        Error::TooManyRequests { seconds, .. } => Some(HeaderValue::from(*seconds)),
+        _ => None,
     }
 }
 
@@ -47,6 +59,9 @@ fn title(error: &Error) -> &'static str {
         Error::Conflict { .. } | Error::Contested { .. } => "Somebody was first",
         Error::Unreachable { .. } => "No answer",
         Error::Busy { .. } => "Busy",
+        Error::Timeout { .. } => "Timed out",
+        Error::TooLarge { .. } => "Too large",
+        Error::TooManyRequests { .. } => "Too many requests",
         Error::Internal => "Our mistake",
     }
 }
@@ -58,8 +73,8 @@ impl IntoResponse for HttpProblem {
         let body = Body { title: title(&self.0), status: status.as_u16(), detail: self.0.to_string(), problems };
         let mut response = (status, axum::Json(body)).into_response();
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
-        if matches!(self.0, Error::Busy { .. }) {
-            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        if let Some(seconds) = retry_after(&self.0) {
+            response.headers_mut().insert(header::RETRY_AFTER, seconds);
         }
         response
     }
@@ -71,6 +86,14 @@ mod tests {
     use promise::Problem;
 
     use super::*;
+
+    #[test]
+    fn what_passes_with_time_says_when() {
+        let response = HttpProblem(Error::TooManyRequests { message: "Wait 3 seconds.".into(), seconds: 3 }).into_response();
+        assert_eq!((response.status().as_u16(), &response.headers()["retry-after"]), (429, &HeaderValue::from_static("3")));
+        let response = HttpProblem(Error::Timeout { message: "Send it again.".into() }).into_response();
+        assert_eq!((response.status().as_u16(), response.headers().get("retry-after")), (408, None));
+    }
 
     #[tokio::test]
     async fn a_problem_names_field_and_fix() {

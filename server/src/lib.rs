@@ -15,6 +15,7 @@ pub mod config;
 pub mod error;
 pub mod install;
 pub mod ledger;
+pub mod limits;
 pub mod live;
 pub mod logging;
 pub mod manifests;

@@ -211,8 +211,7 @@ async fn open(
     if topic.visible(&caller, BTreeSet::new()).await?.is_none() {
         return Err(Error::NotFound { what: format!("workspace {}", subscription.workspace) });
     }
-    let busy = || Error::Busy { message: "you have very many pages open; close some of them".to_owned() };
-    let place = portal.streams.enter(caller.session()).ok_or_else(busy)?;
+    let place = portal.streams.enter(caller.session(), &caller.identity().person)?;
     let asked = topic.is_summed() || !subscription.seen.is_empty();
     let present = if asked { seen(&caller, &topic).await? } else { String::new() };
     let pending = !subscription.seen.is_empty() && subscription.seen != present;

@@ -28,3 +28,4 @@ pub mod submit;
 mod titles;
 mod views;
 pub mod workspaces;
+pub mod write;

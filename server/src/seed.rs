@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::{Clock as _, System};
 use crate::config::{Config, DatabaseUrl, NotifyConfig, PlaneConfig, Storage};
+use crate::limits::LimitsConfig;
 use crate::plane::folder::{Folder, write_private};
 use crate::plane::identity;
 use crate::sample::load::Loader;
@@ -140,6 +141,7 @@ async fn open(seed: &Seed, controller: bool) -> Result<Running, SeedError> {
         controller,
         public_url: None,
         notify: NotifyConfig::default(),
+        limits: LimitsConfig::default(),
     };
     Ok(Running::open(&config, Edges { pace: Pace::faster(50.0), ..Edges::default() }).await?)
 }

@@ -15,7 +15,6 @@ use cluster::{World as Caches, fulfil};
 use devplane::sandbox::Pace;
 use store::{SealKeys, Store};
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -24,6 +23,7 @@ use crate::auth::{Callers, Doors};
 use crate::clock::{Clock, System};
 use crate::config::{Config, ConfigError, DatabaseUrl, PlaneConfig};
 use crate::ledger;
+use crate::limits::RequestLimits;
 use crate::live::Streams;
 use crate::notify::{self, Notify};
 use crate::plane::Folder;
@@ -44,8 +44,6 @@ use crate::web::listen;
 pub use embedded::Sandbox;
 pub use ground::Ground;
 
-/// Forms whose rules are evaluated at the same time.
-const EVALUATIONS: usize = 2;
 /// How long open requests may take to end.
 const GRACE: Duration = Duration::from_secs(10);
 /// How often expired sessions and drafts are removed.
@@ -200,6 +198,7 @@ impl Running {
         let style = if config.public_url.as_ref().is_some_and(|url| url.secure) { CookieStyle::Secure } else { CookieStyle::Plain };
         let portal = Arc::new(Portal {
             rights: Rights::new(ground.endpoint.clone(), edges.clock.clone()),
+            limits: RequestLimits::new(&config.limits, edges.clock.clone()),
             clock: edges.clock,
             random: edges.random,
             store,
@@ -209,7 +208,6 @@ impl Running {
             world: caches,
             controller,
             callers: Callers::default(),
-            evaluations: Arc::new(Semaphore::new(EVALUATIONS)),
             compiled: Arc::default(),
             docket: Docket::default(),
             shelves: ByPlace::default(),

@@ -7,13 +7,14 @@ use cluster::policies::PolicyBook;
 use cluster::revisions::CompiledRevisions;
 use cluster::{Endpoint, Scope, WorkspacePath, World};
 use store::Store;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::auth::{Callers, Doors};
 use crate::clock::Clock;
 use crate::config::PlaneKind;
 use crate::ledger::Months;
+use crate::limits::RequestLimits;
 use crate::live::Streams;
 use crate::notify::Notify;
 use crate::portal::approvals::docket::Docket;
@@ -59,8 +60,8 @@ pub struct Portal {
     pub public_secure: bool,
     /// Files of the built site.
     pub assets: Assets,
-    /// Turns of evaluating what promises and policies say, see [`crate::auth::Caller::preflight`].
-    pub evaluations: Arc<Semaphore>,
+    /// What one person, token or address can take.
+    pub limits: RequestLimits,
     /// Revisions whose expressions were read.
     pub compiled: Arc<CompiledRevisions>,
     /// All policies, read.

@@ -2,6 +2,7 @@
 
 pub mod asked;
 pub mod assets;
+pub mod body;
 pub mod headers;
 pub mod health;
 pub mod host;

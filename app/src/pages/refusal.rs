@@ -19,6 +19,9 @@ pub fn refused(visit: &Visit, workspace: Option<&str>, error: &Error) -> Page {
         Error::Conflict { .. } | Error::Contested { .. } => ("Somebody was quicker", Shape::Degraded),
         Error::Unreachable { .. } => ("Not reachable", Shape::Unknown),
         Error::Busy { .. } => ("Not yet", Shape::Waiting),
+        Error::TooManyRequests { .. } => ("Too many requests", Shape::Waiting),
+        Error::Timeout { .. } => ("Timed out", Shape::Failed),
+        Error::TooLarge { .. } => ("Too large", Shape::Failed),
         Error::Internal => ("Our mistake", Shape::Failed),
     };
     let about = About {

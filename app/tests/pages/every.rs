@@ -254,6 +254,10 @@ pub async fn every() -> Vec<(&'static str, Page)> {
             refused(&at(here(), "/"), Some(WORKSPACE), &Error::Denied { why: "You may not list requests in root:acme:data".into() }),
         ),
         ("not-read-yet", refused(&at(here(), "/"), None, &Error::Busy { message: "requests are still being read".into() })),
+        (
+            "too-many-requests",
+            refused(&at(here(), "/"), None, &Error::TooManyRequests { message: "Wait 3 seconds, then try again.".into(), seconds: 3 }),
+        ),
         ("unreachable", refused(&at(here(), "/"), None, &Error::Unreachable { what: "the plane".into() })),
         ("unreachable-signed-out", refused(&visit(None, "/"), None, &Error::Unreachable { what: "the database".into() })),
         ("our-mistake", refused(&at(here(), "/"), None, &Error::Internal)),

@@ -54,6 +54,26 @@ pub enum Error {
         /// A sentence.
         message: String,
     },
+    /// Too much at a time from one person, token or address; trying again after `seconds` helps.
+    #[error("{message}")]
+    TooManyRequests {
+        /// A sentence.
+        message: String,
+        /// How long to wait, at least 1.
+        seconds: u64,
+    },
+    /// What was sent took too long to arrive.
+    #[error("{message}")]
+    Timeout {
+        /// A sentence.
+        message: String,
+    },
+    /// More was sent than is accepted.
+    #[error("{message}")]
+    TooLarge {
+        /// A sentence with the limit.
+        message: String,
+    },
     /// A defect of ours; the log has the details under the request id.
     #[error("something went wrong on our side")]
     Internal,

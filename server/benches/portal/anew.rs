@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use jiff::{SignedDuration, Timestamp};
 use opm_portal::clock::{Clock, System};
 use opm_portal::config::{Config, DatabaseUrl, NotifyConfig, PlaneConfig, Storage};
+use opm_portal::limits::LimitsConfig;
 use opm_portal::router::router;
 use opm_portal::serve::{Edges, Running};
 use opm_portal::web::listen;
@@ -49,6 +50,8 @@ pub fn serve(words: &[&str]) {
         controller: false,
         public_url: None,
         notify: NotifyConfig::default(),
+        // One person asks for pages as quickly as they are answered.
+        limits: LimitsConfig { requests_per_second: None, ..LimitsConfig::default() },
     };
     let clock = Arc::new(Later::default());
     // As the program has it.

@@ -26,6 +26,7 @@ pub fn measure(asked: &World, rounds: usize, mut before: impl FnMut(usize)) -> F
             database: None,
             public_url: None,
             notify: opm_portal::config::NotifyConfig::default(),
+            limits: opm_portal::limits::LimitsConfig::default(),
         };
         let running = Running::open(&config, Edges::default()).await.expect("the portal opens");
         let person = running.sandbox.as_ref().and_then(|sandbox| sandbox.identities.token("dev-shop")).expect("a person");

@@ -12,8 +12,10 @@ use serde_json::{Value, json};
 use store::{Session, SessionKey};
 
 use super::csrf;
+use crate::limits::Evaluation;
 use crate::portal::rights::Right;
 use crate::state::Portal;
+use crate::web::request_log::RequestId;
 
 /// How long the plane's word about who somebody is counts.
 const VERIFIED: SignedDuration = SignedDuration::from_secs(30);
@@ -49,7 +51,7 @@ pub enum Shown<'a> {
 
 impl Shown<'_> {
     /// The name under which its caller is remembered. No cookie has a space in it.
-    fn key(self) -> SessionKey {
+    pub(super) fn key(self) -> SessionKey {
         match self {
             Self::Cookie(cookie) => SessionKey::of_cookie(cookie),
             Self::Bearer(token) => SessionKey::of_cookie(&format!("Bearer {token}")),
@@ -69,6 +71,8 @@ impl Shown<'_> {
 #[derive(Clone)]
 pub struct Caller {
     inner: Arc<Inner>,
+    /// The request that it acts in; none outside of one.
+    request: Option<RequestId>,
 }
 
 struct Inner {
@@ -116,8 +120,10 @@ impl Caller {
             Err(error) => return Err(error),
         };
         let form_token = shown.form_token();
-        let caller =
-            Self { inner: Arc::new(Inner { portal: portal.clone(), identity, token, session: key, form_token, verified: now, expires }) };
+        let caller = Self {
+            inner: Arc::new(Inner { portal: portal.clone(), identity, token, session: key, form_token, verified: now, expires }),
+            request: None,
+        };
         portal.callers.remember(key, &caller, now);
         // Whoever signed out while the plane was asked is signed out.
         if is_session && !caller.is_signed_in().await {
@@ -125,6 +131,24 @@ impl Caller {
             return Ok(None);
         }
         Ok(Some(caller))
+    }
+
+    /// The same person, acting in one request: what is written carries its id.
+    pub fn acting_in(self, request: Option<RequestId>) -> Self {
+        Self { request, ..self }
+    }
+
+    /// The id of the request that it acts in; empty outside of one.
+    pub fn request_id(&self) -> &str {
+        self.request.as_ref().map_or("", |request| &request.0)
+    }
+
+    /// A turn of evaluating what promises and policies say. It is given back when it is dropped.
+    ///
+    /// # Errors
+    /// Too many of this person are waiting, or it takes too long.
+    pub(crate) async fn evaluation_turn(&self) -> Result<Evaluation> {
+        self.inner.portal.limits.evaluations.take(&self.inner.identity.person).await
     }
 
     /// Whether the session can be shown again without asking anybody, at `now`.

@@ -20,6 +20,11 @@ impl Callers {
         self.0.lock().get(&key).cloned()
     }
 
+    /// Whether the holder of this was known lately, so that asking the plane again is no guess.
+    pub(super) fn knows(&self, key: SessionKey) -> bool {
+        self.0.lock().contains_key(&key)
+    }
+
     pub(super) fn remember(&self, key: SessionKey, caller: &Caller, now: Timestamp) {
         let mut callers = self.0.lock();
         if callers.len() >= KEPT {

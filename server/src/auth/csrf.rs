@@ -6,11 +6,12 @@
 
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
+use axum::body::Body;
 use http::{HeaderMap, Method, Request, header};
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use promise::Error;
 use sha2::{Digest as _, Sha256};
+
+use crate::web::body;
 
 /// Name of the form field with the token.
 pub const FORM_FIELD: &str = "_token";
@@ -20,8 +21,6 @@ pub const HEADER: &str = "x-form-token";
 pub const MAX_BODY: usize = 1024 * 1024;
 /// Largest one of somebody who is not signed in: a name and a token.
 pub const MAX_ANONYMOUS: usize = 16 * 1024;
-/// How long it may take to arrive.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The token that forms of the session of `cookie` carry.
 pub fn form_token(cookie: &str) -> String {
@@ -57,11 +56,11 @@ pub fn check_origin(headers: &HeaderMap, authority: &str) -> Result<(), Error> {
 /// Checks the form token, and gives the request back with its body read, of which `most` bytes are taken.
 ///
 /// # Errors
-/// [`Error::Denied`] when the token is absent or of another session, [`Error::Invalid`] when the body is too large.
-pub async fn check_token(request: Request<Body>, cookie: &str, most: usize) -> Result<Request<Body>, Error> {
+/// [`Error::Denied`] when the token is absent or of another session, and those of [`body::read`].
+pub async fn check_token(request: Request<Body>, cookie: &str, most: usize, patience: Duration) -> Result<Request<Body>, Error> {
     let expected = form_token(cookie);
     let (parts, body) = request.into_parts();
-    let bytes = read(body, most, PATIENCE).await?;
+    let bytes = body::read(body, most, patience).await?;
     if let Some(token) = parts.headers.get(HEADER) {
         let passes = same(token.as_bytes(), expected.as_bytes());
         return if passes { Ok(Request::from_parts(parts, Body::from(bytes))) } else { Err(stale()) };
@@ -76,29 +75,6 @@ pub async fn check_token(request: Request<Body>, cookie: &str, most: usize) -> R
     if found { Ok(Request::from_parts(parts, Body::from(bytes))) } else { Err(stale()) }
 }
 
-async fn read(body: Body, most: usize, patience: Duration) -> Result<Bytes, Error> {
-    let Ok(body) = tokio::time::timeout(patience, Limited::new(body, most).collect()).await else {
-        return Err(Error::Busy { message: "the form took too long to arrive; send it again".to_owned() });
-    };
-    match body {
-        Ok(body) => Ok(body.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(Error::Invalid {
-            problems: vec![promise::Problem {
-                path: String::new(),
-                message: format!("This is more than the {} that this form may send.", size(most)),
-            }],
-        }),
-        Err(error) => {
-            tracing::debug!(%error, "the body of a request broke off");
-            Err(Error::Busy { message: "the request broke off; send it again".to_owned() })
-        }
-    }
-}
-
-fn size(bytes: usize) -> String {
-    if bytes >= 1024 * 1024 { format!("{} MiB", bytes / (1024 * 1024)) } else { format!("{} KiB", bytes / 1024) }
-}
-
 fn stale() -> Error {
     Error::Denied { why: "this form belongs to another session; open the page again and send it from there".to_owned() }
 }
@@ -111,8 +87,11 @@ fn same(left: &[u8], right: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use http::HeaderValue;
+    use http_body_util::BodyExt as _;
 
     use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(60);
 
     fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
         pairs.iter().map(|(name, value)| (name.parse().unwrap(), HeaderValue::from_static(value))).collect()
@@ -149,17 +128,11 @@ mod tests {
     async fn the_token_of_the_session_passes_and_the_body_stays_whole() {
         let cookie = "c".repeat(64);
         let body = format!("name=a&{FORM_FIELD}={}", form_token(&cookie));
-        let request = check_token(post("application/x-www-form-urlencoded", body.clone()), &cookie, MAX_BODY).await.unwrap();
+        let request = check_token(post("application/x-www-form-urlencoded", body.clone()), &cookie, MAX_BODY, PATIENCE).await.unwrap();
         assert_eq!(request.into_body().collect().await.unwrap().to_bytes(), body);
         let mut scripted = post("application/json", "{}".into());
         scripted.headers_mut().insert(HEADER, form_token(&cookie).parse().unwrap());
-        assert!(check_token(scripted, &cookie, MAX_BODY).await.is_ok());
-    }
-
-    #[tokio::test]
-    async fn a_body_that_never_ends_is_given_up() {
-        let endless = Body::from_stream(futures::stream::pending::<Result<Bytes, std::io::Error>>());
-        assert!(matches!(read(endless, MAX_BODY, Duration::from_millis(1)).await, Err(Error::Busy { .. })));
+        assert!(check_token(scripted, &cookie, MAX_BODY, PATIENCE).await.is_ok());
     }
 
     #[tokio::test]
@@ -171,11 +144,11 @@ mod tests {
             ("application/x-www-form-urlencoded", "name=a".into()),
             ("application/json", "{}".into()),
         ] {
-            assert!(matches!(check_token(post(content_type, body), &cookie, MAX_BODY).await, Err(Error::Denied { .. })));
+            assert!(matches!(check_token(post(content_type, body), &cookie, MAX_BODY, PATIENCE).await, Err(Error::Denied { .. })));
         }
         let large = "x".repeat(MAX_BODY + 1);
-        assert!(matches!(check_token(post("text/plain", large), &cookie, MAX_BODY).await, Err(Error::Invalid { .. })));
+        assert!(matches!(check_token(post("text/plain", large), &cookie, MAX_BODY, PATIENCE).await, Err(Error::TooLarge { .. })));
         let short = "x".repeat(MAX_ANONYMOUS + 1);
-        assert!(matches!(check_token(post("text/plain", short), &cookie, MAX_ANONYMOUS).await, Err(Error::Invalid { .. })));
+        assert!(matches!(check_token(post("text/plain", short), &cookie, MAX_ANONYMOUS, PATIENCE).await, Err(Error::TooLarge { .. })));
     }
 }

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use app::routes::post;
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
+use http::request::Parts;
 use http::{HeaderMap, Method, header};
 use promise::Error;
 
@@ -14,9 +16,12 @@ use super::cookie::Kind;
 use super::{Caller, csrf};
 use crate::config::PlaneKind;
 use crate::error::HttpProblem;
+use crate::limits::{ClientAddress, TokenSource};
 use crate::pages::Visiting;
 use crate::state::Portal;
-use crate::web::host;
+use crate::web::listen::Peer;
+use crate::web::request_log::RequestId;
+use crate::web::{body, host};
 
 /// Who asks, as the gate found out. Every request behind the gate carries one.
 #[derive(Clone)]
@@ -50,7 +55,7 @@ pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next:
     let visitor = match &cookie {
         None => Visitor::Anonymous,
         Some(cookie) => match Caller::verify(&portal, Shown::Cookie(cookie)).await {
-            Ok(Some(caller)) => Visitor::Person(caller),
+            Ok(Some(caller)) => Visitor::Person(caller.acting_in(id(&request))),
             Ok(None) => Visitor::Anonymous,
             Err(error) => Visitor::Unknown(error),
         },
@@ -62,8 +67,16 @@ pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next:
         Visitor::Person(_) => cookie,
         Visitor::Anonymous | Visitor::Unknown(_) => style.read(Kind::Visit, request.headers()).map(str::to_owned),
     };
+    let counted = match &visitor {
+        Visitor::Person(caller) => portal.limits.person(&caller.identity().person),
+        Visitor::Anonymous | Visitor::Unknown(_) => portal.limits.anonymous(address(&portal, &request)),
+    };
     let unknown = if let Visitor::Unknown(error) = &visitor { Some(error.clone()) } else { None };
     request.extensions_mut().insert(visitor);
+    if let Err(error) = counted {
+        let (parts, _) = request.into_parts();
+        return refuse(&portal, &parts, error).await;
+    }
     if !csrf::is_unsafe(request.method()) {
         return next.run(request).await;
     }
@@ -74,7 +87,9 @@ pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next:
     let forgets = unknown.is_some() && parts.uri.path() == post::SIGN_OUT && csrf::check_origin(&parts.headers, &authority).is_ok();
     let checked = match (csrf::check_origin(&parts.headers, &authority), unknown, secret) {
         (Err(error), _, _) | (Ok(()), Some(error), _) => Err(error),
-        (Ok(()), None, Some(secret)) => csrf::check_token(Request::from_parts(parts, body), &secret, most).await,
+        (Ok(()), None, Some(secret)) => {
+            csrf::check_token(Request::from_parts(parts, body), &secret, most, portal.limits.body_timeout).await
+        }
         // Whoever has neither session nor the sign-in page open is told to sign in.
         (Ok(()), None, None) => Err(Error::Unauthenticated),
     };
@@ -107,19 +122,67 @@ pub async fn signed_in(State(portal): State<Arc<Portal>>, request: Request, next
 }
 
 /// Lets programs through that show a bearer token of the plane. Cookies count for nothing, so that no site can make a browser ask.
-pub async fn bearer(State(portal): State<Arc<Portal>>, mut request: Request, next: Next) -> Response {
-    let verified = match bearer_token(request.headers()) {
-        Some(token) => Caller::verify(&portal, Shown::Bearer(token)).await,
-        None => Ok(None),
-    };
-    match verified {
-        Ok(Some(caller)) => {
-            request.extensions_mut().insert(Visitor::Person(caller));
-            next.run(request).await
-        }
-        Ok(None) => ([(header::WWW_AUTHENTICATE, "Bearer")], HttpProblem(Error::Unauthenticated)).into_response(),
+pub async fn bearer(State(portal): State<Arc<Portal>>, request: Request, next: Next) -> Response {
+    match admitted(&portal, request).await {
+        Ok(request) => next.run(request).await,
+        Err(Error::Unauthenticated) => ([(header::WWW_AUTHENTICATE, "Bearer")], HttpProblem(Error::Unauthenticated)).into_response(),
         Err(error) => HttpProblem(error).into_response(),
     }
+}
+
+/// The request with its body, once it is known who sends it and that they don't send too much.
+async fn admitted(portal: &Arc<Portal>, request: Request) -> promise::Result<Request> {
+    let address = address(portal, &request);
+    let Some(shown) = bearer_token(request.headers()).map(Shown::Bearer) else {
+        portal.limits.anonymous(address)?;
+        return Err(Error::Unauthenticated);
+    };
+    portal.limits.token(shown.key())?;
+    let caller = holder(portal, shown, address).await?;
+    portal.limits.person(&caller.identity().person)?;
+    let caller = caller.acting_in(id(&request));
+    let (mut parts, body) = request.into_parts();
+    let body = body::read(body, csrf::MAX_BODY, portal.limits.body_timeout).await?;
+    parts.extensions.insert(Visitor::Person(caller));
+    Ok(Request::from_parts(parts, Body::from(body)))
+}
+
+/// Who holds a bearer token. Only a token whose holder was known lately is asked about without limit: all others can be made up.
+async fn holder(portal: &Arc<Portal>, shown: Shown<'_>, address: ClientAddress) -> promise::Result<Caller> {
+    let (key, reviews) = (shown.key(), &portal.limits.reviews);
+    if portal.callers.knows(key)
+        && let Some(caller) = Caller::verify(portal, shown).await?
+    {
+        return Ok(caller);
+    }
+    portal.limits.anonymous(address)?;
+    if reviews.was_refused(key) {
+        return Err(Error::Unauthenticated);
+    }
+    let _review = reviews.begin(TokenSource::Bearer, address).await?;
+    // Another request with the same token may have been answered meanwhile.
+    if reviews.was_refused(key) {
+        return Err(Error::Unauthenticated);
+    }
+    let known = Caller::verify(portal, shown).await?;
+    known.ok_or_else(|| {
+        reviews.refuse(key);
+        Error::Unauthenticated
+    })
+}
+
+/// From where a request comes.
+fn address(portal: &Portal, request: &Request) -> ClientAddress {
+    portal.limits.address(request.extensions().get::<Peer>(), request.headers())
+}
+
+fn id(request: &Request) -> Option<RequestId> {
+    request.extensions().get::<RequestId>().cloned()
+}
+
+/// Answers a request that is not let through: browsers with a page, everything else with a problem.
+async fn refuse(portal: &Arc<Portal>, parts: &Parts, error: Error) -> Response {
+    if takes_page(&parts.headers) { Visiting::of(portal, parts).refuse(None, &error).await } else { HttpProblem(error).into_response() }
 }
 
 /// The token of `Authorization: Bearer …` (RFC 6750).

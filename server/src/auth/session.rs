@@ -2,15 +2,17 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use cluster::Token;
 use http::HeaderValue;
 use jiff::Timestamp;
 use promise::{Error, Result};
 use serde_json::Value;
 
-use super::caller::{database, review};
+use super::caller::{Identity, Shown, database, review};
 use super::cookie::Kind;
 use super::doors::SESSION;
 use super::gate::Visitor;
+use crate::limits::{ClientAddress, TokenSource};
 use crate::state::Portal;
 
 /// What somebody gave on the sign-in page.
@@ -25,10 +27,10 @@ pub struct Given<'a> {
 /// Begins a session of somebody whom the plane knows; the cookie for the browser. An earlier session of it ends.
 ///
 /// # Errors
-/// There is no such person, the plane does not accept the token, or plane or database do not answer.
-pub async fn begin(portal: &Portal, visitor: &Visitor, given: Given<'_>) -> Result<HeaderValue> {
+/// There is no such person, the plane does not accept the token, there were too many attempts, or plane or database do not answer.
+pub async fn begin(portal: &Portal, visitor: &Visitor, given: Given<'_>, address: ClientAddress) -> Result<HeaderValue> {
     let token = portal.doors.open(given.person, given.token)?;
-    let identity = review(portal, &token).await.map_err(|error| match error {
+    let identity = holder(portal, &token, address).await.map_err(|error| match error {
         Error::Unauthenticated => Error::Denied { why: "The server does not accept this token; it may have expired.".to_owned() },
         other => other,
     })?;
@@ -42,6 +44,20 @@ pub async fn begin(portal: &Portal, visitor: &Visitor, given: Given<'_>) -> Resu
     let mail = mail(&token.expose()).unwrap_or_default();
     portal.store.meet(&identity.person, &identity.groups, &mail, now).await.map_err(|error| database(&error))?;
     portal.doors.cookie.set(Kind::Session, cookie.reveal(), expires.duration_since(now).as_secs()).ok_or(Error::Internal)
+}
+
+/// Whom the plane takes the holder of a token for. A token that it refused a moment ago is not asked about again.
+async fn holder(portal: &Portal, token: &Token, address: ClientAddress) -> Result<Identity> {
+    let (key, reviews) = (Shown::Bearer(&token.expose()).key(), &portal.limits.reviews);
+    let _review = reviews.begin(TokenSource::SignIn, address).await?;
+    if reviews.was_refused(key) {
+        return Err(Error::Unauthenticated);
+    }
+    review(portal, token).await.inspect_err(|error| {
+        if *error == Error::Unauthenticated {
+            reviews.refuse(key);
+        }
+    })
 }
 
 /// What a token says of itself (RFC 7519).

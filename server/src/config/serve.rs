@@ -1,6 +1,7 @@
 //! Arguments of `serve`, and what they mean together.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -8,6 +9,7 @@ use cluster::WorkspacePath;
 
 use super::notify::{NotifyArgs, NotifyConfig, NotifyError};
 use super::{DatabaseUrl, OnServer, PublicUrl};
+use crate::limits::{LimitsConfig, Network, REQUESTS_PER_SECOND};
 
 /// Arguments of `serve`.
 #[derive(Debug, Args)]
@@ -49,6 +51,13 @@ pub struct ServeArgs {
     /// Address under which people reach the portal, such as `https://portal.example.org`. With https, cookies are marked secure.
     #[arg(long, value_name = "URL", env = "OPM_PUBLIC_URL")]
     public_url: Option<PublicUrl>,
+    /// Proxy whose `X-Forwarded-For` says where a request comes from, as an address or a network such as `10.0.0.0/8`; repeatable
+    /// [default: none, the other end of the connection is the client].
+    #[arg(long = "trusted-proxy", value_name = "NETWORK", env = "OPM_TRUSTED_PROXIES", value_delimiter = ',')]
+    trusted_proxies: Vec<Network>,
+    /// Requests per second of one person, and of one address where no one is signed in; four times as many at once. 0 sets no limit.
+    #[arg(long, value_name = "N", default_value_t = REQUESTS_PER_SECOND.get(), env = "OPM_REQUESTS_PER_SECOND")]
+    requests_per_second: u32,
     #[command(flatten)]
     notify: NotifyArgs,
     /// How log lines are written.
@@ -135,6 +144,8 @@ pub struct Config {
     pub public_url: Option<PublicUrl>,
     /// How people are told outside of the portal.
     pub notify: NotifyConfig,
+    /// What one person, token or address can take.
+    pub limits: LimitsConfig,
 }
 
 /// How and what is logged.
@@ -210,6 +221,11 @@ impl ServeArgs {
             controller,
             public_url: self.public_url,
             notify,
+            limits: LimitsConfig {
+                requests_per_second: NonZeroU32::new(self.requests_per_second),
+                trusted_proxies: self.trusted_proxies,
+                ..LimitsConfig::default()
+            },
         };
         Ok((config, LogConfig { format: self.log_format, filter: self.log }))
     }
@@ -243,6 +259,17 @@ mod tests {
         let (config, _) = parse("opm-portal serve --plane kubeconfig --context c --roles web").unwrap().into_config().unwrap();
         assert!(config.web && !config.controller);
         assert!(matches!(config.plane, PlaneConfig::Kubeconfig { server, .. } if server.context.as_deref() == Some("c")));
+    }
+
+    #[test]
+    fn limits_are_set_by_rate_and_proxies_are_trusted_by_name() {
+        let (config, _) = parse("opm-portal serve --plane embedded").unwrap().into_config().unwrap();
+        assert_eq!(config.limits.requests_per_second, Some(REQUESTS_PER_SECOND));
+        assert!(config.limits.trusted_proxies.is_empty());
+        let line = "opm-portal serve --plane embedded --requests-per-second 0 --trusted-proxy 10.0.0.7,fd00::/8";
+        let (config, _) = parse(line).unwrap().into_config().unwrap();
+        assert_eq!((config.limits.requests_per_second, config.limits.trusted_proxies.len()), (None, 2));
+        assert!(parse("opm-portal serve --plane embedded --trusted-proxy proxy.example").is_err());
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub(crate) async fn sign_in(visiting: Visiting, Pairs(pairs): Pairs) -> Response
     let portal = visiting.portal().clone();
     let back = local(field(&pairs, "back").unwrap_or_default()).to_owned();
     let given = Given { person: field(&pairs, "person").unwrap_or_default(), token: field(&pairs, "token").unwrap_or_default() };
-    let begun = session::begin(&portal, visiting.visitor(), given).await;
+    let begun = session::begin(&portal, visiting.visitor(), given, visiting.address()).await;
     match begun {
         Ok(cookie) => {
             let visit = portal.doors.cookie.clear(Kind::Visit);
@@ -41,7 +41,11 @@ pub(crate) async fn sign_in(visiting: Visiting, Pairs(pairs): Pairs) -> Response
             let (status, problem) = (crate::error::status(&error).as_u16(), error.to_string());
             // Who chose nobody whom there is, is refused like who brought no good token.
             let status = if status == 404 { 403 } else { status };
-            visiting.answer_strangers(|visit| sign_in_form::page(visit, &back, Some((status, &problem)))).await
+            let mut answer = visiting.answer_strangers(|visit| sign_in_form::page(visit, &back, Some((status, &problem)))).await;
+            if let Some(seconds) = crate::error::retry_after(&error) {
+                answer.headers_mut().insert(header::RETRY_AFTER, seconds);
+            }
+            answer
         }
     }
 }

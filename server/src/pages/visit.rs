@@ -16,8 +16,11 @@ use promise::view::Person;
 use crate::auth::cookie::{CookieStyle, Kind};
 use crate::auth::{Caller, Visitor, csrf};
 use crate::config::PlaneKind;
+use crate::error::retry_after;
+use crate::limits::ClientAddress;
 use crate::state::Portal;
 use crate::web::headers::page_policy;
+use crate::web::listen::Peer;
 use crate::web::request_log::RequestId;
 
 /// Cookie with the chosen theme; not a secret.
@@ -29,6 +32,7 @@ pub struct Visiting {
     visitor: Visitor,
     uri: Uri,
     headers: HeaderMap,
+    peer: Option<Peer>,
     reference: String,
 }
 
@@ -45,7 +49,8 @@ impl Visiting {
     pub fn of(portal: &Arc<Portal>, parts: &Parts) -> Self {
         let visitor = parts.extensions.get::<Visitor>().cloned().unwrap_or(Visitor::Anonymous);
         let reference = parts.extensions.get::<RequestId>().map(|id| id.0.to_string()).unwrap_or_default();
-        Self { portal: portal.clone(), visitor, uri: parts.uri.clone(), headers: parts.headers.clone(), reference }
+        let peer = parts.extensions.get::<Peer>().copied();
+        Self { portal: portal.clone(), visitor, uri: parts.uri.clone(), headers: parts.headers.clone(), peer, reference }
     }
 
     /// The running portal.
@@ -56,6 +61,11 @@ impl Visiting {
     /// Who comes.
     pub(crate) fn visitor(&self) -> &Visitor {
         &self.visitor
+    }
+
+    /// From where they come.
+    pub(super) fn address(&self) -> ClientAddress {
+        self.portal.limits.address(self.peer.as_ref(), &self.headers)
     }
 
     /// Does something as the person who visits.
@@ -104,7 +114,11 @@ impl Visiting {
     /// Answers with the page for an error.
     pub async fn refuse(self, workspace: Option<&str>, error: &Error) -> Response {
         let visit = self.visit(None);
-        respond(refused(&visit, workspace, error), &visit.nonce)
+        let mut response = respond(refused(&visit, workspace, error), &visit.nonce);
+        if let Some(seconds) = retry_after(error) {
+            response.headers_mut().insert(header::RETRY_AFTER, seconds);
+        }
+        response
     }
 
     /// What a page is given.

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use store::DraftId;
 
+use super::write::{WriteOperation, WriteTarget};
 use crate::auth::Caller;
 use crate::auth::caller::database;
 
@@ -22,8 +23,9 @@ impl Caller {
         let content = serde_json::to_value(typed).map_err(|_| promise::Error::Internal)?;
         let now = portal.clock.now();
         let expires = now.saturating_add(KEPT).map_err(|_| promise::Error::Internal)?;
-        let kept = portal.store.keep_draft(&self.identity().person, subject, &content, now, expires, &*portal.random).await;
-        match kept {
+        let write = self.write(WriteOperation::SaveDraft, WriteTarget::remembered("draft", subject));
+        let change = portal.store.keep_draft(&self.identity().person, subject, &content, now, expires, &*portal.random);
+        match write.remember(change, |_| true).await {
             Ok(id) => Ok(id.as_str().to_owned()),
             Err(store::Error::TooLarge { limit, .. }) => Err(promise::Error::Invalid {
                 problems: vec![promise::Problem {
@@ -52,6 +54,8 @@ impl Caller {
     /// The database does not answer.
     pub async fn forget_draft(&self, id: &str) -> Result<()> {
         let Some(id) = DraftId::parse(id) else { return Ok(()) };
-        self.portal().store.forget_draft(&id, &self.identity().person).await.map_err(|error| database(&error))
+        let write = self.write(WriteOperation::DeleteDraft, WriteTarget::remembered("draft", id.as_str()));
+        let change = self.portal().store.forget_draft(&id, &self.identity().person);
+        write.remember(change, |_| true).await.map_err(|error| database(&error))
     }
 }

@@ -6,11 +6,12 @@ use cluster::error::{PlaneResult as _, is_conflict};
 use cluster::install::ROLE_INPUTS;
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
-use kube::api::{Api, DeleteParams, ObjectMeta, PostParams, Preconditions};
+use kube::api::{Api, ObjectMeta};
 use promise::{Error, Result, names};
 
 use super::place::Workspace;
 use super::submit::Submission;
+use super::write::{WriteOperation, WriteTarget};
 use crate::auth::Caller;
 
 /// What becomes of values that the Secret held before.
@@ -63,7 +64,9 @@ impl Caller {
             data: Some(typed.clone()),
             ..Secret::default()
         };
-        match secrets.create(&params(), &secret).await {
+        let mut write =
+            self.write(WriteOperation::WriteInputs, WriteTarget::namespaced("Secret", &workspace.cluster, &submission.namespace, &name));
+        match write.create(&secrets, &secret).await {
             Ok(now) => return Ok(Some(Written { now, before: None })),
             Err(error) if is_conflict(&error) => {}
             Err(error) => return Err(error).about(&what),
@@ -79,7 +82,7 @@ impl Caller {
         };
         data.extend(typed);
         // The version that was read: what somebody else changes meanwhile is a conflict, and not lost.
-        let now = secrets.replace(&name, &params(), &Secret { data: Some(data), ..before.clone() }).await.about(&what)?;
+        let now = write.replace(&secrets, &name, &Secret { data: Some(data), ..before.clone() }).await.about(&what)?;
         Ok(Some(Written { now, before: Some(before) }))
     }
 
@@ -88,26 +91,19 @@ impl Caller {
         let Some(Written { now, before }) = written else { return };
         let name = now.metadata.name.as_deref().unwrap_or_default();
         let secrets: Api<Secret> = Api::namespaced(self.client(&workspace.cluster), namespace);
+        let mut write = self.write(WriteOperation::RestoreInputs, WriteTarget::namespaced("Secret", &workspace.cluster, namespace, name));
         let undone = match before {
-            None => {
-                let preconditions = Preconditions { uid: now.metadata.uid.clone(), resource_version: None };
-                let delete = DeleteParams { preconditions: Some(preconditions), ..DeleteParams::default() };
-                secrets.delete(name, &delete).await.map(drop)
-            }
+            None => write.delete(&secrets, name, now.metadata.uid.clone()).await,
             Some(mut before) => {
                 // Only what we wrote is undone: whoever changed it since then is not overruled.
                 before.metadata.resource_version = now.metadata.resource_version.clone();
-                secrets.replace(name, &params(), &before).await.map(drop)
+                write.replace(&secrets, name, &before).await.map(drop)
             }
         };
         if let Err(error) = undone {
             tracing::warn!(%error, workspace = %workspace.path, "the inputs of a refused request could not be taken back");
         }
     }
-}
-
-fn params() -> PostParams {
-    PostParams { field_manager: Some(names::MANAGER_PORTAL.to_owned()), ..PostParams::default() }
 }
 
 /// `.backup.password` as the key `backup.password`.

@@ -10,6 +10,7 @@ use store::{DeliveryState, Listed, Notification};
 
 use super::requests::walk::Turns;
 use super::rights::Right;
+use super::write::{WriteOperation, WriteTarget};
 use crate::auth::Caller;
 use crate::auth::caller::database;
 use crate::notify::{KEPT_DAYS, letters, timing};
@@ -56,7 +57,8 @@ impl Notices for Caller {
         let person = &*self.identity().person;
         let until = until.parse::<Timestamp>().unwrap_or(now).min(now);
         let id = Some(id).filter(|id| !id.is_empty());
-        let marked = portal.store.mark_read(person, id, until, now).await.map_err(|error| database(&error))?;
+        let write = self.write(WriteOperation::MarkRead, WriteTarget::remembered("notification", id.unwrap_or_default()));
+        let marked = write.remember(portal.store.mark_read(person, id, until, now), |_| true).await.map_err(|error| database(&error))?;
         if marked > 0 {
             portal.notify.read(person);
         }
@@ -85,7 +87,9 @@ impl Notices for Caller {
         let kept = serde_json::to_value(&settings).map_err(|_| Error::Internal)?;
         let unwanted = letters::unwanted(&settings);
         let person = &*self.identity().person;
-        portal.store.subscribe(person, &kept, &unwanted, portal.clock.now()).await.map_err(|error| database(&error))?;
+        let write = self.write(WriteOperation::ChangeNotificationSettings, WriteTarget::remembered("notification settings", ""));
+        let kept = write.remember(portal.store.subscribe(person, &kept, &unwanted, portal.clock.now()), |_| true).await;
+        kept.map_err(|error| database(&error))?;
         Ok(None)
     }
 
@@ -125,7 +129,8 @@ impl Notices for Caller {
         self.looks_after_the_platform().await?;
         let portal = self.portal();
         let id = Some(id).filter(|id| !id.is_empty());
-        portal.store.revive(id, portal.clock.now()).await.map_err(|error| database(&error))?;
+        let write = self.write(WriteOperation::RetryDelivery, WriteTarget::remembered("message", id.unwrap_or_default()));
+        write.remember(portal.store.revive(id, portal.clock.now()), |_| true).await.map_err(|error| database(&error))?;
         portal.notify.wake();
         Ok(())
     }

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use cluster::kinds::{PromiseRequest, PromiseRevision};
 use cluster::revisions::CompiledRevisions;
@@ -27,9 +26,6 @@ use super::offers::Offered;
 use super::place::Workspace;
 use super::submit::Submission;
 use crate::auth::Caller;
-
-/// How long a form waits until its rules are looked at.
-const PATIENCE: Duration = Duration::from_secs(15);
 
 /// The request that is being changed, as far as it decides.
 #[derive(Clone, Debug, Default)]
@@ -206,9 +202,7 @@ impl Caller {
     ) -> Result<T> {
         let facts = self.facts_of(workspace, offered, submission)?;
         let (portal, compiled) = (self.portal().clone(), self.portal().compiled.clone());
-        let turn = tokio::time::timeout(PATIENCE, self.portal().evaluations.clone().acquire_owned()).await;
-        let busy = |_| Error::Busy { message: "many forms are being checked right now; try again in a moment".to_owned() };
-        let turn = turn.map_err(busy)?.map_err(|_| Error::Internal)?;
+        let turn = self.evaluation_turn().await?;
         let evaluated = tokio::task::spawn_blocking(move || {
             let _turn = turn;
             let secrets = BTreeMap::new();

@@ -13,6 +13,7 @@ use promise::{Error, Problem, Result, names};
 use store::StandIn;
 
 use super::place::TOGETHER;
+use super::write::{WriteOperation, WriteTarget};
 use crate::auth::Caller;
 use crate::auth::caller::database;
 use crate::notify::{letters, timing};
@@ -72,7 +73,8 @@ impl Caller {
         let portal = self.portal();
         let me = &*self.identity().person;
         if pairs.iter().any(|(name, value)| name == "_op" && value == "end") {
-            portal.store.dismiss_deputy(me).await.map_err(|error| database(&error))?;
+            let write = self.write(WriteOperation::EndStandIn, WriteTarget::remembered("stand-in", ""));
+            write.remember(portal.store.dismiss_deputy(me), |_| true).await.map_err(|error| database(&error))?;
             return Ok(None);
         }
         let settings = letters::settings(portal, me).await.map_err(|error| database(&error))?;
@@ -86,7 +88,9 @@ impl Caller {
             Err(problems) => return self.stand_in_page(pairs, problems).await.map(Some),
         };
         let Some((from, to)) = timing::absence(&settings, &away.from, &away.to) else { return Err(Error::Internal) };
-        portal.store.name_deputy(me, &away.deputy, from.as_second(), to.as_second()).await.map_err(|error| database(&error))?;
+        let write = self.write(WriteOperation::NameStandIn, WriteTarget::remembered("stand-in", &away.deputy));
+        let named = write.remember(portal.store.name_deputy(me, &away.deputy, from.as_second(), to.as_second()), |_| true).await;
+        named.map_err(|error| database(&error))?;
         Ok(None)
     }
 

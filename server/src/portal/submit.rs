@@ -5,9 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cluster::error::PlaneResult as _;
 use cluster::kinds::{PromiseRequest, PromiseRequestKind, object};
-use cluster::takeover;
 use cluster::watch::{Changes, Key, Origin};
-use kube::api::{Api, DeleteParams, PatchParams, PostParams, Preconditions};
+use kube::api::Api;
 use promise::api::{PromiseRef, PromiseRequestSpec, PromiseSpec};
 use promise::form::SecretText;
 use promise::{Contested, Error, Problem, Result, names};
@@ -17,6 +16,7 @@ use super::inputs::{Former, Written, secret_key};
 use super::offers::Offered;
 use super::place::Workspace;
 use super::preflight::Existing;
+use super::write::{WriteOperation, WriteTarget, rehearse_apply, rehearse_create};
 use crate::auth::Caller;
 
 /// How often a change is tried again that somebody else's write came before.
@@ -70,8 +70,9 @@ impl Caller {
         let listed = self.portal().world.requests.changes();
         let written = self.write_secrets(workspace, submission, Former::Replaced).await?;
         let object = object::<PromiseRequestKind>(&submission.name, Some(&submission.namespace), submission.spec_for(offered));
-        let params = PostParams { field_manager: Some(names::MANAGER_PORTAL.to_owned()), ..PostParams::default() };
-        match requests.create(&params, &object).await.about(&what).map_err(|error| self.told(error, "create", workspace)) {
+        let target = WriteTarget::namespaced("PromiseRequest", &workspace.cluster, &submission.namespace, &submission.name);
+        let created = self.write(WriteOperation::CreateRequest, target).create(&requests, &object).await;
+        match created.about(&what).map_err(|error| self.told(error, "create", workspace)) {
             Ok(created) => {
                 self.shown(workspace, listed, &created).await;
                 Ok(created)
@@ -124,8 +125,7 @@ impl Caller {
         let requests: Api<PromiseRequest> = Api::namespaced(self.client(&workspace.cluster), &submission.namespace);
         let Some(edition) = edition else {
             let object = object::<PromiseRequestKind>(&submission.name, Some(&submission.namespace), submission.spec_for(offered));
-            let params = PostParams { dry_run: true, field_manager: Some(names::MANAGER_PORTAL.to_owned()) };
-            let tried = requests.create(&params, &object).await.about(&what).map(|_| ());
+            let tried = rehearse_create(&requests, &object).await.about(&what);
             return tried.map_err(|error| self.told(error, "create", workspace));
         };
         self.apply(workspace, offered, submission, Change { edition, inputs: None, rehearsal: true }).await.map(|_| ())
@@ -136,7 +136,8 @@ impl Caller {
     async fn apply(&self, workspace: &Workspace, offered: &Offered, submission: &Submission, change: Change<'_>) -> Result<PromiseRequest> {
         let what = format!("request {}", submission.name);
         let requests: Api<PromiseRequest> = Api::namespaced(self.client(&workspace.cluster), &submission.namespace);
-        let params = PatchParams { dry_run: change.rehearsal, ..PatchParams::apply(names::MANAGER_PORTAL) };
+        let target = WriteTarget::namespaced("PromiseRequest", &workspace.cluster, &submission.namespace, &submission.name);
+        let mut write = self.write(WriteOperation::ChangeRequest, target);
         for _ in 0..TRIES {
             let current = self.read_request(workspace, &submission.namespace, &submission.name).await?;
             if edition(&current) != change.edition {
@@ -147,7 +148,11 @@ impl Caller {
             let applied = submission.applied(offered, &version, change.inputs);
             // What the portal itself created by POST belongs to its other self, the updater. Others are overruled only where the person saw
             // and confirmed it, and the version that was read must still be the one there.
-            let answer = takeover::apply(&requests, &submission.name, &params, &applied, &submission.confirmed).await;
+            let answer = if change.rehearsal {
+                rehearse_apply(&requests, &submission.name, &applied, &submission.confirmed).await
+            } else {
+                write.apply(&requests, &submission.name, &applied, &submission.confirmed).await
+            };
             match answer {
                 Err(error) if is_stale(&error) => {}
                 other => return other.about(&what).map_err(|error| self.told(error, "change", workspace)),
@@ -169,10 +174,10 @@ impl Caller {
         let requests: Api<PromiseRequest> = Api::namespaced(self.client(&workspace.cluster), namespace);
         // Whoever may delete may also see it; asking first tells a stranger nothing about what exists.
         let request = self.read_request(workspace, namespace, name).await?;
-        let uid = request.metadata.uid.clone();
-        let params = DeleteParams { preconditions: Some(Preconditions { uid, resource_version: None }), ..DeleteParams::default() };
         let listed = self.portal().world.requests.changes();
-        requests.delete(name, &params).await.about(&what).map_err(|error| self.told(error, "delete", workspace))?;
+        let target = WriteTarget::namespaced("PromiseRequest", &workspace.cluster, namespace, name);
+        let deleted = self.write(WriteOperation::DeleteRequest, target).delete(&requests, name, request.metadata.uid.clone()).await;
+        deleted.about(&what).map_err(|error| self.told(error, "delete", workspace))?;
         let key = Key { cluster: workspace.cluster.clone(), namespace: namespace.to_owned(), name: name.to_owned() };
         let uid = &request.metadata.uid;
         let shown = |listed: Option<&PromiseRequest>| {

@@ -7,6 +7,7 @@ use promise::view::{SavedList, SavedViews, ViewLine, view_title};
 use promise::{Error, Problem, Result};
 use store::{Kept, MAX_SAVED_VIEWS, SavedView};
 
+use super::write::{WriteOperation, WriteTarget};
 use crate::auth::Caller;
 use crate::auth::caller::database;
 use crate::web::pairs::field;
@@ -40,17 +41,23 @@ impl Views for Caller {
         let portal = self.portal();
         let place = if list.is_of_workspace() { place } else { "" };
         let (person, list) = (&*self.identity().person, name(list, place));
-        let kept = portal.store.save_view(person, &list, &title, &filter, portal.clock.now(), &*portal.random).await;
+        let write = self.write(WriteOperation::SaveView, WriteTarget::remembered("view", &list));
+        let change = portal.store.save_view(person, &list, &title, &filter, portal.clock.now(), &*portal.random);
+        let kept = write.remember(change, |kept| *kept == Kept::Yes).await;
         said(kept, &title)
     }
 
     async fn rename_view(&self, id: &str, title: &str) -> Result<()> {
         let title = view_title(title).map_err(invalid)?;
-        said(self.portal().store.rename_view(&self.identity().person, id, &title).await, &title)
+        let write = self.write(WriteOperation::RenameView, WriteTarget::remembered("view", id));
+        let change = self.portal().store.rename_view(&self.identity().person, id, &title);
+        said(write.remember(change, |kept| *kept == Kept::Yes).await, &title)
     }
 
     async fn forget_view(&self, id: &str) -> Result<()> {
-        self.portal().store.forget_view(&self.identity().person, id).await.map_err(|error| database(&error))
+        let write = self.write(WriteOperation::DeleteView, WriteTarget::remembered("view", id));
+        let change = self.portal().store.forget_view(&self.identity().person, id);
+        write.remember(change, |()| true).await.map_err(|error| database(&error))
     }
 }
 

@@ -16,6 +16,7 @@ use opm_portal::auth::Caller;
 use opm_portal::auth::caller::Shown;
 use opm_portal::clock::Clock;
 use opm_portal::config::{Config, DatabaseUrl, NotifyConfig, PlaneConfig, Storage};
+use opm_portal::limits::LimitsConfig;
 use opm_portal::router::router;
 use opm_portal::serve::{Edges, Running};
 use tower::ServiceExt as _;
@@ -62,21 +63,21 @@ impl Product {
         Self::opened(Storage::Memory, None, true, NotifyConfig::default(), Edges { clock, ..edges() }).await
     }
 
+    /// Opens everything but the controller, with limits and at the time of a clock.
+    pub async fn limited(limits: LimitsConfig, clock: Arc<dyn Clock>) -> Self {
+        let config = Config { limits, ..config(Storage::Memory, None, false, NotifyConfig::default()) };
+        Self::configured(config, Edges { clock, ..edges() }).await
+    }
+
     async fn with(storage: Storage, controller: bool, notify: NotifyConfig) -> Self {
         Self::opened(storage, None, controller, notify, edges()).await
     }
 
     async fn opened(storage: Storage, database: Option<DatabaseUrl>, controller: bool, notify: NotifyConfig, edges: Edges) -> Self {
-        let config = Config {
-            plane: PlaneConfig::Embedded { listen: ([127, 0, 0, 1], 0).into(), examples: None },
-            storage,
-            listen: ([127, 0, 0, 1], 0).into(),
-            web: true,
-            controller,
-            database,
-            public_url: None,
-            notify,
-        };
+        Self::configured(config(storage, database, controller, notify), edges).await
+    }
+
+    async fn configured(config: Config, edges: Edges) -> Self {
         let running = Running::open(&config, edges).await.expect("the portal opens");
         let router = router(&running.portal);
         Self { running, router }
@@ -117,6 +118,21 @@ impl Product {
         let answer = browser.post("/sign-in", &[("_token", &page.hidden("_token")), ("person", person)]).await;
         assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.text);
         browser
+    }
+}
+
+/// Tests open more pages in a second than a person does, so requests are not limited.
+fn config(storage: Storage, database: Option<DatabaseUrl>, controller: bool, notify: NotifyConfig) -> Config {
+    Config {
+        plane: PlaneConfig::Embedded { listen: ([127, 0, 0, 1], 0).into(), examples: None },
+        storage,
+        listen: ([127, 0, 0, 1], 0).into(),
+        web: true,
+        controller,
+        database,
+        public_url: None,
+        notify,
+        limits: LimitsConfig { requests_per_second: None, ..LimitsConfig::default() },
     }
 }
 

@@ -2,7 +2,6 @@
 //! budgets of this moment.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use cluster::usage::Census;
 use cluster::watch::Key;
@@ -20,9 +19,6 @@ use serde_json::Value;
 use super::matter::Matter;
 use crate::auth::Caller;
 use crate::state::Portal;
-
-/// How long a page waits until it is its turn.
-const PATIENCE: Duration = Duration::from_secs(15);
 
 /// What would be made, and what it takes.
 #[derive(Default)]
@@ -58,9 +54,7 @@ pub(super) async fn of(caller: &Caller, matter: &Matter) -> Result<Content> {
         candidate: candidate.spec.clone(),
         former: former.map(|former| former.spec.clone()),
     };
-    let turn = tokio::time::timeout(PATIENCE, caller.portal().evaluations.clone().acquire_owned()).await;
-    let busy = |_| Error::Busy { message: "many pages are being worked out right now; try again in a moment".to_owned() };
-    let turn = turn.map_err(busy)?.map_err(|_| Error::Internal)?;
+    let turn = caller.evaluation_turn().await?;
     let worked = tokio::task::spawn_blocking(move || {
         let _turn = turn;
         work.out()

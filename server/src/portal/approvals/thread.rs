@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use cluster::watch::Key;
 use jiff::Timestamp;
 use promise::view::CommentLine;
 use promise::{Error, Problem, Result};
@@ -11,6 +12,7 @@ use super::matter::{self, Matter};
 use crate::auth::Caller;
 use crate::auth::caller::database;
 use crate::notify::remark::{self, Remark};
+use crate::portal::write::{WriteOperation, WriteTarget};
 
 /// Everything that was remarked, oldest first.
 pub(super) async fn of(caller: &Caller, matter: &Matter) -> Result<Vec<CommentLine>> {
@@ -39,10 +41,12 @@ pub(super) async fn add(caller: &Caller, uid: &str, text: &str) -> Result<()> {
     let news =
         remark::news(portal, &matter.request, matter.workspace.path.as_str(), &remark, now).await.map_err(|error| database(&error))?;
     let comment = NewComment { id: &id, request_uid: uid, author, text };
-    match portal.store.add_comment(&comment, &news, now).await.map_err(|error| database(&error))? {
+    let Key { cluster, namespace, name } = &matter.key;
+    let write = caller.write(WriteOperation::Comment, WriteTarget::namespaced("PromiseRequest", cluster, namespace, name));
+    let added = write.remember(portal.store.add_comment(&comment, &news, now), Option::is_some).await;
+    match added.map_err(|error| database(&error))? {
         Some(people) => portal.notify.ring(&people),
         None => {
-            let name = &matter.key.name;
             return refused(format!("There are very many comments about {name} already; write to the people themselves."));
         }
     }

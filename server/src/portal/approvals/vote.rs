@@ -5,7 +5,7 @@ use cluster::ClusterId;
 use cluster::error::PlaneResult as _;
 use cluster::kinds::{Approval, ApprovalKind, object};
 use cluster::watch::Key;
-use kube::api::{Api, PostParams};
+use kube::api::Api;
 use promise::api::{ApprovalSpec, ApprovedRequest, Decision};
 use promise::view::deciders;
 use promise::{Error, Problem, Result, names};
@@ -14,6 +14,7 @@ use tokio::sync::broadcast::error::RecvError;
 use super::matter::{self, Matter};
 use super::standing::{is_held_by, is_open, rule_id};
 use crate::auth::Caller;
+use crate::portal::write::{WriteOperation, WriteTarget};
 
 /// How many letters of a hash stand in the name of an Approval.
 const SHORT: usize = 10;
@@ -144,9 +145,10 @@ async fn write(caller: &Caller, matter: &Matter, vote: &Vote, decision: Decision
     let short: String = vote.hash.chars().take(SHORT).collect();
     let name = format!("{}-{short}-{}", key.name, hex::encode(bytes));
     let api: Api<Approval> = Api::all(caller.client(&cluster));
-    let params = PostParams { field_manager: Some(names::MANAGER_PORTAL.to_owned()), ..PostParams::default() };
     let changes = caller.portal().world.approvals.changes();
-    api.create(&params, &object::<ApprovalKind>(&name, None, spec)).await.about("your decision")?;
+    let mut write = caller.write(WriteOperation::Decide, WriteTarget::in_workspace("Approval", &cluster, &name));
+    write.create(&api, &object::<ApprovalKind>(&name, None, spec)).await.about("your decision")?;
+    drop(write);
     shown(caller, changes, &Key::cluster_scoped(&cluster, &name)).await;
     Ok(())
 }

@@ -6,7 +6,8 @@
 use cluster::ClusterId;
 use cluster::error::PlaneResult as _;
 use cluster::kinds::PromiseRequest;
-use kube::api::{Api, Patch, PatchParams};
+use cluster::watch::Key;
+use kube::api::Api;
 use promise::api::CandidateState;
 use promise::{Error, Result, names};
 use serde_json::json;
@@ -15,6 +16,7 @@ use super::matter::{self, Matter, waiting};
 use crate::auth::Caller;
 use crate::portal::requests::rows;
 use crate::portal::rights::Right;
+use crate::portal::write::{WriteOperation, WriteTarget};
 
 /// Whether the person may; nothing for those who did not ask, and while nobody is asked.
 pub(super) async fn allowed(caller: &Caller, matter: &Matter) -> Result<Option<std::result::Result<(), String>>> {
@@ -47,7 +49,7 @@ pub(super) async fn post(caller: &Caller, uid: &str, hash: &str) -> Result<()> {
         return Err(Error::Busy { message: "the controller has not asked anybody yet; try again in a moment".to_owned() });
     };
     let changes = caller.portal().world.requests.changes();
-    note(caller, &matter, names::WITHDRAW_ANNOTATION, &question.since).await?;
+    note(caller, &matter, WriteOperation::Withdraw, names::WITHDRAW_ANNOTATION, &question.since).await?;
     let settled = |listed: Option<&PromiseRequest>| {
         listed
             .and_then(|listed| listed.status.as_ref())
@@ -102,7 +104,7 @@ pub(super) async fn ask_again(caller: &Caller, uid: &str) -> Result<()> {
     }
     let since = matter.status().question.map(|question| question.since).unwrap_or_default();
     let changes = caller.portal().world.requests.changes();
-    note(caller, &matter, names::ASK_AGAIN_ANNOTATION, &since).await?;
+    note(caller, &matter, WriteOperation::Resubmit, names::ASK_AGAIN_ANNOTATION, &since).await?;
     let asked =
         |listed: Option<&PromiseRequest>| listed.and_then(|listed| listed.status.as_ref()).is_some_and(|status| waiting(status).is_some());
     caller.portal().until_listed(changes, &matter.key, asked).await;
@@ -110,10 +112,11 @@ pub(super) async fn ask_again(caller: &Caller, uid: &str) -> Result<()> {
 }
 
 /// Writes an annotation as the person, in the edition that was read: what somebody changes meanwhile is not meant.
-async fn note(caller: &Caller, matter: &Matter, name: &str, value: &str) -> Result<()> {
-    let api: Api<PromiseRequest> = Api::namespaced(caller.client(&matter.key.cluster), &matter.key.namespace);
+async fn note(caller: &Caller, matter: &Matter, operation: WriteOperation, annotation: &str, value: &str) -> Result<()> {
+    let Key { cluster, namespace, name } = &matter.key;
+    let api: Api<PromiseRequest> = Api::namespaced(caller.client(cluster), namespace);
     let version = &matter.request.metadata.resource_version;
-    let patch = json!({"metadata": {"resourceVersion": version, "annotations": {name: value}}});
-    let params = PatchParams { field_manager: Some(names::MANAGER_PORTAL.to_owned()), ..PatchParams::default() };
-    api.patch(&matter.key.name, &params, &Patch::Merge(&patch)).await.map(drop).about(&format!("request {}", matter.key.name))
+    let patch = json!({"metadata": {"resourceVersion": version, "annotations": {annotation: value}}});
+    let mut write = caller.write(operation, WriteTarget::namespaced("PromiseRequest", cluster, namespace, name));
+    write.merge(&api, name, &patch).await.map(drop).about(&format!("request {name}"))
 }

@@ -5,7 +5,7 @@ use cluster::error::PlaneResult as _;
 use cluster::kinds::Policy;
 use cluster::watch::Key;
 use cluster::{ClusterId, WorkspacePath};
-use kube::api::{Api, PostParams};
+use kube::api::Api;
 use promise::api::PolicySpec;
 use promise::form::{OPERATION, yaml};
 use promise::path::Path;
@@ -21,6 +21,7 @@ use crate::auth::Caller;
 use crate::portal::place::Workspace;
 use crate::portal::reads::is_object_name;
 use crate::portal::rights::Right;
+use crate::portal::write::{WriteOperation, WriteTarget, rehearse_create, rehearse_replace};
 
 /// What a new policy starts from.
 const START: &str = "apiVersion: platform.opmodel.dev/v1alpha1
@@ -260,13 +261,22 @@ fn line(text: &str, path: &str) -> Option<usize> {
 /// Sends it as the person; a rehearsal asks and writes nothing. One that is there is replaced in the edition that was opened.
 async fn send(caller: &Caller, cluster: &ClusterId, policy: &Policy, form: &PolicyForm, rehearsal: bool) -> Result<()> {
     let api: Api<Policy> = Api::all(caller.client(cluster));
-    let params = PostParams { dry_run: rehearsal, field_manager: Some(names::MANAGER_PORTAL.to_owned()) };
     let name = policy.metadata.name.clone().unwrap_or_default();
-    let what = format!("policy {name}");
+    let (what, target) = (format!("policy {name}"), WriteTarget::in_workspace("Policy", cluster, &name));
     if form.name.is_none() {
-        return api.create(&params, policy).await.map(drop).about(&what);
+        let created = if rehearsal {
+            rehearse_create(&api, policy).await
+        } else {
+            caller.write(WriteOperation::CreatePolicy, target).create(&api, policy).await.map(drop)
+        };
+        return created.about(&what);
     }
     let mut changed = policy.clone();
     changed.metadata.resource_version = Some(form.version.clone());
-    api.replace(&name, &params, &changed).await.map(drop).about(&what)
+    let replaced = if rehearsal {
+        rehearse_replace(&api, &name, &changed).await
+    } else {
+        caller.write(WriteOperation::ChangePolicy, target).replace(&api, &name, &changed).await.map(drop)
+    };
+    replaced.about(&what)
 }

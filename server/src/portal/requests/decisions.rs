@@ -2,7 +2,7 @@
 
 use cluster::error::PlaneResult as _;
 use cluster::kinds::{Approval, PromiseRequest};
-use kube::api::{Api, Patch, PatchParams};
+use kube::api::Api;
 use promise::api::{
     ApprovalState, ApprovalStatus, CandidateState, CostStatus, Decision, DecisionState, GivenApproval, OutdatedPrice, OutdatedRule,
     PromiseRequestStatus, RuleChange,
@@ -16,6 +16,7 @@ use crate::auth::{Caller, person};
 use crate::portal::approvals::standing::rule_id;
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;
+use crate::portal::write::{WriteOperation, WriteTarget};
 
 /// The content that is being decided about.
 pub(super) fn hash(status: &PromiseRequestStatus) -> Option<String> {
@@ -179,6 +180,6 @@ pub(super) async fn roll_out(caller: &Caller, workspace: &Workspace, namespace: 
     // In the edition that was read: whoever changed it meanwhile is not overruled.
     let patch =
         json!({"metadata": {"resourceVersion": request.metadata.resource_version, "annotations": {names::ROLL_OUT_ANNOTATION: digest}}});
-    let params = PatchParams { field_manager: Some(names::MANAGER_PORTAL.to_owned()), ..PatchParams::default() };
-    api.patch(name, &params, &Patch::Merge(&patch)).await.map(drop).about(&format!("request {name}"))
+    let mut write = caller.write(WriteOperation::RollOut, WriteTarget::namespaced("PromiseRequest", &workspace.cluster, namespace, name));
+    write.merge(&api, name, &patch).await.map(drop).about(&format!("request {name}"))
 }

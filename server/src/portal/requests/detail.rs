@@ -101,7 +101,7 @@ async fn needs(caller: &Caller, request: &PromiseRequest) -> BTreeMap<String, Ve
         return known.needs();
     }
     // Reading a revision for the first time may take a good part of a second.
-    let turn = tokio::time::timeout(PATIENCE, caller.portal().evaluations.clone().acquire_owned()).await;
+    let turn = tokio::time::timeout(PATIENCE, caller.evaluation_turn()).await;
     let Ok(Ok(turn)) = turn else { return BTreeMap::new() };
     let read = tokio::task::spawn_blocking(move || {
         let _turn = turn;

@@ -1,0 +1,118 @@
+//! Turns of evaluating what promises and policies say. It takes up to a good part of a second of a whole processor, so few run at a time, and
+//! one person has few in line: whatever somebody sends, others wait for little more than what is running.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use promise::identity::PersonId;
+use promise::{Error, Result};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Evaluations at the same time, of all people.
+const OF_ALL: usize = 2;
+/// Those of one person that run or are next in the common line.
+const OF_PERSON: usize = 2;
+/// Those of one person that run or wait at all.
+const WAITING: usize = 40;
+/// How long one waits for its turn.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// The line. Clones share it.
+#[derive(Clone)]
+pub struct Evaluations {
+    all: Arc<Semaphore>,
+    people: Arc<Mutex<HashMap<PersonId, Line>>>,
+}
+
+struct Line {
+    places: Arc<Semaphore>,
+    waiting: usize,
+}
+
+/// A turn, given back when it is dropped.
+pub struct Evaluation {
+    // In this order: the common place first, so that another person's evaluation can begin.
+    _all: OwnedSemaphorePermit,
+    _own: OwnedSemaphorePermit,
+    _waiting: Waiting,
+}
+
+struct Waiting {
+    queue: Evaluations,
+    person: PersonId,
+}
+
+impl Default for Evaluations {
+    fn default() -> Self {
+        Self { all: Arc::new(Semaphore::new(OF_ALL)), people: Arc::default() }
+    }
+}
+
+impl Evaluations {
+    /// Waits for a turn.
+    ///
+    /// # Errors
+    /// [`Error::TooManyRequests`] when too many of this person are waiting, [`Error::Busy`] when it takes too long.
+    pub async fn take(&self, person: &PersonId) -> Result<Evaluation> {
+        let (waiting, places) = self.enter(person)?;
+        let turn = async {
+            // One's own place first: the common line is in the order of arrival, and holds few of each person.
+            let own = places.acquire_owned().await.map_err(|_| Error::Internal)?;
+            let all = self.all.clone().acquire_owned().await.map_err(|_| Error::Internal)?;
+            Ok((own, all))
+        };
+        let busy = |_| Error::Busy { message: "many forms are being checked right now; try again in a moment".to_owned() };
+        let (own, all) = tokio::time::timeout(PATIENCE, turn).await.map_err(busy)??;
+        Ok(Evaluation { _all: all, _own: own, _waiting: waiting })
+    }
+
+    fn enter(&self, person: &PersonId) -> Result<(Waiting, Arc<Semaphore>)> {
+        let mut people = self.people.lock();
+        let line = people.entry(person.clone()).or_insert_with(|| Line { places: Arc::new(Semaphore::new(OF_PERSON)), waiting: 0 });
+        if line.waiting >= WAITING {
+            return Err(super::refused("Too many of your forms are being checked at once.", 1));
+        }
+        line.waiting += 1;
+        Ok((Waiting { queue: self.clone(), person: person.clone() }, line.places.clone()))
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        let mut people = self.queue.people.lock();
+        if let Some(line) = people.get_mut(&self.person) {
+            line.waiting -= 1;
+            if line.waiting == 0 {
+                people.remove(&self.person);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_person_who_floods_the_line_delays_others_by_what_is_running_alone() {
+        let (evaluations, greedy, other) = (Evaluations::default(), PersonId::new("greedy", None), PersonId::new("other", None));
+        let mut running = vec![evaluations.take(&greedy).await.unwrap(), evaluations.take(&greedy).await.unwrap()];
+        let mut waiting: Vec<_> = (0..WAITING - 2).map(|_| Box::pin(evaluations.take(&greedy))).collect();
+        assert!(waiting.iter_mut().all(|turn| turn.as_mut().now_or_never().is_none()));
+        let refused = evaluations.take(&greedy).await.err();
+        assert!(matches!(refused, Some(Error::TooManyRequests { seconds: 1, .. })), "{refused:?}");
+
+        let mut theirs = Box::pin(evaluations.take(&other));
+        assert!(theirs.as_mut().now_or_never().is_none(), "two are running");
+        running.pop();
+        assert!(theirs.as_mut().now_or_never().is_some_and(|turn| turn.is_ok()), "the next one is the other person's");
+
+        drop((running, waiting, theirs));
+        assert!(evaluations.people.lock().is_empty(), "nothing is kept of people who wait for nothing");
+        assert!(evaluations.take(&greedy).now_or_never().is_some_and(|turn| turn.is_ok()));
+    }
+}
