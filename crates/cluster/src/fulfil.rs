@@ -6,7 +6,7 @@
 //! ([`queue`]), what wakes whom (`wakes`), who leads (`lease`), how it goes (`standing`), its key (`keys`), where things go (`target`),
 //! which places do not answer (`outage`) and which are gone (`absences`), what is left there (`tombstone`), how long trouble is only tried again (`patience`), single objects (`objects`) and how they are written where an apply removes nothing (`revision`), what changed there (`eyes`), what is noted about it (`events`),
 //! which release a request should have (`decide`), what people decided about it (`votes`), who asked for it or changed it last, also where a promise made it (`askers`), and what each decision says of itself (`verdicts`), whether there is room for it (`acceptances`), one request (`round`) and its end (`remove`), promises, policies and destinations (`publish`,
-//! `govern`), and what is known of policies and promises that meet (`fits`).
+//! `govern`), what is known of policies and promises that meet (`fits`), and how many requests use which revision (`uses`).
 
 mod absences;
 mod acceptances;
@@ -37,6 +37,7 @@ mod sites;
 mod standing;
 mod target;
 mod tombstone;
+mod uses;
 mod verdicts;
 mod votes;
 mod wakes;

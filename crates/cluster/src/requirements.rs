@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use promise::api::{Phase, Requirement};
+use promise::api::{DestinationStatus, Phase, Requirement};
 use promise::placement;
 use promise::requirements::{Present, missing};
 
@@ -36,11 +36,47 @@ impl World {
 
     /// The same for many promises of one workspace, of which it is known what works.
     pub fn missing_beside(&self, working: &Working, home: &ClusterId, requires: &[Requirement], trusted: &[WorkspacePath]) -> Vec<String> {
-        // A Destination takes what its owner lists; a workspace serves what our export claims and nothing that a promise could require.
+        // A Destination has to serve it, and to take it; a workspace serves what our export claims and nothing that a promise could require.
         let serves = |group: &str, kind: &str, destination: Option<&str>| {
             let destination = destination.and_then(|name| self.destinations.get(&self.destination(home, name, trusted)));
-            destination.is_some_and(|destination| placement::allows(&destination.spec, group, kind))
+            // While it was not asked, what its owner lists is all that is known.
+            let serves = |status: &DestinationStatus| status.serves(&format!("{group}/{kind}")).unwrap_or(true);
+            destination.is_some_and(|destination| {
+                placement::allows(&destination.spec, group, kind) && destination.status.as_ref().is_none_or(serves)
+            })
         };
         missing(requires, &Present { promises: &working.0, serves: &serves })
+    }
+
+    /// APIs, as `group/Kind`, that published promises require of a Destination. Only those count that it takes, of homes that it serves.
+    pub fn required_apis(&self, of: &Key, trusted: &[WorkspacePath]) -> BTreeSet<String> {
+        let revisions = self.revisions.snapshot();
+        let all = revisions.iter().flat_map(|(at, revision)| revision.spec.spec.requires.iter().map(move |requirement| (at, requirement)));
+        all.filter_map(|(at, requirement)| self.required(&at.cluster, requirement, trusted))
+            .filter_map(|(destination, api)| (destination == *of).then_some(api))
+            .collect()
+    }
+
+    /// Why it is not known yet whether a Destination serves what a promise of `home` requires of it, as a sentence: it was not asked.
+    pub fn unasked(&self, home: &ClusterId, requires: &[Requirement], trusted: &[WorkspacePath]) -> Option<String> {
+        let all = requires.iter().filter_map(|requirement| self.required(home, requirement, trusted));
+        let mut unasked = all.filter(|(at, api)| {
+            let status = self.destinations.get(at).and_then(|destination| destination.status.as_ref().and_then(|s| s.serves(api)));
+            status.is_none()
+        });
+        unasked.next().map(|(at, api)| format!("It is not known yet whether the destination {} serves {api}.", at.name))
+    }
+
+    /// The Destination of which a promise of `home` requires an API, and that API.
+    fn required(&self, home: &ClusterId, requirement: &Requirement, trusted: &[WorkspacePath]) -> Option<(Key, String)> {
+        let (api, name) = (requirement.api.as_deref()?, requirement.destination.as_deref()?);
+        let (group, kind) = api.split_once('/')?;
+        let at = self.destination(home, name, trusted);
+        let destination = self.destinations.get(&at)?;
+        let tree = self.tree();
+        let (owner, home) = (tree.path(&at.cluster)?, tree.path(home)?);
+        let takes =
+            placement::serves(&destination.spec, owner.as_str(), home.as_str()) && placement::allows(&destination.spec, group, kind);
+        takes.then(|| (at, api.to_owned()))
     }
 }

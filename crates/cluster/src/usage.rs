@@ -1,17 +1,22 @@
 //! How much is accepted already: what limits and budgets are judged by, counted from the caches.
 //!
-//! The cache of requests is sorted by workspace, so what counts in one workspace, or in those below one, is found without looking at the others.
+//! Nothing is counted anew for each request: [`totals`] keeps the sums up to date by what changes.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+mod totals;
+
+use std::collections::HashMap;
 
 use promise::api::{CandidateState, PromiseReleaseSpec};
-use promise::policy::{Counted, Promises, Reach, Spent, Tally, Usage};
+use promise::policy::{Spent, Tally, Usage};
 use promise::price::{Estimate, Money};
+use tokio::sync::broadcast::error::RecvError;
+use tokio_util::sync::CancellationToken;
 
-use crate::kinds::PromiseRequest;
+pub(crate) use self::totals::Totals;
+use self::totals::{Group, Sum, includes};
+use crate::kinds::{PromiseRelease, PromiseRequest};
 use crate::orphans;
-use crate::watch::{Freshness, Key};
-use crate::workspaces::{ClusterId, Tree};
+use crate::watch::{Cache, Freshness, Key};
 use crate::world::World;
 
 /// What counts of a request that is accepted.
@@ -35,11 +40,11 @@ impl Accepted {
     }
 
     /// What the caches show of a request; nothing while none of its releases is accepted.
-    fn shown(world: &World, key: &Key, request: &PromiseRequest) -> Option<Self> {
+    fn shown(releases: &Cache<PromiseRelease>, key: &Key, request: &PromiseRequest) -> Option<Self> {
         let name = in_force(request)?;
         let promise = &request.spec.promise.name;
-        let release = world.releases.get(&Key { name: name.to_owned(), ..key.clone() });
-        // One that cannot be seen counts all the same, and nobody knows what it costs.
+        let release = releases.get(&Key { name: name.to_owned(), ..key.clone() });
+        // One that cannot be seen counts all the same, and its price is unknown.
         let unseen = || Self { release: name.to_owned(), promise: promise.clone(), home: None, price: None };
         Some(release.map_or_else(unseen, |release| Self::of(name, promise, &release.spec)))
     }
@@ -74,90 +79,112 @@ impl<'a> Census<'a> {
     pub fn usage(&self, tallies: &[Tally]) -> Usage {
         let current = |freshness: Freshness| freshness == Freshness::Synced;
         let shown = [self.world.requests.freshness(), self.world.releases.freshness(), self.world.orphans.freshness()];
-        if !shown.into_iter().all(current) {
+        if tallies.is_empty() || !shown.into_iter().all(current) {
             return Usage::default();
         }
-        let tree = self.world.tree();
+        let sums: Vec<Sum> = self.world.totals(|totals| tallies.iter().map(|tally| self.sum(totals, tally)).collect());
         let mut usage = Usage::default();
-        for tally in tallies {
-            let (mut count, mut spent) = (0, Spent::default());
-            let mut take = |accepted: &Accepted| {
-                count += 1;
-                let price = accepted.price.as_ref().filter(|price| Some(&price.currency) == tally.currency.as_ref());
-                match price.and_then(|price| spent.micros.checked_add(price.micros)) {
-                    Some(sum) => spent.micros = sum,
-                    None => spent.unknown += 1,
-                }
-            };
-            self.each(&tree, tally, &mut take);
+        let tree = self.world.tree();
+        for (tally, mut sum) in tallies.iter().zip(sums) {
             let mut orphaned = 0;
             orphans::each(self.world, &tree, tally, |orphan| {
                 orphaned += 1;
-                take(orphan);
+                sum.add(tally, &Group::of(orphan), 1, orphan.micros());
             });
             if orphaned > 0 {
                 usage.orphaned.insert(tally.rule.clone(), orphaned);
             }
             match &tally.currency {
-                Some(_) => drop(usage.spent.insert(tally.rule.clone(), spent)),
-                None => drop(usage.counts.insert(tally.rule.clone(), count)),
+                Some(_) => drop(usage.spent.insert(tally.rule.clone(), sum.spent())),
+                None => drop(usage.counts.insert(tally.rule.clone(), sum.count())),
             }
         }
         usage
     }
 
-    /// Calls `found` for every accepted request that counts.
-    fn each(&self, tree: &Tree, tally: &Tally, mut found: impl FnMut(&Accepted)) {
-        let rows = self.world.requests.snapshot();
-        let mut places: BTreeMap<ClusterId, Option<Place>> = BTreeMap::new();
-        let mut take = |key: &Key, request: &PromiseRequest| {
-            let fresh = self.fresh.and_then(|fresh| fresh.get(key)).cloned();
-            let Some(accepted) = fresh.or_else(|| Accepted::shown(self.world, key, request)) else { return };
-            let place = places.entry(key.cluster.clone()).or_insert_with(|| place(tree, &key.cluster));
-            let Some(Place { path, labels, lineage }) = place else { return };
-            // Of a promise whose home cannot be told it counts that the name is the same.
-            let home = match (&accepted.home, &tally.promises) {
-                (Some(home), _) => home.as_str(),
-                (None, Promises::One { home, .. }) => home.as_str(),
-                (None, Promises::Covered(_)) => "",
+    /// What counts for one cap: all that the caches show, but for the request that is judged, and for others with what they were given since.
+    fn sum(&self, totals: &mut Totals, tally: &Tally) -> Sum {
+        let mut sum = totals.of(tally);
+        for key in self.except.into_iter().chain(self.fresh.iter().flat_map(|fresh| fresh.keys()).filter(|key| Some(*key) != self.except)) {
+            if let Some(shown) = totals.shown(key) {
+                self.add(&mut sum, totals, tally, (key, shown), -1);
+            }
+        }
+        for (key, accepted) in self.fresh.into_iter().flatten().filter(|(key, _)| Some(*key) != self.except) {
+            if self.world.requests.get(key).is_some() {
+                self.add(&mut sum, totals, tally, (key, accepted), 1);
+            }
+        }
+        sum
+    }
+
+    fn add(&self, sum: &mut Sum, totals: &Totals, tally: &Tally, (key, accepted): (&Key, &Accepted), times: i64) {
+        let group = Group::of(accepted);
+        if totals.place(&key.cluster).is_some_and(|place| includes(tally, &group, &place)) {
+            sum.add(tally, &group, times, accepted.micros() * i128::from(times));
+        }
+    }
+}
+
+impl World {
+    /// What is accepted, as these caches show it now. The first call counts everything; from then on only changes are counted.
+    pub(crate) fn totals<T>(&self, ask: impl FnOnce(&mut Totals) -> T) -> T {
+        let mut kept = self.totals.lock();
+        let totals = kept.get_or_insert_with(|| Totals::new(&self.requests, &self.releases, self.tree()));
+        totals.catch_up(&self.tree());
+        ask(totals)
+    }
+
+    /// Name of the release that is in force for a request. Where totals are kept it is the one that they count, so that a sum that is asked
+    /// for afterwards has it.
+    pub(crate) fn in_force(&self, key: &Key) -> Option<String> {
+        match &mut *self.totals.lock() {
+            Some(totals) => {
+                totals.catch_up(&self.tree());
+                totals.in_force(key).map(str::to_owned)
+            }
+            None => self.requests.get(key).and_then(|request| in_force(&request).map(str::to_owned)),
+        }
+    }
+
+    /// Keeps the totals from falling so far behind that everything has to be counted again.
+    pub(crate) async fn keep_totals(self, shutdown: CancellationToken) {
+        let (mut requests, mut releases) = (self.requests.changes(), self.releases.changes());
+        loop {
+            let next = tokio::select! {
+                () = shutdown.cancelled() => return,
+                next = requests.recv() => next,
+                next = releases.recv() => next,
             };
-            if tally.includes(&Counted { promise: &accepted.promise, home, workspace: path, labels, lineage }) {
-                found(&accepted);
+            if matches!(next, Err(RecvError::Closed)) {
+                return;
             }
-        };
-        let within = match &tally.reach {
-            Reach::Workspace { cluster } => ClusterId::parse(cluster).ok().map(|cluster| BTreeSet::from([cluster])),
-            Reach::Subtree { cluster, .. } => ClusterId::parse(cluster).ok().map(|cluster| tree.subtree(&cluster)),
-            Reach::Covered(_) => None,
-        };
-        let mut take_other = |key: &Key, request: &PromiseRequest| {
-            if self.except != Some(key) {
-                take(key, request);
-            }
-        };
-        match within {
-            None => rows.iter().for_each(|(key, request)| take_other(key, request)),
-            Some(clusters) => {
-                for cluster in clusters {
-                    let of = rows.range(Key::cluster_scoped(&cluster, "")..).take_while(|(key, _)| key.cluster == cluster);
-                    of.for_each(|(key, request)| take_other(key, request));
-                }
+            while requests.try_recv().is_ok() {}
+            while releases.try_recv().is_ok() {}
+            if let Some(totals) = &mut *self.totals.lock() {
+                totals.catch_up(&self.tree());
             }
         }
     }
 }
 
-/// A workspace, as far as it matters for counting.
-struct Place {
-    path: String,
-    labels: BTreeMap<String, String>,
-    /// Ids from the root down to it.
-    lineage: Vec<String>,
+impl Accepted {
+    fn micros(&self) -> i128 {
+        self.price.as_ref().map_or(0, |price| i128::from(price.micros))
+    }
 }
 
-fn place(tree: &Tree, cluster: &ClusterId) -> Option<Place> {
-    let lineage = tree.lineage(cluster)?;
-    let own = lineage.last()?;
-    let (path, labels) = (own.path.to_string(), own.labels.clone());
-    Some(Place { path, labels, lineage: lineage.into_iter().map(|node| node.cluster.to_string()).collect() })
+impl Sum {
+    fn count(&self) -> u64 {
+        u64::try_from(self.count).unwrap_or_default()
+    }
+
+    fn spent(&self) -> Spent {
+        let unknown = u64::try_from(self.count - self.priced).unwrap_or_default();
+        match i64::try_from(self.micros) {
+            Ok(micros) => Spent { micros, unknown },
+            // More than can be counted is not known.
+            Err(_) => Spent { micros: i64::MAX, unknown: unknown + 1 },
+        }
+    }
 }

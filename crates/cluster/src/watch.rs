@@ -9,6 +9,6 @@ mod key;
 mod source;
 mod wire;
 
-pub use cache::{Cache, Changes, Freshness};
+pub use cache::{Cache, Changes, Freshness, Row};
 pub use key::{Key, Origin};
 pub use source::Source;

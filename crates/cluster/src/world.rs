@@ -10,7 +10,7 @@ use imbl::OrdMap;
 use kube::Client;
 use kube::api::DynamicObject;
 use kube::core::{ApiResource, GroupVersionKind};
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use promise::names;
 use serde_json::Value;
 use tokio::sync::watch;
@@ -27,7 +27,8 @@ use crate::orphans::{self, Orphan};
 use crate::projection::{Projected, Reader, bare};
 use crate::provider::{self, ExportAddress};
 use crate::topology::Topology;
-use crate::watch::{Cache, Key, Origin, Source};
+use crate::usage::Totals;
+use crate::watch::{Cache, Key, Origin, Row, Source};
 use crate::workspaces::{BindingRow, ClusterId, Standing, Tree, WorkspaceRow};
 
 /// Both exports, in the order of everything that is kept for each.
@@ -81,6 +82,8 @@ pub struct World {
     /// What deleted requests handed over.
     pub orphans: Cache<Orphan>,
     tree: Arc<watch::Sender<Arc<Tree>>>,
+    /// What is accepted, once somebody had to count it.
+    pub(crate) totals: Arc<Mutex<Option<Totals>>>,
     access: Access,
     /// Where the exports are read, once the plane serves them.
     served: Arc<[RwLock<Option<Served>>; 2]>,
@@ -113,12 +116,14 @@ impl World {
             catalog_bindings: bindings(),
             orphans: Cache::default(),
             tree: Arc::new(watch::Sender::new(Arc::new(Tree::new(access.topology.root(), &OrdMap::new())))),
+            totals: Arc::default(),
             access,
             served: Arc::default(),
             unread: Arc::default(),
             slices: Arc::default(),
         };
         tasks.spawn(world.clone().grow_tree(shutdown.clone()));
+        tasks.spawn(world.clone().keep_totals(shutdown.clone()));
         let feeder =
             |client, origin| Feeder { client, origin, reader, clock: clock.clone(), tasks: tasks.clone(), shutdown: shutdown.clone() };
         let own = feeder(access_client(&world.access), Origin::One(world.access.topology.root()));
@@ -426,7 +431,7 @@ struct Feeder {
 impl Feeder {
     fn feed<V, F>(&self, source: Source, cache: &Cache<V>, project: F)
     where
-        V: PartialEq + Send + Sync + 'static,
+        V: Row + Send + Sync + 'static,
         F: Fn(DynamicObject) -> Option<V> + Send + Sync + 'static,
     {
         let source = source.told_apart(self.origin.clone());

@@ -21,7 +21,7 @@ pub use approval::{
     GivenApproval, QuestionStatus,
 };
 pub use catalog::{PriceList, PromiseCatalogSpec};
-pub use destination::{AllowedKind, DestinationSpec, DestinationStatus, DestinationType, SecretRef};
+pub use destination::{AllowedKind, DestinationSpec, DestinationStatus, DestinationType, RequiredApi, SecretRef};
 pub use inventory::{DestinationId, Health, InventoryItem, Repairs};
 pub use outdated::{OutdatedPrice, OutdatedRule, OutdatedStatus, RuleChange};
 pub use policy::{

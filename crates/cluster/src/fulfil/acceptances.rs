@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use parking_lot::Mutex;
 
-use crate::usage::{Accepted, Census, in_force};
+use crate::usage::{Accepted, Census};
 use crate::watch::Key;
 use crate::world::World;
 
@@ -19,11 +19,13 @@ pub struct Acceptances {
 
 impl Acceptances {
     /// Accepts, if `decide` says so by what is accepted at this moment; meanwhile nothing else is accepted. Answers with what it told.
+    ///
+    /// What is looked at under the lock are the acceptances on their way and the sums that are kept: it takes as long with ten requests as
+    /// with ten thousand.
     pub fn decide<T>(&self, world: &World, key: &Key, accepted: &Accepted, decide: impl FnOnce(&Census<'_>) -> (bool, T)) -> T {
         let mut fresh = self.fresh.lock();
-        let shown =
-            |at: &Key, accepted: &Accepted| world.requests.get(at).is_none_or(|row| in_force(&row) == Some(accepted.release.as_str()));
-        fresh.retain(|at, accepted| !shown(at, accepted));
+        // What is forgotten here is in every sum that is asked for from now on.
+        fresh.retain(|at, accepted| world.requests.get(at).is_some() && world.in_force(at).as_deref() != Some(accepted.release.as_str()));
         let (accept, told) = decide(&Census::with(world, &fresh, key));
         if accept {
             fresh.insert(key.clone(), accepted.clone());

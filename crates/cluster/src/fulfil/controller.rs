@@ -18,6 +18,7 @@ use super::patience::Patience;
 use super::queue::Queue;
 use super::standing::{Report, Standing};
 use super::target::Targets;
+use super::uses::Uses;
 use super::wakes::Wakes;
 use super::whose::Whose;
 use super::{events, govern, keys, publish, round, verdicts};
@@ -133,6 +134,7 @@ async fn work(options: Options, own: Client, report: Arc<Report>, tasks: TaskTra
         acceptances: Arc::default(),
         events,
         whose: Whose::default(),
+        uses: Uses::default(),
         own_name: OwnName::default(),
         queue: Queue::default(),
         clock: options.clock.clone(),

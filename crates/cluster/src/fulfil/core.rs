@@ -18,6 +18,7 @@ use super::patience::Patience;
 use super::queue::{After, Queue, Tenanted};
 use super::standing::Report;
 use super::target::Targets;
+use super::uses::Uses;
 use super::whose::Whose;
 use super::words::told_of;
 use crate::clock::Clock;
@@ -66,6 +67,8 @@ pub struct Core {
     pub events: Events,
     /// Which request has which uid, and which approvals are about it.
     pub whose: Whose,
+    /// How many requests use which revision.
+    pub uses: Uses,
     /// As whom it acts.
     pub own_name: OwnName,
     pub queue: Queue<Work>,

@@ -226,17 +226,17 @@ async fn consider(
     let settled = decision.wanted().is_some_and(|base| base.generation == generation);
     let running = decision.wanted().map(|base| base.version.clone());
     let constraint = request.spec.promise.version.as_deref().unwrap_or_default();
-    let (promise, upgrade) = (&request.spec.promise.name, request.spec.upgrade);
+    let (name, upgrade) = (&request.spec.promise.name, request.spec.upgrade);
     let of = match again {
         Some(again) => core.world.revision_named(&found.home.cluster, &again.revision),
-        None => core.world.revision_for(&found.home.cluster, promise, constraint, running.as_deref(), upgrade),
+        None => core.world.revision_for(&found.home.cluster, name, constraint, running.as_deref(), upgrade),
     };
     let (at, revision) = match of {
         Ok(chosen) => chosen,
         Err(_) if settled => return,
         // Asked for in the moment in which it was published: what there is of it is known as soon as that is done.
         Err(_) if found.is_being_published(core) => {
-            decision.failure = Some(format!("The promise {promise} is being published."));
+            decision.failure = Some(format!("The promise {name} is being published."));
             return;
         }
         Err(message) => {
@@ -245,9 +245,14 @@ async fn consider(
             return;
         }
     };
+    // What was accepted before needs nothing of it any more.
+    let unasked = core.world.unasked(&found.home.cluster, &revision.spec.spec.requires, &core.trusted);
+    if let Some(why) = unasked.filter(|_| decision.wanted().is_none()) {
+        decision.failure = Some(why);
+        return;
+    }
     let same_revision = decision.wanted().is_some_and(|base| base.release.revision.hash == revision.spec.hash);
     let workspace = lineage.last();
-    let name = &request.spec.promise.name;
     let book = match quote(core, key, request) {
         Some(frozen) => frozen,
         None => {

@@ -1,11 +1,16 @@
-//! Watches on what was made: one per place and kind, started when the first object of its sort is made there.
+//! Watches on what was made: one per place and kind, opened when the first object of its sort is made there, and closed some time after the
+//! last request that has one is gone.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
 
+use jiff::{SignedDuration, Timestamp};
 use kube::api::DynamicObject;
 use kube::core::GroupVersionKind;
 use parking_lot::Mutex;
+use promise::api::InventoryItem;
+use promise::fulfil::Key as ObjectKey;
 use promise::names;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc;
@@ -14,16 +19,60 @@ use tokio_util::task::TaskTracker;
 
 use super::target::{Place, Reach};
 use crate::clock::Clock;
-use crate::watch::{Cache, Changes, Key, Origin, Source};
+use crate::watch::{Cache, Changes, Key, Origin, Row, Source};
 use crate::workspaces::ClusterId;
+
+/// How long a watch stays that no request needs: the next one may come at once, and opening it costs a list.
+const GRACE: SignedDuration = SignedDuration::from_secs(60);
+/// How often it is asked whether a watch may be closed.
+const LOOK: Duration = Duration::from_secs(5);
 
 /// Watches on what was made; each change comes out as the uid of the request that it belongs to.
 pub struct Eyes {
-    open: Mutex<HashMap<(Place, String), (u64, CancellationToken)>>,
+    state: Arc<Mutex<State>>,
     found: mpsc::UnboundedSender<String>,
     clock: Arc<dyn Clock>,
     tasks: TaskTracker,
     shutdown: CancellationToken,
+}
+
+#[derive(Default)]
+struct State {
+    open: HashMap<Spot, Watch>,
+    /// By request, what it needs and for which objects.
+    needs: HashMap<Key, HashMap<Spot, Sort>>,
+}
+
+/// A place, and a kind with its version.
+type Spot = (Place, String);
+
+struct Watch {
+    /// Of the client that it was opened with.
+    session: u64,
+    end: CancellationToken,
+    needed_by: HashSet<Key>,
+    /// Since when no request needs it.
+    idle: Option<Timestamp>,
+}
+
+/// Objects of one kind that a request has at one Destination, or beside itself, in whichever version.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Sort {
+    destination: Option<String>,
+    group: String,
+    kind: String,
+}
+
+impl Sort {
+    /// Of an object.
+    pub fn of(key: &ObjectKey) -> Self {
+        Self { destination: key.destination.clone(), group: key.group.clone(), kind: key.kind.clone() }
+    }
+
+    /// Of everything that was made for a request.
+    pub fn all(inventory: &[InventoryItem]) -> BTreeSet<Self> {
+        inventory.iter().map(|item| Self::of(&ObjectKey::of_item(item))).collect()
+    }
 }
 
 #[derive(PartialEq)]
@@ -32,24 +81,26 @@ struct Sight {
     version: Option<String>,
 }
 
+impl Row for Sight {
+    fn same_edition(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
 impl Eyes {
     /// `found` receives uids of requests.
     pub fn new(found: mpsc::UnboundedSender<String>, clock: Arc<dyn Clock>, tasks: TaskTracker, shutdown: CancellationToken) -> Self {
-        Self { open: Mutex::default(), found, clock, tasks, shutdown }
+        let state = Arc::<Mutex<State>>::default();
+        tasks.spawn(close_idle(state.clone(), clock.clone(), shutdown.clone()));
+        Self { state, found, clock, tasks, shutdown }
     }
 
-    /// Watches a kind at a place from now on, if it is not watched yet with this very client.
-    pub fn open(&self, place: &Place, kind: &GroupVersionKind, reach: &Reach) {
+    /// Watches a kind at a place for a request that has or makes such objects, if it is not watched yet with this very client.
+    pub fn open(&self, request: &Key, sort: Sort, place: &Place, kind: &GroupVersionKind, reach: &Reach) {
+        let at = (place.clone(), format!("{}/{}", kind.api_version(), kind.kind));
         let shutdown = self.shutdown.child_token();
-        {
-            let mut open = self.open.lock();
-            let at = (place.clone(), format!("{}/{}", kind.api_version(), kind.kind));
-            match open.get(&at) {
-                Some((session, _)) if *session == reach.session => return,
-                Some((_, former)) => former.cancel(),
-                None => {}
-            }
-            open.insert(at, (reach.session, shutdown.clone()));
+        if !self.state.lock().open(request, sort, at, reach.session, &shutdown) {
+            return;
         }
         let origin = match place {
             Place::Workspace(cluster) if cluster.namespace().is_none() => Origin::Annotated,
@@ -65,14 +116,77 @@ impl Eyes {
         self.tasks.spawn(source.run(cache, sight, self.clock.clone(), shutdown));
     }
 
+    /// Says what there is of a request: it needs no watch on anything else.
+    pub fn keep(&self, request: &Key, sorts: &BTreeSet<Sort>) {
+        self.state.lock().keep(request, sorts, self.clock.now());
+    }
+
     /// Watches nothing at a place any more: it is gone.
     pub fn close(&self, place: &Place) {
-        self.open.lock().retain(|(at, _), (_, watch)| {
+        self.state.lock().open.retain(|(at, _), watch| {
             if at == place {
-                watch.cancel();
+                watch.end.cancel();
             }
             at != place
         });
+    }
+}
+
+impl State {
+    /// Notes that a request needs a watch, which ends with `end`; whether it has to be opened.
+    fn open(&mut self, request: &Key, sort: Sort, at: Spot, session: u64, end: &CancellationToken) -> bool {
+        self.needs.entry(request.clone()).or_default().insert(at.clone(), sort);
+        if let Some(watch) = self.open.get_mut(&at) {
+            watch.needed_by.insert(request.clone());
+            watch.idle = None;
+            if watch.session == session {
+                return false;
+            }
+            watch.end.cancel();
+            (watch.session, watch.end) = (session, end.clone());
+            return true;
+        }
+        let needed_by = HashSet::from([request.clone()]);
+        self.open.insert(at, Watch { session, end: end.clone(), needed_by, idle: None });
+        true
+    }
+
+    fn keep(&mut self, request: &Key, sorts: &BTreeSet<Sort>, now: Timestamp) {
+        let Some(needs) = self.needs.get_mut(request) else { return };
+        needs.retain(|at, sort| {
+            let needed = sorts.contains(sort);
+            if !needed && let Some(watch) = self.open.get_mut(at) {
+                watch.needed_by.remove(request);
+                if watch.needed_by.is_empty() {
+                    watch.idle = watch.idle.or(Some(now));
+                }
+            }
+            needed
+        });
+        if needs.is_empty() {
+            self.needs.remove(request);
+        }
+    }
+
+    /// Ends the watches that no request needed for long enough.
+    fn close_idle(&mut self, now: Timestamp) {
+        self.open.retain(|_, watch| {
+            let needed = watch.idle.is_none_or(|since| now.duration_since(since) < GRACE);
+            if !needed {
+                watch.end.cancel();
+            }
+            needed
+        });
+    }
+}
+
+async fn close_idle(state: Arc<Mutex<State>>, clock: Arc<dyn Clock>, shutdown: CancellationToken) {
+    loop {
+        tokio::select! {
+            () = shutdown.cancelled() => return,
+            () = tokio::time::sleep(LOOK) => {}
+        }
+        state.lock().close_idle(clock.now());
     }
 }
 
@@ -113,5 +227,78 @@ async fn tell(cache: Cache<Sight>, mut changes: Changes, found: mpsc::UnboundedS
             }
             Err(RecvError::Closed) => return,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use jiff::{SignedDuration, Timestamp};
+    use tokio_util::sync::CancellationToken;
+
+    use super::{GRACE, Sort, State};
+    use crate::fulfil::target::Place;
+    use crate::watch::Key;
+    use crate::workspaces::ClusterId;
+
+    const SECOND: SignedDuration = SignedDuration::from_secs(1);
+
+    fn sort(kind: &str) -> Sort {
+        Sort { destination: None, group: String::new(), kind: kind.to_owned() }
+    }
+
+    /// Has a request need a watch on a kind; whether it has to be opened.
+    fn open(state: &mut State, request: &str, kind: &str, session: u64) -> (bool, CancellationToken) {
+        let (at, end) = ((Place::Workspace(ClusterId::root()), kind.to_owned()), CancellationToken::new());
+        (state.open(&Key::cluster_scoped(&ClusterId::root(), request), sort(kind), at, session, &end), end)
+    }
+
+    fn keep(state: &mut State, request: &str, kinds: &[&str], now: Timestamp) {
+        let sorts: BTreeSet<Sort> = kinds.iter().map(|kind| sort(kind)).collect();
+        state.keep(&Key::cluster_scoped(&ClusterId::root(), request), &sorts, now);
+    }
+
+    #[test]
+    fn a_watch_ends_some_time_after_the_last_request_that_needs_it() {
+        let (mut state, now) = (State::default(), Timestamp::UNIX_EPOCH);
+        let (opened, watch) = open(&mut state, "a", "Secret", 0);
+        assert!(opened && !open(&mut state, "b", "Secret", 0).0, "one serves both");
+        keep(&mut state, "a", &["Secret"], now);
+        keep(&mut state, "b", &[], now);
+        state.close_idle(now + GRACE * 2);
+        assert!(!watch.is_cancelled(), "one still needs it");
+        keep(&mut state, "a", &[], now);
+        state.close_idle(now + GRACE - SECOND);
+        assert!(!watch.is_cancelled());
+        assert!(!open(&mut state, "c", "Secret", 0).0, "the next one comes in time");
+        state.close_idle(now + GRACE * 2);
+        assert!(!watch.is_cancelled());
+        keep(&mut state, "c", &[], now + GRACE);
+        keep(&mut state, "c", &[], now + GRACE * 2);
+        state.close_idle(now + GRACE * 2);
+        assert!(watch.is_cancelled() && state.open.is_empty() && state.needs.is_empty());
+        assert!(open(&mut state, "d", "Secret", 0).0);
+    }
+
+    #[test]
+    fn a_request_keeps_the_watches_on_what_it_still_has() {
+        let (mut state, now) = (State::default(), Timestamp::UNIX_EPOCH);
+        let (_, maps) = open(&mut state, "a", "ConfigMap", 0);
+        let (_, secrets) = open(&mut state, "a", "Secret", 0);
+        keep(&mut state, "a", &["Secret"], now);
+        state.close_idle(now + GRACE);
+        assert!(maps.is_cancelled() && !secrets.is_cancelled());
+    }
+
+    #[test]
+    fn another_client_takes_the_watch_over() {
+        let mut state = State::default();
+        let (_, former) = open(&mut state, "a", "Secret", 1);
+        let (opened, watch) = open(&mut state, "b", "Secret", 2);
+        assert!(opened && former.is_cancelled() && !watch.is_cancelled());
+        keep(&mut state, "b", &[], Timestamp::UNIX_EPOCH);
+        state.close_idle(Timestamp::UNIX_EPOCH + GRACE);
+        assert!(!watch.is_cancelled(), "the first request needs it as before");
     }
 }

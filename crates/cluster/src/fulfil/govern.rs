@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kube::Api;
-use promise::api::{Condition, ConditionStatus, DestinationStatus, PolicySpec, PolicyStatus};
+use promise::api::{Condition, ConditionStatus, DestinationStatus, PolicySpec, PolicyStatus, RequiredApi};
 use promise::{Problem, policy};
 
 use super::core::{Core, Work};
@@ -114,6 +114,8 @@ pub async fn destination(core: &Core, key: &Key) -> After {
         Ok(version) => (ConditionStatus::True, "Reachable", "It answers".to_owned(), Some(version)),
         Err(why) => (ConditionStatus::False, "NotReachable", why, before.version.clone()),
     };
+    let apis = if holds == ConditionStatus::True { required(core, key, &before.apis).await } else { before.apis.clone() };
+    let all_served = apis.iter().all(|api| api.served);
     let reachable = condition(&before.conditions, "Reachable", holds, reason, message, row.metadata.generation, &core.now());
     let status = DestinationStatus {
         observed_generation: row.metadata.generation.unwrap_or_default(),
@@ -121,12 +123,29 @@ pub async fn destination(core: &Core, key: &Key) -> After {
         last_seen: if holds == ConditionStatus::True { reachable.last_transition_time.clone() } else { before.last_seen.clone() },
         conditions: vec![reachable],
         version,
+        apis,
     };
     if row.status.as_ref() != Some(&status) && write_status(core, Work::Destination(key.clone()), key, &row, &status).await == After::Failed
     {
         return After::Failed;
     }
-    if holds == ConditionStatus::True { After::Later(LOOK) } else { After::Waits }
+    // A missing API may come at any moment, and requests wait for it.
+    if holds == ConditionStatus::True && all_served { After::Later(LOOK) } else { After::Waits }
+}
+
+/// Asks a Destination which of the APIs that promises require it serves. While it does not say, what it said `before` counts.
+async fn required(core: &Core, key: &Key, before: &[RequiredApi]) -> Vec<RequiredApi> {
+    let required = core.world.required_apis(key, &core.trusted);
+    if required.is_empty() {
+        return Vec::new();
+    }
+    match core.targets.serving(key, &required).await {
+        Ok(serving) => required.into_iter().map(|api| RequiredApi { served: serving.contains(&api), api }).collect(),
+        Err(why) => {
+            tracing::warn!(destination = %key, why, "it is not known which APIs are served");
+            before.to_vec()
+        }
+    }
 }
 
 /// Writes the status of one of our own kinds that was judged by its row in the caches.

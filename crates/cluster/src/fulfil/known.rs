@@ -1,10 +1,10 @@
 //! What was last seen of each object, as far as it decides who is woken.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use kube::api::ObjectMeta;
-use promise::api::{Phase, PolicySpec, PromiseRequestStatus};
+use promise::api::{Phase, PolicySpec, PromiseRequestStatus, WaitingKind};
 
 use super::core::Work;
 use crate::kinds::PromiseRequest;
@@ -15,10 +15,14 @@ use crate::watch::Key;
 #[derive(Default)]
 pub struct Known {
     pub requests: HashMap<Key, Told>,
+    /// Requests that wait for room under a limit or a budget.
+    full: BTreeSet<Key>,
+    /// Promises by name: several homes can have one of the same name.
+    promises: HashMap<String, BTreeSet<Key>>,
     /// Digests of what others depend on, by object.
     pub editions: HashMap<Work, u64>,
     /// Digests of what requests and policies see of each promise.
-    pub offers: HashMap<Key, u64>,
+    offers: HashMap<Key, u64>,
     /// What decides of each policy: its spec without words for people.
     pub rules: HashMap<Key, PolicySpec>,
 }
@@ -30,10 +34,12 @@ pub struct Told {
     pub promise: String,
     /// Digest of everything but status.
     pub edition: u64,
-    /// Digest of the revisions that it uses.
-    pub uses: u64,
+    /// Names of the revisions that it uses.
+    pub uses: BTreeSet<String>,
     /// Name of the release that is accepted: what it holds of limits and budgets.
     pub holds: Option<String>,
+    /// Whether it waits for what others hold.
+    pub waits_for_room: bool,
     /// Version that works: what other promises may require.
     pub works: Option<String>,
     /// Digest of what it says about decisions; nothing where it says nothing.
@@ -54,10 +60,46 @@ impl Known {
 
     /// The same for a request; answers with what was known of it before.
     pub fn replace(&mut self, key: &Key, told: Option<Told>) -> Option<Told> {
+        if told.as_ref().is_some_and(|told| told.waits_for_room) {
+            self.full.insert(key.clone());
+        } else {
+            self.full.remove(key);
+        }
         match told {
             Some(told) => self.requests.insert(key.clone(), told),
             None => self.requests.remove(key),
         }
+    }
+}
+
+impl Known {
+    /// Requests that wait for room, in the order of their keys.
+    pub fn waiting_for_room(&self) -> Vec<Key> {
+        self.full.iter().cloned().collect()
+    }
+
+    /// Takes in what requests and policies see of a promise. Answers with what they saw before.
+    pub fn offers(&mut self, key: &Key, offer: Option<u64>) -> Option<u64> {
+        match offer {
+            Some(offer) => {
+                self.promises.entry(key.name.clone()).or_default().insert(key.clone());
+                self.offers.insert(key.clone(), offer)
+            }
+            None => {
+                if let Some(called) = self.promises.get_mut(&key.name) {
+                    called.remove(key);
+                    if called.is_empty() {
+                        self.promises.remove(&key.name);
+                    }
+                }
+                self.offers.remove(key)
+            }
+        }
+    }
+
+    /// Promises of a name, in the order of their keys.
+    pub fn promises_called(&self, name: &str) -> Vec<Key> {
+        self.promises.get(name).into_iter().flatten().cloned().collect()
     }
 }
 
@@ -71,8 +113,9 @@ impl Told {
             uid: request.metadata.uid.clone().unwrap_or_default(),
             promise: request.spec.promise.name.clone(),
             edition: edition(&request.metadata, ()),
-            uses: digest((current, candidate)),
+            uses: current.into_iter().chain(candidate).cloned().collect(),
             holds: in_force(request).map(str::to_owned),
+            waits_for_room: waits_for_room(request),
             works: current_version(request).filter(|_| is_ready(request)).map(str::to_owned),
             decisions: status.filter(|status| !status.approvals.is_empty()).map(decisions),
         }
@@ -105,6 +148,11 @@ pub fn digest(value: impl Hash) -> u64 {
 /// Version that runs, however it is.
 pub fn current_version(request: &PromiseRequest) -> Option<&str> {
     Some(&request.status.as_ref()?.current.as_ref()?.version)
+}
+
+fn waits_for_room(request: &PromiseRequest) -> bool {
+    let waits = request.status.as_ref().and_then(|status| status.waiting_on.as_ref());
+    waits.is_some_and(|waits| waits.kind == WaitingKind::Capacity)
 }
 
 /// Whether it works.

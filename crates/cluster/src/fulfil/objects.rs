@@ -89,7 +89,8 @@ pub async fn delete(targets: &Targets, place: &Place, key: &Key, uid: &str) -> R
     }
 }
 
-/// Takes our marks off an object, if it still is the one with this uid, and leaves it as it is. No field of it is ours afterwards.
+/// Takes our marks off an object, if it still is the one with this uid, and leaves it as it is. No field of it is ours afterwards, but for the
+/// note of whose it was.
 pub async fn orphan(targets: &Targets, place: &Place, key: &Key, uid: &str) -> Result<(), Refusal> {
     let Some(reach) = targets.find(place, &kind(key)).await? else { return Ok(()) };
     let api = api(reach, key);
@@ -103,7 +104,7 @@ pub async fn orphan(targets: &Targets, place: &Place, key: &Key, uid: &str) -> R
         });
         let patch = json!({"metadata": {
             "uid": uid, "resourceVersion": found.metadata.resource_version, "labels": labels,
-            "annotations": annotations, "managedFields": of_others(&found),
+            "annotations": annotations, "managedFields": left(&found),
         }});
         whole(api.patch(&key.name, &params, &Patch::Merge(&patch))).await
     };
@@ -116,11 +117,19 @@ pub async fn orphan(targets: &Targets, place: &Place, key: &Key, uid: &str) -> R
     }
 }
 
-/// Who else owns fields of an object, as it is written back; an empty entry is the way to say nobody.
-fn of_others(object: &DynamicObject) -> Value {
+/// Who owns fields of an object that is handed over, as it is written back: everybody else. Without any entry the server would give all
+/// fields to `before-first-apply` at the next apply, which then meets a conflict in each field that it changes.
+fn left(object: &DynamicObject) -> Value {
     let entries = object.metadata.managed_fields.iter().flatten();
     let others: Vec<_> = entries.filter(|entry| entry.manager.as_deref() != Some(names::MANAGER_FULFIL)).collect();
-    if others.is_empty() { json!([{}]) } else { json!(others) }
+    if !others.is_empty() {
+        return json!(others);
+    }
+    let note = format!("f:{}", names::RELEASED_ANNOTATION);
+    json!([{
+        "manager": names::MANAGER_RELEASE, "operation": "Update", "apiVersion": object.types.as_ref().map(|types| &types.api_version),
+        "fieldsType": "FieldsV1", "fieldsV1": {"f:metadata": {"f:annotations": {note: {}}}},
+    }])
 }
 
 fn api(reach: Reach, key: &Key) -> Api<DynamicObject> {

@@ -57,18 +57,8 @@ pub async fn promise(core: &Core, key: &Key) -> After {
 
 /// Requests whose release was made from a revision of this promise.
 fn instances(core: &Core, key: &Key) -> usize {
-    let revisions = core.world.revisions.snapshot();
-    let ours = |name: &str| {
-        let at = Key::cluster_scoped(&key.cluster, name);
-        revisions.get(&at).is_some_and(|revision| revision.spec.promise == key.name)
-    };
-    let requests = core.world.requests.snapshot();
-    let uses = |request: &crate::kinds::PromiseRequest| {
-        let status = request.status.as_ref()?;
-        let named = status.current.as_ref().map(|c| &c.revision).into_iter().chain(status.candidate.as_ref().map(|c| &c.revision));
-        Some(named.into_iter().any(|name| ours(name)))
-    };
-    requests.values().filter(|request| uses(request).unwrap_or_default()).count()
+    let own = core.world.revisions_of(&key.cluster, &key.name);
+    core.uses.count(own.into_iter().map(|(at, _)| at.name))
 }
 
 /// Keeps a promise while there are instances. Answers with the promise as it is then, or none when it went.

@@ -16,6 +16,7 @@ use tokio::task::JoinHandle;
 
 use super::core::{Core, Work};
 use super::decide::{Chosen, Decision, Lost, decide};
+use super::eyes::Sort;
 use super::govern::problems_in_words;
 use super::inputs;
 use super::queue::After;
@@ -82,7 +83,9 @@ pub async fn request(core: &Core, key: &Key) -> After {
         awaiting_outputs: false,
         judged_again: None,
     };
-    match round.run().await {
+    let outcome = round.run().await;
+    round.keep_watches();
+    match outcome {
         Ok(after) => {
             core.report.refused(&work, None);
             after
@@ -180,6 +183,13 @@ impl Round<'_> {
             (After::Later(pause), Some(left)) => After::Later(pause.min(Duration::from_secs(u64::try_from(left).unwrap_or(1).max(1)))),
             (after, _) => after,
         })
+    }
+
+    /// Keeps the watches on what the request has.
+    fn keep_watches(&self) {
+        let inventory = self.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
+        let is_gone = self.core.world.requests.get(self.key).is_none();
+        self.core.eyes.keep(self.key, &if is_gone { BTreeSet::new() } else { Sort::all(inventory) });
     }
 
     /// Changes nothing, and says why: what the status names cannot be loaded.

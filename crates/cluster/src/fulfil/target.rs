@@ -3,7 +3,7 @@
 mod namespace;
 mod served;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -241,6 +241,12 @@ impl Targets {
                 Err(format!("The destination {} does not answer within {} seconds.", key.name, PROBE.as_secs()))
             }
         }
+    }
+
+    /// Which of these APIs, as `group/Kind`, a Destination serves in any version, asked anew. Errors: a sentence.
+    pub async fn serving(&self, key: &Key, apis: &BTreeSet<String>) -> Result<BTreeSet<String>, String> {
+        let remote = self.admitted(key).await?;
+        remote.kinds.serving(apis).await.map_err(|why| self.unlisted(key, why).into())
     }
 
     /// Which cluster a Destination leads to: the uid of its namespace kube-system. None where it can't be read or is missing.

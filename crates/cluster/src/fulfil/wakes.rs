@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use kube::api::ObjectMeta;
 use parking_lot::Mutex;
-use promise::api::{AppliesTo, Condition, PolicyCategory, PolicySpec, PolicyStatus, PromiseStatus, WaitingKind};
+use promise::api::{AppliesTo, Condition, PolicyCategory, PolicySpec, PolicyStatus, PromiseStatus, Requirement};
 use promise::policy::covers_promise;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc;
@@ -47,6 +47,7 @@ impl Wakes {
         self.on(&world.revisions, |wakes, key| match wakes.core.world.revisions.get(key) {
             Some(revision) => {
                 wakes.requests_of(&revision.spec.promise);
+                wakes.destinations_of(&revision.spec.spec.requires);
                 wakes.policies_about(|range| covers_promise(range, &revision.spec.promise));
             }
             None => wakes.policies_about(|_| true),
@@ -119,7 +120,7 @@ impl Wakes {
     }
 
     /// Calls `wake` for every changed key of a cache; for all keys when too much changed at once.
-    fn on<V: PartialEq + Send + Sync + 'static>(&self, cache: &Cache<V>, wake: impl Fn(&Self, &Key) + Send + 'static) {
+    fn on<V: Send + Sync + 'static>(&self, cache: &Cache<V>, wake: impl Fn(&Self, &Key) + Send + 'static) {
         let mut changes = cache.changes();
         let (cache, wakes) = (cache.clone(), self.clone());
         self.tasks.spawn(async move {
@@ -167,8 +168,13 @@ impl Wakes {
         let class = row.map_or(Class::Changed, |request| class(&request, least));
         let uid = |told: &Option<Told>| told.as_ref().map(|told| told.uid.clone());
         self.core.whose.is_of(key, uid(&before).as_deref(), uid(&now).as_deref());
+        if now.is_none() {
+            self.core.eyes.keep(key, &BTreeSet::new());
+        }
         // Promises count their instances.
-        if before.as_ref().map(|told| (&told.promise, told.uses)) != now.as_ref().map(|told| (&told.promise, told.uses)) {
+        let uses = |told: &Option<Told>| told.as_ref().map(|told| told.uses.clone()).unwrap_or_default();
+        self.core.uses.replace(&uses(&before), &uses(&now));
+        if before.as_ref().map(|told| (&told.promise, &told.uses)) != now.as_ref().map(|told| (&told.promise, &told.uses)) {
             for promise in before.iter().chain(&now).map(|told| &told.promise) {
                 self.promises_called(promise);
             }
@@ -176,7 +182,7 @@ impl Wakes {
         // Whatever was held and is no longer may be room for somebody who waits for it.
         let held = before.as_ref().and_then(|told| told.holds.clone());
         if held.is_some() && held != now.as_ref().and_then(|told| told.holds.clone()) {
-            self.requests_where(waits_for_room);
+            self.waiting_for_room();
         }
         // What begins to work may be what others in the workspace need before they can be made.
         let works = |told: &Option<Told>| told.as_ref().and_then(|told| told.works.clone());
@@ -209,10 +215,7 @@ impl Wakes {
         let class = if row.as_ref().is_some_and(|row| row.status.is_none()) { Class::New } else { Class::Changed };
         let (is_new, is_offered_anew) = {
             let mut known = self.known.lock();
-            let before = match offer {
-                Some(offer) => known.offers.insert(key.clone(), offer),
-                None => known.offers.remove(key),
-            };
+            let before = known.offers(key, offer);
             (known.is_new(&work, row.map(|row| edition(&row.metadata, offer))), before != offer)
         };
         if is_new {
@@ -276,15 +279,25 @@ impl Wakes {
     }
 
     fn destination(&self, key: &Key) {
-        // Whether it answers is its status, and decides what its requests can do.
-        let reachable = |row: &Destination| {
-            let conditions = row.status.as_ref().map(|status| status.conditions.as_slice()).unwrap_or_default();
-            conditions.iter().any(|condition| condition.reason == "Reachable")
+        // Whether it answers, and what it serves, is its status, and decides what its requests can do.
+        let answers = |row: &Destination| {
+            let status = row.status.clone().unwrap_or_default();
+            let reachable = status.conditions.iter().any(|condition| condition.reason == "Reachable");
+            digest((reachable, status.apis.iter().map(|api| (&api.api, api.served)).collect::<Vec<_>>()))
         };
         let (work, row) = (Work::Destination(key.clone()), self.core.world.destinations.get(key));
-        if self.is_new(&work, row.map(|row| edition(&row.metadata, reachable(&row)))) {
+        if self.is_new(&work, row.map(|row| edition(&row.metadata, answers(&row)))) {
             self.core.queue.add(work);
             self.requests_at(&key.name);
+        }
+    }
+
+    /// Destinations have to say whether they serve what a promise requires of them.
+    fn destinations_of(&self, requires: &[Requirement]) {
+        let named: BTreeSet<&str> = requires.iter().filter_map(|requirement| requirement.destination.as_deref()).collect();
+        if !named.is_empty() {
+            let all = self.core.world.destinations.snapshot();
+            all.keys().filter(|at| named.contains(at.name.as_str())).for_each(|at| self.core.queue.add(Work::Destination(at.clone())));
         }
     }
 
@@ -319,9 +332,8 @@ impl Wakes {
     }
 
     fn promises_called(&self, name: &str) {
-        for (at, _) in self.core.world.promises.snapshot().iter().filter(|(at, _)| at.name == name) {
-            self.core.queue.add(Work::Promise(at.clone()));
-        }
+        let called = self.known.lock().promises_called(name);
+        called.into_iter().for_each(|at| self.core.queue.add(Work::Promise(at)));
     }
 
     /// Whether the rules of policies fit depends on the promises that they meet.
@@ -374,6 +386,15 @@ impl Wakes {
         }
     }
 
+    fn waiting_for_room(&self) {
+        let waiting = self.known.lock().waiting_for_room();
+        for key in waiting {
+            if let Some(request) = self.core.world.requests.get(&key) {
+                self.core.queue.add_as(Work::Request(key), class(&request, Class::Sweep));
+            }
+        }
+    }
+
     fn requests_within(&self, workspace: &ClusterId, matches: impl Fn(&PromiseRequest) -> bool) {
         let all = self.core.world.requests.snapshot();
         let there = all.range(Key::cluster_scoped(workspace, "")..).take_while(|(key, _)| key.cluster == *workspace);
@@ -406,9 +427,4 @@ fn is_undecided(request: &PromiseRequest) -> bool {
 /// Whether anything of a kind is in a workspace.
 fn has_any<V>(cache: &Cache<V>, cluster: &ClusterId) -> bool {
     cache.snapshot().range(Key::cluster_scoped(cluster, "")..).next().is_some_and(|(key, _)| key.cluster == *cluster)
-}
-
-fn waits_for_room(request: &PromiseRequest) -> bool {
-    let waits = request.status.as_ref().and_then(|status| status.waiting_on.as_ref());
-    waits.is_some_and(|waits| waits.kind == WaitingKind::Capacity)
 }

@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::table::{Column, Export};
+use crate::watch::Row;
 
 /// What Kubernetes needs to know of a kind besides its schema.
 pub trait Kind: Send + Sync + 'static {
@@ -78,11 +79,21 @@ impl<K: Kind> Clone for Object<K> {
 }
 
 /// The plane gives every state of an object a version of its own.
-impl<K: Kind> PartialEq for Object<K> {
-    fn eq(&self, other: &Self) -> bool {
+impl<K: Kind> Row for Object<K> {
+    fn same_edition(&self, other: &Self) -> bool {
         self.metadata.uid == other.metadata.uid && self.metadata.resource_version == other.metadata.resource_version
     }
 }
+
+/// The whole content. Whether a server showed the same state twice is asked by [`Row::same_edition`].
+impl<K: Kind> PartialEq for Object<K> {
+    fn eq(&self, other: &Self) -> bool {
+        self.metadata == other.metadata && self.spec == other.spec && self.status == other.status
+    }
+}
+
+/// What is read from JSON equals itself. With it rows that two snapshots share are not compared at all.
+impl<K: Kind> Eq for Object<K> {}
 
 impl<K: Kind> std::fmt::Debug for Object<K> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -116,5 +127,28 @@ impl<K: Kind> Resource for Object<K> {
 
     fn meta_mut(&mut self) -> &mut ObjectMeta {
         &mut self.metadata
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::kinds::PromiseRequest;
+    use crate::watch::Row as _;
+
+    #[test]
+    fn equal_objects_have_the_same_content_and_not_only_the_same_version() {
+        let request = |promise: &str, version: &str| -> PromiseRequest {
+            let object = json!({
+                "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseRequest",
+                "metadata": {"name": "a", "uid": "u", "resourceVersion": version}, "spec": {"promise": {"name": promise}},
+            });
+            serde_json::from_value(object).unwrap()
+        };
+        assert!(request("redis", "1") != request("postgresql", "1"));
+        assert!(request("redis", "1").same_edition(&request("postgresql", "1")));
+        assert!(request("redis", "1") == request("redis", "1"));
+        assert!(!request("redis", "1").same_edition(&request("redis", "2")));
     }
 }

@@ -16,6 +16,12 @@ const BACKLOG: usize = 256;
 /// Receives keys of rows that appeared, changed or went. After `Lagged` look at the whole snapshot.
 pub type Changes = broadcast::Receiver<Key>;
 
+/// What a cache keeps of an object.
+pub trait Row {
+    /// Whether it is what another look showed already; only what is not is told.
+    fn same_edition(&self, other: &Self) -> bool;
+}
+
 /// How far a cache can be trusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Freshness {
@@ -133,11 +139,11 @@ impl<V> Cache<V> {
     }
 }
 
-impl<V: PartialEq> Cache<V> {
-    pub(super) fn put(&self, key: Key, value: V) {
+impl<V: Row> Cache<V> {
+    pub(crate) fn put(&self, key: Key, value: V) {
         let changed = {
             let mut rows = self.inner.rows.write();
-            let same = rows.get(&key).is_some_and(|old| **old == value);
+            let same = rows.get(&key).is_some_and(|old| old.same_edition(&value));
             if !same {
                 rows.insert(key.clone(), Arc::new(value));
             }
@@ -148,7 +154,7 @@ impl<V: PartialEq> Cache<V> {
         }
     }
 
-    pub(super) fn remove(&self, key: Key) {
+    pub(crate) fn remove(&self, key: Key) {
         let removed = self.inner.rows.write().remove(&key);
         if removed.is_some() {
             self.tell(key);
@@ -157,13 +163,19 @@ impl<V: PartialEq> Cache<V> {
 
     /// Takes a fresh list; only differences are told.
     pub(super) fn replace(&self, fresh: Vec<(Key, V)>) {
-        let fresh: OrdMap<Key, Arc<V>> = fresh.into_iter().map(|(key, value)| (key, Arc::new(value))).collect();
-        let old = std::mem::replace(&mut *self.inner.rows.write(), fresh.clone());
-        for (key, value) in &fresh {
-            if old.get(key).is_none_or(|before| **before != **value) {
-                self.tell(key.clone());
+        let old = self.snapshot();
+        let mut differs = Vec::new();
+        // A row that is the same stays the very same, so that whoever compares snapshots need not look into it.
+        let row = |(key, value): (Key, V)| match old.get(&key).filter(|before| before.same_edition(&value)) {
+            Some(before) => (key, before.clone()),
+            None => {
+                differs.push(key.clone());
+                (key, Arc::new(value))
             }
-        }
+        };
+        let fresh: OrdMap<Key, Arc<V>> = fresh.into_iter().map(row).collect();
+        *self.inner.rows.write() = fresh.clone();
+        differs.into_iter().for_each(|key| self.tell(key));
         for key in old.keys().filter(|key| !fresh.contains_key(*key)) {
             self.tell(key.clone());
         }
@@ -179,9 +191,15 @@ impl<V: PartialEq> Cache<V> {
 mod tests {
     use jiff::Timestamp;
 
-    use super::{Cache, Freshness};
+    use super::{Cache, Freshness, Row};
     use crate::watch::Key;
     use crate::workspaces::ClusterId;
+
+    impl Row for i32 {
+        fn same_edition(&self, other: &Self) -> bool {
+            self == other
+        }
+    }
 
     fn key(cluster: &str, name: &str) -> Key {
         Key { cluster: ClusterId::parse(cluster).unwrap(), namespace: "default".into(), name: name.into() }
@@ -204,6 +222,9 @@ mod tests {
         let mut told: Vec<String> = std::iter::from_fn(|| changes.try_recv().ok()).map(|k| k.name).collect();
         told.sort();
         assert_eq!(told, ["changed", "gone", "new"]);
+        let same = cache.get(&key("a", "same")).unwrap();
+        cache.replace(vec![(key("a", "same"), 1)]);
+        assert!(std::sync::Arc::ptr_eq(&same, &cache.get(&key("a", "same")).unwrap()), "what is the same is kept");
     }
 
     #[test]

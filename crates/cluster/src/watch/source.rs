@@ -9,7 +9,7 @@ use kube::core::ApiResource;
 use tokio_util::sync::CancellationToken;
 
 use super::wire::{Collection, Event, Item, Page};
-use super::{Cache, Key, Origin};
+use super::{Cache, Key, Origin, Row};
 use crate::clock::Clock;
 use crate::error::from_plane;
 use crate::kinds::{Kind, Object};
@@ -92,7 +92,7 @@ impl Source {
     /// An object that cannot be decoded or projected never stops the others: anybody can write strange objects.
     pub async fn run<V, F>(self, cache: Cache<V>, project: F, clock: Arc<dyn Clock>, shutdown: CancellationToken)
     where
-        V: PartialEq,
+        V: Row,
         F: Fn(DynamicObject) -> Option<V>,
     {
         let work = async {
@@ -120,7 +120,7 @@ impl Source {
     /// Lists, then watches until something breaks.
     async fn cycle<V, F>(&self, collection: &Collection, cache: &Cache<V>, project: &F, pause: &mut Duration) -> Broken
     where
-        V: PartialEq,
+        V: Row,
         F: Fn(DynamicObject) -> Option<V>,
     {
         let mut version = match self.list(collection, cache, project).await {
@@ -176,7 +176,7 @@ impl Source {
 
     async fn list<V, F>(&self, collection: &Collection, cache: &Cache<V>, project: &F) -> Result<String, kube::Error>
     where
-        V: PartialEq,
+        V: Row,
         F: Fn(DynamicObject) -> Option<V>,
     {
         let mut params = ListParams::default().limit(PAGE);

@@ -9,7 +9,7 @@ use promise::names;
 use super::{ClusterId, Node, Tree, WorkspacePath};
 use crate::install::missing_claims;
 use crate::kinds::Export;
-use crate::watch::Key;
+use crate::watch::{Key, Row};
 
 /// What is kept of an APIBinding of one of our exports.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +34,12 @@ impl BindingRow {
         let said = object.metadata.annotations.as_ref().and_then(|annotations| annotations.get(names::KCP_PATH));
         let said_path = said.and_then(|path| WorkspacePath::parse(path).ok());
         Self { bound, missing: missing_claims(export, &object.data), said_path }
+    }
+}
+
+impl Row for BindingRow {
+    fn same_edition(&self, other: &Self) -> bool {
+        self == other
     }
 }
 

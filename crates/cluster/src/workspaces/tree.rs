@@ -11,7 +11,7 @@ use kube::api::DynamicObject;
 
 use super::{ClusterId, WorkspacePath};
 use crate::install::SYSTEM_NAMESPACE;
-use crate::watch::Key;
+use crate::watch::{Key, Row};
 
 /// What is kept of a Workspace object, or of a Namespace that stands for one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +41,12 @@ impl WorkspaceRow {
         let cluster = ClusterId::of_namespace(name).ok()?;
         let ready = object.metadata.deletion_timestamp.is_none();
         Some(Self { cluster, labels: object.metadata.labels.unwrap_or_default(), ready })
+    }
+}
+
+impl Row for WorkspaceRow {
+    fn same_edition(&self, other: &Self) -> bool {
+        self == other
     }
 }
 

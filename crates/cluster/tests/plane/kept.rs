@@ -13,7 +13,7 @@ use crate::destination::sandbox_over;
 use crate::world::{Plane, apply, condition, wait};
 
 /// A kind whose server writes sizes in small letters.
-fn widgets() -> Vec<Value> {
+pub fn widgets() -> Vec<Value> {
     let schema = json!({"type": "object", "properties": {"spec": {"type": "object", "properties": {
         "size": {"type": "string"}, "note": {"type": "string"}, "copies": {"type": "integer", "default": 1},
     }}, "status": {"type": "object", "properties": {"seen": {"type": "integer"}}}}});

@@ -20,6 +20,7 @@ on_every_plane![
     a_request_becomes_ready_changes_and_goes,
     what_others_hold_says_that_nothing_of_it_is_left,
     what_is_to_be_handed_over_stays_although_the_deletion_follows_at_once,
+    what_is_handed_over_takes_the_first_apply_of_its_next_owner,
     what_does_not_fit_is_said_and_nothing_is_made,
     what_is_asked_for_while_it_is_published_never_fails,
     a_promise_that_is_deprecated_or_presented_otherwise_leaves_its_instances_as_they_are,
@@ -100,6 +101,27 @@ async fn what_is_to_be_handed_over_stays_although_the_deletion_follows_at_once(p
     assert_eq!(left.annotations().get(names::RELEASED_ANNOTATION), Some(&uid));
     let managers: Vec<_> = left.managed_fields().iter().filter_map(|entry| entry.manager.as_deref()).collect();
     assert!(!managers.contains(&names::MANAGER_FULFIL), "{managers:?}");
+    controller.stop().await;
+}
+
+/// The next owner says something else than we did, and nobody has to force anything.
+async fn what_is_handed_over_takes_the_first_apply_of_its_next_owner(plane: Plane) {
+    let controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("settings", settings("1.0.0")).await;
+    plane.ask("web", "settings", json!({})).await;
+    plane.ready("web").await;
+    let orphan = json!({"spec": {"deletionPolicy": "Orphan"}});
+    plane.requests("dana").patch("web", &PatchParams::default(), &Patch::Merge(&orphan)).await.unwrap();
+    plane.requests("dana").delete("web", &DeleteParams::default()).await.unwrap();
+    plane.gone(plane.requests("dana"), "web").await;
+    let next = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "web-config"}, "data": {"level": "9"}});
+    let applied = plane.config_maps().patch("web-config", &PatchParams::apply("next-owner"), &Patch::Apply(&next)).await;
+    let applied = applied.expect("no owner of fields is in the way");
+    let data = applied.data.clone().unwrap();
+    assert_eq!((data["level"].as_str(), data["who"].as_str()), ("9", "dana"), "what it does not name stays");
+    let managers: Vec<_> = applied.managed_fields().iter().filter_map(|entry| entry.manager.as_deref()).collect();
+    assert!(managers.contains(&"next-owner") && !managers.contains(&"before-first-apply"), "{managers:?}");
     controller.stop().await;
 }
 

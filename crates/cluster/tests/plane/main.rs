@@ -32,4 +32,5 @@ mod takeover;
 mod tls;
 mod trust;
 mod wakes;
+mod watches;
 mod world;

@@ -85,7 +85,28 @@ pub struct DestinationStatus {
     /// Version of the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
+    /// APIs that published promises require of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub apis: Vec<RequiredApi>,
     /// RFC 3339 time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_seen: Option<String>,
+}
+
+/// An API that a published promise requires of a destination.
+#[derive(Clone, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct RequiredApi {
+    /// `group/Kind`.
+    pub api: String,
+    /// Whether the server served it in some version when it was asked last.
+    pub served: bool,
+}
+
+impl DestinationStatus {
+    /// Whether the server serves an API, `group/Kind`; absent where it was not asked.
+    pub fn serves(&self, api: &str) -> Option<bool> {
+        self.apis.iter().find(|known| known.api == api).map(|known| known.served)
+    }
 }

@@ -10,10 +10,12 @@ use serde_json::Value;
 use super::{BUDGET, Round};
 use crate::fulfil::core::Core;
 use crate::fulfil::decide::Chosen;
+use crate::fulfil::eyes::Sort;
 use crate::fulfil::render::{self, Rendered};
 use crate::fulfil::sites::{Displaced, Known, Sites};
 use crate::fulfil::target::Place;
 use crate::fulfil::{inputs, objects, outputs};
+use crate::watch::Key;
 
 impl Round<'_> {
     /// Puts every rendered object into its place and looks at what is there.
@@ -125,13 +127,13 @@ impl Round<'_> {
 
     async fn look_at(&mut self, keys: BTreeSet<ObjectKey>, sites: &Sites) {
         let open: Vec<ObjectKey> = keys.into_iter().filter(|key| !self.seen.contains_key(key)).collect();
-        let core = self.core;
+        let (core, request) = (self.core, self.key);
         let found = join_all(open.iter().map(|key| async move {
             let place = match sites.place(core, key.destination.as_deref()) {
                 Ok(place) => place,
                 Err(why) => return Seen::Unknown { why },
             };
-            match look(core, &place, key).await {
+            match look(core, request, &place, key).await {
                 Ok(Some(object)) => Seen::Present { object, health: Health::Unknown, message: None },
                 Ok(None) => Seen::Absent,
                 Err(why) => Seen::Unknown { why },
@@ -143,11 +145,11 @@ impl Round<'_> {
 }
 
 /// Looks at an object, and keeps an eye on its kind from now on.
-async fn look(core: &Core, place: &Place, key: &ObjectKey) -> Result<Option<Value>, String> {
+async fn look(core: &Core, request: &Key, place: &Place, key: &ObjectKey) -> Result<Option<Value>, String> {
     let kind = objects::kind(key);
     let Some(reach) = core.targets.find(place, &kind).await? else { return Ok(None) };
     if let Some((at, watched)) = core.targets.sight(place, &kind, &reach)? {
-        core.eyes.open(&at, &kind, &watched);
+        core.eyes.open(request, Sort::of(key), &at, &kind, &watched);
     }
     objects::read(&core.targets, place, key, reach).await
 }

@@ -1,6 +1,6 @@
 //! What kinds a server serves: asked once and remembered, and asked again when a kind is not known.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use kube::Client;
 use kube::core::GroupVersionKind;
@@ -55,8 +55,14 @@ impl Kinds {
         }
         // Several may ask at once: nobody waits in turn for a server that does not answer.
         admit().map_err(Unlisted::Refused)?;
-        let list = if kind.group.is_empty() {
-            whole(self.client.list_core_api_resources(&kind.version)).await
+        let kinds = self.list(group_version, kind.group.is_empty()).await?;
+        Ok(find(&kinds, &kind.kind))
+    }
+
+    /// Asks for the kinds of a group and version; none where the server has no such.
+    async fn list(&self, group_version: String, is_core: bool) -> Result<Vec<Served>, Unlisted> {
+        let list = if is_core {
+            whole(self.client.list_core_api_resources(&group_version)).await
         } else {
             whole(self.client.list_api_group_resources(&group_version)).await
         };
@@ -64,7 +70,7 @@ impl Kinds {
             Ok(list) => list,
             Err(error) if is_missing_api(&error) || is_missing(&error) => {
                 self.known.lock().remove(&group_version);
-                return Ok(None);
+                return Ok(Vec::new());
             }
             Err(error) => return Err(Unlisted::Failed(error)),
         };
@@ -74,9 +80,27 @@ impl Kinds {
             .filter(|resource| !resource.name.contains('/'))
             .map(|resource| Served { kind: resource.kind, plural: resource.name, namespaced: resource.namespaced })
             .collect();
-        let found = find(&kinds, &kind.kind);
-        self.known.lock().insert(group_version, kinds);
-        Ok(found)
+        self.known.lock().insert(group_version, kinds.clone());
+        Ok(kinds)
+    }
+
+    /// Which of these APIs, as `group/Kind`, the server serves in any version, asked anew.
+    pub(super) async fn serving(&self, apis: &BTreeSet<String>) -> Result<BTreeSet<String>, Unlisted> {
+        let wanted = |group: &str| apis.iter().any(|api| api.split_once('/').is_some_and(|(of, _)| of == group));
+        let mut serving = BTreeSet::new();
+        let mut note = |group: &str, kinds: &[Served]| {
+            serving.extend(kinds.iter().map(|served| format!("{group}/{}", served.kind)).filter(|api| apis.contains(api)));
+        };
+        if wanted("") {
+            note("", &self.list("v1".to_owned(), true).await?);
+        }
+        let groups = whole(self.client.list_api_groups()).await.map_err(Unlisted::Failed)?.groups;
+        for group in groups.into_iter().filter(|group| wanted(&group.name)) {
+            for version in group.versions {
+                note(&group.name, &self.list(version.group_version, false).await?);
+            }
+        }
+        Ok(serving)
     }
 
     /// The same, in whichever version the server has it: objects outlive the versions of their API.

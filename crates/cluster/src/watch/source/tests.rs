@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::Source;
 use crate::endpoint::{Endpoint, Scope, Token};
 use crate::kinds::PromiseRequestKind;
-use crate::watch::{Cache, Freshness, Origin};
+use crate::watch::{Cache, Freshness, Origin, Row};
 use crate::world::typed;
 
 /// Longest wait for anything.
@@ -54,6 +54,12 @@ fn object(name: &str, version: u32, parameters: &str) -> String {
 /// Parameters that are nested more deeply than anything is decoded.
 fn deep() -> String {
     format!("{}1{}", r#"{"a":"#.repeat(200), "}".repeat(200))
+}
+
+impl Row for String {
+    fn same_edition(&self, other: &Self) -> bool {
+        self == other
+    }
 }
 
 /// Fills a cache until the test ends.

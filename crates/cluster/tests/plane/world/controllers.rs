@@ -1,5 +1,7 @@
 //! Controllers over the plane: ordinary ones, and such as die, count, fail, or have rivals.
 
+use futures::StreamExt as _;
+
 use super::*;
 
 impl Plane {
@@ -41,6 +43,34 @@ impl Plane {
             router.clone().oneshot(request)
         });
         (self.controller_over(Endpoint::in_process("counting", service)).await, read)
+    }
+
+    /// Starts a controller whose watches can be counted while they are open.
+    pub async fn watched_controller(&self) -> (Running, Watches) {
+        if let Reached::Server { .. } = &self.reached {
+            return (self.controller().await, Watches::Measured(self.client("admin", "cluster")));
+        }
+        let (router, open) = (self.router(), Arc::<AtomicWatches>::default());
+        let counts = open.clone();
+        let service = tower::service_fn(move |request: http::Request<kube::client::Body>| {
+            let (router, counts) = (router.clone(), counts.clone());
+            let watches = request.uri().query().is_some_and(|query| query.contains("watch=true"));
+            let resource = request.uri().path().rsplit('/').next().unwrap_or_default().to_owned();
+            async move {
+                let answer = router.oneshot(request).await?;
+                if !watches {
+                    return Ok(answer);
+                }
+                let open = OpenWatch::new(counts, resource);
+                Ok::<_, std::convert::Infallible>(answer.map(|body| {
+                    axum::body::Body::from_stream(body.into_data_stream().inspect(move |_| {
+                        // It is open as long as its body is there to be read.
+                        let _ = &open;
+                    }))
+                }))
+            }
+        });
+        (self.controller_over(Endpoint::in_process("watched", service)).await, Watches::Counted(open))
     }
 
     /// Starts a controller whose creations of the resource `of` fail from the moment on in which the flag is set.
@@ -92,5 +122,62 @@ impl Plane {
     fn beginning_as(&self, identity: &str, endpoint: Endpoint, clock: Machine) -> Running {
         let access = Access { endpoint, token: self.token("opm-controller"), topology: self.topology.clone() };
         Running::begin(access, self.topology.default_homes().unwrap(), clock, identity)
+    }
+}
+
+/// Watches by resource.
+type AtomicWatches = parking_lot::Mutex<BTreeMap<String, usize>>;
+
+/// How many watches are open.
+pub enum Watches {
+    /// Those of one controller, counted on their way.
+    Counted(Arc<AtomicWatches>),
+    /// Those of namespaces, as the server counts them.
+    Measured(Client),
+}
+
+impl Watches {
+    /// Waits until so many of a resource are open: a server learns that one ended when its connection does.
+    pub async fn until(&self, resource: &str, count: usize) {
+        let reached = async {
+            while self.open(resource).await != count {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        };
+        let waited = tokio::time::timeout(PATIENCE, reached).await;
+        assert!(waited.is_ok(), "{} watches of {resource} are open, and not {count}", self.open(resource).await);
+    }
+
+    /// Of a resource, by its plural name.
+    pub async fn open(&self, resource: &str) -> usize {
+        match self {
+            Self::Counted(open) => open.lock().get(resource).copied().unwrap_or_default(),
+            Self::Measured(client) => {
+                let all = client.request_text(http::Request::get("/metrics").body(Vec::new()).unwrap()).await.unwrap();
+                let (resource, is) = (format!("resource=\"{resource}\""), "apiserver_longrunning_requests{");
+                let ours = |line: &&str| {
+                    line.starts_with(is) && [&*resource, "scope=\"namespace\"", "verb=\"WATCH\""].iter().all(|l| line.contains(l))
+                };
+                all.lines().filter(ours).filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok()).sum::<f64>() as usize
+            }
+        }
+    }
+}
+
+/// A watch that is open as long as this is there.
+struct OpenWatch(Arc<AtomicWatches>, String);
+
+impl OpenWatch {
+    fn new(open: Arc<AtomicWatches>, resource: String) -> Self {
+        *open.lock().entry(resource.clone()).or_default() += 1;
+        Self(open, resource)
+    }
+}
+
+impl Drop for OpenWatch {
+    fn drop(&mut self) {
+        if let Some(count) = self.0.lock().get_mut(&self.1) {
+            *count -= 1;
+        }
     }
 }

@@ -1,0 +1,99 @@
+//! How many requests use which revision: promises count their instances by it, and look at none of them.
+
+use std::collections::{BTreeSet, HashMap};
+
+use parking_lot::Mutex;
+
+/// The counts, kept by what wakes whom.
+#[derive(Default)]
+pub struct Uses(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    /// Requests by revision.
+    users: HashMap<String, usize>,
+    /// Of these, those that use two: one runs, and another is to take its place.
+    pairs: HashMap<(String, String), usize>,
+}
+
+impl Uses {
+    /// Takes in that a request used some revisions and uses others now.
+    pub fn replace(&self, before: &BTreeSet<String>, now: &BTreeSet<String>) {
+        if before == now {
+            return;
+        }
+        let mut state = self.0.lock();
+        state.forget(before);
+        state.note(now);
+    }
+
+    /// How many requests use at least one of these revisions.
+    pub fn count(&self, revisions: impl IntoIterator<Item = String>) -> usize {
+        let revisions: BTreeSet<String> = revisions.into_iter().collect();
+        let state = self.0.lock();
+        let users: usize = revisions.iter().filter_map(|revision| state.users.get(revision)).sum();
+        let twice = state.pairs.iter().filter(|((one, other), _)| revisions.contains(one) && revisions.contains(other));
+        users.saturating_sub(twice.map(|(_, count)| count).sum())
+    }
+}
+
+impl State {
+    fn note(&mut self, used: &BTreeSet<String>) {
+        for revision in used {
+            *self.users.entry(revision.clone()).or_default() += 1;
+        }
+        if let Some(pair) = pair(used) {
+            *self.pairs.entry(pair).or_default() += 1;
+        }
+    }
+
+    fn forget(&mut self, used: &BTreeSet<String>) {
+        for revision in used {
+            less(&mut self.users, revision);
+        }
+        if let Some(pair) = pair(used) {
+            less(&mut self.pairs, &pair);
+        }
+    }
+}
+
+/// Both revisions of a request that uses two; more than one that runs and one to come there are not.
+fn pair(used: &BTreeSet<String>) -> Option<(String, String)> {
+    let mut used = used.iter();
+    Some((used.next()?.clone(), used.next()?.clone()))
+}
+
+fn less<K: Eq + std::hash::Hash>(counts: &mut HashMap<K, usize>, key: &K) {
+    if let Some(count) = counts.get_mut(key) {
+        *count = count.saturating_sub(1);
+        if *count == 0 {
+            counts.remove(key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::Uses;
+
+    #[test]
+    fn a_request_that_uses_two_revisions_of_a_promise_is_one_instance_of_it() {
+        let used = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<String>>();
+        let count = |uses: &Uses, names: &[&str]| uses.count(names.iter().map(|name| (*name).to_owned()));
+        let uses = Uses::default();
+        uses.replace(&used(&[]), &used(&["redis-1"]));
+        uses.replace(&used(&[]), &used(&["redis-1", "redis-2"]));
+        uses.replace(&used(&[]), &used(&["valkey-1", "redis-1"]));
+        assert_eq!((count(&uses, &["redis-1", "redis-2"]), count(&uses, &["valkey-1"])), (3, 1));
+        assert_eq!((count(&uses, &["redis-2"]), count(&uses, &["redis-3"])), (1, 0));
+        uses.replace(&used(&["redis-1", "redis-2"]), &used(&["redis-2"]));
+        assert_eq!((count(&uses, &["redis-1", "redis-2"]), count(&uses, &["redis-2"])), (3, 1));
+        uses.replace(&used(&["redis-1"]), &used(&[]));
+        uses.replace(&used(&["redis-2"]), &used(&[]));
+        uses.replace(&used(&["valkey-1", "redis-1"]), &used(&[]));
+        assert_eq!(count(&uses, &["redis-1", "redis-2", "valkey-1"]), 0);
+        assert!(uses.0.lock().users.is_empty() && uses.0.lock().pairs.is_empty());
+    }
+}

@@ -1,0 +1,303 @@
+//! Sums of what is accepted, kept up to date: what one request costs to judge does not grow with the number of requests.
+//!
+//! Accepted requests of a workspace that count alike are one group, with their number and the sum of their prices. A limit of one workspace
+//! adds up its groups; those that reach further are summed up once, and follow every change from then on.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use promise::policy::{Counted, Promises, Reach, Tally};
+use tokio::sync::broadcast::error::TryRecvError;
+
+use super::Accepted;
+use crate::kinds::{PromiseRelease, PromiseRequest};
+use crate::watch::{Cache, Changes, Key};
+use crate::workspaces::{ClusterId, Tree};
+
+/// How many sums beyond one workspace are kept. Beyond that they are summed up from the groups again.
+const KEPT: usize = 4096;
+
+/// What is accepted, as the caches show it.
+pub(crate) struct Totals {
+    requests: Cache<PromiseRequest>,
+    releases: Cache<PromiseRelease>,
+    changes: [Changes; 2],
+    tree: Arc<Tree>,
+    /// What counts of each request.
+    shown: HashMap<Key, Accepted>,
+    /// Requests by the release in force.
+    in_force: HashMap<Key, BTreeSet<Key>>,
+    workspaces: HashMap<ClusterId, Workspace>,
+    kept: HashMap<CapId, Kept>,
+}
+
+/// The groups of a workspace.
+struct Workspace {
+    /// Nothing while it is not proven where it lies: then nothing in it counts.
+    place: Option<Place>,
+    groups: HashMap<Group, Sum>,
+}
+
+/// A workspace, as far as it matters for counting.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Place {
+    path: String,
+    labels: BTreeMap<String, String>,
+    /// Ids from the root down to it.
+    lineage: Vec<String>,
+}
+
+/// What requests of one workspace have in common that count alike.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Group {
+    promise: String,
+    home: Option<String>,
+    /// Of their prices; nothing where these are not known.
+    currency: Option<String>,
+}
+
+impl Group {
+    pub(super) fn of(accepted: &Accepted) -> Self {
+        let currency = accepted.price.as_ref().map(|price| price.currency.clone());
+        Self { promise: accepted.promise.clone(), home: accepted.home.clone(), currency }
+    }
+}
+
+/// How many requests there are, and what they cost together.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Sum {
+    pub(super) count: i64,
+    /// Of these, those with a price in the currency that is counted.
+    pub(super) priced: i64,
+    /// What these cost.
+    pub(super) micros: i128,
+}
+
+impl Sum {
+    /// Adds requests of a group that counts for a cap; less than none takes them away.
+    pub(super) fn add(&mut self, tally: &Tally, group: &Group, count: i64, micros: i128) {
+        self.count += count;
+        if group.currency.is_some() && group.currency == tally.currency {
+            self.priced += count;
+            self.micros += micros;
+        }
+    }
+}
+
+/// By what a sum is found again.
+#[derive(PartialEq, Eq, Hash)]
+struct CapId {
+    rule: String,
+    /// Name and home, where one promise counts.
+    promise: Option<(String, String)>,
+    /// The topmost workspace, where there is one.
+    top: Option<String>,
+}
+
+impl CapId {
+    fn of(tally: &Tally) -> Self {
+        let promise = match &tally.promises {
+            Promises::One { name, home } => Some((name.clone(), home.clone())),
+            Promises::Covered(_) => None,
+        };
+        let top = match &tally.reach {
+            Reach::Workspace { cluster } | Reach::Subtree { cluster, .. } => Some(cluster.clone()),
+            Reach::Covered(_) => None,
+        };
+        Self { rule: tally.rule.clone(), promise, top }
+    }
+}
+
+struct Kept {
+    tally: Tally,
+    sum: Sum,
+}
+
+impl Totals {
+    /// Everything that the caches show at this moment.
+    pub(crate) fn new(requests: &Cache<PromiseRequest>, releases: &Cache<PromiseRelease>, tree: Arc<Tree>) -> Self {
+        let mut totals = Self {
+            requests: requests.clone(),
+            releases: releases.clone(),
+            // Subscribed before anything is counted, so that nothing falls between.
+            changes: [requests.changes(), releases.changes()],
+            tree,
+            shown: HashMap::new(),
+            in_force: HashMap::new(),
+            workspaces: HashMap::new(),
+            kept: HashMap::new(),
+        };
+        totals.count_again();
+        totals
+    }
+
+    /// Takes in what changed since.
+    pub(crate) fn catch_up(&mut self, tree: &Arc<Tree>) {
+        if !Arc::ptr_eq(&self.tree, tree) {
+            self.tree = tree.clone();
+            self.move_workspaces();
+        }
+        let [requests, releases] = &mut self.changes;
+        let (changed, released) = (changed(requests), changed(releases));
+        let (Some(changed), Some(released)) = (changed, released) else { return self.count_again() };
+        let named: Vec<Key> = released.iter().filter_map(|release| self.in_force.get(release)).flatten().cloned().collect();
+        changed.iter().chain(&named).for_each(|key| self.take_in(key));
+    }
+
+    /// What the caches show of a request.
+    pub(super) fn shown(&self, key: &Key) -> Option<&Accepted> {
+        self.shown.get(key)
+    }
+
+    /// Name of the release in force, as it is counted.
+    pub(crate) fn in_force(&self, key: &Key) -> Option<&str> {
+        self.shown.get(key).map(|shown| shown.release.as_str())
+    }
+
+    /// What all requests come to that count for a cap.
+    pub(super) fn of(&mut self, tally: &Tally) -> Sum {
+        if let Reach::Workspace { cluster } = &tally.reach {
+            let workspace = ClusterId::parse(cluster).ok().and_then(|cluster| self.workspaces.get(&cluster));
+            return workspace.map(|workspace| workspace.sum(tally)).unwrap_or_default();
+        }
+        let id = CapId::of(tally);
+        if let Some(kept) = self.kept.get(&id).filter(|kept| kept.tally == *tally) {
+            return kept.sum;
+        }
+        let mut sum = Sum::default();
+        for part in self.workspaces.values().map(|workspace| workspace.sum(tally)) {
+            sum = Sum { count: sum.count + part.count, priced: sum.priced + part.priced, micros: sum.micros + part.micros };
+        }
+        if self.kept.len() >= KEPT {
+            self.kept.clear();
+        }
+        self.kept.insert(id, Kept { tally: tally.clone(), sum });
+        sum
+    }
+
+    /// A workspace, where it is proven where it lies.
+    pub(super) fn place(&self, cluster: &ClusterId) -> Option<Place> {
+        match self.workspaces.get(cluster) {
+            Some(workspace) => workspace.place.clone(),
+            None => place(&self.tree, cluster),
+        }
+    }
+
+    fn count_again(&mut self) {
+        self.shown.clear();
+        self.in_force.clear();
+        self.workspaces.clear();
+        self.kept.clear();
+        self.requests.snapshot().keys().for_each(|key| self.take_in(key));
+    }
+
+    /// Counts a request as the caches show it now.
+    fn take_in(&mut self, key: &Key) {
+        let now = self.requests.get(key).and_then(|request| Accepted::shown(&self.releases, key, &request));
+        if self.shown.get(key) == now.as_ref() {
+            return;
+        }
+        let release = |accepted: &Accepted| Key { name: accepted.release.clone(), ..key.clone() };
+        if let Some(before) = self.shown.remove(key) {
+            let at = release(&before);
+            if let Some(named) = self.in_force.get_mut(&at) {
+                named.remove(key);
+                if named.is_empty() {
+                    self.in_force.remove(&at);
+                }
+            }
+            self.add(&key.cluster, &before, -1);
+        }
+        if let Some(now) = now {
+            self.in_force.entry(release(&now)).or_default().insert(key.clone());
+            self.add(&key.cluster, &now, 1);
+            self.shown.insert(key.clone(), now);
+        }
+    }
+
+    fn add(&mut self, cluster: &ClusterId, accepted: &Accepted, times: i64) {
+        let (group, micros) = (Group::of(accepted), accepted.micros() * i128::from(times));
+        let tree = &self.tree;
+        let workspace =
+            self.workspaces.entry(cluster.clone()).or_insert_with(|| Workspace { place: place(tree, cluster), groups: HashMap::new() });
+        if let Some(place) = &workspace.place {
+            for kept in self.kept.values_mut().filter(|kept| includes(&kept.tally, &group, place)) {
+                kept.sum.add(&kept.tally, &group, times, micros);
+            }
+        }
+        let sum = workspace.groups.entry(group.clone()).or_default();
+        sum.count += times;
+        sum.micros += micros;
+        if sum.count == 0 {
+            workspace.groups.remove(&group);
+        }
+        if workspace.groups.is_empty() {
+            self.workspaces.remove(cluster);
+        }
+    }
+
+    /// Counts workspaces where they lie now.
+    fn move_workspaces(&mut self) {
+        for (cluster, workspace) in &mut self.workspaces {
+            let now = place(&self.tree, cluster);
+            if workspace.place == now {
+                continue;
+            }
+            let before = std::mem::replace(&mut workspace.place, now);
+            for kept in self.kept.values_mut() {
+                for (place, times) in [(&before, -1), (&workspace.place, 1)] {
+                    let Some(place) = place else { continue };
+                    for (group, sum) in workspace.groups.iter().filter(|(group, _)| includes(&kept.tally, group, place)) {
+                        kept.sum.add(&kept.tally, group, sum.count * times, sum.micros * i128::from(times));
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Workspace {
+    fn sum(&self, tally: &Tally) -> Sum {
+        let mut all = Sum::default();
+        let Some(place) = &self.place else { return all };
+        for (group, sum) in self.groups.iter().filter(|(group, _)| includes(tally, group, place)) {
+            all.add(tally, group, sum.count, sum.micros);
+        }
+        all
+    }
+}
+
+/// Keys that changed; nothing where too much did, so that everything has to be counted again.
+fn changed(changes: &mut Changes) -> Option<BTreeSet<Key>> {
+    let (mut keys, mut complete) = (BTreeSet::new(), true);
+    loop {
+        match changes.try_recv() {
+            Ok(key) => drop(keys.insert(key)),
+            Err(TryRecvError::Lagged(_)) => complete = false,
+            Err(TryRecvError::Empty | TryRecvError::Closed) => return complete.then_some(keys),
+        }
+    }
+}
+
+/// Whether a group counts for a cap. Of a promise whose home cannot be told it counts that the name is the same.
+pub(super) fn includes(tally: &Tally, group: &Group, place: &Place) -> bool {
+    #[cfg(test)]
+    tests::LOOKED_AT.with(|looked_at| looked_at.set(looked_at.get() + 1));
+    let home = match (&group.home, &tally.promises) {
+        (Some(home), _) => home.as_str(),
+        (None, Promises::One { home, .. }) => home.as_str(),
+        (None, Promises::Covered(_)) => "",
+    };
+    let Place { path, labels, lineage } = place;
+    tally.includes(&Counted { promise: &group.promise, home, workspace: path, labels, lineage })
+}
+
+fn place(tree: &Tree, cluster: &ClusterId) -> Option<Place> {
+    let lineage = tree.lineage(cluster)?;
+    let own = lineage.last()?;
+    let (path, labels) = (own.path.to_string(), own.labels.clone());
+    Some(Place { path, labels, lineage: lineage.into_iter().map(|node| node.cluster.to_string()).collect() })
+}

@@ -1,0 +1,193 @@
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use imbl::OrdMap;
+use promise::api::{AppliesTo, PromiseReleaseSpec, ReleaseRevision};
+use promise::policy::{Promises, Reach, Tally};
+use serde_json::json;
+
+use super::{Accepted, Group, Sum, Totals, includes, place};
+use crate::kinds::{PromiseRelease, PromiseReleaseKind, PromiseRequest, PromiseRequestKind, object};
+use crate::watch::{Cache, Key};
+use crate::workspaces::{ClusterId, Tree, WorkspaceRow};
+
+thread_local! {
+    /// How often it was asked whether a group counts.
+    pub(super) static LOOKED_AT: Cell<u64> = const { Cell::new(0) };
+}
+
+#[derive(Default)]
+struct Plane {
+    requests: Cache<PromiseRequest>,
+    releases: Cache<PromiseRelease>,
+    version: u64,
+}
+
+impl Plane {
+    fn request(&mut self, key: &Key, promise: &str, release: Option<&str>) {
+        let spec = serde_json::from_value(json!({"promise": {"name": promise}})).unwrap();
+        let mut row = object::<PromiseRequestKind>(&key.name, Some(&key.namespace), spec);
+        let current = release.map(|release| json!({"release": release, "version": "1.0.0", "revision": "r"}));
+        row.status = serde_json::from_value(json!({"current": current})).unwrap();
+        row.metadata.resource_version = Some(self.version());
+        self.requests.put(key.clone(), row);
+    }
+
+    fn release(&mut self, key: &Key, home: &str, price: Option<(i64, &str)>) {
+        let price = price.map(|(micros, currency)| json!({"monthly": {"micros": micros, "currency": currency}}));
+        let revision = ReleaseRevision { cluster: home.to_owned(), ..ReleaseRevision::default() };
+        let spec = PromiseReleaseSpec { revision, price, ..PromiseReleaseSpec::default() };
+        let mut row = object::<PromiseReleaseKind>(&key.name, Some(&key.namespace), spec);
+        row.metadata.resource_version = Some(self.version());
+        self.releases.put(key.clone(), row);
+    }
+
+    fn version(&mut self) -> String {
+        self.version += 1;
+        self.version.to_string()
+    }
+
+    /// What a cap comes to when every request is looked at.
+    fn counted(&self, tree: &Tree, tally: &Tally) -> Sum {
+        let mut sum = Sum::default();
+        for (key, request) in &self.requests.snapshot() {
+            let Some(accepted) = Accepted::shown(&self.releases, key, request) else { continue };
+            let group = Group::of(&accepted);
+            if place(tree, &key.cluster).is_some_and(|place| includes(tally, &group, &place)) {
+                sum.add(tally, &group, 1, accepted.micros());
+            }
+        }
+        sum
+    }
+}
+
+fn id(text: &str) -> ClusterId {
+    ClusterId::parse(text).unwrap()
+}
+
+fn tree(edges: &[(&str, &str, &str, &str)]) -> Arc<Tree> {
+    let row = |child: &str, tier: &str| WorkspaceRow {
+        cluster: id(child),
+        labels: BTreeMap::from([("tier".to_owned(), tier.to_owned())]),
+        ready: true,
+    };
+    let rows: OrdMap<Key, Arc<WorkspaceRow>> =
+        edges.iter().map(|(parent, name, child, tier)| (Key::cluster_scoped(&id(parent), name), Arc::new(row(child, tier)))).collect();
+    Arc::new(Tree::new(id("root"), &rows))
+}
+
+fn caps() -> Vec<Tally> {
+    let one = |home: &str| Promises::One { name: "p0".into(), home: home.into() };
+    let labelled = AppliesTo { workspace_labels: BTreeMap::from([("tier".into(), "prod".into())]), ..AppliesTo::default() };
+    let below = AppliesTo { workspaces: vec!["root:acme:**".into()], ..AppliesTo::default() };
+    let all = || Promises::Covered(Vec::new());
+    let caps = [
+        (one("h0"), Reach::Workspace { cluster: "c1".into() }),
+        (all(), Reach::Workspace { cluster: "c2".into() }),
+        (one("h1"), Reach::Subtree { cluster: "acme".into(), range: AppliesTo::default() }),
+        (all(), Reach::Subtree { cluster: "acme".into(), range: labelled.clone() }),
+        (Promises::Covered(vec!["p1*".into()]), Reach::Covered(below)),
+        (one("h0"), Reach::Covered(AppliesTo::default())),
+        (all(), Reach::Covered(labelled)),
+    ];
+    let tally = |(number, (promises, reach)): (usize, &(Promises, Reach)), currency: Option<&str>| Tally {
+        rule: format!("{number}-{}", currency.unwrap_or_default()),
+        promises: promises.clone(),
+        reach: reach.clone(),
+        currency: currency.map(str::to_owned),
+    };
+    [None, Some("EUR"), Some("USD")].into_iter().flat_map(|currency| caps.iter().enumerate().map(move |cap| tally(cap, currency))).collect()
+}
+
+/// Numbers without any order, the same in every run.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % end
+    }
+}
+
+#[test]
+fn sums_are_what_counting_every_request_comes_to_whatever_changes() {
+    let trees = [
+        tree(&[
+            ("root", "acme", "acme", "dev"),
+            ("acme", "one", "c1", "prod"),
+            ("acme", "two", "c2", "dev"),
+            ("root", "far", "c3", "prod"),
+        ]),
+        tree(&[("root", "acme", "acme", "dev"), ("acme", "one", "c1", "dev"), ("root", "far", "c3", "prod")]),
+        tree(&[("root", "far", "c3", "prod"), ("root", "acme", "acme", "dev"), ("acme", "two", "c2", "prod"), ("c2", "in", "c1", "prod")]),
+    ];
+    let (mut plane, mut dice, mut now) = (Plane::default(), Dice(7), 0);
+    let mut totals = Totals::new(&plane.requests, &plane.releases, trees[0].clone());
+    for step in 0..3000 {
+        let cluster = id(["c1", "c2", "c3"][dice.below(3) as usize]);
+        let at = |name: String| Key { cluster: cluster.clone(), namespace: "default".into(), name };
+        let (name, release) = (at(format!("r{}", dice.below(6))), at(format!("l{}", dice.below(8))));
+        match dice.below(12) {
+            0..=4 => {
+                let accepted = (dice.below(4) > 0).then_some(release.name.as_str());
+                plane.request(&name, ["p0", "p1", "p10"][dice.below(3) as usize], accepted);
+            }
+            5..=7 => {
+                let price = [None, Some((1_500_000, "EUR")), Some((7, "EUR")), Some((3, "USD"))][dice.below(4) as usize];
+                plane.release(&release, ["h0", "h1"][dice.below(2) as usize], price);
+            }
+            8 => plane.requests.remove(name),
+            9 => plane.releases.remove(release),
+            10 => now = dice.below(3) as usize,
+            // More than what is announced is kept for whoever is behind.
+            _ if step % 50 == 0 => (0..400).for_each(|_| plane.request(&name, "p0", Some("l1"))),
+            _ => {}
+        }
+        totals.catch_up(&trees[now]);
+        for tally in caps() {
+            assert_eq!(totals.of(&tally), plane.counted(&trees[now], &tally), "step {step}: {tally:?}");
+        }
+    }
+}
+
+/// Accepts one request after the other, each judged by its limits; answers with how often it was asked whether something counts.
+fn looks(present: usize, more: usize) -> u64 {
+    let mut plane = Plane::default();
+    let workspaces: Vec<String> = (0..20).map(|number| format!("w{number}")).collect();
+    let edges: Vec<(&str, &str, &str, &str)> =
+        workspaces.iter().map(|name| ("acme", name.as_str(), name.as_str(), "prod")).chain([("root", "acme", "acme", "dev")]).collect();
+    let tree = tree(&edges);
+    let ask = |plane: &mut Plane, number: usize| {
+        let cluster = id(&workspaces[number % workspaces.len()]);
+        plane.request(&Key { cluster, namespace: "default".into(), name: format!("r{number}") }, "p0", Some("l"));
+    };
+    (0..present).for_each(|number| ask(&mut plane, number));
+    let mut totals = Totals::new(&plane.requests, &plane.releases, tree.clone());
+    let caps = |number: usize| {
+        let own = Reach::Workspace { cluster: workspaces[number % workspaces.len()].clone() };
+        let reaches = [own, Reach::Subtree { cluster: "acme".into(), range: AppliesTo::default() }, Reach::Covered(AppliesTo::default())];
+        let cap = |(number, reach)| Tally { rule: format!("{number}"), promises: Promises::Covered(Vec::new()), reach, currency: None };
+        reaches.into_iter().enumerate().map(cap).collect::<Vec<Tally>>()
+    };
+    for tally in caps(0) {
+        totals.of(&tally);
+    }
+    LOOKED_AT.set(0);
+    for number in present..present + more {
+        totals.catch_up(&tree);
+        for tally in caps(number) {
+            let expected = if matches!(tally.reach, Reach::Workspace { .. }) { number / 20 } else { number };
+            assert!(totals.of(&tally).count.unsigned_abs() as usize >= expected, "{tally:?}");
+        }
+        ask(&mut plane, number);
+    }
+    LOOKED_AT.get()
+}
+
+#[test]
+fn what_a_request_costs_to_judge_does_not_grow_with_the_number_of_requests() {
+    let few = looks(100, 200);
+    assert_eq!(looks(10_000, 200), few);
+    assert!(few <= 200 * 4, "{few} looks for 200 requests under three limits each");
+}
