@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::install::SYSTEM_NAMESPACE;
 use crate::topology::Topology;
 use crate::usage::Accepted;
-use crate::watch::Key;
+use crate::watch::{Key, Row};
 use crate::workspaces::{ClusterId, Tree};
 use crate::world::World;
 
@@ -35,6 +35,12 @@ pub struct Orphan {
     pub labels: BTreeMap<String, String>,
     /// Logical cluster ids from the root down to its workspace.
     pub lineage: Vec<String>,
+}
+
+impl Row for Orphan {
+    fn same_edition(&self, other: &Self) -> bool {
+        self == other
+    }
 }
 
 /// What people want to know of it besides.

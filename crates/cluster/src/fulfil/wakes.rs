@@ -256,7 +256,7 @@ impl Wakes {
     fn orphan(&self, key: &Key) {
         match self.core.world.orphans.get(key) {
             Some(orphan) => self.core.queue.add(Work::Request(orphan.request.clone())),
-            None => self.requests_where(waits_for_room),
+            None => self.waiting_for_room(),
         }
     }
 
