@@ -9,6 +9,7 @@
 #![recursion_limit = "512"]
 
 pub mod auth;
+pub mod background;
 pub mod bare;
 pub mod clock;
 pub mod config;

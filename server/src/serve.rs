@@ -13,6 +13,7 @@ use cluster::endpoint::OwnError;
 use cluster::projection::Reader;
 use cluster::{World as Caches, fulfil};
 use devplane::sandbox::Pace;
+use futures::future::BoxFuture;
 use store::{SealKeys, Store};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -20,6 +21,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::auth::cookie::CookieStyle;
 use crate::auth::{Callers, Doors};
+use crate::background::Background;
 use crate::clock::{Clock, System};
 use crate::config::{Config, ConfigError, DatabaseUrl, PlaneConfig};
 use crate::ledger;
@@ -219,6 +221,7 @@ impl Running {
             policies: Arc::default(),
             notify,
             streams: Streams::default(),
+            background: Background::default(),
             doors: Doors::new(ground.way, style),
             trusted_homes: ground.trusted_homes,
             public_authority: config.public_url.as_ref().map(|url| url.authority.clone()),
@@ -226,12 +229,16 @@ impl Running {
             assets: Assets::of_this_binary(),
             shutdown: shutdown.clone(),
         });
-        tasks.spawn(sweep(portal.clone()));
+        let beside = |name: &'static str, start: fn(Arc<Portal>) -> BoxFuture<'static, ()>| {
+            let of = portal.clone();
+            portal.background.spawn(&tasks, name, move || start(of.clone()));
+        };
+        beside("removing what expired", |portal| Box::pin(sweep(portal)));
         // Whoever serves pages tells people and keeps the ledger; a controller alone does not know the database.
         if config.web {
-            tasks.spawn(ledger::keep(portal.clone()));
-            tasks.spawn(notify::follow(portal.clone()));
-            tasks.spawn(notify::send(portal.clone()));
+            beside("cost ledger", |portal| Box::pin(ledger::keep(portal)));
+            beside("notifications", |portal| Box::pin(notify::follow(portal)));
+            beside("messages", |portal| Box::pin(notify::send(portal)));
         }
         // On the plane of this process everything comes at once; elsewhere pages say what they still wait for.
         if sandbox.is_some() {

@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::auth::{Callers, Doors};
+use crate::background::Background;
 use crate::clock::Clock;
 use crate::config::PlaneKind;
 use crate::ledger::Months;
@@ -60,6 +61,8 @@ pub struct Portal {
     pub public_secure: bool,
     /// Files of the built site.
     pub assets: Assets,
+    /// How the tasks beside requests are.
+    pub background: Background,
     /// What one person, token or address can take.
     pub limits: RequestLimits,
     /// Revisions whose expressions were read.

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{Request, Response, Uri};
 use kube::client::Body;
+use promise::names;
 use tower::util::BoxCloneSyncService;
 use tower::{BoxError, Service};
 
@@ -113,7 +114,16 @@ impl Endpoint {
 
     /// A client that acts with `token` as somebody else, by impersonation: the plane decides whether it may.
     pub fn client_as(&self, token: &Token, scope: &Scope, username: &str) -> kube::Client {
-        self.authorized(Some(token), format!("{}{}", self.base, scope.prefix()), Some(username))
+        self.acting(token, scope, layer::ActsAs { user: username, by: None })
+    }
+
+    /// The same for the controller, which says so: what it makes is told from what people do who can impersonate the same user.
+    pub(crate) fn controller_as(&self, token: &Token, scope: &Scope, username: &str) -> kube::Client {
+        self.acting(token, scope, layer::ActsAs { user: username, by: Some(names::IMPERSONATED_BY_CONTROLLER) })
+    }
+
+    fn acting(&self, token: &Token, scope: &Scope, acts_as: layer::ActsAs<'_>) -> kube::Client {
+        self.authorized(Some(token), format!("{}{}", self.base, scope.prefix()), Some(acts_as))
     }
 
     /// A client with the credential of a kubeconfig, inside the path of its server address.
@@ -127,7 +137,7 @@ impl Endpoint {
         self.authorized(credential.token.as_ref(), prefix, None)
     }
 
-    fn authorized(&self, token: Option<&Token>, prefix: String, acts_as: Option<&str>) -> kube::Client {
+    fn authorized(&self, token: Option<&Token>, prefix: String, acts_as: Option<layer::ActsAs<'_>>) -> kube::Client {
         let layered = layer::Authorized::new(self.transport.clone(), token, prefix, acts_as);
         kube::Client::new(layered, "default")
     }

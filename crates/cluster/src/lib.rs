@@ -14,6 +14,7 @@ pub mod destinations;
 pub mod endpoint;
 pub mod error;
 pub mod fulfil;
+mod guard;
 pub mod install;
 pub mod kinds;
 pub mod orphans;

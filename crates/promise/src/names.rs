@@ -87,6 +87,11 @@ pub const EXPORT_CATALOG: &str = "catalog.platform.opmodel.dev";
 pub const KCP_USER_CLUSTER: &str = "authentication.kcp.io/cluster-name";
 /// Field of a user in which kcp names the workspaces in which the user counts. Real users count everywhere.
 pub const KCP_USER_SCOPES: &str = "authentication.kcp.io/scopes";
+/// Field of an impersonated user in which the controller of a Kubernetes cluster says that it is the one who impersonates. Tenants can't set
+/// it: it takes a right that no role for people has.
+pub const IMPERSONATED_BY_EXTRA: &str = "platform.opmodel.dev/impersonated-by";
+/// What the controller says there.
+pub const IMPERSONATED_BY_CONTROLLER: &str = "opm-controller";
 /// Annotation of kcp: logical cluster id of any object; cannot be forged.
 pub const KCP_CLUSTER: &str = "kcp.io/cluster";
 /// Annotation of kcp: path of the workspace; forgeable by its admin, for display only.

@@ -1,10 +1,13 @@
 //! `cargo xtask build`: what is deployed, in `target/dist`: one file.
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use clap::Args;
 
 use crate::steps::step;
 use crate::workspace::Workspace;
+
+/// How large the release can get, in bytes: it is copied into images and onto machines.
+const LARGEST: u64 = 60_000_000;
 
 /// Arguments of `build`.
 #[derive(Args)]
@@ -26,7 +29,14 @@ impl Build {
             std::fs::copy(&binary, dist.join("opm-portal"))?;
             Ok(())
         })?;
-        eprintln!("run it with: {} serve --plane embedded", dist.join("opm-portal").display());
+        let (program, size) = (dist.join("opm-portal"), std::fs::metadata(&binary)?.len());
+        eprintln!("    {} MB", size.div_ceil(1_000_000));
+        ensure!(
+            !self.release || size <= LARGEST,
+            "{} has {size} bytes, more than the {LARGEST} that a release can have",
+            program.display()
+        );
+        eprintln!("run it with: {} serve --plane embedded", program.display());
         Ok(())
     }
 }

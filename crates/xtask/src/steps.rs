@@ -12,16 +12,17 @@ pub fn step<T>(what: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
     eprintln!("==> {what}");
     #[expect(clippy::disallowed_methods, reason = "the build tool shows how long a step took; nothing depends on it")]
     let start = Instant::now();
-    let result = work().with_context(|| what.to_owned())?;
+    let result = work().with_context(|| what.to_owned());
     let took = start.elapsed();
-    eprintln!("    {what}: {:.1} s", took.as_secs_f64());
-    note(what, Outcome::Took(took));
-    Ok(result)
+    let failed = if result.is_ok() { "" } else { ", and it failed" };
+    eprintln!("    {what}: {:.1} s{failed}", took.as_secs_f64());
+    note(what, Outcome::Ended { took, failed: result.is_err() });
+    result
 }
 
 /// What became of a step.
 enum Outcome {
-    Took(Duration),
+    Ended { took: Duration, failed: bool },
     NotRun(String),
 }
 
@@ -35,7 +36,10 @@ fn note(what: &str, outcome: Outcome) {
 
 /// Keeps for the closing table that something was left out, and why.
 pub fn not_run(what: &str, why: &str) {
-    note(what, Outcome::NotRun(why.to_owned()));
+    let is_known = TABLE.lock().is_ok_and(|table| table.iter().any(|(known, _)| known == what));
+    if !is_known {
+        note(what, Outcome::NotRun(why.to_owned()));
+    }
 }
 
 /// Prints what was done, with its time, and what was not. Steps that ran inside another, or beside one, have a line of their own.
@@ -44,7 +48,10 @@ pub fn table() {
     eprintln!("\n==> steps");
     for (what, outcome) in table.iter() {
         match outcome {
-            Outcome::Took(took) => eprintln!("    {:>8.1} s  {what}", took.as_secs_f64()),
+            Outcome::Ended { took, failed } => {
+                let failed = if *failed { "failed: " } else { "" };
+                eprintln!("    {:>8.1} s  {failed}{what}", took.as_secs_f64());
+            }
             Outcome::NotRun(why) => eprintln!("     not run  {what}: {why}"),
         }
     }

@@ -105,7 +105,7 @@ impl Test {
             self.planes_side_by_side(&workspace)?;
             generate::deploy(&workspace, true)?;
             if !kcp_is_here() {
-                not_run("what the portal needs from a plane, on a real kcp", "set KCP_BIN, or put kcp on the PATH");
+                without_kcp();
             }
         }
         if self.full || self.only == Some(Part::Fuzz) {
@@ -154,6 +154,9 @@ impl Test {
             Plane::All => tests.args(["embedded", "kubernetes", "kcp", "::workspaces", "::namespaces"]),
         };
         tests.arg("--nocapture");
+        if matches!(plane, Plane::Kcp | Plane::All) && !kcp_is_here() {
+            without_kcp();
+        }
         step("asking the planes", || run(&mut tests))
     }
 
@@ -184,6 +187,10 @@ impl Test {
             run(&mut tests)
         })
     }
+}
+
+fn without_kcp() {
+    not_run("what the portal needs from a plane, on a real kcp", "set KCP_BIN, or put kcp on the PATH");
 }
 
 /// Whether tests find a kcp, as `testplane` looks for it.

@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use clap::Args;
 
-use crate::steps::{run, step};
+use crate::steps::{not_run, run, step};
 
 /// A tool is missing and may not be installed; the process ends with exit code 3.
 #[derive(Debug)]
@@ -146,9 +146,7 @@ impl Tools {
             return Ok(());
         }
         if !self.may_install() {
-            eprintln!(
-                "    without PostgreSQL the store is tested on SQLite alone: name the folder of initdb with OPM_POSTGRES, or pass --install"
-            );
+            not_run("tests of the store on PostgreSQL", "name the folder of initdb with OPM_POSTGRES, or pass --install");
             return Ok(());
         }
         apt_install("postgresql", "PostgreSQL")
@@ -167,7 +165,7 @@ impl Tools {
         if self.ci {
             return Err(Missing(format!("{name} is missing: {fix}")).into());
         }
-        eprintln!("    without {name} nothing is compared with a real API server: {fix}");
+        not_run(&format!("tests on a real API server, without {name}"), fix);
         Ok(None)
     }
 

@@ -64,6 +64,7 @@ async fn parts(portal: &Portal) -> Vec<Part> {
         ("bindings of the catalog", world.catalog_bindings.freshness()),
         ("orphaned objects", world.orphans.freshness()),
     ];
+    parts.extend(portal.background.failed().into_iter().map(|task| (task, Err("it failed a moment ago and was started again".to_owned()))));
     parts.extend(caches.into_iter().map(|(part, freshness)| (part, fresh(&freshness))));
     parts
 }

@@ -15,6 +15,8 @@ use super::stall::Stall;
 
 /// Whom a client acts as.
 const IMPERSONATE_USER: HeaderName = HeaderName::from_static("impersonate-user");
+/// [`promise::names::IMPERSONATED_BY_EXTRA`], as a header names it.
+const IMPERSONATED_BY: HeaderName = HeaderName::from_static("impersonate-extra-platform.opmodel.dev%2fimpersonated-by");
 /// How often a request is sent again while the plane answers 429; it does so for about a second after a binding.
 const ATTEMPTS: u32 = 5;
 /// Longest wait before one repetition, whatever the plane asks for.
@@ -30,15 +32,25 @@ pub struct Authorized<S> {
     inner: S,
     prefix: String,
     token: Option<Token>,
-    acts_as: Option<HeaderValue>,
+    acts_as: Vec<(HeaderName, HeaderValue)>,
+}
+
+/// Whom a client acts as, where that is somebody else than the token says.
+#[derive(Clone, Copy)]
+pub struct ActsAs<'a> {
+    /// User name.
+    pub user: &'a str,
+    /// Who acts so, in [`promise::names::IMPERSONATED_BY_EXTRA`].
+    pub by: Option<&'static str>,
 }
 
 impl<S> Authorized<S> {
-    /// Without a token the transport authenticates, for example by certificate. `acts_as` is the user who is impersonated.
-    pub fn new(inner: S, token: Option<&Token>, prefix: String, acts_as: Option<&str>) -> Self {
-        // Without a user of that name nobody is: the plane refuses an empty one.
-        let acts_as = acts_as.map(|user| HeaderValue::try_from(user).unwrap_or(HeaderValue::from_static("")));
-        Self { inner, prefix, token: token.cloned(), acts_as }
+    /// Without a token the transport authenticates, for example by certificate.
+    pub fn new(inner: S, token: Option<&Token>, prefix: String, acts_as: Option<ActsAs<'_>>) -> Self {
+        // A name that no header can hold becomes an empty one, which the plane refuses.
+        let user = |acts_as: ActsAs<'_>| (IMPERSONATE_USER, HeaderValue::try_from(acts_as.user).unwrap_or(HeaderValue::from_static("")));
+        let by = acts_as.and_then(|acts_as| acts_as.by).map(|by| (IMPERSONATED_BY, HeaderValue::from_static(by)));
+        Self { inner, prefix, token: token.cloned(), acts_as: acts_as.map(user).into_iter().chain(by).collect() }
     }
 
     fn prepare(&self, request: &mut Request<Body>) -> Result<(), BoxError> {
@@ -55,9 +67,7 @@ impl<S> Authorized<S> {
         if let Some(token) = &self.token {
             request.headers_mut().insert(AUTHORIZATION, token.header());
         }
-        if let Some(user) = &self.acts_as {
-            request.headers_mut().insert(IMPERSONATE_USER, user.clone());
-        }
+        request.headers_mut().extend(self.acts_as.iter().cloned());
         Ok(())
     }
 }

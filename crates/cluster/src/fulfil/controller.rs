@@ -15,7 +15,7 @@ use super::core::{Core, Work};
 use super::eyes::Eyes;
 use super::lease::Leadership;
 use super::patience::Patience;
-use super::queue::Queue;
+use super::queue::{After, Queue};
 use super::standing::{Report, Standing};
 use super::target::Targets;
 use super::uses::Uses;
@@ -23,6 +23,7 @@ use super::wakes::Wakes;
 use super::whose::Whose;
 use super::{events, govern, keys, publish, round, verdicts};
 use crate::clock::Clock;
+use crate::guard::guarded_task;
 use crate::projection::Reader;
 use crate::random::Random;
 use crate::topology::Topology;
@@ -205,7 +206,35 @@ async fn worker(core: Arc<Core>, ends: Ends) {
         };
         tokio::select! {
             () = ends.lost.cancelled() => return,
-            after = after => core.queue.done(&work, after),
+            after = caught(&core.report, &work, after) => core.queue.done(&work, after),
         }
+    }
+}
+
+/// Work that panics has failed: it is tried again, and as long as it panics the controller says so.
+async fn caught(report: &Report, work: &Work, after: impl Future<Output = After>) -> After {
+    if let Some(after) = guarded_task(work, after).await {
+        return after;
+    }
+    report.refused(work, Some(format!("The controller failed over {work}; its log says why.")));
+    After::Failed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::watch::Key;
+    use crate::workspaces::ClusterId;
+
+    #[tokio::test]
+    async fn work_that_panics_is_tried_again_and_the_controller_says_so() {
+        let (report, work) = (Report::default(), Work::Request(Key::cluster_scoped(&ClusterId::root(), "web")));
+        let told = report.subscribe();
+        report.leads();
+        report.begins();
+        assert_eq!(caught(&report, &work, async { panic!("an index out of bounds") }).await, After::Failed);
+        assert!(matches!(&*told.borrow(), Standing::Hampered { why } if why.contains("the request root|web")), "{:?}", told.borrow());
+        assert_eq!(caught(&report, &work, async { After::Done }).await, After::Done);
+        assert!(matches!(&*told.borrow(), Standing::Hampered { .. }), "what succeeds says so itself");
     }
 }

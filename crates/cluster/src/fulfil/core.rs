@@ -1,5 +1,6 @@
 //! What all parts of the controller share.
 
+use std::fmt;
 use std::sync::Arc;
 
 use promise::api::PromiseSpec;
@@ -43,6 +44,18 @@ pub enum Work {
     Destination(Key),
     /// An approval.
     Approval(Key),
+}
+
+impl fmt::Display for Work {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Request(key) => write!(f, "the request {key}"),
+            Self::Promise(key) => write!(f, "the promise {key}"),
+            Self::Policy(key) => write!(f, "the policy {key}"),
+            Self::Destination(key) => write!(f, "the Destination {key}"),
+            Self::Approval(key) => write!(f, "the Approval {key}"),
+        }
+    }
 }
 
 impl Tenanted for Work {

@@ -20,6 +20,7 @@ use super::known::{Known, Told, current_version, digest, edition, is_ready};
 use super::queue::Class;
 use super::target::Place;
 use super::whose::About;
+use crate::guard::guarded;
 use crate::kinds::{Destination, Kind, Object, PromiseRequest};
 use crate::watch::{Cache, Key};
 use crate::workspaces::ClusterId;
@@ -130,9 +131,9 @@ impl Wakes {
                     change = changes.recv() => change,
                 };
                 match change {
-                    Ok(key) => wake(&wakes, &key),
+                    Ok(key) => guarded(&key, || wake(&wakes, &key)).unwrap_or_default(),
                     Err(RecvError::Lagged(_)) => {
-                        cache.snapshot().keys().for_each(|key| wake(&wakes, key));
+                        cache.snapshot().keys().for_each(|key| guarded(key, || wake(&wakes, key)).unwrap_or_default());
                         wakes.departed();
                     }
                     Err(RecvError::Closed) => return,

@@ -15,6 +15,7 @@ const TAKEN_BACK: &str = "approval-taken-back.platform.opmodel.dev";
 const GUARD: &str = "finalizer-guard.platform.opmodel.dev";
 const RECORDS: &str = "records-guard.platform.opmodel.dev";
 const IMPERSONATION: &str = "impersonation-guard.platform.opmodel.dev";
+const FULFILLERS: &str = "fulfiller-guard.platform.opmodel.dev";
 
 /// Users of a Kubernetes cluster that clean up after others.
 const CLEANERS: &str = "system:serviceaccount:kube-system:";
@@ -27,6 +28,7 @@ pub(super) fn of_workspaces(identities: &Identities) -> Vec<Value> {
 /// What holds on a Kubernetes cluster.
 pub(super) fn of_cluster(identities: &Identities) -> Vec<Value> {
     let mut all = everywhere(identities, Plane::Cluster);
+    all.extend(fulfillers());
     all.extend(records(&identities.is_controller()));
     all
 }
@@ -95,6 +97,23 @@ fn not_impersonated() -> Vec<Value> {
         constraints,
         &expression,
         "an impersonated user can't write requests, promises or approvals; write them as yourself, without --as",
+    )
+}
+
+/// What the fulfiller of a namespace writes into requests is the controller's, and no one is asked who is behind it. Anyone who can impersonate
+/// ServiceAccounts of the namespace, or issue tokens for them, could write in its name; only the controller can say who impersonates it.
+fn fulfillers() -> Vec<Value> {
+    let (extra, by) = ("request.userInfo.extra", quoted(names::IMPERSONATED_BY_EXTRA));
+    let expression = format!(
+        "!(request.userInfo.username.startsWith('system:serviceaccount:') && request.userInfo.username.endsWith(':{FULFILLER}')) || \
+         (has({extra}) && {by} in {extra} && {extra}[{by}] == [{}])",
+        quoted(names::IMPERSONATED_BY_CONTROLLER)
+    );
+    validating(
+        FULFILLERS,
+        matching("promiserequests", &["CREATE", "UPDATE", "DELETE"]),
+        &expression,
+        "only the controller writes requests as the ServiceAccount opm-fulfiller; write them as yourself",
     )
 }
 

@@ -67,6 +67,10 @@ fn controller() -> Vec<Value> {
         rule("", &["events"], &["get", "create", "patch"]),
         rule("authorization.k8s.io", &["subjectaccessreviews"], &["create"]),
         json!({"apiGroups": [""], "resources": ["serviceaccounts"], "resourceNames": [FULFILLER], "verbs": ["impersonate"]}),
+        json!({
+            "apiGroups": ["authentication.k8s.io"], "resources": [format!("userextras/{}", names::IMPERSONATED_BY_EXTRA)],
+            "resourceNames": [names::IMPERSONATED_BY_CONTROLLER], "verbs": ["impersonate"],
+        }),
     ]
 }
 

@@ -12,6 +12,7 @@ use super::wire::{Collection, Event, Item, Page};
 use super::{Cache, Key, Origin, Row};
 use crate::clock::Clock;
 use crate::error::from_plane;
+use crate::guard::guarded;
 use crate::kinds::{Kind, Object};
 
 /// Objects of one page of a list.
@@ -214,7 +215,9 @@ impl Source {
                 return Some((key, None));
             }
         }
-        Some((key, project(item.object)))
+        // One that projecting panics over is left out as one that says nothing.
+        let projected = guarded((&self.resource.kind, &key), || project(item.object));
+        Some((key, projected.flatten()))
     }
 }
 

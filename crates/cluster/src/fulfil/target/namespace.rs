@@ -57,7 +57,7 @@ impl Targets {
     /// Acts in a namespace as its ServiceAccount.
     pub(super) fn fulfiller(&self, namespace: &str) -> Client {
         let access = self.world.access();
-        access.endpoint.client_as(&access.token, &Scope::Root, &fulfiller(namespace))
+        access.endpoint.controller_as(&access.token, &Scope::Root, &fulfiller(namespace))
     }
 }
 

@@ -118,6 +118,16 @@ async fn an_object_that_cannot_be_decoded_stops_no_other() {
 }
 
 #[tokio::test]
+async fn an_object_that_projecting_panics_over_stops_no_other() {
+    let items = [object("a", 1, "{}"), object("b", 2, "{}"), object("c", 3, "{}")];
+    let events = [("MODIFIED", object("b", 5, "{}")), ("ADDED", object("d", 6, "{}"))];
+    let (client, _) = server(&items, &events);
+    let strange = |object: DynamicObject| name(object).inspect(|name| assert!(name != "b", "an object from outside"));
+    let cache = follow(Source::of::<PromiseRequestKind>(client), strange);
+    until(&cache, &["a", "c", "d"]).await;
+}
+
+#[tokio::test]
 async fn what_is_needed_of_an_object_is_there_though_the_rest_cannot_be_decoded() {
     let items = [object("a", 1, "{}"), object("b", 2, &deep())];
     let events = [("MODIFIED", object("a", 5, &deep())), ("ADDED", object("c", 6, &deep())), ("DELETED", object("b", 7, &deep()))];

@@ -1,11 +1,12 @@
 //! Being somebody else: impersonation, identities of ours, and looking like the platform.
 
+use cluster::endpoint::ServiceAccount;
 use k8s_openapi::api::authorization::v1::SelfSubjectAccessReview;
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::ResourceExt;
-use kube::api::{Api, DynamicObject, ListParams, Patch, PatchParams, PostParams};
+use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::core::{ApiResource, GroupVersionKind};
 use serde_json::{Value, json};
 
@@ -17,6 +18,8 @@ attacks![
     an_impersonation_header_is_smuggled_through_the_portal,
     the_fulfiller_of_a_namespace_forges_a_status:
         Missing::InWorkspaces("objects beside requests are made through claims, not as somebody of the workspace"),
+    an_admin_of_a_namespace_writes_requests_as_its_fulfiller:
+        Missing::InWorkspaces("requests of promises are made by the controller itself, whom no one can impersonate for our kinds"),
     the_portals_own_token_is_used,
     the_controllers_own_token_reads_secrets_of_a_namespace:
         Missing::InWorkspaces("reading Secrets beside requests is what the claim of the binding grants"),
@@ -71,6 +74,28 @@ async fn the_fulfiller_of_a_namespace_forges_a_status(plane: &Plane) {
     refused(fulfiller, api.patch_status("web", &PatchParams::default(), &Patch::Merge(json!({"status": {"phase": "Failed"}}))).await);
     let elsewhere: Api<Secret> = Api::namespaced(client, cluster::install::SYSTEM_NAMESPACE);
     refused(fulfiller, elsewhere.list(&ListParams::default()).await);
+}
+
+/// What the fulfiller writes is no one's own, so that the rules about the requester and four eyes would not meet who is behind it.
+async fn an_admin_of_a_namespace_writes_requests_as_its_fulfiller(plane: &Plane) {
+    let name = "system:serviceaccount:shop:opm-fulfiller";
+    let account = ServiceAccount { namespace: "shop".to_owned(), name: "opm-fulfiller".to_owned() };
+    let token = account.issue(&plane.client("dana", "root:acme:shop")).await.unwrap().token;
+    let says = [("impersonate-extra-platform.opmodel.dev%2fimpersonated-by", "opm-controller")];
+    for (how, client) in [
+        ("impersonated", plane.impersonating("dana", "root:acme:shop", name, &[])),
+        ("with a token of it", plane.endpoint.client(&token, &cluster::Scope::Root)),
+        ("impersonated, and said to be by the controller", plane.impersonating("dana", "root:acme:shop", name, &says)),
+    ] {
+        let api: Api<cluster::kinds::PromiseRequest> = Api::namespaced(client, "shop");
+        let mut forged = request("forged", "settings", json!({}));
+        forged.metadata.namespace = Some("shop".to_owned());
+        refused(how, api.create(&PostParams::default(), &forged).await);
+        let edit = json!({"spec": {"parameters": {"level": 9}}});
+        refused(how, api.patch("web", &PatchParams::default(), &Patch::Merge(edit)).await);
+        refused(how, api.delete("web", &DeleteParams::default()).await);
+    }
+    assert!(plane.requests("dana").get("web").await.unwrap().metadata.deletion_timestamp.is_none());
 }
 
 async fn the_portals_own_token_is_used(plane: &Plane) {
@@ -215,7 +240,7 @@ async fn a_home_without_trust_sets_parameters(plane: &Plane) {
         assert!(data["level"] != "9" && !data.contains_key("forged"), "{data:?} {}", condition(&asked, "PoliciesSatisfied"));
     }
     for name in ["sets", "injects"] {
-        api.delete(name, &kube::api::DeleteParams::default()).await.unwrap();
+        api.delete(name, &DeleteParams::default()).await.unwrap();
     }
 }
 
