@@ -123,11 +123,9 @@ pub async fn bind(arguments: &BindArgs) -> Result<String, Error> {
         return Ok(format!("{done} Its requests can be fulfilled."));
     }
     let lines = consumer.above.iter().map(|hidden| {
-        let fix = if hidden.workspace == WorkspacePath::root() {
-            site.command("opm-portal bootstrap")
-        } else {
-            site.command(&format!("opm-portal bind {} --catalog", hidden.workspace))
-        };
+        // Root needs the requests export alone.
+        let catalog = if hidden.workspace == WorkspacePath::root() { "" } else { " --catalog" };
+        let fix = site.command(&format!("opm-portal bind {}{catalog}", hidden.workspace));
         format!("{}\n  to fix it: {fix}", hidden.why)
     });
     let lines: Vec<String> = lines.collect();

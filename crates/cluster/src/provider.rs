@@ -65,8 +65,21 @@ pub async fn follow(client: &Client, export: Export, mut tell: impl FnMut(Vec<Ex
     }
 }
 
-/// The address that is read: that of the server itself, else the oldest, so that another shard does not take its place.
-pub fn chosen<'a>(endpoint: &Endpoint, addresses: &'a [ExportAddress]) -> Option<&'a ExportAddress> {
+/// The addresses at which the requests export and the catalog are read: on one server where there is one that serves both, so that requests
+/// and the policies above them are those of the same shard. The server of the context goes first, then the oldest, so that another shard
+/// does not take its place.
+pub fn chosen<'a>(
+    endpoint: &Endpoint,
+    requests: &'a [ExportAddress],
+    catalog: &'a [ExportAddress],
+) -> Option<(&'a ExportAddress, &'a ExportAddress)> {
+    let both = |one: &'a ExportAddress| Some((one, catalog.iter().find(|other| other.server == one.server)?));
+    let common: Vec<_> = requests.iter().filter_map(both).collect();
+    let nearest = common.iter().find(|(one, _)| endpoint.leads_to(&one.server)).or_else(|| common.first());
+    nearest.copied().or_else(|| Some((alone(endpoint, requests)?, alone(endpoint, catalog)?)))
+}
+
+fn alone<'a>(endpoint: &Endpoint, addresses: &'a [ExportAddress]) -> Option<&'a ExportAddress> {
     addresses.iter().find(|address| endpoint.leads_to(&address.server)).or_else(|| addresses.first())
 }
 
@@ -107,10 +120,50 @@ fn listed(slice: &DynamicObject, export: Export) -> Vec<ExportAddress> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+
     use serde_json::json;
 
-    use super::listed;
+    use super::{ExportAddress, chosen, listed};
+    use crate::endpoint::{Endpoint, Own};
     use crate::kinds::Export;
+    use crate::topology::Topology;
+    use crate::workspaces::ClusterId;
+
+    /// What a context with this server leads to; nothing is sent.
+    async fn context(server: &str) -> Endpoint {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        let text = json!({
+            "apiVersion": "v1", "kind": "Config", "current-context": "a",
+            "clusters": [{"name": "a", "cluster": {"server": server, "insecure-skip-tls-verify": true}}],
+            "users": [{"name": "a", "user": {"token": "t"}}], "contexts": [{"name": "a", "context": {"cluster": "a", "user": "a"}}],
+        });
+        file.write_all(text.to_string().as_bytes()).unwrap();
+        let own = Own::open(Some(file.path()), None).await.unwrap();
+        own.endpoint(&Topology::Workspaces { provider: "root:opm".parse().unwrap() })
+    }
+
+    fn at(export: Export, servers: &[&str]) -> Vec<ExportAddress> {
+        let provider = ClusterId::parse("p1").unwrap();
+        servers.iter().map(|server| ExportAddress { provider: provider.clone(), export, server: (*server).to_owned() }).collect()
+    }
+
+    #[tokio::test]
+    async fn both_exports_are_read_on_one_server_where_one_serves_both() {
+        let (one, two, three) = ("https://one:6443", "https://two:6443", "https://three:6443");
+        for (what, context_is, requests, catalog, expected) in [
+            ("the server of the context", two, vec![one, two], vec![one, two], (two, two)),
+            ("the oldest that both have", "https://front:443", vec![one, two, three], vec![two, three], (two, two)),
+            ("a common one before that of the context", one, vec![one, two], vec![two], (two, two)),
+            ("none in common", two, vec![one], vec![three, two], (one, two)),
+        ] {
+            let (requests, catalog) = (at(Export::Requests, &requests), at(Export::Catalog, &catalog));
+            let endpoint = context(&format!("{context_is}/clusters/root")).await;
+            let (read, shelf) = chosen(&endpoint, &requests, &catalog).unwrap();
+            assert_eq!((read.server.as_str(), shelf.server.as_str()), expected, "{what}");
+        }
+        assert!(chosen(&context(one).await, &at(Export::Requests, &[one]), &[]).is_none());
+    }
 
     #[test]
     fn each_address_of_an_export_keeps_its_host() {

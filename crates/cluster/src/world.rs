@@ -2,8 +2,9 @@
 //!
 //! Portal and controller each have their own, made with their own token: they share no memory, and either can run elsewhere.
 
+mod served;
+
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::future::select_all;
 use imbl::OrdMap;
@@ -25,10 +26,10 @@ use crate::kinds::{
 };
 use crate::orphans::{self, Orphan};
 use crate::projection::{Projected, Reader, bare};
-use crate::provider::{self, ExportAddress};
+use crate::provider::ExportAddress;
 use crate::topology::Topology;
 use crate::usage::Totals;
-use crate::watch::{Cache, Key, Origin, Row, Source};
+use crate::watch::{Cache, Origin, Row, Source};
 use crate::workspaces::{BindingRow, ClusterId, Standing, Tree, WorkspaceRow};
 
 /// Both exports, in the order of everything that is kept for each.
@@ -39,9 +40,6 @@ type Served = (Endpoint, ExportAddress);
 
 /// Why something cannot be read, now and later.
 type Trouble = watch::Receiver<Option<promise::Error>>;
-
-/// Pause before the endpoint slices are asked for again.
-const AGAIN: Duration = Duration::from_secs(2);
 
 /// As whom, and where the exports are.
 #[derive(Clone)]
@@ -132,11 +130,8 @@ impl World {
         own.feed(orphans, &world.orphans, Orphan::read);
         match world.access.topology {
             Topology::Workspaces { .. } => {
-                for export in EXPORTS {
-                    let world = world.clone();
-                    let with = feeder(world.access.endpoint.client(&world.access.token, &Scope::Root), Origin::Annotated);
-                    tasks.spawn(async move { world.follow(export, with).await });
-                }
+                let with = feeder(world.access.endpoint.client(&world.access.token, &Scope::Root), Origin::Annotated);
+                tasks.spawn(world.clone().follow(with));
             }
             Topology::Namespaces => {
                 let with = feeder(world.access.endpoint.client(&world.access.token, &Scope::Root), Origin::Namespaces);
@@ -220,10 +215,10 @@ impl World {
         unread.into_iter().collect()
     }
 
-    /// Whether everything in a workspace goes because its namespace is being deleted: rights and Secrets of it may be gone already.
+    /// Whether everything in a workspace goes because it is being deleted: permissions, Secrets and releases of it may be gone already.
     pub fn is_leaving(&self, workspace: &ClusterId) -> bool {
-        let namespace = workspace.namespace().map(|name| Key::cluster_scoped(&ClusterId::cluster(), name));
-        namespace.and_then(|key| self.workspaces.get(&key)).is_some_and(|row| !row.ready)
+        let row = self.tree().row_of(workspace).and_then(|key| self.workspaces.get(&key));
+        row.is_some_and(|row| row.cluster == *workspace && row.deleting)
     }
 
     /// As whom these caches are read.
@@ -293,30 +288,6 @@ impl World {
         slices.chain(caches).chain([orphans]).collect()
     }
 
-    /// Reads an export from when it is served.
-    async fn follow(self, export: Export, with: Feeder) {
-        let found = tokio::select! {
-            () = with.shutdown.cancelled() => return,
-            found = self.find(export) => found,
-        };
-        let (endpoint, address) = found;
-        let client = endpoint.client(&self.access.token, &address.everywhere());
-        with.tasks.spawn(self.clone().note_unread(export, address.clone(), with.shutdown.clone()));
-        if let Some((_, served)) = EXPORTS.iter().zip(&*self.served).find(|(of, _)| **of == export) {
-            *served.write() = Some((endpoint, address));
-        }
-        let with = Feeder { client, ..with };
-        let bound = match export {
-            Export::Requests => {
-                with.feed(Source::dynamic(with.client.clone(), workspaces()), &self.workspaces, WorkspaceRow::project);
-                &self.request_bindings
-            }
-            Export::Catalog => &self.catalog_bindings,
-        };
-        with.feed(Source::dynamic(with.client.clone(), bindings()), bound, move |o| Some(BindingRow::project(export, o)));
-        self.read(export, &with);
-    }
-
     /// Fills the caches of the kinds of an export.
     fn read(&self, export: Export, with: &Feeder) {
         match export {
@@ -332,51 +303,6 @@ impl World {
                 with.kind(&self.approvals);
                 with.kind(&self.destinations);
             }
-        }
-    }
-
-    /// Keeps what is known about servers that are not read.
-    async fn note_unread(self, export: Export, read: ExportAddress, shutdown: CancellationToken) {
-        let client = self.access.endpoint.client(&self.access.token, &self.access.topology.own());
-        let tell = |addresses: Vec<ExportAddress>| {
-            let others: Vec<String> = addresses.into_iter().filter(|other| *other != read).map(|other| other.server).collect();
-            let mut unread = self.unread.write();
-            if let Some((_, unread)) = EXPORTS.iter().zip(&mut *unread).find(|(of, unread)| **of == export && **unread != others) {
-                if !others.is_empty() {
-                    tracing::warn!(export = export.name(), read = read.server, ?others, "other shards serve the export and are not read");
-                }
-                *unread = others;
-            }
-        };
-        tokio::select! {
-            () = shutdown.cancelled() => {}
-            () = provider::follow(&client, export, tell) => {}
-        }
-    }
-
-    /// Where an export is read.
-    async fn served(&self, client: &Client, export: Export) -> promise::Result<(Endpoint, ExportAddress)> {
-        let all = provider::addresses(client, export).await?;
-        let address = provider::chosen(&self.access.endpoint, &all).ok_or(promise::Error::Internal)?;
-        let endpoint = self.access.endpoint.at(&address.server).await.map_err(|error| {
-            tracing::error!(%error, export = export.name(), server = address.server, "a server of the export cannot be used");
-            promise::Error::Unreachable { what: address.server.clone() }
-        })?;
-        Ok((endpoint, address.clone()))
-    }
-
-    async fn find(&self, export: Export) -> (Endpoint, ExportAddress) {
-        let client = self.access.endpoint.client(&self.access.token, &self.access.topology.own());
-        loop {
-            let found = self.served(&client, export).await;
-            if let Some((_, trouble)) = EXPORTS.iter().zip(&*self.slices).find(|(of, _)| **of == export) {
-                trouble.send_replace(found.as_ref().err().cloned());
-            }
-            match found {
-                Ok(found) => return found,
-                Err(error) => tracing::warn!(%error, export = export.name(), "the export is not served yet, trying again"),
-            }
-            tokio::time::sleep(AGAIN).await;
         }
     }
 
@@ -419,6 +345,7 @@ impl GapChanges {
     }
 }
 
+#[derive(Clone)]
 struct Feeder {
     client: Client,
     origin: Origin,

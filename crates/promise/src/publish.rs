@@ -15,7 +15,7 @@ mod resources;
 mod tests;
 mod version;
 
-pub use claims::unclaimed;
+pub use claims::{CLAIMED, claimed_kinds, unclaimed};
 use schema::structural::Schema;
 use serde_json::Value;
 

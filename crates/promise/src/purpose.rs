@@ -1,4 +1,5 @@
-//! Parameters that decide what something is, rather than how large it is: those by which conditions of the promise go, such as its tier.
+//! Parameters that decide what something is, rather than how large it is, such as its tier: those by which conditions of the promise and of
+//! the policies go, and those that the promise requires of a few.
 //!
 //! Another value of one of them makes something else: other objects, other rules, other fields. That is never proposed as a saving.
 
@@ -9,11 +10,11 @@ use serde_json::Value;
 use crate::api::PromiseSpec;
 use crate::expression::inside;
 use crate::path::{Path, Segment};
-use crate::policy::{compile, same_value};
+use crate::policy::{Effective, compile, same_value};
 use crate::preflight::Choice;
 
 /// Whether a choice makes something else of what has these parameters, which are resolved.
-pub fn is_changed_by(spec: &PromiseSpec, parameters: &Value, choice: &Choice) -> bool {
+pub fn is_changed_by(spec: &PromiseSpec, effective: &Effective, parameters: &Value, choice: &Choice) -> bool {
     let changes = |path: &Path| match choice {
         Choice::Value { path: chosen, value } => {
             let Ok(chosen) = Path::parse(chosen) else { return true };
@@ -33,11 +34,12 @@ pub fn is_changed_by(spec: &PromiseSpec, parameters: &Value, choice: &Choice) ->
                 }
         }
     };
-    deciding(spec).iter().any(changes)
+    deciding(spec, effective).iter().any(changes)
 }
 
-/// Parameters that conditions of the promise read: of its fields, its resources and its own rules.
-fn deciding(spec: &PromiseSpec) -> BTreeSet<Path> {
+/// Parameters that conditions of the promise read, of its fields, its resources and its own rules; those by which the policies go; and those
+/// that have to be one of a few values.
+fn deciding(spec: &PromiseSpec, effective: &Effective) -> BTreeSet<Path> {
     let fields = spec.form.fields.values().filter_map(|hint| hint.visible_when.as_ref());
     let resources = spec.implementation.resources.iter().filter_map(|resource| resource.include_when.as_ref());
     let rules = spec.policies.iter().flat_map(|rule| {
@@ -49,7 +51,25 @@ fn deciding(spec: &PromiseSpec) -> BTreeSet<Path> {
         [narrowed, set, default, injected, approved].into_iter().flatten()
     });
     let read = fields.chain(resources).chain(rules).filter_map(|condition| compile(inside(condition)).ok());
-    read.flat_map(|program| program.references().iter().filter_map(|reference| parameter(reference)).collect::<Vec<_>>()).collect()
+    let read = read.flat_map(|program| program.references().iter().filter_map(|reference| parameter(reference)).collect::<Vec<_>>());
+    let mut found: BTreeSet<Path> = read.chain(effective.deciding.iter().filter_map(|reference| parameter(reference))).collect();
+    if let Some(schema) = &spec.parameters {
+        required_choices(schema, &Path::default(), &mut found);
+    }
+    found
+}
+
+/// Parameters that are required and take one of a list of values.
+fn required_choices(schema: &Value, at: &Path, found: &mut BTreeSet<Path>) {
+    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        let mut path = at.clone();
+        path.0.push(Segment::Key(name.clone()));
+        required_choices(property, &path, found);
+        if property["enum"].is_array() && required.contains(&name.as_str()) {
+            found.insert(path);
+        }
+    }
 }
 
 /// The parameter that a reference reads.
@@ -60,9 +80,14 @@ fn parameter(reference: &[String]) -> Option<Path> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
     use serde_json::json;
 
     use super::*;
+    use crate::api::PolicySpec;
+    use crate::policy::{Origin, PolicySource, Reading, Target, compose};
 
     fn spec() -> PromiseSpec {
         serde_json::from_value(json!({
@@ -100,7 +125,72 @@ mod tests {
             ("a preset without the standby", preset("tiny"), true),
             ("a preset that leaves the backup out", preset("bare"), true),
         ] {
-            assert_eq!(is_changed_by(&spec(), &present, &choice), changed, "{what}");
+            assert_eq!(is_changed_by(&spec(), &Effective::default(), &present, &choice), changed, "{what}");
+        }
+    }
+
+    /// The rules of policies for a promise, as one workspace above sets them.
+    fn composed(spec: &PromiseSpec, policies: Vec<(String, PolicySpec)>) -> Effective {
+        let labels = BTreeMap::new();
+        let target = Target {
+            promise: "postgresql",
+            spec,
+            home: "root:platform",
+            home_cluster: "home",
+            home_trusted: true,
+            workspace: "root:acme:shop",
+            labels: &labels,
+            lineage: &[],
+        };
+        let source = |(name, policy): (String, PolicySpec)| {
+            let reading = Arc::new(Reading::of(policy, false));
+            PolicySource::new(&name, "root:acme", "acme", Origin::Ancestor { distance: 1 }, reading)
+        };
+        compose(&target, &policies.into_iter().map(source).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_sample_database_is_never_another_tier_with_and_without_policies() {
+        let (_, spec) = testdata::samples::<PromiseSpec>("promises/postgresql.yaml").remove(0);
+        let present = json!({"tier": "production", "size": "large", "replicas": 3, "storage": 100, "backup": {"enabled": true}});
+        let value = |path: &str, value: Value| Choice::Value { path: path.to_owned(), value };
+        for policies in [Vec::new(), testdata::samples::<PolicySpec>("policies/acme")] {
+            let (count, effective) = (policies.len(), composed(&spec, policies));
+            let changed = |choice: &Choice| is_changed_by(&spec, &effective, &present, choice);
+            assert!(changed(&Choice::Preset { name: "trial".to_owned() }), "with {count} policies");
+            assert!(changed(&value(".tier", json!("development"))), "with {count} policies");
+            assert!(!changed(&value(".size", json!("medium"))), "a smaller size is a saving, with {count} policies");
+        }
+    }
+
+    #[test]
+    fn a_parameter_by_which_policies_go_decides_although_the_promise_does_not_ask() {
+        let spec: PromiseSpec = serde_json::from_value(json!({
+            "version": "1.0.0",
+            "parameters": {"type": "object", "properties": {
+                "class": {"type": "string", "enum": ["gold", "silver"], "default": "silver"}, "size": {"type": "string", "default": "small"},
+                "copies": {"type": "integer", "default": 1},
+            }},
+        }))
+        .unwrap();
+        let policy = |rules: Value| vec![("p".to_owned(), serde_json::from_value::<PolicySpec>(json!({"rules": rules})).unwrap())];
+        let present = json!({"class": "gold", "size": "large", "copies": 2});
+        let silver = Choice::Value { path: ".class".to_owned(), value: json!("silver") };
+        let smaller = Choice::Value { path: ".size".to_owned(), value: json!("small") };
+        let approve = |when: &str| json!([{"name": "a", "approve": {"when": when, "approvers": {"groups": ["g"]}}}]);
+        for (what, rules, changed) in [
+            ("no rule", json!([]), (false, false)),
+            ("an approval of one class", approve("parameters.class == 'gold'"), (true, false)),
+            ("an approval that weighs two", approve("parameters.class == 'gold' && parameters.size == 'large'"), (false, false)),
+            (
+                "a narrower field",
+                json!([{"name": "c", "constrain": {"parameter": ".copies", "minimum": 2, "when": "parameters.class == 'gold'"}}]),
+                (true, false),
+            ),
+        ] {
+            let effective = composed(&spec, policy(rules));
+            let found = [&silver, &smaller].map(|choice| is_changed_by(&spec, &effective, &present, choice));
+            assert_eq!((found[0], found[1]), changed, "{what}");
         }
     }
 }

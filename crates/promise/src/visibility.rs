@@ -101,6 +101,9 @@ impl Answer {
 pub struct Facts {
     /// Whether the workspace binds our API with the right export and identity.
     pub bound: Option<bool>,
+    /// Shards that the portal does not read, where the workspace does not bind our API as far as the portal sees: it might be on one of them.
+    #[serde(default)]
+    pub unread_shards: Vec<String>,
     /// Claims of the export that the workspace does not accept.
     pub missing_claims: Vec<String>,
     /// Whether the person may bind it.
@@ -237,6 +240,13 @@ fn creatable(facts: &Facts, path: &str, owner: &str) -> Answer {
 fn enabled(facts: &Facts, path: &str, owner: &str) -> Answer {
     match facts.bound {
         None => return Answer::unknown(format!("Whether requests are enabled in {path} could not be found out.")),
+        Some(false) if !facts.unread_shards.is_empty() => {
+            return Answer::no(format!(
+                "The portal does not read requests of {path}: it is on another shard ({}), or requests are not enabled in it yet. Ask the \
+                 platform team.",
+                facts.unread_shards.join(", ")
+            ));
+        }
         Some(false) => {
             return Answer::no(format!("Requests are not enabled in {path} yet. {owner} can enable them.", owner = upper(owner)));
         }
@@ -345,6 +355,17 @@ mod tests {
         let published = spec(Lifecycle::Published, Visibility::Descendants);
         let offer = Offer { name: "redis", home: &home, spec: &published };
         assert!(seen_by(&offer, &lineage("root:acme:shop"), &[]).is_err(), "a reused path is another workspace");
+    }
+
+    #[test]
+    fn a_workspace_that_might_be_on_another_shard_is_not_said_to_be_disabled() {
+        let facts = Facts { bound: Some(false), may_create: Some(true), ..Facts::default() };
+        let Answer::No { why } = open(&facts, "root:s1") else { panic!("expected a refusal") };
+        assert!(why.contains("not enabled in root:s1 yet") && why.contains("can enable them"), "{why}");
+        let facts = Facts { unread_shards: vec!["https://shard-2:6443".into()], ..facts };
+        let Answer::No { why } = open(&facts, "root:s1") else { panic!("expected a refusal") };
+        assert!(why.contains("does not read requests of root:s1") && why.contains("https://shard-2:6443"), "{why}");
+        assert!(!why.contains("can enable them"), "{why}");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use promise::api::{AllowedKind, DestinationSpec, SecretRef};
 use promise::{names, placement};
 use serde_json::{Value, json};
 
-use super::{Error, refused};
+use super::{Error, refused, remedy};
 use crate::config::DestinationArgs;
 
 /// Writes the namespace, the Secret and the Destination, in this order. Nothing is written before the kubeconfig was tried.
@@ -43,10 +43,14 @@ pub async fn add(arguments: &DestinationArgs) -> Result<String, Error> {
     for object in [namespace, secret, destination] {
         apply_object(&client, &object).await.map_err(|why| refused(&own, why))?;
     }
+    let server = matches!(topology, Topology::Workspaces { .. }).then(|| own.address_of(&topology, &Scope::Workspace(home.clone())));
+    let file = arguments.portal_kubeconfig.as_deref();
+    let get = format!("get destinations.platform.opmodel.dev {} -o yaml", arguments.name);
     Ok(format!(
-        "The destination {} of {home} leads to a server of version {}. Its conditions say whether the controller can use it: \
-         kubectl get destinations.platform.opmodel.dev {} -o yaml",
-        arguments.name, version.git_version, arguments.name
+        "The destination {} of {home} leads to a server of version {}. Its conditions say whether the controller can use it: {}",
+        arguments.name,
+        version.git_version,
+        remedy::kubectl(&get, file, &own.context, server.as_deref())
     ))
 }
 

@@ -1,5 +1,7 @@
 //! Commands that fix something, with all the options that name the same server as the command that says so.
 
+use std::path::Path;
+
 use cluster::WorkspacePath;
 use cluster::install::Finding;
 
@@ -16,6 +18,20 @@ pub fn command(command: &str, server: &OnServer, context: &str, homes: &[Workspa
         words.extend(["--provider".to_owned(), server.provider.to_string()]);
     }
     words.extend(homes.iter().flat_map(|home| ["--trusted-home".to_owned(), home.to_string()]));
+    words.join(" ")
+}
+
+/// A command of kubectl with this kubeconfig and context; on kcp at the address of a workspace.
+pub fn kubectl(command: &str, kubeconfig: Option<&Path>, context: &str, server: Option<&str>) -> String {
+    let mut words = vec!["kubectl".to_owned()];
+    if let Some(file) = kubeconfig {
+        words.extend(["--kubeconfig".to_owned(), quoted(&file.display().to_string())]);
+    }
+    words.extend(["--context".to_owned(), quoted(context)]);
+    if let Some(server) = server {
+        words.extend(["--server".to_owned(), quoted(server)]);
+    }
+    words.push(command.to_owned());
     words.join(" ")
 }
 

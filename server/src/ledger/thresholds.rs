@@ -263,7 +263,7 @@ mod tests {
     fn what_is_gone_counts_where_it_was() {
         let id = |text: &str| ClusterId::parse(text).unwrap();
         let row = |parent: &str, name: &str, cluster: &str| {
-            let row = WorkspaceRow { cluster: id(cluster), labels: [("of".to_owned(), name.to_owned())].into(), ready: true };
+            let row = WorkspaceRow { cluster: id(cluster), labels: [("of".to_owned(), name.to_owned())].into(), deleting: false };
             (Key::cluster_scoped(&id(parent), name), Arc::new(row))
         };
         let rows = [row("root", "acme", "c-acme"), row("c-acme", "shop", "c-shop")].into_iter().collect();

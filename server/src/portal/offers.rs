@@ -206,10 +206,12 @@ impl Caller {
     /// # Errors
     /// The plane does not answer.
     pub(super) async fn facts(&self, workspace: &Workspace) -> Result<Facts> {
-        let standing = self.portal().world.standing();
+        let world = &self.portal().world;
+        let standing = world.standing();
         let binding = standing.binding(Export::Requests, &workspace.cluster);
         Ok(Facts {
             bound: Some(binding.is_some_and(|row| row.bound)),
+            unread_shards: if binding.is_none() { world.unread_shards() } else { Vec::new() },
             missing_claims: binding.map(|row| row.missing.clone()).unwrap_or_default(),
             may_bind: Some(workspace.namespaces == Namespaces::Any && self.may(&workspace.cluster, BIND).await?),
             missing_requirements: Vec::new(),

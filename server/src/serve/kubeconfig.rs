@@ -27,8 +27,8 @@ pub async fn open(
     shutdown: &CancellationToken,
 ) -> Result<Ground, ServeError> {
     let own = Own::open(server.kubeconfig.as_deref(), server.context.as_deref()).await?;
-    let topology = topology(&own, &server.provider).await.map_err(|error| refused(&own, server, &error.to_string()))?;
-    let identities = Identities { own: &own, topology: &topology, edges, tasks, shutdown, server };
+    let topology = topology(&own, &server.provider).await.map_err(|error| refused(&own, server, trusted_homes, &error.to_string()))?;
+    let identities = Identities { own: &own, topology: &topology, edges, tasks, shutdown, server, trusted_homes };
     let (portal, controller) = (identities.token(PORTAL).await?, identities.token(CONTROLLER).await?);
     let trusted_homes = if trusted_homes.is_empty() { topology.default_homes().unwrap_or_default() } else { trusted_homes.to_vec() };
     Ok(Ground {
@@ -112,6 +112,7 @@ struct Identities<'a> {
     tasks: &'a TaskTracker,
     shutdown: &'a CancellationToken,
     server: &'a OnServer,
+    trusted_homes: &'a [WorkspacePath],
 }
 
 impl Identities<'_> {
@@ -122,7 +123,7 @@ impl Identities<'_> {
             HeldError::Account(error) => {
                 let whose = self.topology.own_object("ServiceAccount", name);
                 let why = format!("there is no context {name}, and no token for the {whose}: {error}");
-                refused(self.own, self.server, &why)
+                refused(self.own, self.server, self.trusted_homes, &why)
             }
         })?;
         let token = held.token().clone();
@@ -134,8 +135,8 @@ impl Identities<'_> {
     }
 }
 
-fn refused(own: &Own, server: &OnServer, why: &str) -> ServeError {
+fn refused(own: &Own, server: &OnServer, trusted_homes: &[WorkspacePath], why: &str) -> ServeError {
     let context = own.context.clone();
-    let doctor = remedy::command("opm-portal doctor", server, &context, &[]);
+    let doctor = remedy::command("opm-portal doctor", server, &context, trusted_homes);
     ServeError::Server { context, why: format!("{}. Run `{doctor}` to see what is missing", why.trim_end_matches('.')) }
 }

@@ -19,6 +19,11 @@ impl Hosts {
         Self { file, context, own: origin(server) }
     }
 
+    /// The server that the context leads to, as `https://host:port`.
+    pub(super) fn address(&self) -> String {
+        self.own.to_string().trim_end_matches('/').to_owned()
+    }
+
     /// Whether an address is on the server that the context leads to.
     pub(super) fn is_own(&self, server: &Uri) -> bool {
         origin(server) == self.own

@@ -101,6 +101,12 @@ impl Own {
         self.operator.client_at(&self.credential, topology, scope)
     }
 
+    /// The address of a place on the server, such as that of a workspace.
+    pub fn address_of(&self, topology: &Topology, scope: &Scope) -> String {
+        let server = self.nobody.hosts.as_ref().map(|hosts| hosts.address()).unwrap_or_default();
+        format!("{server}{}{}", topology.base(&self.credential.prefix), scope.prefix())
+    }
+
     /// The token of the user of another context of the same file; none where there is no such context.
     ///
     /// # Errors

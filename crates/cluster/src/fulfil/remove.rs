@@ -39,7 +39,7 @@ impl Round<'_> {
         let mut latest = None;
         let leaving = self.core.world.is_leaving(&self.key.cluster);
         if leaving {
-            self.leave_to_the_namespace();
+            self.leave_to_the_plane();
         }
         let agreed = match self.agreed().await {
             Ok(agreed) => agreed,
@@ -154,9 +154,9 @@ impl Round<'_> {
         decision.wanted().map_or(DeletionPolicy::Delete, |wanted| policy_of(&wanted.release, DeletionPolicy::Delete))
     }
 
-    /// Leaves what stands beside the request to the plane, which removes everything in a namespace that goes. The rights by which we could
-    /// do that ourselves go as well, and as early.
-    fn leave_to_the_namespace(&mut self) {
+    /// Leaves what stands beside the request to the plane, which removes everything in a workspace that is deleted. The permissions by which
+    /// the controller could do that go as well, and as early.
+    fn leave_to_the_plane(&mut self) {
         let inventory = self.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
         let beside = inventory.iter().filter(|item| item.destination.is_none()).map(|item| (ObjectKey::of_item(item), Seen::Absent));
         self.seen.extend(beside.collect::<Vec<_>>());

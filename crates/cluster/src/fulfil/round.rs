@@ -135,6 +135,11 @@ impl Round<'_> {
             self.core.patience.ends(self.key);
             return self.remove().await;
         }
+        // Releases go before requests there: nothing is recorded or created again that the plane is removing.
+        if self.core.world.is_leaving(&self.key.cluster) {
+            self.core.patience.ends(self.key);
+            return Ok(After::Later(RESYNC));
+        }
         let mut decision = decide(self.core, &self.releases, self.key, &self.request).await;
         if let Some(lost) = decision.lost.take() {
             return self.hold(&lost).await;

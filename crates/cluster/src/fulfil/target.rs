@@ -13,6 +13,7 @@ use kube::core::{ApiResource, GroupVersionKind};
 use kube::{Api, Client};
 use parking_lot::Mutex;
 use promise::names;
+use promise::publish::{CLAIMED, claimed_kinds};
 use tokio::sync::{OnceCell, mpsc};
 
 use self::served::{Kinds, Served, Unlisted};
@@ -106,10 +107,6 @@ struct Remote {
     /// uid of the namespace kube-system there, once it was asked for; none where it can't be read or is missing.
     server: OnceCell<Option<String>>,
 }
-
-/// What can be written in a workspace through the claims of the requests export, besides our own kinds.
-const CLAIMED: [(&str, &str, bool); 4] =
-    [("Namespace", "namespaces", false), ("ConfigMap", "configmaps", true), ("Secret", "secrets", true), ("Event", "events", true)];
 
 impl Targets {
     /// Reaches what `world` shows, as its identity. Destinations count in `trusted` homes alone. `lost` receives each that stops to answer,
@@ -292,10 +289,10 @@ impl Targets {
             Some((_, plural, namespaced)) => (*plural, *namespaced),
             None if own => ("promiserequests", true),
             None => {
-                let kinds = CLAIMED.map(|(name, ..)| name).join(", ");
                 return Err(format!(
-                    "A {} cannot be made in a workspace, only {kinds} and PromiseRequest can. Name a destination for it.",
-                    kind.kind
+                    "A {} can't be created in a workspace, only {} and PromiseRequest can. Name a destination for it.",
+                    kind.kind,
+                    claimed_kinds()
                 ));
             }
         };

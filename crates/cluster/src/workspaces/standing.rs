@@ -157,7 +157,7 @@ mod tests {
     }
 
     fn tree() -> Tree {
-        let row = |child: &str| Arc::new(WorkspaceRow { cluster: id(child), labels: BTreeMap::new(), ready: true });
+        let row = |child: &str| Arc::new(WorkspaceRow { cluster: id(child), labels: BTreeMap::new(), deleting: false });
         let edges = [("root", "acme", "c1"), ("c1", "shop", "c2")];
         Tree::new(id("root"), &edges.iter().map(|(parent, name, child)| (Key::cluster_scoped(&id(parent), name), row(child))).collect())
     }
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn a_namespace_needs_no_binding_and_one_of_the_system_is_not_served() {
-        let row = Arc::new(WorkspaceRow { cluster: ClusterId::of_namespace("shop").unwrap(), labels: BTreeMap::new(), ready: true });
+        let row = Arc::new(WorkspaceRow { cluster: ClusterId::of_namespace("shop").unwrap(), labels: BTreeMap::new(), deleting: false });
         let tree = Tree::new(ClusterId::cluster(), &[(Key::cluster_scoped(&ClusterId::cluster(), "shop"), row)].into_iter().collect());
         let standing = Standing::Everywhere(Arc::new(BindingRow::complete()));
         let way = standing.lineage(&tree, &ClusterId::of_namespace("shop").unwrap()).unwrap();

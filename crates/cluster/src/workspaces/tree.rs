@@ -20,16 +20,16 @@ pub struct WorkspaceRow {
     pub cluster: ClusterId,
     /// Labels, for the range of policies.
     pub labels: BTreeMap<String, String>,
-    /// Whether it is ready for use.
-    pub ready: bool,
+    /// Whether it is being deleted, with everything in it.
+    pub deleting: bool,
 }
 
 impl WorkspaceRow {
     /// Projects a Workspace object; none while the plane has not given it a cluster.
     pub fn project(object: DynamicObject) -> Option<Self> {
         let cluster = ClusterId::of_kcp(object.data.pointer("/spec/cluster")?.as_str()?)?;
-        let ready = object.data.pointer("/status/phase").is_some_and(|p| p == "Ready") && object.metadata.deletion_timestamp.is_none();
-        Some(Self { cluster, labels: object.metadata.labels.unwrap_or_default(), ready })
+        let deleting = object.metadata.deletion_timestamp.is_some();
+        Some(Self { cluster, labels: object.metadata.labels.unwrap_or_default(), deleting })
     }
 
     /// Projects a Namespace of plain Kubernetes; none for those of the system and ours.
@@ -39,8 +39,8 @@ impl WorkspaceRow {
             return None;
         }
         let cluster = ClusterId::of_namespace(name).ok()?;
-        let ready = object.metadata.deletion_timestamp.is_none();
-        Some(Self { cluster, labels: object.metadata.labels.unwrap_or_default(), ready })
+        let deleting = object.metadata.deletion_timestamp.is_some();
+        Some(Self { cluster, labels: object.metadata.labels.unwrap_or_default(), deleting })
     }
 }
 
@@ -128,6 +128,13 @@ impl Tree {
         Some(way)
     }
 
+    /// Where the object that makes a workspace lies: in the workspace above, under its name. None for the top, and without a proven place.
+    pub fn row_of(&self, cluster: &ClusterId) -> Option<Key> {
+        let (at, parent) = self.places.get(cluster)?;
+        let name = self.nodes.get(*at)?.path.as_str().rsplit(':').next()?;
+        Some(Key::cluster_scoped(parent.as_ref()?, name))
+    }
+
     /// Path of a workspace, for people.
     pub fn path(&self, cluster: &ClusterId) -> Option<WorkspacePath> {
         let (at, _) = self.places.get(cluster)?;
@@ -194,7 +201,7 @@ mod tests {
     }
 
     fn tree(edges: &[(&str, &str, &str)]) -> Tree {
-        let row = |child: &str| Arc::new(WorkspaceRow { cluster: id(child), labels: BTreeMap::new(), ready: true });
+        let row = |child: &str| Arc::new(WorkspaceRow { cluster: id(child), labels: BTreeMap::new(), deleting: false });
         Tree::new(id("root"), &edges.iter().map(|(parent, name, child)| (Key::cluster_scoped(&id(parent), name), row(child))).collect())
     }
 
@@ -203,6 +210,8 @@ mod tests {
         let tree = tree(&[("root", "acme", "c1"), ("c1", "shop", "c2"), ("c1", "data", "c3")]);
         assert_eq!(tree.path(&id("c2")).unwrap().as_str(), "root:acme:shop");
         assert_eq!(tree.cluster(&WorkspacePath::parse("root:acme:data").unwrap()), Some(id("c3")));
+        assert_eq!(tree.row_of(&id("c3")), Some(Key::cluster_scoped(&id("c1"), "data")));
+        assert_eq!(tree.row_of(&id("root")), None);
         assert_eq!(tree.children(&id("c1")).map(|(name, _)| name).collect::<Vec<_>>(), ["data", "shop"]);
         assert_eq!(
             tree.all().iter().map(|n| n.path.as_str()).collect::<Vec<_>>(),

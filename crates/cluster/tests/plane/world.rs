@@ -93,7 +93,12 @@ pub fn path(text: &str) -> WorkspacePath {
 impl Plane {
     /// Everything installed, and both exports bound.
     pub async fn open() -> Self {
-        let plane = Self::unbound().await;
+        Self::at("https://127.0.0.1:1").await
+    }
+
+    /// The same, as a server that names this address for its exports.
+    pub async fn at(url: &str) -> Self {
+        let plane = Self::unbound_at(url).await;
         plane.bind().await;
         plane.let_dana_in().await;
         plane
@@ -113,7 +118,7 @@ impl Plane {
         }
     }
 
-    fn embedded() -> (devplane::Plane, Endpoint) {
+    fn embedded(url: &str) -> (devplane::Plane, Endpoint) {
         let known = |person: &Person| devplane::Token {
             token: token(person.name).expose().to_string(),
             username: person.name.to_owned(),
@@ -121,14 +126,14 @@ impl Plane {
             groups: person.groups.iter().map(|group| (*group).to_owned()).collect(),
         };
         let tokens = PEOPLE.iter().map(known).collect();
-        let plane = devplane::Plane::open(devplane::Options::new(devplane::Storage::Memory, tokens, "https://127.0.0.1:1")).unwrap();
+        let plane = devplane::Plane::open(devplane::Options::new(devplane::Storage::Memory, tokens, url)).unwrap();
         let endpoint = Endpoint::in_process("test plane", plane.router());
         (plane, endpoint)
     }
 
     /// The embedded plane's top, which is plain Kubernetes: everything installed, and the namespace `shop` served.
     pub async fn namespaces() -> Self {
-        let (plane, endpoint) = Self::embedded();
+        let (plane, endpoint) = Self::embedded("https://127.0.0.1:1");
         Self::bootstrapped(Reached::Embedded(plane), endpoint).await
     }
 
@@ -204,7 +209,11 @@ impl Plane {
 
     /// Installed and not used by any workspace yet.
     pub async fn unbound() -> Self {
-        let (plane, endpoint) = Self::embedded();
+        Self::unbound_at("https://127.0.0.1:1").await
+    }
+
+    async fn unbound_at(url: &str) -> Self {
+        let (plane, endpoint) = Self::embedded(url);
         let admin = |at: &str| endpoint.client(&token("admin"), &Scope::Workspace(path(at)));
         for (parent, name) in [("root", "opm"), ("root", "platform"), ("root", "acme"), ("root:acme", "shop")] {
             workspace(&admin(parent), name).await;

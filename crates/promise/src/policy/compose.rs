@@ -1,5 +1,6 @@
 //! Composition: most restrictive, and free of order.
 
+use schema::expr::Program;
 use serde_json::{Map, Value};
 
 use super::condition;
@@ -127,6 +128,10 @@ fn describe(target: &Target<'_>, filed: &Filed<'_>, standing: &Standing, effecti
         let decided_by = when.filter(|_| changes).map(|when| when.references().to_vec()).unwrap_or_default();
         let proposes = matches!(effect, Effect::Default(_));
         let (from, path, sentence) = (from.clone(), path.clone(), sentence.clone());
+        let references = when.map(Program::references).unwrap_or_default();
+        if !matches!(effect, Effect::Approve(_)) || references.len() == 1 {
+            effective.deciding.extend(references.iter().cloned());
+        }
         effective.conditional.push(Conditional { from, path, holds, sentence, decided_by, proposes });
     }
     match standing {

@@ -1,5 +1,7 @@
 //! What all policies together mean for a promise in a workspace.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -52,6 +54,10 @@ pub struct Effective {
     /// Every rule that counts under a condition only, and whether it does.
     #[serde(default)]
     pub conditional: Vec<Conditional>,
+    /// References by which conditions of the rules go, such as `["parameters", "tier"]`, whether they hold or not. Of the condition of an
+    /// approval that weighs several parameters, none decides alone, so it adds nothing.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub deciding: BTreeSet<Vec<String>>,
     /// Rules that contradict each other or may not do what they do: no request passes until somebody mends them.
     pub conflicts: Vec<Conflict>,
     /// Rules that only warn and could not be checked.

@@ -6,8 +6,14 @@ use crate::api::PromiseSpec;
 use crate::error::Problem;
 use crate::names;
 
-/// Kinds of the core group, version v1, that workspaces let the controller create.
-const CLAIMED: [&str; 3] = ["ConfigMap", "Namespace", "Secret"];
+/// Kinds of the core group, version v1, that workspaces let the controller create for promises: kind, plural, whether they are namespaced.
+pub const CLAIMED: [(&str, &str, bool); 3] =
+    [("ConfigMap", "configmaps", true), ("Namespace", "namespaces", false), ("Secret", "secrets", true)];
+
+/// The names of [`CLAIMED`], for sentences.
+pub fn claimed_kinds() -> String {
+    CLAIMED.map(|(kind, ..)| kind).join(", ")
+}
 
 /// Resources without a destination that no workspace of a kcp lets anyone create. On plain Kubernetes the roles of a namespace say what can be
 /// created in it.
@@ -18,14 +24,15 @@ pub fn unclaimed(spec: &PromiseSpec) -> Vec<Problem> {
         let (api_version, kind) = (text("apiVersion"), text("kind"));
         let own = api_version.split('/').next() == Some(names::GROUP) && kind == "PromiseRequest";
         // What is no kind at all is told with the rest of the template.
-        if own || kind.is_empty() || api_version.is_empty() || (api_version == "v1" && CLAIMED.contains(&kind)) {
+        if own || kind.is_empty() || api_version.is_empty() || (api_version == "v1" && CLAIMED.iter().any(|(claimed, ..)| *claimed == kind))
+        {
             return None;
         }
         Some(Problem {
             path: format!(".implementation.resources[{index}].destination"),
             message: format!(
                 "Name a destination for the {kind}: in a workspace, only {} and PromiseRequest can be created.",
-                CLAIMED.join(", ")
+                claimed_kinds()
             ),
         })
     };

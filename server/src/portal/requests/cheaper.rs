@@ -6,6 +6,7 @@ use cluster::kinds::PromiseRequest;
 use parking_lot::Mutex;
 use promise::api::PromiseSpec;
 use promise::path::Path;
+use promise::policy::Effective;
 use promise::preflight::{Choice, PricedChoice};
 use promise::price::Money;
 use promise::{Result, purpose, wording};
@@ -82,15 +83,15 @@ pub(in crate::portal) async fn cheaper(caller: &Caller, workspace: &Workspace, r
     let opened = form::open_for(caller, workspace, &read).await?;
     let choices = caller.choices(workspace, &opened.offered, &opened.submission(&opened.start)).await?;
     let present = opened.accepted().cloned().unwrap_or_default();
-    let found = least(&opened.spec, &present, &choices);
+    let found = least(&opened.spec, &opened.effective, &present, &choices);
     portal.cheaper.keep(&basis, name, found.clone());
     Ok(found)
 }
 
 /// The preset that saves most; where none saves anything, the value that does.
-fn least(spec: &PromiseSpec, present: &Value, choices: &[PricedChoice]) -> Option<Cheaper> {
+fn least(spec: &PromiseSpec, effective: &Effective, present: &Value, choices: &[PricedChoice]) -> Option<Cheaper> {
     let saves = |priced: &PricedChoice| {
-        let is_same = || !purpose::is_changed_by(spec, present, &priced.choice);
+        let is_same = || !purpose::is_changed_by(spec, effective, present, &priced.choice);
         let less = priced.change.difference().filter(|more| priced.fits && more.micros < 0 && is_same())?;
         let choice = match &priced.choice {
             Choice::Preset { name } => format!("the preset {}", wording::humanise(name)),
@@ -129,7 +130,9 @@ mod tests {
     #[test]
     fn what_fits_and_saves_most_is_proposed_and_presets_before_values() {
         let spec = PromiseSpec::default();
-        let choice = |choices: &[PricedChoice]| least(&spec, &json!({}), choices).map(|cheaper| (cheaper.choice, cheaper.saves.micros));
+        let choice = |choices: &[PricedChoice]| {
+            least(&spec, &Effective::default(), &json!({}), choices).map(|cheaper| (cheaper.choice, cheaper.saves.micros))
+        };
         assert_eq!(choice(&[priced(preset("big"), 20, true), priced(small(), 10, true)]), None);
         assert_eq!(choice(&[priced(small(), 4, true)]), Some(("Size: small".to_owned(), 6)));
         let several = [priced(preset("trial"), 8, true), priced(preset("tiny"), 1, false), priced(small(), 4, true)];
@@ -147,7 +150,9 @@ mod tests {
         }))
         .unwrap();
         let choices = [priced(preset("trial"), 1, true), priced(small(), 4, true)];
-        let choice = |tier: &str| least(&spec, &json!({"tier": tier, "size": "large"}), &choices).map(|cheaper| cheaper.choice);
+        let choice = |tier: &str| {
+            least(&spec, &Effective::default(), &json!({"tier": tier, "size": "large"}), &choices).map(|cheaper| cheaper.choice)
+        };
         assert_eq!(choice("production"), Some("Size: small".to_owned()));
         assert_eq!(choice("development"), Some("the preset Trial".to_owned()));
     }

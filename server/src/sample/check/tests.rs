@@ -160,6 +160,19 @@ fn all_defects_of_a_file_are_told_at_once() {
 }
 
 #[test]
+fn what_no_claim_allows_is_refused_for_kcp_and_not_for_kubernetes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lease.yaml");
+    let lease =
+        PROMISE.replacen("kind: ConfigMap", "kind: Lease", 1).replacen("apiVersion: v1\n", "apiVersion: coordination.k8s.io/v1\n", 1);
+    let lease = lease.replacen("        data:\n          copies: \"${string(parameters.replicas)}\"\n", "", 1);
+    std::fs::write(&path, lease).unwrap();
+    let refused = said(std::slice::from_ref(&path), true, true).unwrap_err().to_string();
+    assert!(refused.contains("Name a destination for the Lease") && refused.contains("lease.yaml:"), "{refused}");
+    assert!(said(&[path], true, false).is_ok());
+}
+
+#[test]
 fn files_are_judged_by_themselves() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("promise.yaml");

@@ -70,7 +70,7 @@ fn tree(edges: &[(&str, &str, &str, &str)]) -> Arc<Tree> {
     let row = |child: &str, tier: &str| WorkspaceRow {
         cluster: id(child),
         labels: BTreeMap::from([("tier".to_owned(), tier.to_owned())]),
-        ready: true,
+        deleting: false,
     };
     let rows: OrdMap<Key, Arc<WorkspaceRow>> =
         edges.iter().map(|(parent, name, child, tier)| (Key::cluster_scoped(&id(parent), name), Arc::new(row(child, tier)))).collect();

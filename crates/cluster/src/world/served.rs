@@ -1,0 +1,110 @@
+//! Where the exports of a kcp are read: at which of the addresses that their endpoint slices name.
+
+use std::time::Duration;
+
+use kube::Client;
+use tokio_util::sync::CancellationToken;
+
+use super::{EXPORTS, Feeder, Served, World, bindings, workspaces};
+use crate::kinds::Export;
+use crate::provider::{self, ExportAddress};
+use crate::watch::Source;
+use crate::workspaces::{BindingRow, WorkspaceRow};
+
+/// Pause before the endpoint slices are asked for again.
+const AGAIN: Duration = Duration::from_secs(2);
+
+impl World {
+    /// Reads both exports from when they are served.
+    pub(super) async fn follow(self, with: Feeder) {
+        let found = tokio::select! {
+            () = with.shutdown.cancelled() => return,
+            found = self.find() => found,
+        };
+        for (export, served) in EXPORTS.into_iter().zip(found) {
+            self.begin(export, served, with.clone());
+        }
+    }
+
+    /// Reads an export where it is served.
+    fn begin(&self, export: Export, (endpoint, address): Served, with: Feeder) {
+        let client = endpoint.client(&self.access.token, &address.everywhere());
+        with.tasks.spawn(self.clone().note_unread(export, address.clone(), with.shutdown.clone()));
+        if let Some((_, served)) = EXPORTS.iter().zip(&*self.served).find(|(of, _)| **of == export) {
+            *served.write() = Some((endpoint, address));
+        }
+        let with = Feeder { client, ..with };
+        let bound = match export {
+            Export::Requests => {
+                with.feed(Source::dynamic(with.client.clone(), workspaces()), &self.workspaces, WorkspaceRow::project);
+                &self.request_bindings
+            }
+            Export::Catalog => &self.catalog_bindings,
+        };
+        with.feed(Source::dynamic(with.client.clone(), bindings()), bound, move |o| Some(BindingRow::project(export, o)));
+        self.read(export, &with);
+    }
+
+    /// Keeps what is known about servers that are not read.
+    async fn note_unread(self, export: Export, read: ExportAddress, shutdown: CancellationToken) {
+        let client = self.access.endpoint.client(&self.access.token, &self.access.topology.own());
+        let tell = |addresses: Vec<ExportAddress>| {
+            let others: Vec<String> = addresses.into_iter().filter(|other| *other != read).map(|other| other.server).collect();
+            let mut unread = self.unread.write();
+            if let Some((_, unread)) = EXPORTS.iter().zip(&mut *unread).find(|(of, unread)| **of == export && **unread != others) {
+                if !others.is_empty() {
+                    tracing::warn!(export = export.name(), read = read.server, ?others, "other shards serve the export and are not read");
+                }
+                *unread = others;
+            }
+        };
+        tokio::select! {
+            () = shutdown.cancelled() => {}
+            () = provider::follow(&client, export, tell) => {}
+        }
+    }
+
+    /// Reaches an export where it is to be read.
+    async fn open(&self, address: &ExportAddress) -> Option<Served> {
+        let opened = self.access.endpoint.at(&address.server).await.map_err(|error| {
+            tracing::error!(%error, export = address.export.name(), server = address.server, "a server of the export cannot be used");
+            promise::Error::Unreachable { what: address.server.clone() }
+        });
+        self.note_slice(address.export, opened.as_ref().err());
+        Some((opened.ok()?, address.clone()))
+    }
+
+    /// Keeps why it is not known where an export is served.
+    fn note_slice(&self, export: Export, why: Option<&promise::Error>) {
+        if let Some((_, trouble)) = EXPORTS.iter().zip(&*self.slices).find(|(of, _)| **of == export) {
+            trouble.send_replace(why.cloned());
+        }
+    }
+
+    /// All addresses of an export, from when it is served.
+    async fn addresses(&self, client: &Client, export: Export) -> Vec<ExportAddress> {
+        loop {
+            let found = provider::addresses(client, export).await;
+            self.note_slice(export, found.as_ref().err());
+            match found {
+                Ok(found) => return found,
+                Err(error) => tracing::warn!(%error, export = export.name(), "the export is not served yet, trying again"),
+            }
+            tokio::time::sleep(AGAIN).await;
+        }
+    }
+
+    /// Where both exports are read.
+    async fn find(&self) -> [Served; 2] {
+        let client = self.access.endpoint.client(&self.access.token, &self.access.topology.own());
+        loop {
+            let (requests, catalog) = tokio::join!(self.addresses(&client, Export::Requests), self.addresses(&client, Export::Catalog));
+            if let Some((requests, catalog)) = provider::chosen(&self.access.endpoint, &requests, &catalog)
+                && let (Some(requests), Some(catalog)) = tokio::join!(self.open(requests), self.open(catalog))
+            {
+                return [requests, catalog];
+            }
+            tokio::time::sleep(AGAIN).await;
+        }
+    }
+}
