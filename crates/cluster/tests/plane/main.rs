@@ -18,6 +18,7 @@ mod merging;
 mod moved;
 mod namespaces;
 mod orphans;
+mod outage;
 mod outdated;
 mod own_rights;
 mod patience;
