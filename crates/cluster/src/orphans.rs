@@ -9,7 +9,6 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{DynamicObject, ObjectMeta};
 use kube::core::{ApiResource, GroupVersionKind};
 use promise::names;
-use promise::policy::{Counted, Promises, Tally};
 use promise::price::Money;
 use serde_json::Value;
 
@@ -17,8 +16,7 @@ use crate::install::SYSTEM_NAMESPACE;
 use crate::topology::Topology;
 use crate::usage::Accepted;
 use crate::watch::{Key, Row};
-use crate::workspaces::{ClusterId, Tree};
-use crate::world::World;
+use crate::workspaces::ClusterId;
 
 /// What a deleted request handed over.
 #[derive(Clone, Debug, PartialEq)]
@@ -130,44 +128,11 @@ impl Orphan {
             ..ConfigMap::default()
         }
     }
-
-    /// Whether it counts for a limit or budget. The place where its workspace was counts where that is gone.
-    fn counts_for(&self, tally: &Tally, tree: &Tree) -> bool {
-        let home = match (&self.accepted.home, &tally.promises) {
-            (Some(home), _) => home.as_str(),
-            (None, Promises::One { home, .. }) => home.as_str(),
-            (None, Promises::Covered(_)) => "",
-        };
-        let promise = self.accepted.promise.as_str();
-        let nodes = tree.lineage(&self.request.cluster).unwrap_or_default();
-        match nodes.last() {
-            Some(node) => {
-                let lineage: Vec<String> = nodes.iter().map(|node| node.cluster.to_string()).collect();
-                tally.includes(&Counted { promise, home, workspace: node.path.as_str(), labels: &node.labels, lineage: &lineage })
-            }
-            None => {
-                let (workspace, labels, lineage) = (self.workspace.as_str(), &self.labels, self.lineage.as_slice());
-                tally.includes(&Counted { promise, home, workspace, labels, lineage })
-            }
-        }
-    }
 }
 
 /// What objects of the controller's own are called where an orphan is looked for.
 pub(crate) fn config_maps() -> ApiResource {
     ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk("", "v1", "ConfigMap"), "configmaps")
-}
-
-/// Calls `found` for every orphan that counts for a limit or budget. One whose request is still there counts as that request.
-pub(crate) fn each(world: &World, tree: &Tree, tally: &Tally, mut found: impl FnMut(&Accepted)) {
-    let is_there = |orphan: &Orphan| {
-        world.requests.get(&orphan.request).is_some_and(|request| request.metadata.uid.as_deref() == Some(orphan.uid.as_str()))
-    };
-    for orphan in world.orphans.snapshot().values() {
-        if orphan.counts_for(tally, tree) && !is_there(orphan) {
-            found(&orphan.accepted);
-        }
-    }
 }
 
 #[cfg(test)]
@@ -207,20 +172,5 @@ mod tests {
         assert_eq!(Orphan::read(written(&unknown)), Some(unknown));
         let other: DynamicObject = serde_json::from_value(json!({"metadata": {"name": "a"}, "data": {"uid": "u"}})).unwrap();
         assert_eq!(Orphan::read(other), None);
-    }
-
-    #[test]
-    fn an_orphan_counts_where_its_workspace_was_although_that_is_gone() {
-        use promise::api::AppliesTo;
-        use promise::policy::Reach;
-        let tree = Tree::new(ClusterId::root(), &imbl::OrdMap::new());
-        let counts =
-            |promises: Promises, reach: Reach| orphan().counts_for(&Tally { rule: "r".into(), promises, reach, currency: None }, &tree);
-        let redis = || Promises::One { name: "redis".into(), home: "platform".into() };
-        let below = |cluster: &str| Reach::Subtree { cluster: cluster.into(), range: AppliesTo::default() };
-        assert!(counts(redis(), below("acme")) && counts(redis(), Reach::Workspace { cluster: "shop".into() }));
-        assert!(!counts(redis(), below("globex")));
-        assert!(!counts(Promises::One { name: "redis".into(), home: "other".into() }, below("acme")));
-        assert!(!counts(Promises::Covered(vec!["postgresql".into()]), below("acme")));
     }
 }

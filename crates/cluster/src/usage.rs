@@ -15,7 +15,6 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use self::totals::Totals;
 use self::totals::{Group, Sum, includes};
 use crate::kinds::{PromiseRelease, PromiseRequest};
-use crate::orphans;
 use crate::watch::{Cache, Freshness, Key};
 use crate::world::World;
 
@@ -77,23 +76,17 @@ impl<'a> Census<'a> {
 
     /// Counts. While the caches may be behind nothing is known, and what is not known does not pass where a policy blocks.
     pub fn usage(&self, tallies: &[Tally]) -> Usage {
-        let current = |freshness: Freshness| freshness == Freshness::Synced;
-        let shown = [self.world.requests.freshness(), self.world.releases.freshness(), self.world.orphans.freshness()];
-        if tallies.is_empty() || !shown.into_iter().all(current) {
+        if tallies.is_empty() || !self.world.is_counted() {
             return Usage::default();
         }
-        let sums: Vec<Sum> = self.world.totals(|totals| tallies.iter().map(|tally| self.sum(totals, tally)).collect());
+        let count = |totals: &mut Totals| tallies.iter().map(|tally| (self.sum(totals, tally), totals.orphaned(tally))).collect();
+        let sums: Vec<(Sum, Sum)> = self.world.totals(count);
         let mut usage = Usage::default();
-        let tree = self.world.tree();
-        for (tally, mut sum) in tallies.iter().zip(sums) {
-            let mut orphaned = 0;
-            orphans::each(self.world, &tree, tally, |orphan| {
-                orphaned += 1;
-                sum.add(tally, &Group::of(orphan), 1, orphan.micros());
-            });
-            if orphaned > 0 {
-                usage.orphaned.insert(tally.rule.clone(), orphaned);
+        for (tally, (sum, orphaned)) in tallies.iter().zip(sums) {
+            if orphaned.count > 0 {
+                usage.orphaned.insert(tally.rule.clone(), orphaned.count());
             }
+            let sum = sum + orphaned;
             match &tally.currency {
                 Some(_) => drop(usage.spent.insert(tally.rule.clone(), sum.spent())),
                 None => drop(usage.counts.insert(tally.rule.clone(), sum.count())),
@@ -121,16 +114,22 @@ impl<'a> Census<'a> {
     fn add(&self, sum: &mut Sum, totals: &Totals, tally: &Tally, (key, accepted): (&Key, &Accepted), times: i64) {
         let group = Group::of(accepted);
         if totals.place(&key.cluster).is_some_and(|place| includes(tally, &group, &place)) {
-            sum.add(tally, &group, times, accepted.micros() * i128::from(times));
+            sum.include(tally, &group, times, accepted.micros() * i128::from(times));
         }
     }
 }
 
 impl World {
+    /// Whether everything that limits and budgets count is up to date.
+    pub(crate) fn is_counted(&self) -> bool {
+        let shown = [self.requests.freshness(), self.releases.freshness(), self.orphans.freshness()];
+        shown.into_iter().all(|freshness| freshness == Freshness::Synced)
+    }
+
     /// What is accepted, as these caches show it now. The first call counts everything; from then on only changes are counted.
     pub(crate) fn totals<T>(&self, ask: impl FnOnce(&mut Totals) -> T) -> T {
         let mut kept = self.totals.lock();
-        let totals = kept.get_or_insert_with(|| Totals::new(&self.requests, &self.releases, self.tree()));
+        let totals = kept.get_or_insert_with(|| Totals::new(&self.requests, &self.releases, &self.orphans, self.tree()));
         totals.catch_up(&self.tree());
         ask(totals)
     }
@@ -149,18 +148,20 @@ impl World {
 
     /// Keeps the totals from falling so far behind that everything has to be counted again.
     pub(crate) async fn keep_totals(self, shutdown: CancellationToken) {
-        let (mut requests, mut releases) = (self.requests.changes(), self.releases.changes());
+        let (mut requests, mut releases, mut orphans) = (self.requests.changes(), self.releases.changes(), self.orphans.changes());
         loop {
             let next = tokio::select! {
                 () = shutdown.cancelled() => return,
                 next = requests.recv() => next,
                 next = releases.recv() => next,
+                next = orphans.recv() => next,
             };
             if matches!(next, Err(RecvError::Closed)) {
                 return;
             }
             while requests.try_recv().is_ok() {}
             while releases.try_recv().is_ok() {}
+            while orphans.try_recv().is_ok() {}
             if let Some(totals) = &mut *self.totals.lock() {
                 totals.catch_up(&self.tree());
             }

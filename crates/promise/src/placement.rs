@@ -61,6 +61,22 @@ pub fn redirected(name: &str) -> String {
     )
 }
 
+/// Why nothing is done at a Destination when nothing proves that its credential still leads to the cluster that it led to before.
+pub fn unidentified(name: &str) -> String {
+    format!(
+        "We can't tell which cluster the credential of the destination {name} leads to, because it can't read the namespace kube-system there. \
+         Nothing is made there. Restore the former credential, or let the new one get that namespace."
+    )
+}
+
+/// Why nothing is made at a Destination at which nothing is left of what was made, where nothing else tells whether it is the same cluster.
+pub fn vanished(name: &str) -> String {
+    format!(
+        "None of the objects of this request are left at the destination {name}, and we can't tell whether its credential leads to another \
+         cluster now. Nothing is made there. Restore the former credential, or delete the request and create it again."
+    )
+}
+
 /// Whether a Destination of `owner` serves promises of `home`; both are paths.
 pub fn serves(spec: &DestinationSpec, owner: &str, home: &str) -> bool {
     owner == home || glob::any_path_matches(&spec.allowed_homes, home)

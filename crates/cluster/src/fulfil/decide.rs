@@ -3,6 +3,7 @@
 //! Here the facts are gathered; what follows from them is asked of `promise`.
 
 mod evaluate;
+mod lineage;
 mod offer;
 mod recall;
 mod upheld;
@@ -26,6 +27,7 @@ use promise::visibility::{Offer, Place};
 use promise::{Problem, names};
 
 use self::evaluate::{Input, context, evaluate};
+use self::lineage::{lineage, stale};
 use self::offer::{Found, offer};
 pub use self::recall::Lost;
 use self::recall::{Again, recall};
@@ -33,10 +35,11 @@ pub use self::upheld::Upheld;
 use self::upheld::upheld;
 use super::core::Core;
 use super::inputs;
+use super::patience::Refusal;
 use super::{askers, releases, votes};
 use crate::kinds::{PromiseRelease, PromiseRequest};
 use crate::usage::Accepted;
-use crate::watch::{Freshness, Key};
+use crate::watch::Key;
 use crate::workspaces::{ClusterId, Node};
 
 /// A release with the promise that it was made of.
@@ -101,8 +104,8 @@ pub struct Decision {
     pub question: Option<QuestionStatus>,
     /// Something may change that nothing announces.
     pub unannounced: bool,
-    /// Something the controller cannot do, as a sentence.
-    pub failure: Option<String>,
+    /// Something the controller cannot do.
+    pub failure: Option<Refusal>,
     /// A release that the status names and that cannot be loaded: everything stays as it is.
     pub lost: Option<Lost>,
     /// Whether a failure kept it from deciding.
@@ -162,6 +165,8 @@ pub async fn decide(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: 
         Ok(lineage) => lineage,
         Err(why) => {
             decision.unknown = Some(why);
+            // A list that is the same as before the outage announces nothing.
+            decision.unannounced = stale(core).is_some();
             keep_outcomes(&mut decision);
             return decision;
         }
@@ -180,6 +185,8 @@ pub async fn decide(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: 
         Ok(found) => consider(core, key, request, &lineage, found, None, &mut decision).await,
     }
     decision.undecided = decision.failure.is_some();
+    // What cannot be counted now is refused, and may have room.
+    decision.unannounced |= !decision.refusals.is_empty() && !core.world.is_counted();
     keep_outcomes(&mut decision);
     core.acceptances.keep(key, decision.wanted().map(|wanted| wanted.name.as_str()));
     decision
@@ -190,27 +197,6 @@ fn keep_outcomes(decision: &mut Decision) {
     if decision.outcomes.is_empty() && decision.problems.is_empty() {
         decision.outcomes = decision.wanted().map(|base| base.release.outcomes.clone()).unwrap_or_default();
     }
-}
-
-/// The way from root, when everything on it can be seen and is up to date.
-fn lineage(core: &Core, cluster: &ClusterId) -> Result<Vec<Node>, String> {
-    let world = &core.world;
-    let stale = [
-        ("workspaces", world.workspaces.freshness()),
-        ("policies", world.policies.freshness()),
-        ("catalogs", world.catalogs.freshness()),
-        ("bindings", world.request_bindings.freshness()),
-        ("bindings", world.catalog_bindings.freshness()),
-    ];
-    if let Some((what, freshness)) = stale.into_iter().find(|(_, freshness)| *freshness != Freshness::Synced) {
-        return Err(match freshness {
-            Freshness::Unreachable { since, .. } => {
-                format!("The {what} above this workspace could not be read since {}.", since.strftime("%H:%M:%S UTC"))
-            }
-            _ => format!("The {what} above this workspace were not read yet."),
-        });
-    }
-    world.standing().lineage(&world.tree(), cluster).map_err(|unproven| promise::wording::upper_first(&format!("{unproven}.")))
 }
 
 async fn consider(
@@ -236,7 +222,7 @@ async fn consider(
         Err(_) if settled => return,
         // Asked for in the moment in which it was published: what there is of it is known as soon as that is done.
         Err(_) if found.is_being_published(core) => {
-            decision.failure = Some(format!("The promise {name} is being published."));
+            decision.failure = Some(format!("The promise {name} is being published.").into());
             return;
         }
         Err(message) => {
@@ -248,7 +234,7 @@ async fn consider(
     // What was accepted before needs nothing of it any more.
     let unasked = core.world.unasked(&found.home.cluster, &revision.spec.spec.requires, &core.trusted);
     if let Some(why) = unasked.filter(|_| decision.wanted().is_none()) {
-        decision.failure = Some(why);
+        decision.failure = Some(why.into());
         return;
     }
     let same_revision = decision.wanted().is_some_and(|base| base.release.revision.hash == revision.spec.hash);
@@ -274,7 +260,7 @@ async fn consider(
             context.request.requester = Requester::default();
         }
         None => {
-            decision.failure = Some(REQUESTER_UNKNOWN.to_owned());
+            decision.failure = Some(REQUESTER_UNKNOWN.to_owned().into());
             return;
         }
     }
@@ -284,7 +270,7 @@ async fn consider(
     let compiled = match core.compiled(&revision.spec.hash, &spec).await {
         Ok(compiled) => compiled,
         Err(why) => {
-            decision.failure = Some(why);
+            decision.failure = Some(why.into());
             return;
         }
     };
@@ -292,7 +278,7 @@ async fn consider(
     let policies = match core.evaluate(move || read.read(&world, &homes)).await {
         Ok(policies) => policies,
         Err(why) => {
-            decision.failure = Some(why);
+            decision.failure = Some(why.into());
             return;
         }
     };
@@ -320,8 +306,8 @@ async fn consider(
     drop(found.promise);
     match secrets(core, key, request, &spec).await {
         Ok(secrets) => input.secrets = secrets,
-        Err(why) => {
-            decision.failure = Some(why);
+        Err(refusal) => {
+            decision.failure = Some(refusal);
             return;
         }
     }
@@ -344,7 +330,7 @@ async fn consider(
                 }
             }
             Err(why) => {
-                decision.failure = Some(why);
+                decision.failure = Some(why.into());
                 return;
             }
         }
@@ -354,7 +340,7 @@ async fn consider(
     let evaluated = match core.evaluate(move || evaluate(&input)).await {
         Ok(evaluated) => evaluated,
         Err(why) => {
-            decision.failure = Some(why);
+            decision.failure = Some(why.into());
             return;
         }
     };
@@ -440,7 +426,7 @@ async fn ask(core: &Core, key: &Key, request: &PromiseRequest, chosen: Chosen, e
     if heard.judgement.state == CandidateState::Accepted {
         if request.spec.requester.is_some() && chosen.context.request.requester.username.is_empty() {
             decision.go_on();
-            decision.failure = Some(REQUESTER_UNKNOWN.to_owned());
+            decision.failure = Some(REQUESTER_UNKNOWN.to_owned().into());
             return;
         }
         if let Some(judged) = refused_for_room(core, key, request, &chosen, evaluated) {
@@ -494,11 +480,11 @@ fn is_same_rule(one: &PolicyOutcome, other: &PolicyOutcome) -> bool {
     (&one.policy, &one.rule, &one.source) == (&other.policy, &other.rule, &other.source)
 }
 
-/// Digests of what the request refers to in its secret parameters. Errors: a sentence.
-async fn secrets(core: &Core, key: &Key, request: &PromiseRequest, spec: &PromiseSpec) -> Result<BTreeMap<String, String>, String> {
+/// Digests of what the request refers to in its secret parameters. Errors: why not.
+async fn secrets(core: &Core, key: &Key, request: &PromiseRequest, spec: &PromiseSpec) -> Result<BTreeMap<String, String>, Refusal> {
     if spec.secret_parameters.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let client = core.targets.beside(&key.cluster)?;
+    let client = core.targets.beside(&key.cluster).map_err(Refusal::not_now)?;
     inputs::digests(&client, &core.digests, &key.cluster, &key.namespace, &spec.secret_parameters, request.spec.parameters.as_ref()).await
 }

@@ -4,9 +4,12 @@ use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use kube::api::ObjectMeta;
-use promise::api::{Phase, PolicySpec, PromiseRequestStatus, WaitingKind};
+use parking_lot::Mutex;
+use promise::api::{Phase, PolicySpec, PromiseCatalogSpec, PromiseRequestStatus, WaitingKind};
 
 use super::core::Work;
+use super::uses::Uses;
+use super::whose::Whose;
 use crate::kinds::PromiseRequest;
 use crate::usage::in_force;
 use crate::watch::Key;
@@ -25,6 +28,8 @@ pub struct Known {
     offers: HashMap<Key, u64>,
     /// What decides of each policy: its spec without words for people.
     pub rules: HashMap<Key, PolicySpec>,
+    /// What decides of each catalog: its spec without words for people.
+    pub shelves: HashMap<Key, PromiseCatalogSpec>,
 }
 
 /// What was last seen of a request.
@@ -58,8 +63,25 @@ impl Known {
         }
     }
 
-    /// The same for a request; answers with what was known of it before.
-    pub fn replace(&mut self, key: &Key, told: Option<Told>) -> Option<Told> {
+    /// Looks at a request: what was known of it before, and what is known now. Reading it, remembering it and counting it are one step,
+    /// because several tasks look at requests, and a count that is added must be the one that is taken away later.
+    pub fn look(
+        known: &Mutex<Self>,
+        (uses, whose): (&Uses, &Whose),
+        key: &Key,
+        read: impl FnOnce() -> Option<Told>,
+    ) -> (Option<Told>, Option<Told>) {
+        let used = |told: &Option<Told>| told.as_ref().map(|told| told.uses.clone()).unwrap_or_default();
+        let uid = |told: &Option<Told>| told.as_ref().map(|told| told.uid.clone());
+        let mut known = known.lock();
+        let now = read();
+        let before = known.replace(key, now.clone());
+        uses.replace(&used(&before), &used(&now));
+        whose.is_of(key, uid(&before).as_deref(), uid(&now).as_deref());
+        (before, now)
+    }
+
+    fn replace(&mut self, key: &Key, told: Option<Told>) -> Option<Told> {
         if told.as_ref().is_some_and(|told| told.waits_for_room) {
             self.full.insert(key.clone());
         } else {
@@ -158,4 +180,57 @@ fn waits_for_room(request: &PromiseRequest) -> bool {
 /// Whether it works.
 pub fn is_ready(request: &PromiseRequest) -> bool {
     request.status.as_ref().is_some_and(|status| status.phase == Phase::Ready)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::thread;
+
+    use parking_lot::Mutex;
+
+    use super::{Known, Told};
+    use crate::fulfil::uses::Uses;
+    use crate::fulfil::whose::Whose;
+    use crate::watch::Key;
+    use crate::workspaces::ClusterId;
+
+    fn using(revision: &str) -> Told {
+        Told {
+            uid: "u".into(),
+            promise: "redis".into(),
+            edition: 0,
+            uses: BTreeSet::from([revision.to_owned()]),
+            holds: None,
+            waits_for_room: false,
+            works: None,
+            decisions: None,
+        }
+    }
+
+    #[test]
+    fn a_request_that_several_tasks_look_at_is_counted_once_and_forgotten_when_it_goes() {
+        let (known, uses, whose, row) = (Mutex::<Known>::default(), Uses::default(), Whose::default(), Mutex::new(None));
+        let key = Key::cluster_scoped(&ClusterId::root(), "web");
+        let look = || Known::look(&known, (&uses, &whose), &key, || row.lock().clone());
+        let count = |revision: &str| uses.count([revision.to_owned()]);
+        thread::scope(|scope| {
+            // One hears of every change, the others look at everything again.
+            scope.spawn(|| {
+                for at in 0..20_000 {
+                    *row.lock() = [None, Some(using("redis-1")), Some(using("redis-2"))][at % 3].clone();
+                    look();
+                }
+            });
+            for _ in 0..2 {
+                scope.spawn(|| (0..20_000).for_each(|_| drop(look())));
+            }
+        });
+        *row.lock() = Some(using("redis-2"));
+        look();
+        assert_eq!((count("redis-1"), count("redis-2"), whose.request("u")), (0, 1, Some(key.clone())));
+        *row.lock() = None;
+        look();
+        assert_eq!((count("redis-1"), count("redis-2"), whose.request("u")), (0, 0, None));
+    }
 }

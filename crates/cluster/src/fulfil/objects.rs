@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::outage::whole;
 use super::patience::Refusal;
 use super::revision;
+use super::sites::Sites;
 use super::target::{Place, Reach, Targets};
 use super::words::{told_at, told_beside, told_of};
 use crate::error::{is_missing, is_missing_api};
@@ -46,9 +47,17 @@ pub async fn read(targets: &Targets, place: &Place, key: &Key, reach: Reach) -> 
 }
 
 /// Writes an object whole, so that what it leaves out goes, and answers with what the server made of it. `uid` is that of the object that
-/// was seen.
-pub async fn apply(targets: &Targets, place: &Place, key: &Key, object: &Value, uid: Option<&str>, why: Why) -> Result<Value, Refusal> {
+/// was seen, and `sites` say which cluster was.
+pub async fn apply(
+    targets: &Targets,
+    (sites, place): (&Sites, &Place),
+    key: &Key,
+    object: &Value,
+    uid: Option<&str>,
+    why: Why,
+) -> Result<Value, Refusal> {
     let reach = targets.reach(place, &kind(key)).await.map_err(Refusal::from)?;
+    sites.is_same(place, reach.session)?;
     let applies = reach.applies;
     let api = api(reach, key);
     let written = if applies { applied(&api, key, object, uid, why).await } else { revision::write(&api, &key.name, object, uid).await };

@@ -7,6 +7,7 @@ use promise::api::PromiseReleaseSpec;
 use promise::names;
 
 use super::core::Core;
+use super::patience::Refusal;
 use super::words::{told, told_of};
 use crate::error::{is_conflict, is_missing};
 use crate::kinds::{Export, PromiseRelease, PromiseRequest, object};
@@ -24,14 +25,14 @@ pub fn name(request: &str, content_hash: &str) -> String {
     format!("{request}-{letters}")
 }
 
-/// Makes sure that the release exists. Its name follows its content, so that a second attempt finds the first. Errors: a sentence.
+/// Makes sure that the release exists. Its name follows its content, so that a second attempt finds the first. Errors: why not.
 pub async fn ensure(
     topology: &Topology,
     api: &Api<PromiseRelease>,
     request: &PromiseRequest,
     name: &str,
     spec: PromiseReleaseSpec,
-) -> Result<(), String> {
+) -> Result<(), Refusal> {
     let content_hash = spec.content_hash.clone();
     let mut release = object(name, request.namespace().as_deref(), spec);
     release.metadata = ObjectMeta {
@@ -47,15 +48,18 @@ pub async fn ensure(
         ..release.metadata
     };
     let params = PostParams { field_manager: Some(names::MANAGER_FULFIL.to_owned()), ..PostParams::default() };
+    let refused = |error: &kube::Error, doing: &str| {
+        Refusal::of(error, told_of(topology, Export::Requests, error, &format!("{doing} the release {name}")))
+    };
     match api.create(&params, &release).await {
         Ok(_) => Ok(()),
         // The name has a few letters of the hash, and whoever looks long enough finds two contents that share them.
         Err(error) if is_conflict(&error) => match api.get(name).await {
             Ok(known) if known.spec.content_hash == content_hash => Ok(()),
-            Ok(_) => Err(format!("The release {name} is already there, of another content. Edit the request a little.")),
-            Err(error) => Err(told_of(topology, Export::Requests, &error, &format!("read the release {name}"))),
+            Ok(_) => Err(format!("The release {name} is already there, of another content. Edit the request a little.").into()),
+            Err(error) => Err(refused(&error, "read")),
         },
-        Err(error) => Err(told_of(topology, Export::Requests, &error, &format!("record the release {name}"))),
+        Err(error) => Err(refused(&error, "record")),
     }
 }
 

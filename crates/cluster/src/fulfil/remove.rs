@@ -1,6 +1,7 @@
 //! The end of a request: what the inventory names goes, last made first, and then the finalizer.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use jiff::SignedDuration;
 use kube::ResourceExt;
@@ -17,8 +18,9 @@ use super::releases;
 use super::round::{BUDGET, Carried, PLANS, Round};
 use super::sites::Sites;
 use super::tombstone;
+use crate::kinds::PromiseRelease;
 use crate::usage::{Accepted, in_force};
-use crate::watch::Freshness;
+use crate::watch::{Freshness, Key};
 use crate::workspaces::{ClusterId, Node, WorkspacePath};
 
 /// How long a Destination, or the home of the promise, is missed before a deleted request no longer waits for it.
@@ -131,7 +133,7 @@ impl Round<'_> {
         for name in &named {
             if let Some(release) = releases::recorded(self.core, &self.releases, self.key, name).await? {
                 return Ok(Some(match policy_of(&release, live) {
-                    DeletionPolicy::Delete if live == DeletionPolicy::Orphan => self.judged().await,
+                    DeletionPolicy::Delete if live == DeletionPolicy::Orphan => self.judged().await?,
                     agreed => agreed,
                 }));
             }
@@ -148,10 +150,21 @@ impl Round<'_> {
     }
 
     /// Whether what there is stays, as the request wants by now. The wish may have come right before the deletion, and what is removed does
-    /// not come back: it is judged as any edit is, and counts where nobody else has to be asked.
-    async fn judged(&self) -> DeletionPolicy {
+    /// not come back: it is judged as any edit is, and counts where nobody else has to be asked. Errors: a sentence, where it cannot be
+    /// judged now.
+    async fn judged(&self) -> Result<DeletionPolicy, String> {
         let decision = decide(self.core, &self.releases, self.key, &self.request).await;
-        decision.wanted().map_or(DeletionPolicy::Delete, |wanted| policy_of(&wanted.release, DeletionPolicy::Delete))
+        let unread = decision.unknown.filter(|_| decision.unannounced);
+        let passing = decision.failure.filter(|refusal| refusal.passing).map(|refusal| refusal.why);
+        // The records of a namespace that is being deleted go with it, and do not come back.
+        let is_leaving = self.core.world.is_leaving(&self.key.cluster);
+        if let Some(why) = decision.lost.map(|lost| lost.why).or(unread).or(passing).filter(|_| !is_leaving) {
+            return Err(format!(
+                "{why} Until then it is not decided whether the objects stay. Set deletionPolicy to Delete to remove them now."
+            ));
+        }
+        let wanted = decision.next.or(decision.current);
+        Ok(wanted.map_or(DeletionPolicy::Delete, |wanted| policy_of(&wanted.release, DeletionPolicy::Delete)))
     }
 
     /// Leaves what stands beside the request to the plane, which removes everything in a workspace that is deleted. The permissions by which
@@ -210,13 +223,26 @@ impl Round<'_> {
         absences.missed(&missed, self.core.clock.now()) >= LET_GO
     }
 
+    /// The releases that the status names, as far as the caches show them.
+    fn named_releases(&self) -> Vec<Arc<PromiseRelease>> {
+        let (uid, status) = (self.request.uid().unwrap_or_default(), self.request.status.as_ref());
+        let current = status.and_then(|status| status.current.as_ref()).map(|current| &current.release);
+        let candidate = status.and_then(|status| status.candidate.as_ref()).map(|candidate| &candidate.release);
+        let at = |name: &String| Key { name: name.clone(), ..self.key.clone() };
+        let named = [current, candidate].into_iter().flatten().filter_map(|name| self.core.world.releases.get(&at(name)));
+        named.filter(|release| release.spec.request_uid == uid).collect()
+    }
+
     /// Home of the promise, from what the status remembers, else from what the request asks for.
     async fn home(&self) -> Option<Node> {
         let tree = self.core.world.tree();
         let status = self.request.status.as_ref();
         let named = status.and_then(|s| s.current.as_ref().map(|c| &c.revision).or(s.candidate.as_ref().map(|c| &c.revision)));
         let revisions = self.core.world.revisions.snapshot();
-        let release = self.own_releases().into_iter().find_map(|release| ClusterId::parse(&release.spec.revision.cluster).ok());
+        let of_release = |release: &PromiseRelease| ClusterId::parse(&release.spec.revision.cluster).ok();
+        // The namespace may have releases of very many requests.
+        let release = self.named_releases().iter().find_map(|release| of_release(release));
+        let release = release.or_else(|| self.own_releases().iter().find_map(of_release));
         let asked = || tree.cluster(&WorkspacePath::parse(self.request.spec.promise.workspace.as_deref()?).ok()?);
         let by_name = || {
             let promise = &self.request.spec.promise.name;

@@ -11,7 +11,7 @@ use kube::{Api, ResourceExt};
 use promise::api::{DestinationId, OutputStatus};
 use promise::fulfil::{Hold, Key as ObjectKey, Plan, Seen, Subject, plan};
 use promise::names;
-use promise::status::held;
+use promise::status::{Missing, held};
 use tokio::task::JoinHandle;
 
 use super::core::{Core, Work};
@@ -19,6 +19,7 @@ use super::decide::{Chosen, Decision, Lost, decide};
 use super::eyes::Sort;
 use super::govern::problems_in_words;
 use super::inputs;
+use super::patience::Refusal;
 use super::queue::After;
 use super::releases;
 use super::render::{self, Rendered};
@@ -108,7 +109,7 @@ pub(super) struct Round<'a> {
     /// Of these, what somebody else had changed or removed, since the status was written.
     repaired: BTreeSet<ObjectKey>,
     /// The new release, being written down.
-    recording: Option<JoinHandle<Result<(), String>>>,
+    recording: Option<JoinHandle<Result<(), Refusal>>>,
     /// Whether that failed.
     unrecorded: bool,
     /// Whether a release was written down in this round.
@@ -144,7 +145,9 @@ impl Round<'_> {
         if let Some(lost) = decision.lost.take() {
             return self.hold(&lost).await;
         }
-        self.failure = decision.failure.take();
+        if let Some(refusal) = decision.failure.take() {
+            self.fails(refusal);
+        }
         if decision.fresh {
             self.begin_record(&decision);
         }
@@ -200,10 +203,20 @@ impl Round<'_> {
     /// Changes nothing, and says why: what the status names cannot be loaded.
     async fn hold(&mut self, lost: &Lost) -> Result<After, kube::Error> {
         tracing::warn!(request = %self.key, why = lost.why, "held");
+        // What cannot be read at this moment most often can at the next.
+        if lost.missing == Missing::Unknown
+            && let Some(pause) = self.core.patience.bears(self.key)
+        {
+            return Ok(After::Later(pause));
+        }
         let previous = self.request.status.clone().unwrap_or_default();
         let generation = self.request.metadata.generation.unwrap_or_default();
         self.write(&held(&previous, lost.missing, &lost.why, generation, &self.core.now())).await?;
         Ok(After::Failed)
+    }
+
+    fn fails(&mut self, refusal: Refusal) {
+        (self.failure, self.passing) = (Some(refusal.why), refusal.passing);
     }
 
     /// Whether all that is wrong may pass by itself, so that it is tried again before anything is said of it.
@@ -235,12 +248,12 @@ impl Round<'_> {
         }
         match releases::ensure(topology, &self.releases, &self.request, &chosen.name, chosen.release.clone()).await {
             Ok(()) => self.recorded = true,
-            Err(why) => {
+            Err(refusal) => {
                 // Who was asked already is asked all the same, and what is agreed to is written down before anything is made of it.
                 if !is_asked {
                     decision.held = None;
                 }
-                (self.failure, self.passing) = (Some(why), false);
+                self.fails(refusal);
             }
         }
     }
@@ -265,11 +278,12 @@ impl Round<'_> {
     /// Waits until the new release is written down: nothing is made of it before. Whether it is; why not becomes the failure.
     async fn is_recorded(&mut self) -> bool {
         if let Some(recording) = self.recording.take() {
-            let recorded = recording.await.unwrap_or_else(|_| Err("The controller ends before the release is recorded.".to_owned()));
+            let ended = |_| Err(Refusal::not_now("The controller ends before the release is recorded.".to_owned()));
+            let recorded = recording.await.unwrap_or_else(ended);
             self.unrecorded = recorded.is_err();
             self.recorded |= recorded.is_ok();
-            if let Err(why) = recorded {
-                (self.failure, self.passing) = (Some(why), false);
+            if let Err(refusal) = recorded {
+                self.fails(refusal);
             }
         }
         !self.unrecorded
@@ -298,6 +312,8 @@ impl Round<'_> {
     /// Makes what the release wants, as far as it goes now.
     async fn provide(&mut self, decision: &mut Decision, wanted: &Chosen, sites: &mut Sites) -> Result<Option<Plan>, kube::Error> {
         self.look_back(sites).await;
+        let inventory = self.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
+        sites.recognise(inventory, &mut self.seen);
         let mut latest = None;
         for _ in 0..PLANS {
             let known = self.seen.len();

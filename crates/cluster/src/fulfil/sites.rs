@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use kube::core::GroupVersionKind;
-use promise::api::{DestinationId, DestinationSpec};
+use promise::api::{DestinationId, DestinationSpec, InventoryItem};
 use promise::error::Problem;
 use promise::fulfil::{Desired, Key as ObjectKey, Seen, Subject};
 use promise::placement::{self, Identity, Site};
@@ -12,6 +12,7 @@ use serde_json::json;
 
 use super::core::Core;
 use super::inputs;
+use super::patience::Refusal;
 use super::target::{Place, Unreachable};
 use crate::watch::Key;
 use crate::workspaces::{ClusterId, Node};
@@ -30,6 +31,8 @@ pub struct Sites {
     /// Of these names, which no longer mean the same place, each with a sentence.
     moved: BTreeMap<String, String>,
     admitted: BTreeMap<String, Result<Admitted, String>>,
+    /// The sessions in which it was found out which clusters the Destinations are.
+    sessions: BTreeMap<Key, u64>,
 }
 
 #[derive(Clone)]
@@ -72,6 +75,7 @@ impl Sites {
             bound,
             moved: BTreeMap::new(),
             admitted: BTreeMap::new(),
+            sessions: BTreeMap::new(),
         }
     }
 
@@ -87,11 +91,42 @@ impl Sites {
             };
             let Some(before) = &id.server else { continue };
             // One that does not answer says so when it is asked for objects.
-            if let Ok(Some(now)) = core.targets.server(&at).await
-                && now != *before
-            {
-                self.moved.insert(name.clone(), placement::redirected(name));
+            let Ok(now) = core.targets.server(&at).await else { continue };
+            self.sessions.entry(at).or_insert(now.session);
+            match now.uid {
+                Some(uid) if uid == *before => {}
+                Some(_) => drop(self.moved.insert(name.clone(), placement::redirected(name))),
+                None => drop(self.moved.insert(name.clone(), placement::unidentified(name))),
             }
+        }
+    }
+
+    /// Finds out the same of Destinations whose cluster was never identified, by what was made there. Where nothing of it is left, not even the
+    /// namespace, it is more likely another cluster than one from which everything was removed: what is missing counts as out of sight.
+    pub fn recognise(&mut self, inventory: &[InventoryItem], seen: &mut BTreeMap<ObjectKey, Seen>) {
+        for name in self.bound.iter().filter(|(_, id)| id.server.is_none()).map(|(name, _)| name) {
+            let there = |item: &&InventoryItem| item.destination.as_deref() == Some(name.as_str()) && item.uid.is_some();
+            let made: Vec<(ObjectKey, &InventoryItem)> =
+                inventory.iter().filter(there).map(|item| (ObjectKey::of_item(item), item)).collect();
+            let is_elsewhere = |(key, item): &(ObjectKey, &InventoryItem)| match seen.get(key) {
+                Some(Seen::Absent) => true,
+                Some(Seen::Present { object, .. }) => object["metadata"]["uid"].as_str() != item.uid.as_deref(),
+                Some(Seen::Unknown { .. }) | None => false,
+            };
+            if !made.is_empty() && made.iter().all(is_elsewhere) {
+                let why = self.moved.entry(name.clone()).or_insert_with(|| placement::vanished(name));
+                seen.extend(made.into_iter().map(|(key, _)| (key, Seen::Unknown { why: why.clone() })));
+            }
+        }
+    }
+
+    /// Whether a client that was made in a session leads to the cluster that a Destination was found to be. Errors: it is to be found out again.
+    pub fn is_same(&self, place: &Place, session: u64) -> Result<(), Refusal> {
+        match place {
+            Place::Destination(at) if self.sessions.get(at).is_some_and(|known| *known != session) => {
+                Err(Refusal::not_now(format!("The credential of the destination {} has changed. The controller tries again.", at.name)))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -103,9 +138,11 @@ impl Sites {
             let Ok(home) = ClusterId::parse(&id.cluster) else { continue };
             let at = Key::cluster_scoped(&home, name);
             let Some(now) = core.world.destination_id(&at).filter(|now| now.uid != id.uid) else { continue };
-            if id.server.is_some() && core.targets.server(&at).await.is_ok_and(|server| server == id.server) {
+            let Ok(server) = core.targets.server(&at).await else { continue };
+            if id.server.is_some() && server.uid == id.server {
                 id.uid = now.uid;
                 self.moved.remove(name);
+                self.sessions.insert(at, server.session);
             }
         }
     }
@@ -217,7 +254,9 @@ impl Sites {
         if !self.admitted.contains_key(name) {
             let mut admitted = self.admit(core, name);
             if let Ok((at, admitted)) = &mut admitted {
-                admitted.id.server = core.targets.server(at).await.map_err(Displaced::Unknown)?;
+                let server = core.targets.server(at).await.map_err(Displaced::Unknown)?;
+                self.sessions.entry(at.clone()).or_insert(server.session);
+                admitted.id.server = server.uid;
             }
             self.admitted.insert(name.to_owned(), admitted.map(|(_, admitted)| admitted));
         }

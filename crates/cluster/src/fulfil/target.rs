@@ -4,8 +4,8 @@ mod namespace;
 mod served;
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{Namespace, Secret};
@@ -14,7 +14,7 @@ use kube::{Api, Client};
 use parking_lot::Mutex;
 use promise::names;
 use promise::publish::{CLAIMED, claimed_kinds};
-use tokio::sync::{OnceCell, mpsc};
+use tokio::sync::mpsc;
 
 use self::served::{Kinds, Served, Unlisted};
 use super::outage::{Outages, whole};
@@ -57,6 +57,15 @@ pub struct Reach {
     /// The only namespace in which the client may be used.
     pub within: Option<String>,
     /// Changes when the client was made anew, so that watches with the old one can end.
+    pub session: u64,
+}
+
+/// A cluster behind a Destination.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Server {
+    /// uid of its namespace kube-system; none where that can't be read or is missing.
+    pub uid: Option<String>,
+    /// The session in which it was asked, as [`Reach`] names it.
     pub session: u64,
 }
 
@@ -104,8 +113,8 @@ struct Remote {
     destination: (Option<String>, Option<i64>),
     /// Version of the Secret from which it was made: so does another credential.
     credential: Option<String>,
-    /// uid of the namespace kube-system there, once it was asked for; none where it can't be read or is missing.
-    server: OnceCell<Option<String>>,
+    /// uid of the namespace kube-system there, once it could be read.
+    server: OnceLock<String>,
 }
 
 impl Targets {
@@ -246,22 +255,23 @@ impl Targets {
         remote.kinds.serving(apis).await.map_err(|why| self.unlisted(key, why).into())
     }
 
-    /// Which cluster a Destination leads to: the uid of its namespace kube-system. None where it can't be read or is missing.
-    /// Errors: a sentence.
-    pub async fn server(&self, key: &Key) -> Result<Option<String>, String> {
+    /// Which cluster a Destination leads to now. Errors: a sentence.
+    pub async fn server(&self, key: &Key) -> Result<Server, String> {
         let remote = self.admitted(key).await?;
-        let asked = remote.server.get_or_try_init(|| async {
-            let namespaces: Api<Namespace> = Api::all(remote.kinds.client.clone());
-            match whole(namespaces.get("kube-system")).await {
-                Ok(namespace) => Ok(namespace.metadata.uid),
-                Err(kube::Error::Api(status)) if matches!(status.code, 403 | 404) => Ok(None),
-                Err(error) => Err(error),
+        let server = |uid| Server { uid, session: remote.session };
+        if let Some(uid) = remote.server.get() {
+            return Ok(server(Some(uid.clone())));
+        }
+        // A right that is missing can be granted at any moment, so that only an answer is kept.
+        let namespaces: Api<Namespace> = Api::all(remote.kinds.client.clone());
+        match whole(namespaces.get("kube-system")).await {
+            Ok(Namespace { metadata, .. }) => Ok(server(metadata.uid.map(|uid| remote.server.get_or_init(|| uid).clone()))),
+            Err(kube::Error::Api(status)) if matches!(status.code, 403 | 404) => Ok(server(None)),
+            Err(error) => {
+                self.heard(key, Some(&error));
+                Err(told_at(&key.name, &error, "ask which cluster it is"))
             }
-        });
-        asked.await.cloned().map_err(|error| {
-            self.heard(key, Some(&error));
-            told_at(&key.name, &error, "ask which cluster it is")
-        })
+        }
     }
 
     /// Remembers how a call to a Destination ended: `None` when it did what was asked.
@@ -373,7 +383,7 @@ impl Targets {
             kinds: Kinds::new(endpoint.client_with(&login)),
             destination: (destination.metadata.uid.clone(), destination.metadata.generation),
             credential: credential.metadata.resource_version.clone(),
-            server: OnceCell::new(),
+            server: OnceLock::new(),
         });
         self.destinations.lock().insert(key.clone(), remote.clone());
         Ok(remote)

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use kube::api::ObjectMeta;
 use parking_lot::Mutex;
-use promise::api::{AppliesTo, Condition, PolicyCategory, PolicySpec, PolicyStatus, PromiseStatus, Requirement};
+use promise::api::{AppliesTo, Condition, PolicyCategory, PolicySpec, PolicyStatus, PromiseCatalogSpec, PromiseStatus, Requirement};
+use promise::glob;
 use promise::policy::covers_promise;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc;
@@ -57,10 +58,10 @@ impl Wakes {
         self.on(&world.approvals, Self::approval);
         self.on(&world.destinations, Self::destination);
         self.on(&world.orphans, Self::orphan);
-        // What is offered where, and what it costs today.
-        self.on(&world.catalogs, |wakes, _| wakes.requests());
+        self.on(&world.catalogs, Self::catalog);
         self.on(&world.workspaces, Self::departed_workspace);
         self.on_tree();
+        self.on_gaps();
         self.on(&world.request_bindings, |wakes, key| wakes.undecided_below(&key.cluster));
         self.on(&world.catalog_bindings, |wakes, key| wakes.undecided_below(&key.cluster));
         self.take(finds, |wakes, uid| {
@@ -98,6 +99,24 @@ impl Wakes {
                 let now = trees.borrow_and_update().clone();
                 wakes.moved(&now.moved_since(&before));
                 before = now;
+            }
+        });
+    }
+
+    /// Wakes requests that could not be judged, or may have been judged by less than there is, as soon as everything can be read again. What is
+    /// read then may be the same as before, and tells nothing.
+    fn on_gaps(&self) {
+        let (wakes, mut changes) = (self.clone(), self.core.world.gap_changes());
+        self.tasks.spawn(async move {
+            loop {
+                tokio::select! {
+                    () = wakes.term.cancelled() => return,
+                    () = changes.next() => {}
+                }
+                if wakes.core.world.troubles().is_empty() {
+                    wakes.undecided();
+                    wakes.waiting_for_room();
+                }
             }
         });
     }
@@ -161,20 +180,20 @@ impl Wakes {
     }
 
     fn request(&self, key: &Key) {
-        let row = self.core.world.requests.get(key);
-        let now = row.as_ref().map(|request| Told::of(request));
-        let before = self.known.lock().replace(key, now.clone());
+        let mut row = None;
+        let read = || {
+            row = self.core.world.requests.get(key);
+            row.as_deref().map(Told::of)
+        };
+        let (before, now) = Known::look(&self.known, (&self.core.uses, &self.core.whose), key, read);
         // Of one that is seen for the first time and was looked after already nothing is known to have changed.
         let least = if before.is_some() { Class::Changed } else { Class::Sweep };
         let class = row.map_or(Class::Changed, |request| class(&request, least));
         let uid = |told: &Option<Told>| told.as_ref().map(|told| told.uid.clone());
-        self.core.whose.is_of(key, uid(&before).as_deref(), uid(&now).as_deref());
         if now.is_none() {
             self.core.eyes.keep(key, &BTreeSet::new());
         }
         // Promises count their instances.
-        let uses = |told: &Option<Told>| told.as_ref().map(|told| told.uses.clone()).unwrap_or_default();
-        self.core.uses.replace(&uses(&before), &uses(&now));
         if before.as_ref().map(|told| (&told.promise, &told.uses)) != now.as_ref().map(|told| (&told.promise, &told.uses)) {
             for promise in before.iter().chain(&now).map(|told| &told.promise) {
                 self.promises_called(promise);
@@ -205,7 +224,9 @@ impl Wakes {
     }
 
     fn promise(&self, key: &Key) {
-        let (work, row) = (Work::Promise(key.clone()), self.core.world.promises.get(key));
+        let work = Work::Promise(key.clone());
+        let mut known = self.known.lock();
+        let row = self.core.world.promises.get(key);
         // Which revision is published is its status, and decides what policies meet and what requests are made of. Finalizers, which the
         // controller writes as requests come and go, and notes of people decide nothing of that.
         let offer = row.as_ref().map(|row| {
@@ -214,11 +235,9 @@ impl Wakes {
             digest((uid, generation, deletion_timestamp.is_some(), revision))
         });
         let class = if row.as_ref().is_some_and(|row| row.status.is_none()) { Class::New } else { Class::Changed };
-        let (is_new, is_offered_anew) = {
-            let mut known = self.known.lock();
-            let before = known.offers(key, offer);
-            (known.is_new(&work, row.map(|row| edition(&row.metadata, offer))), before != offer)
-        };
+        let is_offered_anew = known.offers(key, offer) != offer;
+        let is_new = known.is_new(&work, row.map(|row| edition(&row.metadata, offer)));
+        drop(known);
         if is_new {
             self.core.queue.add_as(work, class);
         } else {
@@ -231,17 +250,17 @@ impl Wakes {
     }
 
     fn policy(&self, key: &Key) {
-        let (work, row) = (Work::Policy(key.clone()), self.core.world.policies.get(key));
+        let work = Work::Policy(key.clone());
+        let mut known = self.known.lock();
+        let row = self.core.world.policies.get(key);
         let rules =
             row.as_ref().map(|row| PolicySpec { title: None, description: None, category: PolicyCategory::default(), ..row.spec.clone() });
-        let (is_new, before) = {
-            let mut known = self.known.lock();
-            let before = match rules.clone() {
-                Some(rules) => known.rules.insert(key.clone(), rules),
-                None => known.rules.remove(key),
-            };
-            (known.is_new(&work, row.map(|row| edition(&row.metadata, ()))), before)
+        let before = match rules.clone() {
+            Some(rules) => known.rules.insert(key.clone(), rules),
+            None => known.rules.remove(key),
         };
+        let is_new = known.is_new(&work, row.map(|row| edition(&row.metadata, ())));
+        drop(known);
         if is_new {
             self.core.queue.add(work);
         } else {
@@ -250,6 +269,22 @@ impl Wakes {
         if before != rules {
             let ranges: Vec<AppliesTo> = before.into_iter().chain(rules).map(|rules| rules.applies_to).collect();
             self.requests_where(|request| ranges.iter().any(|range| covers_promise(range, &request.spec.promise.name)));
+        }
+    }
+
+    /// What is offered where, and what it costs. Words for people decide nothing of that.
+    fn catalog(&self, key: &Key) {
+        let mut known = self.known.lock();
+        let row = self.core.world.catalogs.get(key);
+        let shelf = row.map(|row| PromiseCatalogSpec { title: None, description: None, ..row.spec.clone() });
+        let before = match shelf.clone() {
+            Some(shelf) => known.shelves.insert(key.clone(), shelf),
+            None => known.shelves.remove(key),
+        };
+        drop(known);
+        if before != shelf {
+            let covered: Vec<String> = before.into_iter().chain(shelf).flat_map(|shelf| shelf.promises).collect();
+            self.requests_where(|request| glob::any_name_matches(&covered, &request.spec.promise.name));
         }
     }
 
@@ -330,6 +365,8 @@ impl Wakes {
                 _ => {}
             }
         }
+        let shelves: Vec<Key> = self.known.lock().shelves.keys().cloned().collect();
+        shelves.iter().filter(|key| world.catalogs.get(key).is_none()).for_each(|key| self.catalog(key));
     }
 
     fn promises_called(&self, name: &str) {
@@ -342,10 +379,6 @@ impl Wakes {
         for (key, _) in self.core.world.policies.snapshot().iter().filter(|(_, policy)| matches(&policy.spec.applies_to)) {
             self.core.queue.add(Work::Policy(key.clone()));
         }
-    }
-
-    fn requests(&self) {
-        self.requests_where(|_| true);
     }
 
     fn requests_of(&self, promise: &str) {

@@ -3,21 +3,25 @@
 //! Accepted requests of a workspace that count alike are one group, with their number and the sum of their prices. A limit of one workspace
 //! adds up its groups; those that reach further are summed up once, and follow every change from then on.
 
+mod orphaned;
 #[cfg(test)]
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Add;
 use std::sync::Arc;
 
 use promise::policy::{Counted, Promises, Reach, Tally};
 use tokio::sync::broadcast::error::TryRecvError;
 
+use self::orphaned::Orphaned;
 use super::Accepted;
 use crate::kinds::{PromiseRelease, PromiseRequest};
+use crate::orphans::Orphan;
 use crate::watch::{Cache, Changes, Key};
 use crate::workspaces::{ClusterId, Tree};
 
-/// How many sums beyond one workspace are kept. Beyond that they are summed up from the groups again.
+/// How many sums beyond one workspace are kept. Beyond that the one that was not asked for longest is summed up from the groups again.
 const KEPT: usize = 4096;
 
 /// What is accepted, as the caches show it.
@@ -31,7 +35,10 @@ pub(crate) struct Totals {
     /// Requests by the release in force.
     in_force: HashMap<Key, BTreeSet<Key>>,
     workspaces: HashMap<ClusterId, Workspace>,
+    orphaned: Orphaned,
     kept: HashMap<CapId, Kept>,
+    /// How often a sum was asked for.
+    asked: u64,
 }
 
 /// The groups of a workspace.
@@ -48,6 +55,13 @@ pub(super) struct Place {
     labels: BTreeMap<String, String>,
     /// Ids from the root down to it.
     lineage: Vec<String>,
+}
+
+impl From<&Orphan> for Place {
+    /// The place where it was.
+    fn from(orphan: &Orphan) -> Self {
+        Self { path: orphan.workspace.clone(), labels: orphan.labels.clone(), lineage: orphan.lineage.clone() }
+    }
 }
 
 /// What requests of one workspace have in common that count alike.
@@ -76,9 +90,17 @@ pub(super) struct Sum {
     pub(super) micros: i128,
 }
 
+impl Add for Sum {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { count: self.count + other.count, priced: self.priced + other.priced, micros: self.micros + other.micros }
+    }
+}
+
 impl Sum {
     /// Adds requests of a group that counts for a cap; less than none takes them away.
-    pub(super) fn add(&mut self, tally: &Tally, group: &Group, count: i64, micros: i128) {
+    pub(super) fn include(&mut self, tally: &Tally, group: &Group, count: i64, micros: i128) {
         self.count += count;
         if group.currency.is_some() && group.currency == tally.currency {
             self.priced += count;
@@ -88,7 +110,7 @@ impl Sum {
 }
 
 /// By what a sum is found again.
-#[derive(PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 struct CapId {
     rule: String,
     /// Name and home, where one promise counts.
@@ -114,11 +136,20 @@ impl CapId {
 struct Kept {
     tally: Tally,
     sum: Sum,
+    /// What orphans come to, which `sum` does not have.
+    orphaned: Sum,
+    /// When it was asked for last.
+    asked: u64,
 }
 
 impl Totals {
     /// Everything that the caches show at this moment.
-    pub(crate) fn new(requests: &Cache<PromiseRequest>, releases: &Cache<PromiseRelease>, tree: Arc<Tree>) -> Self {
+    pub(crate) fn new(
+        requests: &Cache<PromiseRequest>,
+        releases: &Cache<PromiseRelease>,
+        orphans: &Cache<Orphan>,
+        tree: Arc<Tree>,
+    ) -> Self {
         let mut totals = Self {
             requests: requests.clone(),
             releases: releases.clone(),
@@ -128,7 +159,9 @@ impl Totals {
             shown: HashMap::new(),
             in_force: HashMap::new(),
             workspaces: HashMap::new(),
+            orphaned: Orphaned::new(orphans),
             kept: HashMap::new(),
+            asked: 0,
         };
         totals.count_again();
         totals
@@ -137,14 +170,17 @@ impl Totals {
     /// Takes in what changed since.
     pub(crate) fn catch_up(&mut self, tree: &Arc<Tree>) {
         if !Arc::ptr_eq(&self.tree, tree) {
-            self.tree = tree.clone();
-            self.move_workspaces();
+            let before = std::mem::replace(&mut self.tree, tree.clone());
+            tree.moved_since(&before).iter().for_each(|cluster| self.move_workspace(cluster));
         }
         let [requests, releases] = &mut self.changes;
-        let (changed, released) = (changed(requests), changed(releases));
-        let (Some(changed), Some(released)) = (changed, released) else { return self.count_again() };
+        let (changed, released, orphans) = (changed(requests), changed(releases), changed(&mut self.orphaned.changes));
+        let (Some(changed), Some(released), Some(orphans)) = (changed, released, orphans) else { return self.count_again() };
         let named: Vec<Key> = released.iter().filter_map(|release| self.in_force.get(release)).flatten().cloned().collect();
         changed.iter().chain(&named).for_each(|key| self.take_in(key));
+        // An orphan whose request is there counts as that.
+        let of_requests: Vec<Key> = changed.iter().flat_map(|request| self.orphaned.of_request(request)).cloned().collect();
+        orphans.iter().chain(&of_requests).for_each(|key| self.take_in_orphan(key));
     }
 
     /// What the caches show of a request.
@@ -163,19 +199,25 @@ impl Totals {
             let workspace = ClusterId::parse(cluster).ok().and_then(|cluster| self.workspaces.get(&cluster));
             return workspace.map(|workspace| workspace.sum(tally)).unwrap_or_default();
         }
-        let id = CapId::of(tally);
-        if let Some(kept) = self.kept.get(&id).filter(|kept| kept.tally == *tally) {
-            return kept.sum;
+        self.kept(tally).0
+    }
+
+    /// What requests come to, and what orphans do, for a cap that reaches beyond one workspace.
+    fn kept(&mut self, tally: &Tally) -> (Sum, Sum) {
+        self.asked += 1;
+        let (id, asked) = (CapId::of(tally), self.asked);
+        if let Some(kept) = self.kept.get_mut(&id).filter(|kept| kept.tally == *tally) {
+            kept.asked = asked;
+            return (kept.sum, kept.orphaned);
         }
-        let mut sum = Sum::default();
-        for part in self.workspaces.values().map(|workspace| workspace.sum(tally)) {
-            sum = Sum { count: sum.count + part.count, priced: sum.priced + part.priced, micros: sum.micros + part.micros };
-        }
+        let sum = self.workspaces.values().map(|workspace| workspace.sum(tally)).fold(Sum::default(), Add::add);
+        let orphaned = self.orphaned.sum(tally);
         if self.kept.len() >= KEPT {
-            self.kept.clear();
+            let oldest = self.kept.iter().min_by_key(|(_, kept)| kept.asked).map(|(id, _)| id.clone());
+            oldest.and_then(|oldest| self.kept.remove(&oldest));
         }
-        self.kept.insert(id, Kept { tally: tally.clone(), sum });
-        sum
+        self.kept.insert(id, Kept { tally: tally.clone(), sum, orphaned, asked });
+        (sum, orphaned)
     }
 
     /// A workspace, where it is proven where it lies.
@@ -192,6 +234,8 @@ impl Totals {
         self.workspaces.clear();
         self.kept.clear();
         self.requests.snapshot().keys().for_each(|key| self.take_in(key));
+        self.orphaned.clear();
+        self.orphaned.rows.snapshot().keys().for_each(|key| self.take_in_orphan(key));
     }
 
     /// Counts a request as the caches show it now.
@@ -225,7 +269,7 @@ impl Totals {
             self.workspaces.entry(cluster.clone()).or_insert_with(|| Workspace { place: place(tree, cluster), groups: HashMap::new() });
         if let Some(place) = &workspace.place {
             for kept in self.kept.values_mut().filter(|kept| includes(&kept.tally, &group, place)) {
-                kept.sum.add(&kept.tally, &group, times, micros);
+                kept.sum.include(&kept.tally, &group, times, micros);
             }
         }
         let sum = workspace.groups.entry(group.clone()).or_default();
@@ -239,23 +283,22 @@ impl Totals {
         }
     }
 
-    /// Counts workspaces where they lie now.
-    fn move_workspaces(&mut self) {
-        for (cluster, workspace) in &mut self.workspaces {
-            let now = place(&self.tree, cluster);
-            if workspace.place == now {
-                continue;
-            }
+    /// Counts a workspace where it lies now.
+    fn move_workspace(&mut self, cluster: &ClusterId) {
+        let now = place(&self.tree, cluster);
+        if let Some(workspace) = self.workspaces.get_mut(cluster).filter(|workspace| workspace.place != now) {
             let before = std::mem::replace(&mut workspace.place, now);
             for kept in self.kept.values_mut() {
                 for (place, times) in [(&before, -1), (&workspace.place, 1)] {
                     let Some(place) = place else { continue };
                     for (group, sum) in workspace.groups.iter().filter(|(group, _)| includes(&kept.tally, group, place)) {
-                        kept.sum.add(&kept.tally, group, sum.count * times, sum.micros * i128::from(times));
+                        kept.sum.include(&kept.tally, group, sum.count * times, sum.micros * i128::from(times));
                     }
                 }
             }
         }
+        let orphans: Vec<Key> = self.orphaned.within(cluster).cloned().collect();
+        orphans.iter().for_each(|key| self.take_in_orphan(key));
     }
 }
 
@@ -264,7 +307,7 @@ impl Workspace {
         let mut all = Sum::default();
         let Some(place) = &self.place else { return all };
         for (group, sum) in self.groups.iter().filter(|(group, _)| includes(tally, group, place)) {
-            all.add(tally, group, sum.count, sum.micros);
+            all.include(tally, group, sum.count, sum.micros);
         }
         all
     }
@@ -296,6 +339,8 @@ pub(super) fn includes(tally: &Tally, group: &Group, place: &Place) -> bool {
 }
 
 fn place(tree: &Tree, cluster: &ClusterId) -> Option<Place> {
+    #[cfg(test)]
+    tests::PLACED.with(|placed| placed.set(placed.get() + 1));
     let lineage = tree.lineage(cluster)?;
     let own = lineage.last()?;
     let (path, labels) = (own.path.to_string(), own.labels.clone());

@@ -114,12 +114,13 @@ impl<V> Cache<V> {
     }
 
     pub(super) fn set_synced(&self) {
-        self.inner.trouble.send_if_modified(|trouble| trouble.take().is_some());
         self.inner.freshness.send_if_modified(|f| {
             let changed = *f != Freshness::Synced;
             *f = Freshness::Synced;
             changed
         });
+        // Last, so that whoever hears of it finds the rows to be trusted.
+        self.inner.trouble.send_if_modified(|trouble| trouble.take().is_some());
     }
 
     /// Keeps the first moment of an outage. A cache that never had anything stays `Starting`; its trouble says why.

@@ -20,6 +20,8 @@ const PAGE: u32 = 500;
 /// A watch without any event, bookmarks included, for so long is opened anew where it was: should nobody be there any more, that shows
 /// within the time that an answer may take. Servers send bookmarks about once a minute, and opening a watch costs them little.
 const SILENCE: Duration = Duration::from_secs(40);
+/// How long one page may take as a whole: a server that sends a little now and then is no better than one that is not there.
+const WHOLE: Duration = Duration::from_secs(120);
 /// First and longest pause after a failure.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(15));
 
@@ -185,7 +187,8 @@ impl Source {
         params.field_selector.clone_from(&self.fields);
         let mut rows = Vec::new();
         loop {
-            let text = collection.list(&params).await?;
+            let late = |_| kube::Error::Service(format!("no whole page within {} seconds", WHOLE.as_secs()).into());
+            let text = tokio::time::timeout(WHOLE, collection.list(&params)).await.map_err(late)??;
             let page = Page::parse(&text)?;
             for raw in page.items {
                 if let Some((key, Some(value))) = self.row(Item::decode(raw), project) {

@@ -4,14 +4,15 @@ use cluster::install;
 use cluster::{Scope, kinds};
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret, Service};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube::api::{DeleteParams, ListParams, Patch, PatchParams};
+use kube::api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams};
+use kube::core::{ApiResource, GroupVersionKind};
 use kube::{Api, Client};
 use promise::names;
 use serde_json::{Value, json};
 
 use crate::own_rights::{is_for_what_is_lost, rights_in};
 use crate::tls;
-use crate::world::{Plane, apply, condition, token, wait};
+use crate::world::{PATIENCE, Plane, apply, condition, token, wait};
 
 /// A promise of a config map, a secret and a service, as the speed of fulfilment is measured with.
 pub fn trio() -> Value {
@@ -127,29 +128,54 @@ async fn deleting(plane: &Plane, name: &str) {
     plane.requests("dana").delete(name, &DeleteParams::default()).await.unwrap();
 }
 
+/// The definition of a kind with this schema.
+fn widgets(schema: Value) -> Value {
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "widgets.example.dev"},
+        "spec": {
+            "group": "example.dev", "scope": "Namespaced",
+            "names": {"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}}],
+        },
+    })
+}
+
+/// A promise of one object of that kind.
+fn widget(more: Value) -> Value {
+    let mut template = json!({"apiVersion": "example.dev/v1", "kind": "Widget", "metadata": {"name": "${request.name}"}});
+    template.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    json!({
+        "version": "1.0.0", "lifecycle": "published", "parameters": {"type": "object"},
+        "implementation": {"resources": [{"id": "widget", "destination": "sandbox", "template": template}]},
+    })
+}
+
+/// Nothing announces it: that no operator reports about the object is known after a while alone.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kind_with_a_spec_and_no_status_becomes_healthy() {
+    let plane = Plane::open().await;
+    let root = sandbox_over(&plane, plane.router(), json!([{"group": "example.dev", "kinds": ["Widget"]}])).await;
+    let spec = json!({"type": "object", "properties": {"size": {"type": "integer"}}});
+    apply(&root, &widgets(json!({"type": "object", "properties": {"spec": spec}}))).await.unwrap();
+    let controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("widget", widget(json!({"spec": {"size": 3}}))).await;
+    plane.ask("web", "widget", json!({})).await;
+    plane.until("web", "made", |request| condition(request, "Healthy").starts_with("False Progressing")).await;
+    let ready = plane.ready("web").await;
+    assert!(condition(&ready, "Healthy").starts_with("True"), "{}", condition(&ready, "Healthy"));
+    controller.stop().await;
+}
+
 /// An API that its server no longer serves leaves nothing behind.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_of_a_kind_that_is_gone_does_not_keep_its_request() {
     let plane = Plane::open().await;
     let root = sandbox_over(&plane, plane.router(), json!([{"group": "example.dev", "kinds": ["Widget"]}])).await;
-    let crd = json!({
-        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "widgets.example.dev"},
-        "spec": {
-            "group": "example.dev", "scope": "Namespaced",
-            "names": {"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"},
-            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}}],
-        },
-    });
-    apply(&root, &crd).await.unwrap();
+    apply(&root, &widgets(json!({"type": "object"}))).await.unwrap();
     let controller = plane.controller().await;
     plane.offer().await;
-    let promise = json!({
-        "version": "1.0.0", "lifecycle": "published", "parameters": {"type": "object"},
-        "implementation": {"resources": [{"id": "widget", "destination": "sandbox", "template": {
-            "apiVersion": "example.dev/v1", "kind": "Widget", "metadata": {"name": "${request.name}"},
-        }}]},
-    });
-    plane.publish("widget", promise).await;
+    plane.publish("widget", widget(json!({}))).await;
     plane.ask("web", "widget", json!({})).await;
     plane.ready("web").await;
     let crds: Api<CustomResourceDefinition> = Api::all(root);
@@ -186,6 +212,15 @@ async fn a_destination_that_is_gone_keeps_a_request_only_for_a_while() {
     plane.until("web", "held for want of a right", |request| says(request).is_some_and(is_named)).await;
     install::provider(&admin, &install::Options::default()).await.unwrap();
     plane.gone(plane.requests("dana"), "web").await;
+    let kind = ApiResource::from_gvk(&GroupVersionKind::gvk("tenancy.kcp.io", "v1alpha1", "Workspace"));
+    let workspaces: Api<DynamicObject> = Api::all_with(plane.client("admin", "root:acme"), &kind);
+    workspaces.delete("shop", &DeleteParams::default()).await.unwrap();
+    let is_gone = async {
+        while workspaces.get_opt("shop").await.unwrap().is_some() {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, is_gone).await.expect("the workspace goes");
     // What nobody could remove is known after the request, and its workspace, are gone.
     let left: Api<ConfigMap> = Api::namespaced(plane.client("admin", "root:opm"), install::SYSTEM_NAMESPACE);
     let of = ListParams::default().labels(&format!("{}={}", names::LEFT_BEHIND_LABEL, ready.metadata.uid.unwrap()));

@@ -3,18 +3,18 @@
 use std::collections::BTreeSet;
 
 use cluster::install;
-use cluster::kinds::Export;
+use cluster::kinds::{Export, PromiseRelease, PromiseRequest};
 use futures::StreamExt as _;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use kube::api::{DeleteParams, Patch, PatchParams};
+use kube::api::{DeleteParams, ListParams, Patch, PatchParams};
 use kube::runtime::WatchStreamExt as _;
 use kube::runtime::watcher::{Config, watcher};
 use kube::{Api, ResourceExt};
-use promise::api::Phase;
+use promise::api::{CandidateState, Phase};
 use promise::names;
 use serde_json::{Value, json};
 
-use crate::world::{Plane, apply, condition, on_every_plane, settings, wait};
+use crate::world::{PATIENCE, Plane, apply, condition, on_every_plane, settings, wait};
 
 on_every_plane![
     a_request_becomes_ready_changes_and_goes,
@@ -24,6 +24,7 @@ on_every_plane![
     what_does_not_fit_is_said_and_nothing_is_made,
     what_is_asked_for_while_it_is_published_never_fails,
     a_promise_that_is_deprecated_or_presented_otherwise_leaves_its_instances_as_they_are,
+    what_never_gets_healthy_leaves_ten_releases_however_often_it_is_edited,
 ];
 
 async fn a_request_becomes_ready_changes_and_goes(plane: Plane) {
@@ -318,5 +319,33 @@ async fn what_is_asked_for_while_it_is_published_never_fails(plane: Plane) {
             ready.insert(request.name_any());
         }
     }
+    controller.stop().await;
+}
+
+async fn what_never_gets_healthy_leaves_ten_releases_however_often_it_is_edited(plane: Plane) {
+    let controller = plane.controller().await;
+    plane.offer().await;
+    let mut promise = settings("1.0.0");
+    promise["implementation"]["resources"][0]["readyWhen"] = "${has(self.data.works)}".into();
+    plane.publish("settings", promise).await;
+    plane.ask("web", "settings", json!({"level": 9, "extra": true})).await;
+    for (level, extra) in (1..=6).flat_map(|level| [(level, true), (level, false)]) {
+        let edit = json!({"spec": {"parameters": {"level": level, "extra": extra}}});
+        let edited = plane.requests("dana").patch("web", &PatchParams::default(), &Patch::Merge(&edit)).await.unwrap();
+        let is_accepted = |request: &PromiseRequest| {
+            let candidate = request.status.as_ref().and_then(|status| status.candidate.as_ref());
+            candidate.is_some_and(|next| next.state == CandidateState::Accepted && next.generation == edited.metadata.generation)
+        };
+        plane.until("web", "being made as edited", is_accepted).await;
+    }
+    let releases: Api<PromiseRelease> = plane.in_shop("dana");
+    let kept = async {
+        while releases.list(&ListParams::default()).await.unwrap().items.len() > 10 {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, kept).await.expect("no more than ten are kept");
+    let last = plane.requests("dana").get("web").await.unwrap().status.unwrap().candidate.unwrap().release;
+    assert!(releases.get_opt(&last).await.unwrap().is_some(), "what is being made is kept");
     controller.stop().await;
 }

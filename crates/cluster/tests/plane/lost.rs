@@ -2,15 +2,24 @@
 
 use cluster::endpoint::Target;
 use cluster::kinds::{Export, PromiseRelease, PromiseRequest, PromiseRevision};
-use cluster::{ClusterId, Scope};
+use cluster::{ClusterId, Endpoint, Scope};
+use futures::StreamExt as _;
+use http::Method;
 use kube::Client;
 use kube::api::{Api, DeleteParams, DynamicObject, Patch, PatchParams};
 use kube::core::{ApiResource, GroupVersionKind};
+use kube::runtime::WatchStreamExt as _;
+use kube::runtime::watcher::{Config, watcher};
 use promise::api::Phase;
 use serde_json::{Value, json};
 
-use crate::world::{Plane, condition, on_every_plane, settings};
+use crate::patience::Busy;
+use crate::world::{PATIENCE, Plane, condition, on_every_plane, on_kubernetes, settings};
 
+on_kubernetes![
+    a_lost_revision_upgrades_nothing_and_the_request_goes_on_once_it_is_back,
+    what_is_to_be_orphaned_stays_while_a_lost_revision_keeps_from_judging_it,
+];
 on_every_plane![a_lost_release_is_recorded_again_with_the_same_content, a_lost_release_is_held_while_the_request_wants_another_content,];
 
 /// A request that runs the first version while the second is published, and no controller.
@@ -58,14 +67,15 @@ async fn level(plane: &Plane) -> String {
     plane.config_maps().get("web-config").await.unwrap().data.unwrap()["level"].clone()
 }
 
-/// Cleaning up revisions is left to the superusers of a Kubernetes cluster.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_lost_revision_upgrades_nothing_and_the_request_goes_on_once_it_is_back() {
-    let plane = Plane::namespaces().await;
+async fn lose_revision(plane: &Plane, name: &str) {
+    let revisions: Api<PromiseRevision> = Api::all(plane.client("admin", "root:platform"));
+    revisions.delete(name, &DeleteParams::default()).await.unwrap();
+}
+
+async fn a_lost_revision_upgrades_nothing_and_the_request_goes_on_once_it_is_back(plane: Plane) {
     let before = pinned(&plane).await;
     let (release, revision) = release(&before);
-    let revisions: Api<PromiseRevision> = Api::all(plane.client("admin", "root:platform"));
-    revisions.delete(&revision, &DeleteParams::default()).await.unwrap();
+    lose_revision(&plane, &revision).await;
     let controller = plane.controller().await;
     let held = held(&plane).await;
     let said = condition(&held, "Applied");
@@ -117,5 +127,48 @@ async fn a_lost_release_is_held_while_the_request_wants_another_content(plane: P
     plane.requests("dana").patch("web", &PatchParams::default(), &edit(5)).await.unwrap();
     let ready = plane.ready("web").await;
     assert_eq!(release(&ready).0, name);
+    controller.stop().await;
+}
+
+async fn what_is_to_be_orphaned_stays_while_a_lost_revision_keeps_from_judging_it(plane: Plane) {
+    let before = pinned(&plane).await;
+    let (_, revision) = release(&before);
+    lose_revision(&plane, &revision).await;
+    let orphan = Patch::Merge(json!({"spec": {"deletionPolicy": "Orphan"}}));
+    plane.requests("dana").patch("web", &PatchParams::default(), &orphan).await.unwrap();
+    plane.requests("dana").delete("web", &DeleteParams::default()).await.unwrap();
+    let controller = plane.controller().await;
+    let waiting = plane.until("web", "held", |request| condition(request, "Applied").starts_with("False DeletionBlocked")).await;
+    assert!(condition(&waiting, "Applied").contains(&revision), "{}", condition(&waiting, "Applied"));
+    assert_eq!(level(&plane).await, "5", "nothing is removed");
+
+    plane.publish("settings", settings("1.0.0")).await;
+    plane.gone(plane.requests("dana"), "web").await;
+    assert_eq!(level(&plane).await, "5", "what was asked for is allowed, and the objects stay");
+    controller.stop().await;
+}
+
+/// Four failed reads of a release that is gone are no news; that it is gone is found out afterwards, and it is recorded again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_moment_in_which_a_release_cannot_be_read_is_told_to_nobody() {
+    let plane = Plane::open().await;
+    let (name, _) = release(&pinned(&plane).await);
+    let releases = lose_release(&plane, &name).await;
+    let busy = Busy::with(Method::GET, &format!("/promisereleases/{name}"));
+    busy.begin(4);
+    let mut changes = Box::pin(watcher(plane.requests("dana"), Config::default()).applied_objects());
+    let controller = plane.controller_over(Endpoint::in_process("busy", Busy::at(plane.router(), [&busy]))).await;
+    crate::world::wait(releases, &name, "recorded again", |_: &PromiseRelease| true).await;
+    assert!(busy.is_over(), "the server was busy");
+    let edit = Patch::Merge(json!({"spec": {"parameters": {"level": 6}}}));
+    plane.requests("dana").patch("web", &PatchParams::default(), &edit).await.unwrap();
+    loop {
+        let request = tokio::time::timeout(PATIENCE, changes.next()).await.expect("it goes on in time").unwrap().unwrap();
+        let ready = condition(&request, "Ready");
+        assert!(!ready.starts_with("Unknown"), "{ready}");
+        if request.metadata.generation == Some(2) && ready.starts_with("True") {
+            break;
+        }
+    }
     controller.stop().await;
 }

@@ -19,6 +19,7 @@ mod merging;
 mod moved;
 mod namespaces;
 mod orphans;
+mod outage;
 mod outdated;
 mod own_rights;
 mod patience;

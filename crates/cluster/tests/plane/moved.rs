@@ -1,16 +1,20 @@
 //! Objects belong to the Destination at which they were made: another one of its name, or another cluster behind it, gets nothing.
 
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn};
+use axum::response::IntoResponse as _;
 use cluster::install;
-use cluster::kinds::Destination;
+use cluster::kinds::{Destination, PromiseRequest};
+use http::StatusCode;
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
 use kube::ResourceExt as _;
 use kube::api::{Api, DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use promise::names;
 use serde_json::json;
 
-use crate::destination::{sandbox, trio};
+use crate::destination::{sandbox, sandbox_over, trio};
 use crate::tls;
-use crate::world::{Plane, condition, token};
+use crate::world::{Plane, apply, condition, token};
 
 fn labelled(uid: &str) -> ListParams {
     ListParams::default().labels(&format!("{}={uid}", names::REQUEST_UID_LABEL))
@@ -57,10 +61,9 @@ async fn another_destination_of_the_same_name_gets_nothing_and_what_was_made_sta
     controller.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_credential_that_leads_to_another_cluster_makes_nothing_there_until_it_is_restored() {
-    let (plane, other) = (Plane::open().await, Plane::open().await);
-    sandbox(&plane, &["ConfigMap", "Secret", "Service"]).await;
+/// The request runs at the cluster behind `here`; then the credential leads to the cluster of `other` behind `there`, until it is restored.
+async fn nothing_is_made_elsewhere(plane: &Plane, here: axum::Router, (other, there): (&Plane, axum::Router), says: &str) {
+    sandbox_over(plane, here, json!([{"group": "", "kinds": ["ConfigMap", "Secret", "Service"]}])).await;
     let controller = plane.controller().await;
     plane.offer().await;
     plane.publish("trio", trio()).await;
@@ -70,20 +73,112 @@ async fn a_credential_that_leads_to_another_cluster_makes_nothing_there_until_it
     let secrets: Api<Secret> = Api::namespaced(plane.client("admin", "root:platform"), "opm-system");
     let before = secrets.get("sandbox").await.unwrap();
     assert_eq!(before.labels()[names::SECRET_ROLE_LABEL], install::ROLE_DESTINATION);
-    let elsewhere = json!({"stringData": {"kubeconfig": tls::serve(other.router(), &token("admin").expose()).await}});
+    let elsewhere = json!({"stringData": {"kubeconfig": tls::serve(there, &token("admin").expose()).await}});
     secrets.patch("sandbox", &PatchParams::default(), &Patch::Merge(&elsewhere)).await.unwrap();
 
     let controller = plane.controller().await;
     let moved = plane.until("web", "held", |request| condition(request, "Applied").starts_with("False Moved")).await;
-    assert!(condition(&moved, "Applied").contains("another cluster"), "{}", condition(&moved, "Applied"));
-    assert_eq!(moved.status.unwrap().inventory.len(), ready.status.unwrap().inventory.len(), "what was made is not forgotten");
-    let there: Api<Namespace> = Api::all(other.endpoint.client(&token("admin"), &cluster::Scope::Root));
-    assert!(there.list(&labelled(&ready.metadata.uid.unwrap())).await.unwrap().items.is_empty());
+    assert!(condition(&moved, "Applied").contains(says), "{}", condition(&moved, "Applied"));
+    let edit = json!({"spec": {"parameters": {"port": 9090}}});
+    plane.requests("dana").patch("web", &PatchParams::default(), &Patch::Merge(&edit)).await.unwrap();
+    let is_seen = |request: &PromiseRequest| request.status.as_ref().is_some_and(|status| status.observed_generation == 2);
+    let moved = plane.until("web", "held after an edit", is_seen).await;
+    assert!(condition(&moved, "Applied").starts_with("False Moved"), "{}", condition(&moved, "Applied"));
+    let made = |request: &PromiseRequest| {
+        let inventory = request.status.clone().unwrap().inventory;
+        inventory.into_iter().map(|item| (item.id, item.uid, item.destination_id)).collect::<Vec<_>>()
+    };
+    assert_eq!(made(&moved), made(&ready), "what was made is not forgotten");
+    let other: Api<Namespace> = Api::all(other.endpoint.client(&token("admin"), &cluster::Scope::Root));
+    assert!(other.list(&labelled(&ready.uid().unwrap())).await.unwrap().items.is_empty());
     controller.stop().await;
 
     let restored = json!({"data": before.data});
     secrets.patch("sandbox", &PatchParams::default(), &Patch::Merge(&restored)).await.unwrap();
     let controller = plane.controller().await;
     plane.until("web", "Ready again", |request| condition(request, "Ready").starts_with("True Ready")).await;
+    controller.stop().await;
+}
+
+/// A server that tells nobody which cluster it is.
+fn secretive(router: axum::Router) -> axum::Router {
+    router.layer(from_fn(async |request: Request, next: Next| match request.uri().path() {
+        "/api/v1/namespaces/kube-system" => {
+            let status = json!({"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Forbidden", "code": 403});
+            (StatusCode::FORBIDDEN, axum::Json(status)).into_response()
+        }
+        _ => next.run(request).await,
+    }))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_credential_that_leads_to_another_cluster_makes_nothing_there_until_it_is_restored() {
+    let (plane, other) = (Plane::open().await, Plane::open().await);
+    nothing_is_made_elsewhere(&plane, plane.router(), (&other, other.router()), "another cluster").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_credential_that_cannot_tell_its_cluster_makes_nothing_there_where_the_former_one_could() {
+    let (plane, other) = (Plane::open().await, Plane::open().await);
+    nothing_is_made_elsewhere(&plane, plane.router(), (&other, secretive(other.router())), "can't tell which cluster").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_no_cluster_was_ever_told_one_that_has_nothing_of_what_was_made_gets_nothing() {
+    let (plane, other) = (Plane::open().await, Plane::open().await);
+    let says = "None of the objects of this request are left";
+    nothing_is_made_elsewhere(&plane, secretive(plane.router()), (&other, secretive(other.router())), says).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cluster_that_can_be_told_now_and_has_nothing_of_what_was_made_gets_nothing() {
+    let (plane, other) = (Plane::open().await, Plane::open().await);
+    let says = "None of the objects of this request are left";
+    nothing_is_made_elsewhere(&plane, secretive(plane.router()), (&other, other.router()), says).await;
+}
+
+/// A home looks for a name in itself first, and then in the trusted homes in their order.
+#[tokio::test(flavor = "multi_thread")]
+async fn another_destination_of_the_same_name_in_an_earlier_trusted_home_gets_nothing() {
+    let (plane, other) = (Plane::open().await, Plane::open().await);
+    let root = sandbox(&plane, &["ConfigMap", "Secret", "Service"]).await;
+    let platform: Api<Destination> = Api::all(plane.client("admin", "root:platform"));
+    let serves = json!({"spec": {"allowedHomes": ["root:acme"]}});
+    platform.patch("sandbox", &PatchParams::default(), &Patch::Merge(&serves)).await.unwrap();
+    let controller = plane.controller_trusting(&["root:acme", "root:platform"]).await;
+    let mut promise = trio();
+    promise["visibility"] = "descendants".into();
+    plane.publish_at("root:acme", "trio", promise).await;
+    plane.ask("web", "trio", json!({"port": 8080})).await;
+    let ready = plane.ready("web").await;
+    let own = labelled(&ready.uid().unwrap());
+
+    let acme = plane.client("admin", "root:acme");
+    let kubeconfig = tls::serve(other.router(), &token("admin").expose()).await;
+    let mut spec = json!(platform.get("sandbox").await.unwrap().spec);
+    spec["allowedHomes"] = json!([]);
+    let earlier = [
+        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "opm-system"}}),
+        json!({
+            "apiVersion": "v1", "kind": "Secret", "stringData": {"kubeconfig": kubeconfig},
+            "metadata": {"name": "sandbox", "namespace": "opm-system", "labels": {names::SECRET_ROLE_LABEL: install::ROLE_DESTINATION}},
+        }),
+        json!({"apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Destination", "metadata": {"name": "sandbox"}, "spec": spec}),
+    ];
+    for object in &earlier {
+        apply(&acme, object).await.unwrap();
+    }
+    // A new request goes there; its end says that the other Destination is known.
+    plane.ask("other", "trio", json!({"port": 80})).await;
+    let elsewhere = plane.ready("other").await;
+    let there: Api<Namespace> = Api::all(other.endpoint.client(&token("admin"), &cluster::Scope::Root));
+    assert_eq!(there.list(&labelled(&elsewhere.uid().unwrap())).await.unwrap().items.len(), 1);
+    let edit = json!({"spec": {"parameters": {"port": 9090}}});
+    plane.requests("dana").patch("web", &PatchParams::default(), &Patch::Merge(&edit)).await.unwrap();
+    let moved = plane.until("web", "held", |request| condition(request, "Applied").starts_with("False Moved")).await;
+    assert!(condition(&moved, "Applied").contains("sandbox"), "{}", condition(&moved, "Applied"));
+    assert!(there.list(&own).await.unwrap().items.is_empty());
+    let maps = Api::<ConfigMap>::all(root).list(&own).await.unwrap().items;
+    assert!(maps.len() == 1 && maps[0].data.as_ref().unwrap()["port"] == "8080", "{maps:?}");
     controller.stop().await;
 }

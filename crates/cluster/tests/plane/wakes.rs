@@ -2,14 +2,15 @@
 
 use std::sync::atomic::Ordering;
 
-use cluster::kinds::Promise;
+use cluster::install;
+use cluster::kinds::{Export, Promise, PromiseRequest};
 use kube::Api;
-use kube::api::{DeleteParams, Patch, PatchParams};
+use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use serde_json::json;
 
-use crate::world::{PATIENCE, Plane, on_every_plane, settings, wait};
+use crate::world::{PATIENCE, Plane, apply, condition, on_every_plane, request, settings, wait, workspace};
 
-on_every_plane![a_promise_hears_that_its_last_request_went,];
+on_every_plane![a_promise_hears_that_its_last_request_went, a_request_made_right_after_its_workspace_is_not_left_waiting];
 
 /// Each new request changes the count of its promise: were that to wake all its requests, n requests would take n² looks.
 #[tokio::test(flavor = "multi_thread")]
@@ -82,6 +83,71 @@ async fn other_words_of_a_policy_and_notes_on_a_promise_leave_requests_alone() {
         assert!(tokio::time::Instant::now() < end, "another rule is looked at");
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
+    controller.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_catalog_wakes_no_request_by_its_words_nor_one_of_a_promise_that_it_does_not_list() {
+    let plane = Plane::open().await;
+    let catalog = |name: &str, title: &str, weight: i32, promise: &str| {
+        json!({
+            "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseCatalog", "metadata": {"name": name},
+            "spec": {"title": title, "description": title, "weight": weight, "promises": [promise], "workspaces": ["root:acme:**"]},
+        })
+    };
+    let platform = plane.client("admin", "root:platform");
+    let controller = plane.controller().await;
+    for promise in ["settings", "other"] {
+        plane.publish(promise, settings("1.0.0")).await;
+    }
+    apply(&platform, &catalog("standard", "Standard", 0, "settings")).await.unwrap();
+    plane.ask("first", "settings", json!({})).await;
+    plane.ready("first").await;
+    controller.stop().await;
+    let (controller, looks) = plane.counting_controller(|path| path.ends_with("/promiserequests/first")).await;
+    // What was woken by the start was looked at before these.
+    for name in ["a", "b"] {
+        plane.ask(name, "settings", json!({})).await;
+        plane.ready(name).await;
+    }
+    let before = looks.load(Ordering::SeqCst);
+    apply(&platform, &catalog("standard", "Everything", 0, "settings")).await.unwrap();
+    // What is offered from now on says that the controller has seen the words before.
+    plane.ask("second", "other", json!({})).await;
+    plane.until("second", "not offered", |request| condition(request, "Accepted").starts_with("False")).await;
+    apply(&platform, &catalog("more", "More", 0, "other")).await.unwrap();
+    plane.ready("second").await;
+    assert_eq!(looks.load(Ordering::SeqCst), before);
+    apply(&platform, &catalog("standard", "Everything", 1, "settings")).await.unwrap();
+    let end = tokio::time::Instant::now() + PATIENCE;
+    while looks.load(Ordering::SeqCst) == before {
+        assert!(tokio::time::Instant::now() < end, "another weight can mean other prices");
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    controller.stop().await;
+}
+
+/// The controller hears of the request before it knows where the workspace lies.
+async fn a_request_made_right_after_its_workspace_is_not_left_waiting(plane: Plane) {
+    let controller = plane.controller().await;
+    plane.publish("settings", settings("1.0.0")).await;
+    plane.offer().await;
+    let (client, namespace) = if plane.has_namespaces() {
+        let admin = plane.client("admin", "cluster");
+        apply(&admin, &json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "late"}})).await.unwrap();
+        plane.bootstrap(&["late"]).await;
+        (admin, "late")
+    } else {
+        workspace(&plane.client("admin", "root:acme"), "late").await;
+        let late = plane.client("admin", "root:acme:late");
+        install::bind(&late, Export::Requests, plane.installed()).await.unwrap();
+        (late, "default")
+    };
+    let requests: Api<PromiseRequest> = Api::namespaced(client, namespace);
+    let mut request = request("web", "settings", json!({}));
+    request.metadata.namespace = Some(namespace.to_owned());
+    requests.create(&PostParams::default(), &request).await.unwrap();
+    wait(requests, "web", "Ready", |request: &PromiseRequest| condition(request, "Ready").starts_with("True")).await;
     controller.stop().await;
 }
 

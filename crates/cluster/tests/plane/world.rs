@@ -86,6 +86,26 @@ macro_rules! on_every_plane {
 }
 pub(crate) use on_every_plane;
 
+/// The same on plain Kubernetes alone: `<test>::namespaces` and `<test>::kubernetes`.
+macro_rules! on_kubernetes {
+    ($($test:ident),* $(,)?) => {
+        $(mod $test {
+            #[tokio::test(flavor = "multi_thread")]
+            async fn namespaces() {
+                super::$test(crate::world::Plane::namespaces().await).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread")]
+            async fn kubernetes() {
+                if let Some(plane) = crate::world::Plane::kubernetes().await {
+                    super::$test(plane).await;
+                }
+            }
+        })*
+    };
+}
+pub(crate) use on_kubernetes;
+
 pub fn path(text: &str) -> WorkspacePath {
     WorkspacePath::parse(text).unwrap()
 }

@@ -11,6 +11,8 @@ use crate::wording::{all_of, counted};
 
 /// What has to hold before anything is made of what a request asks for.
 const DECIDED: [&str; 3] = ["Accepted", "PoliciesSatisfied", "Approved"];
+/// The reasons where what was accepted cannot be made.
+const HELD_BACK: [&str; 2] = ["Refused", "Conflict"];
 /// The reason where what was made cannot be looked at.
 const UNREACHABLE: &str = "Unreachable";
 /// Follows a decision that stands although policies changed.
@@ -65,7 +67,8 @@ fn dated(previous: &PromiseRequestStatus, name: &str, said: Said, generation: i6
 ///
 /// True exactly when the phase is Ready and what runs is the content of this generation. While an edit does not fit, is refused, waits for
 /// people or was turned down, the phase stays Ready, because it says how what runs is. This condition is False then, with the reason of
-/// the condition that holds the edit back: whoever waits after an edit must not be told that it is in place. Only the spec counts: a newer
+/// the condition that holds the edit back: whoever waits after an edit must not be told that it is in place. The same holds for an edit that
+/// was accepted and that the plane or a Destination refuses, while all that was made before works. Only the spec counts: a newer
 /// version of the promise or a changed rule that waits for an approval leaves it True. `Healthy` says whether what runs works, whatever
 /// was asked for since.
 ///
@@ -77,6 +80,10 @@ fn ready(seen: &Observation<'_>, phase: Phase, waiting_on: Option<&WaitingOn>, o
             true => said(ConditionStatus::Unknown, UNREACHABLE, sentence),
             false => said(ConditionStatus::False, word(phase), sentence),
         };
+    }
+    let held_back = others.iter().find(|(name, other)| *name == "Applied" && HELD_BACK.contains(&other.reason));
+    if let Some((_, applied)) = held_back {
+        return said(ConditionStatus::False, applied.reason, ball::sentence(phase, waiting_on.cloned()));
     }
     if is_of_this_generation(seen) {
         return said(ConditionStatus::True, "Ready", "What was asked for is in place and works");

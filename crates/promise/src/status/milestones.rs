@@ -31,6 +31,7 @@ pub fn milestones(before: Option<&PromiseRequestStatus>, after: &PromiseRequestS
         outdated(before, after),
         applied(before, after),
         failed(before, after),
+        held_back(before, after),
         degraded(before, after),
         ready(before, after),
         contested(before, after),
@@ -127,12 +128,18 @@ fn failed(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option
     another.then(|| warning("Failed", trouble(after)))
 }
 
+/// A change that was accepted cannot be made, while what runs goes on as before.
+fn held_back(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
+    let why = why_not_applied(after).filter(|_| after.phase == Phase::Ready)?;
+    (why_not_applied(before) != Some(why)).then(|| warning("UpdateFailed", why))
+}
+
 fn degraded(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
     (after.phase == Phase::Degraded && before.phase != Phase::Degraded).then(|| warning("Degraded", trouble(after)))
 }
 
 fn ready(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
-    let current = after.current.as_ref().filter(|_| after.phase == Phase::Ready)?;
+    let current = after.current.as_ref().filter(|_| after.phase == Phase::Ready && why_not_applied(after).is_none())?;
     let known = before.phase == Phase::Ready && before.current.as_ref().is_some_and(|known| known.release == current.release);
     (!known).then(|| normal("Ready", &format!("Release {} is in place and works", current.release)))
 }

@@ -3,11 +3,13 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::Observation;
-use crate::api::{CandidateState, Health, Phase, PromiseRequestStatus};
-use crate::fulfil::Hold;
+use crate::api::{CandidateState, CandidateStatus, Health, InventoryItem, Phase, PromiseRequestStatus};
+use crate::fulfil::{Hold, Key, Plan};
 
-/// How long after a release came into force what is on its way belongs to that change, and is no outage.
-const ROLL_OUT: SignedDuration = SignedDuration::from_mins(10);
+/// How long a change can be on its way. After that it is stuck, and what is not healthy is an outage.
+const ROLL_OUT: SignedDuration = SignedDuration::from_mins(30);
+/// How long after a release came into force what begins to be on its way belongs to that change, and is no outage.
+const SETTLING: SignedDuration = SignedDuration::from_mins(10);
 
 pub(super) fn of(previous: &PromiseRequestStatus, seen: &Observation<'_>, now: &str) -> Phase {
     if seen.deleting {
@@ -34,12 +36,20 @@ pub(super) fn of(previous: &PromiseRequestStatus, seen: &Observation<'_>, now: &
         return Phase::Pending;
     };
     if seen.failure.is_some() || plan.holds.iter().any(|hold| matches!(hold, Hold::Foreign { .. })) {
-        return if was_up(previous) { Phase::Degraded } else { Phase::Failed };
+        // A change that cannot be made is no outage of what runs.
+        return match was_up(previous) {
+            true if running && accepted(seen) && works(previous, plan, |health| health == Health::Healthy) => Phase::Ready,
+            true if running && accepted(seen) && is_recent(previous, seen, now) && works(previous, plan, is_up_or_coming) => {
+                Phase::Updating
+            }
+            true => Phase::Degraded,
+            false => Phase::Failed,
+        };
     }
     if plan.applied && plan.healthy {
         return Phase::Ready;
     }
-    if running && accepted(seen) && !broken(plan) {
+    if running && accepted(seen) && !broken(plan) && (plan.holds.contains(&Hold::Paused) || is_recent(previous, seen, now)) {
         return Phase::Updating;
     }
     // Drift that is put back while everything works is told by its own condition.
@@ -48,7 +58,7 @@ pub(super) fn of(previous: &PromiseRequestStatus, seen: &Observation<'_>, now: &
     }
     if was_up(previous) {
         let same_release = previous.current.as_ref().map(|current| current.release.as_str()) == seen.current.map(|release| release.name);
-        let rolls_out = previous.phase == Phase::Updating || !same_release || came_lately(previous, now);
+        let rolls_out = !same_release || came_lately(previous, now);
         return if rolls_out && !broken(plan) { Phase::Updating } else { Phase::Degraded };
     }
     if broken(plan) { Phase::Failed } else { Phase::Provisioning }
@@ -58,12 +68,25 @@ fn accepted(seen: &Observation<'_>) -> bool {
     seen.candidate.is_some_and(|candidate| candidate.state == CandidateState::Accepted)
 }
 
+/// Whether the change that is being rolled out was accepted a short while ago. One that is seen for the first time was accepted just now.
+fn is_recent(previous: &PromiseRequestStatus, seen: &Observation<'_>, now: &str) -> bool {
+    let name = seen.candidate.map(|candidate| candidate.name);
+    let same = |kept: &&CandidateStatus| kept.state == CandidateState::Accepted && Some(kept.release.as_str()) == name;
+    let known = previous.candidate.as_ref().filter(same);
+    let age = known.and_then(|kept| age(kept.accepted_at.as_deref().or(kept.since.as_deref()), now));
+    age.is_none_or(|age| age < ROLL_OUT)
+}
+
 /// Whether the release that runs came into force a short while ago. Operators that restart something for a change may begin with that only
-/// after everything looked done.
+/// after everything looked done, and take as long as for any change.
 fn came_lately(previous: &PromiseRequestStatus, now: &str) -> bool {
-    let time = |text: &str| text.parse::<Timestamp>().ok();
-    let since = previous.current.as_ref().and_then(|current| time(current.since.as_deref()?));
-    since.zip(time(now)).is_some_and(|(since, now)| now.duration_since(since).abs() < ROLL_OUT)
+    let limit = if previous.phase == Phase::Updating { ROLL_OUT } else { SETTLING };
+    age(previous.current.as_ref().and_then(|current| current.since.as_deref()), now).is_some_and(|age| age < limit)
+}
+
+fn age(since: Option<&str>, now: &str) -> Option<SignedDuration> {
+    let (since, now): (Timestamp, Timestamp) = (since?.parse().ok()?, now.parse().ok()?);
+    Some(now.duration_since(since).abs())
 }
 
 /// Whether it was ready once: what goes wrong then is a degradation.
@@ -71,6 +94,21 @@ fn was_up(previous: &PromiseRequestStatus) -> bool {
     matches!(previous.phase, Phase::Ready | Phase::Degraded | Phase::Updating)
 }
 
-fn broken(plan: &crate::fulfil::Plan) -> bool {
+fn is_up_or_coming(health: Health) -> bool {
+    matches!(health, Health::Healthy | Health::Progressing)
+}
+
+/// Whether all that was made is as `wanted`, whatever is still to be made or changed. What is missing and was there before is not.
+fn works(previous: &PromiseRequestStatus, plan: &Plan, wanted: fn(Health) -> bool) -> bool {
+    let is_new = |item: &InventoryItem| {
+        let key = Key::of_item(item);
+        let was_there = previous.inventory.iter().any(|known| known.uid.is_some() && Key::of_item(known) == key);
+        previous.phase != Phase::Degraded && !was_there
+    };
+    let is_fine = |item: &InventoryItem| wanted(item.health) || (item.health == Health::Missing && is_new(item));
+    plan.inventory.iter().any(|item| wanted(item.health)) && plan.inventory.iter().all(is_fine)
+}
+
+fn broken(plan: &Plan) -> bool {
     plan.inventory.iter().any(|item| item.health == Health::Degraded)
 }

@@ -1,3 +1,5 @@
+mod changes;
+
 use super::{Observation, ReleaseFacts, compute, milestones};
 use crate::api::{
     CandidateState, Condition, ConditionStatus, Health, InventoryItem, Phase, PromiseRequestStatus, QuestionStatus, ReleaseRevision,

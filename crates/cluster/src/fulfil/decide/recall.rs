@@ -12,9 +12,11 @@ use promise::status::Missing;
 use serde_json::Value;
 
 use super::evaluate::context;
+use super::lineage::lineage;
 use super::offer::offer;
-use super::{Chosen, Decision, consider, lineage};
+use super::{Chosen, Decision, consider};
 use crate::fulfil::core::Core;
+use crate::fulfil::patience::Refusal;
 use crate::fulfil::releases;
 use crate::kinds::{PromiseRelease, PromiseRequest, PromiseRevision};
 use crate::watch::{Freshness, Key};
@@ -167,7 +169,7 @@ async fn restore(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: &Pr
             tracing::warn!(request = %key, release = again.name, "a release that was gone is recorded again, with the same content");
             true
         }
-        Err(why) => {
+        Err(Refusal { why, .. }) => {
             tracing::warn!(request = %key, release = again.name, why, "a release that is gone cannot be recorded again");
             false
         }

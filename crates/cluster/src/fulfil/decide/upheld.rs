@@ -3,6 +3,7 @@
 use kube::ResourceExt;
 use promise::api::{ApprovalStatus, CandidateState, CandidateStatus, PromiseReleaseSpec, ReleaseRevision};
 use promise::approval::{Asking, stands, waits};
+use promise::context::{Context, given_labels};
 use promise::names;
 use promise::release::same_rules;
 use promise::status::ReleaseFacts;
@@ -46,7 +47,7 @@ impl Upheld {
     }
 }
 
-/// What people decided against and the requester did not edit or resubmit since. `today` is what the request would be now, where that can
+/// What people decided against and the requester did not edit or resubmit since. Other labels and other typed secrets are an edit. `today` is what the request would be now, where that can
 /// be told.
 pub(super) fn upheld(core: &Core, key: &Key, request: &PromiseRequest, today: Option<&PromiseReleaseSpec>) -> Option<Upheld> {
     let status = request.status.as_ref()?;
@@ -59,6 +60,9 @@ pub(super) fn upheld(core: &Core, key: &Key, request: &PromiseRequest, today: Op
     };
     let candidate = candidate.filter(|candidate| stands(status.question.as_ref(), Some(candidate), &asking))?;
     let decided = core.world.releases.get(&Key { name: candidate.release.clone(), ..key.clone() });
+    if decided.as_ref().is_some_and(|decided| is_edited(request, today, &decided.spec)) {
+        return None;
+    }
     let policies_changed = match (today, decided) {
         (Some(today), Some(decided)) => !same_rules(&today.rules, &decided.spec.rules),
         (Some(_), None) => true,
@@ -68,4 +72,11 @@ pub(super) fn upheld(core: &Core, key: &Key, request: &PromiseRequest, today: Op
     let approvals = status.approvals.clone();
     let waits = waits(&approvals).filter(|_| candidate.state == CandidateState::ChangesRequested);
     Some(Upheld { candidate, revision, policies_changed, approvals, waits })
+}
+
+/// Whether the requester changed what is content and moves no generation: labels, and what was typed into secret parameters.
+fn is_edited(request: &PromiseRequest, today: Option<&PromiseReleaseSpec>, decided: &PromiseReleaseSpec) -> bool {
+    let context = decided.context.clone().and_then(|context| serde_json::from_value::<Context>(context).ok());
+    let labelled = context.is_some_and(|context| context.request.labels != given_labels(request.labels()));
+    labelled || today.is_some_and(|today| today.secrets != decided.secrets)
 }

@@ -10,10 +10,11 @@ use promise::path::Path;
 use serde_json::Value;
 
 use crate::error::is_missing;
+use crate::fulfil::patience::Refusal;
 use crate::fulfil::words::told_beside;
 use crate::workspaces::ClusterId;
 
-/// Keyed digests of the secrets that the parameters refer to, by path; `client` reads what stands beside requests. Errors: a sentence.
+/// Keyed digests of the secrets that the parameters refer to, by path; `client` reads what stands beside requests. Errors: why not.
 pub async fn digests(
     client: &Client,
     key: &DigestKey,
@@ -21,16 +22,16 @@ pub async fn digests(
     namespace: &str,
     secret_parameters: &[String],
     parameters: Option<&Value>,
-) -> Result<BTreeMap<String, String>, String> {
+) -> Result<BTreeMap<String, String>, Refusal> {
     let api: Api<Secret> = Api::namespaced(client.clone(), namespace);
     let mut found = BTreeMap::new();
     for path in secret_parameters {
         let Some((name, entry)) = reference(path, parameters) else { continue };
         let secret = api.get(name).await.map_err(|error| {
             if is_missing(&error) {
-                format!("There is no Secret {name} in the namespace {namespace}, which {path} names. Create it.")
+                Refusal::from(format!("There is no Secret {name} in the namespace {namespace}, which {path} names. Create it."))
             } else {
-                told_beside(workspace, &error, &format!("read the Secret {name}"))
+                Refusal::of(&error, told_beside(workspace, &error, &format!("read the Secret {name}")))
             }
         })?;
         let data = super::data(secret, name)?;

@@ -74,8 +74,7 @@ impl Round<'_> {
                 }
             };
             if let Err(refusal) = outcome {
-                self.passing = refusal.passing;
-                self.failure = Some(refusal.why);
+                self.fails(refusal);
                 return Ok(Carried::Stopped);
             }
         }
@@ -91,7 +90,7 @@ impl Round<'_> {
                 Some(Seen::Present { object, .. }) => object["metadata"]["uid"].as_str(),
                 _ => None,
             };
-            objects::apply(&core.targets, &place, key, object, uid, *why).await
+            objects::apply(&core.targets, (sites, &place), key, object, uid, *why).await
         }))
         .await;
         let mut outcome = Ok(());

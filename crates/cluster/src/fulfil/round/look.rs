@@ -133,7 +133,7 @@ impl Round<'_> {
                 Ok(place) => place,
                 Err(why) => return Seen::Unknown { why },
             };
-            match look(core, request, &place, key).await {
+            match look(core, request, sites, &place, key).await {
                 Ok(Some(object)) => Seen::Present { object, health: Health::Unknown, message: None },
                 Ok(None) => Seen::Absent,
                 Err(why) => Seen::Unknown { why },
@@ -145,9 +145,10 @@ impl Round<'_> {
 }
 
 /// Looks at an object, and keeps an eye on its kind from now on.
-async fn look(core: &Core, request: &Key, place: &Place, key: &ObjectKey) -> Result<Option<Value>, String> {
+async fn look(core: &Core, request: &Key, sites: &Sites, place: &Place, key: &ObjectKey) -> Result<Option<Value>, String> {
     let kind = objects::kind(key);
     let Some(reach) = core.targets.find(place, &kind).await? else { return Ok(None) };
+    sites.is_same(place, reach.session)?;
     if let Some((at, watched)) = core.targets.sight(place, &kind, &reach)? {
         core.eyes.open(request, Sort::of(key), &at, &kind, &watched);
     }

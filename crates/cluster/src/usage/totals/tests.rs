@@ -5,22 +5,27 @@ use std::sync::Arc;
 use imbl::OrdMap;
 use promise::api::{AppliesTo, PromiseReleaseSpec, ReleaseRevision};
 use promise::policy::{Promises, Reach, Tally};
+use promise::price::Money;
 use serde_json::json;
 
-use super::{Accepted, Group, Sum, Totals, includes, place};
+use super::{Accepted, Group, KEPT, Place, Sum, Totals, includes, place};
 use crate::kinds::{PromiseRelease, PromiseReleaseKind, PromiseRequest, PromiseRequestKind, object};
+use crate::orphans::Orphan;
 use crate::watch::{Cache, Key};
 use crate::workspaces::{ClusterId, Tree, WorkspaceRow};
 
 thread_local! {
     /// How often it was asked whether a group counts.
     pub(super) static LOOKED_AT: Cell<u64> = const { Cell::new(0) };
+    /// How often it was looked up where a workspace lies.
+    pub(super) static PLACED: Cell<u64> = const { Cell::new(0) };
 }
 
 #[derive(Default)]
 struct Plane {
     requests: Cache<PromiseRequest>,
     releases: Cache<PromiseRelease>,
+    orphans: Cache<Orphan>,
     version: u64,
 }
 
@@ -31,6 +36,7 @@ impl Plane {
         let current = release.map(|release| json!({"release": release, "version": "1.0.0", "revision": "r"}));
         row.status = serde_json::from_value(json!({"current": current})).unwrap();
         row.metadata.resource_version = Some(self.version());
+        row.metadata.uid = Some(format!("u-{}", key.name));
         self.requests.put(key.clone(), row);
     }
 
@@ -41,6 +47,38 @@ impl Plane {
         let mut row = object::<PromiseReleaseKind>(&key.name, Some(&key.namespace), spec);
         row.metadata.resource_version = Some(self.version());
         self.releases.put(key.clone(), row);
+    }
+
+    /// What the request at a key handed over, in a workspace that was called `far` while it was there.
+    fn orphan(&mut self, name: &str, request: &Key, promise: &str, price: Option<(i64, &str)>) {
+        let orphan = Orphan {
+            uid: format!("u-{}", request.name),
+            request: request.clone(),
+            accepted: Accepted {
+                release: "l".into(),
+                promise: promise.to_owned(),
+                home: Some("h0".into()),
+                price: price.map(|(micros, currency)| Money::new(micros, currency)),
+            },
+            workspace: "root:acme:gone".into(),
+            labels: BTreeMap::from([("tier".to_owned(), "prod".to_owned())]),
+            lineage: vec!["root".into(), "acme".into(), request.cluster.to_string()],
+        };
+        self.orphans.put(Key::cluster_scoped(&id("root"), name), orphan);
+    }
+
+    /// What orphans come to for a cap when every one is looked at.
+    fn left(&self, tree: &Tree, tally: &Tally) -> Sum {
+        let mut sum = Sum::default();
+        for orphan in self.orphans.snapshot().values() {
+            let is_there = self.requests.get(&orphan.request).is_some_and(|request| request.metadata.uid.as_ref() == Some(&orphan.uid));
+            let place = place(tree, &orphan.request.cluster).unwrap_or_else(|| Place::from(&**orphan));
+            let group = Group::of(&orphan.accepted);
+            if !is_there && includes(tally, &group, &place) {
+                sum.include(tally, &group, 1, orphan.accepted.micros());
+            }
+        }
+        sum
     }
 
     fn version(&mut self) -> String {
@@ -55,7 +93,7 @@ impl Plane {
             let Some(accepted) = Accepted::shown(&self.releases, key, request) else { continue };
             let group = Group::of(&accepted);
             if place(tree, &key.cluster).is_some_and(|place| includes(tally, &group, &place)) {
-                sum.add(tally, &group, 1, accepted.micros());
+                sum.include(tally, &group, 1, accepted.micros());
             }
         }
         sum
@@ -123,23 +161,25 @@ fn sums_are_what_counting_every_request_comes_to_whatever_changes() {
         tree(&[("root", "far", "c3", "prod"), ("root", "acme", "acme", "dev"), ("acme", "two", "c2", "prod"), ("c2", "in", "c1", "prod")]),
     ];
     let (mut plane, mut dice, mut now) = (Plane::default(), Dice(7), 0);
-    let mut totals = Totals::new(&plane.requests, &plane.releases, trees[0].clone());
+    let mut totals = Totals::new(&plane.requests, &plane.releases, &plane.orphans, trees[0].clone());
     for step in 0..3000 {
         let cluster = id(["c1", "c2", "c3"][dice.below(3) as usize]);
         let at = |name: String| Key { cluster: cluster.clone(), namespace: "default".into(), name };
         let (name, release) = (at(format!("r{}", dice.below(6))), at(format!("l{}", dice.below(8))));
-        match dice.below(12) {
+        let priced = [None, Some((1_500_000, "EUR")), Some((7, "EUR")), Some((3, "USD"))][dice.below(4) as usize];
+        match dice.below(14) {
             0..=4 => {
                 let accepted = (dice.below(4) > 0).then_some(release.name.as_str());
                 plane.request(&name, ["p0", "p1", "p10"][dice.below(3) as usize], accepted);
             }
             5..=7 => {
-                let price = [None, Some((1_500_000, "EUR")), Some((7, "EUR")), Some((3, "USD"))][dice.below(4) as usize];
-                plane.release(&release, ["h0", "h1"][dice.below(2) as usize], price);
+                plane.release(&release, ["h0", "h1"][dice.below(2) as usize], priced);
             }
             8 => plane.requests.remove(name),
             9 => plane.releases.remove(release),
             10 => now = dice.below(3) as usize,
+            11 => plane.orphan(&format!("o{}", dice.below(5)), &name, ["p0", "p1", "p10"][dice.below(3) as usize], priced),
+            12 => plane.orphans.remove(Key::cluster_scoped(&id("root"), &format!("o{}", dice.below(5)))),
             // More than what is announced is kept for whoever is behind.
             _ if step % 50 == 0 => (0..400).for_each(|_| plane.request(&name, "p0", Some("l1"))),
             _ => {}
@@ -147,6 +187,7 @@ fn sums_are_what_counting_every_request_comes_to_whatever_changes() {
         totals.catch_up(&trees[now]);
         for tally in caps() {
             assert_eq!(totals.of(&tally), plane.counted(&trees[now], &tally), "step {step}: {tally:?}");
+            assert_eq!(totals.orphaned(&tally), plane.left(&trees[now], &tally), "step {step}, orphans: {tally:?}");
         }
     }
 }
@@ -163,7 +204,7 @@ fn looks(present: usize, more: usize) -> u64 {
         plane.request(&Key { cluster, namespace: "default".into(), name: format!("r{number}") }, "p0", Some("l"));
     };
     (0..present).for_each(|number| ask(&mut plane, number));
-    let mut totals = Totals::new(&plane.requests, &plane.releases, tree.clone());
+    let mut totals = Totals::new(&plane.requests, &plane.releases, &plane.orphans, tree.clone());
     let caps = |number: usize| {
         let own = Reach::Workspace { cluster: workspaces[number % workspaces.len()].clone() };
         let reaches = [own, Reach::Subtree { cluster: "acme".into(), range: AppliesTo::default() }, Reach::Covered(AppliesTo::default())];
@@ -190,4 +231,76 @@ fn what_a_request_costs_to_judge_does_not_grow_with_the_number_of_requests() {
     let few = looks(100, 200);
     assert_eq!(looks(10_000, 200), few);
     assert!(few <= 200 * 4, "{few} looks for 200 requests under three limits each");
+}
+
+#[test]
+fn an_orphan_counts_where_its_workspace_was_although_that_is_gone() {
+    let (mut plane, tree) = (Plane::default(), tree(&[("root", "acme", "acme", "dev")]));
+    let request = Key { cluster: id("shop"), namespace: "default".into(), name: "web".into() };
+    plane.orphan("o", &request, "redis", None);
+    let mut totals = Totals::new(&plane.requests, &plane.releases, &plane.orphans, tree.clone());
+    let mut count = |promises: Promises, reach: Reach| totals.orphaned(&Tally { rule: "r".into(), promises, reach, currency: None }).count;
+    let redis = |home: &str| Promises::One { name: "redis".into(), home: home.into() };
+    let below = |cluster: &str| Reach::Subtree { cluster: cluster.into(), range: AppliesTo::default() };
+    assert_eq!((count(redis("h0"), below("acme")), count(redis("h0"), Reach::Workspace { cluster: "shop".into() })), (1, 1));
+    assert_eq!((count(redis("h0"), below("globex")), count(redis("other"), below("acme"))), (0, 0));
+    assert_eq!(count(Promises::Covered(vec!["postgresql".into()]), below("acme")), 0);
+}
+
+#[test]
+fn a_thousand_orphans_are_not_looked_at_for_each_request_that_is_judged() {
+    let (mut plane, tree) = (Plane::default(), tree(&[("root", "acme", "acme", "dev"), ("acme", "one", "c1", "prod")]));
+    for number in 0..1000 {
+        let request = Key { cluster: id("c2"), namespace: "default".into(), name: format!("r{number}") };
+        plane.orphan(&format!("o{number}"), &request, "p0", None);
+    }
+    let mut totals = Totals::new(&plane.requests, &plane.releases, &plane.orphans, tree.clone());
+    let below = Reach::Subtree { cluster: "acme".into(), range: AppliesTo::default() };
+    let wide = Tally { rule: "wide".into(), promises: Promises::Covered(Vec::new()), reach: below, currency: None };
+    let own = Tally { rule: "own".into(), reach: Reach::Workspace { cluster: "c1".into() }, ..wide.clone() };
+    assert_eq!(totals.orphaned(&wide).count, 1000);
+    LOOKED_AT.set(0);
+    for _ in 0..10 {
+        totals.catch_up(&tree);
+        assert_eq!((totals.orphaned(&wide).count, totals.orphaned(&own).count), (1000, 0));
+    }
+    assert_eq!(LOOKED_AT.get(), 0);
+}
+
+#[test]
+fn another_tree_costs_what_moved_in_it() {
+    let workspaces: Vec<String> = (0..500).map(|number| format!("w{number}")).collect();
+    let edges = |tier: &'static str| {
+        let mut edges: Vec<_> = workspaces.iter().map(|name| ("acme", name.as_str(), name.as_str(), "prod")).collect();
+        edges.extend([("root", "acme", "acme", "dev"), ("acme", "one", "c1", tier)]);
+        tree(&edges)
+    };
+    let mut plane = Plane::default();
+    for cluster in workspaces.iter().map(String::as_str).chain(["c1"]) {
+        plane.request(&Key { cluster: id(cluster), namespace: "default".into(), name: "r".into() }, "p0", Some("l"));
+    }
+    let mut totals = Totals::new(&plane.requests, &plane.releases, &plane.orphans, edges("dev"));
+    PLACED.set(0);
+    totals.catch_up(&edges("prod"));
+    assert_eq!(PLACED.get(), 1);
+}
+
+#[test]
+fn a_sum_that_is_asked_for_again_and_again_is_kept_however_many_others_there_are() {
+    let (mut plane, tree) = (Plane::default(), tree(&[("root", "acme", "acme", "dev")]));
+    plane.request(&Key { cluster: id("acme"), namespace: "default".into(), name: "r".into() }, "p0", Some("l"));
+    let mut totals = Totals::new(&plane.requests, &plane.releases, &plane.orphans, tree);
+    let cap = |number: usize| Tally {
+        rule: number.to_string(),
+        promises: Promises::Covered(Vec::new()),
+        reach: Reach::Covered(AppliesTo::default()),
+        currency: None,
+    };
+    for number in 0..KEPT + 10 {
+        totals.of(&cap(0));
+        totals.of(&cap(number));
+    }
+    LOOKED_AT.set(0);
+    assert_eq!((totals.of(&cap(0)).count, LOOKED_AT.get()), (1, 0));
+    assert_eq!(totals.kept.len(), KEPT);
 }

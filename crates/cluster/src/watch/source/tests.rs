@@ -3,6 +3,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures::stream::BoxStream;
 use http::{Request, Response};
 use http_body::Frame;
 use http_body_util::{BodyExt as _, Full, StreamBody};
@@ -12,7 +13,7 @@ use kube::api::DynamicObject;
 use kube::client::Body;
 use tokio_util::sync::CancellationToken;
 
-use super::Source;
+use super::{Source, WHOLE};
 use crate::endpoint::{Endpoint, Scope, Token};
 use crate::kinds::PromiseRequestKind;
 use crate::watch::{Cache, Freshness, Origin, Row};
@@ -172,4 +173,60 @@ async fn a_watch_whose_other_end_is_gone_is_noticed_within_a_minute() {
     let silent = tokio::time::Instant::now();
     tokio::time::timeout(Duration::from_secs(600), is(false)).await.expect("it is noticed");
     assert!(silent.elapsed() <= Duration::from_secs(60), "{:?}", silent.elapsed());
+}
+
+/// Parts of a body, as they come.
+type Parts = BoxStream<'static, Result<Frame<Bytes>, Infallible>>;
+
+/// Answers the first list with half a body, after which comes what `rest` says, the second with a whole one, and nothing else.
+fn half_a_list(rest: fn() -> Parts) -> Client {
+    let calls = Arc::new(Mutex::new(0));
+    let service = tower::service_fn(move |_: Request<Body>| {
+        let mut calls = calls.lock().unwrap();
+        *calls += 1;
+        let list = r#"{"kind":"List","apiVersion":"v1","metadata":{"resourceVersion":"4"},"items":["#;
+        let half = futures::stream::once(std::future::ready(Ok(Frame::data(Bytes::from(list)))));
+        let answer = match *calls {
+            1 => Some(StreamBody::new(futures::StreamExt::chain(half, rest())).boxed_unsync()),
+            2 => Some(Full::<Bytes>::from(format!("{list}{}]}}", object("a", 1, "{}"))).boxed_unsync()),
+            _ => None,
+        };
+        async move {
+            match answer {
+                Some(body) => Ok::<_, Infallible>(Response::new(body)),
+                None => std::future::pending().await,
+            }
+        }
+    });
+    Endpoint::in_process("test", service).client(&Token::new("t"), &Scope::Root)
+}
+
+/// Waits for trouble, and for the list that is read after it; answers with how long the trouble took to show.
+async fn trouble(client: Client) -> Duration {
+    let cache = follow(Source::of::<PromiseRequestKind>(client), name);
+    let begun = tokio::time::Instant::now();
+    let mut trouble = cache.trouble();
+    tokio::time::timeout(Duration::from_secs(600), trouble.wait_for(Option::is_some)).await.expect("it is noticed").unwrap();
+    let noticed = begun.elapsed();
+    until(&cache, &["a"]).await;
+    noticed
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_that_stalls_in_the_middle_is_trouble_within_half_a_minute_and_read_again() {
+    let noticed = trouble(half_a_list(|| Box::pin(futures::stream::pending()))).await;
+    assert!(noticed <= Duration::from_secs(31), "{noticed:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_of_which_a_little_comes_now_and_then_is_trouble_in_the_end_and_read_again() {
+    let trickle = || -> Parts {
+        let next = |()| async {
+            tokio::time::sleep(Duration::from_secs(10)).await;
+            Some((Ok(Frame::data(Bytes::from_static(b" "))), ()))
+        };
+        Box::pin(futures::stream::unfold((), next))
+    };
+    let noticed = trouble(half_a_list(trickle)).await;
+    assert!(noticed <= WHOLE + Duration::from_secs(1), "{noticed:?}");
 }

@@ -7,6 +7,7 @@ use promise::api::{CandidateState, DecisionState};
 use promise::names;
 use serde_json::json;
 
+use super::content::{governing, type_in, vault};
 use super::stages::{in_two_stages, of_rule, told};
 use super::{about, asked, candidate, decide, edit, governed, let_do, level};
 use crate::world::{PATIENCE, Plane, condition, on_every_plane};
@@ -15,6 +16,8 @@ on_every_plane![
     a_negative_decision_stands_while_policies_change,
     what_was_turned_down_is_asked_again_about_the_same_content,
     an_edit_of_what_is_not_content_leaves_the_question_open,
+    other_labels_answer_a_request_for_changes,
+    another_typed_secret_answers_a_request_for_changes,
     what_was_taken_back_cannot_be_approved_until_it_is_asked_again,
     who_breaks_the_glass_approves_alone_and_everybody_is_told,
 ];
@@ -120,6 +123,45 @@ async fn an_edit_of_what_is_not_content_leaves_the_question_open(plane: Plane) {
     assert_eq!(seen.status.as_ref().unwrap().question.as_ref().unwrap().since, first.status.unwrap().question.unwrap().since);
     decide(&plane, "sandbox", &of_rule("second", "two", &seen, "approve")).await;
     plane.ready("web").await;
+    controller.stop().await;
+}
+
+/// Waits until changes were requested of what is asked now.
+async fn changes_requested(plane: &Plane) -> PromiseRequest {
+    let first = asked(plane, "web").await;
+    decide(plane, "erin", &about("other", &first, "requestChanges")).await;
+    plane.until("web", "to be changed", |r| candidate(r).state == CandidateState::ChangesRequested).await
+}
+
+/// The change is asked about, and what is agreed to then is made.
+async fn is_asked_about(plane: &Plane, before: &PromiseRequest) {
+    let again = asked(plane, "web").await;
+    assert_ne!(candidate(&again).content_hash, candidate(before).content_hash);
+    assert_eq!(candidate(&again).generation, candidate(before).generation, "nothing of the spec changed");
+    decide(plane, "erin", &about("yes", &again, "approve")).await;
+    plane.ready("web").await;
+}
+
+async fn other_labels_answer_a_request_for_changes(plane: Plane) {
+    let controller = governed(&plane, json!({})).await;
+    plane.ask("web", "settings", json!({"level": 2})).await;
+    let before = changes_requested(&plane).await;
+    let label = json!({"metadata": {"labels": {"size": "small"}}});
+    plane.requests("dana").patch("web", &PatchParams::default(), &Patch::Merge(&label)).await.unwrap();
+    is_asked_about(&plane, &before).await;
+    controller.stop().await;
+}
+
+async fn another_typed_secret_answers_a_request_for_changes(plane: Plane) {
+    let controller = governing(&plane, "vault", vault()).await;
+    type_in(&plane, "weak").await;
+    plane.ask("web", "vault", json!({"password": {"name": "web-inputs", "key": "password"}})).await;
+    let before = changes_requested(&plane).await;
+    type_in(&plane, "strong").await;
+    // The form that takes a secret says so beside the request.
+    let typed = json!({"metadata": {"annotations": {names::INPUTS_ANNOTATION: "2"}}});
+    plane.requests("dana").patch("web", &PatchParams::default(), &Patch::Merge(&typed)).await.unwrap();
+    is_asked_about(&plane, &before).await;
     controller.stop().await;
 }
 

@@ -14,7 +14,7 @@ use crate::world::{Plane, apply, condition, on_every_plane, wait};
 on_every_plane![what_a_label_says_is_approved_with_it, a_secret_that_changes_after_approval_is_decided_about_first];
 
 /// A plane on which every request for this promise needs an approval, which Erin may give.
-async fn governing(plane: &Plane, promise: &str, spec: Value) -> Running {
+pub(super) async fn governing(plane: &Plane, promise: &str, spec: Value) -> Running {
     let controller = plane.controller().await;
     plane.offer().await;
     plane.publish(promise, spec).await;
@@ -66,7 +66,7 @@ async fn what_a_label_says_is_approved_with_it(plane: Plane) {
     controller.stop().await;
 }
 
-async fn type_in(plane: &Plane, value: &str) {
+pub(super) async fn type_in(plane: &Plane, value: &str) {
     let labels = json!({names::SECRET_ROLE_LABEL: "inputs", names::REQUEST_NAME_LABEL: "web"});
     let secret = json!({
         "apiVersion": "v1", "kind": "Secret", "stringData": {"password": value},
@@ -75,9 +75,10 @@ async fn type_in(plane: &Plane, value: &str) {
     apply(&plane.client("dana", "root:acme:shop"), &secret).await.unwrap();
 }
 
-async fn a_secret_that_changes_after_approval_is_decided_about_first(plane: Plane) {
+/// A promise that hands on a typed secret.
+pub(super) fn vault() -> Value {
     let reference = json!({"type": "object", "properties": {"name": {"type": "string"}, "key": {"type": "string"}}});
-    let spec = json!({
+    json!({
         "version": "1.0.0", "lifecycle": "published", "visibility": "private", "secretParameters": [".password"],
         "parameters": {"type": "object", "properties": {"password": reference}},
         "implementation": {"resources": [
@@ -89,8 +90,11 @@ async fn a_secret_that_changes_after_approval_is_decided_about_first(plane: Plan
                 "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "${request.name}-config"}, "data": {"a": "b"},
             }},
         ]},
-    });
-    let controller = governing(&plane, "vault", spec).await;
+    })
+}
+
+async fn a_secret_that_changes_after_approval_is_decided_about_first(plane: Plane) {
+    let controller = governing(&plane, "vault", vault()).await;
     type_in(&plane, "approved").await;
     plane.ask("web", "vault", json!({"password": {"name": "web-inputs", "key": "password"}})).await;
     let first = asked(&plane, "web").await;

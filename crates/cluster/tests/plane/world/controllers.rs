@@ -1,6 +1,7 @@
 //! Controllers over the plane: ordinary ones, and such as die, count, fail, or have rivals.
 
 use futures::StreamExt as _;
+use tokio::sync::watch;
 
 use super::*;
 
@@ -90,6 +91,37 @@ impl Plane {
         (self.controller_over(Endpoint::in_process("failing", service)).await, fails)
     }
 
+    /// Starts a controller that cannot list or watch the resource `of` while the value is true; watches that are open end then.
+    pub async fn blinded_controller(&self, of: &'static str) -> (Running, watch::Sender<bool>) {
+        let (router, (blind, is_blind)) = (self.router(), watch::channel(false));
+        let service = tower::service_fn(move |request: http::Request<kube::client::Body>| {
+            let (router, mut is_blind) = (router.clone(), is_blind.clone());
+            let is_meant = request.method() == http::Method::GET && request.uri().path().ends_with(of);
+            async move {
+                if is_meant && *is_blind.borrow() {
+                    return Ok((http::StatusCode::INTERNAL_SERVER_ERROR, "the disk is full").into_response());
+                }
+                let answer = router.oneshot(request).await?;
+                let end = async move { drop(is_blind.wait_for(|is_blind| *is_blind).await) };
+                let part = |body: axum::body::Body| axum::body::Body::from_stream(body.into_data_stream().take_until(Box::pin(end)));
+                Ok::<_, std::convert::Infallible>(if is_meant { answer.map(part) } else { answer })
+            }
+        });
+        (self.controller_over(Endpoint::in_process("blinded", service)).await, blind)
+    }
+
+    /// Starts a controller that trusts these homes, in this order, and waits until it works.
+    pub async fn controller_trusting(&self, homes: &[&str]) -> Running {
+        let homes = homes.iter().map(|home| path(home)).collect();
+        let mut running = Running::begin(self.controller_access(self.endpoint.clone()), homes, Machine::default(), "test");
+        running.until("working", |standing| *standing == Standing::Working).await;
+        running
+    }
+
+    fn controller_access(&self, endpoint: Endpoint) -> Access {
+        Access { endpoint, token: self.token("opm-controller"), topology: self.topology.clone() }
+    }
+
     /// Starts a controller whose clock is ahead, and waits until it works.
     pub async fn controller_ahead(&self, ahead: jiff::SignedDuration) -> Running {
         let clock = Machine::default();
@@ -120,8 +152,7 @@ impl Plane {
     }
 
     fn beginning_as(&self, identity: &str, endpoint: Endpoint, clock: Machine) -> Running {
-        let access = Access { endpoint, token: self.token("opm-controller"), topology: self.topology.clone() };
-        Running::begin(access, self.topology.default_homes().unwrap(), clock, identity)
+        Running::begin(self.controller_access(endpoint), self.topology.default_homes().unwrap(), clock, identity)
     }
 }
 
