@@ -113,6 +113,7 @@ impl Plane {
         }
     }
 
+    /// The embedded plane, which has a slow disk.
     fn embedded() -> (devplane::Plane, Endpoint) {
         let known = |person: &Person| devplane::Token {
             token: token(person.name).expose().to_string(),
@@ -121,7 +122,8 @@ impl Plane {
             groups: person.groups.iter().map(|group| (*group).to_owned()).collect(),
         };
         let tokens = PEOPLE.iter().map(known).collect();
-        let plane = devplane::Plane::open(devplane::Options::new(devplane::Storage::Memory, tokens, "https://127.0.0.1:1")).unwrap();
+        let storage = devplane::Storage::Device(testplane::SlowDisk::empty());
+        let plane = devplane::Plane::open(devplane::Options::new(storage, tokens, "https://127.0.0.1:1")).unwrap();
         let endpoint = Endpoint::in_process("test plane", plane.router());
         (plane, endpoint)
     }
