@@ -31,6 +31,7 @@ mod secrets;
 mod takeover;
 mod tls;
 mod trust;
+mod unbound;
 mod wakes;
 mod watches;
 mod world;
