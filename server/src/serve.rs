@@ -205,6 +205,7 @@ impl Running {
             random: edges.random,
             store,
             plane: ground.plane,
+            embedded: sandbox.as_ref().map(|sandbox| sandbox.plane.clone()),
             endpoint: ground.endpoint,
             account: ground.account,
             world: caches,

@@ -39,6 +39,8 @@ pub struct Portal {
     pub store: Store,
     /// Which plane it is.
     pub plane: PlaneKind,
+    /// The plane of this process; none when it runs elsewhere.
+    pub embedded: Option<devplane::Plane>,
     /// How the plane is reached.
     pub endpoint: Endpoint,
     /// Where everybody whom it knows may ask who they are.

@@ -99,6 +99,7 @@ pub async fn run(state: State, namespaces: bool) -> Result<(), WriteError> {
                     if change.new.is_none() && change.resource == *LOGICAL_CLUSTERS {
                         state.registry.forget(&change.key.cluster);
                         state.views.forget(&change.key.cluster);
+                        state.programs.forget(&change.key.cluster);
                     }
                     if change.new.is_none() || (doomed && change.new.as_ref().is_some_and(is_marked)) {
                         clusters.insert(change.key.cluster.clone());

@@ -4,6 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use crate::{
+    admission::programs::Programs,
     authn::{Authenticator, impersonation::Impersonation},
     bootstrap,
     clock::{Clock, SystemClock},
@@ -103,6 +104,8 @@ pub struct Shared {
     pub parsed: Parsed,
     /// What virtual workspaces know of their consumers.
     pub views: Views,
+    /// Expressions of policies, compiled.
+    pub programs: Programs,
     /// Known tokens.
     pub authenticator: Authenticator,
     /// Who acted as somebody else.
@@ -154,6 +157,7 @@ impl Plane {
             registry: Registry::default(),
             parsed: Parsed::default(),
             views: Views::default(),
+            programs: Programs::default(),
             authenticator: Authenticator::new(tokens),
             impersonation: Impersonation::default(),
             openapi: Indexes::default(),
@@ -194,6 +198,13 @@ impl Plane {
     /// All paths of the plane. Every request needs a token, except for what Kubernetes opens to anonymous users.
     pub fn router(&self) -> axum::Router {
         http::router(self.state.clone())
+    }
+
+    /// What of it does not work, and why; nothing while it is well. `/livez` and `/readyz` follow from the same.
+    pub fn failures(&self) -> Vec<String> {
+        let storage = self.state.store.failure().map(|why| format!("its storage takes no writes: {why}"));
+        let tasks = self.state.supervisor.failures().into_iter().map(|(name, why)| format!("{name}: {why}"));
+        storage.into_iter().chain(tasks).collect()
     }
 
     /// The state that the plane's parts share.

@@ -392,6 +392,8 @@ impl Store {
 
 /// How many changes a reader gets at once: a slow one holds no more than these.
 const STEP: usize = 512;
+/// How many bytes of objects these changes hold, unless the first alone has more.
+const STEP_BYTES: usize = 256 << 10;
 
 /// Reads changes in order. Holds no memory of its own: a reader that is too slow finds a gap.
 pub struct Follower {
@@ -432,8 +434,9 @@ impl Follower {
     fn step(&mut self, resources: &[GroupResource], revision: u64) -> Result<Vec<Arc<Change>>, HistoryGap> {
         let mut changes = self.changes(resources, revision)?;
         self.position = revision;
-        if changes.len() > STEP {
-            changes.truncate(STEP);
+        let fits = within_step(&changes);
+        if fits < changes.len() {
+            changes.truncate(fits);
             self.position = changes.last().map_or(revision, |change| change.revision);
         }
         Ok(changes)
@@ -468,6 +471,15 @@ impl Follower {
         }
         self.position
     }
+}
+
+/// How many of these changes are one step.
+fn within_step(changes: &[Arc<Change>]) -> usize {
+    let bytes = changes.iter().take(STEP).scan(0, |bytes, change| {
+        *bytes += change.weight();
+        Some(*bytes)
+    });
+    bytes.take_while(|bytes| *bytes <= STEP_BYTES).count().max(1)
 }
 
 #[cfg(test)]

@@ -145,7 +145,7 @@ fn stream(watch: Watch, start: Start, follower: Follower, timeout: Duration) -> 
         .filter(|text: &Bytes| !text.is_empty())
 }
 
-/// A watch under way. Whoever does not read it holds one piece of text, and the changes of one step, which all watches share.
+/// A watch under way. One that is not read holds one piece of text and the changes of one step, which has a limit in bytes.
 struct Running {
     watch: Watch,
     initial: Option<Initial>,

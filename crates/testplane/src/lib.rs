@@ -1,11 +1,12 @@
 //! Real servers for tests: a kube-apiserver with its etcd, or a kcp, started on free ports in a folder of their own and ended when dropped; and one
-//! PostgreSQL for all tests of a process.
+//! PostgreSQL for all tests of a process. For planes in the process itself there is a slow disk.
 //!
 //! It is a dev-dependency alone, and knows nothing of the product: what is installed on a server and asked of it is the tests' matter.
 //! Where a binary is missing that is said and the test has nothing to do; where `CI=true` it has to be there, except kcp. To add another server:
 //! one file with a function that answers the same [`Server`].
 #![expect(clippy::unwrap_used, clippy::panic, reason = "it runs in tests alone, which end at the first surprise")]
 
+mod disk;
 mod embedded;
 mod kcp;
 mod kubernetes;
@@ -22,6 +23,7 @@ use kube::config::{KubeConfigOptions, Kubeconfig};
 use serde_json::json;
 use tempfile::TempDir;
 
+pub use disk::SlowDisk;
 pub use embedded::embedded;
 pub use kcp::kcp;
 pub use kubernetes::{durable_kubernetes, kubernetes};

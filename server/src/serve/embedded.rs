@@ -21,6 +21,8 @@ use crate::sample::{Files, World, load};
 
 /// What only an embedded plane has.
 pub struct Sandbox {
+    /// The plane itself.
+    pub plane: devplane::Plane,
     /// Everybody whom the plane knows.
     pub identities: Identities,
     /// People and workspaces of the sample world.
@@ -62,7 +64,7 @@ pub async fn open(
         trusted_homes: world.trusted_homes().cloned().collect(),
         way: Way::People(people.collect()),
     };
-    Ok((ground, Sandbox { identities, world, kubeconfig: folder.kubeconfig() }))
+    Ok((ground, Sandbox { plane, identities, world, kubeconfig: folder.kubeconfig() }))
 }
 
 /// Writes the kubeconfig for people, and the one by which each trusted home reaches the sandbox cluster.

@@ -48,6 +48,9 @@ async fn parts(portal: &Portal) -> Vec<Part> {
         ("process", if portal.shutdown.is_cancelled() { Err("it is ending".to_owned()) } else { Ok(()) }),
         ("database", database(portal).await),
     ];
+    if let Some(plane) = &portal.embedded {
+        parts.push(("plane", well(&plane.failures())));
+    }
     if let Some(controller) = &portal.controller {
         parts.push(("controller", working(&controller.borrow())));
     }
@@ -74,6 +77,12 @@ async fn database(portal: &Portal) -> Result<(), String> {
         tracing::warn!(error = &error as &dyn std::error::Error, "the database is not ready");
         "it does not answer".to_owned()
     })
+}
+
+/// The plane of this process, by what of it fails.
+fn well(failures: &[String]) -> Result<(), String> {
+    // One line for each part.
+    if failures.is_empty() { Ok(()) } else { Err(failures.join("; ").replace('\n', " ")) }
 }
 
 fn working(standing: &Standing) -> Result<(), String> {

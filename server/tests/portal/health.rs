@@ -28,6 +28,24 @@ async fn readiness_follows_controller_database_and_process() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn readiness_follows_the_plane_of_this_process() {
+    let product = Product::quiet().await;
+    let mut probe = product.browser();
+    let verbose = probe.get("/readyz?verbose").await;
+    assert!(verbose.status == StatusCode::OK && verbose.text.contains("[+] plane: ok\n"), "{}", verbose.text);
+
+    let supervisor = product.running.portal.embedded.as_ref().unwrap().state().supervisor.clone();
+    supervisor.clone().run("expiry", async || Err(devplane::store::WriteError::Disk("no space left".to_owned()))).await;
+    let broken = probe.get("/readyz").await;
+    assert_eq!(broken.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert!(broken.text.contains("[-] plane: expiry: no space left\n"), "{}", broken.text);
+
+    supervisor.works("expiry");
+    assert_eq!(probe.get("/readyz").await.status, StatusCode::OK);
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_controller_that_runs_elsewhere_is_not_asked() {
     let product = Product::quiet().await;
     let verbose = product.browser().get("/readyz?verbose").await;

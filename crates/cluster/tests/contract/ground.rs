@@ -45,7 +45,7 @@ enum Reached {
 }
 
 impl Target {
-    /// A workspace of the embedded plane.
+    /// A workspace of the embedded plane, which has a slow disk.
     pub async fn embedded() -> Self {
         let known = |person: &Person| devplane::Token {
             token: Server::token(person.name),
@@ -54,7 +54,8 @@ impl Target {
             groups: person.groups.iter().map(|group| (*group).to_owned()).collect(),
         };
         let tokens = PEOPLE.iter().map(known).collect();
-        let plane = devplane::Plane::open(devplane::Options::new(devplane::Storage::Memory, tokens, "https://127.0.0.1:1")).unwrap();
+        let storage = devplane::Storage::Device(testplane::SlowDisk::empty());
+        let plane = devplane::Plane::open(devplane::Options::new(storage, tokens, "https://127.0.0.1:1")).unwrap();
         let endpoint = Endpoint::in_process("embedded plane", plane.router());
         let scope = Scope::Workspace(WorkspacePath::root());
         let mut target = Self { name: "embedded", endpoint, scope, _reached: Reached::Embedded };

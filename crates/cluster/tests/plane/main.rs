@@ -34,6 +34,7 @@ mod shards;
 mod takeover;
 mod tls;
 mod trust;
+mod unbound;
 mod unclaimed;
 mod wakes;
 mod watches;

@@ -138,6 +138,7 @@ impl Plane {
         }
     }
 
+    /// The embedded plane, which has a slow disk.
     fn embedded(url: &str) -> (devplane::Plane, Endpoint) {
         let known = |person: &Person| devplane::Token {
             token: token(person.name).expose().to_string(),
@@ -146,7 +147,8 @@ impl Plane {
             groups: person.groups.iter().map(|group| (*group).to_owned()).collect(),
         };
         let tokens = PEOPLE.iter().map(known).collect();
-        let plane = devplane::Plane::open(devplane::Options::new(devplane::Storage::Memory, tokens, url)).unwrap();
+        let storage = devplane::Storage::Device(testplane::SlowDisk::empty());
+        let plane = devplane::Plane::open(devplane::Options::new(storage, tokens, url)).unwrap();
         let endpoint = Endpoint::in_process("test plane", plane.router());
         (plane, endpoint)
     }

@@ -10,7 +10,7 @@ use std::{
 use schema::expr::{Budget, Environment, Exhausted, ExprError, RULE_STEPS, STEPS, Scope, Type};
 use serde_json::{Map, Value};
 
-use super::programs::program;
+use super::programs::ClusterPrograms;
 
 /// Steps of all policies together for one write, however many there are and however many parameters they have.
 const REQUEST_STEPS: u64 = 2 * RULE_STEPS;
@@ -36,13 +36,15 @@ pub struct Values {
     /// Steps that all expressions of the policy have left for this write.
     left: RefCell<u64>,
     allowance: Allowance,
+    programs: ClusterPrograms,
 }
 
 impl Values {
-    /// Values of a write, without parameters and variables yet.
-    pub fn new(object: Value, old: Value, request: Value, namespace: Value, allowance: &Allowance) -> Self {
-        let (left, allowance) = (RefCell::new(RULE_STEPS), allowance.clone());
-        Self { object, old, request, namespace, parameters: Value::Null, variables: Map::new(), left, allowance }
+    /// Values for the policies of a cluster, without a write, parameters and variables yet.
+    pub fn new(programs: &ClusterPrograms, namespace: Value, allowance: &Allowance) -> Self {
+        let (object, old, request, parameters) = Default::default();
+        let (left, allowance, programs) = (RefCell::new(RULE_STEPS), allowance.clone(), programs.clone());
+        Self { object, old, request, namespace, parameters, variables: Map::new(), left, allowance, programs }
     }
 
     /// The object as it is now.
@@ -100,7 +102,7 @@ pub fn evaluate(expression: &str, values: &Values) -> Result<Value, ExprError> {
     let allowed = STEPS.min(*left).min(values.allowance.0.get());
     // To be read at all costs a step for each of its bytes, whether or not it was compiled before.
     let Some(rest) = allowed.checked_sub(expression.len() as u64) else { return Err(Exhausted::Steps.into()) };
-    let program = program(expression, &ENVIRONMENT)?;
+    let program = values.programs.program(expression, &ENVIRONMENT)?;
     let mut budget = Budget::steps(rest);
     let result = program.evaluate(&values.scope(&ENVIRONMENT), &mut budget);
     let used = allowed - budget.remaining();
@@ -114,9 +116,12 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::{ClusterId, admission::programs::Programs};
 
     fn values(object: Value) -> Values {
-        Values::new(object, Value::Null, json!({"userInfo": {"username": "alice"}}), Value::Null, &Allowance::default())
+        let mut values = Values::new(&Programs::default().of(&ClusterId::root()), Value::Null, &Allowance::default());
+        values.set_write(object, Value::Null, json!({"userInfo": {"username": "alice"}}));
+        values
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub fn mutate(state: &State, admission: &Admission<'_>, object: &mut Value) -> R
 /// Changes a new object by these policies of a cluster.
 fn mutate_by(pairs: &[Enforced], source: &ClusterId, state: &State, admission: &Admission<'_>, object: &mut Value) -> Result<(), ApiError> {
     let (namespace, equivalents) = (namespace(state, admission), equivalents(state, admission));
-    let allowance = Allowance::default();
+    let (allowance, programs) = (Allowance::default(), state.programs.of(source));
     for pair in pairs {
         let write = Write { admission, equivalents: &equivalents, object: Some(object), namespace: &namespace };
         let spec = &pair.policy["spec"];
@@ -53,7 +53,8 @@ fn mutate_by(pairs: &[Enforced], source: &ClusterId, state: &State, admission: &
         };
         let seen = |state: &Value| convert::between(admission.resource, matched, state.clone());
         let old = admission.old.map(seen).unwrap_or_default();
-        let mut values = Values::new(seen(object), old, request(admission, matched), namespace.clone(), &allowance);
+        let mut values = Values::new(&programs, namespace.clone(), &allowance);
+        values.set_write(seen(object), old, request(admission, matched));
         for parameters in parameters {
             let before = values.object().clone();
             values.set_parameters(parameters);

@@ -41,7 +41,7 @@ fn validate_by(
     let (namespace, equivalents) = (namespace(state, admission), equivalents(state, admission));
     let object = object.filter(|_| admission.operation != Operation::Delete);
     let write = Write { admission, equivalents: &equivalents, object, namespace: &namespace };
-    let mut values = Values::new(Value::Null, Value::Null, Value::Null, namespace.clone(), &Allowance::default());
+    let mut values = Values::new(&state.programs.of(source), namespace.clone(), &Allowance::default());
     let mut refused: Option<ApiError> = None;
     for pair in pairs {
         let (policy, binding) = (&pair.policy["spec"], &pair.binding["spec"]);

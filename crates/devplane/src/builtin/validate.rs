@@ -76,7 +76,7 @@ pub fn validate(resource: &Resource, subresource: &str, object: &Value, old: Opt
 fn others(resource: &Resource, object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
     match (resource.group.as_str(), resource.kind.as_str()) {
         ("", "Endpoints") => endpoints::check(object, old, causes),
-        ("", "LimitRange") => limits::check(object, causes),
+        ("", "LimitRange") => limits::check(object, old, causes),
         ("", "Node") => node::check(object, old, causes),
         ("", "PersistentVolume") => volume::check(object, old, causes),
         ("", "ResourceQuota") => quota::check(object, old, causes),

@@ -26,7 +26,6 @@ pub fn warnings(resource: &Resource, subresource: &str, object: &Value, old: Opt
         ("", "Endpoints", _) => endpoints(object),
         ("", "PersistentVolumeClaim", _) => claim(&object["spec"]),
         ("", "PersistentVolume", _) => volume(&object["spec"]),
-        ("", "LimitRange", _) => vec!["this development server stores LimitRanges and does not apply them".to_owned()],
         ("", "ResourceQuota", _) if old.is_none() => quota(&object["spec"]["hard"]),
         ("networking.k8s.io", "Ingress", _) if old.is_none() => ingress(object).into_iter().collect(),
         _ if resource.is_built_in() => workloads::warnings(resource, object, old),

@@ -1,4 +1,4 @@
-//! What is taken and does nothing, of which the API server warns: formats of a schema that nobody checks, and conversions that nobody does.
+//! What is taken and does nothing, of which the API server warns: formats of a schema that nobody checks.
 //! Source: apiextensions-apiserver `pkg/apiserver/validation/formats.go`, `pkg/registry/customresourcedefinition/strategy.go`.
 
 use serde_json::Value;
@@ -38,15 +38,7 @@ pub fn warnings(definition: &Value, old: Option<&Value>) -> Vec<String> {
     let known = old.map(unrecognised).unwrap_or_default();
     let formats = unrecognised(definition).into_iter().filter(|format| !known.contains(format));
     let formats = formats.map(|format| format!("unrecognized format {format:?}"));
-    formats.chain(unconverted(definition).filter(|_| old.is_none_or(|old| unconverted(old).is_none()))).collect()
-}
-
-/// What is told of a definition whose versions another program converts: the plane calls none.
-fn unconverted(definition: &Value) -> Option<String> {
-    let spec = &definition["spec"];
-    let has_versions = spec["versions"].as_array().is_some_and(|versions| versions.len() > 1);
-    let text = "this development server calls no conversion webhooks: the versions of an object differ by apiVersion alone";
-    (has_versions && spec["conversion"]["strategy"] == "Webhook").then(|| text.to_owned())
+    formats.collect()
 }
 
 /// The formats, each once.

@@ -34,7 +34,7 @@ pub fn validate(definition: &Value, old: Option<&Value>) -> Vec<Cause> {
         }
     }
     names::check(&spec["names"], "spec.names", &mut causes);
-    conversion::check(&spec["conversion"], &mut causes);
+    conversion::check(spec, old.map(|old| &old["spec"]), &mut causes);
     stored_versions(&definition["status"]["storedVersions"], &spec["versions"], &mut causes);
     if spec["preserveUnknownFields"] == true {
         let detail = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";

@@ -16,7 +16,7 @@ use crate::registry::{GroupResource, Resource, Served, builtin};
 use crate::request::{ExportTarget, User};
 use crate::status::ApiError;
 use crate::store::{HistoryGap, Key, Range, Stored};
-use crate::{ClusterId, State, access, virtual_view};
+use crate::{ClusterId, State, access, document, virtual_view};
 
 /// Verbs in the discovery of virtual workspaces.
 const VERBS: [&str; 8] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
@@ -94,7 +94,7 @@ pub fn served(state: &State, target: &ExportTarget) -> Result<Served, ApiError> 
     let filter = Shown::new(view.clone(), target.wildcard);
     let stamp = move |resource: &Resource, object: &mut Value, cluster: &ClusterId| {
         for (label, value) in view.labels(&resource.storage, cluster) {
-            object["metadata"]["labels"][label] = value.into();
+            document::set(object, ["metadata", "labels", &label], value);
         }
     };
     Ok(Served { resources, view: virtual_view::View { filter: Some(Arc::new(filter)), stamp: Some(Arc::new(stamp)) } })

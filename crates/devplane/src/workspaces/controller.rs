@@ -310,6 +310,17 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_type_is_looked_for_no_further_up_than_a_path() {
+        let (plane, ids) = nested(5_000, false);
+        for (cluster, name) in [(&ids[4_800], "near"), (&ids[4_000], "far")] {
+            let object = json!({"metadata": {"name": name}, "spec": {}});
+            plane.state().store.write_behind(&crate::kinds::WORKSPACE_TYPES, &Key::new(cluster, "", name), 0, Some(object)).unwrap();
+        }
+        let find = |name: &str| crate::workspaces::types::find(plane.state(), &ids[4_999], "", name).map(|(cluster, _)| cluster);
+        assert_eq!((find("near").as_ref(), find("far")), (Some(&ids[4_800]), None));
+    }
+
+    #[tokio::test]
     async fn a_path_is_found_however_deep_and_ends_in_a_circle() {
         let (plane, ids) = nested(5_000, false);
         assert_eq!(canonical_path(plane.state(), &ids[2]), "root:w:w:w");

@@ -1,9 +1,9 @@
 //! Admission policies against those who would slip past them.
 
-use axum::body::Body;
-use http::{Request, header};
-use http_body_util::BodyExt;
+use std::{sync::Arc, time::Duration};
+
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use crate::plane::Server;
 
@@ -110,35 +110,36 @@ async fn each_parameter_judges_and_missing_ones_deny_or_let_pass() {
     assert_eq!(denied(server.post("admin", &boxes("v1"), one("v1", "z", 1)).await), why);
 }
 
-/// The code of an answer, its warnings and its text.
-async fn answered(server: &Server, path: &str, body: Value) -> (u16, Vec<String>, Value) {
-    let request = Request::builder().method("POST").uri(path).header(header::AUTHORIZATION, "Bearer admin");
-    let answer = server.answer(request.header(header::CONTENT_TYPE, "application/json").body(Body::from(body.to_string())).unwrap()).await;
-    let code = answer.status().as_u16();
-    let warnings = answer.headers().get_all(header::WARNING).iter().map(|value| value.to_str().unwrap().to_owned()).collect();
-    let text = answer.into_body().collect().await.unwrap().to_bytes();
-    (code, warnings, serde_json::from_slice(&text).unwrap())
-}
-
 #[tokio::test]
-async fn what_would_be_ignored_is_refused_or_warned_of() {
+async fn what_would_be_ignored_is_refused() {
     let server = Server::start();
     let client = json!({"url": "https://hooks.example"});
     let webhook = json!({"name": "a.example.com", "clientConfig": client, "sideEffects": "None", "admissionReviewVersions": ["v1"]});
     for kind in ["Validating", "Mutating"] {
         let path = format!("/apis/admissionregistration.k8s.io/v1/{}webhookconfigurations", kind.to_lowercase());
         let configuration = |webhooks: Value| json!({"apiVersion": "admissionregistration.k8s.io/v1", "kind": format!("{kind}WebhookConfiguration"), "metadata": {"name": "w"}, "webhooks": webhooks});
-        let (code, _, answer) = answered(&server, &path, configuration(json!([webhook]))).await;
+        let (code, answer) = server.post("admin", &path, configuration(json!([webhook]))).await;
         assert_eq!((code, &answer["details"]["causes"][0]["field"]), (422, &json!("webhooks")), "{answer}");
         assert!(answer["message"].as_str().unwrap().contains("calls no admission webhooks: write a ValidatingAdmissionPolicy"), "{answer}");
-        assert_eq!(answered(&server, &path, configuration(json!([]))).await.0, 201, "none at all does no harm");
+        assert_eq!(server.post("admin", &path, configuration(json!([]))).await.0, 201, "none at all does no harm");
     }
-    let warns_of = |warnings: &[String], what: &str| {
-        warnings.iter().any(|warning| warning.contains("this development server") && warning.contains(what))
-    };
-    let limits = json!({"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "l"}, "spec": {"limits": [{"type": "Container", "max": {"cpu": "1"}}]}});
-    let (code, warnings, _) = answered(&server, "/api/v1/namespaces/default/limitranges", limits).await;
-    assert!(code == 201 && warns_of(&warnings, "LimitRanges"), "{code} {warnings:?}");
+    let limits = |limits: Value| json!({"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "l"}, "spec": {"limits": limits}});
+    let sound = json!([{"type": "Pod", "max": {"cpu": "1"}}]);
+    let path = "/api/v1/namespaces/default/limitranges";
+    let (code, answer) = server.post("admin", path, limits(sound.clone())).await;
+    assert_eq!((code, &answer["details"]["causes"][0]["field"]), (422, &json!("spec.limits")), "{answer}");
+    assert!(answer["message"].as_str().unwrap().contains("applies no LimitRanges: set requests and limits in the pods"), "{answer}");
+    server.create("admin", path, limits(json!([]))).await;
+    let path = format!("{path}/l");
+    assert_eq!(server.merge("admin", &path, json!({"spec": {"limits": sound}})).await.0, 422, "nor does a change bring one");
+    // One that an older build stored loses its finalizers.
+    let store = &server.plane.state().store;
+    let mut kept = limits(sound);
+    kept["metadata"] = json!({"name": "kept", "namespace": "default", "finalizers": ["example.org/hold"]});
+    let key = devplane::store::Key::new(&devplane::ClusterId::sandbox(), "default", "kept");
+    store.write(&devplane::registry::GroupResource::new("", "limitranges"), &key, 0, Some(kept)).await.unwrap();
+    let kept = "/api/v1/namespaces/default/limitranges/kept";
+    assert_eq!(server.merge("admin", kept, json!({"metadata": {"finalizers": null}})).await.0, 200);
     let open = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
     let version = |name: &str| json!({"name": name, "served": true, "storage": name == "v1", "schema": {"openAPIV3Schema": open}});
     let definition = |plural: &str, versions: Value| {
@@ -148,10 +149,48 @@ async fn what_would_be_ignored_is_refused_or_warned_of() {
         json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": format!("{plural}.shop.dev")}, "spec": spec})
     };
     let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-    let (code, warnings, answer) = answered(&server, definitions, definition("ones", json!([version("v1")]))).await;
-    assert!(code == 201 && !warns_of(&warnings, "conversion"), "nothing is to be converted: {answer}");
-    let (code, warnings, answer) = answered(&server, definitions, definition("twos", json!([version("v1"), version("v2")]))).await;
-    assert!(code == 201 && warns_of(&warnings, "conversion webhooks"), "{warnings:?} {answer}");
+    // With one version nothing is to be converted.
+    server.create("admin", definitions, definition("ones", json!([version("v1")]))).await;
+    let refused = |(code, answer): (u16, Value)| {
+        assert_eq!((code, &answer["details"]["causes"][0]["field"]), (422, &json!("spec.conversion.strategy")), "{answer}");
+        assert!(answer["message"].as_str().unwrap().contains("calls no conversion webhooks: use the strategy None"), "{answer}");
+    };
+    refused(server.post("admin", definitions, definition("twos", json!([version("v1"), version("v2")]))).await);
+    let second = json!({"spec": {"versions": [version("v1"), version("v2")]}});
+    refused(server.merge("admin", &format!("{definitions}/ones.shop.dev"), second).await);
+}
+
+/// One thread for all requests: whoever evaluates must not keep it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn a_long_evaluation_holds_up_no_other_task() {
+    let server = Arc::new(server().await);
+    let loops = json!({"expression": "object.spec.list.all(a, object.spec.list.all(b, a + b >= 0))"});
+    enforce(&server, "slow", json!({}), json!(vec![loops; 20]), json!({})).await;
+    let ended = tokio_util::sync::CancellationToken::new();
+    let others = tokio::spawn({
+        let ended = ended.clone();
+        async move {
+            let (mut longest, mut last) = (Duration::ZERO, Instant::now());
+            while !ended.is_cancelled() {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+                longest = longest.max(last.elapsed());
+                last = Instant::now();
+            }
+            longest
+        }
+    });
+    let judged = tokio::spawn(async move {
+        let mut long = one("v1", "long", 1);
+        long["spec"]["list"] = json!((0..300).collect::<Vec<_>>());
+        let began = Instant::now();
+        let (code, answer) = server.post("admin", &boxes("v1"), long).await;
+        assert_eq!(code, 422, "it takes more steps than a policy has: {answer}");
+        began.elapsed()
+    });
+    let took = judged.await.unwrap();
+    ended.cancel();
+    let longest = others.await.unwrap();
+    assert!(longest * 2 < took, "another task waited for {longest:?} of {took:?}");
 }
 
 #[tokio::test]

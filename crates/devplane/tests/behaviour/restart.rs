@@ -1,20 +1,19 @@
 //! What follows from a write is not lost with the process: whatever was cut off is done at the next start.
 
-use std::path::Path;
-
 use devplane::{ClusterId, Options, Storage, registry::GroupResource, store::Key};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
+use crate::device::lasting;
 use crate::plane::{Server, tokens};
 
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 /// One life of a process: the plane ends with its runtime.
-fn life<T>(directory: &Path, work: impl AsyncFnOnce(&Server) -> T) -> T {
+fn life<T>(storage: &Storage, work: impl AsyncFnOnce(&Server) -> T) -> T {
     let runtime = Runtime::new().unwrap();
     let done = runtime.block_on(async {
-        let options = Options::new(Storage::Directory(directory.to_owned()), tokens(), "https://plane.test");
+        let options = Options::new(storage.clone(), tokens(), "https://plane.test");
         work(&Server::with(options)).await
     });
     drop(runtime);
@@ -24,8 +23,9 @@ fn life<T>(directory: &Path, work: impl AsyncFnOnce(&Server) -> T) -> T {
 #[test]
 fn what_a_namespace_has_is_there_after_the_next_start() {
     let directory = tempfile::tempdir().unwrap();
+    let storage = lasting(directory.path());
     let map = "/clusters/root:team/api/v1/namespaces/new/configmaps/kube-root-ca.crt";
-    life(directory.path(), async |server| {
+    life(&storage, async |server| {
         server.workspace("root", "team", "universal").await;
         let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "new"}});
         server.create("admin", "/clusters/root:team/api/v1/namespaces", namespace).await;
@@ -34,7 +34,7 @@ fn what_a_namespace_has_is_there_after_the_next_start() {
         server.send("admin", "DELETE", map, "application/json", Value::Null).await;
         assert_eq!(server.get("admin", map).await.0, 404);
     });
-    life(directory.path(), async |server| {
+    life(&storage, async |server| {
         server.until("admin", map, |code, _| code == 200).await;
     });
 }
@@ -42,11 +42,12 @@ fn what_a_namespace_has_is_there_after_the_next_start() {
 #[test]
 fn maintained_bindings_accept_after_the_next_start_what_they_missed() {
     let directory = tempfile::tempdir().unwrap();
+    let storage = lasting(directory.path());
     let bindings = "/clusters/root:team/apis/apis.kcp.io/v1alpha2/apibindings";
     let claims = |list: &Value| {
         list["items"].as_array().unwrap().iter().map(|binding| binding["spec"]["permissionClaims"].clone()).find(Value::is_array)
     };
-    life(directory.path(), async |server| {
+    life(&storage, async |server| {
         server.workspace("root", "provider", "universal").await;
         let claim = json!({"group": "", "resource": "configmaps", "verbs": ["get"]});
         server.export("root:provider", "shop.dev", "shop.dev", &["wheels"], json!({"permissionClaims": [claim]})).await;
@@ -64,7 +65,7 @@ fn maintained_bindings_accept_after_the_next_start_what_they_missed() {
         let (code, answer) = server.merge("admin", &format!("{bindings}/{name}"), json!({"spec": {"permissionClaims": null}})).await;
         assert_eq!(code, 200, "{answer}");
     });
-    life(directory.path(), async |server| {
+    life(&storage, async |server| {
         server.until("admin", bindings, |_, list| claims(list).is_some()).await;
     });
 }
@@ -72,8 +73,9 @@ fn maintained_bindings_accept_after_the_next_start_what_they_missed() {
 #[test]
 fn a_home_that_was_left_half_made_is_made_to_the_end() {
     let directory = tempfile::tempdir().unwrap();
+    let storage = lasting(directory.path());
     let home = "/clusters/root/apis/tenancy.kcp.io/v1alpha1/workspaces/~";
-    life(directory.path(), async |server| {
+    life(&storage, async |server| {
         server.until("alice", home, |code, _| code == 200).await;
         let cluster = server.get("alice", home).await.1["spec"]["cluster"].as_str().unwrap().to_owned();
         let store = &server.plane.state().store;
@@ -93,7 +95,7 @@ fn a_home_that_was_left_half_made_is_made_to_the_end() {
             }
         }
     });
-    life(directory.path(), async |server| {
+    life(&storage, async |server| {
         let made = server.until("alice", home, |code, _| code == 200).await;
         let bindings = format!("/clusters/{}/apis/apis.kcp.io/v1alpha2/apibindings", made["spec"]["cluster"].as_str().unwrap());
         assert_eq!(server.get("alice", &bindings).await.1["items"].as_array().map(Vec::len), Some(2));

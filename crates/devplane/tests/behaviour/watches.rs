@@ -1,13 +1,17 @@
 //! Watches that wait, and watches that nobody reads.
 
+use std::sync::Weak;
 use std::time::Duration;
 
 use axum::body::Body;
-use devplane::{Options, Storage};
+use devplane::Options;
+use devplane::registry::GroupResource;
+use devplane::store::Change;
 use http::{Request, header};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 
+use crate::device::storage;
 use crate::plane::{Server, tokens};
 
 fn map(name: &str, size: usize) -> Value {
@@ -46,9 +50,35 @@ async fn watches_share_the_text_of_long_objects() {
     }
 }
 
+/// The history keeps 12 MiB of a kind. What a watch that stands still holds beside it is one step.
+#[tokio::test]
+async fn a_watch_that_is_not_read_keeps_no_more_than_a_step() {
+    const SIZE: usize = 500_000;
+    let server = Server::start();
+    let maps = "/api/v1/namespaces/default/configmaps";
+    let store = &server.plane.state().store;
+    let resource = [GroupResource::new("", "configmaps")];
+    let mut follower = store.follow(store.revision());
+    let mut unread = watch(&server, &format!("{maps}?watch=true")).await;
+    let mut changes: Vec<Weak<Change>> = Vec::new();
+    for number in 0..60 {
+        server.create("admin", maps, map(&format!("m{number}"), SIZE)).await;
+        changes.extend(follower.next(&resource).await.unwrap().iter().map(std::sync::Arc::downgrade));
+        if number == 19 {
+            // It takes a step of what there is, tells the first piece of it, and is not asked for more.
+            let piece = unread.frame().await.unwrap().unwrap().into_data().unwrap();
+            assert!(piece.starts_with(br#"{"type":"ADDED""#));
+        }
+    }
+    assert_eq!(changes.len(), 60);
+    let kept: usize = changes.iter().filter_map(Weak::upgrade).map(|change| change.json().len()).sum();
+    assert!(kept <= (12 << 20) + 2 * SIZE, "{kept} bytes");
+    drop(unread);
+}
+
 #[tokio::test]
 async fn bookmarks_come_however_busy_others_are() {
-    let options = Options { bookmarks: Duration::from_millis(300), ..Options::new(Storage::Memory, tokens(), "https://plane.test") };
+    let options = Options { bookmarks: Duration::from_millis(300), ..Options::new(storage(), tokens(), "https://plane.test") };
     let server = Server::with(options);
     server.create("admin", "/api/v1/namespaces", json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "busy"}})).await;
     let mut quiet = watch(&server, "/api/v1/namespaces/default/configmaps?watch=true&allowWatchBookmarks=true").await;

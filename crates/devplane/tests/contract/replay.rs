@@ -17,9 +17,6 @@ use crate::{
 
 const KEPT_HEADERS: [&str; 6] = ["warning", "retry-after", "www-authenticate", "allow", "location", "content-encoding"];
 
-/// In warnings of the plane about what a real server does and it does not.
-const OWN_WARNING: &str = "this development server";
-
 /// What percent-encoding of captured values leaves alone.
 const KEPT: &percent_encoding::AsciiSet =
     &percent_encoding::NON_ALPHANUMERIC.remove(b':').remove(b'-').remove(b'_').remove(b'.').remove(b'~');
@@ -254,8 +251,7 @@ fn unpacked(bytes: &[u8]) -> Vec<u8> {
 fn kept(headers: &HeaderMap) -> Option<Value> {
     let mut kept = Map::new();
     for name in KEPT_HEADERS {
-        let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
-        let values: Vec<&str> = values.filter(|value| !value.contains(OWN_WARNING)).collect();
+        let values: Vec<&str> = headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).collect();
         if !values.is_empty() {
             kept.insert(name.into(), values.into());
         }

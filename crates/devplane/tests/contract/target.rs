@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::{Router, body::Body};
 use devplane::{Options, Plane, Storage, Token};
 use http::{Request, Response};
+use testplane::SlowDisk;
 use tower::ServiceExt;
 
 /// Where the plane says that it is.
@@ -26,9 +27,9 @@ enum Reached {
 }
 
 impl Target {
-    /// A fresh plane with these users. A kube-apiserver alone has no controllers; kcp brings its own.
+    /// A fresh plane on a slow disk with these users. A kube-apiserver alone has no controllers; kcp brings its own.
     pub fn plane(users: Vec<Token>, controllers: bool, token: fn(&str) -> String) -> Self {
-        let mut options = Options::new(Storage::Memory, users, format!("https://{HOST}"));
+        let mut options = Options::new(Storage::Device(SlowDisk::empty()), users, format!("https://{HOST}"));
         options.controllers = controllers;
         let plane = Plane::open(options).expect("a plane");
         Self { reached: Reached::Plane { router: plane.router(), _plane: plane }, token }

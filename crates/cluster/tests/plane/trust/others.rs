@@ -25,6 +25,8 @@ attacks![
         Missing::InWorkspaces("reading Secrets beside requests is what the claim of the binding grants"),
     what_the_controller_keeps_for_itself_is_read_and_taken,
     an_api_is_made_to_look_like_ours,
+    a_definition_takes_the_place_of_the_api_that_is_bound:
+        Missing::InNamespaces("there is one definition for the whole cluster; that tenants can't change it is tried above"),
     a_home_without_trust_names_a_destination:
         Missing::InNamespaces("Destinations are the platform's alone; that tenants may not write them is tried with the catalog"),
     a_home_without_trust_sets_parameters:
@@ -203,6 +205,43 @@ async fn an_api_is_made_to_look_like_ours(plane: &Plane) {
     plane.ask("genuine", "settings", json!({})).await;
     plane.ready("genuine").await;
     assert!(api.get("looks-alike").await.unwrap().status.is_none(), "nobody looks at what is not ours");
+}
+
+/// Whoever administers a workspace can define what they like in it, but not what it has from us: neither does that open the status, nor do
+/// the requests go with the definition.
+async fn a_definition_takes_the_place_of_the_api_that_is_bound(plane: &Plane) {
+    let shop = plane.client("dana", "root:acme:shop");
+    let before = plane.requests("dana").get("web").await.unwrap();
+    assert!(before.metadata.finalizers.is_some(), "the controller holds it");
+    let mut definition = cluster::kinds::crds().into_iter().find(|crd| crd["spec"]["names"]["kind"] == "PromiseRequest").unwrap();
+    // Without it whoever writes the object would write its status, too.
+    for version in definition["spec"]["versions"].as_array_mut().unwrap() {
+        version.as_object_mut().unwrap().remove("subresources");
+    }
+    let name = definition["metadata"]["name"].as_str().unwrap().to_owned();
+    apply(&shop, &definition).await.unwrap();
+    let definitions: Api<CustomResourceDefinition> = Api::all(shop);
+    let judged = wait(definitions.clone(), &name, "judged", |crd| said(crd, "NamesAccepted").is_some()).await;
+    assert_eq!((said(&judged, "NamesAccepted"), said(&judged, "Established")), (Some("False"), Some("False")));
+
+    let forged = Patch::Merge(json!({"status": {"phase": "Failed"}}));
+    let requests = plane.requests("dana");
+    refused("the status itself", requests.patch_status("web", &PatchParams::default(), &forged).await);
+    // What is not refused is not heard: the status belongs to another resource.
+    drop(requests.patch("web", &PatchParams::default(), &forged).await);
+    definitions.delete(&name, &DeleteParams::default()).await.unwrap();
+    plane.gone(definitions, &name).await;
+
+    let after = requests.get("web").await.unwrap();
+    assert_eq!((&after.metadata.uid, &after.metadata.finalizers), (&before.metadata.uid, &before.metadata.finalizers));
+    assert!(after.metadata.deletion_timestamp.is_none());
+    assert_eq!(after.status.unwrap().phase, promise::api::Phase::Ready);
+}
+
+/// Whether a condition of a definition holds; nothing while it is not judged.
+fn said<'d>(definition: &'d CustomResourceDefinition, condition: &str) -> Option<&'d str> {
+    let conditions = definition.status.as_ref()?.conditions.as_ref()?;
+    conditions.iter().find(|own| own.type_ == condition).map(|own| own.status.as_str())
 }
 
 async fn a_home_without_trust_names_a_destination(plane: &Plane) {

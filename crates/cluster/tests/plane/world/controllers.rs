@@ -55,7 +55,9 @@ impl Plane {
         let counts = open.clone();
         let service = tower::service_fn(move |request: http::Request<kube::client::Body>| {
             let (router, counts) = (router.clone(), counts.clone());
-            let watches = request.uri().query().is_some_and(|query| query.contains("watch=true"));
+            // What it keeps for itself does not count: the lists of orphaned objects.
+            let own = request.uri().path().contains("/namespaces/opm-system/");
+            let watches = !own && request.uri().query().is_some_and(|query| query.contains("watch=true"));
             let resource = request.uri().path().rsplit('/').next().unwrap_or_default().to_owned();
             async move {
                 let answer = router.oneshot(request).await?;

@@ -16,8 +16,19 @@ use crate::status::Cause;
 /// The parts of a limit, in the order in which they are looked at.
 const PARTS: [&str; 5] = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"];
 
-/// All rules of limits.
-pub(super) fn check(object: &Value, causes: &mut Vec<Cause>) {
+/// All rules of limits. Sound ones are refused, too: nothing here applies them, and who relies on them must not find out later.
+/// Those that are stored already can be changed otherwise.
+pub(super) fn check(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
+    let before = causes.len();
+    limits(object, causes);
+    let is_new = !is_blank(&object["spec"]["limits"]) && old.is_none_or(|old| old["spec"] != object["spec"]);
+    if causes.len() == before && is_new {
+        let why = "this development server applies no LimitRanges: set requests and limits in the pods";
+        causes.push(Cause::forbidden("spec.limits", why));
+    }
+}
+
+fn limits(object: &Value, causes: &mut Vec<Cause>) {
     let mut seen = BTreeSet::new();
     for (index, limit) in items(&object["spec"]["limits"]) {
         let at = format!("spec.limits[{index}]");

@@ -1,4 +1,4 @@
-//! How objects would be converted between versions. The plane converts nothing itself, and judges what others would.
+//! How objects would be converted between versions. The plane converts nothing, and calls no webhook that would.
 
 use serde_json::Value;
 
@@ -8,7 +8,23 @@ use crate::{hooks, status::Cause};
 const CLIENT: &str = "spec.conversion.webhookClientConfig";
 const REVIEWS: &str = "spec.conversion.conversionReviewVersions";
 
-pub(super) fn check(conversion: &Value, causes: &mut Vec<Cause>) {
+/// The rules of the conversion in a spec; `old` is the stored spec of a definition that is changed.
+pub(super) fn check(spec: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
+    let before = causes.len();
+    rules(&spec["conversion"], causes);
+    // Objects would be shown in another version without being converted. A definition that is stored so can be changed otherwise.
+    if causes.len() == before && needs_webhook(spec) && old.is_none_or(|old| !needs_webhook(old)) {
+        let why = "this development server calls no conversion webhooks: use the strategy None or a single version";
+        causes.push(Cause::forbidden("spec.conversion.strategy", why));
+    }
+}
+
+/// Whether another program would have to convert objects. With one version there is nothing to convert.
+fn needs_webhook(spec: &Value) -> bool {
+    spec["conversion"]["strategy"] == "Webhook" && list(&spec["versions"]).len() > 1
+}
+
+fn rules(conversion: &Value, causes: &mut Vec<Cause>) {
     if conversion.is_null() {
         return;
     }
