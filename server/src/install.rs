@@ -114,7 +114,14 @@ pub async fn bind(arguments: &BindArgs) -> Result<String, Error> {
     let Topology::Workspaces { provider } = &site.topology else { return Err(Error::Workspaces(site.own.context)) };
     let (own, workspace) = (&site.own, &arguments.workspace);
     let installed = install::provider_of(&own.operator, &own.credential, &site.topology, provider).await;
-    let installed = installed.map_err(|why| refused(own, why))?;
+    let installed = installed.map_err(|why| match why {
+        // A server answers 404, a front-proxy 403.
+        InstallError::Refused { error: promise::Error::NotFound { .. } | promise::Error::Denied { .. }, .. } => {
+            let fix = site.command("opm-portal bootstrap");
+            Error::Missing(format!("There is no workspace {provider} that you can enter.\n  to fix it: {fix}"))
+        }
+        why => refused(own, why),
+    })?;
     let bound = install::bind_consumer(&own.operator, &own.credential, &site.topology, &installed, workspace, arguments.catalog).await;
     let consumer = bound.map_err(|why| refused(own, why))?;
     let names: Vec<&str> = consumer.bound.iter().map(|export| export.name()).collect();

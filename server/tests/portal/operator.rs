@@ -103,19 +103,17 @@ async fn a_command_that_serve_proposes_has_all_options_that_were_given() {
 async fn bind_names_each_workspace_above_that_hides_its_policies() {
     let desk = Desk::open().await;
     // Nothing is installed, so there is nothing to bind.
-    desk.fails("bind root:platform --kubeconfig kcp.yaml --context kcp", &["root:opm"]);
+    desk.fails(
+        "bind root:platform --kubeconfig kcp.yaml --context kcp",
+        &["There is no workspace root:opm that you can enter.\n  to fix it: opm-portal bootstrap --kubeconfig kcp.yaml --context kcp"],
+    );
     desk.works("bootstrap --kubeconfig kcp.yaml --context kcp --trusted-home root:homes:one");
     desk.works("bind root:homes:one --kubeconfig kcp.yaml --context kcp");
-    let admin = desk.write(
-        "homes.yaml",
-        "/clusters/root:homes",
-        vec![json!({"name": "kcp", "user": {"token": Server::token("admin")}})],
-        vec![json!({"name": "kcp", "context": {"cluster": "kcp", "user": "kcp"}})],
-    );
-    let own = cluster::endpoint::Own::open(Some(&admin), None).await.expect("a kubeconfig");
+    let own = cluster::endpoint::Own::open(Some(&desk.folder.path().join("kcp.yaml")), None).await.expect("a kubeconfig");
     let topology = cluster::Topology::Workspaces { provider: "root:opm".parse().expect("a path") };
-    unbind(&own.client_at(&topology, &cluster::Scope::Workspace("root:homes".parse().expect("a path")))).await;
-    unbind(&own.client_at(&topology, &cluster::Scope::Root)).await;
+    for above in ["root:homes", "root"] {
+        unbind(&own.client_at(&topology, &cluster::Scope::Workspace(above.parse().expect("a path")))).await;
+    }
     desk.fails(
         "bind root:homes:one --kubeconfig kcp.yaml --context kcp",
         &[

@@ -7,6 +7,7 @@ use cluster::{Scope, WorkspacePath};
 use kube::Api;
 use kube::api::{Patch, PatchParams, PostParams};
 use promise::api::{ConditionStatus, PromiseRef, PromiseRequestSpec};
+use promise::names;
 use serde_json::{Value, json};
 
 use crate::browser::{Product, fill};
@@ -35,7 +36,9 @@ async fn accepted(product: &Product, name: &str, promise: &str, parameters: Valu
         parameters: Some(parameters),
         ..PromiseRequestSpec::default()
     };
-    api.create(&PostParams::default(), &object::<PromiseRequestKind>(name, Some("default"), spec)).await.expect("written");
+    // As the portal writes it, so that a form has nothing to take over from another client.
+    let params = PostParams { field_manager: Some(names::MANAGER_PORTAL.to_owned()), ..PostParams::default() };
+    api.create(&params, &object::<PromiseRequestKind>(name, Some("default"), spec)).await.expect("written");
     until(&api, name, |request| request.status.as_ref().is_some_and(|status| status.current.is_some())).await;
     api
 }
