@@ -293,7 +293,7 @@ async fn a_promise_that_is_deprecated_or_presented_otherwise_leaves_its_instance
     let edit = json!({"spec": {"parameters": {"level": 4}}});
     plane.requests("dana").patch("web", &PatchParams::default(), &Patch::Merge(&edit)).await.unwrap();
     let edited = plane.ready("web").await;
-    let revision = |request: &cluster::kinds::PromiseRequest| request.status.as_ref().unwrap().current.as_ref().unwrap().revision.clone();
+    let revision = |request: &PromiseRequest| request.status.as_ref().unwrap().current.as_ref().unwrap().revision.clone();
     assert_eq!(revision(&edited), revision(&ready));
     controller.stop().await;
 }
