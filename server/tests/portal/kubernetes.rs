@@ -107,6 +107,7 @@ impl Site {
             database: None,
             public_url: None,
             notify: opm_portal::config::NotifyConfig::default(),
+            limits: opm_portal::limits::LimitsConfig::default(),
         };
         let running = Running::open(&config, Edges::default()).await.expect("the portal opens");
         let router = router(&running.portal);
