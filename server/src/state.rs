@@ -90,7 +90,7 @@ pub struct Portal {
 }
 
 impl Portal {
-    /// What pages call somebody: a ServiceAccount of a workspace by the path of that, as far as it is known, instead of its id.
+    /// What pages call a person. A ServiceAccount has the path of its workspace, where that is known, instead of the id.
     pub fn called(&self, person: &PersonId) -> String {
         let cluster = person.cluster().and_then(|cluster| ClusterId::parse(cluster).ok());
         let path = cluster.and_then(|cluster| self.world.tree().path(&cluster));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cluster::kinds::{Export, PromiseRequest, crds};
+use cluster::kinds::{Export, PromiseRequest, api_resource_schemas, crds};
 use cluster::{Scope, WorkspacePath, install};
 use http::StatusCode;
 use kube::Api;
@@ -51,12 +51,8 @@ async fn define(client: &kube::Client, kind: &str) {
     .await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_request_of_a_kind_that_only_looks_like_ours_has_no_page() {
-    let product = Product::open().await;
-    own_workspace(&product).await;
-    let mal = client(&product, "root:acme:mal");
-    define(&mal, "PromiseRequest").await;
+/// A request with a status that its author wrote.
+async fn forge(mal: kube::Client) {
     let fake: PromiseRequest = serde_json::from_value(json!({
         "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseRequest", "metadata": {"name": "fake", "namespace": "default"},
         "spec": {"promise": {"name": "redis"}, "reason": "Click me"},
@@ -66,7 +62,15 @@ async fn a_request_of_a_kind_that_only_looks_like_ours_has_no_page() {
     requests.create(&PostParams::default(), &fake).await.expect("created");
     let forged = json!({"status": {"phase": "Ready", "observedGeneration": 1}});
     requests.patch_status("fake", &PatchParams::default(), &Patch::Merge(&forged)).await.expect("forged");
+}
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_request_of_a_kind_that_only_looks_like_ours_has_no_page() {
+    let product = Product::open().await;
+    own_workspace(&product).await;
+    let mal = client(&product, "root:acme:mal");
+    define(&mal, "PromiseRequest").await;
+    forge(mal).await;
     let mut browser = product.signed_in("dev-shop").await;
     browser.until("/w/root:acme:mal/requests", |answer| answer.status == StatusCode::OK).await;
     let page = browser.get("/w/root:acme:mal/requests/default/fake").await;
@@ -121,6 +125,35 @@ async fn a_policy_of_a_kind_that_only_looks_like_ours_is_not_opened() {
     assert_eq!(page.status, StatusCode::NOT_FOUND, "{}", page.text);
     bind_in_vain(&product, "root:acme:mal", Export::Catalog).await;
     let page = browser.get(address).await;
+    assert_eq!(page.status, StatusCode::NOT_FOUND, "{}", page.text);
+    assert!(!page.text.contains("Click me"), "{}", page.text);
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_request_of_a_foreign_export_with_our_name_has_no_page() {
+    let product = Product::open().await;
+    own_workspace(&product).await;
+    let mal = client(&product, "root:acme:mal");
+    let mut resources = Vec::new();
+    for (_, schema) in api_resource_schemas().into_iter().filter(|(export, _)| *export == Export::Requests) {
+        install::apply_object(&mal, &schema).await.expect("a schema");
+        let (name, group) = (&schema["spec"]["names"]["plural"], &schema["spec"]["group"]);
+        resources.push(json!({"name": name, "group": group, "schema": schema["metadata"]["name"], "storage": {"crd": {}}}));
+    }
+    let name = Export::Requests.name();
+    let export =
+        json!({"apiVersion": "apis.kcp.io/v1alpha2", "kind": "APIExport", "metadata": {"name": name}, "spec": {"resources": resources}});
+    install::apply_object(&mal, &export).await.expect("an export");
+    let binding = json!({
+        "apiVersion": "apis.kcp.io/v1alpha2", "kind": "APIBinding", "metadata": {"name": "own"},
+        "spec": {"reference": {"export": {"path": "root:acme:mal", "name": name}}},
+    });
+    apply_and_wait(&mal, &binding, |object| object["status"]["phase"] == "Bound").await;
+    forge(mal).await;
+    let mut browser = product.signed_in("dev-shop").await;
+    browser.until("/w/root:acme:mal/requests", |answer| answer.status == StatusCode::OK).await;
+    let page = browser.get("/w/root:acme:mal/requests/default/fake").await;
     assert_eq!(page.status, StatusCode::NOT_FOUND, "{}", page.text);
     assert!(!page.text.contains("Click me"), "{}", page.text);
     product.running.close().await;

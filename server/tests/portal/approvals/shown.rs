@@ -58,7 +58,7 @@ async fn values_of_someone_else_carry_the_name_of_the_requester() {
     let own = requester.get(adds).await;
     assert_eq!(legend(&own), "You");
 
-    // Who edits somebody else's request reads whose each value is.
+    // An owner who edits the request reads whose each value is.
     let edit = "/w/root:acme:shop/requests/default/orders-db/edit";
     let typed = [("/parameters/tier", "production"), ("/parameters/replicas", "2"), ("/parameters/storage", "60")];
     let kept = fill(&mut owner, edit, &typed, "adds").await;
