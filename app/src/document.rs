@@ -117,7 +117,7 @@ pub fn status_of(error: &Error) -> u16 {
     match error {
         Error::Unauthenticated => 401,
         Error::Denied { .. } => 403,
-        Error::NotFound { .. } => 404,
+        Error::NotFound { .. } | Error::NotEnabled { .. } => 404,
         Error::Invalid { .. } => 422,
         Error::Conflict { .. } | Error::Contested { .. } => 409,
         Error::Timeout { .. } => 408,

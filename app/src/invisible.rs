@@ -1,7 +1,6 @@
-//! Invisible characters that change how text reads: bidirectional controls and zero-width characters.
-//!
-//! Approvers decide on text that other people wrote, so pages show these characters by their code points. Editable fields keep them: saving
-//! a form unchanged must not change its values.
+//! Invisible characters on pages (see [`promise::invisible`]). Editable fields keep them: saving a form unchanged must not change its values.
+
+use promise::invisible::{is_invisible, reveal};
 
 /// Elements whose content is not text on the page.
 const VERBATIM: [&str; 3] = ["textarea", "script", "style"];
@@ -15,7 +14,7 @@ pub fn revealed(html: String) -> String {
     let mut rest = html.as_str();
     while let Some(tag) = rest.find('<') {
         let (text, from) = rest.split_at(tag);
-        shown(text, &mut out);
+        reveal(text, &mut out);
         let end = end_of_tag(from);
         let verbatim = VERBATIM.iter().find(|name| opens(&from[1..end], name));
         let end = match verbatim.and_then(|name| from[end..].find(&format!("</{name}"))) {
@@ -25,7 +24,7 @@ pub fn revealed(html: String) -> String {
         out.push_str(&from[..end]);
         rest = &from[end..];
     }
-    shown(rest, &mut out);
+    reveal(rest, &mut out);
     out
 }
 
@@ -46,25 +45,6 @@ fn opens(tag: &str, name: &str) -> bool {
     tag.strip_prefix(name).is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_whitespace() || letter == '>'))
 }
 
-fn shown(text: &str, out: &mut String) {
-    let mut before = ' ';
-    for letter in text.chars() {
-        // Joiners belong to the letters of some languages and to emoji; next to an ASCII letter they only hide.
-        let joins = matches!(letter, '\u{200c}' | '\u{200d}') && !before.is_ascii();
-        if is_invisible(letter) && !joins {
-            out.push_str(&format!("[U+{:04X}]", u32::from(letter)));
-        } else {
-            out.push(letter);
-        }
-        before = letter;
-    }
-}
-
-fn is_invisible(letter: char) -> bool {
-    matches!(letter,
-        '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{206f}' | '\u{feff}')
-}
-
 #[cfg(test)]
 mod tests {
     use super::revealed;
@@ -80,13 +60,5 @@ mod tests {
         let form = "<textarea name=\"a\">x\u{200b}y</textarea><input value=\"x>\u{200b}y\"><script>let a = '\u{feff}'</script>";
         assert_eq!(revealed(form.to_owned()), form);
         assert_eq!(revealed(format!("{form}z\u{feff}")), format!("{form}z[U+FEFF]"));
-    }
-
-    #[test]
-    fn letters_that_need_a_joiner_keep_it() {
-        for text in ["می\u{200c}خواهم", "👩\u{200d}💻", "größer 10 €"] {
-            assert_eq!(revealed(text.to_owned()), text);
-        }
-        assert_eq!(revealed("ad\u{200d}min".to_owned()), "ad[U+200D]min");
     }
 }

@@ -29,7 +29,7 @@ pub fn status(error: &Error) -> StatusCode {
     match error {
         Error::Unauthenticated => StatusCode::UNAUTHORIZED,
         Error::Denied { .. } => StatusCode::FORBIDDEN,
-        Error::NotFound { .. } => StatusCode::NOT_FOUND,
+        Error::NotFound { .. } | Error::NotEnabled { .. } => StatusCode::NOT_FOUND,
         Error::Invalid { .. } => StatusCode::UNPROCESSABLE_ENTITY,
         Error::Conflict { .. } | Error::Contested { .. } => StatusCode::CONFLICT,
         Error::Timeout { .. } => StatusCode::REQUEST_TIMEOUT,
@@ -55,6 +55,7 @@ fn title(error: &Error) -> &'static str {
         Error::Unauthenticated => "Sign in first",
         Error::Denied { .. } => "Not allowed",
         Error::NotFound { .. } => "Not found",
+        Error::NotEnabled { .. } => "Not enabled",
         Error::Invalid { .. } => "Input does not fit",
         Error::Conflict { .. } | Error::Contested { .. } => "Somebody was first",
         Error::Unreachable { .. } => "No answer",

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use cluster::fulfil::Standing;
 use cluster::policies::PolicyBook;
 use cluster::revisions::CompiledRevisions;
-use cluster::{Endpoint, Scope, WorkspacePath, World};
+use cluster::{ClusterId, Endpoint, Scope, WorkspacePath, World};
+use promise::identity::PersonId;
 use store::Store;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -94,6 +95,13 @@ pub struct Portal {
 }
 
 impl Portal {
+    /// What pages call a person. A ServiceAccount has the path of its workspace, where that is known, instead of the id.
+    pub fn called(&self, person: &PersonId) -> String {
+        let cluster = person.cluster().and_then(|cluster| ClusterId::parse(cluster).ok());
+        let path = cluster.and_then(|cluster| self.world.tree().path(&cluster));
+        path.map_or_else(|| person.to_string(), |path| format!("{}@{path}", person.username()))
+    }
+
     /// The person of that name among those who can be chosen on the sign-in page.
     pub fn person(&self, name: &str) -> Option<&Person> {
         self.doors.people().find(|person| person.name == name)

@@ -15,6 +15,7 @@ pub fn refused(visit: &Visit, workspace: Option<&str>, error: &Error) -> Page {
         Error::Unauthenticated => ("Sign in first", Shape::Denied),
         Error::Denied { .. } => ("Not allowed", Shape::Denied),
         Error::NotFound { .. } => ("Not found", Shape::Unknown),
+        Error::NotEnabled { .. } => ("Not enabled", Shape::Denied),
         Error::Invalid { .. } => ("This does not fit", Shape::Failed),
         Error::Conflict { .. } | Error::Contested { .. } => ("Somebody was quicker", Shape::Degraded),
         Error::Unreachable { .. } => ("Not reachable", Shape::Unknown),
@@ -48,7 +49,7 @@ pub fn refused(visit: &Visit, workspace: Option<&str>, error: &Error) -> Page {
     let text = sentence(error, visit);
     let (href, label) = match error {
         Error::Unauthenticated => (routes::sign_in(&visit.address), "Sign in"),
-        Error::Denied { .. } | Error::NotFound { .. } => (page::SIGN_IN.to_owned(), "Sign in"),
+        Error::Denied { .. } | Error::NotFound { .. } | Error::NotEnabled { .. } => (page::SIGN_IN.to_owned(), "Sign in"),
         _ => (visit.address.clone(), "Try again"),
     };
     document(visit, about, move || {
@@ -60,6 +61,9 @@ fn sentence(error: &Error, visit: &Visit) -> String {
     match error {
         Error::Unauthenticated => "You are not signed in, or your session has ended. Sign in and you come back to this page.".to_owned(),
         Error::NotFound { what } => format!("There is no {what} that you can see. It may be gone, or the address may have a slip."),
+        Error::NotEnabled { what } => {
+            format!("The API of {what} is not enabled in this workspace. Ask an administrator of the workspace to enable it.")
+        }
         Error::Unreachable { what } => {
             format!("{} does not answer right now. Try again in a moment.", upper_first(what))
         }

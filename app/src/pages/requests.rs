@@ -17,4 +17,4 @@ pub use form::{form, preflight};
 pub use list::list;
 pub use review::review;
 use table::table;
-pub(crate) use table::{change, health, lines, phase, stale, state};
+pub(crate) use table::{change, health, lines, stale, state};

@@ -253,6 +253,7 @@ pub async fn every() -> Vec<(&'static str, Page)> {
             "denied",
             refused(&at(here(), "/"), Some(WORKSPACE), &Error::Denied { why: "You may not list requests in root:acme:data".into() }),
         ),
+        ("not-enabled", refused(&at(here(), "/"), None, &Error::NotEnabled { what: "request orders-db".into() })),
         ("not-read-yet", refused(&at(here(), "/"), None, &Error::Busy { message: "requests are still being read".into() })),
         (
             "too-many-requests",

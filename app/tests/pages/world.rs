@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use app::backend::{Account, Assets, Catalog, Resources, Visit, Workspaces};
 use async_trait::async_trait;
-use promise::api::{Health, Lifecycle, Phase, PolicyOutcome, PolicyResult, PolicySpec, PromiseSpec, WaitingKind};
+use promise::api::{Health, Lifecycle, PolicyOutcome, PolicyResult, PolicySpec, PromiseSpec, WaitingKind};
 use promise::policy::{Candidate, Effective, Target, compose, gather};
 use promise::sentence::Ball;
 use promise::view::*;
@@ -125,7 +125,7 @@ fn offer(name: &str, availability: Availability) -> OfferRow {
     }
 }
 
-fn row(name: &str, promise: &str, phase: Phase, what: &str) -> RequestRow {
+fn row(name: &str, promise: &str, state: RequestState, what: &str) -> RequestRow {
     RequestRow {
         workspace: WORKSPACE.into(),
         namespace: "default".into(),
@@ -134,9 +134,7 @@ fn row(name: &str, promise: &str, phase: Phase, what: &str) -> RequestRow {
         promise_title: offer(promise, Availability::default()).display_name,
         icon: offer(promise, Availability::default()).icon,
         version: "1.2.0".into(),
-        phase,
-        undecided: None,
-        runs: false,
+        states: RequestStates { state, change: None },
         ball: Ball {
             who: "The platform".into(),
             what: what.into(),
@@ -163,9 +161,9 @@ impl World {
             return Vec::new();
         }
         vec![
-            row("orders-db", "postgresql", Phase::Provisioning, "Waits until the database is healthy"),
-            row("sessions", "redis", Phase::Ready, "Nothing to wait for"),
-            row("media", "object-bucket", Phase::Failed, "The bucket name is taken; choose another one"),
+            row("orders-db", "postgresql", RequestState::Provisioning, "Waits until the database is healthy"),
+            row("sessions", "redis", RequestState::Ready, "Nothing to wait for"),
+            row("media", "object-bucket", RequestState::Failed, "The bucket name is taken; choose another one"),
         ]
     }
 }

@@ -37,7 +37,7 @@ pub fn from_status(status: &kube::core::Status, what: &str) -> Error {
         401 => Error::Unauthenticated,
         403 if ends(status) => Error::Busy { message: status.message.clone() },
         403 => Error::Denied { why: status.message.clone() },
-        404 if !is_status(status) => Error::NotFound { what: format!("{what}, because its API is not enabled in this workspace") },
+        404 if !is_status(status) => Error::NotEnabled { what: what.to_owned() },
         404 | 410 => Error::NotFound { what: what.to_owned() },
         409 if status.reason == "AlreadyExists" => Error::Conflict { message: format!("the name of {what} is taken") },
         409 => match owned_by_others(status) {
@@ -157,9 +157,13 @@ mod tests {
     #[test]
     fn an_unbound_api_is_told_from_a_missing_object() {
         let unbound = status(404, "Failed to parse error data", "404 page not found", json!(null));
-        assert!(matches!(from_status(&unbound, "request a"), Error::NotFound { what } if what.contains("not enabled")));
+        let error = from_status(&unbound, "request a");
+        assert_eq!(error, Error::NotEnabled { what: "request a".to_owned() });
+        assert_eq!(error.to_string(), "the API of request a is not enabled in this workspace");
         let missing = status(404, "NotFound", "promiserequests.platform.opmodel.dev \"a\" not found", json!({"name": "a"}));
-        assert_eq!(from_status(&missing, "request a"), Error::NotFound { what: "request a".to_owned() });
+        let error = from_status(&missing, "request a");
+        assert_eq!(error, Error::NotFound { what: "request a".to_owned() });
+        assert_eq!(error.to_string(), "there is no request a here that you can see");
     }
 
     #[test]

@@ -54,7 +54,11 @@ impl Topology {
         match groups(&root).await {
             Ok(groups) if is_kcp(&groups) => Ok(kcp),
             Ok(_) | Err(_) => {
-                here?;
+                if let Err(error) = here
+                    && !matches!(error, promise::Error::NotFound { .. } | promise::Error::NotEnabled { .. })
+                {
+                    return Err(error);
+                }
                 Err(promise::Error::NotFound { what: format!("API group of kcp ({}) or of Kubernetes ({OF_KUBERNETES})", OF_KCP[0]) })
             }
         }

@@ -24,6 +24,12 @@ pub enum Error {
         /// Noun and name, such as `request orders-db`.
         what: String,
     },
+    /// The workspace does not serve the kind of what was wanted.
+    #[error("the API of {what} is not enabled in this workspace")]
+    NotEnabled {
+        /// Noun and name, such as `request orders-db`.
+        what: String,
+    },
     /// Input that does not fit; each problem names a field and the fix.
     #[error("{}", summary(problems))]
     Invalid {

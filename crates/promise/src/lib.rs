@@ -25,6 +25,7 @@ pub mod glob;
 #[cfg(feature = "engine")]
 pub mod health;
 pub mod identity;
+pub mod invisible;
 #[cfg(feature = "engine")]
 pub mod keyed;
 pub mod ledger;

@@ -16,6 +16,7 @@ mod request;
 mod resources;
 mod saved;
 mod stand_in;
+mod state;
 mod total;
 
 pub use account::{Person, Viewer, WorkspaceNode, WorkspaceTree};
@@ -51,4 +52,5 @@ pub use request::{
 pub use resources::{Drift, RESOURCE_COLUMNS, ResourceQuery, ResourceRow, ResourcesPage};
 pub use saved::{MAX_VIEW_TITLE, SavedList, SavedViews, ViewLine, view_title};
 pub use stand_in::{CoverLine, NamedLine, StandInPage};
+pub use state::{ChangeState, RequestState, RequestStates, state_label};
 pub use total::{Cut, Total, Whole};

@@ -8,8 +8,8 @@ use store::SessionKey;
 
 use super::Caller;
 
-/// How many are kept before stale ones are thrown away.
-const KEPT: usize = 1024;
+/// How many are kept before stale ones are thrown away. The first use of a session that is not among them counts for where it comes from.
+const KEPT: usize = 10_000;
 
 /// Callers by session. Signing out forgets at once; everything else ends by itself after the time that a verification counts.
 #[derive(Default)]

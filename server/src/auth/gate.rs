@@ -52,6 +52,12 @@ impl Visitor {
 pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next: Next) -> Response {
     let style = portal.doors.cookie;
     let cookie = style.read(Kind::Session, request.headers()).map(str::to_owned);
+    // Anyone can make up cookies, and each costs a look into the database: the first use of one counts for where it comes from.
+    let is_new = cookie.as_deref().is_some_and(|cookie| !portal.callers.knows(Shown::Cookie(cookie).key()));
+    if is_new && let Err(error) = portal.limits.anonymous(address(&portal, &request)) {
+        let (parts, _) = request.into_parts();
+        return refuse(&portal, &parts, error).await;
+    }
     let visitor = match &cookie {
         None => Visitor::Anonymous,
         Some(cookie) => match Caller::verify(&portal, Shown::Cookie(cookie)).await {
@@ -69,6 +75,7 @@ pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next:
     };
     let counted = match &visitor {
         Visitor::Person(caller) => portal.limits.person(&caller.identity().person),
+        Visitor::Anonymous | Visitor::Unknown(_) if is_new => Ok(()),
         Visitor::Anonymous | Visitor::Unknown(_) => portal.limits.anonymous(address(&portal, &request)),
     };
     let unknown = if let Visitor::Unknown(error) = &visitor { Some(error.clone()) } else { None };

@@ -13,6 +13,7 @@ use super::cookie::Kind;
 use super::doors::SESSION;
 use super::gate::Visitor;
 use crate::limits::{ClientAddress, TokenSource};
+use crate::portal::write::{RecordedWrite, WriteOperation, WriteTarget};
 use crate::state::Portal;
 
 /// What somebody gave on the sign-in page.
@@ -24,11 +25,11 @@ pub struct Given<'a> {
     pub token: &'a str,
 }
 
-/// Begins a session of somebody whom the plane knows; the cookie for the browser. An earlier session of it ends.
+/// Begins a session of somebody whom the plane knows, in the request of an id; the cookie for the browser. An earlier session of it ends.
 ///
 /// # Errors
 /// There is no such person, the plane does not accept the token, there were too many attempts, or plane or database do not answer.
-pub async fn begin(portal: &Portal, visitor: &Visitor, given: Given<'_>, address: ClientAddress) -> Result<HeaderValue> {
+pub async fn begin(portal: &Portal, visitor: &Visitor, given: Given<'_>, address: ClientAddress, request_id: &str) -> Result<HeaderValue> {
     let token = portal.doors.open(given.person, given.token)?;
     let identity = holder(portal, &token, address).await.map_err(|error| match error {
         Error::Unauthenticated => Error::Denied { why: "The server does not accept this token; it may have expired.".to_owned() },
@@ -38,11 +39,18 @@ pub async fn begin(portal: &Portal, visitor: &Visitor, given: Given<'_>, address
     let now = portal.clock.now();
     let expires = now.checked_add(SESSION).map_err(|_| Error::Internal)?;
     let expires = ends(&token.expose()).map_or(expires, |end| end.min(expires));
-    let begun = portal.store.begin_session(&identity.person, &token.expose(), now, expires, &*portal.random).await;
-    let cookie = begun.map_err(|error| database(&error))?;
-    // Whom a rule asks by a group is known by this.
     let mail = mail(&token.expose()).unwrap_or_default();
-    portal.store.meet(&identity.person, &identity.groups, &mail, now).await.map_err(|error| database(&error))?;
+    let write = RecordedWrite::of(&identity.person, request_id, WriteOperation::SignIn, WriteTarget::remembered("session", ""));
+    let begun = write.remember(
+        async {
+            let cookie = portal.store.begin_session(&identity.person, &token.expose(), now, expires, &*portal.random).await?;
+            // Whom a rule asks by a group is known by this.
+            portal.store.meet(&identity.person, &identity.groups, &mail, now).await?;
+            Ok(cookie)
+        },
+        |_| true,
+    );
+    let cookie = begun.await.map_err(|error| database(&error))?;
     portal.doors.cookie.set(Kind::Session, cookie.reveal(), expires.duration_since(now).as_secs()).ok_or(Error::Internal)
 }
 
@@ -84,7 +92,8 @@ fn mail(token: &str) -> Option<String> {
 /// The database does not answer.
 pub async fn end(portal: &Portal, visitor: &Visitor) -> Result<()> {
     let Visitor::Person(caller) = visitor else { return Ok(()) };
-    let ended = portal.store.end_session(caller.session()).await.map_err(|error| database(&error));
+    let write = caller.write(WriteOperation::SignOut, WriteTarget::remembered("session", ""));
+    let ended = write.remember(portal.store.end_session(caller.session()), |()| true).await.map_err(|error| database(&error));
     // Afterwards: whoever is being verified meanwhile looks at the session once more.
     portal.callers.forget(caller.session());
     ended

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use lettre::message::{Mailbox, MultiPart, header};
 use lettre::transport::smtp::Error as SmtpError;
 use lettre::{AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor};
+use promise::invisible::revealed;
 use store::Delivery;
 
 use super::letters::GROUP;
@@ -76,7 +77,7 @@ impl Letter {
             Some(settings)
         };
         // A header is one line.
-        let subject = subject.split_whitespace().collect::<Vec<_>>().join(" ");
+        let subject = revealed(&subject.split_whitespace().collect::<Vec<_>>().join(" "));
         Self { id, base: base.to_owned(), stop, subject, text, html }
     }
 
@@ -132,14 +133,16 @@ fn paragraph(text: &mut String, html: &mut String, words: &str) {
     if words.trim().is_empty() {
         return;
     }
+    let words = revealed(words);
     // Writing to a text cannot fail.
     let _ = write!(text, "{}\n\n", words.trim());
     let _ = write!(html, "<p>{}</p>", escaped(words.trim()));
 }
 
 fn link(text: &mut String, html: &mut String, words: &str, address: &str) {
+    let words = revealed(words);
     let _ = write!(text, "{words}: {address}\n\n");
-    let _ = write!(html, "<p><a href=\"{}\">{}</a></p>", escaped(address), escaped(words));
+    let _ = write!(html, "<p><a href=\"{}\">{}</a></p>", escaped(address), escaped(&words));
 }
 
 fn escaped(text: &str) -> String {
@@ -243,6 +246,17 @@ mod tests {
         let headers = mail.split("\r\n\r\n").next().unwrap_or_default();
         assert!(!headers.lines().any(|line| line.starts_with("Bcc:")), "{mail}");
         assert!(!letter.html.contains("<img") && letter.html.contains("&lt;img"), "{}", letter.html);
+    }
+
+    #[test]
+    fn a_mail_shows_characters_that_are_not_seen() {
+        let letter = Letter::one("https://p.example", &delivery("orders\u{200b}-db waits", "“\u{202e}nimda”"));
+        assert_eq!(letter.subject, "orders[U+200B]-db waits");
+        for words in [&letter.text, &letter.html] {
+            assert!(words.contains("orders[U+200B]-db waits.") && words.contains("“[U+202E]nimda”"), "{words}");
+        }
+        let digest = Letter::digest("https://p.example", &[delivery("orders\u{200b}-db waits", "“\u{202e}nimda”")], "x");
+        assert!(digest.subject.contains("[U+200B]") && !digest.text.contains(['\u{200b}', '\u{202e}']), "{}", digest.text);
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub(crate) async fn sign_in(visiting: Visiting, Pairs(pairs): Pairs) -> Response
     let portal = visiting.portal().clone();
     let back = local(field(&pairs, "back").unwrap_or_default()).to_owned();
     let given = Given { person: field(&pairs, "person").unwrap_or_default(), token: field(&pairs, "token").unwrap_or_default() };
-    let begun = session::begin(&portal, visiting.visitor(), given, visiting.address()).await;
+    let begun = session::begin(&portal, visiting.visitor(), given, visiting.address(), visiting.request_id()).await;
     match begun {
         Ok(cookie) => {
             let visit = portal.doors.cookie.clear(Kind::Visit);

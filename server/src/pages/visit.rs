@@ -63,6 +63,11 @@ impl Visiting {
         &self.visitor
     }
 
+    /// The id of the request.
+    pub(super) fn request_id(&self) -> &str {
+        &self.reference
+    }
+
     /// From where they come.
     pub(super) fn address(&self) -> ClientAddress {
         self.portal.limits.address(self.peer.as_ref(), &self.headers)

@@ -12,9 +12,10 @@ impl Account for Caller {
     fn viewer(&self) -> Viewer {
         let identity = self.identity();
         let person = self.portal().person(&identity.person);
+        let username = self.portal().called(&identity.person);
         Viewer {
-            username: identity.person.to_string(),
-            display_name: person.map_or_else(|| identity.person.to_string(), |person| person.display_name.clone()),
+            display_name: person.map_or_else(|| username.clone(), |person| person.display_name.clone()),
+            username,
             groups: identity.groups.clone(),
             form_token: self.form_token().to_owned(),
         }

@@ -24,8 +24,9 @@ impl Caller {
         let now = portal.clock.now();
         let expires = now.saturating_add(KEPT).map_err(|_| promise::Error::Internal)?;
         let write = self.write(WriteOperation::SaveDraft, WriteTarget::remembered("draft", subject));
-        let change = portal.store.keep_draft(&self.identity().person, subject, &content, now, expires, &*portal.random);
-        match write.remember(change, |_| true).await {
+        let person = &self.identity().person;
+        let kept = write.remember(portal.store.keep_draft(person, subject, &content, now, expires, &*portal.random), |_| true);
+        match kept.await {
             Ok(id) => Ok(id.as_str().to_owned()),
             Err(store::Error::TooLarge { limit, .. }) => Err(promise::Error::Invalid {
                 problems: vec![promise::Problem {
@@ -55,7 +56,6 @@ impl Caller {
     pub async fn forget_draft(&self, id: &str) -> Result<()> {
         let Some(id) = DraftId::parse(id) else { return Ok(()) };
         let write = self.write(WriteOperation::DeleteDraft, WriteTarget::remembered("draft", id.as_str()));
-        let change = self.portal().store.forget_draft(&id, &self.identity().person);
-        write.remember(change, |_| true).await.map_err(|error| database(&error))
+        write.remember(self.portal().store.forget_draft(&id, &self.identity().person), |_| true).await.map_err(|error| database(&error))
     }
 }

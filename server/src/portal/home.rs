@@ -11,7 +11,6 @@ use cluster::watch::Key;
 use cluster::{ClusterId, WorkspacePath};
 use futures::future::join_all;
 use jiff::Timestamp;
-use promise::api::Phase;
 use promise::view::{ChangeLine, Home, HomeDecisions, OverviewRange, PlaceLine, PlatformGlance, RequestRow, Whole};
 use promise::{Error, Result};
 
@@ -83,7 +82,8 @@ pub(super) async fn page(caller: &Caller) -> Result<Home> {
         broken: listed_rows(caller, &broken),
         broken_total: whole.total_by(|_| broken_total),
         requests: whole.total_by(|counts| counts.requests),
-        phases: whole.items().iter().flat_map(|counts| &counts.phases).map(|(phase, count)| (*phase, *count)).collect(),
+        states: whole.items().iter().flat_map(|counts| &counts.states).map(|(state, count)| (*state, *count)).collect(),
+        pending: whole.items().iter().flat_map(|counts| &counts.pending).map(|(change, count)| (*change, *count)).collect(),
         changes,
         platform: match governs {
             Ok(governs) => whole.items().first().filter(|_| governs).map(|counts| Ok(glance(caller, &listed, counts))),
@@ -126,7 +126,7 @@ fn glance(caller: &Caller, listed: &[Place], sum: &Counts) -> PlatformGlance {
     });
     PlatformGlance {
         weeks: overview::weeks(sum, OverviewRange::Quarter, now),
-        waiting: sum.phases.get(&Phase::AwaitingApproval).copied().unwrap_or_default(),
+        waiting: sum.waits.values().sum(),
         waiting_since: first.map(|first| first.to_string()),
         versions: versions.fold((0, 0), |(all, newest), (running, on_newest)| (all + running, newest + on_newest)),
     }

@@ -26,29 +26,34 @@ impl Caller {
         }
         let api: Api<PromiseRequest> = Api::namespaced(self.client(&workspace.cluster), namespace);
         match api.get(name).await.about(&what) {
-            Err(Error::Denied { .. } | Error::NotFound { .. }) => Err(Error::NotFound { what }),
-            Ok(request) => self.genuine(workspace, what).map(|()| request),
+            Err(Error::Denied { .. } | Error::NotFound { .. } | Error::NotEnabled { .. }) => Err(Error::NotFound { what }),
+            Ok(request) => self.genuine(Export::Requests, workspace, what).map(|()| request),
             Err(error) => Err(error),
         }
     }
 
-    /// Whether a kind of our name in a workspace is ours: an export of somebody else can show one just like it, with any status.
+    /// Whether a kind of our name in a workspace is ours: a definition or an export of a tenant can show one just like it, with any status. A
+    /// binding of our export that lost its names to such a definition is there and serves nothing.
     ///
     /// # Errors
-    /// The workspace does not bind the requests export, its shard is not read, or it is not known yet who binds what.
-    fn genuine(&self, workspace: &Workspace, what: String) -> Result<()> {
+    /// The workspace has no binding of the export that serves its kinds, its shard is not read, or it is not known yet who binds what.
+    pub(super) fn genuine(&self, export: Export, workspace: &Workspace, what: String) -> Result<()> {
         let world = &self.portal().world;
-        if world.standing().binding(Export::Requests, &workspace.cluster).is_some() {
+        if world.standing().binding(export, &workspace.cluster).is_some_and(|row| row.bound) {
             return Ok(());
         }
-        if world.request_bindings.freshness() == Freshness::Starting {
+        let (bindings, kinds) = match export {
+            Export::Requests => (&world.request_bindings, "requests"),
+            Export::Catalog => (&world.catalog_bindings, "policies"),
+        };
+        if bindings.freshness() == Freshness::Starting {
             return Err(Error::Busy { message: "The portal is still reading which workspaces use it. Try again in a moment.".to_owned() });
         }
         match world.unread_shards().as_slice() {
             [] => Err(Error::NotFound { what }),
             shards => Err(Error::Busy {
                 message: format!(
-                    "The portal does not read requests of {}: they are on another shard ({}). Ask the platform team.",
+                    "The portal does not read {kinds} of {}: they are on another shard ({}). Ask the platform team.",
                     workspace.path,
                     shards.join(", ")
                 ),
@@ -67,7 +72,7 @@ impl Caller {
         let of_request = ListParams::default().labels(&format!("{}={uid}", names::REQUEST_UID_LABEL));
         let list = match api.list(&of_request).await.about("releases") {
             Ok(list) => list.items,
-            Err(Error::Denied { .. } | Error::NotFound { .. }) => return Ok(Vec::new()),
+            Err(Error::Denied { .. } | Error::NotFound { .. } | Error::NotEnabled { .. }) => return Ok(Vec::new()),
             Err(error) => return Err(error),
         };
         let mut releases: Vec<PromiseRelease> = list.into_iter().filter(|release| release.spec.request_uid == uid).collect();
@@ -96,7 +101,7 @@ impl Caller {
         loop {
             let page = match api.list(&params).await.about("events") {
                 Ok(page) => page,
-                Err(Error::Denied { .. } | Error::NotFound { .. }) => return Ok(None),
+                Err(Error::Denied { .. } | Error::NotFound { .. } | Error::NotEnabled { .. }) => return Ok(None),
                 Err(error) => return Err(error),
             };
             events.extend(page.items);

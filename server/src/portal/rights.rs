@@ -162,7 +162,7 @@ impl Rights {
             Ok(answer) if answer.pointer("/status/allowed") == Some(&Value::Bool(true)) => Ok(Answer::Allowed),
             Ok(_) => Ok(Answer::Refused),
             Err(error) => match from_plane(&error, "your rights") {
-                Error::Denied { .. } | Error::NotFound { .. } => Ok(Answer::Outside),
+                Error::Denied { .. } | Error::NotFound { .. } | Error::NotEnabled { .. } => Ok(Answer::Outside),
                 other => Err(other),
             },
         }

@@ -42,22 +42,21 @@ impl Views for Caller {
         let place = if list.is_of_workspace() { place } else { "" };
         let (person, list) = (&*self.identity().person, name(list, place));
         let write = self.write(WriteOperation::SaveView, WriteTarget::remembered("view", &list));
-        let change = portal.store.save_view(person, &list, &title, &filter, portal.clock.now(), &*portal.random);
-        let kept = write.remember(change, |kept| *kept == Kept::Yes).await;
-        said(kept, &title)
+        let now = portal.clock.now();
+        let kept = write.remember(portal.store.save_view(person, &list, &title, &filter, now, &*portal.random), |kept| *kept == Kept::Yes);
+        said(kept.await, &title)
     }
 
     async fn rename_view(&self, id: &str, title: &str) -> Result<()> {
         let title = view_title(title).map_err(invalid)?;
         let write = self.write(WriteOperation::RenameView, WriteTarget::remembered("view", id));
-        let change = self.portal().store.rename_view(&self.identity().person, id, &title);
-        said(write.remember(change, |kept| *kept == Kept::Yes).await, &title)
+        let (store, person) = (&self.portal().store, &self.identity().person);
+        said(write.remember(store.rename_view(person, id, &title), |kept| *kept == Kept::Yes).await, &title)
     }
 
     async fn forget_view(&self, id: &str) -> Result<()> {
         let write = self.write(WriteOperation::DeleteView, WriteTarget::remembered("view", id));
-        let change = self.portal().store.forget_view(&self.identity().person, id);
-        write.remember(change, |()| true).await.map_err(|error| database(&error))
+        write.remember(self.portal().store.forget_view(&self.identity().person, id), |()| true).await.map_err(|error| database(&error))
     }
 }
 

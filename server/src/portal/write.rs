@@ -1,13 +1,17 @@
 //! The one way in which people change something through the portal: what they do to objects of the plane, and to what the portal remembers for
 //! them. Each change leaves one record with who made it, in which request, to what, and what came of it; never a value.
 //!
-//! A test of the architecture looks for changes that bypass this module. To add one: an [`WriteOperation`], and [`Caller::write`] where it happens.
+//! A test of the architecture looks for changes that bypass this module. To add one: a [`WriteOperation`], and [`Caller::write`] where it happens.
+//!
+//! Two things that the portal notes for itself are no changes of a person's, and are not recorded: it drops a session whose token the plane no
+//! longer accepts, and it notes what a stand-in can't decide about when that person looks.
 
 mod operation;
 
 use cluster::ClusterId;
 use cluster::takeover;
 use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams, Preconditions};
+use promise::identity::PersonId;
 use promise::{Contested, names};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -62,7 +66,8 @@ enum WriteOutcome {
 
 /// One change. It is recorded when this is dropped, once, however many calls it takes; without a call there is nothing to record.
 pub(crate) struct RecordedWrite<'a> {
-    caller: &'a Caller,
+    actor: &'a PersonId,
+    request_id: &'a str,
     operation: WriteOperation,
     target: WriteTarget<'a>,
     outcome: Option<WriteOutcome>,
@@ -71,11 +76,16 @@ pub(crate) struct RecordedWrite<'a> {
 impl Caller {
     /// Begins a change as this person.
     pub(crate) fn write<'a>(&'a self, operation: WriteOperation, target: WriteTarget<'a>) -> RecordedWrite<'a> {
-        RecordedWrite { caller: self, operation, target, outcome: None }
+        RecordedWrite::of(&self.identity().person, self.request_id(), operation, target)
     }
 }
 
-impl RecordedWrite<'_> {
+impl<'a> RecordedWrite<'a> {
+    /// Begins a change of a person who may not be signed in yet.
+    pub(crate) fn of(actor: &'a PersonId, request_id: &'a str, operation: WriteOperation, target: WriteTarget<'a>) -> Self {
+        Self { actor, request_id, operation, target, outcome: None }
+    }
+
     /// Creates an object.
     pub(crate) async fn create<K>(&mut self, api: &Api<K>, object: &K) -> Result<K, kube::Error>
     where
@@ -154,8 +164,8 @@ impl Drop for RecordedWrite<'_> {
         tracing::info!(
             target: RECORDS,
             operation = self.operation.name(),
-            request_id = self.caller.request_id(),
-            actor = &*self.caller.identity().person,
+            request_id = self.request_id,
+            actor = &**self.actor,
             kind,
             cluster = cluster.map(tracing::field::display),
             namespace,

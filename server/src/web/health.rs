@@ -39,7 +39,7 @@ pub async fn ready(
 /// Whether who asks is on this machine: not from another one, and not through a proxy, which speaks for others.
 fn is_here(peer: Option<&Peer>, headers: &HeaderMap) -> bool {
     let forwarded = [header::FORWARDED.as_str(), "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
-    peer.is_none_or(Peer::is_loopback) && host::is_loopback(headers) && !forwarded.iter().any(|name| headers.contains_key(*name))
+    peer.is_some_and(Peer::is_loopback) && host::is_loopback(headers) && !forwarded.iter().any(|name| headers.contains_key(*name))
 }
 
 async fn parts(portal: &Portal) -> Vec<Part> {
@@ -156,6 +156,7 @@ mod tests {
         let peer = |address: &str| Peer(Some(address.parse().unwrap()));
         assert!(is_here(Some(&peer("127.0.0.1")), &own) && is_here(Some(&peer("::ffff:127.0.0.1")), &own));
         assert!(!is_here(Some(&peer("10.0.0.7")), &own) && !is_here(Some(&Peer(None)), &own));
+        assert!(!is_here(None, &own), "who is not known is not taken for one of this machine");
         for proxied in [&[("host", "portal.example")][..], &[("host", "localhost"), ("x-forwarded-for", "10.0.0.7")], &[]] {
             assert!(!is_here(Some(&peer("127.0.0.1")), &headers(proxied)), "{proxied:?}");
         }

@@ -2,6 +2,8 @@
 
 mod emergencies;
 mod said;
+mod shown;
+mod states;
 
 use cluster::kinds::{Policy, PromiseRequest, PromiseRequestKind, object};
 use cluster::{Scope, WorkspacePath};

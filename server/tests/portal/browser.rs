@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::Body;
+use axum::{Extension, Router};
 use cluster::Token;
 use cluster::watch::Key;
 use devplane::sandbox::Pace;
@@ -19,6 +19,7 @@ use opm_portal::config::{Config, DatabaseUrl, NotifyConfig, PlaneConfig, Storage
 use opm_portal::limits::LimitsConfig;
 use opm_portal::router::router;
 use opm_portal::serve::{Edges, Running};
+use opm_portal::web::listen::Peer;
 use tower::ServiceExt as _;
 
 /// The name under which the tests reach the portal.
@@ -112,12 +113,7 @@ impl Product {
 
     /// A browser in which `person` is signed in.
     pub async fn signed_in(&self, person: &str) -> Browser {
-        let mut browser = self.browser();
-        let page = browser.get("/sign-in").await;
-        assert_eq!(page.status, StatusCode::OK, "{}", page.text);
-        let answer = browser.post("/sign-in", &[("_token", &page.hidden("_token")), ("person", person)]).await;
-        assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.text);
-        browser
+        self.browser().signs_in(person).await
     }
 }
 
@@ -160,6 +156,29 @@ pub struct Answer {
 }
 
 impl Browser {
+    /// The same browser on a machine with this address.
+    pub fn from(mut self, address: &str) -> Self {
+        self.router = self.router.layer(Extension(Peer(Some(address.parse().expect("an address")))));
+        self
+    }
+
+    /// The same browser with `person` signed in.
+    pub async fn signs_in(mut self, person: &str) -> Self {
+        let page = self.get("/sign-in").await;
+        assert_eq!(page.status, StatusCode::OK, "{}", page.text);
+        let answer = self.post("/sign-in", &[("_token", &page.hidden("_token")), ("person", person)]).await;
+        assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.text);
+        self
+    }
+
+    /// The same browser, signed in with a token: on any plane but the embedded one.
+    pub async fn brings(mut self, token: &str) -> Self {
+        let page = self.get("/sign-in").await;
+        let answer = self.post("/sign-in", &[("_token", &page.hidden("_token")), ("token", token)]).await;
+        assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.text);
+        self
+    }
+
     /// Opens an address until its answer fits: what the portal knows follows the plane a moment later.
     pub async fn until(&mut self, address: &str, fits: impl Fn(&Answer) -> bool) -> Answer {
         let asking = async {

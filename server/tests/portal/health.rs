@@ -7,7 +7,7 @@ use crate::browser::Product;
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn readiness_follows_controller_database_and_process() {
     let product = Product::open().await;
-    let mut probe = product.browser();
+    let mut probe = product.browser().from("127.0.0.1");
     let ready = probe.until("/readyz", |answer| answer.status == StatusCode::OK).await;
     assert_eq!(ready.text, "ok\n");
     let verbose = probe.get("/readyz?verbose").await;

@@ -1,12 +1,14 @@
 //! What the catalog says about a promise: what has to be there first, whom to ask, and from when on it costs something else.
 
-use cluster::kinds::{Promise, PromiseCatalog};
+use cluster::kinds::{Export, Promise, PromiseCatalog};
 use cluster::{Scope, WorkspacePath};
+use http::StatusCode;
 use kube::Api;
-use kube::api::PostParams;
+use kube::api::{DeleteParams, DynamicObject, ListParams, PostParams};
+use kube::core::{ApiResource, GroupVersionKind};
 use serde_json::json;
 
-use crate::browser::Product;
+use crate::browser::{Product, fill};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_promise_says_what_has_to_be_there_first_and_whom_to_ask() {
@@ -41,6 +43,32 @@ async fn a_promise_says_what_has_to_be_there_first_and_whom_to_ask() {
     let mut viewer = product.signed_in("viewer-shop").await;
     let page = viewer.get("/w/root:acme:shop/promises/postgresql").await;
     assert!(page.text.contains("Ask acme-operations"), "the owner is named: {}", page.text);
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn where_requests_are_not_enabled_nothing_would_be_accepted() {
+    let product = Product::open().await;
+    product.publishes_samples().await;
+    let mut browser = product.signed_in("dev-shop").await;
+    let form = "/w/root:acme:shop/promises/redis/request";
+    let kept = fill(&mut browser, form, &[("/name", "carts")], "adds").await;
+    let draft = kept.location().split("draft=").nth(1).expect("a draft").to_owned();
+    let review = format!("{form}/review?draft={draft}");
+    let page = browser.get(&review).await;
+    assert!(page.status == StatusCode::OK && page.text.contains("Would be accepted"), "{}", page.text);
+
+    let scope = Scope::Workspace(WorkspacePath::parse("root:acme:shop").expect("a path"));
+    let kind = ApiResource::from_gvk(&GroupVersionKind::gvk("apis.kcp.io", "v1alpha2", "APIBinding"));
+    let bindings: Api<DynamicObject> = Api::all_with(product.running.portal.endpoint.client(product.admin(), &scope), &kind);
+    let all = bindings.list(&ListParams::default()).await.expect("the bindings").items;
+    let of_requests = |binding: &&DynamicObject| binding.data["spec"]["reference"]["export"]["name"] == Export::Requests.name();
+    let name = all.iter().find(of_requests).and_then(|binding| binding.metadata.name.clone()).expect("a binding of requests");
+    bindings.delete(&name, &DeleteParams::default()).await.expect("unbound");
+    let page = browser.until(&review, |answer| answer.text.contains("Requests are not enabled in root:acme:shop yet.")).await;
+    let verdict = page.text.split("class=\"verdict\"").nth(1).and_then(|rest| rest.split("</section>").next()).expect("a verdict");
+    assert!(verdict.contains("Would be refused") && verdict.contains("Requests are not enabled in root:acme:shop yet."), "{verdict}");
+    assert!(!page.text.contains("Would be accepted"), "{}", page.text);
     product.running.close().await;
 }
 

@@ -64,6 +64,14 @@ async fn a_bearer_token_opens_what_is_for_programs_and_nothing_is_written() {
         let said: Value = serde_json::from_str(&answer.text).expect("JSON");
         assert_eq!(said["problems"][0]["path"], path, "{said:#}");
     }
+    for namespace in ["default?x=", "default#", "a/../b", "..", "default/promiserequests/there", ""] {
+        let mut elsewhere = redis.clone();
+        elsewhere["metadata"]["namespace"] = namespace.into();
+        let answer = ask(&product, Some(&developer), elsewhere.to_string()).await;
+        assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{namespace}: {}", answer.text);
+        let said: Value = serde_json::from_str(&answer.text).expect("JSON");
+        assert_eq!(said["problems"][0]["path"], ".metadata.namespace", "{namespace}: {said:#}");
+    }
     assert_eq!(version(&product).await, before, "nothing was written");
     product.running.close().await;
 }

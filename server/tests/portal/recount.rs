@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use kube::Api;
 use kube::api::ListParams;
 use opm_portal::seed::{self, Seed};
-use promise::api::{ConditionStatus, Health, InventoryItem, Phase, PromiseRequestStatus};
+use promise::api::{CandidateState, ConditionStatus, Health, InventoryItem, Phase, PromiseRequestStatus};
 use promise::ledger::Month;
 use promise::price::Money;
 
@@ -191,14 +191,17 @@ async fn resources(browser: &mut Browser, all: &[(String, PromiseRequest)]) {
 /// The overview for platform teams.
 async fn overview(product: &Product, browser: &mut Browser, all: &[(String, PromiseRequest)]) {
     let text = page(browser, "/platform").await;
-    let mut phases: BTreeMap<Phase, usize> = BTreeMap::new();
+    let mut states: BTreeMap<&str, usize> = BTreeMap::new();
     for (_, request) in all {
-        *phases.entry(status(request).phase).or_default() += 1;
+        *states.entry(word(&status(request))).or_default() += 1;
     }
-    assert!(phases.len() >= 4, "{phases:?}");
-    let mut texts: Vec<String> = phases.iter().map(|(phase, count)| format!(">{}</span></dt><dd><b>{count}</b>", word(*phase))).collect();
+    assert!(states.len() >= 4, "{states:?}");
+    let mut texts: Vec<String> = states.iter().map(|(word, count)| format!(">{word}</span></dt><dd><b>{count}</b>")).collect();
     texts.push(format!("Counted of {} requests", all.len()));
-    texts.push(format!("<h2>Approvals that wait</h2><span class=\"basis\">{}</span>", phases[&Phase::AwaitingApproval]));
+    texts.push(format!(
+        "<h2>Approvals that wait</h2><span class=\"basis\">{}</span>",
+        all.iter().filter(|(_, request)| is_asked(&status(request))).count()
+    ));
     let mut running: BTreeMap<&str, usize> = BTreeMap::new();
     for (path, _) in all.iter().filter(|(_, request)| status(request).current.is_some()) {
         *running.entry(path).or_default() += 1;
@@ -212,9 +215,21 @@ async fn overview(product: &Product, browser: &mut Browser, all: &[(String, Prom
     }
 }
 
-/// The word of a phase on pages.
-fn word(phase: Phase) -> &'static str {
-    match phase {
+/// Whether approvers decide about a request, or about a change of what runs.
+fn is_asked(status: &PromiseRequestStatus) -> bool {
+    status.candidate.as_ref().is_some_and(|candidate| candidate.state == CandidateState::AwaitingApproval)
+}
+
+/// The word of a state on pages.
+fn word(status: &PromiseRequestStatus) -> &'static str {
+    let undecided = status.candidate.as_ref().filter(|_| status.current.is_none()).map(|candidate| candidate.state);
+    match (status.phase, undecided) {
+        (Phase::AwaitingApproval, Some(CandidateState::ChangesRequested)) => return "Changes requested",
+        (Phase::Rejected, Some(CandidateState::Expired)) => return "Expired",
+        (Phase::Rejected, Some(CandidateState::Withdrawn)) => return "Withdrawn",
+        _ => {}
+    }
+    match status.phase {
         Phase::Pending => "Pending",
         Phase::AwaitingApproval => "Awaiting approval",
         Phase::Provisioning => "Provisioning",

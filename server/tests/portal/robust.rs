@@ -10,6 +10,7 @@ use tower::ServiceExt as _;
 
 use crate::access::write_request;
 use crate::browser::Product;
+use crate::second::Second;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_answer_that_is_loaded_again_leads_back_to_its_page() {
@@ -38,6 +39,23 @@ async fn who_is_signed_in_can_sign_in_as_somebody_else() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn signing_in_while_the_plane_is_down_says_so_and_can_be_tried_again() {
+    let first = Product::quiet().await;
+    let token =
+        first.running.sandbox.as_ref().expect("an embedded plane").identities.token("dev-shop").expect("a person").expose().to_string();
+    let second = Second::of(&first).await;
+    second.product.browser().brings(&token).await;
+    first.running.close().await;
+    let mut browser = second.product.browser();
+    let form = browser.get("/sign-in").await.hidden("_token");
+    let answer = browser.post("/sign-in", &[("_token", &form), ("token", &token)]).await;
+    assert_eq!(answer.status, StatusCode::SERVICE_UNAVAILABLE, "{}", answer.text);
+    assert!(answer.text.contains("he plane does not answer"), "{}", answer.text);
+    assert!(!answer.headers.contains_key(header::SET_COOKIE), "no one is signed in: {:?}", answer.headers);
+    second.product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_session_has_its_share_of_streams_and_hears_at_once_what_it_missed() {
     let product = Product::quiet().await;
     let mut browser = product.signed_in("dev-shop").await;
@@ -62,7 +80,7 @@ async fn one_session_has_its_share_of_streams_and_hears_at_once_what_it_missed()
     while open.len() < 100 {
         let answer = browser.stream(&stream).await;
         if answer.status() != StatusCode::OK {
-            assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
+            assert_eq!(answer.status(), StatusCode::TOO_MANY_REQUESTS, "it is one's own limit");
             assert!(answer.headers().contains_key(header::RETRY_AFTER));
             break;
         }

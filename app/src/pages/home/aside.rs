@@ -5,7 +5,7 @@ use promise::view::{CapLine, CapRoom, CostGlance, CostMover, CostSum, Home, Plac
 use promise::wording::counted;
 
 use crate::pages::cost::{moment, mover_lines, signed};
-use crate::pages::requests::phase;
+use crate::pages::requests::{change, state};
 use crate::routes::{self, page};
 use crate::ui::chart::Meter;
 use crate::ui::{Icon, Status};
@@ -90,9 +90,9 @@ fn cap(cap: &CapLine) -> impl IntoView + use<> {
 
 /// How everything is that the person may list.
 fn states(home: &Home) -> impl IntoView + use<> {
-    let lines = home.phases.iter().map(|(of, count)| {
-        let (shape, word) = phase(*of);
-        view! { <li><Status shape=shape word=word/><b>{*count}</b></li> }
+    let states = home.states.iter().map(|(of, count)| (state(*of), *count));
+    let lines = states.chain(home.pending.iter().map(|(of, count)| (change(*of), *count))).map(|((shape, word), count)| {
+        view! { <li><Status shape=shape word=word/><b>{count}</b></li> }
     });
     let basis = format!("{} that you may list", home.requests);
     view! { <section class="card" aria-labelledby="states"><div class="card-head"><h2 id="states">"How requests are"</h2><span class="basis">{basis}</span></div><ul class="states">{lines.collect_view()}</ul></section> }

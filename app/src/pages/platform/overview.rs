@@ -9,7 +9,7 @@ use super::tabs;
 use crate::backend::Visit;
 use crate::document::{About, Page, Script, framed};
 use crate::pages::refused;
-use crate::pages::requests::{phase, stale};
+use crate::pages::requests::{change, stale, state};
 use crate::routes::{self, page};
 use crate::ui::chart::{Amount, Figure, Meter, Series, StackedBars};
 use crate::ui::{Empty, LinkButton, LiveState, PageHead, Shape, Status};
@@ -84,12 +84,12 @@ fn requests(found: &OverviewPage) -> String {
 }
 
 fn whole(found: &OverviewPage) -> impl IntoView + use<> {
-    let phases = found.phases.iter().map(|(of, count)| {
-        let (shape, word) = phase(*of);
-        view! { <div class="figure"><dt><Status shape=shape word=word/></dt><dd><b>{*count}</b></dd></div> }
+    let states = found.states.iter().map(|(of, count)| (state(*of), *count));
+    let states = states.chain(found.pending.iter().map(|(of, count)| (change(*of), *count))).map(|((shape, word), count)| {
+        view! { <div class="figure"><dt><Status shape=shape word=word/></dt><dd><b>{count}</b></dd></div> }
     });
     view! {
-        <dl class="figures">{phases.collect_view()}</dl>
+        <dl class="figures">{states.collect_view()}</dl>
         <dl class="figures">{sums(found)}</dl>
         <div class="stack">
             <section class="card padded"><StackedBars figure=by_week(&found.weeks)/></section>
@@ -142,6 +142,7 @@ pub(in crate::pages) fn by_week(weeks: &[WeekLine]) -> Figure {
             series("Ready", 5, |week| week.ready),
             series("Under way", 1, |week| week.under_way),
             series("Rejected", 3, |week| week.rejected),
+            series("Expired or withdrawn", 6, |week| week.lapsed),
             series("Failed or degraded", 4, |week| week.failed),
         ],
         ..Figure::default()

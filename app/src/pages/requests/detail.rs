@@ -203,8 +203,8 @@ fn tabs(page: &RequestPage, current: Part) -> impl IntoView + use<> {
 }
 
 fn head(page: &RequestPage, view: &View) -> impl IntoView + use<> {
-    let (shape, word) = state(&page.row);
-    let changed = change(&page.row).map(|(shape, word)| view! { <Badge shape=shape word=word/> });
+    let (shape, word) = state(page.row.states.state);
+    let changed = page.row.states.change.map(change).map(|(shape, word)| view! { <Badge shape=shape word=word/> });
     let row = &page.row;
     let edit = match &page.allowed.edit {
         Ok(()) => view! { <LinkButton href=routes::request_edit(&row.workspace, &row.namespace, &row.name) label="Edit" icon="pencil"/> }
@@ -226,7 +226,7 @@ fn head(page: &RequestPage, view: &View) -> impl IntoView + use<> {
 fn ball(page: &RequestPage, now: &str) -> impl IntoView + use<> {
     let ball = &page.row.ball;
     // The current release can be healthy while a change of it is pending.
-    let (shape, _) = change(&page.row).unwrap_or_else(|| state(&page.row));
+    let (shape, _) = page.row.states.change.map_or_else(|| state(page.row.states.state), change);
     let since = ball.since.as_ref().map(|at| span(at, now));
     let (what, list) = match page.problems.as_slice() {
         [] => (ball.what.clone().into_any(), None),

@@ -94,7 +94,7 @@ fn filters(workspace: &str, page: &RequestsPage) -> impl IntoView + use<> {
             <nav class="chips" aria-label="Filters">
                 <a href=address_of(workspace, &mine) aria-current=query.mine.then_some("true")>"Mine"</a>
                 <span class="chip-label">"State"</span>
-                {chips(&page.phases, &|value| RequestQuery { phase: value, page: 1, ..query.clone() })}
+                {chips(&page.states, &|value| RequestQuery { phase: value, page: 1, ..query.clone() })}
                 <span class="chip-label">"Promise"</span>
                 {chips(&page.promises, &|value| RequestQuery { promise: value, page: 1, ..query.clone() })}
             </nav>

@@ -1,47 +1,36 @@
 //! Requests as rows and as lines: state, name, promise, what is waited for.
 
 use leptos::prelude::*;
-use promise::api::{CandidateState, Health, Phase};
-use promise::view::RequestRow;
+use promise::api::Health;
+use promise::view::{ChangeState, RequestRow, RequestState};
 
 use crate::routes;
 use crate::ui::{Banner, Moment, Shape, Status, Tile};
 
-/// Shape and word of a phase.
-pub(crate) fn phase(phase: Phase) -> (Shape, &'static str) {
-    match phase {
-        Phase::Pending => (Shape::Ahead, "Pending"),
-        Phase::AwaitingApproval => (Shape::Waiting, "Awaiting approval"),
-        Phase::Provisioning => (Shape::Provisioning, "Provisioning"),
-        Phase::Ready => (Shape::Ready, "Ready"),
-        Phase::Degraded => (Shape::Degraded, "Degraded"),
-        Phase::Updating => (Shape::Provisioning, "Updating"),
-        Phase::Failed => (Shape::Failed, "Failed"),
-        Phase::Rejected => (Shape::Denied, "Rejected"),
-        Phase::Deleting => (Shape::Deleting, "Deleting"),
-    }
-}
-
-/// Shape and word of a request: its phase, and while nothing of it runs how far its approval is.
-pub(crate) fn state(row: &RequestRow) -> (Shape, &'static str) {
-    match row.undecided.filter(|_| !row.runs && matches!(row.phase, Phase::AwaitingApproval | Phase::Rejected)) {
-        Some(CandidateState::ChangesRequested) => (Shape::Degraded, "Changes requested"),
-        Some(CandidateState::Expired) => (Shape::Denied, "Expired"),
-        Some(CandidateState::Withdrawn) => (Shape::Ahead, "Withdrawn"),
-        _ => phase(row.phase),
-    }
+/// Shape and word of the state of a request.
+pub(crate) fn state(state: RequestState) -> (Shape, &'static str) {
+    let shape = match state {
+        RequestState::Pending | RequestState::Withdrawn => Shape::Ahead,
+        RequestState::AwaitingApproval => Shape::Waiting,
+        RequestState::ChangesRequested | RequestState::Degraded => Shape::Degraded,
+        RequestState::Provisioning | RequestState::Updating => Shape::Provisioning,
+        RequestState::Ready => Shape::Ready,
+        RequestState::Failed => Shape::Failed,
+        RequestState::Rejected | RequestState::Expired => Shape::Denied,
+        RequestState::Deleting => Shape::Deleting,
+    };
+    (shape, state.label())
 }
 
 /// Shape and label of a pending change of a running instance.
-pub(crate) fn change(row: &RequestRow) -> Option<(Shape, &'static str)> {
-    match row.undecided.filter(|_| row.runs)? {
-        CandidateState::AwaitingApproval => Some((Shape::Waiting, "Change awaiting approval")),
-        CandidateState::ChangesRequested => Some((Shape::Degraded, "Changes requested")),
-        CandidateState::Rejected => Some((Shape::Denied, "Change rejected")),
-        CandidateState::Expired => Some((Shape::Denied, "Change expired")),
-        CandidateState::Withdrawn => Some((Shape::Ahead, "Change withdrawn")),
-        CandidateState::Evaluating | CandidateState::Accepted | CandidateState::Failed => None,
-    }
+pub(crate) fn change(change: ChangeState) -> (Shape, &'static str) {
+    let shape = match change {
+        ChangeState::AwaitingApproval => Shape::Waiting,
+        ChangeState::ChangesRequested => Shape::Degraded,
+        ChangeState::Rejected | ChangeState::Expired => Shape::Denied,
+        ChangeState::Withdrawn => Shape::Ahead,
+    };
+    (shape, change.label())
 }
 
 /// Shape and word of an object's health.
@@ -58,8 +47,8 @@ pub(crate) fn health(health: Health) -> (Shape, &'static str) {
 /// Requests of several workspaces as lines to recognise: a sentence under the name, the state beside it.
 pub(crate) fn lines(rows: &[RequestRow], now: &str) -> impl IntoView + use<> {
     let lines = rows.iter().map(|row| {
-        let (shape, word) = state(row);
-        let changed = change(row).map(|(shape, word)| view! { <Status shape=shape word=word/> });
+        let (shape, word) = state(row.states.state);
+        let changed = row.states.change.map(change).map(|(shape, word)| view! { <Status shape=shape word=word/> });
         view! {
             <li><Tile icon=row.icon.clone()/>
                 <div><a class="name" href=routes::request(&row.workspace, &row.namespace, &row.name)>{row.name.clone()}</a><p class="what">{row.ball.what.clone()}</p></div>
@@ -79,8 +68,8 @@ pub(crate) fn stale(at: &str, now: &str) -> impl IntoView + use<> {
 /// Requests of one workspace as rows to compare.
 pub(crate) fn table(rows: &[RequestRow], now: &str) -> impl IntoView + use<> {
     let lines = rows.iter().map(|row| {
-        let (shape, word) = state(row);
-        let changed = change(row).map(|(shape, word)| view! { " "<Status shape=shape word=word/> });
+        let (shape, word) = state(row.states.state);
+        let changed = row.states.change.map(change).map(|(shape, word)| view! { " "<Status shape=shape word=word/> });
         view! {
             <tr>
                 <th scope="row"><a class="name" href=routes::request(&row.workspace, &row.namespace, &row.name)>{row.name.clone()}</a><span class="under nowrap">{format!("{} {}", row.promise_title, row.version)}</span></th>

@@ -2,7 +2,7 @@
 
 use app::backend::{Pairs, Platform, Sample};
 use async_trait::async_trait;
-use promise::api::{Enforcement, Phase, PolicyCategory};
+use promise::api::{Enforcement, PolicyCategory};
 use promise::view::*;
 use promise::{Error, Result};
 
@@ -64,7 +64,8 @@ impl Platform for World {
                 seen: "5f".into(),
                 requests: Whole::<()>::new(Vec::new(), None, Vec::new()).total(),
                 workspaces: if self.refused.is_some() { 0 } else { 2 },
-                phases: Vec::new(),
+                states: Vec::new(),
+                pending: Vec::new(),
                 weeks: Vec::new(),
                 reasons: Vec::new(),
                 times: Vec::new(),
@@ -74,13 +75,14 @@ impl Platform for World {
                 adoption_left_out: 0,
             });
         }
-        let week = |label: &str, ready| WeekLine { label: label.into(), ready, under_way: 1, rejected: 0, failed: 2 };
+        let week = |label: &str, ready| WeekLine { label: label.into(), ready, under_way: 1, rejected: 0, lapsed: 0, failed: 2 };
         Ok(OverviewPage {
             range,
             seen: "5f".into(),
             requests: Whole::new(vec![(); 15], Some("2026-11-21T11:05:00Z".into()), vec!["root:acme:data".into()]).total(),
             workspaces: 2,
-            phases: vec![(Phase::AwaitingApproval, 1), (Phase::Ready, 12), (Phase::Failed, 2)],
+            states: vec![(RequestState::AwaitingApproval, 1), (RequestState::Ready, 12), (RequestState::Failed, 2)],
+            pending: vec![(ChangeState::AwaitingApproval, 1)],
             weeks: vec![week("9 Nov", 4), week("16 Nov", 8)],
             reasons: vec![("Refused".into(), 1), ("No room".into(), 1)],
             times: vec![TimeLine {

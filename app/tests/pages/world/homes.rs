@@ -2,7 +2,6 @@
 
 use app::backend::{Pairs, Views};
 use async_trait::async_trait;
-use promise::api::Phase;
 use promise::price::Money;
 use promise::risk::Risk;
 use promise::view::*;
@@ -15,7 +14,7 @@ pub fn home(world: &World) -> Home {
     let rows = world.rows();
     let unseen = if world.fits { Vec::new() } else { vec!["root:acme:lab".to_owned(), "some other workspaces".to_owned()] };
     let whole = Whole::new(rows.clone(), (!world.fits).then(|| "2026-11-21T11:00:00Z".into()), unseen.clone());
-    let (waiting, others): (Vec<RequestRow>, Vec<RequestRow>) = rows.into_iter().partition(|row| row.phase == Phase::Failed);
+    let (waiting, others): (Vec<RequestRow>, Vec<RequestRow>) = rows.into_iter().partition(|row| row.states.state == RequestState::Failed);
     let looks_after = !world.empty && world.refused.is_none();
     let money = |cents: i64| Money::new(cents * 10_000, "EUR");
     let cap = |title: &str, promises: &str, below, room| CapLine {
@@ -43,20 +42,25 @@ pub fn home(world: &World) -> Home {
         deprecated: deprecated.map(str::to_owned),
     };
     let place = |path: &str, requests| PlaceLine { path: path.into(), requests, broken: 1, forecast: vec![money(84_250)] };
-    let week = |label: &str, ready| WeekLine { label: label.into(), ready, under_way: 1, rejected: 0, failed: 2 };
+    let week = |label: &str, ready| WeekLine { label: label.into(), ready, under_way: 1, rejected: 0, lapsed: 0, failed: 2 };
     Home {
-        waiting_total: whole.total_of(|row| row.phase == Phase::Failed),
+        waiting_total: whole.total_of(|row| row.states.state == RequestState::Failed),
         decisions: match (looks_after, world.fits) {
             (true, true) => Some(Ok(HomeDecisions { rows: vec![decided::row("orders-db", Risk::Raised, "")], total: 2 })),
             (_, false) => Some(Err("the plane does not answer".into())),
             (false, true) => None,
         },
-        recent_total: whole.total_of(|row| row.phase != Phase::Failed),
+        recent_total: whole.total_of(|row| row.states.state != RequestState::Failed),
         asks_in: world.refused.is_none().then(|| "root:acme:shop".into()),
         broken: if looks_after { waiting.clone() } else { Vec::new() },
-        broken_total: whole.total_of(|row| row.phase == Phase::Failed),
+        broken_total: whole.total_of(|row| row.states.state == RequestState::Failed),
         requests: whole.total(),
-        phases: if world.empty { Vec::new() } else { vec![(Phase::Provisioning, 1), (Phase::Ready, 1), (Phase::Failed, 1)] },
+        states: if world.empty {
+            Vec::new()
+        } else {
+            vec![(RequestState::Provisioning, 1), (RequestState::Ready, 1), (RequestState::Failed, 1)]
+        },
+        pending: if world.empty { Vec::new() } else { vec![(ChangeState::AwaitingApproval, 1)] },
         changes: if looks_after {
             vec![change("PostgreSQL", 2, None), change("Object bucket", 0, Some("Use the other one until spring"))]
         } else {

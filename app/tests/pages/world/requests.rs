@@ -19,7 +19,7 @@ impl Requests for World {
             all: rows.len(),
             pages: 2,
             rows,
-            phases: facets(&[("Provisioning", 1, false), ("Ready", 1, true), ("Failed", 1, false)]),
+            states: facets(&[("Provisioning", 1, false), ("Ready", 1, true), ("Failed", 1, false)]),
             promises: facets(&[("postgresql", 1, false), ("redis", 1, false)]),
             query: query.clone(),
             create: self.availability(),

@@ -106,6 +106,16 @@ pub(super) fn is_denied(error: &InstallError) -> bool {
     matches!(error, InstallError::Refused { error: promise::Error::Denied { .. }, .. })
 }
 
+/// Whether the plane has no such object, or no such kind, where it was asked.
+pub(super) fn is_absent(error: &promise::Error) -> bool {
+    matches!(error, promise::Error::NotFound { .. } | promise::Error::NotEnabled { .. })
+}
+
+/// Whether a place is absent, or closed to this identity: servers answer the one or the other.
+pub(super) fn is_closed(error: &promise::Error) -> bool {
+    is_absent(error) || matches!(error, promise::Error::Denied { .. })
+}
+
 /// Binds an export in the workspace of `client` with all its claims, and waits until it is served.
 pub async fn bind(client: &Client, export: Export, installed: &Installed) -> Result<(), InstallError> {
     let object = binding::api_binding(export, &installed.provider, &installed.tenancy_identity);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use kube::Client;
 use serde_json::{Value, json};
 
-use super::apply::{InstallError, Installed, Options, apply, bind, is_denied, provider, served};
+use super::apply::{InstallError, Installed, Options, apply, bind, is_absent, is_denied, provider, served};
 use super::kubernetes;
 use crate::endpoint::{Credential, Endpoint, Scope};
 use crate::error::from_plane;
@@ -68,7 +68,7 @@ async fn cluster(client: &Client, options: &Options) -> Result<(), InstallError>
 pub async fn serve_namespace(client: &Client, namespace: &str) -> Result<(), InstallError> {
     for object in kubernetes::served(namespace) {
         apply(client, &object).await.map_err(|error| match error {
-            InstallError::Refused { error: promise::Error::NotFound { .. }, .. } => InstallError::NoNamespace(namespace.to_owned()),
+            InstallError::Refused { error, .. } if is_absent(&error) => InstallError::NoNamespace(namespace.to_owned()),
             other => other,
         })?;
     }

@@ -4,7 +4,7 @@ use kube::Client;
 use kube::api::DynamicObject;
 use serde_json::json;
 
-use super::apply::{InstallError, Installed, apply, bindings, served, tenancy};
+use super::apply::{InstallError, Installed, apply, bindings, is_closed, served, tenancy};
 use super::binding;
 use super::bootstrap::patiently;
 use crate::endpoint::{Credential, Endpoint, Scope};
@@ -111,7 +111,7 @@ impl Provider<'_> {
     async fn hides(&self, client: &Client, place: &WorkspacePath, needed: &[Export]) -> Result<Option<String>, InstallError> {
         let all = match bindings(client).await {
             Ok(all) => all,
-            Err(InstallError::Refused { error: promise::Error::Denied { .. } | promise::Error::NotFound { .. }, .. }) => {
+            Err(InstallError::Refused { error, .. }) if is_closed(&error) => {
                 return Ok(Some(format!("You can't read the bindings of {place}, so it is not known whether it shows its policies.")));
             }
             Err(error) => return Err(error),

@@ -8,7 +8,7 @@ use kube::{Api, Client, ResourceExt};
 use promise::names;
 use serde_json::Value;
 
-use super::apply::{InstallError, MANAGER, Options, api, bindings, describe, tenancy};
+use super::apply::{InstallError, MANAGER, Options, api, bindings, describe, is_closed, tenancy};
 use super::bootstrap::{self, has_mutating_policies, is_established};
 use super::consumer::Provider;
 use super::{FULFILLER, apply, binding, fulfiller_command, kubernetes};
@@ -111,7 +111,7 @@ async fn workspaces(
     let installed = match tenancy(&client).await {
         Ok(installed) => installed,
         // A server answers 404, a front-proxy 403.
-        Err(InstallError::Refused { error: promise::Error::NotFound { .. } | promise::Error::Denied { .. }, .. }) => {
+        Err(InstallError::Refused { error, .. }) if is_closed(&error) => {
             return Ok(vec![finding(format!("There is no workspace {provider} that you can enter."), BOOTSTRAP)]);
         }
         Err(error) => return Err(error),
@@ -125,7 +125,7 @@ async fn workspaces(
         let found = bindings(&at(&path)).await;
         let found = match found {
             Ok(found) => found,
-            Err(InstallError::Refused { error: promise::Error::NotFound { .. } | promise::Error::Denied { .. }, .. }) => {
+            Err(InstallError::Refused { error, .. }) if is_closed(&error) => {
                 findings.push(finding(format!("The bindings of {path} cannot be read."), BOOTSTRAP));
                 continue;
             }

@@ -136,6 +136,7 @@ kinds! {
         plural: "promiserequests", singular: "promiserequest", short: &["preq"],
         columns: &[
             column("Promise", ".spec.promise.name"), column("Version", ".status.current.version"), column("Phase", ".status.phase"),
+            column("Approval", ".status.candidate.state"),
             column("Healthy", ".status.conditions[?(@.type==\"Healthy\")].status"), wide("Waiting on", ".status.waitingOn.what"),
             wide("Requester", ".spec.requester.username")
         ]

@@ -1,7 +1,6 @@
 //! Home: what waits on a person, what they asked for, and what they look after. Which parts there are follows from what the person may do.
 
-use super::{CostGlance, InboxRow, RequestRow, Total, WeekLine};
-use crate::api::Phase;
+use super::{ChangeState, CostGlance, InboxRow, RequestRow, RequestState, Total, WeekLine};
 use crate::price::Money;
 
 /// The page.
@@ -27,8 +26,10 @@ pub struct Home {
     pub broken_total: Total,
     /// How many requests the person may list.
     pub requests: Total,
-    /// The same by phase; phases that none is in are left out.
-    pub phases: Vec<(Phase, usize)>,
+    /// The same by state; states that none is in are left out.
+    pub states: Vec<(RequestState, usize)>,
+    /// Changes of running instances that are not accepted, by state.
+    pub pending: Vec<(ChangeState, usize)>,
     /// Newer versions and ends of promises of which something runs that the person may list; at most as many as are shown.
     pub changes: Vec<ChangeLine>,
     /// How requests go, for those who look after the platform; the error is what to say where nobody can tell whether the person does.

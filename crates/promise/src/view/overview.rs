@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Total;
-use crate::api::Phase;
+use super::{ChangeState, RequestState, Total};
 
 /// What the address of the page says.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,8 +63,10 @@ pub struct OverviewPage {
     pub requests: Total,
     /// In how many workspaces the person may list requests.
     pub workspaces: usize,
-    /// Requests by phase, in the order of phases; phases that none is in are left out.
-    pub phases: Vec<(Phase, usize)>,
+    /// Requests by state, in the order of states; states that none is in are left out.
+    pub states: Vec<(RequestState, usize)>,
+    /// Changes of running instances that are not accepted, by state.
+    pub pending: Vec<(ChangeState, usize)>,
     /// Requests by the week in which they were made, oldest first, the last one being this week.
     pub weeks: Vec<WeekLine>,
     /// Why requests do not go on, most frequent first.
@@ -104,6 +105,8 @@ pub struct WeekLine {
     pub under_way: usize,
     /// They were refused.
     pub rejected: usize,
+    /// No one decided in time, or the requester withdrew them.
+    pub lapsed: usize,
     /// They do not work.
     pub failed: usize,
 }
@@ -111,7 +114,7 @@ pub struct WeekLine {
 impl WeekLine {
     /// All of them.
     pub fn all(&self) -> usize {
-        self.ready + self.under_way + self.rejected + self.failed
+        self.ready + self.under_way + self.rejected + self.lapsed + self.failed
     }
 }
 

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::catalog::{Availability, OfferRow};
 use super::policy::PolicyLine;
 use super::preflight::{PreflightView, PriceView};
-use crate::api::{CandidateState, Condition, Health, Phase};
+use super::state::RequestStates;
+use crate::api::{Condition, Health};
 use crate::form::Form;
 use crate::sentence::Ball;
 
@@ -29,12 +30,8 @@ pub struct RequestRow {
     pub icon: String,
     /// Version that runs, or is meant to.
     pub version: String,
-    /// Phase.
-    pub phase: Phase,
-    /// How far the content is that is not accepted; absent where everything that was requested is.
-    pub undecided: Option<CandidateState>,
-    /// Whether something runs, so that what is undecided is a change of it.
-    pub runs: bool,
+    /// Its state, and the change of it that is not accepted.
+    pub states: RequestStates,
     /// Who holds the ball.
     pub ball: Ball,
     /// Who asked.
@@ -51,7 +48,7 @@ pub struct RequestRow {
 pub struct RequestQuery {
     /// Words.
     pub q: String,
-    /// One phase.
+    /// The word of one state, see [`super::RequestState::word`].
     pub phase: String,
     /// One promise.
     pub promise: String,
@@ -73,8 +70,8 @@ pub struct RequestsPage {
     pub all: usize,
     /// How many pages there are.
     pub pages: usize,
-    /// Phases with counts.
-    pub phases: super::Facet,
+    /// States with counts; a request with a pending change is in two.
+    pub states: super::Facet,
     /// Promises with counts.
     pub promises: super::Facet,
     /// What is in force.
@@ -143,8 +140,10 @@ pub struct ParameterLine {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ValueSource {
-    /// Whoever made the request.
+    /// Whoever made the request; in a form, the person who fills it in.
     Asked,
+    /// The requester of that name, while someone else edits the request.
+    Requester(String),
     /// Nobody: it holds when nothing is said.
     #[default]
     Default,

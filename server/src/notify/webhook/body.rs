@@ -1,5 +1,6 @@
 //! What a webhook is told.
 
+use promise::invisible::revealed;
 use serde_json::json;
 use store::Delivery;
 
@@ -14,9 +15,9 @@ pub(super) fn of(format: Format, base: &str, delivery: &Delivery) -> String {
             "event": delivery.event,
             "at": delivery.at.to_string(),
             "workspace": delivery.workspace,
-            "title": delivery.title,
-            "text": delivery.text,
-            "why": delivery.why,
+            "title": revealed(&delivery.title),
+            "text": revealed(&delivery.text),
+            "why": revealed(&delivery.why),
             "link": link,
         }),
         Format::Slack => {
@@ -30,7 +31,7 @@ pub(super) fn of(format: Format, base: &str, delivery: &Delivery) -> String {
 /// What people wrote must not become a link, a mention or a command there. Slack marks all of these with angle brackets; Mattermost, which
 /// takes the same messages, reads `@name` and Markdown links as well, and those are kept apart by a character that is not seen.
 fn escaped(text: &str) -> String {
-    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('|', "¦");
+    let text = revealed(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('|', "¦");
     let apart = |mark: &str| format!("{mark}{WORD_JOINER}");
     text.replace('@', &apart("@")).replace("](", &format!("{}(", apart("]"))).replace("][", &format!("{}[", apart("]")))
 }
@@ -75,6 +76,12 @@ mod tests {
             text.replace(WORD_JOINER, "").contains("@channel, [here](https://evil.example) and"),
             "people read what was written: {text}"
         );
+        let hiding = Delivery { title: "orders\u{200b}-db".into(), text: "\u{202e}nimda".into(), ..delivery.clone() };
+        for (format, parts) in [(Format::Slack, ["/text", "/text"]), (Format::Portal, ["/title", "/text"])] {
+            let body: Value = serde_json::from_str(&of(format, "https://p.example", &hiding)).unwrap();
+            let said = parts.map(|part| body.pointer(part).and_then(Value::as_str).unwrap_or_default());
+            assert!(said[0].contains("orders[U+200B]-db") && said[1].contains("[U+202E]nimda"), "{body}");
+        }
         let body: Value = serde_json::from_str(&of(Format::Portal, "https://p.example", &delivery)).unwrap();
         assert_eq!((body["event"].as_str(), body["at"].as_str()), (Some("rejected"), Some("1970-01-01T00:00:00Z")));
     }

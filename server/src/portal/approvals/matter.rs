@@ -86,10 +86,10 @@ async fn read(client: &Client, key: &Key) -> Result<Option<PromiseRequest>> {
         Ok(list) => Ok(list.items.into_iter().find(|request| request.metadata.name.as_ref() == Some(&key.name))),
         // Who may read the one request and not list: some are given no more.
         Err(Error::Denied { .. }) => match api.get_opt(&key.name).await.about("the request") {
-            Err(Error::Denied { .. } | Error::NotFound { .. }) => Ok(None),
+            Err(Error::Denied { .. } | Error::NotFound { .. } | Error::NotEnabled { .. }) => Ok(None),
             other => other,
         },
-        Err(Error::NotFound { .. }) => Ok(None),
+        Err(Error::NotFound { .. } | Error::NotEnabled { .. }) => Ok(None),
         Err(error) => Err(error),
     }
 }
@@ -99,7 +99,7 @@ async fn releases(client: &Client, key: &Key, uid: &str) -> Result<Vec<PromiseRe
     let of_request = ListParams::default().labels(&format!("{}={uid}", names::REQUEST_UID_LABEL));
     let list = match api.list(&of_request).await.about("releases") {
         Ok(list) => list.items,
-        Err(Error::Denied { .. } | Error::NotFound { .. }) => Vec::new(),
+        Err(Error::Denied { .. } | Error::NotFound { .. } | Error::NotEnabled { .. }) => Vec::new(),
         Err(error) => return Err(error),
     };
     let mut releases: Vec<PromiseRelease> = list.into_iter().filter(|release| release.spec.request_uid == uid).collect();

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use cluster::WorkspacePath;
 use jiff::Timestamp;
 use promise::Result;
-use promise::identity::username_of;
+use promise::identity::PersonId;
 use promise::ledger::{Figures, roll_up};
 use promise::price::Money;
 use promise::view::{CostBy, CostPage, CostQuery, CostRow};
@@ -129,7 +129,10 @@ fn label(caller: &Caller, titles: &Titles, by: CostBy, value: &str) -> String {
     match by {
         CostBy::Workspace => value.to_owned(),
         CostBy::Project if value.is_empty() => "No project".to_owned(),
-        CostBy::Owner => caller.portal().person(value).map_or_else(|| username_of(value).to_owned(), |person| person.display_name.clone()),
+        CostBy::Owner => {
+            let portal = caller.portal();
+            portal.person(value).map_or_else(|| portal.called(&PersonId::named(value, "")), |person| person.display_name.clone())
+        }
         CostBy::Promise => titles.title(value),
         CostBy::Project => value.to_owned(),
     }

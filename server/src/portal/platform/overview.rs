@@ -58,7 +58,8 @@ fn added_up(whole: &Whole<(String, Counts)>, range: OverviewRange, names: impl F
         range,
         requests: whole.total_by(|(_, counts)| counts.requests),
         workspaces: whole.items().len(),
-        phases: sum.phases.iter().map(|(phase, count)| (*phase, *count)).collect(),
+        states: sum.states.iter().map(|(state, count)| (*state, *count)).collect(),
+        pending: sum.pending.iter().map(|(change, count)| (*change, *count)).collect(),
         weeks: weeks(&sum, range, now),
         reasons,
         times: times(&promises),
@@ -97,6 +98,7 @@ fn week(sum: &Counts, day: i64) -> WeekLine {
         ready: of(Outcome::Ready),
         under_way: of(Outcome::UnderWay),
         rejected: of(Outcome::Rejected),
+        lapsed: of(Outcome::Lapsed),
         failed: of(Outcome::Failed),
     }
 }

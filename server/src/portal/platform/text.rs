@@ -2,7 +2,7 @@
 
 use app::backend::Pairs;
 use cluster::error::PlaneResult as _;
-use cluster::kinds::Policy;
+use cluster::kinds::{Export, Policy};
 use cluster::watch::Key;
 use cluster::{ClusterId, WorkspacePath};
 use kube::api::Api;
@@ -58,7 +58,7 @@ pub(super) async fn open(caller: &Caller, workspace: &str, name: Option<&str>) -
     };
     let place = caller.enter(workspace).await?;
     may_write(caller, &place, Some(name)).await?;
-    let there = read(caller, &place.cluster, name).await?;
+    let there = read(caller, &place, name).await?;
     let version = there.metadata.resource_version.clone().unwrap_or_default();
     Ok(PolicyForm {
         workspace: workspace.to_owned(),
@@ -158,13 +158,14 @@ async fn may_write(caller: &Caller, place: &Workspace, name: Option<&str>) -> Re
     Err(Error::Denied { why: format!("you may not {verb} policies in {}", place.path) })
 }
 
-async fn read(caller: &Caller, cluster: &ClusterId, name: &str) -> Result<Policy> {
+async fn read(caller: &Caller, place: &Workspace, name: &str) -> Result<Policy> {
     let what = format!("policy {name}");
     if !is_object_name(name) {
         return Err(Error::NotFound { what });
     }
-    let api: Api<Policy> = Api::all(caller.client(cluster));
-    api.get(name).await.about(&what)
+    let api: Api<Policy> = Api::all(caller.client(&place.cluster));
+    let policy = api.get(name).await.about(&what)?;
+    caller.genuine(Export::Catalog, place, what).map(|()| policy)
 }
 
 /// The object as people write it: without what the plane keeps for itself.

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use promise::api::{Phase, PromiseRef};
+use promise::api::PromiseRef;
+use promise::view::{ChangeState, RequestState};
 
 use super::entry::Entry;
 
@@ -31,18 +32,26 @@ pub enum Outcome {
     UnderWay,
     /// It was refused.
     Rejected,
+    /// No one decided in time, or the requester withdrew it.
+    Lapsed,
     /// It does not work.
     Failed,
 }
 
 impl Outcome {
-    /// What a phase says.
-    pub fn of(phase: Phase) -> Self {
-        match phase {
-            Phase::Ready => Self::Ready,
-            Phase::Rejected => Self::Rejected,
-            Phase::Failed | Phase::Degraded => Self::Failed,
-            Phase::Pending | Phase::AwaitingApproval | Phase::Provisioning | Phase::Updating | Phase::Deleting => Self::UnderWay,
+    /// What a state says.
+    pub fn of(state: RequestState) -> Self {
+        match state {
+            RequestState::Ready => Self::Ready,
+            RequestState::Rejected => Self::Rejected,
+            RequestState::Expired | RequestState::Withdrawn => Self::Lapsed,
+            RequestState::Failed | RequestState::Degraded => Self::Failed,
+            RequestState::Pending
+            | RequestState::AwaitingApproval
+            | RequestState::ChangesRequested
+            | RequestState::Provisioning
+            | RequestState::Updating
+            | RequestState::Deleting => Self::UnderWay,
         }
     }
 
@@ -57,8 +66,10 @@ impl Outcome {
 pub struct Counts {
     /// All of them.
     pub requests: usize,
-    /// By phase.
-    pub phases: BTreeMap<Phase, usize>,
+    /// By state.
+    pub states: BTreeMap<RequestState, usize>,
+    /// Changes of running instances that are not accepted, by state.
+    pub pending: BTreeMap<ChangeState, usize>,
     /// By the Monday of the week in which they were made, in days since 1970, and what became of them.
     pub weeks: BTreeMap<i64, BTreeMap<Outcome, usize>>,
     /// By why they do not go on, or do not work.
@@ -93,7 +104,10 @@ impl Counts {
     pub(super) fn file(&mut self, entry: &Entry<'_>, there: bool) {
         let one = if there { Step::More } else { Step::Less };
         one.count(&mut self.requests);
-        one.put(&mut self.phases, entry.phase);
+        one.put(&mut self.states, entry.states.state);
+        if let Some(change) = entry.states.change {
+            one.put(&mut self.pending, change);
+        }
         if let Some(week) = entry.week {
             let of = self.weeks.entry(week).or_default();
             one.put(of, entry.outcome);
@@ -217,7 +231,8 @@ fn add<K: Ord + Clone>(sum: &mut BTreeMap<K, usize>, more: &BTreeMap<K, usize>) 
 impl std::ops::AddAssign<&Counts> for Counts {
     fn add_assign(&mut self, other: &Self) {
         self.requests += other.requests;
-        add(&mut self.phases, &other.phases);
+        add(&mut self.states, &other.states);
+        add(&mut self.pending, &other.pending);
         for (week, outcomes) in &other.weeks {
             add(self.weeks.entry(*week).or_default(), outcomes);
         }

@@ -7,8 +7,9 @@ use cluster::kinds::PromiseRequest;
 use cluster::usage::in_force;
 use cluster::watch::Key;
 use jiff::Timestamp;
-use promise::api::{Condition, ConditionStatus, CurrentStatus, Phase, PolicyResult};
+use promise::api::{Condition, ConditionStatus, CurrentStatus, PolicyResult};
 use promise::price::Money;
+use promise::view::RequestStates;
 use promise::wording;
 
 use super::Dated;
@@ -29,7 +30,7 @@ pub(super) struct Entry<'r> {
     pub(super) requester: String,
     /// Whether it needs whoever asked for it.
     pub(super) needy: bool,
-    pub(super) phase: Phase,
+    pub(super) states: RequestStates,
     /// The Monday of the week in which it was made, in days since 1970.
     pub(super) week: Option<i64>,
     pub(super) outcome: Outcome,
@@ -59,7 +60,7 @@ pub(super) struct Entry<'r> {
 impl<'r> Entry<'r> {
     pub(super) fn of(key: &Key, request: &'r PromiseRequest) -> Self {
         let status = request.status.as_ref();
-        let phase = rows::phase(request);
+        let states = rows::states(request);
         let made = request.metadata.creation_timestamp.as_ref().map(|time| time.0.as_second());
         let current = status.and_then(|status| status.current.as_ref());
         let conditions = status.map(|status| status.conditions.as_slice()).unwrap_or_default();
@@ -74,11 +75,11 @@ impl<'r> Entry<'r> {
             dated: (Reverse(made.unwrap_or_default()), key.clone()),
             requester: person::requester(request).to_string(),
             needy: rows::ball(request).is_requesters(),
-            phase,
+            states,
             week: made.map(|made| monday(made.div_euclid(DAY))),
-            outcome: Outcome::of(phase),
-            reason: Outcome::of(phase).fails().then(|| reason(conditions)),
-            waits: (phase == Phase::AwaitingApproval).then(waiting),
+            outcome: Outcome::of(states.state),
+            reason: Outcome::of(states.state).fails().then(|| reason(conditions)),
+            waits: states.awaits_approval().then(waiting),
             of: Of::named(&request.spec.promise),
             took: current.and_then(took),
             version: current.map(|current| current.version.as_str()),

@@ -73,7 +73,7 @@ fn following_changes_comes_to_the_same_as_counting_anew() {
         assert_eq!(followed.marked, anew.marked, "round {round}");
         let (sum, asked) = everything(&followed);
         assert_eq!((sum.requests, asked), (requests.len(), requests.len()));
-        assert_eq!(sum.phases.values().sum::<usize>(), requests.len());
+        assert_eq!(sum.states.values().sum::<usize>(), requests.len());
     }
     followed.follow(OrdMap::new());
     let empty = followed.places.is_empty() && followed.people.is_empty() && followed.spending.is_empty() && followed.marked.is_empty();

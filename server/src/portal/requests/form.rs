@@ -8,9 +8,10 @@ use cluster::kinds::PromiseRequest;
 use promise::api::{PromiseRequestSpec, PromiseSpec};
 use promise::form::{Draft, Form, Summary, model_of_edit, starts_from};
 use promise::identity::PersonId;
+use promise::path::Path;
 use promise::policy::Effective;
 use promise::preflight::Preflight;
-use promise::view::{Availability, AvailabilityState, ContestedLine, RequestForm, policy_lines};
+use promise::view::{Availability, AvailabilityState, ContestedLine, ParameterLine, RequestForm, ValueSource, policy_lines};
 use promise::{Contested, Error, Problem, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -172,6 +173,21 @@ impl Opened {
         }
     }
 
+    /// Credits values that someone else requested, and that the person who edits leaves as they are, to that requester.
+    fn credit(&self, caller: &Caller, typed: Option<&Value>, lines: &mut [ParameterLine]) {
+        let Some(requester) = self.requester.as_ref().filter(|requester| !requester.is_empty() && **requester != caller.identity().person)
+        else {
+            return;
+        };
+        let at = |parameters: Option<&Value>, path: &str| Some(Path::parse(path).ok()?.get(parameters?)?.clone());
+        for line in lines.iter_mut().filter(|line| line.source == ValueSource::Asked) {
+            let before = at(self.existing.parameters.as_ref(), &line.path);
+            if before.is_some() && before == at(typed, &line.path) {
+                line.source = ValueSource::Requester(requester.username().to_owned());
+            }
+        }
+    }
+
     /// The form of what was typed; what was accepted and cannot change is locked.
     fn model(&self, effective: &Effective, draft: &Draft, problems: &[Problem]) -> Form {
         model_of_edit(&self.spec, effective, draft, problems, self.accepted())
@@ -262,17 +278,20 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
         untouched,
         problems: &told,
         bad_name: bad_name.as_deref(),
+        closed: submit.reason.as_deref(),
         examined: &examined,
         policies: &policies,
     });
     let mut form = opened.model(effective, &typed.draft, &problems);
     prices::put(&mut form, &examined.choices);
+    let mut review = detail::parameters(Some(&opened.spec), asked, Some(&resolved.parameters), &resolved.outcomes);
+    opened.credit(caller, asked, &mut review);
     Ok(RequestForm {
         form,
         preflight,
         policies,
         offer: lines::offer(&opened.offered),
-        review: detail::parameters(Some(&opened.spec), asked, Some(&resolved.parameters), &resolved.outcomes),
+        review,
         ready,
         name_problem: bad_name.filter(|_| typed.checked),
         submit,

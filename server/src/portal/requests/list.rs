@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use cluster::kinds::PromiseRequest;
 use promise::Result;
-use promise::api::Phase;
-use promise::view::{Availability, AvailabilityState, Facet, RequestQuery, RequestsPage};
+use promise::view::{Availability, AvailabilityState, Facet, RequestQuery, RequestStates, RequestsPage, state_label};
 use promise::visibility::{self, Answer};
 
 use super::rows;
@@ -32,7 +31,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, query: &Request
         let reference = &request.spec.promise;
         let key = (reference.workspace.clone(), reference.name.clone());
         let title = titles.entry(key).or_insert_with(|| Arc::from(rows::presentation(caller, &workspace.cluster, &request).0)).clone();
-        Entry { phase: rows::phase(&request), mine: rows::is_of(caller, &request), title, request }
+        Entry { states: rows::states(&request), mine: rows::is_of(caller, &request), title, request }
     });
     let narrowed = narrow(entries.collect(), query);
     let rows = narrowed.shown.iter().map(|entry| rows::row(caller, workspace, &entry.request)).collect();
@@ -41,7 +40,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, query: &Request
         total: narrowed.total,
         all: narrowed.all,
         pages: narrowed.pages,
-        phases: narrowed.phases,
+        states: narrowed.states,
         promises: narrowed.promises,
         query: RequestQuery { page: narrowed.page, ..query.clone() },
         create,
@@ -61,7 +60,7 @@ fn create(open: &Answer) -> Availability {
 /// A request with what it is narrowed by.
 struct Entry {
     request: Arc<PromiseRequest>,
-    phase: Phase,
+    states: RequestStates,
     mine: bool,
     /// Name of the promise for people.
     title: Arc<str>,
@@ -76,7 +75,7 @@ struct Narrowed {
     total: usize,
     /// How many there are.
     all: usize,
-    phases: Facet,
+    states: Facet,
     promises: Facet,
 }
 
@@ -85,8 +84,8 @@ fn narrow(entries: Vec<Entry>, query: &RequestQuery) -> Narrowed {
     let wanted = Wanted::of(query);
     let without_phase = Wanted { phase: String::new(), ..wanted.clone() };
     let without_promise = Wanted { promise: String::new(), ..wanted.clone() };
-    let phases = entries.iter().filter(|entry| without_phase.fits(entry)).map(|entry| word(entry.phase));
-    let phases = facet(phases, &query.phase, promise::wording::humanise, usize::MAX);
+    let states = entries.iter().filter(|entry| without_phase.fits(entry)).flat_map(|entry| entry.states.words());
+    let states = facet(states, &query.phase, |word| state_label(word).to_owned(), usize::MAX);
     let promises = entries.iter().filter(|entry| without_promise.fits(entry)).map(|entry| entry.request.spec.promise.name.clone());
     let title = |name: &str| {
         let of = entries.iter().find(|entry| entry.request.spec.promise.name == name);
@@ -100,7 +99,7 @@ fn narrow(entries: Vec<Entry>, query: &RequestQuery) -> Narrowed {
     let pages = total.div_ceil(PAGE).max(1);
     let page = query.page.clamp(1, pages);
     let shown = left.into_iter().skip((page - 1) * PAGE).take(PAGE).collect();
-    Narrowed { shown, page, pages, total, all, phases, promises }
+    Narrowed { shown, page, pages, total, all, states, promises }
 }
 
 /// A query, made ready to be compared with many requests.
@@ -121,7 +120,7 @@ impl Wanted {
     fn fits(&self, entry: &Entry) -> bool {
         let request = &entry.request;
         let promise = &request.spec.promise.name;
-        (self.phase.is_empty() || word(entry.phase) == self.phase)
+        (self.phase.is_empty() || entry.states.words().any(|word| word == self.phase))
             && (self.promise.is_empty() || *promise == self.promise)
             && (!self.mine || entry.mine)
             && (self.words.is_empty() || {
@@ -132,15 +131,11 @@ impl Wanted {
     }
 }
 
-/// A phase as the address says it.
-fn word(phase: Phase) -> String {
-    format!("{phase:?}")
-}
-
 #[cfg(test)]
 mod tests {
     use cluster::kinds::{PromiseRequestKind, object};
     use promise::api::{PromiseRef, PromiseRequestSpec};
+    use promise::view::{ChangeState, RequestState};
 
     use super::*;
 
@@ -148,8 +143,14 @@ mod tests {
         let promise = PromiseRef { name: if index.is_multiple_of(2) { "redis" } else { "postgresql" }.into(), ..PromiseRef::default() };
         let spec = PromiseRequestSpec { promise, ..PromiseRequestSpec::default() };
         let request = object::<PromiseRequestKind>(&format!("request-{index}"), Some("default"), spec);
-        let phase = if index < 10 { Phase::Failed } else { Phase::Ready };
-        Entry { request: Arc::new(request), phase, mine: index.is_multiple_of(3), title: "A title".into() }
+        let state = if index < 10 { RequestState::Failed } else { RequestState::Ready };
+        let change = (index >= 100).then_some(ChangeState::AwaitingApproval);
+        Entry {
+            request: Arc::new(request),
+            states: RequestStates { state, change },
+            mine: index.is_multiple_of(3),
+            title: "A title".into(),
+        }
     }
 
     fn narrowed(query: &RequestQuery) -> Narrowed {
@@ -164,7 +165,10 @@ mod tests {
         assert_eq!(beyond.page, 3, "a page that is no more shows the last one");
         let failed = narrowed(&RequestQuery { phase: "Failed".into(), promise: "redis".into(), ..RequestQuery::default() });
         assert_eq!((failed.total, failed.all, failed.pages), (5, 120, 1));
-        assert_eq!(failed.phases.values.iter().map(|phase| phase.count).sum::<usize>(), 60, "phases of all redis");
+        let counts: Vec<(&str, usize)> = failed.states.values.iter().map(|state| (state.label.as_str(), state.count)).collect();
+        assert_eq!(counts, [("Change awaiting approval", 10), ("Failed", 5), ("Ready", 55)], "of all redis");
+        let waiting = narrowed(&RequestQuery { phase: "ChangeAwaitingApproval".into(), ..RequestQuery::default() });
+        assert_eq!(waiting.total, 20, "what runs is found by its pending change");
         assert_eq!(
             narrowed(&RequestQuery { q: "TITLE request-7".into(), mine: true, ..RequestQuery::default() }).total,
             3,

@@ -26,6 +26,8 @@ pub(super) struct Looked<'a> {
     pub(super) problems: &'a [Summary],
     /// What is wrong with the name.
     pub(super) bad_name: Option<&'a str>,
+    /// Why the person can't submit it here, whatever it says; absent where they can.
+    pub(super) closed: Option<&'a str>,
     /// What would become of it.
     pub(super) examined: &'a Examined,
     /// The rules with their results.
@@ -35,7 +37,8 @@ pub(super) struct Looked<'a> {
 /// The rail.
 pub(super) fn of(looked: &Looked<'_>) -> PreflightView {
     let checked = &looked.examined.preflight;
-    let mut checks = vec![name(looked)];
+    let mut checks: Vec<CheckLine> = looked.closed.map(|why| line(CheckState::Failed, why, "", "")).into_iter().collect();
+    checks.push(name(looked));
     checks.extend(values(looked));
     checks.extend(policies(looked));
     if checked.lacking.is_none() {

@@ -2,9 +2,9 @@
 
 use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
-use promise::api::{CandidateState, Phase, PromiseRequestStatus};
+use promise::api::{Phase, PromiseRequestStatus};
 use promise::sentence::{self, Ball};
-use promise::view::RequestRow;
+use promise::view::{RequestRow, RequestStates};
 
 use crate::auth::{Caller, person};
 use crate::portal::place::Workspace;
@@ -20,9 +20,7 @@ pub(in crate::portal) fn row(caller: &Caller, workspace: &Workspace, request: &P
         promise_title,
         icon,
         version: version(request),
-        phase: phase(request),
-        undecided: undecided(request),
-        runs: request.status.as_ref().is_some_and(|status| status.current.is_some()),
+        states: states(request),
         ball: ball(request),
         mine: is_of(caller, request),
         requester: requester(request),
@@ -55,18 +53,16 @@ pub(in crate::portal) fn ball(request: &PromiseRequest) -> Ball {
 }
 
 /// What the controller says, and *deleting* as soon as somebody asked for it.
-pub(in crate::portal) fn phase(request: &PromiseRequest) -> Phase {
+fn phase(request: &PromiseRequest) -> Phase {
     if request.metadata.deletion_timestamp.is_some() {
         return Phase::Deleting;
     }
     request.status.as_ref().map_or(Phase::Pending, |status| status.phase)
 }
 
-/// How far the content is that is not accepted.
-fn undecided(request: &PromiseRequest) -> Option<CandidateState> {
-    let status = request.status.as_ref().filter(|_| request.metadata.deletion_timestamp.is_none())?;
-    let state = status.candidate.as_ref()?.state;
-    (state.is_open() || state.is_negative()).then_some(state)
+/// What it is called wherever people see it.
+pub(in crate::portal) fn states(request: &PromiseRequest) -> RequestStates {
+    RequestStates::of(request.status.as_ref(), request.metadata.deletion_timestamp.is_some())
 }
 
 /// The version that runs, else the one that is meant to, else what was asked for.

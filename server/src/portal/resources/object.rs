@@ -30,7 +30,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
     let found = find(caller, workspace, namespace, name, wanted).await;
     let Found { seen, request, index } = found.map_err(|error| match error {
         // The same words, whether it is the request or the object that is not there.
-        Error::NotFound { .. } => Error::NotFound { what: format!("{} of {name}", wanted.title()) },
+        Error::NotFound { .. } | Error::NotEnabled { .. } => Error::NotFound { what: format!("{} of {name}", wanted.title()) },
         other => other,
     })?;
     let made = Piece::of(&request.into(), index);

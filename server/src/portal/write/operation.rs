@@ -3,6 +3,10 @@
 /// One sort of change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WriteOperation {
+    /// A new session.
+    SignIn,
+    /// A session that ends.
+    SignOut,
     /// A new PromiseRequest.
     CreateRequest,
     /// Another spec of a PromiseRequest.
@@ -51,7 +55,9 @@ pub enum WriteOperation {
 
 impl WriteOperation {
     /// All of them.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 24] = [
+        Self::SignIn,
+        Self::SignOut,
         Self::CreateRequest,
         Self::ChangeRequest,
         Self::DeleteRequest,
@@ -79,6 +85,8 @@ impl WriteOperation {
     /// Its name in records.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::SignIn => "sign-in",
+            Self::SignOut => "sign-out",
             Self::CreateRequest => "create-request",
             Self::ChangeRequest => "change-request",
             Self::DeleteRequest => "delete-request",

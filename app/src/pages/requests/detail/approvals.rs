@@ -10,7 +10,7 @@ use crate::ui::{HiddenToken, Shape, Status, SubmitButton};
 
 /// The values that a pending change would set.
 pub(super) fn pending(page: &RequestPage) -> Option<impl IntoView + use<>> {
-    let (shape, word) = change(&page.row)?;
+    let (shape, word) = page.row.states.change.map(change)?;
     (!page.changes.is_empty()).then(|| view! {
         <section class="card" aria-labelledby="pending"><div class="card-head"><h2 id="pending">"Requested change"</h2><p class="basis"><Status shape=shape word=word/></p></div>
             <div class="padded">{changes(&page.changes)}<p class="small muted">"The current version keeps running until the change is approved."</p></div></section>

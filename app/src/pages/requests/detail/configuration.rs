@@ -28,6 +28,7 @@ pub(super) fn part(page: &RequestPage) -> impl IntoView + use<> {
 fn source(source: &ValueSource, asked: &str) -> AnyView {
     match source {
         ValueSource::Asked => view! { <b>{asked.to_owned()}</b> }.into_any(),
+        ValueSource::Requester(name) => view! { <b>{name.clone()}</b> }.into_any(),
         ValueSource::Default => view! { <span class="subtle">"Default"</span> }.into_any(),
         ValueSource::Policy(policy) => view! { <span class="sourced"><Icon name="shield-check"/>{policy.clone()}</span> }.into_any(),
     }

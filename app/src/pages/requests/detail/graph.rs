@@ -98,7 +98,7 @@ fn layers(page: &RequestPage, folds: &BTreeSet<String>) -> Option<Layers> {
     places.sort_unstable();
     places.dedup();
     let troubled = page.resources.iter().any(broken);
-    let (shape, word) = state(&page.row);
+    let (shape, word) = state(page.row.states.state);
     let request = Node { title: page.row.name.clone(), under: word.to_owned(), shape, href: None, problem: troubled };
     let version = Node {
         title: format!("{} {}", page.row.promise_title, page.row.version),

@@ -1,0 +1,98 @@
+//! The state of a request is the same on its row, in facets and filters, in counts and on Home.
+
+use promise::api::Phase;
+
+use super::*;
+
+const LIST: &str = "/w/root:acme:shop/requests";
+const PAGE: &str = "/w/root:acme:shop/requests/default/orders-db";
+
+/// A value of a facet, as the list shows it.
+fn chip(label: &str, count: usize) -> String {
+    format!("{label} <span class=\"n\">{count}</span>")
+}
+
+/// A line of Home's count of states.
+fn line(label: &str, count: usize) -> String {
+    format!("{label}</span><b>{count}</b>")
+}
+
+fn has(page: &Answer, parts: &[String]) {
+    for part in parts {
+        assert!(page.text.contains(part), "{part}: {}", page.text);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn changes_that_an_approver_requests_show_everywhere_until_the_requester_makes_them() {
+    let product = Product::open().await;
+    let mut requester = product.signed_in("dev-shop").await;
+    let (uid, hash) = asked(&product, &requester, "orders-db", 50).await;
+    let waiting = requester.until("/", |answer| answer.text.contains(&line("Awaiting approval", 1))).await;
+    assert!(!waiting.text.contains(&line("Changes requested", 1)), "{}", waiting.text);
+    let mut approver = product.signed_in("approver").await;
+    let wish = [("decision", "requestChanges"), ("comment", "Half would do"), ("field", ".storage"), ("back", "/approvals")];
+    let sent = decide(&mut approver, &uid, &wish).await;
+    assert_eq!(sent.status, StatusCode::SEE_OTHER, "{}", sent.text);
+
+    let home = requester.until("/", |answer| answer.text.contains(&line("Changes requested", 1))).await;
+    assert!(!home.text.contains("Awaiting approval"), "{}", home.text);
+    assert!(!home.text.contains("Nothing waits for you") && home.text.contains(&format!("href=\"{PAGE}\"")), "{}", home.text);
+    let list = requester.get(LIST).await;
+    has(&list, &[chip("Changes requested", 1), "Changes requested</span>".to_owned(), "1 of 1 requests".to_owned()]);
+    assert!(!list.text.contains("Awaiting approval"), "{}", list.text);
+    let found = requester.get(&format!("{LIST}?phase=ChangesRequested")).await;
+    has(&found, &[format!("href=\"{PAGE}\"")]);
+    let none = requester.get(&format!("{LIST}?phase=AwaitingApproval")).await;
+    assert!(none.text.contains("No request fits these filters"), "{}", none.text);
+    let mut owner = product.signed_in("org-owner").await;
+    let overview = owner.get("/platform").await;
+    has(&overview, &["Changes requested</span></dt><dd><b>1</b>".to_owned(), "Nobody waits for a decision.".to_owned()]);
+
+    edited(&product, &requester, "orders-db", 40).await;
+    waits(&product, "orders-db", &hash).await;
+    let home = requester.until("/", |answer| answer.text.contains(&line("Awaiting approval", 1))).await;
+    assert!(!home.text.contains("Changes requested"), "{}", home.text);
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_change_of_what_runs_that_is_not_accepted_stands_beside_its_state() {
+    let product = Product::open().await;
+    let mut requester = product.signed_in("dev-shop").await;
+    let (uid, hash) = asked(&product, &requester, "orders-db", 50).await;
+    let mut approver = product.signed_in("approver").await;
+    let agreed = decide(&mut approver, &uid, &[("decision", "approve"), ("back", "/approvals")]).await;
+    assert_eq!(agreed.status, StatusCode::SEE_OTHER, "{}", agreed.text);
+    until(&product, "orders-db", |request| request.status.as_ref().is_some_and(|status| status.phase == Phase::Ready)).await;
+    let home = requester.until("/", |answer| answer.text.contains(&line("Ready", 1))).await;
+    assert!(!home.text.contains("Change awaiting approval"), "{}", home.text);
+
+    edited(&product, &requester, "orders-db", 60).await;
+    waits(&product, "orders-db", &hash).await;
+    let home = requester.until("/", |answer| answer.text.contains(&line("Change awaiting approval", 1))).await;
+    has(&home, &[line("Ready", 1), "1 that you may list".to_owned()]);
+    let list = requester.get(LIST).await;
+    has(
+        &list,
+        &[chip("Ready", 1), chip("Change awaiting approval", 1), "Ready</span>".to_owned(), "Change awaiting approval</span>".to_owned()],
+    );
+    for phase in ["Ready", "ChangeAwaitingApproval"] {
+        has(&requester.get(&format!("{LIST}?phase={phase}")).await, &[format!("href=\"{PAGE}\"")]);
+    }
+    let page = requester.get(PAGE).await;
+    let card = page.text.split("id=\"pending\"").nth(1).and_then(|rest| rest.split("</section>").next()).expect("a card");
+    for part in ["Requested change", "Change awaiting approval", "Storage", "50", "60"] {
+        assert!(card.contains(part), "{part}: {card}");
+    }
+    let mut owner = product.signed_in("org-owner").await;
+    let overview = owner.get("/platform").await;
+    has(
+        &overview,
+        &[
+            "Change awaiting approval</span></dt><dd><b>1</b>".to_owned(),
+            "<h2>Approvals that wait</h2><span class=\"basis\">1</span>".to_owned(),
+        ],
+    );
+    product.running.close().await;
+}
