@@ -2,7 +2,7 @@
 //!
 //! [`recorded`] are answers of a real kube-apiserver and a real kcp that somebody else has recorded; [`written`] are our own scenarios,
 //! for which a real kube-apiserver answers in the same run. `known-failures.txt` and `known-differences.txt` list the steps that differ, each
-//! with the reason and, for the recordings, the places where the answers differ. They can only shrink: a listed step that passes fails the
+//! with the places where the answers differ and the reason. They can only shrink: a listed step that passes fails the
 //! test, and so does a step that differs without being listed, or elsewhere.
 //! With arguments (`-- kubernetes/objects written …`) only these topics run, and each difference is shown.
 #![expect(clippy::expect_used, reason = "a test ends at the first surprise")]

@@ -49,7 +49,9 @@ impl Plane {
     /// Starts a controller whose watches can be counted while they are open.
     pub async fn watched_controller(&self) -> (Running, Watches) {
         if let Reached::Server { .. } = &self.reached {
-            return (self.controller().await, Watches::Measured(self.client("admin", "cluster")));
+            let (controller, client) = (self.controller().await, self.client("admin", "cluster"));
+            let own = metrics(&client).await;
+            return (controller, Watches::Measured { client, own });
         }
         let (router, open) = (self.router(), Arc::<AtomicWatches>::default());
         let counts = open.clone();
@@ -166,7 +168,11 @@ pub enum Watches {
     /// Those of one controller, counted on their way.
     Counted(Arc<AtomicWatches>),
     /// Those of namespaces, as the server counts them.
-    Measured(Client),
+    Measured {
+        client: Client,
+        /// Its metrics when the controller had only what it keeps for itself.
+        own: String,
+    },
 }
 
 impl Watches {
@@ -185,16 +191,20 @@ impl Watches {
     pub async fn open(&self, resource: &str) -> usize {
         match self {
             Self::Counted(open) => open.lock().get(resource).copied().unwrap_or_default(),
-            Self::Measured(client) => {
-                let all = client.request_text(http::Request::get("/metrics").body(Vec::new()).unwrap()).await.unwrap();
-                let (resource, is) = (format!("resource=\"{resource}\""), "apiserver_longrunning_requests{");
-                let ours = |line: &&str| {
-                    line.starts_with(is) && [&*resource, "scope=\"namespace\"", "verb=\"WATCH\""].iter().all(|l| line.contains(l))
-                };
-                all.lines().filter(ours).filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok()).sum::<f64>() as usize
-            }
+            Self::Measured { client, own } => measured(&metrics(client).await, resource).saturating_sub(measured(own, resource)),
         }
     }
+}
+
+async fn metrics(client: &Client) -> String {
+    client.request_text(http::Request::get("/metrics").body(Vec::new()).unwrap()).await.unwrap()
+}
+
+/// How many watches of a resource in namespaces a server's metrics count.
+fn measured(metrics: &str, resource: &str) -> usize {
+    let (resource, is) = (format!("resource=\"{resource}\""), "apiserver_longrunning_requests{");
+    let ours = |line: &&str| line.starts_with(is) && [&*resource, "scope=\"namespace\"", "verb=\"WATCH\""].iter().all(|l| line.contains(l));
+    metrics.lines().filter(ours).filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok()).sum::<f64>() as usize
 }
 
 /// A watch that is open as long as this is there.
