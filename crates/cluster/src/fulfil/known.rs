@@ -8,8 +8,6 @@ use parking_lot::Mutex;
 use promise::api::{Phase, PolicySpec, PromiseCatalogSpec, PromiseRequestStatus, WaitingKind};
 
 use super::core::Work;
-use super::uses::Uses;
-use super::whose::Whose;
 use crate::kinds::PromiseRequest;
 use crate::usage::in_force;
 use crate::watch::Key;
@@ -33,7 +31,7 @@ pub struct Known {
 }
 
 /// What was last seen of a request.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Told {
     pub uid: String,
     pub promise: String,
@@ -63,21 +61,18 @@ impl Known {
         }
     }
 
-    /// Looks at a request: what was known of it before, and what is known now. Reading it, remembering it and counting it are one step,
-    /// because several tasks look at requests, and a count that is added must be the one that is taken away later.
+    /// Looks at a request: what was known of it before, and what is known now. `read`, what is remembered, and what `note` keeps elsewhere are
+    /// one step, because several tasks look at requests, and a count that is added must be the one that is taken away later.
     pub fn look(
         known: &Mutex<Self>,
-        (uses, whose): (&Uses, &Whose),
         key: &Key,
         read: impl FnOnce() -> Option<Told>,
+        note: impl FnOnce(Option<&Told>, Option<&Told>),
     ) -> (Option<Told>, Option<Told>) {
-        let used = |told: &Option<Told>| told.as_ref().map(|told| told.uses.clone()).unwrap_or_default();
-        let uid = |told: &Option<Told>| told.as_ref().map(|told| told.uid.clone());
         let mut known = known.lock();
         let now = read();
         let before = known.replace(key, now.clone());
-        uses.replace(&used(&before), &used(&now));
-        whose.is_of(key, uid(&before).as_deref(), uid(&now).as_deref());
+        note(before.as_ref(), now.as_ref());
         (before, now)
     }
 
@@ -184,14 +179,12 @@ pub fn is_ready(request: &PromiseRequest) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
     use std::collections::BTreeSet;
-    use std::thread;
 
     use parking_lot::Mutex;
 
     use super::{Known, Told};
-    use crate::fulfil::uses::Uses;
-    use crate::fulfil::whose::Whose;
     use crate::watch::Key;
     use crate::workspaces::ClusterId;
 
@@ -208,29 +201,25 @@ mod tests {
         }
     }
 
+    /// Otherwise one could count what the other has read, and neither takes it away again.
     #[test]
-    fn a_request_that_several_tasks_look_at_is_counted_once_and_forgotten_when_it_goes() {
-        let (known, uses, whose, row) = (Mutex::<Known>::default(), Uses::default(), Whose::default(), Mutex::new(None));
-        let key = Key::cluster_scoped(&ClusterId::root(), "web");
-        let look = || Known::look(&known, (&uses, &whose), &key, || row.lock().clone());
-        let count = |revision: &str| uses.count([revision.to_owned()]);
-        thread::scope(|scope| {
-            // One hears of every change, the others look at everything again.
-            scope.spawn(|| {
-                for at in 0..20_000 {
-                    *row.lock() = [None, Some(using("redis-1")), Some(using("redis-2"))][at % 3].clone();
-                    look();
-                }
-            });
-            for _ in 0..2 {
-                scope.spawn(|| (0..20_000).for_each(|_| drop(look())));
-            }
-        });
-        *row.lock() = Some(using("redis-2"));
-        look();
-        assert_eq!((count("redis-1"), count("redis-2"), whose.request("u")), (0, 1, Some(key.clone())));
-        *row.lock() = None;
-        look();
-        assert_eq!((count("redis-1"), count("redis-2"), whose.request("u")), (0, 0, None));
+    fn of_two_tasks_that_look_at_a_request_one_waits_until_the_other_has_noted_what_it_saw() {
+        let (known, key) = (Mutex::<Known>::default(), Key::cluster_scoped(&ClusterId::root(), "web"));
+        let others_wait = || assert!(known.try_lock().is_none(), "another task could look at the same time");
+        let noted = RefCell::new(Vec::new());
+        for now in [Some(using("redis-1")), Some(using("redis-2")), None] {
+            let read = || {
+                others_wait();
+                now.clone()
+            };
+            let note = |before: Option<&Told>, now: Option<&Told>| {
+                others_wait();
+                noted.borrow_mut().push((before.cloned(), now.cloned()));
+            };
+            let seen = Known::look(&known, &key, read, note);
+            assert_eq!(noted.borrow().last(), Some(&seen));
+        }
+        let (one, two) = (Some(using("redis-1")), Some(using("redis-2")));
+        assert_eq!(noted.into_inner(), [(None, one.clone()), (one, two.clone()), (two, None)]);
     }
 }

@@ -13,7 +13,7 @@ use serde_json::json;
 use super::core::Core;
 use super::inputs;
 use super::patience::Refusal;
-use super::target::{Place, Unreachable};
+use super::target::{Place, Server, Unreachable};
 use crate::watch::Key;
 use crate::workspaces::{ClusterId, Node};
 
@@ -31,8 +31,8 @@ pub struct Sites {
     /// Of these names, which no longer mean the same place, each with a sentence.
     moved: BTreeMap<String, String>,
     admitted: BTreeMap<String, Result<Admitted, String>>,
-    /// The sessions in which it was found out which clusters the Destinations are.
-    sessions: BTreeMap<Key, u64>,
+    /// Which clusters the Destinations were found to be, each asked once.
+    servers: BTreeMap<Key, Server>,
 }
 
 #[derive(Clone)]
@@ -75,7 +75,7 @@ impl Sites {
             bound,
             moved: BTreeMap::new(),
             admitted: BTreeMap::new(),
-            sessions: BTreeMap::new(),
+            servers: BTreeMap::new(),
         }
     }
 
@@ -89,15 +89,15 @@ impl Sites {
                 }
                 continue;
             };
-            let Some(before) = &id.server else { continue };
             // One that does not answer says so when it is asked for objects.
             let Ok(now) = core.targets.server(&at).await else { continue };
-            self.sessions.entry(at).or_insert(now.session);
-            match now.uid {
-                Some(uid) if uid == *before => {}
-                Some(_) => drop(self.moved.insert(name.clone(), placement::redirected(name))),
-                None => drop(self.moved.insert(name.clone(), placement::unidentified(name))),
-            }
+            let moved = match (&id.server, &now.uid) {
+                (Some(before), Some(uid)) if uid != before => Some(placement::redirected(name)),
+                (Some(_), None) => Some(placement::unidentified(name)),
+                _ => None,
+            };
+            self.moved.extend(moved.map(|why| (name.clone(), why)));
+            self.servers.insert(at, now);
         }
     }
 
@@ -123,7 +123,7 @@ impl Sites {
     /// Whether a client that was made in a session leads to the cluster that a Destination was found to be. Errors: it is to be found out again.
     pub fn is_same(&self, place: &Place, session: u64) -> Result<(), Refusal> {
         match place {
-            Place::Destination(at) if self.sessions.get(at).is_some_and(|known| *known != session) => {
+            Place::Destination(at) if self.servers.get(at).is_some_and(|known| known.session != session) => {
                 Err(Refusal::not_now(format!("The credential of the destination {} has changed. The controller tries again.", at.name)))
             }
             _ => Ok(()),
@@ -142,7 +142,7 @@ impl Sites {
             if id.server.is_some() && server.uid == id.server {
                 id.uid = now.uid;
                 self.moved.remove(name);
-                self.sessions.insert(at, server.session);
+                self.servers.insert(at, server);
             }
         }
     }
@@ -254,9 +254,11 @@ impl Sites {
         if !self.admitted.contains_key(name) {
             let mut admitted = self.admit(core, name);
             if let Ok((at, admitted)) = &mut admitted {
-                let server = core.targets.server(at).await.map_err(Displaced::Unknown)?;
-                self.sessions.entry(at.clone()).or_insert(server.session);
-                admitted.id.server = server.uid;
+                if !self.servers.contains_key(at) {
+                    let server = core.targets.server(at).await.map_err(Displaced::Unknown)?;
+                    self.servers.insert(at.clone(), server);
+                }
+                admitted.id.server = self.servers.get(at).and_then(|server| server.uid.clone());
             }
             self.admitted.insert(name.to_owned(), admitted.map(|(_, admitted)| admitted));
         }

@@ -185,7 +185,12 @@ impl Wakes {
             row = self.core.world.requests.get(key);
             row.as_deref().map(Told::of)
         };
-        let (before, now) = Known::look(&self.known, (&self.core.uses, &self.core.whose), key, read);
+        let note = |before: Option<&Told>, now: Option<&Told>| {
+            let used = |told: Option<&Told>| told.map(|told| told.uses.clone()).unwrap_or_default();
+            self.core.uses.replace(&used(before), &used(now));
+            self.core.whose.is_of(key, before.map(|told| told.uid.as_str()), now.map(|told| told.uid.as_str()));
+        };
+        let (before, now) = Known::look(&self.known, key, read, note);
         // Of one that is seen for the first time and was looked after already nothing is known to have changed.
         let least = if before.is_some() { Class::Changed } else { Class::Sweep };
         let class = row.map_or(Class::Changed, |request| class(&request, least));

@@ -314,9 +314,9 @@ mod tests {
         let (plane, ids) = nested(5_000, false);
         for (cluster, name) in [(&ids[4_800], "near"), (&ids[4_000], "far")] {
             let object = json!({"metadata": {"name": name}, "spec": {}});
-            plane.state().store.write_behind(&crate::kinds::WORKSPACE_TYPES, &Key::new(cluster, "", name), 0, Some(object)).unwrap();
+            plane.state().store.write_behind(&WORKSPACE_TYPES, &Key::new(cluster, "", name), 0, Some(object)).unwrap();
         }
-        let find = |name: &str| crate::workspaces::types::find(plane.state(), &ids[4_999], "", name).map(|(cluster, _)| cluster);
+        let find = |name: &str| types::find(plane.state(), &ids[4_999], "", name).map(|(cluster, _)| cluster);
         assert_eq!((find("near").as_ref(), find("far")), (Some(&ids[4_800]), None));
     }
 

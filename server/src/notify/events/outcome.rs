@@ -1,6 +1,6 @@
 //! What became of a request.
 
-use promise::api::{ApprovalState, CandidateState, ConditionStatus, Phase, PromiseRequestStatus};
+use promise::api::{ApprovalState, CandidateState, Condition, ConditionStatus, Phase, PromiseRequestStatus};
 use promise::notify::Event;
 use promise::sentence;
 
@@ -63,8 +63,10 @@ fn failed(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Told> 
 }
 
 fn degraded(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Told> {
-    let at = (status.phase == Phase::Degraded).then(|| trouble_since(status))?;
-    // What runs may work while a change of it is refused.
+    // What runs can work while a change of it is refused: the phase stays Ready then.
+    let is_refused = |one: &Condition| one.status == ConditionStatus::False && matches!(one.reason.as_str(), "Refused" | "Conflict");
+    let held_back = status.phase == Phase::Ready && status.conditions.iter().any(|one| one.r#type == "Applied" && is_refused(one));
+    let at = (held_back || status.phase == Phase::Degraded).then(|| trouble_since(status))?;
     let is_bad = |name: &str| status.conditions.iter().any(|one| one.r#type == name && one.status == ConditionStatus::False);
     let title = match is_bad("Applied") && !is_bad("Healthy") {
         true => format!("{} could not be changed", subject.name),

@@ -171,16 +171,18 @@ fn a_request_is_told_of_once_per_turn_it_takes() {
 /// Something that works and whose change its Destination refuses is not told as an outage.
 #[test]
 fn a_change_that_is_refused_is_not_told_as_an_outage() {
-    let title = |applied: &str, healthy: &str| {
-        let condition =
-            |name: &str, status: &str| json!({"type": name, "status": status, "reason": "r", "lastTransitionTime": "2026-11-21T10:00:00Z"});
-        let conditions = [condition("Applied", applied), condition("Healthy", healthy)];
-        let told = of(&request(json!({"observedGeneration": 2, "phase": "Degraded", "conditions": conditions})), "w", 0, HOUR);
-        told.into_iter().find(|told| told.event == Event::Degraded).unwrap().title
+    let title = |phase: &str, applied: (&str, &str), healthy: &str| {
+        let condition = |name: &str, (status, reason): (&str, &str)| json!({"type": name, "status": status, "reason": reason, "lastTransitionTime": "2026-11-21T10:00:00Z"});
+        let conditions = [condition("Applied", applied), condition("Healthy", (healthy, "r"))];
+        let told = of(&request(json!({"observedGeneration": 2, "phase": phase, "conditions": conditions})), "w", 0, HOUR);
+        Some(told.into_iter().find(|told| told.event == Event::Degraded)?.title)
     };
-    assert_eq!(title("False", "True"), "orders-db could not be changed");
-    assert_eq!(title("True", "False"), "orders-db no longer works as it should");
-    assert_eq!(title("False", "False"), "orders-db no longer works as it should");
+    let (not_changed, outage) = (Some("orders-db could not be changed"), Some("orders-db no longer works as it should"));
+    assert_eq!(title("Ready", ("False", "Refused"), "True").as_deref(), not_changed);
+    assert_eq!(title("Ready", ("False", "Applying"), "True"), None, "it is on its way");
+    assert_eq!(title("Degraded", ("False", "r"), "True").as_deref(), not_changed);
+    assert_eq!(title("Degraded", ("True", "r"), "False").as_deref(), outage);
+    assert_eq!(title("Degraded", ("False", "r"), "False").as_deref(), outage);
 }
 
 #[test]
