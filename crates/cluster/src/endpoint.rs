@@ -118,7 +118,7 @@ impl Endpoint {
     }
 
     /// The same for the controller, which says so: what it makes is told from what people do who can impersonate the same user.
-    pub(crate) fn controller_as(&self, token: &Token, scope: &Scope, username: &str) -> kube::Client {
+    pub fn controller_as(&self, token: &Token, scope: &Scope, username: &str) -> kube::Client {
         self.acting(token, scope, layer::ActsAs { user: username, by: Some(names::IMPERSONATED_BY_CONTROLLER) })
     }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use cluster::kinds::PromiseRequest;
 use cluster::{Scope, WorkspacePath};
-use devplane::store::Store;
+use devplane::store::{Store, StoreError};
 use devplane::{Storage, SystemClock};
 use jiff::Timestamp;
 use kube::Api;
@@ -67,7 +67,13 @@ fn a_seeded_world_is_at_rest_and_every_page_tells_its_numbers() {
 /// Revisions of everything that was seeded, by place.
 fn revisions(folder: &Path) -> BTreeMap<String, u64> {
     let storage = Storage::Directory(folder.canonicalize().expect("a folder").join("plane"));
-    let store = Store::open(&storage, Arc::new(SystemClock)).expect("the plane's file");
+    let store = loop {
+        match Store::open(&storage, Arc::new(SystemClock)) {
+            // The writer of the store before lets go of the file when it has seen that its store is gone.
+            Err(StoreError::InUse(_)) => std::thread::yield_now(),
+            opened => break opened.expect("the plane's file"),
+        }
+    };
     let all = store.peek_all().into_iter().filter(|(resource, key, _)| {
         let plural = &*resource.resource;
         match plural {

@@ -14,7 +14,7 @@ use crate::policy::Ruling;
 /// An approval whose author approved another rule before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Elsewhere {
-    /// Name of the Approval that is the second one.
+    /// Name of an Approval of the second rule.
     pub(super) approval: String,
     /// The rule that the same person approved first.
     pub(super) rule: ApprovalRule,
@@ -33,14 +33,14 @@ impl ApprovedElsewhere {
     }
 }
 
-/// One person's approval of one rule that could count by itself.
+/// One person's approvals of one rule that could count by themselves.
 struct Voice<'v> {
     /// Index of the rule.
     rule: usize,
     /// Time, stage and index since which the person approves it.
     since: (i64, u32, usize),
-    /// The decision that says so now.
-    vote: &'v Vote<'v>,
+    /// The decisions that say so. The last one does not replace the others where it comes too late.
+    votes: Vec<&'v Vote<'v>>,
 }
 
 /// Which approvals do not count because their author approved another rule of the request before.
@@ -53,18 +53,23 @@ pub(super) fn approved_elsewhere<'v>(rulings: &[Ruling<Approve>], matter: &Matte
     }
     let mut second = vec![Vec::new(); rulings.len()];
     for voices in people.into_values() {
-        for voice in voices.iter().filter(|voice| !voice.vote.spec.emergency) {
+        for voice in &voices {
             let Some(ruling) = rulings.get(voice.rule).filter(|ruling| !ruling.effect.same_person) else { continue };
             // Who overrides for a policy approves each of its rules, this one too.
             let is_other = |other: &&Voice<'_>| {
                 let rule = rule_of(&ruling.from);
-                other.rule != voice.rule && !is_for(&rule, &ruling.from.cluster, other.vote.cluster, other.vote.spec)
+                let is_for_both = |vote: &&Vote<'_>| is_for(&rule, &ruling.from.cluster, vote.cluster, vote.spec);
+                other.rule != voice.rule && !other.votes.iter().all(is_for_both)
             };
             let earlier = voices.iter().filter(is_other).filter(|other| other.since < voice.since).min_by_key(|other| other.since);
             let Some(of) = earlier.and_then(|earlier| rulings.get(earlier.rule)) else { continue };
             if let Some(lines) = second.get_mut(voice.rule) {
-                let stage = of.effect.stage();
-                lines.push(Elsewhere { approval: voice.vote.name.to_owned(), rule: rule_of(&of.from), stage });
+                let ordinary = voice.votes.iter().filter(|vote| !vote.spec.emergency);
+                lines.extend(ordinary.map(|vote| Elsewhere {
+                    approval: vote.name.to_owned(),
+                    rule: rule_of(&of.from),
+                    stage: of.effect.stage(),
+                }));
             }
         }
     }
@@ -84,8 +89,7 @@ fn voices<'v>(index: usize, ruling: &Ruling<Approve>, matter: &Matter<'_>, votes
             continue;
         }
         let since = (heard.vote.written, ruling.effect.stage(), index);
-        let voice = people.entry(person).or_insert(Voice { rule: index, since, vote: heard.vote });
-        voice.vote = heard.vote;
+        people.entry(person).or_insert(Voice { rule: index, since, votes: Vec::new() }).votes.push(heard.vote);
     }
     people
 }

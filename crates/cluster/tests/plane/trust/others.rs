@@ -83,11 +83,10 @@ async fn an_admin_of_a_namespace_writes_requests_as_its_fulfiller(plane: &Plane)
     let name = "system:serviceaccount:shop:opm-fulfiller";
     let account = ServiceAccount { namespace: "shop".to_owned(), name: "opm-fulfiller".to_owned() };
     let token = account.issue(&plane.client("dana", "root:acme:shop")).await.unwrap().token;
-    let says = [("impersonate-extra-platform.opmodel.dev%2fimpersonated-by", "opm-controller")];
     for (how, client) in [
         ("impersonated", plane.impersonating("dana", "root:acme:shop", name, &[])),
         ("with a token of it", plane.endpoint.client(&token, &cluster::Scope::Root)),
-        ("impersonated, and said to be by the controller", plane.impersonating("dana", "root:acme:shop", name, &says)),
+        ("impersonated, and said to be by the controller", plane.endpoint.controller_as(&plane.token("dana"), &cluster::Scope::Root, name)),
     ] {
         let api: Api<cluster::kinds::PromiseRequest> = Api::namespaced(client, "shop");
         let mut forged = request("forged", "settings", json!({}));

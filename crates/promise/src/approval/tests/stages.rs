@@ -81,6 +81,8 @@ fn the_first_of_two_approvals_of_one_person_counts_until_it_is_taken_back() {
     assert_eq!(of(vec![yes("one", "amara", 1), yes("two", "amara", 1)]), [Approved, Waiting], "in one second the first rule");
     let again = vec![yes("one", "amara", 1), yes("two", "amara", 2), yes("one", "amara", 3)];
     assert_eq!(of(again), [Approved, Waiting], "who says it again said it first");
+    let too_late = vec![yes("one", "amara", 1), yes("two", "amara", 2), yes("two", "amara", 5000)];
+    assert_eq!(of(too_late), [Approved, Waiting], "saying it again when it is too late makes the second one no other person's");
     let no = (about("one", "amara", Decision::Reject), Right::Has, 3);
     assert_eq!(of(vec![yes("one", "amara", 1), yes("two", "amara", 2), no]), [Rejected, Approved]);
     let void = (about("one", "amara", Decision::Approve), Right::Lacks, 1);
