@@ -276,6 +276,7 @@ impl Running {
         if tokio::time::timeout(GRACE, self.tasks.wait()).await.is_err() {
             tracing::warn!("some work did not end in time");
         }
+        self.portal.callers.forget_all();
         self.portal.store.close().await;
     }
 }

@@ -39,4 +39,9 @@ impl Callers {
     pub fn forget(&self, key: SessionKey) {
         self.0.lock().remove(&key);
     }
+
+    /// Forgets everybody. Each caller holds the portal that remembers it, so one that ends has to let go of them, and of its plane's files.
+    pub fn forget_all(&self) {
+        self.0.lock().clear();
+    }
 }
