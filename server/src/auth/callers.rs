@@ -40,7 +40,7 @@ impl Callers {
         self.0.lock().remove(&key);
     }
 
-    /// Forgets everybody. Each caller holds the portal that remembers it, so one that ends has to let go of them, and of its plane's files.
+    /// Removes all callers. Each one holds a reference to the portal, so a portal that shuts down must drop them to release its files.
     pub fn forget_all(&self) {
         self.0.lock().clear();
     }

@@ -38,7 +38,7 @@ async fn readiness_follows_the_plane_of_this_process() {
     supervisor.clone().run("expiry", async || Err(devplane::store::WriteError::Disk("no space left".to_owned()))).await;
     let broken = probe.get("/readyz").await;
     assert_eq!(broken.status, StatusCode::SERVICE_UNAVAILABLE);
-    // What is wrong with a part is told on this machine alone, and this browser comes from nowhere.
+    // Details are shown only to local requests, and the test browser has no peer address.
     assert!(broken.text.contains("[-] plane: not ready, see the log\n"), "{}", broken.text);
 
     supervisor.works("expiry");

@@ -69,7 +69,7 @@ fn revisions(folder: &Path) -> BTreeMap<String, u64> {
     let storage = Storage::Directory(folder.canonicalize().expect("a folder").join("plane"));
     let store = loop {
         match Store::open(&storage, Arc::new(SystemClock)) {
-            // The writer of the store before lets go of the file when it has seen that its store is gone.
+            // The writer thread of the previous store closes the file shortly after the store is dropped.
             Err(StoreError::InUse(_)) => std::thread::yield_now(),
             opened => break opened.expect("the plane's file"),
         }

@@ -63,7 +63,7 @@ fn failed(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Told> 
 }
 
 fn degraded(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Told> {
-    // What runs can work while a change of it is refused: the phase stays Ready then.
+    // A refused change doesn't affect what is already running: the phase stays Ready.
     let is_refused = |one: &Condition| one.status == ConditionStatus::False && matches!(one.reason.as_str(), "Refused" | "Conflict");
     let held_back = status.phase == Phase::Ready && status.conditions.iter().any(|one| one.r#type == "Applied" && is_refused(one));
     let at = (held_back || status.phase == Phase::Degraded).then(|| trouble_since(status))?;
