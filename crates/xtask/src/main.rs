@@ -7,6 +7,7 @@ mod bench;
 mod check;
 mod fuzz;
 mod generate;
+mod programs;
 mod release;
 mod seed;
 mod serve;

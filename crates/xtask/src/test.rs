@@ -6,18 +6,16 @@ use std::process::Command;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 
+use crate::programs::Program;
 use crate::steps::{PACKAGES, not_run, run, step, table};
 use crate::tools::Tools;
 use crate::workspace::Workspace;
-use crate::{check, fuzz, generate, site, trust};
+use crate::{check, fuzz, generate, programs, site, trust};
 
 /// How long each fuzz target runs, in seconds.
 const FUZZ_SECONDS: u32 = 20;
 /// How long one input may take there, in seconds: the machine does other things, too.
 const FUZZ_TIMEOUT: u32 = 10;
-
-/// Tests of a crate at the same time: they wait for servers and clocks more than they work.
-const TEST_THREADS: &str = "4";
 
 /// Arguments of `test`.
 #[derive(Args)]
@@ -92,32 +90,18 @@ impl Test {
         if wanted(Part::Lint) {
             check::formatting(&workspace)?;
         }
-        let built = wanted(Part::Rust) || wanted(Part::Browser);
-        if built {
-            self.build(&workspace, wanted(Part::Rust), wanted(Part::Browser))?;
-        }
-        if wanted(Part::Rust) {
-            let kubectl = self.tools.kubectl(&workspace.root)?;
-            self.tools.postgres()?;
-            let mut tests = self.with_servers(&workspace)?;
-            tests.arg("test").args(PACKAGES).env("OPM_KUBECTL", kubectl).env("RUST_TEST_THREADS", TEST_THREADS);
-            step("running the tests of the crates", || run(&mut tests))?;
-            self.planes_side_by_side(&workspace)?;
-            generate::deploy(&workspace, true)?;
-            if !kcp_is_here() {
-                without_kcp();
-            }
+        let (rust, browser) = (wanted(Part::Rust), wanted(Part::Browser));
+        if rust || browser {
+            let programs = self.build(&workspace, rust, browser)?;
+            self.run_tests(&workspace, rust.then_some(programs), browser)?;
         }
         if self.full || self.only == Some(Part::Fuzz) {
             fuzz::all(&workspace, &[], FUZZ_SECONDS, FUZZ_TIMEOUT)?;
         } else if self.only.is_none() {
             not_run("fresh inputs for the fuzz targets", "part of --full; what was found before ran with the tests of the crates");
         }
-        if wanted(Part::Browser) {
-            self.browser(&workspace)?;
-        }
         if wanted(Part::Lint) {
-            if !built {
+            if !rust && !browser {
                 check::lints(&workspace)?;
             }
             check::browser_lints(&workspace)?;
@@ -126,14 +110,41 @@ impl Test {
     }
 
     /// Builds and lints everything for tests. Other tools come meanwhile: they wait for networks, and the last crates of a build for each other.
-    fn build(&self, workspace: &Workspace, rust: bool, browser: bool) -> Result<()> {
+    fn build(&self, workspace: &Workspace, rust: bool, browser: bool) -> Result<Vec<Program>> {
         std::thread::scope(|scope| {
             let tools = scope.spawn(|| self.tools.gather(&workspace.root, rust, browser));
-            step("building and linting everything for tests", || {
-                run(check::linting(workspace).arg("test").args(PACKAGES).args(["--all-targets", "--no-run"]))
+            let programs = step("building and linting everything for tests", || {
+                programs::build(check::linting(workspace).arg("test").args(PACKAGES).arg("--all-targets"))
             })?;
-            tools.join().unwrap_or_else(|_| bail!("the tools could not be gathered"))
+            tools.join().unwrap_or_else(|_| bail!("the tools could not be gathered"))?;
+            Ok(programs)
         })
+    }
+
+    /// Runs the tests of the crates, and the browser tests beside them: each keeps the machine busy for half of its time.
+    fn run_tests(&self, workspace: &Workspace, crates: Option<Vec<Program>>, browser: bool) -> Result<()> {
+        if browser {
+            step("comparing site/ with its sources", || site::check(workspace, &self.tools))?;
+        }
+        std::thread::scope(|scope| {
+            let pages = browser.then(|| scope.spawn(|| self.browser(workspace)));
+            let crates = crates.map_or(Ok(()), |programs| self.crates(workspace, programs));
+            let pages = pages.map_or(Ok(()), |pages| pages.join().unwrap_or_else(|_| bail!("the browser tests panicked")));
+            crates.and(pages)
+        })
+    }
+
+    fn crates(&self, workspace: &Workspace, programs: Vec<Program>) -> Result<()> {
+        let mut variables = self.servers(workspace)?;
+        variables.push(("OPM_KUBECTL", self.tools.kubectl(&workspace.root)?));
+        step("running the tests of the crates", || programs::run_all(programs, &variables))?;
+        step("running the examples in documentation", || run(check::linting(workspace).arg("test").args(PACKAGES).arg("--doc")))?;
+        self.planes_side_by_side(workspace)?;
+        generate::deploy(workspace, true)?;
+        if !kcp_is_here() {
+            without_kcp();
+        }
+        Ok(())
     }
 
     /// `cargo xtask bench plane` in a small size, with what was built for the tests: that everything is answered rightly counts, not when.
@@ -163,17 +174,23 @@ impl Test {
     /// Cargo, told where the real servers are.
     fn with_servers(&self, workspace: &Workspace) -> Result<Command> {
         let mut command = check::linting(workspace);
-        if self.full {
-            command.env("OPM_FULL", "true");
-        }
-        if let Some((apiserver, etcd)) = self.tools.api_server(&workspace.root)? {
-            command.env("OPM_KUBE_APISERVER", apiserver).env("OPM_ETCD", etcd);
-        }
+        command.envs(self.servers(workspace)?);
         Ok(command)
     }
 
+    /// Variables that tell tests where the real servers are, and how much they do.
+    fn servers(&self, workspace: &Workspace) -> Result<Vec<(&'static str, PathBuf)>> {
+        let mut variables = Vec::new();
+        if self.full {
+            variables.push(("OPM_FULL", "true".into()));
+        }
+        if let Some((apiserver, etcd)) = self.tools.api_server(&workspace.root)? {
+            variables.extend([("OPM_KUBE_APISERVER", apiserver), ("OPM_ETCD", etcd)]);
+        }
+        Ok(variables)
+    }
+
     fn browser(&self, workspace: &Workspace) -> Result<()> {
-        step("comparing site/ with its sources", || site::check(workspace, &self.tools))?;
         let end2end = workspace.root.join("end2end");
         self.tools.npm(&end2end)?;
         let (chromium, kubectl) = (self.tools.chromium()?, self.tools.kubectl(&workspace.root)?);

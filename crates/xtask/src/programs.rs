@@ -1,0 +1,143 @@
+//! The test programs of the crates, run beside each other: most of their tests wait for servers and clocks more than they work, and cargo
+//! runs one program after the other.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+use crate::steps::{not_run, step};
+
+/// Programs at the same time.
+const TOGETHER: usize = 2;
+
+/// Tests of a program at the same time.
+const TEST_THREADS: &str = "4";
+
+/// Those that take a minute or more, the longest first: begun last, one of them would run alone at the end.
+const LONGEST: [&str; 3] = ["cluster plane", "server portal", "devplane behaviour"];
+
+/// A program that cargo built from tests.
+#[derive(Debug)]
+pub struct Program {
+    /// Folder of its package, and target.
+    name: String,
+    /// The folder of its package, in which cargo runs it.
+    folder: PathBuf,
+    path: PathBuf,
+}
+
+/// Builds tests with a `cargo test` that has its packages and targets, and answers those that it would run.
+pub fn build(cargo: &mut Command) -> Result<Vec<Program>> {
+    let output = cargo
+        .args(["--no-run", "--message-format", "json-render-diagnostics"])
+        .stderr(Stdio::inherit())
+        .output()
+        .context("cannot start cargo test")?;
+    ensure!(output.status.success(), "cargo test --no-run: {}", output.status);
+    let mut programs: Vec<Program> = String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter_map(|message| program(&message))
+        .collect();
+    programs.sort_by_key(|program| LONGEST.iter().position(|name| *name == program.name).unwrap_or(LONGEST.len()));
+    Ok(programs)
+}
+
+/// The program of one of cargo's messages: examples and benches are built with tests, but are none.
+fn program(message: &Value) -> Option<Program> {
+    let target = &message["target"];
+    let is_test = message["profile"]["test"] == true && matches!(target["kind"][0].as_str()?, "lib" | "bin" | "test");
+    let folder = PathBuf::from(message["manifest_path"].as_str()?).parent()?.to_owned();
+    let name = format!("{} {}", folder.file_name()?.to_str()?, target["name"].as_str()?);
+    is_test.then_some(Program { name, folder, path: PathBuf::from(message["executable"].as_str()?) })
+}
+
+/// Runs all of them with these variables, also where one fails. Tests that a machine cannot run say so: that goes into the closing table.
+pub fn run_all(programs: Vec<Program>, variables: &[(&str, PathBuf)]) -> Result<()> {
+    let waiting = Mutex::new(programs.into_iter());
+    let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let failed = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..TOGETHER {
+            scope.spawn(|| {
+                while let Some(program) = next() {
+                    if step(&format!("tests of {}", program.name), || program.run(variables)).is_err() {
+                        failed.lock().unwrap_or_else(PoisonError::into_inner).push(program.name);
+                    }
+                }
+            });
+        }
+    });
+    let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+    ensure!(failed.is_empty(), "tests failed: {}", failed.join(", "));
+    Ok(())
+}
+
+impl Program {
+    /// What it prints is shown at its end, so that two of them do not mix: all of it where a test failed, else the count.
+    fn run(&self, variables: &[(&str, PathBuf)]) -> Result<()> {
+        let mut command = Command::new(&self.path);
+        command.current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder).env("RUST_TEST_THREADS", TEST_THREADS);
+        command.envs(variables.iter().map(|(name, value)| (name, value))).arg("--show-output");
+        let output = command.output().with_context(|| format!("cannot start {}", self.path.display()))?;
+        let printed = String::from_utf8_lossy(&output.stdout);
+        if output.status.success() {
+            for count in printed.lines().filter(|line| line.starts_with("test result: ")) {
+                eprintln!("    {}: {count}", self.name);
+            }
+        } else {
+            eprintln!("{printed}\n{}", String::from_utf8_lossy(&output.stderr));
+        }
+        for (why, tests) in skipped(&printed) {
+            not_run(&format!("{tests} of the tests of {}", self.name), why);
+        }
+        ensure!(output.status.success(), "{}: {}", self.name, output.status);
+        Ok(())
+    }
+}
+
+/// Why tests were skipped, and how many for each reason.
+fn skipped(printed: &str) -> BTreeMap<&str, usize> {
+    let mut reasons = BTreeMap::new();
+    for why in printed.lines().filter_map(|line| line.strip_prefix("skipped: ")) {
+        *reasons.entry(why).or_insert(0) += 1;
+    }
+    reasons
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn message(kind: &str, test: bool) -> Value {
+        json!({
+            "reason": "compiler-artifact",
+            "manifest_path": "/somewhere/crates/cluster/Cargo.toml",
+            "target": {"kind": [kind], "name": "plane"},
+            "profile": {"test": test},
+            "executable": "/target/debug/deps/plane-1",
+        })
+    }
+
+    #[test]
+    fn what_cargo_test_would_run_is_run_in_the_folder_of_its_package() {
+        let found = program(&message("test", true)).unwrap();
+        assert_eq!(("cluster plane", "/somewhere/crates/cluster"), (found.name.as_str(), found.folder.to_str().unwrap()));
+        assert!(program(&message("bench", true)).is_none());
+        assert!(program(&message("example", true)).is_none());
+        assert!(program(&message("bin", false)).is_none());
+        assert!(program(&json!({"reason": "build-finished", "success": true})).is_none());
+    }
+
+    #[test]
+    fn reasons_to_skip_are_counted() {
+        let printed = "test a ... ok\n---- a stdout ----\nskipped: no kcp\n---- b stdout ----\nskipped: no kcp\nskipped: no disk\n";
+        assert_eq!(skipped(printed), BTreeMap::from([("no disk", 1), ("no kcp", 2)]));
+    }
+}
