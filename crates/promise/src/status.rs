@@ -16,6 +16,7 @@ use crate::api::{
 use crate::error::Problem;
 use crate::fulfil::Plan;
 
+pub use conditions::held_back;
 pub use held::{Missing, held};
 pub use milestones::{Milestone, milestones, put_back};
 

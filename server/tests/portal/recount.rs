@@ -6,6 +6,7 @@ mod hits;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use cluster::kinds::PromiseRequest;
 use cluster::{Scope, WorkspacePath};
@@ -18,6 +19,7 @@ use opm_portal::seed::{self, Seed};
 use promise::api::{CandidateState, ConditionStatus, Health, InventoryItem, Phase, PromiseRequestStatus};
 use promise::ledger::Month;
 use promise::price::Money;
+use tokio::time::Instant;
 
 use crate::access::write_request;
 use crate::browser::{Browser, Product};
@@ -26,6 +28,8 @@ use crate::kill::setting;
 
 /// Age of the oldest instance; the ledger is older.
 const DAYS: u32 = 8;
+/// Within which time a portal that ended lets go of its plane's file.
+const CLOSED: Duration = Duration::from_secs(60);
 /// The most that a page may weigh, compressed, without its style sheet.
 const WEIGHT: usize = 24_000;
 
@@ -67,10 +71,11 @@ fn a_seeded_world_is_at_rest_and_every_page_tells_its_numbers() {
 /// Revisions of everything that was seeded, by place.
 fn revisions(folder: &Path) -> BTreeMap<String, u64> {
     let storage = Storage::Directory(folder.canonicalize().expect("a folder").join("plane"));
+    let begun = Instant::now();
     let store = loop {
         match Store::open(&storage, Arc::new(SystemClock)) {
             // The writer thread of the previous store closes the file shortly after the store is dropped.
-            Err(StoreError::InUse(_)) => std::thread::yield_now(),
+            Err(StoreError::InUse(_)) if begun.elapsed() < CLOSED => std::thread::yield_now(),
             opened => break opened.expect("the plane's file"),
         }
     };

@@ -219,6 +219,15 @@ impl Ground {
         self.endpoint.client(&Token::new(token), &self.scope)
     }
 
+    /// What the controller sees of all workspaces at once through the export, and the id of the one where this namespace is.
+    pub fn everywhere(&self) -> (Client, &ClusterId) {
+        let Scope::Export { cluster, export, target: Consumers::Workspace(id) } = &self.scope else {
+            panic!("this is no way through an export")
+        };
+        let all = Scope::Export { cluster: cluster.clone(), export: export.clone(), target: Consumers::Wildcard };
+        (self.endpoint.client(&Token::new(Server::token("opm-controller")), &all), id)
+    }
+
     /// Config maps of the namespace as the controller sees them.
     pub fn config_maps_of_the_controller(&self) -> Api<ConfigMap> {
         Api::namespaced(self.client("opm-controller"), &self.namespace)

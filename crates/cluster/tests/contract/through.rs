@@ -1,12 +1,16 @@
-//! Writes through the virtual workspace of an export, as the controller makes them. An apply does not count on removing anything there.
+//! Through the virtual workspace of an export: writes as the controller makes them, where an apply does not count on removing anything, and
+//! lists and watches of all workspaces, by which the caches live.
 
+use cluster::kinds::PromiseRequest;
+use futures::StreamExt as _;
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::ResourceExt;
-use kube::api::{Patch, PatchParams, PostParams};
+use kube::api::{Api, DeleteParams, ListParams, Patch, PatchParams, PostParams, WatchParams};
+use kube::{Resource, ResourceExt};
 use serde_json::{Value, json};
 
 use crate::behaviours;
 use crate::ground::{Ground, refused, request};
+use crate::watching::change;
 
 behaviours![
     what_is_left_out_goes,
@@ -14,6 +18,8 @@ behaviours![
     a_patch_for_an_older_version_is_a_conflict,
     a_name_that_is_taken_is_a_conflict,
     what_we_write_is_noted_as_ours,
+    a_list_of_all_workspaces_names_that_of_each_object,
+    a_watch_of_all_workspaces_goes_on_where_their_list_ended,
 ];
 
 const MANAGER: &str = "opm-fulfil";
@@ -81,4 +87,36 @@ async fn what_we_write_is_noted_as_ours(ground: Ground) {
         entry.fields_v1.unwrap().0["f:data"].as_object().unwrap().keys().filter(|key| *key != ".").cloned().collect::<Vec<_>>()
     };
     assert_eq!((of(MANAGER), of("another")), (vec!["f:ours".to_owned()], vec!["f:theirs".to_owned()]));
+}
+
+/// Whether it is in our namespace, and the id of its workspace.
+fn place<K: Resource>(ground: &Ground, object: &K) -> (bool, String) {
+    let is_here = object.meta().namespace.as_ref() == Some(&ground.namespace);
+    (is_here, object.annotations().get("kcp.io/cluster").cloned().unwrap_or_default())
+}
+
+async fn a_list_of_all_workspaces_names_that_of_each_object(ground: Ground) {
+    let map = made(&ground, json!({"x": "1"})).await.unwrap();
+    let asked = ground.requests("opm-controller").create(&PostParams::default(), &request("a")).await.unwrap();
+    let (client, id) = ground.everywhere();
+    let maps = Api::<ConfigMap>::all(client.clone()).list(&ListParams::default()).await.unwrap();
+    let requests = Api::<PromiseRequest>::all(client).list(&ListParams::default()).await.unwrap();
+    let of_map = maps.iter().find(|other| other.uid() == map.uid()).map(|found| place(&ground, found));
+    let of_request = requests.iter().find(|other| other.uid() == asked.uid()).map(|found| place(&ground, found));
+    assert_eq!((of_map, of_request), (Some((true, id.to_string())), Some((true, id.to_string()))));
+}
+
+async fn a_watch_of_all_workspaces_goes_on_where_their_list_ended(ground: Ground) {
+    let (client, id) = ground.everywhere();
+    let everywhere = Api::<PromiseRequest>::all(client);
+    let version = everywhere.list(&ListParams::default()).await.unwrap().metadata.resource_version.unwrap();
+    let api = ground.requests("opm-controller");
+    api.create(&PostParams::default(), &request("a")).await.unwrap();
+    api.patch_status("a", &params(), &Patch::Merge(json!({"status": {"phase": "Ready"}}))).await.unwrap();
+    api.delete("a", &DeleteParams::default()).await.unwrap();
+    let mut events = everywhere.watch(&WatchParams::default(), &version).await.unwrap().boxed();
+    for expected in ["added", "modified", "deleted"] {
+        let (what, object) = change(&mut events).await;
+        assert_eq!((what, place(&ground, &object)), (expected, (true, id.to_string())));
+    }
 }

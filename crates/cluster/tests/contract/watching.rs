@@ -11,14 +11,20 @@ use crate::ground::{Ground, PATIENCE, config_map};
 
 behaviours![a_watch_goes_on_where_the_list_ended, what_no_longer_matches_is_deleted_for_the_watcher, a_watch_begins_with_what_is_there,];
 
-/// The next change: what happened, and to whom.
+/// The name of what changes next.
 async fn next(events: &mut (impl Stream<Item = Result<WatchEvent<ConfigMap>, kube::Error>> + Unpin)) -> (&'static str, String) {
+    let (what, object) = change(events).await;
+    (what, object.name_any())
+}
+
+/// The next change: what happened, and to what.
+pub async fn change<K>(events: &mut (impl Stream<Item = Result<WatchEvent<K>, kube::Error>> + Unpin)) -> (&'static str, K) {
     loop {
         let event = tokio::time::timeout(PATIENCE, events.next()).await.expect("an event in time").expect("an open watch").unwrap();
         return match event {
-            WatchEvent::Added(object) => ("added", object.name_any()),
-            WatchEvent::Modified(object) => ("modified", object.name_any()),
-            WatchEvent::Deleted(object) => ("deleted", object.name_any()),
+            WatchEvent::Added(object) => ("added", object),
+            WatchEvent::Modified(object) => ("modified", object),
+            WatchEvent::Deleted(object) => ("deleted", object),
             WatchEvent::Bookmark(_) => continue,
             WatchEvent::Error(status) => panic!("{status:?}"),
         };

@@ -11,12 +11,20 @@ use crate::wording::{all_of, counted};
 
 /// What has to hold before anything is made of what a request asks for.
 const DECIDED: [&str; 3] = ["Accepted", "PoliciesSatisfied", "Approved"];
+/// Whether what was accepted is made.
+const APPLIED: &str = "Applied";
 /// The reasons where what was accepted cannot be made.
 const HELD_BACK: [&str; 2] = ["Refused", "Conflict"];
 /// The reason where what was made cannot be looked at.
 const UNREACHABLE: &str = "Unreachable";
 /// Follows a decision that stands although policies changed.
 const POLICIES_CHANGED: &str = " Policies changed since then; the decision stands until the request is edited or resubmitted.";
+
+/// Why what was accepted cannot be made: a Destination refuses it, or it is there already and belongs to somebody else. What runs is not
+/// affected. `None` where nothing is held back.
+pub fn held_back(status: &PromiseRequestStatus) -> Option<&Condition> {
+    status.conditions.iter().find(|condition| condition.r#type == APPLIED && HELD_BACK.contains(&&*condition.reason))
+}
 
 /// All conditions. `phase` and `waiting_on` are those of the same observation.
 pub(super) fn all(
@@ -30,7 +38,7 @@ pub(super) fn all(
         ("Accepted", accepted(seen)),
         ("PoliciesSatisfied", policies(seen)),
         ("Approved", approved(previous, seen)),
-        ("Applied", applied(seen)),
+        (APPLIED, applied(seen)),
         ("Healthy", healthy(seen)),
         ("DriftFree", drift_free(seen)),
         ("PolicyOutdated", outdated(seen)),
@@ -81,8 +89,8 @@ fn ready(seen: &Observation<'_>, phase: Phase, waiting_on: Option<&WaitingOn>, o
             false => said(ConditionStatus::False, word(phase), sentence),
         };
     }
-    let held_back = others.iter().find(|(name, other)| *name == "Applied" && HELD_BACK.contains(&other.reason));
-    if let Some((_, applied)) = held_back {
+    let is_held_back = |name: &str, other: &Said| name == APPLIED && HELD_BACK.contains(&other.reason);
+    if let Some((_, applied)) = others.iter().find(|(name, other)| is_held_back(name, other)) {
         return said(ConditionStatus::False, applied.reason, ball::sentence(phase, waiting_on.cloned()));
     }
     if is_of_this_generation(seen) {

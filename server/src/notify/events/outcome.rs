@@ -1,8 +1,9 @@
 //! What became of a request.
 
-use promise::api::{ApprovalState, CandidateState, Condition, ConditionStatus, Phase, PromiseRequestStatus};
+use promise::api::{ApprovalState, CandidateState, ConditionStatus, Phase, PromiseRequestStatus};
 use promise::notify::Event;
 use promise::sentence;
+use promise::status::held_back;
 
 use super::asked::last_decision;
 use super::{Subject, Told, seconds, since};
@@ -64,9 +65,8 @@ fn failed(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Told> 
 
 fn degraded(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Told> {
     // A refused change doesn't affect what is already running: the phase stays Ready.
-    let is_refused = |one: &Condition| one.status == ConditionStatus::False && matches!(one.reason.as_str(), "Refused" | "Conflict");
-    let held_back = status.phase == Phase::Ready && status.conditions.iter().any(|one| one.r#type == "Applied" && is_refused(one));
-    let at = (held_back || status.phase == Phase::Degraded).then(|| trouble_since(status))?;
+    let is_held_back = status.phase == Phase::Ready && held_back(status).is_some();
+    let at = (is_held_back || status.phase == Phase::Degraded).then(|| trouble_since(status))?;
     let is_bad = |name: &str| status.conditions.iter().any(|one| one.r#type == name && one.status == ConditionStatus::False);
     let title = match is_bad("Applied") && !is_bad("Healthy") {
         true => format!("{} could not be changed", subject.name),
