@@ -55,6 +55,27 @@ pub struct Behind {
     pub changers: Vec<Changer>,
 }
 
+/// A request that names typed secrets.
+#[derive(Clone, Copy)]
+pub struct Namer<'a> {
+    /// Of the controller.
+    pub world: &'a World,
+    /// Where it is.
+    pub key: &'a Key,
+    /// Its uid.
+    pub uid: &'a str,
+}
+
+impl Namer<'_> {
+    /// Whether it may name what was typed for a request beside it: for itself, or for one that made it and hands on what it was given. What
+    /// was typed for others is theirs, although whoever may write requests could write its name.
+    pub fn may_name(&self, request: &str) -> bool {
+        let is_it = |maker: &PromiseRequest| maker.name_any() == request && maker.namespace().as_ref() == Some(&self.key.namespace);
+        let makers = || makers(&self.world.requests.snapshot(), &self.key.cluster, self.uid.to_owned());
+        request == self.key.name || makers().iter().any(|maker| is_it(maker))
+    }
+}
+
 /// Finds out who is behind what a request asks for.
 pub async fn behind(core: &Core, key: &Key, request: &PromiseRequest) -> Behind {
     let changer = changer(request);

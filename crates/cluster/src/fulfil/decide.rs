@@ -33,10 +33,11 @@ pub use self::recall::Lost;
 use self::recall::{Again, recall};
 pub use self::upheld::Upheld;
 use self::upheld::upheld;
+use super::askers::{self, Namer};
 use super::core::Core;
 use super::inputs;
 use super::patience::Refusal;
-use super::{askers, releases, votes};
+use super::{releases, votes};
 use crate::kinds::{PromiseRelease, PromiseRequest};
 use crate::usage::Accepted;
 use crate::watch::Key;
@@ -486,5 +487,7 @@ async fn secrets(core: &Core, key: &Key, request: &PromiseRequest, spec: &Promis
         return Ok(BTreeMap::new());
     }
     let client = core.targets.beside(&key.cluster).map_err(Refusal::not_now)?;
-    inputs::digests(&client, &core.digests, &key.cluster, &key.namespace, &spec.secret_parameters, request.spec.parameters.as_ref()).await
+    let uid = request.uid().unwrap_or_default();
+    let namer = Namer { world: &core.world, key, uid: &uid };
+    inputs::digests(&client, &core.digests, namer, &spec.secret_parameters, request.spec.parameters.as_ref()).await
 }

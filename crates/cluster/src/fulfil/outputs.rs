@@ -1,7 +1,7 @@
 //! Secret outputs: copied beside the request, where its people can read them with their own rights.
 //!
 //! The controller can read more Secrets than they can, and templates choose names: so a Secret counts as an output only where it belongs to
-//! the request. It is one of its objects, one of them owns it, one of them names it in its status, or somebody labelled it as inputs.
+//! the request. It is one of its objects, one of them owns it, one of them names it in its status, or its secret inputs name it.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +11,9 @@ use promise::names;
 use serde_json::{Value, json};
 
 use super::core::Core;
-use super::objects;
 use super::render::SecretSource;
 use super::sites::Sites;
+use super::{inputs, objects};
 use crate::install::{ROLE_INPUTS, ROLE_OUTPUTS};
 
 /// Id of the copy in the inventory; the hyphen keeps it apart from the promise's own resources.
@@ -31,7 +31,7 @@ pub struct Copied {
 }
 
 /// Reads the sources and says what the copy has to be. `made` are the objects of the release with their places, `seen` is what was
-/// looked at in this round already.
+/// looked at in this round already, `accepted` the typed secrets that the release was accepted with.
 pub async fn copied(
     core: &Core,
     subject: &Subject,
@@ -39,6 +39,7 @@ pub async fn copied(
     sources: &[SecretSource],
     made: &[Desired],
     seen: &BTreeMap<ObjectKey, Seen>,
+    accepted: &inputs::Accepted,
 ) -> Copied {
     let stage = made.iter().map(|desired| desired.stage).max().unwrap_or_default() + 1;
     let mut copied = Copied::default();
@@ -61,7 +62,7 @@ pub async fn copied(
             read.insert(key.clone(), found);
         }
         match read.get(&key) {
-            Some(Ok(Some(secret))) if !belongs(secret, source, subject, made, seen) => {
+            Some(Ok(Some(secret))) if !is_input(&key, secret, subject, accepted) && !belongs(secret, source, subject, made, seen) => {
                 copied.pending.push(waiting(stage, format!("{key} to belong to {}, by an owner reference or its status", source.resource)));
             }
             Some(Ok(Some(secret))) => match secret["data"][&source.key].as_str() {
@@ -110,10 +111,16 @@ fn belongs(secret: &Value, source: &SecretSource, subject: &Subject, made: &[Des
         let told = beside.object["status"].is_null().then(|| seen.get(&beside.key)).flatten().and_then(|seen| own(seen, subject))?;
         Some(says(&told["status"], &secret["metadata"]["name"]))
     };
-    labels[names::SECRET_ROLE_LABEL] == ROLE_INPUTS
-        || is_own(&labels[names::REQUEST_UID_LABEL])
+    is_own(&labels[names::REQUEST_UID_LABEL])
         || owners.into_iter().flatten().any(|owner| is_own(&owner["uid"]))
         || named().unwrap_or_default()
+}
+
+/// Whether a Secret is one of the request's secret inputs, which were judged when it was accepted.
+fn is_input(key: &ObjectKey, secret: &Value, subject: &Subject, accepted: &inputs::Accepted) -> bool {
+    let is_beside = key.destination.is_none() && key.namespace.as_ref() == Some(&subject.namespace);
+    let is_named = accepted.keys().any(|(name, _)| *name == key.name);
+    is_beside && is_named && secret["metadata"]["labels"][names::SECRET_ROLE_LABEL] == ROLE_INPUTS
 }
 
 /// What was seen, if it is an object of the request.

@@ -10,6 +10,7 @@ use promise::placement::{self, Identity, Site};
 use promise::render::Rendered;
 use serde_json::json;
 
+use super::askers::Namer;
 use super::core::Core;
 use super::inputs;
 use super::patience::Refusal;
@@ -225,7 +226,9 @@ impl Sites {
             Some(Seen::Present { object, .. }) => Some(object),
             _ => None,
         };
-        let filled = inputs::filled(core, &self.workspace, &self.namespace, known.accepted, made, placed).await;
+        let key = Key { cluster: self.workspace.clone(), namespace: self.namespace.clone(), name: self.name.clone() };
+        let namer = Namer { world: &core.world, key: &key, uid: &subject.uid };
+        let filled = inputs::filled(core, namer, known.accepted, made, placed).await;
         let placed = filled.map_err(|why| match why {
             inputs::Unfilled::Unread(why) => Displaced::Unknown(why),
             inputs::Unfilled::Changed(secret) => Displaced::Changed(secret),

@@ -15,6 +15,8 @@ on_every_plane![
     a_secret_that_is_not_there_is_asked_for_by_name,
     what_was_typed_for_a_request_that_came_to_nothing_goes_with_it,
     an_output_is_no_secret_that_belongs_to_others,
+    what_was_typed_for_another_request_is_not_used,
+    what_was_typed_for_a_request_is_handed_on_to_what_it_makes,
 ];
 
 /// Typed by the person, and made by the promise: neither stands in any text that is not a Secret.
@@ -179,10 +181,14 @@ async fn an_output_is_no_secret_that_belongs_to_others(plane: Plane) {
         "outputs": [{"name": "password", "secretRef": {"resource": "config", "name": "${parameters.which}", "key": "password"}}],
     });
     plane.publish("curious", spec).await;
+    // Meant for requests, and yet for none that has no secret input of its name.
     let secret = |owners: Value| {
         json!({
             "apiVersion": "v1", "kind": "Secret", "stringData": {"password": TYPED},
-            "metadata": {"name": "somebody-elses", "namespace": plane.namespace(), "ownerReferences": owners},
+            "metadata": {
+                "name": "somebody-elses", "namespace": plane.namespace(), "ownerReferences": owners,
+                "labels": {names::SECRET_ROLE_LABEL: "inputs"},
+            },
         })
     };
     let shop = plane.client("dana", "root:acme:shop");
@@ -203,6 +209,40 @@ async fn an_output_is_no_secret_that_belongs_to_others(plane: Plane) {
         secret.data.as_ref().is_some_and(|data| data["password"].0 == TYPED.as_bytes())
     })
     .await;
+    plane.ready("web").await;
+    controller.stop().await;
+}
+
+/// Whoever may write requests may not read Secrets: the name of one proves nothing.
+async fn what_was_typed_for_another_request_is_not_used(plane: Plane) {
+    let controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("vault", vault()).await;
+    type_in(&plane, TYPED).await;
+    plane.ask("spy", "vault", json!({"password": {"name": "web-inputs", "key": "password"}})).await;
+    plane
+        .until("spy", "refused", |r| {
+            serde_json::to_string(&r.status).unwrap().contains("The Secret web-inputs holds what was typed for the request web.")
+        })
+        .await;
+    assert!(plane.config_maps().get_opt("spy-config").await.unwrap().is_none(), "nothing is made of it");
+    controller.stop().await;
+}
+
+async fn what_was_typed_for_a_request_is_handed_on_to_what_it_makes(plane: Plane) {
+    let controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("vault", vault()).await;
+    let mut wrapper = vault();
+    wrapper["outputs"] = json!([]);
+    wrapper["implementation"] = json!({"resources": [{"id": "inner", "template": {
+        "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseRequest", "metadata": {"name": "${request.name}-inner"},
+        "spec": {"promise": {"name": "vault"}, "parameters": {"password": "${parameters.password}"}},
+    }}]});
+    plane.publish("wrapper", wrapper).await;
+    type_in(&plane, TYPED).await;
+    plane.ask("web", "wrapper", json!({"password": {"name": "web-inputs", "key": "password"}})).await;
+    plane.ready("web-inner").await;
     plane.ready("web").await;
     controller.stop().await;
 }

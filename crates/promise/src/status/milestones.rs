@@ -1,7 +1,6 @@
 //! What is worth a note in the history of a request: derived from two statuses that follow each other, so that the same status
 //! written again, by whoever starts again, notes nothing.
 
-use super::held_back;
 use crate::api::{CandidateState, Condition, ConditionStatus, DecisionState, GivenApproval, Phase, PromiseRequestStatus, WaitingKind};
 use crate::fulfil::{Key, Why};
 
@@ -186,7 +185,7 @@ fn why_queued(status: &PromiseRequestStatus) -> Option<&str> {
 }
 
 fn why_not_applied(status: &PromiseRequestStatus) -> Option<&str> {
-    held_back(status).map(|condition| condition.message.as_str())
+    super::held_back(status).map(|condition| condition.message.as_str())
 }
 
 fn why_blocked(status: &PromiseRequestStatus) -> Option<&str> {

@@ -1,8 +1,9 @@
-//! What happened to a request, from what is recorded: creation, releases, steps, conditions, deletion.
+//! What happened to a request, from what is recorded: creation, releases, conditions, deletion.
 
 use cluster::kinds::{PromiseRelease, PromiseRequest};
 use k8s_openapi::api::core::v1::Event;
-use promise::api::{ConditionStatus, PromiseSpec};
+use kube::ResourceExt as _;
+use promise::api::{CandidateState, ConditionStatus, PromiseRequestStatus, PromiseSpec};
 use promise::path::Path;
 use promise::view::Happening;
 use promise::wording;
@@ -20,13 +21,7 @@ pub(super) fn of(caller: &Caller, request: &PromiseRequest, releases: &[PromiseR
     for release in releases {
         if let Some(created) = &release.metadata.creation_timestamp {
             let version = version(caller, release).map_or_else(|| "a version".to_owned(), |version| format!("version {version}"));
-            let awaits = request
-                .status
-                .as_ref()
-                .and_then(|status| status.candidate.as_ref())
-                .is_some_and(|candidate| candidate.state.is_open() && Some(&candidate.release) == release.metadata.name.as_ref());
-            let what = if awaits { "Waits for an approval" } else { "Accepted" };
-            let what = format!("{what}, with {version} of the promise");
+            let what = format!("{}, with {version} of the promise", became(request.status.as_ref(), &release.name_any()));
             all.push(happening(created.0.to_string(), what, "the platform", false));
         }
     }
@@ -60,6 +55,25 @@ pub(super) fn of(caller: &Caller, request: &PromiseRequest, releases: &[PromiseR
     all
 }
 
+/// What became of what a release records. What was asked for earlier is kept whether anybody accepted it or not.
+fn became(status: Option<&PromiseRequestStatus>, release: &str) -> &'static str {
+    let current = status.and_then(|status| status.current.as_ref());
+    if current.is_some_and(|current| current.release == release) {
+        return "Accepted";
+    }
+    let candidate = status.and_then(|status| status.candidate.as_ref()).filter(|candidate| candidate.release == release);
+    match candidate.map(|candidate| candidate.state) {
+        Some(CandidateState::Evaluating) => "Being checked",
+        Some(CandidateState::AwaitingApproval) => "Waits for an approval",
+        Some(CandidateState::ChangesRequested) => "Changes requested",
+        Some(CandidateState::Accepted | CandidateState::Failed) => "Accepted",
+        Some(CandidateState::Rejected) => "Rejected",
+        Some(CandidateState::Expired) => "Expired",
+        Some(CandidateState::Withdrawn) => "Withdrawn",
+        None => "Recorded",
+    }
+}
+
 /// The version of the promise that a release was made of, while its revision is there.
 fn version(caller: &Caller, release: &PromiseRelease) -> Option<String> {
     Some(caller.portal().world.revision_of(&release.spec.revision)?.spec.version.clone())
@@ -88,7 +102,30 @@ pub(in crate::portal) fn event(event: &Event, spec: Option<&PromiseSpec>) -> Hap
 
 #[cfg(test)]
 mod tests {
+    use promise::api::{CandidateStatus, CurrentStatus};
+
     use super::*;
+
+    #[test]
+    fn accepted_is_what_somebody_accepted() {
+        let candidate = |state| PromiseRequestStatus {
+            current: Some(CurrentStatus { release: "runs".into(), ..CurrentStatus::default() }),
+            candidate: Some(CandidateStatus { release: "asked".into(), state, ..CandidateStatus::default() }),
+            ..PromiseRequestStatus::default()
+        };
+        for (state, words) in [
+            (CandidateState::Accepted, "Accepted"),
+            (CandidateState::AwaitingApproval, "Waits for an approval"),
+            (CandidateState::ChangesRequested, "Changes requested"),
+            (CandidateState::Rejected, "Rejected"),
+            (CandidateState::Expired, "Expired"),
+            (CandidateState::Withdrawn, "Withdrawn"),
+        ] {
+            let status = candidate(state);
+            assert_eq!(["runs", "asked", "before"].map(|release| became(Some(&status), release)), ["Accepted", words, "Recorded"]);
+        }
+        assert_eq!(became(None, "first"), "Recorded");
+    }
 
     #[test]
     fn people_read_labels_and_not_paths() {

@@ -10,19 +10,20 @@ use promise::path::Path;
 use serde_json::Value;
 
 use crate::error::is_missing;
+use crate::fulfil::askers::Namer;
 use crate::fulfil::patience::Refusal;
 use crate::fulfil::words::told_beside;
-use crate::workspaces::ClusterId;
+use crate::watch::Key;
 
 /// Keyed digests of the secrets that the parameters refer to, by path; `client` reads what stands beside requests. Errors: why not.
 pub async fn digests(
     client: &Client,
     key: &DigestKey,
-    workspace: &ClusterId,
-    namespace: &str,
+    namer: Namer<'_>,
     secret_parameters: &[String],
     parameters: Option<&Value>,
 ) -> Result<BTreeMap<String, String>, Refusal> {
+    let Key { cluster: workspace, namespace, .. } = namer.key;
     let api: Api<Secret> = Api::namespaced(client.clone(), namespace);
     let mut found = BTreeMap::new();
     for path in secret_parameters {
@@ -34,7 +35,8 @@ pub async fn digests(
                 Refusal::of(&error, told_beside(workspace, &error, &format!("read the Secret {name}")))
             }
         })?;
-        let data = super::data(secret, name)?;
+        // The status of what made a request may not tell of it yet.
+        let data = super::data(secret, name, namer).map_err(Refusal::not_now)?;
         let value = data.get(entry);
         let value = value.ok_or_else(|| format!("The Secret {name} has no key {entry}, which {path} names. Add it."))?;
         let digest = digest(key, value).map_err(|error| format!("The Secret {name} cannot be used: {error}."))?;

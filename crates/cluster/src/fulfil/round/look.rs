@@ -52,7 +52,7 @@ impl Round<'_> {
         self.ids.extend(desired.iter().map(|desired| (desired.key.clone(), desired.id.clone())));
         self.outputs.clone_from(&rendered.outputs);
         if refused.is_empty() {
-            let copied = outputs::copied(self.core, &subject, sites, &rendered.secrets, &desired, &self.seen).await;
+            let copied = outputs::copied(self.core, &subject, sites, &rendered.secrets, &desired, &self.seen, &accepted).await;
             self.awaiting_outputs = !copied.pending.is_empty();
             self.outputs.extend(copied.outputs);
             pending.extend(copied.pending);
