@@ -218,6 +218,18 @@ mod tests {
         assert_eq!(fs::read_to_string(folder.private_database().unwrap()).unwrap(), "secret", "nothing is lost");
     }
 
+    /// By this name the controller leads: two processes must not both find the Lease their own.
+    #[test]
+    fn every_process_of_a_folder_has_a_name_of_its_own_and_the_folder_keeps_one() {
+        let outer = tempfile::tempdir().unwrap();
+        let folder = Folder::open(&Storage::Directory(outer.path().join("data"))).unwrap();
+        let random = crate::clock::System;
+        let [instance, again] = [folder.instance(&random).unwrap(), folder.instance(&random).unwrap()];
+        let [one, other] = [folder.process(&random).unwrap(), folder.process(&random).unwrap()];
+        assert_eq!(instance, again);
+        assert!(one != other && [&one, &other].iter().all(|name| name.starts_with(&instance)), "{one} {other}");
+    }
+
     #[test]
     fn a_new_database_is_private_from_the_beginning() {
         let outer = tempfile::tempdir().unwrap();

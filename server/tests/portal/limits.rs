@@ -90,6 +90,25 @@ async fn who_sends_too_much_is_told_when_to_go_on_and_others_are_served() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_token_that_asks_too_much_is_refused_and_its_owner_goes_on_in_the_browser() {
+    let product = limited(slow(10)).await;
+    let sandbox = product.running.sandbox.as_ref().expect("an embedded plane");
+    let token = |person: &str| sandbox.identities.token(person).expect("a person").expose().to_string();
+    let mut owner = product.browser().from("203.0.113.9").signs_in("dev-shop").await;
+    let mut program = product.browser().from("203.0.113.9");
+    let mut statuses = Vec::new();
+    for _ in 0..=20 {
+        statuses.push(ask(&mut program, &token("dev-shop"), Body::empty()).await.status);
+    }
+    let refused = statuses.iter().position(|status| *status == StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(refused, Some(20), "half of what a person has: {statuses:?}");
+    assert_eq!(owner.get("/workspaces").await.status, StatusCode::OK);
+    let other = ask(&mut program, &token("dev-data"), Body::empty()).await.status;
+    assert_ne!(other, StatusCode::TOO_MANY_REQUESTS);
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_body_that_stalls_is_given_up() {
     let limits = LimitsConfig { body_timeout: Duration::from_millis(50), ..LimitsConfig::default() };
     let product = limited(limits).await;

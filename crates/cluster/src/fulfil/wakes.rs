@@ -17,9 +17,10 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::core::{Core, Work};
-use super::known::{Known, Told, current_version, digest, edition, is_ready};
+use super::known::{Known, Told, current_version, digest, edition};
 use super::queue::Class;
 use super::target::Place;
+use super::urgency::{class, is_undecided};
 use super::whose::About;
 use crate::guard::guarded;
 use crate::kinds::{Destination, Kind, Object, PromiseRequest};
@@ -447,20 +448,6 @@ impl Wakes {
             self.core.queue.add_as(Work::Request(key.clone()), class(request, Class::Sweep));
         }
     }
-}
-
-/// How urgent a request is of which something changed: at least `least`, and more while a person waits for it.
-fn class(request: &PromiseRequest, least: Class) -> Class {
-    match request.status {
-        None => Class::New,
-        Some(_) if is_undecided(request) => least.max(Class::Changed),
-        Some(_) => least,
-    }
-}
-
-/// Whether a new place or a new offer may make a difference. One that works may have been edited since, and wait with that.
-fn is_undecided(request: &PromiseRequest) -> bool {
-    !is_ready(request) || request.status.as_ref().is_some_and(|status| status.waiting_on.is_some())
 }
 
 /// Whether anything of a kind is in a workspace.

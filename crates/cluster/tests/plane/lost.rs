@@ -6,7 +6,7 @@ use cluster::{ClusterId, Endpoint, Scope};
 use futures::StreamExt as _;
 use http::Method;
 use kube::Client;
-use kube::api::{Api, DeleteParams, DynamicObject, Patch, PatchParams};
+use kube::api::{Api, DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
 use kube::core::{ApiResource, GroupVersionKind};
 use kube::runtime::WatchStreamExt as _;
 use kube::runtime::watcher::{Config, watcher};
@@ -18,6 +18,7 @@ use crate::world::{PATIENCE, Plane, condition, on_every_plane, on_kubernetes, se
 
 on_kubernetes![
     a_lost_revision_upgrades_nothing_and_the_request_goes_on_once_it_is_back,
+    a_revision_of_other_content_under_the_name_of_a_lost_one_is_not_run,
     what_is_to_be_orphaned_stays_while_a_lost_revision_keeps_from_judging_it,
 ];
 on_every_plane![a_lost_release_is_recorded_again_with_the_same_content, a_lost_release_is_held_while_the_request_wants_another_content,];
@@ -95,6 +96,21 @@ async fn a_lost_revision_upgrades_nothing_and_the_request_goes_on_once_it_is_bac
     assert_eq!(ready.status.unwrap().current.unwrap().version, "1.0.0");
     assert_eq!(level(&plane).await, "6");
     assert_ne!(plane.requests("dana").get("web").await.unwrap().status.unwrap().current.unwrap().release, release);
+    controller.stop().await;
+}
+
+/// Its name proves nothing, also where it was not published in a regular way.
+async fn a_revision_of_other_content_under_the_name_of_a_lost_one_is_not_run(plane: Plane) {
+    let before = pinned(&plane).await;
+    let (_, revision) = release(&before);
+    lose_revision(&plane, &revision).await;
+    let forged = crate::revisions::revision(&revision, &crate::revisions::other());
+    crate::revisions::of_controller(&plane).create(&PostParams::default(), &forged).await.unwrap();
+    let controller = plane.controller().await;
+    let held = held(&plane).await;
+    assert_eq!(held.status.unwrap().current, before.status.unwrap().current);
+    let made = plane.config_maps().get("web-config").await.unwrap().data.unwrap();
+    assert_eq!((made["level"].as_str(), made.get("forged")), ("5", None));
     controller.stop().await;
 }
 

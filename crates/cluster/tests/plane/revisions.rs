@@ -9,18 +9,18 @@ use serde_json::{Value, json};
 use crate::world::{Plane, apply, settings, wait};
 
 /// The home's revisions as the controller writes them, where that is possible past the controller.
-fn of_controller(plane: &Plane) -> Api<PromiseRevision> {
+pub fn of_controller(plane: &Plane) -> Api<PromiseRevision> {
     Api::all(plane.client("opm-controller", "root:platform"))
 }
 
-fn revision(name: &str, spec: &Value) -> PromiseRevision {
+pub fn revision(name: &str, spec: &Value) -> PromiseRevision {
     let spec: PromiseSpec = serde_json::from_value(spec.clone()).unwrap();
     let hash = promise::revision::hash(&spec).unwrap();
     object(name, None, PromiseRevisionSpec { promise: "settings".to_owned(), version: spec.version.clone(), hash, spec })
 }
 
 /// What an author could make run instead of what was read.
-fn other() -> Value {
+pub fn other() -> Value {
     let mut other = settings("0.9.0");
     other["implementation"]["resources"][0]["template"]["data"]["forged"] = json!("yes");
     other
