@@ -425,8 +425,12 @@ async fn what_a_person_once_decided_against_is_not_chosen_with_others() {
         candidate.is_some_and(|candidate| candidate.state == CandidateState::Rejected)
     };
     until(&product, "rejected", is_rejected).await;
+    let mut reader = product.signed_in("dev-shop").await;
+    let page = reader.until("/w/root:acme:shop/requests/default/rejected", |answer| answer.text.contains("Rejected, with version")).await;
+    assert!(!page.text.contains("Accepted, with version"), "nobody accepted it: {}", page.text);
     edited(&product, &requester, "rejected", 50).await;
     waits(&product, "rejected", &first).await;
+    approver.until("/approvals", |answer| answer.text.contains("Edited since you rejected it")).await;
     let (other, _) = asked(&product, &requester, "other", 50).await;
     approver.until("/approvals", |answer| answer.text.contains("2 requests wait for you")).await;
     let address = format!("/approvals/{other}/alike");

@@ -373,6 +373,9 @@ impl Wakes {
         }
         let shelves: Vec<Key> = self.known.lock().shelves.keys().cloned().collect();
         shelves.iter().filter(|key| world.catalogs.get(key).is_none()).for_each(|key| self.catalog(key));
+        // Orphans that were released and revisions that went leave nothing to be missed by.
+        self.waiting_for_room();
+        self.policies_about(|_| true);
     }
 
     fn promises_called(&self, name: &str) {
