@@ -5,6 +5,7 @@
 
 mod bench;
 mod check;
+mod freshness;
 mod fuzz;
 mod generate;
 mod programs;

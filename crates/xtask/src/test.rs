@@ -10,7 +10,7 @@ use crate::programs::Program;
 use crate::steps::{PACKAGES, not_run, run, step, table};
 use crate::tools::Tools;
 use crate::workspace::Workspace;
-use crate::{check, fuzz, generate, programs, site, trust};
+use crate::{check, freshness, fuzz, generate, programs, site, trust};
 
 /// How long each fuzz target runs, in seconds.
 const FUZZ_SECONDS: u32 = 20;
@@ -92,6 +92,9 @@ impl Test {
         }
         let (rust, browser) = (wanted(Part::Rust), wanted(Part::Browser));
         if rust || browser {
+            if self.tools.is_ci() {
+                freshness::restore(&workspace)?;
+            }
             let programs = self.build(&workspace, rust, browser)?;
             self.run_tests(&workspace, rust.then_some(programs), browser)?;
         }

@@ -59,6 +59,11 @@ impl Tools {
         self.install || self.ci
     }
 
+    /// Whether this is a clone that was made to be checked, and nobody's workplace.
+    pub fn is_ci(&self) -> bool {
+        self.ci
+    }
+
     fn cache(&self) -> PathBuf {
         self.cache.clone().unwrap_or_else(|| self.home.join(".cache/opm-portal"))
     }
