@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::core::{Core, Work};
-use super::known::{Known, Told, current_version, digest, edition};
+use super::known::{Known, Told, current_version, digest, edition, is_ready};
 use super::queue::Class;
 use super::target::Place;
 use super::urgency::{class, is_undecided};
