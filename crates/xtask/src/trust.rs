@@ -73,7 +73,6 @@ const SUITE: &[Selection] = &[
             "definitions::",
             "health::",
             "history::",
-            "limits::",
             "restart::",
             "sharing::",
             "sharing_watch::",

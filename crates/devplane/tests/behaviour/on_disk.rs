@@ -8,7 +8,6 @@ mod device;
 mod garbage;
 mod health;
 mod history;
-mod limits;
 mod plane;
 mod restart;
 mod schemas;
