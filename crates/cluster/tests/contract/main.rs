@@ -38,7 +38,8 @@ const SUBJECTS: &[(&str, &[Behaviour])] = &[
 ];
 
 /// What is shown through the virtual workspace of an export, where the server has such things: there the controller works.
-const THROUGH: &[(&str, &[Behaviour])] = &[("through", through::BEHAVIOURS)];
+const THROUGH: &[(&str, &[Behaviour])] =
+    &[("through", through::BEHAVIOURS), ("objects", objects::BEHAVIOURS), ("watching", watching::BEHAVIOURS)];
 
 #[tokio::test]
 async fn embedded() {

@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use cluster::kinds::Export;
+use cluster::kinds::{Export, PromiseRequest};
 use cluster::policies::PolicyBook;
 use cluster::projection::Reader;
 use cluster::watch::Key;
 use cluster::world::Access;
-use cluster::{ClusterId, World};
+use cluster::{ClusterId, World, install};
 use kube::ResourceExt as _;
-use kube::api::{Api, DeleteParams, DynamicObject, ListParams};
+use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams};
 use kube::core::{ApiResource, GroupVersionKind};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::running::Machine;
-use crate::world::{PATIENCE, Plane, path, settings};
+use crate::world::{PATIENCE, Plane, condition, path, settings};
 
 /// Removes the binding of a workspace to an export of ours.
 async fn unbind(plane: &Plane, workspace: &str, export: Export) {
@@ -86,5 +86,35 @@ async fn what_a_home_offers_and_rules_leaves_the_caches_with_its_binding() {
     shutdown.cancel();
     tasks.close();
     tasks.wait().await;
+    controller.stop().await;
+}
+
+/// What came from a home stays as it is while the home is no longer bound, whatever is asked for and published meanwhile.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_home_that_is_no_longer_bound_upgrades_nothing_that_came_from_it() {
+    let plane = Plane::open().await;
+    let controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("settings", settings("1.0.0")).await;
+    plane.ask("web", "settings", json!({"level": 5})).await;
+    let before = plane.ready("web").await.status.unwrap().current;
+    unbind(&plane, "root:platform", Export::Catalog).await;
+    let edit = json!({"spec": {"parameters": {"level": 6}}});
+    plane.requests("dana").patch("web", &PatchParams::default(), &Patch::Merge(&edit)).await.unwrap();
+    let is_held = |request: &PromiseRequest| condition(request, "Ready").starts_with("False RecordMissing");
+    let held = plane.until("web", "held", is_held).await;
+    assert_eq!(held.status.unwrap().current, before);
+
+    let admin = plane.client("admin", "root:platform");
+    install::bind(&admin, Export::Catalog, &plane.installed()).await.unwrap();
+    plane.offer().await;
+    plane.publish("settings", settings("2.0.0")).await;
+    let held = plane.requests("dana").get("web").await.unwrap();
+    assert_eq!(held.status.unwrap().current, before, "a newer version is no way out");
+    plane.publish("settings", settings("1.0.0")).await;
+    let ready = plane.ready("web").await.status.unwrap().current.unwrap();
+    assert_eq!(ready.version, "1.0.0");
+    let made = plane.config_maps().get("web-config").await.unwrap().data.unwrap();
+    assert_eq!(made["level"], "6");
     controller.stop().await;
 }
