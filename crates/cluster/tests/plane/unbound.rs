@@ -106,7 +106,7 @@ async fn a_home_that_is_no_longer_bound_upgrades_nothing_that_came_from_it() {
     assert_eq!(held.status.unwrap().current, before);
 
     let admin = plane.client("admin", "root:platform");
-    install::bind(&admin, Export::Catalog, &plane.installed()).await.unwrap();
+    install::bind(&admin, Export::Catalog, plane.installed()).await.unwrap();
     plane.offer().await;
     plane.publish("settings", settings("2.0.0")).await;
     let held = plane.requests("dana").get("web").await.unwrap();
