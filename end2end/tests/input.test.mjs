@@ -64,7 +64,8 @@ for (const javaScriptEnabled of [true, false]) {
   test(`rows of objects come, go and move, and keep what was typed ${how}`, async () => {
     const page = await signIn(it, "dev-shop", { javaScriptEnabled });
     await page.goto(form);
-    const press = (name) => page.getByRole("button", { name, exact: true }).click();
+    // Buttons of a row carry what was typed in it as soon as the form was looked at.
+    const press = (name) => page.getByRole("button", { name: new RegExp(`^${name}(, \\w+)?$`) }).click();
     const row = (name) => page.getByRole("group", { name });
     await press("Add port");
     await focused(row(/^Port 1/), "the new row");
@@ -88,7 +89,7 @@ for (const javaScriptEnabled of [true, false]) {
     const summary = page.getByRole("alert");
     await summary.getByRole("link").first().click();
     await focused(page.locator('[name="/parameters/ports/1/port"]'), "the field that the link leads to");
-    await press("Remove port 2, web");
+    await press("Remove port 2");
     await row(/^Port 2/).waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Review request" }).click();
     await page.getByRole("heading", { level: 1, name: "Review rows" }).waitFor();

@@ -1,24 +1,20 @@
-//! The test programs of the crates, run beside each other: most of their tests wait for servers and clocks more than they work, and cargo
-//! runs one program after the other.
+//! The test programs of the crates, run as cargo runs them: one after the other, each with its output kept together and what was skipped in it
+//! counted, so that something else can run beside them.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use crate::steps::{not_run, step};
 
-/// Programs at the same time.
-const TOGETHER: usize = 2;
-
 /// Tests of a program at the same time.
 const TEST_THREADS: &str = "4";
 
-/// Those that take a minute or more, the longest first: begun last, one of them would run alone at the end.
-const LONGEST: [&str; 3] = ["cluster plane", "server portal", "devplane behaviour"];
+/// Those that wait most: they come first, while the browser tests run beside them.
+const FIRST: [&str; 3] = ["cluster plane", "store store", "server portal"];
 
 /// A program that cargo built from tests.
 #[derive(Debug)]
@@ -43,7 +39,7 @@ pub fn build(cargo: &mut Command) -> Result<Vec<Program>> {
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
         .filter_map(|message| program(&message))
         .collect();
-    programs.sort_by_key(|program| LONGEST.iter().position(|name| *name == program.name).unwrap_or(LONGEST.len()));
+    programs.sort_by_key(|program| FIRST.iter().position(|name| *name == program.name).unwrap_or(FIRST.len()));
     Ok(programs)
 }
 
@@ -57,22 +53,9 @@ fn program(message: &Value) -> Option<Program> {
 }
 
 /// Runs all of them with these variables, also where one fails. Tests that a machine cannot run say so: that goes into the closing table.
-pub fn run_all(programs: Vec<Program>, variables: &[(&str, PathBuf)]) -> Result<()> {
-    let waiting = Mutex::new(programs.into_iter());
-    let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
-    let failed = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..TOGETHER {
-            scope.spawn(|| {
-                while let Some(program) = next() {
-                    if step(&format!("tests of {}", program.name), || program.run(variables)).is_err() {
-                        failed.lock().unwrap_or_else(PoisonError::into_inner).push(program.name);
-                    }
-                }
-            });
-        }
-    });
-    let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+pub fn run_all(programs: &[Program], variables: &[(&str, PathBuf)]) -> Result<()> {
+    let fails = |program: &&Program| step(&format!("tests of {}", program.name), || program.run(variables)).is_err();
+    let failed: Vec<&str> = programs.iter().filter(fails).map(|program| program.name.as_str()).collect();
     ensure!(failed.is_empty(), "tests failed: {}", failed.join(", "));
     Ok(())
 }

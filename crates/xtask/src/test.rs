@@ -131,13 +131,13 @@ impl Test {
         }
         std::thread::scope(|scope| {
             let pages = browser.then(|| scope.spawn(|| self.browser(workspace)));
-            let crates = crates.map_or(Ok(()), |programs| self.crates(workspace, programs));
+            let crates = crates.map_or(Ok(()), |programs| self.crates(workspace, &programs));
             let pages = pages.map_or(Ok(()), |pages| pages.join().unwrap_or_else(|_| bail!("the browser tests panicked")));
             crates.and(pages)
         })
     }
 
-    fn crates(&self, workspace: &Workspace, programs: Vec<Program>) -> Result<()> {
+    fn crates(&self, workspace: &Workspace, programs: &[Program]) -> Result<()> {
         let mut variables = self.servers(workspace)?;
         variables.push(("OPM_KUBECTL", self.tools.kubectl(&workspace.root)?));
         step("running the tests of the crates", || programs::run_all(programs, &variables))?;

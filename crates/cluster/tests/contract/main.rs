@@ -31,6 +31,7 @@ pub(crate) use behaviours;
 
 const SUBJECTS: &[(&str, &[Behaviour])] = &[
     ("objects", objects::BEHAVIOURS),
+    ("objects", objects::DIRECT),
     ("applying", applying::BEHAVIOURS),
     ("watching", watching::BEHAVIOURS),
     ("access", access::BEHAVIOURS),

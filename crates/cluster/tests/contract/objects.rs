@@ -9,7 +9,6 @@ use crate::ground::{Ground, config_map, refused, request};
 
 behaviours![
     a_taken_name_and_a_missing_one_are_told_apart,
-    a_stale_replace_is_a_conflict,
     a_write_with_another_uid_changes_nothing,
     a_delete_with_another_uid_is_a_conflict,
     finalizers_hold_a_deletion,
@@ -19,6 +18,9 @@ behaviours![
     a_rehearsal_judges_and_writes_nothing,
     a_list_comes_in_chunks_of_one_version,
 ];
+
+/// Not through an export, whose claims have no such verb.
+pub const DIRECT: &[crate::Behaviour] = &[("a_stale_replace_is_a_conflict", |ground| Box::pin(a_stale_replace_is_a_conflict(ground)))];
 
 async fn a_taken_name_and_a_missing_one_are_told_apart(ground: Ground) {
     let api = ground.config_maps();

@@ -31,9 +31,13 @@ pub async fn change<K>(events: &mut (impl Stream<Item = Result<WatchEvent<K>, ku
     }
 }
 
+/// Makes a config map, or changes it. Not by apply, which through an export writes again what is there already.
 async fn write(api: &Api<ConfigMap>, name: &str, value: &str) {
-    let body = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"key": value}});
-    api.patch(name, &PatchParams::apply("contract"), &Patch::Apply(body)).await.unwrap();
+    let made = api.create(&PostParams::default(), &config_map(name, value)).await;
+    if made.is_err() {
+        let patch = json!({"data": {"key": value}});
+        api.patch(name, &PatchParams::default(), &Patch::Merge(&patch)).await.unwrap();
+    }
 }
 
 async fn a_watch_goes_on_where_the_list_ended(ground: Ground) {
