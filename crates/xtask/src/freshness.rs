@@ -1,5 +1,8 @@
-//! Times of unchanged files: cargo compiles what is younger than its last build, and everything in a new clone is. What a clone has in common
-//! with the one before it gets the times that it had there, so that only what changed is compiled again.
+//! Modification times of unchanged files. Cargo compiles what is newer than its last build, and in a new clone that is every file. Files that
+//! are the same as in the previous clone get back the times they had there, so that only real changes are compiled.
+//!
+//! This is for builds that nothing else writes to, as those of `.ci/run`. In the clone of the last call nothing is changed: people edit and
+//! build there, and its times are right.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -21,14 +24,19 @@ struct Source {
     modified: Duration,
 }
 
-/// Gives the files of a checkout that are as they were at the last call for the same folder the times of then. Files that are changed and not
-/// committed are left alone.
+/// Gives the files of a new clone the times they had in the previous clone of the same folder, where their content is the same. Files with
+/// uncommitted changes are left alone.
 pub fn restore(workspace: &Workspace) -> Result<()> {
     step("keeping the times of unchanged files", || {
         // Another folder has other builds.
         let folder = workspace.root.to_string_lossy().replace('/', "_");
         let memory = workspace.target.join(format!("sources{folder}.json"));
-        let before = std::fs::read(&memory).ok().and_then(|text| serde_json::from_slice(&text).ok()).map_or_else(BTreeMap::new, read);
+        let remembered: Value = std::fs::read(&memory).ok().and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default();
+        // A file system that keeps no time of creation can't tell one clone from the next.
+        let clone = std::fs::metadata(workspace.root.join(".git")).and_then(|git| git.created()).ok();
+        let clone = clone.map(|created| json!(since_epoch(created).as_nanos().to_string()));
+        let is_new = clone.as_ref().is_some_and(|clone| *clone != remembered["clone"]);
+        let before = if is_new { read(&remembered["sources"]) } else { BTreeMap::new() };
         let mut now = BTreeMap::new();
         for (path, blob) in committed(&workspace.root)? {
             let file = File::open(workspace.root.join(&path)).with_context(|| path.display().to_string())?;
@@ -40,7 +48,7 @@ pub fn restore(workspace: &Workspace) -> Result<()> {
             now.insert(path, Source { blob, modified });
         }
         std::fs::create_dir_all(&workspace.target)?;
-        std::fs::write(&memory, written(&now).to_string())?;
+        std::fs::write(&memory, json!({"clone": clone, "sources": written(&now)}).to_string())?;
         Ok(())
     })
 }
@@ -79,13 +87,13 @@ fn written(sources: &BTreeMap<PathBuf, Source>) -> Value {
     Value::Object(sources.iter().map(of).collect())
 }
 
-fn read(memory: Value) -> BTreeMap<PathBuf, Source> {
-    let Value::Object(memory) = memory else { return BTreeMap::new() };
-    let of = |(path, source): (String, Value)| {
+fn read(sources: &Value) -> BTreeMap<PathBuf, Source> {
+    let Value::Object(sources) = sources else { return BTreeMap::new() };
+    let of = |(path, source): (&String, &Value)| {
         let modified = Duration::new(source[1].as_u64()?, u32::try_from(source[2].as_u64()?).ok()?);
         Some((PathBuf::from(path), Source { blob: source[0].as_str()?.to_owned(), modified }))
     };
-    memory.into_iter().filter_map(of).collect()
+    sources.iter().filter_map(of).collect()
 }
 
 #[cfg(test)]
@@ -96,8 +104,8 @@ mod tests {
     fn what_is_remembered_is_read_as_it_was() {
         let source = Source { blob: "ab12".into(), modified: Duration::new(1_700_000_000, 123_456_789) };
         let sources = BTreeMap::from([(PathBuf::from("app/src/lib.rs"), source)]);
-        assert_eq!(read(written(&sources)), sources);
-        assert_eq!(read(json!({"broken": 1})), BTreeMap::new());
+        assert_eq!(read(&written(&sources)), sources);
+        assert_eq!(read(&json!({"broken": 1})), BTreeMap::new());
     }
 
     #[test]

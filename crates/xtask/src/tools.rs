@@ -59,7 +59,7 @@ impl Tools {
         self.install || self.ci
     }
 
-    /// Whether this is a clone that was made to be checked, and nobody's workplace.
+    /// Whether this is CI, where every run starts from a new clone.
     pub fn is_ci(&self) -> bool {
         self.ci
     }

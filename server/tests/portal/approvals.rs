@@ -427,7 +427,7 @@ async fn what_a_person_once_decided_against_is_not_chosen_with_others() {
     until(&product, "rejected", is_rejected).await;
     let mut reader = product.signed_in("dev-shop").await;
     let page = reader.until("/w/root:acme:shop/requests/default/rejected", |answer| answer.text.contains("Rejected, with version")).await;
-    assert!(!page.text.contains("Accepted, with version"), "nobody accepted it: {}", page.text);
+    assert!(!page.text.contains("Accepted, with version"), "no one accepted it: {}", page.text);
     edited(&product, &requester, "rejected", 50).await;
     waits(&product, "rejected", &first).await;
     approver.until("/approvals", |answer| answer.text.contains("Edited since you rejected it")).await;

@@ -67,8 +67,8 @@ pub struct Namer<'a> {
 }
 
 impl Namer<'_> {
-    /// Whether it may name what was typed for a request beside it: for itself, or for one that made it and hands on what it was given. What
-    /// was typed for others is theirs, although whoever may write requests could write its name.
+    /// Whether it can use a Secret that was typed for `request` in its namespace: for itself, or for a request that created it and passes the
+    /// secret on. Being allowed to create requests doesn't mean being allowed to read the secrets of others.
     pub fn may_name(&self, request: &str) -> bool {
         let is_it = |maker: &PromiseRequest| maker.name_any() == request && maker.namespace().as_ref() == Some(&self.key.namespace);
         let makers = || makers(&self.world.requests.snapshot(), &self.key.cluster, self.uid.to_owned());

@@ -1,8 +1,8 @@
 //! Typed secrets: a rendered Secret names them by reference, and gets their values on the way to its place.
 //!
-//! Parameters, releases, diffs and status hold references `{name, key}` alone. A reference counts only for a Secret beside the request whose
-//! owner has labelled it as inputs, and which was not typed for another request: otherwise whoever may write requests could read every Secret
-//! of the namespace through its promise.
+//! Parameters, releases, diffs and status hold references `{name, key}` alone. A reference counts only for a Secret beside the request that
+//! its owner labelled as inputs and that wasn't typed for another request. Without that, anyone who can create requests could read every Secret
+//! in the namespace through a promise.
 
 mod digests;
 
@@ -68,8 +68,8 @@ pub async fn filled(
         if !read.contains_key(reference.name.as_str()) {
             let secret = secrets.get(&reference.name).await;
             let told = |error| told_beside(workspace, &error, &format!("read the typed secrets in {}", reference.name));
-            let typed = secret.map_err(told).and_then(|secret| data(secret, &reference.name, namer)).map_err(Unfilled::Unread)?;
-            read.insert(&reference.name, typed);
+            let typed = secret.map_err(told).and_then(|secret| data(secret, namer.key, |request| namer.may_name(request)));
+            read.insert(&reference.name, typed.map_err(Unfilled::Unread)?);
         }
         let value = read.get(reference.name.as_str()).and_then(|data| data.get(&reference.key));
         let value = value.ok_or_else(|| {
@@ -128,14 +128,17 @@ fn typed_for(secret: &ObjectMeta) -> Option<&str> {
     secret.labels.as_ref()?.get(names::REQUEST_NAME_LABEL).map(String::as_str)
 }
 
-fn data(secret: Secret, name: &str, namer: Namer<'_>) -> Result<BTreeMap<String, ByteString>, String> {
+/// What a Secret holds for a request that names it; `may_name` says of another request whether what was typed for it can be used. Errors: a
+/// sentence, where it can't.
+fn data(secret: Secret, by: &Key, may_name: impl Fn(&str) -> bool) -> Result<BTreeMap<String, ByteString>, String> {
+    let name = secret.metadata.name.as_deref().unwrap_or_default();
     if !is_inputs(&secret.metadata) {
         let label = names::SECRET_ROLE_LABEL;
         return Err(format!("The Secret {name} is not meant for requests. Its owner has to label it {label}={ROLE_INPUTS}."));
     }
     match typed_for(&secret.metadata) {
-        Some(other) if !namer.may_name(other) => {
-            Err(format!("The Secret {name} holds what was typed for the request {other}. Type it again for {}.", namer.key.name))
+        Some(other) if !may_name(other) => {
+            Err(format!("The Secret {name} belongs to the request {other}. Create a Secret for {} instead.", by.name))
         }
         _ => Ok(secret.data.unwrap_or_default()),
     }
@@ -200,5 +203,22 @@ mod tests {
         let settings =
             json!({"apiVersion": "v1", "kind": "ConfigMap", "data": {"password": {"name": "db-inputs", "key": "adminPassword"}}});
         assert_eq!(references(&settings), [], "nothing but a Secret may hold a secret");
+    }
+
+    #[test]
+    fn a_secret_that_is_not_meant_for_the_request_is_not_read() {
+        let by = Key { cluster: ClusterId::root(), namespace: "default".into(), name: "web".into() };
+        let labelled = |labels: &[(&str, &str)]| {
+            let mut secret = Secret { data: Some([("key".to_owned(), ByteString(vec![1]))].into()), ..Secret::default() };
+            secret.metadata.name = Some("theirs".to_owned());
+            secret.metadata.labels = Some(labels.iter().map(|(label, value)| ((*label).to_owned(), (*value).to_owned())).collect());
+            data(secret, &by, |request| request == "web")
+        };
+        let inputs = (names::SECRET_ROLE_LABEL, ROLE_INPUTS);
+        assert!(labelled(&[inputs]).is_ok(), "its owner means it for all requests");
+        assert!(labelled(&[inputs, (names::REQUEST_NAME_LABEL, "web")]).is_ok());
+        for labels in [&[][..], &[(names::SECRET_ROLE_LABEL, "outputs")], &[inputs, (names::REQUEST_NAME_LABEL, "other")]] {
+            assert!(labelled(labels).unwrap_err().contains("theirs"), "{labels:?}");
+        }
     }
 }

@@ -213,7 +213,7 @@ async fn an_output_is_no_secret_that_belongs_to_others(plane: Plane) {
     controller.stop().await;
 }
 
-/// Whoever may write requests may not read Secrets: the name of one proves nothing.
+/// Being allowed to create requests is not being allowed to read Secrets, so knowing the name of one must not be enough.
 async fn what_was_typed_for_another_request_is_not_used(plane: Plane) {
     let controller = plane.controller().await;
     plane.offer().await;
@@ -222,7 +222,7 @@ async fn what_was_typed_for_another_request_is_not_used(plane: Plane) {
     plane.ask("spy", "vault", json!({"password": {"name": "web-inputs", "key": "password"}})).await;
     plane
         .until("spy", "refused", |r| {
-            serde_json::to_string(&r.status).unwrap().contains("The Secret web-inputs holds what was typed for the request web.")
+            serde_json::to_string(&r.status).unwrap().contains("The Secret web-inputs belongs to the request web.")
         })
         .await;
     assert!(plane.config_maps().get_opt("spy-config").await.unwrap().is_none(), "nothing is made of it");

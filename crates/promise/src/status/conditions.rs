@@ -20,8 +20,8 @@ const UNREACHABLE: &str = "Unreachable";
 /// Follows a decision that stands although policies changed.
 const POLICIES_CHANGED: &str = " Policies changed since then; the decision stands until the request is edited or resubmitted.";
 
-/// Why what was accepted cannot be made: a Destination refuses it, or it is there already and belongs to somebody else. What runs is not
-/// affected. `None` where nothing is held back.
+/// Why an accepted change can't be applied: a Destination refuses it, or the object already exists and belongs to someone else. What is
+/// running is not affected. `None` where nothing is held back.
 pub fn held_back(status: &PromiseRequestStatus) -> Option<&Condition> {
     status.conditions.iter().find(|condition| condition.r#type == APPLIED && HELD_BACK.contains(&&*condition.reason))
 }

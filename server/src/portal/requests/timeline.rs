@@ -55,7 +55,7 @@ pub(super) fn of(caller: &Caller, request: &PromiseRequest, releases: &[PromiseR
     all
 }
 
-/// What became of what a release records. What was asked for earlier is kept whether anybody accepted it or not.
+/// What became of the content in a release. Earlier releases are kept whether or not anyone accepted them.
 fn became(status: Option<&PromiseRequestStatus>, release: &str) -> &'static str {
     let current = status.and_then(|status| status.current.as_ref());
     if current.is_some_and(|current| current.release == release) {

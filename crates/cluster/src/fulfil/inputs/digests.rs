@@ -35,8 +35,8 @@ pub async fn digests(
                 Refusal::of(&error, told_beside(workspace, &error, &format!("read the Secret {name}")))
             }
         })?;
-        // The status of what made a request may not tell of it yet.
-        let data = super::data(secret, name, namer).map_err(Refusal::not_now)?;
+        // The status of the request that created this one might not list it yet.
+        let data = super::data(secret, namer.key, |request| namer.may_name(request)).map_err(Refusal::not_now)?;
         let value = data.get(entry);
         let value = value.ok_or_else(|| format!("The Secret {name} has no key {entry}, which {path} names. Add it."))?;
         let digest = digest(key, value).map_err(|error| format!("The Secret {name} cannot be used: {error}."))?;
