@@ -36,23 +36,24 @@ pub fn prune(definition: &mut Value) -> Vec<String> {
 pub fn complete(definition: &mut Value, old: Option<&Value>) {
     form::normalise(definition);
     let kind = definition["spec"]["names"]["kind"].as_str().unwrap_or_default().to_owned();
-    let names = &mut definition["spec"]["names"];
-    if names.is_object() {
-        if names["singular"].as_str().unwrap_or_default().is_empty() {
-            names["singular"] = kind.to_lowercase().into();
+    if let Some(names) = definition.pointer_mut("/spec/names").and_then(Value::as_object_mut) {
+        let is_empty = |name: Option<&Value>| name.and_then(Value::as_str).unwrap_or_default().is_empty();
+        if is_empty(names.get("singular")) {
+            names.insert("singular".to_owned(), kind.to_lowercase().into());
         }
-        if names["listKind"].as_str().unwrap_or_default().is_empty() && !kind.is_empty() {
-            names["listKind"] = format!("{kind}List").into();
+        if is_empty(names.get("listKind")) && !kind.is_empty() {
+            names.insert("listKind".to_owned(), format!("{kind}List").into());
         }
     }
     if definition["spec"]["conversion"].is_null() {
-        definition["spec"]["conversion"] = json!({"strategy": "None"});
+        document::set(definition, ["spec", "conversion"], json!({"strategy": "None"}));
     }
     if let Some(service) = definition.pointer_mut("/spec/conversion/webhook/clientConfig/service").and_then(Value::as_object_mut) {
         service.entry("port").or_insert(443.into());
     }
     if old.is_none() {
-        definition["status"] = json!({"conditions": null, "acceptedNames": {"plural": "", "kind": ""}, "storedVersions": null});
+        let status = json!({"conditions": null, "acceptedNames": {"plural": "", "kind": ""}, "storedVersions": null});
+        document::set(definition, ["status"], status);
     }
     // Who writes the status says what is stored; only nothing at all cannot be.
     let says_stored = definition["status"]["storedVersions"].as_array().is_some_and(|stored| !stored.is_empty());

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
-use crate::{deletion::is_marked, objects::Call, registry::GroupResource, status::ApiError, store::Key};
+use crate::{deletion::is_marked, document, objects::Call, registry::GroupResource, status::ApiError, store::Key};
 
 /// Where namespaces are stored.
 pub static NAMESPACES: LazyLock<GroupResource> = LazyLock::new(|| GroupResource::new("", "namespaces"));
@@ -42,14 +42,9 @@ pub fn check_deletion(resource: &GroupResource, name: &str) -> Result<(), ApiErr
 
 /// Gives a namespace the label with its own name, whatever the client says: selectors rely on it.
 pub fn label(namespace: &mut Value) {
-    let name = namespace["metadata"]["name"].clone();
-    if !name.is_string() {
-        return;
+    if let Some(name) = namespace["metadata"]["name"].as_str().map(str::to_owned) {
+        document::set(namespace, ["metadata", "labels", "kubernetes.io/metadata.name"], name);
     }
-    if !namespace["metadata"]["labels"].is_object() {
-        namespace["metadata"]["labels"] = json!({});
-    }
-    namespace["metadata"]["labels"]["kubernetes.io/metadata.name"] = name;
 }
 
 /// What a new namespace has beside what was asked for.
@@ -59,7 +54,7 @@ pub fn complete(namespace: &mut Value) {
     if !listed {
         let mut finalizers = namespace["spec"]["finalizers"].as_array().cloned().unwrap_or_default();
         finalizers.push("kubernetes".into());
-        namespace["spec"] = json!({"finalizers": finalizers});
+        document::set(namespace, ["spec"], json!({"finalizers": finalizers}));
     }
-    namespace["status"] = json!({"phase": "Active"});
+    document::set(namespace, ["status"], json!({"phase": "Active"}));
 }

@@ -7,6 +7,7 @@ mod breaking;
 mod claims;
 mod form;
 mod keywords;
+mod life;
 mod mended;
 mod parameters;
 mod policies;
@@ -16,6 +17,7 @@ mod tests;
 mod version;
 
 pub use claims::{CLAIMED, claimed_kinds, unclaimed};
+pub use life::life;
 use schema::structural::Schema;
 use serde_json::Value;
 
@@ -53,6 +55,7 @@ pub fn validate(spec: &PromiseSpec, previous: Option<&PromiseSpec>, trusted: boo
     let json = expression::parameters_schema(spec.parameters.as_ref());
     let mut draft = Draft { spec, json, trusted, problems: Vec::new() };
     version::check(&mut draft, previous);
+    draft.problems.extend(life(spec));
     keywords::check(&mut draft);
     let mut readable = draft.json.clone();
     for _ in 0..PASSES {

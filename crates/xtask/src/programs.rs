@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use crate::steps::{not_run, step};
+use crate::steps::{failed, not_run, step};
 
 /// Tests of a program at the same time.
 const TEST_THREADS: &str = "4";
@@ -39,6 +39,8 @@ pub fn build(cargo: &mut Command) -> Result<Vec<Program>> {
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
         .filter_map(|message| program(&message))
         .collect();
+    let is_built = |name: &&str| programs.iter().any(|program| program.name == **name);
+    ensure!(FIRST.iter().all(is_built), "of {FIRST:?}, which run first, one is no test program any more");
     programs.sort_by_key(|program| FIRST.iter().position(|name| *name == program.name).unwrap_or(FIRST.len()));
     Ok(programs)
 }
@@ -74,6 +76,7 @@ impl Program {
             }
         } else {
             eprintln!("{printed}\n{}", String::from_utf8_lossy(&output.stderr));
+            failed(&failures(&printed));
         }
         for (why, tests) in skipped(&printed) {
             not_run(&format!("{tests} of the tests of {}", self.name), why);
@@ -81,6 +84,15 @@ impl Program {
         ensure!(output.status.success(), "{}: {}", self.name, output.status);
         Ok(())
     }
+}
+
+/// Lines of what failing tests said that are shown again at the end.
+const SHOWN: usize = 200;
+
+/// What the failing tests of a program said: the last part of its output.
+fn failures(printed: &str) -> String {
+    let from_there = printed.lines().skip_while(|line| *line != "failures:");
+    from_there.take(SHOWN).collect::<Vec<_>>().join("\n")
 }
 
 /// Why tests were skipped, and how many for each reason.
@@ -116,6 +128,13 @@ mod tests {
         assert!(program(&message("example", true)).is_none());
         assert!(program(&message("bin", false)).is_none());
         assert!(program(&json!({"reason": "build-finished", "success": true})).is_none());
+    }
+
+    #[test]
+    fn what_failing_tests_said_is_shown_without_what_the_others_did() {
+        let printed =
+            "test a ... ok\ntest b ... FAILED\n\nsuccesses:\n\n---- a stdout ----\nfine\n\nfailures:\n\n---- b stdout ----\nnot fine\n";
+        assert_eq!(failures(printed), "failures:\n\n---- b stdout ----\nnot fine");
     }
 
     #[test]

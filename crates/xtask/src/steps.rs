@@ -42,7 +42,17 @@ pub fn not_run(what: &str, why: &str) {
     }
 }
 
-/// Prints what was done, with its time, and what was not. Steps that ran inside another, or beside one, have a line of their own.
+static FAILURES: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Keeps what failing tests said for the end, where somebody who reads a log looks first.
+pub fn failed(said: &str) {
+    if let Ok(mut failures) = FAILURES.lock() {
+        failures.push(said.to_owned());
+    }
+}
+
+/// Prints what was done, with its time, what was not, and what failing tests said. Steps that ran inside another, or beside one, have a line
+/// of their own.
 pub fn table() {
     let Ok(table) = TABLE.lock() else { return };
     eprintln!("\n==> steps");
@@ -55,6 +65,8 @@ pub fn table() {
             Outcome::NotRun(why) => eprintln!("     not run  {what}: {why}"),
         }
     }
+    let Ok(failures) = FAILURES.lock() else { return };
+    failures.iter().for_each(|said| eprintln!("\n==> failed tests\n{said}"));
 }
 
 /// Runs a command to its end with inherited output; an exit code other than 0 is an error that shows the command.

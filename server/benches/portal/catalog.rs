@@ -60,9 +60,9 @@ fn pages() -> [(&'static str, String, bool); 5] {
     ]
 }
 
-/// Measures each size; the first is what the others are compared with.
-pub async fn measure(sizes: &Sizes) {
-    let mut base: Vec<f64> = Vec::new();
+/// Measures each size; the first is what the others are compared with. Answers whether every goal was met.
+pub async fn measure(sizes: &Sizes) -> bool {
+    let (mut base, mut all_met) = (Vec::<f64>::new(), true);
     for size in &sizes.promises {
         let data = tempfile::tempdir().expect("a folder");
         let promises = fill(data.path(), *size).await;
@@ -80,6 +80,7 @@ pub async fn measure(sizes: &Sizes) {
             }
             let share = base.get(at).map_or(1.0, |base| many.rate / base);
             let (goal, met) = if keeps { (format!("≥ {SHARE}"), share >= SHARE) } else { (format!("p99 ≤ {GOAL:?}"), one.p99 <= GOAL) };
+            all_met &= met;
             println!(
                 "| {title} | {} | {:.1} ms | {:.2} ms | {:.2} ms | {:.0} | {share:.2} | {goal} {} |",
                 one.bytes,
@@ -92,6 +93,7 @@ pub async fn measure(sizes: &Sizes) {
         }
         println!("\n- resident after all pages: {:.1} MiB", portal.resident());
     }
+    all_met
 }
 
 /// The first look, one connection, and several.

@@ -33,7 +33,11 @@ fn main() {
             ["bare", answer] => bare::serve(PathBuf::from(answer)).await,
             ["pages", rest @ ..] => pages::measure(seconds(rest)).await,
             ["dashboards", rest @ ..] => dashboards::measure(&dashboards::Sizes::of(rest)).await,
-            ["catalog", rest @ ..] => catalog::measure(&catalog::Sizes::of(rest)).await,
+            ["catalog", rest @ ..] => {
+                if !catalog::measure(&catalog::Sizes::of(rest)).await {
+                    std::process::exit(1);
+                }
+            }
             ["start"] => start::measure().await,
             ["fulfilment", rest @ ..] => fulfilment::measure(seconds(rest)).await,
             [] | ["all"] => {

@@ -85,6 +85,33 @@ async fn a_request_of_a_kind_that_only_looks_like_ours_has_no_page() {
     product.running.close().await;
 }
 
+/// A request may be one of ours although the portal knows of no binding: the shard on which it is may be one that is not read.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_page_of_a_request_names_a_shard_that_is_not_read() {
+    const OTHER: &str = "https://shard-2.example.org:6443";
+    let product = Product::open().await;
+    own_workspace(&product).await;
+    let mal = client(&product, "root:acme:mal");
+    define(&mal, "PromiseRequest").await;
+    forge(mal).await;
+    let provider = product.running.sandbox.as_ref().expect("an embedded plane").world.provider.to_string();
+    let kind = ApiResource::from_gvk(&GroupVersionKind::gvk("apis.kcp.io", "v1alpha1", "APIExportEndpointSlice"));
+    let slices: Api<DynamicObject> = Api::all_with(client(&product, &provider), &kind);
+    let mut slice = slices.get(Export::Requests.name()).await.expect("a slice");
+    let endpoints = slice.data["status"]["endpoints"].as_array_mut().expect("endpoints");
+    let url = endpoints[0]["url"].as_str().and_then(|url| url.split_once("/services/")).expect("the address of an export");
+    let there = json!({"url": format!("{OTHER}/services/{}", url.1)});
+    endpoints.push(there);
+    slices.replace_status(Export::Requests.name(), &PostParams::default(), &slice).await.expect("another shard");
+
+    let mut browser = product.signed_in("dev-shop").await;
+    let address = "/w/root:acme:mal/requests/default/fake";
+    let page = browser.until(address, |answer| answer.status == StatusCode::SERVICE_UNAVAILABLE).await;
+    assert!(page.text.contains("they are on another shard (https://shard-2.example.org:6443)"), "{}", page.text);
+    assert!(!page.text.contains("Click me"), "{}", page.text);
+    product.running.close().await;
+}
+
 /// Binds an export of ours whose names a definition of the workspace has taken, and waits until the portal knows of the binding.
 async fn bind_in_vain(product: &Product, workspace: &str, export: Export) {
     let sandbox = product.running.sandbox.as_ref().expect("an embedded plane");

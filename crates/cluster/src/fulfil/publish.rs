@@ -125,7 +125,8 @@ async fn publish(core: &Core, key: &Key, promise: &Promise, api: &Api<PromiseRev
     };
     let name = revision::name(&key.name, &hash);
     if let Some(known) = recorded(core, key, &name, &hash) {
-        return Ok(Ok(known));
+        let problems = promise::publish::life(&promise.spec);
+        return Ok(if problems.is_empty() { Ok(known) } else { Err(problems) });
     }
     // A revision that releases were made from was judged when it was published first: whatever came after, it can be recorded again.
     let previous = if is_lost(core, key, &hash) { None } else { newest(core, key) };

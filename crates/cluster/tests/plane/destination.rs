@@ -291,7 +291,7 @@ async fn a_request_becomes_ready_quickly() {
     }
     times.sort();
     println!("submit to Ready: p50 {:?}, worst {:?}", times[times.len() / 2], times[times.len() - 1]);
-    assert!(times[times.len() / 2] < PATIENCE / 10);
+    assert!(times[times.len() / 2] < PATIENCE / 20);
     controller.stop().await;
 }
 

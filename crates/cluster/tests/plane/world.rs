@@ -26,8 +26,8 @@ use crate::running::{Machine, Running};
 
 mod controllers;
 
-/// Longest wait for anything; everything is expected within a second or two.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+/// Longest wait for anything. Everything is expected within a second or two, but machines have other things to do at the same time.
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A plane with an installation.
 pub struct Plane {

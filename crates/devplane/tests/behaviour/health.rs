@@ -1,6 +1,7 @@
 //! No object of a tenant ends what the plane does for the others.
 
 use devplane::registry::GroupResource;
+use devplane::store::WriteError;
 use serde_json::{Value, json};
 
 use crate::plane::Server;
@@ -75,6 +76,20 @@ async fn controllers_go_on_whatever_is_stored() {
         assert_eq!(server.get("admin", check).await.0, 200, "{check}");
     }
     assert_eq!(server.plane.state().supervisor.failures(), [], "no task was started again");
+}
+
+#[tokio::test]
+async fn a_task_that_has_failed_is_told_by_health_until_it_works_again() {
+    let server = Server::start();
+    let supervisor = server.plane.state().supervisor.clone();
+    supervisor.clone().run("a task", async || Err(WriteError::Disk("no space left".into()))).await;
+    for check in ["/livez", "/readyz", "/readyz/informer-sync"] {
+        assert_eq!(server.get("admin", check).await.0, 500, "{check}");
+    }
+    supervisor.works("a task");
+    for check in ["/livez", "/readyz", "/readyz/informer-sync"] {
+        assert_eq!(server.get("admin", check).await.0, 200, "{check}");
+    }
 }
 
 const ROLES: &str = "/apis/rbac.authorization.k8s.io/v1";

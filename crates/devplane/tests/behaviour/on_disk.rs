@@ -8,6 +8,7 @@ mod device;
 mod garbage;
 mod health;
 mod history;
+mod limits;
 mod plane;
 mod restart;
 mod schemas;

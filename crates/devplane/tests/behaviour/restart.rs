@@ -150,3 +150,22 @@ async fn a_definition_gets_the_name_that_another_one_had() {
     server.until("admin", &two, |_, answer| is_established(answer)).await;
     assert_eq!(server.get("admin", "/apis/shop.dev/v1/twos").await.0, 200);
 }
+
+/// On one thread nobody reads the changes between these writes, and afterwards the first of them is no longer kept.
+#[tokio::test]
+async fn what_was_missed_among_too_many_changes_is_done() {
+    let server = Server::start();
+    let team = ClusterId::parse(&server.workspace("root", "team", "universal").await).unwrap();
+    let store = &server.plane.state().store;
+    let write = |resource: &str, name: &str, expected: u64, data: Value| {
+        let object = json!({"metadata": {"name": name}, "data": data});
+        store.write_behind(&GroupResource::new("", resource), &Key::new(&team, "", name), expected, Some(object)).unwrap().revision
+    };
+    let namespace = write("namespaces", "late", 0, Value::Null);
+    let mut last = 0;
+    while store.oldest() <= namespace {
+        last = write("nodes", "busy", last, last.into());
+    }
+    server.until("admin", "/clusters/root:team/api/v1/namespaces/late/configmaps/kube-root-ca.crt", |code, _| code == 200).await;
+    server.until("admin", "/clusters/root:team/api/v1/namespaces/late/serviceaccounts/default", |code, _| code == 200).await;
+}

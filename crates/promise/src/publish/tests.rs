@@ -64,6 +64,11 @@ fn a_published_version_may_be_presented_otherwise_and_deprecated_and_nothing_els
     assert_eq!(with("lifecycle", json!("deprecated")), Ok(()));
     assert_eq!(with("deprecation", json!({"message": "Use valkey instead."})), Ok(()));
     assert_eq!(with("presentation", json!({"displayName": "Redis"})), Ok(()));
+    assert_eq!(with("deprecation", json!({"removeAfter": "2027-03-01"})), Ok(()));
+    for day in ["yesterday", "2027-13-01", "2027-3-1", "2027-03-01T00:00:00", ""] {
+        let refused = with("deprecation", json!({"removeAfter": day})).unwrap_err();
+        assert!(refused[0].path == ".deprecation.removeAfter" && refused[0].message.contains("year, month and day"), "{day}: {refused:?}");
+    }
     let refused = with("visibility", json!("descendants")).unwrap_err();
     assert!(refused[0].path == ".version" && refused[0].message.contains(".visibility differs"), "{refused:?}");
 }

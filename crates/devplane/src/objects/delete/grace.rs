@@ -5,7 +5,7 @@
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::clock;
+use crate::{clock, document};
 
 /// Gives a pod that was just marked for deletion its time of grace; one that was marked before may only get less.
 pub fn grant(old: &Value, marked: &mut Value, asked: Option<i64>, now: Timestamp) {
@@ -25,8 +25,8 @@ pub fn grant(old: &Value, marked: &mut Value, asked: Option<i64>, now: Timestamp
             (asked, after(due, -granted))
         }
     };
-    marked["metadata"]["deletionTimestamp"] = clock::seconds(after(since, seconds)).into();
-    marked["metadata"]["deletionGracePeriodSeconds"] = seconds.into();
+    document::set(marked, ["metadata", "deletionTimestamp"], clock::seconds(after(since, seconds)));
+    document::set(marked, ["metadata", "deletionGracePeriodSeconds"], seconds);
 }
 
 fn after(time: Timestamp, seconds: i64) -> Timestamp {
