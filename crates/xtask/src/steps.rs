@@ -44,7 +44,7 @@ pub fn not_run(what: &str, why: &str) {
 
 static FAILURES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Keeps what failing tests said for the end, where somebody who reads a log looks first.
+/// Collects the output of failing tests. It is printed at the end of the log, where people look first.
 pub fn failed(said: &str) {
     if let Ok(mut failures) = FAILURES.lock() {
         failures.push(said.to_owned());

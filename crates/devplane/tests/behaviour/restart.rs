@@ -151,7 +151,7 @@ async fn a_definition_gets_the_name_that_another_one_had() {
     assert_eq!(server.get("admin", "/apis/shop.dev/v1/twos").await.0, 200);
 }
 
-/// On one thread nobody reads the changes between these writes, and afterwards the first of them is no longer kept.
+/// On a single thread, no controller runs between these writes. By the end, the history no longer contains the first one.
 #[tokio::test]
 async fn what_was_missed_among_too_many_changes_is_done() {
     let server = Server::start();

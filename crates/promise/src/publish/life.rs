@@ -1,11 +1,11 @@
-//! What a promise says of its end. It changes without a new version, so it is judged although the version is published.
+//! Checks the deprecation of a promise. It can change without a new version, so it is checked even if the version is already published.
 
 use jiff::civil::Date;
 
 use crate::api::PromiseSpec;
 use crate::error::Problem;
 
-/// What is wrong with it.
+/// The problems of `deprecation`.
 pub fn life(spec: &PromiseSpec) -> Vec<Problem> {
     let last = spec.deprecation.as_ref().and_then(|deprecation| deprecation.remove_after.as_deref());
     let is_date = |text: &str| text.parse::<Date>().is_ok_and(|date| date.to_string() == text);
