@@ -1,4 +1,4 @@
-//! The cost ledger: the portal looks at all requests every minute, writes down what that says, and counts the hours that are complete.
+//! The cost ledger: the portal looks at all requests and orphans every minute, writes down what that says, and counts the hours that are complete.
 //!
 //! What a look now and then proves, and what an hour costs, is said in [`promise::ledger`]; here it meets the cluster and the database. Every
 //! step is one transaction that moves the ledger's own clock ([`store::LedgerClock`]), so that it does not matter where a process ends, how
@@ -35,7 +35,8 @@ pub async fn keep(portal: Arc<Portal>) {
     let mut warned = None;
     loop {
         // What is not up to date proves nothing: the time until it is again is one in which nobody looked.
-        if portal.world.requests.freshness() == Freshness::Synced {
+        let looked_at = [portal.world.requests.freshness(), portal.world.orphans.freshness()];
+        if looked_at.iter().all(|freshness| *freshness == Freshness::Synced) {
             let now = portal.clock.now().as_second();
             let seen = shown(&portal.world, now);
             if let Err(error) = step(&portal, &seen, now, &mut warned).await {

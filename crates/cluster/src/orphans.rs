@@ -1,10 +1,12 @@
-//! Orphans: what deleted requests handed over, by their deletion policy. They count toward limits and budgets until they are released.
+//! Orphans: what deleted requests handed over, by their deletion policy. They count toward limits and budgets, and cost what they did, until they
+//! are released.
 //!
 //! Each is a ConfigMap beside the controller's Lease, where tenants have no rights. It outlives request and workspace, and deleting it
 //! releases what it lists.
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{DynamicObject, ObjectMeta};
 use kube::core::{ApiResource, GroupVersionKind};
@@ -33,22 +35,31 @@ pub struct Orphan {
     pub labels: BTreeMap<String, String>,
     /// Logical cluster ids from the root down to its workspace.
     pub lineage: Vec<String>,
+    /// To whom and to what its cost is counted.
+    pub account: Account,
+}
+
+/// To whom and to what the cost of an orphan is counted, as that of its request was.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    /// The requester, as the text of a [`promise::identity::PersonId`].
+    pub requester: String,
+    /// Path of the promise's home, as the request named it; empty on plain Kubernetes.
+    pub home: String,
+    /// Version that ran.
+    pub version: String,
+    /// Project; empty where none was named.
+    pub project: String,
+    /// From where the price is, or why there is none.
+    pub basis: String,
+    /// When it was handed over.
+    pub since: Timestamp,
 }
 
 impl Row for Orphan {
     fn same_edition(&self, other: &Self) -> bool {
         self == other
     }
-}
-
-/// What people want to know of it besides.
-pub struct Particulars<'a> {
-    /// Username of the requester.
-    pub requester: &'a str,
-    /// RFC 3339 time.
-    pub at: String,
-    /// Its objects, one per line.
-    pub objects: String,
 }
 
 impl Orphan {
@@ -87,17 +98,30 @@ impl Orphan {
             workspace: owned("workspace"),
             labels: text("workspaceLabels").and_then(|labels| serde_json::from_str(labels).ok()).unwrap_or_default(),
             lineage: owned("lineage").split_whitespace().map(str::to_owned).collect(),
+            account: Account {
+                requester: owned("requester"),
+                home: owned("promiseWorkspace"),
+                version: owned("version"),
+                project: owned("project"),
+                basis: owned("priceFrom"),
+                since: text("at")?.parse().ok()?,
+            },
         })
     }
 
-    /// The ConfigMap.
-    pub fn config_map(&self, topology: &Topology, particulars: Particulars<'_>) -> ConfigMap {
-        let name = Self::name_of(&self.uid);
+    /// What has to be deleted to release it, such as `ConfigMap opm-system/orphaned-…`.
+    pub fn released_with(&self, topology: &Topology) -> String {
+        topology.own_object("ConfigMap", &Self::name_of(&self.uid))
+    }
+
+    /// The ConfigMap; `objects` are those that were handed over, one per line.
+    pub fn config_map(&self, topology: &Topology, objects: String) -> ConfigMap {
         let release = format!(
-            "These objects no longer belong to a request. They count toward limits and budgets until the {} is deleted. Anyone who can delete \
-             ConfigMaps there can release them.",
-            topology.own_object("ConfigMap", &name)
+            "These objects no longer belong to a request. They count toward limits, budgets and cost until the {} is deleted. Anyone who can \
+             delete ConfigMaps there can release them.",
+            self.released_with(topology)
         );
+        let account = &self.account;
         let mut data = BTreeMap::from([
             ("uid", self.uid.clone()),
             ("cluster", self.request.cluster.to_string()),
@@ -109,9 +133,13 @@ impl Orphan {
             ("promise", self.accepted.promise.clone()),
             ("home", self.accepted.home.clone().unwrap_or_default()),
             ("release", self.accepted.release.clone()),
-            ("requester", particulars.requester.to_owned()),
-            ("at", particulars.at),
-            ("objects", particulars.objects),
+            ("requester", account.requester.clone()),
+            ("promiseWorkspace", account.home.clone()),
+            ("version", account.version.clone()),
+            ("project", account.project.clone()),
+            ("priceFrom", account.basis.clone()),
+            ("at", account.since.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()),
+            ("objects", objects),
             ("howToRelease", release),
         ]);
         if let Some(price) = &self.accepted.price {
@@ -119,7 +147,7 @@ impl Orphan {
         }
         ConfigMap {
             metadata: ObjectMeta {
-                name: Some(name),
+                name: Some(Self::name_of(&self.uid)),
                 namespace: Some(SYSTEM_NAMESPACE.to_owned()),
                 labels: Some([(names::ORPHANED_LABEL.to_owned(), self.uid.clone())].into()),
                 ..ObjectMeta::default()
@@ -154,12 +182,19 @@ mod tests {
             workspace: "root:acme:shop".into(),
             labels: BTreeMap::from([("stage".to_owned(), "production".to_owned())]),
             lineage: vec!["root".into(), "acme".into(), "shop".into()],
+            account: Account {
+                requester: "dana".into(),
+                home: "root:platform".into(),
+                version: "1.0.3".into(),
+                project: "checkout".into(),
+                basis: "list".into(),
+                since: "2027-01-01T00:00:00Z".parse().unwrap(),
+            },
         }
     }
 
     fn written(orphan: &Orphan) -> DynamicObject {
-        let particulars = Particulars { requester: "dana", at: "2027-01-01T00:00:00Z".into(), objects: "ConfigMap web".into() };
-        serde_json::from_value(json!(orphan.config_map(&Topology::Namespaces, particulars))).unwrap()
+        serde_json::from_value(json!(orphan.config_map(&Topology::Namespaces, "ConfigMap web".into()))).unwrap()
     }
 
     #[test]

@@ -5,9 +5,9 @@
 
 mod breaking;
 mod claims;
+mod deprecation;
 mod form;
 mod keywords;
-mod life;
 mod mended;
 mod parameters;
 mod policies;
@@ -17,7 +17,7 @@ mod tests;
 mod version;
 
 pub use claims::{CLAIMED, claimed_kinds, unclaimed};
-pub use life::life;
+pub use deprecation::deprecation;
 use schema::structural::Schema;
 use serde_json::Value;
 
@@ -55,7 +55,7 @@ pub fn validate(spec: &PromiseSpec, previous: Option<&PromiseSpec>, trusted: boo
     let json = expression::parameters_schema(spec.parameters.as_ref());
     let mut draft = Draft { spec, json, trusted, problems: Vec::new() };
     version::check(&mut draft, previous);
-    draft.problems.extend(life(spec));
+    draft.problems.extend(deprecation(spec));
     keywords::check(&mut draft);
     let mut readable = draft.json.clone();
     for _ in 0..PASSES {

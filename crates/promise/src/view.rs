@@ -29,7 +29,7 @@ pub use catalog::{
 };
 pub use cost::{
     CostBudget, CostBy, CostDay, CostFile, CostGlance, CostInstance, CostMonth, CostMover, CostMovers, CostPage, CostQuery, CostRow,
-    CostSaving, CostSavings, CostSum, SavingWhy,
+    CostSaving, CostSavings, CostSum, InstanceStanding, SavingWhy,
 };
 pub use emergencies::{EmergenciesPage, EmergencyLine};
 pub use home::{CapLine, CapRoom, ChangeLine, Home, HomeDecisions, PlaceLine, PlatformGlance};

@@ -33,9 +33,9 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// Reads `--promises 4,2000,100000 --seconds 3`.
+    /// Reads `--promises 4,2000,100000 --seconds 6`.
     pub fn of(words: &[&str]) -> Self {
-        let mut sizes = Self { promises: vec![4, 2_000, 100_000], seconds: 3 };
+        let mut sizes = Self { promises: vec![4, 2_000, 100_000], seconds: 6 };
         for pair in words.chunks(2) {
             let [name, value] = pair else { panic!("{pair:?} has no value") };
             match *name {

@@ -1,7 +1,11 @@
 //! What the portal's watch shows of instances.
 
+use std::collections::HashSet;
+
 use cluster::kinds::PromiseRequest;
+use cluster::orphans::Orphan;
 use cluster::watch::Key;
+use cluster::workspaces::Tree;
 use cluster::{ClusterId, World};
 use jiff::Timestamp;
 use promise::api::{ConditionStatus, Phase};
@@ -26,14 +30,17 @@ pub struct Shown {
     pub basis: String,
 }
 
-/// Every request of the cluster.
+/// Every request of the cluster, and what deleted ones handed over.
 pub fn shown(world: &World, now: i64) -> Vec<Shown> {
     let tree = world.tree();
-    let requests = world.requests.snapshot();
+    let (requests, orphans) = (world.requests.snapshot(), world.orphans.snapshot());
+    let orphaned: HashSet<&str> = orphans.values().map(|orphan| orphan.uid.as_str()).collect();
     // Rows are in the order of their workspaces: the way to each is looked for once.
     let mut place: Option<(&ClusterId, String)> = None;
     let mut found = Vec::with_capacity(requests.len());
-    for (key, request) in requests.iter() {
+    // What is handed over goes on in the place of its request, which may still be there for a moment.
+    let counted = requests.iter().filter(|(_, request)| request.metadata.uid.as_deref().is_none_or(|uid| !orphaned.contains(uid)));
+    for (key, request) in counted {
         let path = match &place {
             Some((cluster, path)) if **cluster == key.cluster => path.clone(),
             _ => {
@@ -44,6 +51,7 @@ pub fn shown(world: &World, now: i64) -> Vec<Shown> {
         };
         found.extend(of(path, key, request, now));
     }
+    found.extend(orphans.values().map(|orphan| left(&tree, orphan)));
     found
 }
 
@@ -102,6 +110,28 @@ fn of(workspace: String, key: &Key, request: &PromiseRequest, now: i64) -> Optio
         fact: Fact { seen: seen(request), since: since(request, now), created: created(request, now) },
         basis: status.and_then(|status| status.cost.as_ref()?.basis.clone()).unwrap_or_default(),
     })
+}
+
+/// What was handed over is taken to work for as long as it is there: nobody looks after it any more.
+fn left(tree: &Tree, orphan: &Orphan) -> Shown {
+    let Orphan { request, accepted, account, .. } = orphan;
+    let since = account.since.as_second();
+    Shown {
+        subject: Subject {
+            uid: orphan.uid.clone(),
+            cluster: request.cluster.to_string(),
+            workspace: tree.path(&request.cluster).map_or_else(|| orphan.workspace.clone(), |path| path.to_string()),
+            namespace: request.namespace.clone(),
+            name: request.name.clone(),
+            home: account.home.clone(),
+            promise: accepted.promise.clone(),
+            version: account.version.clone(),
+            project: account.project.clone(),
+            owner: account.requester.clone(),
+        },
+        fact: Fact { seen: Some(Seen::Ready(accepted.price.clone())), since, created: since },
+        basis: account.basis.clone(),
+    }
 }
 
 /// Whether a request is ready and at which price. Of what runs where nobody reaches it, nobody can tell.

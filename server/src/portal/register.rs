@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use cluster::kinds::PromiseRequest;
+use cluster::orphans::Orphan;
 use cluster::watch::Key;
 use cluster::{ClusterId, World};
 use imbl::OrdMap;
@@ -40,6 +41,7 @@ pub struct Register {
 #[derive(Default)]
 pub struct Known {
     requests: OrdMap<Key, Arc<PromiseRequest>>,
+    orphans: OrdMap<Key, Arc<Orphan>>,
     places: BTreeMap<(ClusterId, String), Counts>,
     spending: BTreeMap<(ClusterId, String), Spending>,
     marked: BTreeMap<(ClusterId, String), Marked>,
@@ -102,6 +104,7 @@ impl Register {
     pub fn with<T>(&self, world: &World, read: impl FnOnce(&Known) -> T) -> T {
         let mut known = self.known.lock();
         known.follow(world.requests.snapshot());
+        known.follow_orphans(world.orphans.snapshot());
         read(&known)
     }
 }
@@ -136,6 +139,11 @@ impl Known {
     /// One request.
     pub(crate) fn request(&self, key: &Key) -> Option<&Arc<PromiseRequest>> {
         self.requests.get(key)
+    }
+
+    /// What deleted requests of a workspace handed over, as far as a person sees it.
+    pub(crate) fn orphans<'a>(&'a self, place: &'a Place) -> impl Iterator<Item = &'a Arc<Orphan>> {
+        self.spending(place).flat_map(|spending| &spending.orphans).filter_map(|key| self.orphans.get(key))
     }
 
     /// What a person sees in one workspace, added up.
@@ -179,6 +187,31 @@ impl Known {
                 }
                 DiffItem::Remove(key, request) => self.file(key, request, false),
             }
+        }
+    }
+
+    /// Takes over another snapshot of orphans. None of them counts twice: their requests are being deleted, if they are still there, and what is
+    /// being deleted is in no sum of what runs.
+    pub(in crate::portal) fn follow_orphans(&mut self, orphans: OrdMap<Key, Arc<Orphan>>) {
+        let before = std::mem::replace(&mut self.orphans, orphans.clone());
+        for change in before.diff(&orphans) {
+            match change {
+                DiffItem::Add(key, orphan) => self.file_orphan(key, orphan, true),
+                DiffItem::Update { old: (key, former), new: (_, orphan) } => {
+                    self.file_orphan(key, former, false);
+                    self.file_orphan(key, orphan, true);
+                }
+                DiffItem::Remove(key, orphan) => self.file_orphan(key, orphan, false),
+            }
+        }
+    }
+
+    fn file_orphan(&mut self, key: &Key, orphan: &Orphan, there: bool) {
+        let at = (orphan.request.cluster.clone(), orphan.request.namespace.clone());
+        let spending = self.spending.entry(at.clone()).or_default();
+        spending.file_orphan(key, orphan, there);
+        if spending.running == 0 {
+            self.spending.remove(&at);
         }
     }
 

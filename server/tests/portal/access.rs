@@ -38,7 +38,7 @@ fn of(method: &Method) -> Vec<Route> {
     routes::table().into_iter().filter(|route| route.method == *method).collect()
 }
 
-fn requests(product: &Product) -> Api<PromiseRequest> {
+pub fn requests(product: &Product) -> Api<PromiseRequest> {
     let admin = product.admin();
     let scope = Scope::Workspace(WorkspacePath::parse(SHOP).expect("a path"));
     Api::namespaced(product.running.portal.endpoint.client(admin, &scope), "default")

@@ -2,6 +2,7 @@
 
 mod focus;
 mod formulas;
+mod orphaned;
 mod sight;
 
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! The tables of the page: sums, and the instances of one workspace.
 
 use leptos::prelude::*;
-use promise::view::{CostBy, CostInstance, CostPage, CostQuery, CostRow};
+use promise::view::{CostBy, CostInstance, CostPage, CostQuery, CostRow, InstanceStanding};
 
 use super::{address, figures};
 use crate::routes;
@@ -62,16 +62,21 @@ fn line(found: &CostPage, row: &CostRow, budgets: bool) -> impl IntoView + use<>
 /// Instances of one workspace.
 pub(super) fn instances(instances: &[CostInstance]) -> impl IntoView + use<> {
     let lines = instances.iter().map(|instance| {
-        let name = if instance.is_there {
-            view! { <a class="name" href=routes::request(&instance.workspace, &instance.namespace, &instance.name)>{instance.name.clone()}</a> }.into_any()
-        } else {
-            view! { <span class="name">{instance.name.clone()}</span><span class="under">"no longer there"</span> }.into_any()
+        let left = |what: String| view! { <span class="name">{instance.name.clone()}</span><span class="under">{what}</span> }.into_any();
+        let name = match &instance.standing {
+            InstanceStanding::Requested => {
+                view! { <a class="name" href=routes::request(&instance.workspace, &instance.namespace, &instance.name)>{instance.name.clone()}</a> }.into_any()
+            }
+            InstanceStanding::Orphaned { released_with } => {
+                left(format!("orphaned: its request was deleted, its objects were not. It counts until the {released_with} is deleted."))
+            }
+            InstanceStanding::Gone => left("no longer there".to_owned()),
         };
         let project = if instance.project.is_empty() { String::new() } else { format!(", project {}", instance.project) };
         let to_date = instance.to_date.as_ref().map_or_else(|| "no amount".to_owned(), |money| money.rounded().to_string());
         let estimate = instance.estimate.as_ref().map_or_else(|| "unknown".to_owned(), ToString::to_string);
         let unobserved = (instance.unobserved > 0).then(|| view! { <span class="under">{format!("{} not observed", figures::hours(instance.unobserved))}</span> });
-        let estimate = instance.is_there.then_some(estimate);
+        let estimate = (instance.standing != InstanceStanding::Gone).then_some(estimate);
         let basis = (!instance.basis.is_empty()).then(|| instance.basis.clone());
         view! {
             <tr>

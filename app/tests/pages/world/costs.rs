@@ -25,17 +25,17 @@ fn row(value: &str, depth: usize, cents: i64, budget: Option<i64>) -> CostRow {
     }
 }
 
-fn instance(name: &str, is_there: bool, price: Option<i64>) -> CostInstance {
+fn instance(name: &str, standing: InstanceStanding, price: Option<i64>) -> CostInstance {
     CostInstance {
         workspace: WORKSPACE.into(),
         namespace: "default".into(),
         name: name.into(),
-        is_there,
         promise: "PostgreSQL".into(),
         owner: "dev-shop".into(),
         project: String::new(),
         to_date: price.map(euros),
-        estimate: price.filter(|_| is_there).map(euros),
+        estimate: price.filter(|_| standing != InstanceStanding::Gone).map(euros),
+        standing,
         ready: 36_000,
         unobserved: 3_600,
         basis: "standard at root:platform, prices from 2026-01-01".into(),
@@ -158,9 +158,14 @@ impl Cost for World {
             rows,
             days: days.collect(),
             instances: vec![
-                instance("orders-db", true, Some(2_480)),
-                instance("old-sessions", false, Some(390)),
-                instance("sessions", true, None),
+                instance("orders-db", InstanceStanding::Requested, Some(2_480)),
+                instance("old-sessions", InstanceStanding::Gone, Some(390)),
+                instance("sessions", InstanceStanding::Requested, None),
+                instance(
+                    "left-sessions",
+                    InstanceStanding::Orphaned { released_with: "ConfigMap opm-system/orphaned-7e0c".into() },
+                    Some(390),
+                ),
             ],
             instances_total: 60,
             rows_total: 103,

@@ -125,7 +125,7 @@ async fn publish(core: &Core, key: &Key, promise: &Promise, api: &Api<PromiseRev
     };
     let name = revision::name(&key.name, &hash);
     if let Some(known) = recorded(core, key, &name, &hash) {
-        let problems = promise::publish::life(&promise.spec);
+        let problems = promise::publish::deprecation(&promise.spec);
         return Ok(if problems.is_empty() { Ok(known) } else { Err(problems) });
     }
     // A revision that releases were made from was judged when it was published first: whatever came after, it can be recorded again.

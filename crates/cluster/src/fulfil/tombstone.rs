@@ -14,7 +14,7 @@ use super::words::told;
 use crate::error::{is_conflict, is_denied};
 use crate::install::{SYSTEM_NAMESPACE, mend};
 use crate::kinds::PromiseRequest;
-use crate::orphans::{Orphan, Particulars};
+use crate::orphans::{Account, Orphan};
 use crate::usage::Accepted;
 use crate::watch::Key;
 
@@ -35,17 +35,27 @@ pub async fn orphan(core: &Core, key: &Key, request: &PromiseRequest, accepted: 
         workspace: own.map(|node| node.path.to_string()).unwrap_or_default(),
         labels: own.map(|node| node.labels.clone()).unwrap_or_default(),
         lineage: nodes.iter().map(|node| node.cluster.to_string()).collect(),
+        account: account(core, key, request),
     };
     let placed = |object: &ObjectKey| match &object.destination {
         Some(destination) => format!("{} at {destination}", line(object)),
         None => line(object),
     };
-    let particulars = Particulars {
-        requester: request.spec.requester.as_ref().map(|requester| requester.username.as_str()).unwrap_or_default(),
-        at: core.now(),
-        objects: objects.iter().map(placed).collect::<Vec<_>>().join("\n"),
-    };
-    create(core, &orphan.config_map(core.targets.topology(), particulars), "what is orphaned").await
+    let objects = objects.iter().map(placed).collect::<Vec<_>>().join("\n");
+    create(core, &orphan.config_map(core.targets.topology(), objects), "what is orphaned").await
+}
+
+fn account(core: &Core, key: &Key, request: &PromiseRequest) -> Account {
+    let status = request.status.as_ref();
+    let current = status.and_then(|status| status.current.as_ref());
+    Account {
+        requester: request.spec.requester.as_ref().map(|stamp| stamp.person(key.cluster.as_str()).to_string()).unwrap_or_default(),
+        home: request.spec.promise.workspace.clone().unwrap_or_default(),
+        version: current.map(|current| current.version.clone()).unwrap_or_default(),
+        project: request.labels().get(names::PROJECT_LABEL).cloned().unwrap_or_default(),
+        basis: status.and_then(|status| status.cost.as_ref()?.basis.clone()).unwrap_or_default(),
+        since: core.clock.now(),
+    }
 }
 
 async fn create(core: &Core, tombstone: &ConfigMap, what: &str) -> Result<(), String> {

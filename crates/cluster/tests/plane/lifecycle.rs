@@ -280,15 +280,14 @@ async fn a_promise_that_is_deprecated_or_presented_otherwise_leaves_its_instance
         "lifecycle": "deprecated", "deprecation": {"message": "Use options instead.", "replacedBy": "options"},
         "presentation": {"displayName": "Old settings"},
     }});
-    let generation =
-        promises.patch("settings", &PatchParams::default(), &Patch::Merge(&change)).await.unwrap().metadata.generation.unwrap();
-    let seen = wait(promises, "settings", "looked at", |promise: &cluster::kinds::Promise| {
-        promise.status.as_ref().is_some_and(|status| status.observed_generation == generation)
-    })
-    .await;
-    let status = seen.status.unwrap();
-    let published = status.conditions.iter().find(|condition| condition.r#type == "Published").unwrap();
-    assert_eq!((published.status, status.revision), (promise::api::ConditionStatus::True, before), "{published:?}");
+    let (published, revision) = published_after(&promises, &change).await;
+    assert_eq!((published.status, &revision), (promise::api::ConditionStatus::True, &before), "{published:?}");
+    // What the version itself says is checked when it is published; this can be written at any time.
+    let (published, _) = published_after(&promises, &json!({"spec": {"deprecation": {"removeAfter": "yesterday"}}})).await;
+    assert_eq!((published.status, &*published.reason), (promise::api::ConditionStatus::False, "Invalid"), "{published:?}");
+    assert!(published.message.contains(".deprecation.removeAfter"), "{published:?}");
+    let (published, revision) = published_after(&promises, &json!({"spec": {"deprecation": {"removeAfter": "2027-03-01"}}})).await;
+    assert_eq!((published.status, revision), (promise::api::ConditionStatus::True, before), "{published:?}");
     // It is judged once more, against what is offered now.
     let edit = json!({"spec": {"parameters": {"level": 4}}});
     plane.requests("dana").patch("web", &PatchParams::default(), &Patch::Merge(&edit)).await.unwrap();
@@ -296,6 +295,17 @@ async fn a_promise_that_is_deprecated_or_presented_otherwise_leaves_its_instance
     let revision = |request: &PromiseRequest| request.status.as_ref().unwrap().current.as_ref().unwrap().revision.clone();
     assert_eq!(revision(&edited), revision(&ready));
     controller.stop().await;
+}
+
+/// Its condition `Published` and its revision once the controller has seen `change`.
+async fn published_after(promises: &Api<cluster::kinds::Promise>, change: &Value) -> (promise::api::Condition, Option<String>) {
+    let changed = promises.patch("settings", &PatchParams::default(), &Patch::Merge(change)).await.unwrap();
+    let generation = changed.metadata.generation.unwrap();
+    let seen = wait(promises.clone(), "settings", "seen", |promise: &cluster::kinds::Promise| {
+        promise.status.as_ref().is_some_and(|status| status.observed_generation == generation)
+    });
+    let status = seen.await.status.unwrap();
+    (status.conditions.into_iter().find(|condition| condition.r#type == "Published").unwrap(), status.revision)
 }
 
 async fn what_is_asked_for_while_it_is_published_never_fails(plane: Plane) {

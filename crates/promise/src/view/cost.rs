@@ -295,6 +295,20 @@ pub struct CostDay {
     pub money: Money,
 }
 
+/// What is left of an instance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InstanceStanding {
+    /// Its request is there, and has a page.
+    Requested,
+    /// Its request was deleted, and what it made was left in place.
+    Orphaned {
+        /// What has to be deleted to release it, such as `ConfigMap opm-system/orphaned-…`.
+        released_with: String,
+    },
+    /// Nothing.
+    Gone,
+}
+
 /// An instance, in one currency.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CostInstance {
@@ -304,8 +318,8 @@ pub struct CostInstance {
     pub namespace: String,
     /// Name.
     pub name: String,
-    /// Whether it is there, so that it has a page.
-    pub is_there: bool,
+    /// What is left of it.
+    pub standing: InstanceStanding,
     /// Name of its promise for people.
     pub promise: String,
     /// Who asked for it.
@@ -314,7 +328,7 @@ pub struct CostInstance {
     pub project: String,
     /// Counted until now; none where nothing has an amount.
     pub to_date: Option<Money>,
-    /// A month; none where it is not there, or the price is not known.
+    /// A month; none where nothing is left of it, or the price is not known.
     pub estimate: Option<Money>,
     /// Seconds in which it was ready.
     pub ready: i64,

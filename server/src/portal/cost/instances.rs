@@ -4,10 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use cluster::kinds::PromiseRequest;
+use cluster::orphans::Orphan;
 use promise::Result;
 use promise::identity::username_of;
 use promise::price::Money;
-use promise::view::CostInstance;
+use promise::view::{CostInstance, InstanceStanding};
 use store::MonthLine;
 
 use super::sights::Scope;
@@ -54,6 +55,13 @@ async fn all(caller: &Caller, scope: &Scope, place: &Place) -> Result<Vec<CostIn
         .filter(|(key, _)| place.sight.covers(&key.namespace))
         .filter_map(|(_, request)| Some((request.metadata.uid.clone()?, request)))
         .collect();
+    let left: HashMap<String, Arc<Orphan>> =
+        portal.register.with(&portal.world, |known| known.orphans(place).map(|orphan| (orphan.uid.clone(), orphan.clone())).collect());
+    let standing = |uid: &str| match (there.contains_key(uid), left.get(uid)) {
+        (_, Some(orphan)) => orphaned(caller, orphan),
+        (true, None) => InstanceStanding::Requested,
+        (false, None) => InstanceStanding::Gone,
+    };
     let titles = scope.titles(caller);
     let counted: HashSet<String> = lines.iter().map(|line| line.uid.clone()).collect();
     let mut found: Vec<CostInstance> = Vec::new();
@@ -61,11 +69,12 @@ async fn all(caller: &Caller, scope: &Scope, place: &Place) -> Result<Vec<CostIn
         let request = there.get(&line.uid);
         found.push(CostInstance {
             workspace: place.path.to_string(),
-            is_there: request.is_some(),
+            standing: standing(&line.uid),
             promise: request.map_or_else(|| titles.title(&line.promise), |request| rows::presentation(caller, &place.cluster, request).0),
             to_date: (!line.currency.is_empty()).then(|| Money::new(line.micros, line.currency.clone())),
-            estimate: request
-                .and_then(|request| price(request))
+            estimate: left
+                .get(&line.uid)
+                .map_or_else(|| request.and_then(|request| price(request)), |orphan| orphan.accepted.price.clone())
                 .filter(|price| line.currency.is_empty() || price.currency == line.currency),
             namespace: line.namespace,
             name: line.name,
@@ -78,7 +87,10 @@ async fn all(caller: &Caller, scope: &Scope, place: &Place) -> Result<Vec<CostIn
     }
     // What runs and has not come to anything yet.
     let new = there.iter().filter(|(uid, request)| {
-        scope.is_current && !counted.contains(*uid) && request.status.as_ref().is_some_and(|status| status.current.is_some())
+        scope.is_current
+            && !counted.contains(*uid)
+            && !left.contains_key(*uid)
+            && request.status.as_ref().is_some_and(|status| status.current.is_some())
     });
     for (_, request) in new {
         let cost = request.status.as_ref().and_then(|status| status.cost.as_ref());
@@ -87,7 +99,7 @@ async fn all(caller: &Caller, scope: &Scope, place: &Place) -> Result<Vec<CostIn
             workspace: place.path.to_string(),
             namespace: request.metadata.namespace.clone().unwrap_or_default(),
             name: request.metadata.name.clone().unwrap_or_default(),
-            is_there: true,
+            standing: InstanceStanding::Requested,
             promise: rows::presentation(caller, &place.cluster, request).0,
             owner: rows::requester(request),
             project: project(request),
@@ -98,8 +110,29 @@ async fn all(caller: &Caller, scope: &Scope, place: &Place) -> Result<Vec<CostIn
             basis: cost.and_then(|cost| cost.basis.clone()).unwrap_or_default(),
         });
     }
+    for orphan in left.values().filter(|orphan| scope.is_current && !counted.contains(&orphan.uid)) {
+        let estimate = orphan.accepted.price.clone();
+        found.push(CostInstance {
+            workspace: place.path.to_string(),
+            namespace: orphan.request.namespace.clone(),
+            name: orphan.request.name.clone(),
+            standing: orphaned(caller, orphan),
+            promise: titles.title(&orphan.accepted.promise),
+            owner: username_of(&orphan.account.requester).to_owned(),
+            project: orphan.account.project.clone(),
+            to_date: estimate.as_ref().map(|price| Money::new(0, price.currency.clone())),
+            estimate,
+            ready: 0,
+            unobserved: 0,
+            basis: orphan.account.basis.clone(),
+        });
+    }
     found.sort_by(|a, b| (&a.name, &a.namespace).cmp(&(&b.name, &b.namespace)));
     Ok(found)
+}
+
+fn orphaned(caller: &Caller, orphan: &Orphan) -> InstanceStanding {
+    InstanceStanding::Orphaned { released_with: orphan.released_with(&caller.portal().world.access().topology) }
 }
 
 /// What has no amount, with the first amount of the same instance and project: one line for it, where there is one.

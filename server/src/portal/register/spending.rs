@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cluster::kinds::PromiseRequest;
+use cluster::orphans::Orphan;
 use cluster::watch::Key;
 use jiff::Timestamp;
 use promise::price::Money;
@@ -56,6 +57,8 @@ pub struct Spending {
     pub dear: BTreeMap<String, BTreeSet<(i64, Key)>>,
     /// Those whose price is known and that are to end, by the second of that.
     pub ends: BTreeSet<(i64, Key)>,
+    /// Those that deleted requests handed over. They are among the instances and their shares, and in no other list.
+    pub orphans: BTreeSet<Key>,
 }
 
 /// A request as it is counted: nothing of one that does not run.
@@ -87,20 +90,8 @@ impl Spent {
 impl Spending {
     /// Counts one more, or one less.
     pub(super) fn file(&mut self, key: &Key, spent: &Spent, there: bool) {
-        let count = |count: &mut usize| *count = if there { *count + 1 } else { count.saturating_sub(1) };
-        count(&mut self.running);
-        let Some((share, price)) = spent.share.as_ref().zip(spent.price.as_ref()) else {
-            count(&mut self.unpriced);
-            return;
-        };
-        let of = self.shares.entry(share.clone()).or_default();
-        count(&mut of.0);
-        if spent.ready.is_some() {
-            count(&mut of.1);
-        }
-        if *of == (0, 0) {
-            self.shares.remove(share);
-        }
+        self.count(spent.share.as_ref(), spent.ready.is_some(), there);
+        let Some(price) = spent.price.as_ref() else { return };
         let put = |set: &mut BTreeSet<(i64, Key)>, number: i64| {
             let row = (number, key.clone());
             if there {
@@ -119,6 +110,41 @@ impl Spending {
         put(dear, price.micros);
         if dear.is_empty() {
             self.dear.remove(&price.currency);
+        }
+    }
+
+    /// Counts one more orphan, or one less: it costs what its request did.
+    pub(super) fn file_orphan(&mut self, key: &Key, orphan: &Orphan, there: bool) {
+        let share = orphan.accepted.price.as_ref().map(|price| Share {
+            promise: orphan.accepted.promise.clone(),
+            project: orphan.account.project.clone(),
+            owner: orphan.account.requester.clone(),
+            currency: price.currency.clone(),
+            micros: price.micros,
+        });
+        self.count(share.as_ref(), true, there);
+        if there {
+            self.orphans.insert(key.clone());
+        } else {
+            self.orphans.remove(key);
+        }
+    }
+
+    /// Counts one more instance, or one less; it has no share if its price is not known.
+    fn count(&mut self, share: Option<&Share>, ready: bool, there: bool) {
+        let count = |count: &mut usize| *count = if there { *count + 1 } else { count.saturating_sub(1) };
+        count(&mut self.running);
+        let Some(share) = share else {
+            count(&mut self.unpriced);
+            return;
+        };
+        let of = self.shares.entry(share.clone()).or_default();
+        count(&mut of.0);
+        if ready {
+            count(&mut of.1);
+        }
+        if *of == (0, 0) {
+            self.shares.remove(share);
         }
     }
 }

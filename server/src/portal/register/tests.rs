@@ -1,10 +1,13 @@
 use cluster::kinds::{PromiseRequestKind, object};
+use cluster::orphans::Account;
+use cluster::usage::Accepted;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use promise::api::{
     Condition, ConditionStatus, CostStatus, CurrentStatus, OutdatedStatus, Phase, PolicyOutcome, PolicyResult, PromiseRef,
     PromiseRequestSpec, PromiseRequestStatus, Requester,
 };
+use promise::price::Money;
 
 use super::*;
 
@@ -143,4 +146,33 @@ fn percentiles_are_those_of_what_was_measured() {
     assert_eq!((of.within(50), of.within(90), of.within(100)), (Some(50), Some(90), Some(100)));
     of.took.insert(5, 90);
     assert_eq!((of.within(50), of.within(90), of.within(91)), (Some(5), Some(5), Some(10)));
+}
+
+#[test]
+fn what_was_orphaned_is_among_what_runs_until_it_is_released() {
+    let orphan = |name: &str, micros: Option<i64>| {
+        let account = Account { requester: "dana".into(), project: "checkout".into(), ..Account::default() };
+        let price = micros.map(|micros| Money::new(micros, "EUR"));
+        let accepted = Accepted { release: "r".into(), promise: "redis".into(), home: None, price };
+        let request = Key { cluster: cluster("shop"), namespace: "default".into(), name: name.into() };
+        let (labels, lineage) = (BTreeMap::new(), Vec::new());
+        Arc::new(Orphan { uid: name.into(), request, accepted, workspace: "root:shop".into(), labels, lineage, account })
+    };
+    let at = |name: &str| Key::cluster_scoped(&cluster("opm"), name);
+    let mut known = Known::default();
+    known.follow([(key(1), request(1, 0))].into_iter().collect());
+    let before = known.spending.clone();
+    let both: OrdMap<Key, Arc<Orphan>> = [(at("a"), orphan("web", Some(5_000_000))), (at("b"), orphan("old", None))].into_iter().collect();
+    known.follow_orphans(both);
+    let place = (cluster("shop"), "default".to_owned());
+    let spending = &known.spending[&place];
+    let runs = before.get(&place).map_or((0, 0), |spending| (spending.running, spending.unpriced));
+    assert_eq!((spending.running, spending.unpriced), (runs.0 + 2, runs.1 + 1));
+    let share =
+        Share { promise: "redis".into(), project: "checkout".into(), owner: "dana".into(), currency: "EUR".into(), micros: 5_000_000 };
+    assert_eq!(spending.shares.get(&share), Some(&(1, 1)));
+    let seen = Place { sight: Sight::Everywhere, cluster: cluster("shop"), path: "root:shop".parse().unwrap() };
+    assert_eq!(known.orphans(&seen).map(|orphan| orphan.uid.as_str()).collect::<Vec<_>>(), ["web", "old"]);
+    known.follow_orphans(OrdMap::new());
+    assert_eq!(known.spending, before, "nothing is kept of what is released");
 }

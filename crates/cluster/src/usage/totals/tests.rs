@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::{Accepted, Group, KEPT, Place, Sum, Totals, includes, place};
 use crate::kinds::{PromiseRelease, PromiseReleaseKind, PromiseRequest, PromiseRequestKind, object};
-use crate::orphans::Orphan;
+use crate::orphans::{Account, Orphan};
 use crate::watch::{Cache, Key};
 use crate::workspaces::{ClusterId, Tree, WorkspaceRow};
 
@@ -63,6 +63,7 @@ impl Plane {
             workspace: "root:acme:gone".into(),
             labels: BTreeMap::from([("tier".to_owned(), "prod".to_owned())]),
             lineage: vec!["root".into(), "acme".into(), request.cluster.to_string()],
+            account: Account::default(),
         };
         self.orphans.put(Key::cluster_scoped(&id("root"), name), orphan);
     }

@@ -6,7 +6,7 @@ use crate::api::PromiseSpec;
 use crate::error::Problem;
 
 /// The problems of `deprecation`.
-pub fn life(spec: &PromiseSpec) -> Vec<Problem> {
+pub fn deprecation(spec: &PromiseSpec) -> Vec<Problem> {
     let last = spec.deprecation.as_ref().and_then(|deprecation| deprecation.remove_after.as_deref());
     let is_date = |text: &str| text.parse::<Date>().is_ok_and(|date| date.to_string() == text);
     let wrong = last.filter(|text| !is_date(text));
