@@ -116,6 +116,17 @@ fn sql_stands_in_the_store_alone() {
     }
 }
 
+/// Fields of the API that nothing fills in yet: a page that showed them would promise something.
+#[test]
+fn what_nothing_fills_in_yet_is_on_no_page() {
+    for file in ["app", "server"].iter().flat_map(|package| sources(&root().join(package).join("src"))) {
+        let text = std::fs::read_to_string(&file).expect("a source file");
+        for name in ["external_id", "externalID", "StepStatus", "status.steps"] {
+            assert!(!text.contains(name), "{} shows {name}", file.display());
+        }
+    }
+}
+
 #[test]
 fn files_have_one_subject() {
     let mut long = Vec::new();
