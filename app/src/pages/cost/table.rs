@@ -68,7 +68,7 @@ pub(super) fn instances(instances: &[CostInstance]) -> impl IntoView + use<> {
                 view! { <a class="name" href=routes::request(&instance.workspace, &instance.namespace, &instance.name)>{instance.name.clone()}</a> }.into_any()
             }
             InstanceStanding::Orphaned { released_with } => {
-                left(format!("orphaned: its request was deleted, its objects were not. It counts until the platform team deletes the {released_with}."))
+                left(format!("orphaned; counts until the platform team deletes the {released_with}"))
             }
             InstanceStanding::Gone => left("no longer there".to_owned()),
         };
