@@ -52,8 +52,8 @@ async fn what_was_orphaned_goes_on_to_cost_until_it_is_released() {
     assert_eq!(orphaned - while_there, 2 * 3_600, "two more hours, without a break");
     let mut browser = product.signed_in("dev-shop").await;
     let page = browser.get(SHOP).await.text;
-    let released = format!("until the platform team deletes the ConfigMap opm-system/orphaned-{uid} of the provider workspace");
-    for part in [&released, &Money::new(micros, "EUR").rounded().to_string()] {
+    let until = format!("until the platform team deletes the ConfigMap opm-system/orphaned-{uid} of the provider workspace");
+    for part in [&until, &Money::new(micros, "EUR").rounded().to_string()] {
         assert!(page.contains(part), "{part}: {page}");
     }
     let estimate = format!("<dt>Estimate</dt><dd><b>{price}</b>");
