@@ -128,10 +128,8 @@ async fn a_catalog_wakes_no_request_by_its_words_nor_one_of_a_promise_that_it_do
 }
 
 /// The controller hears of the request before it knows where the workspace lies.
-async fn a_request_made_right_after_its_workspace_is_not_left_waiting(plane: Plane) {
-    let controller = plane.controller().await;
-    plane.publish("settings", settings("1.0.0")).await;
-    plane.offer().await;
+/// Makes a workspace and a request in it.
+async fn ask_in_a_new_workspace(plane: &Plane) -> Api<PromiseRequest> {
     let (client, namespace) = if plane.has_namespaces() {
         let admin = plane.client("admin", "cluster");
         apply(&admin, &json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "late"}})).await.unwrap();
@@ -147,8 +145,31 @@ async fn a_request_made_right_after_its_workspace_is_not_left_waiting(plane: Pla
     let mut request = request("web", "settings", json!({}));
     request.metadata.namespace = Some(namespace.to_owned());
     requests.create(&PostParams::default(), &request).await.unwrap();
+    requests
+}
+
+async fn a_request_made_right_after_its_workspace_is_not_left_waiting(plane: Plane) {
+    let controller = plane.controller().await;
+    plane.publish("settings", settings("1.0.0")).await;
+    plane.offer().await;
+    let requests = ask_in_a_new_workspace(&plane).await;
     wait(requests, "web", "Ready", |request: &PromiseRequest| condition(request, "Ready").starts_with("True")).await;
     controller.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_goes_on_as_soon_as_the_controller_hears_of_its_workspace() {
+    for (plane, of) in [(Plane::open().await, "/workspaces"), (Plane::namespaces().await, "/namespaces")] {
+        let (controller, hold) = plane.uninformed_controller(of).await;
+        plane.publish("settings", settings("1.0.0")).await;
+        plane.offer().await;
+        hold.send_replace(true);
+        let requests = ask_in_a_new_workspace(&plane).await;
+        wait(requests.clone(), "web", "judged without its workspace", |request: &PromiseRequest| request.status.is_some()).await;
+        hold.send_replace(false);
+        wait(requests, "web", "Ready", |request: &PromiseRequest| condition(request, "Ready").starts_with("True")).await;
+        controller.stop().await;
+    }
 }
 
 async fn a_promise_hears_that_its_last_request_went(plane: Plane) {

@@ -1,4 +1,4 @@
-//! Controllers over the plane: ordinary ones, and such as die, count, fail, or have rivals.
+//! Controllers over the plane: ordinary ones, and such as die, count, fail, hear late, or have rivals.
 
 use futures::StreamExt as _;
 use tokio::sync::watch;
@@ -112,6 +112,28 @@ impl Plane {
             }
         });
         (self.controller_over(Endpoint::in_process("blinded", service)).await, blind)
+    }
+
+    /// Starts a controller that is told nothing of the resource `of` while the value is true, and all of it afterwards.
+    pub async fn uninformed_controller(&self, of: &'static str) -> (Running, watch::Sender<bool>) {
+        let (router, (hold, is_held)) = (self.router(), watch::channel(false));
+        let service = tower::service_fn(move |request: http::Request<kube::client::Body>| {
+            let (router, is_held) = (router.clone(), is_held.clone());
+            let is_meant = request.method() == http::Method::GET && request.uri().path().ends_with(of);
+            async move {
+                let answer = router.oneshot(request).await?;
+                let late = move |part| {
+                    let mut is_held = is_held.clone();
+                    Box::pin(async move {
+                        drop(is_held.wait_for(|is_held| !is_held).await);
+                        part
+                    })
+                };
+                let body = |body: axum::body::Body| axum::body::Body::from_stream(body.into_data_stream().then(late));
+                Ok::<_, std::convert::Infallible>(if is_meant { answer.map(body) } else { answer })
+            }
+        });
+        (self.controller_over(Endpoint::in_process("uninformed", service)).await, hold)
     }
 
     /// Starts a controller that trusts these homes, in this order, and waits until it works.
