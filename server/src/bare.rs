@@ -9,7 +9,8 @@ use devplane::{OpenError, Options, Plane, Storage, Token};
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::{Clock, System};
-use crate::plane::embedded;
+use crate::config;
+use crate::plane::{Folder, embedded};
 use crate::serve::signalled;
 
 /// Arguments of `plane`.
@@ -56,6 +57,9 @@ pub enum BareError {
     /// The address.
     #[error("the system does not tell the plane's address: {0}")]
     Address(std::io::Error),
+    /// The data folder.
+    #[error("the data folder cannot be used: {0}")]
+    Folder(std::io::Error),
     /// The stored objects.
     #[error(transparent)]
     Open(#[from] OpenError),
@@ -69,11 +73,12 @@ pub async fn until_signalled(arguments: PlaneArgs) -> Result<(), BareError> {
     let text = std::fs::read_to_string(&arguments.token_auth_file)
         .map_err(|source| BareError::Tokens { path: arguments.token_auth_file.clone(), source })?;
     let tokens = read_tokens(&arguments.token_auth_file, &text)?;
-    let authority = arguments.data.join("tls");
+    let folder = Folder::open(&config::Storage::Directory(arguments.data)).map_err(BareError::Folder)?;
+    let authority = folder.tls();
     let listener = tls::listen(arguments.listen, Some(&authority)).await?;
     let url = format!("https://{}", listener.local_addr().map_err(BareError::Address)?);
     let clock: Arc<dyn Clock> = Arc::new(System);
-    let storage = Storage::Directory(arguments.data.join("plane"));
+    let storage = Storage::Directory(folder.plane());
     let plane = Plane::open(Options { clock: embedded::clock(&clock), ..Options::new(storage, tokens, url.clone()) })?;
     eprintln!("\n  Kubernetes at {url}, workspaces below {url}/clusters/");
     eprintln!("  certificate authority {}\n", authority.join("ca.crt").display());

@@ -17,7 +17,6 @@ use crate::kinds::{BINDINGS, EXPORTS, LOGICAL_CLUSTERS, NAMESPACES, SCHEMAS, WOR
 use crate::quota::QUOTAS;
 use crate::registry::{DEFINITIONS, GroupResource};
 use crate::store::{Change, Key, Range, Stored, WriteError};
-use crate::supervisor::guarded;
 use crate::{ClusterId, State, bindings, definitions, exports, quota, workspaces};
 
 /// The name of the task.
@@ -64,7 +63,7 @@ pub async fn run(state: State) -> Result<(), WriteError> {
             () = rested => {
                 rest = None;
                 for key in std::mem::take(&mut doomed) {
-                    guarded(&key, || workspaces::controller::reconcile(&state, &key))?;
+                    state.supervisor.guarded(&key, || workspaces::controller::reconcile(&state, &key))?;
                 }
             }
         }
@@ -86,7 +85,7 @@ fn catch_up(state: &State) -> Result<BTreeSet<Key>, WriteError> {
 /// Does what follows from one change.
 fn react(state: &State, change: &Change, doomed: &mut BTreeSet<Key>) -> Result<(), WriteError> {
     attend(state, &(change.resource.clone(), change.key.clone()), doomed)?;
-    for object in guarded(&change.key, || Ok(concerned(state, change)))? {
+    for object in state.supervisor.guarded(&change.key, || Ok(concerned(state, change)))? {
         attend(state, &object, doomed)?;
     }
     Ok(())
@@ -94,7 +93,7 @@ fn react(state: &State, change: &Change, doomed: &mut BTreeSet<Key>) -> Result<(
 
 /// All that follows from an object as it is now, or from its absence.
 fn attend(state: &State, object: &Object, doomed: &mut BTreeSet<Key>) -> Result<(), WriteError> {
-    guarded(object, || {
+    state.supervisor.guarded(object, || {
         let (resource, key) = object;
         match key.cluster.is_sandbox() {
             true => attend_in_sandbox(state, resource, key),

@@ -19,7 +19,6 @@ use crate::{
     objects::{may_go, raise_generation},
     registry::{DEFINITIONS, GroupResource, is_given},
     store::{Key, Range, Stored, WriteError},
-    supervisor::guarded_task,
 };
 
 /// The name of the task.
@@ -90,7 +89,7 @@ pub async fn run(state: State, namespaces: bool) -> Result<(), WriteError> {
     state.supervisor.works(TASK);
     loop {
         for cluster in std::mem::take(&mut clusters) {
-            guarded_task(&cluster, sweep(&state, &cluster, namespaces)).await;
+            state.supervisor.guarded_task(&cluster, sweep(&state, &cluster, namespaces)).await;
         }
         match follower.next(&[]).await {
             Ok(changes) => {

@@ -15,7 +15,6 @@ use crate::{
     ClusterId, State, authored, clock,
     deletion::marked,
     store::{Change, Key, Stored, WriteError},
-    supervisor::guarded,
 };
 use graph::{Graph, Node, owners, uid};
 
@@ -141,7 +140,7 @@ impl Collector {
         let mut done = BTreeSet::new();
         while let Some(node) = self.waiting.pop_front() {
             if done.insert(node.clone()) {
-                match guarded(&node, || self.attend(state, &node)) {
+                match state.supervisor.guarded(&node, || self.attend(state, &node)) {
                     // Another writer was faster: its change brings the object back here.
                     Ok(()) | Err(WriteError::Changed) => {}
                     Err(error) => return Err(error),

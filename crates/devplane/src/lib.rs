@@ -74,6 +74,7 @@ pub mod openapi;
 pub mod parsed;
 pub mod patch;
 mod plane;
+mod private;
 mod protobuf;
 pub mod quota;
 pub mod random;

@@ -36,6 +36,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Clock, Plane,
     random::{Random, SystemRandom},
+    supervisor::Supervisor,
 };
 use client::Client;
 pub use stateful::revision as stateful_set_revision;
@@ -69,12 +70,22 @@ pub struct Operators {
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
     pace: Pace,
+    supervisor: Supervisor,
 }
+
+/// What the plane's health calls the operators.
+const TASK: &str = "sample operators";
 
 impl Operators {
     /// Operators that act through `router` with `token`. `clock` gives the times that they write.
     pub fn new(router: Router, token: impl Into<String>, clock: Arc<dyn Clock>, pace: Pace) -> Self {
-        Self { client: Client::new(router, token.into()), clock, random: Arc::new(SystemRandom), pace }
+        Self { client: Client::new(router, token.into()), clock, random: Arc::new(SystemRandom), pace, supervisor: Supervisor::default() }
+    }
+
+    /// The same as a part of a plane, whose health says whether they work.
+    pub fn supervised(mut self, supervisor: &Supervisor) -> Self {
+        self.supervisor = supervisor.clone();
+        self
     }
 
     /// The same with another source for passwords and keys.
@@ -85,9 +96,14 @@ impl Operators {
 
     /// Installs the definitions of the sample kinds, then runs until `shutdown`.
     pub async fn run(self, shutdown: CancellationToken) {
+        let operators = &self;
+        let driven = self.supervisor.clone().run(TASK, move || async move {
+            drive::drive(operators).await;
+            Ok(())
+        });
         tokio::select! {
             () = shutdown.cancelled() => {}
-            () = drive::drive(&self) => {}
+            () = driven => {}
         }
     }
 }
@@ -96,7 +112,8 @@ impl Plane {
     /// Runs the sample operators on the plane's sandbox cluster until `shutdown`, with the bearer token of a user who has [`rights`].
     pub fn run_operators(&self, token: &str, pace: Pace, shutdown: CancellationToken) -> impl Future<Output = ()> + Send + use<> {
         let state = self.state();
-        let operators = Operators::new(self.router(), token, state.clock.clone(), pace).with_random(state.random.clone());
+        let operators =
+            Operators::new(self.router(), token, state.clock.clone(), pace).with_random(state.random.clone()).supervised(&state.supervisor);
         operators.run(shutdown)
     }
 }

@@ -5,8 +5,12 @@
 use std::{
     any::Any,
     collections::BTreeMap,
+    fmt::Debug,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
@@ -24,21 +28,34 @@ const RECOVERED: Duration = Duration::from_secs(60);
 
 /// How the plane's tasks are. Cheap to clone.
 #[derive(Clone, Default)]
-pub struct Supervisor(Arc<Mutex<BTreeMap<&'static str, Option<String>>>>);
+pub struct Supervisor(Arc<Known>);
+
+#[derive(Default)]
+struct Known {
+    /// Why a task does not work, by its name.
+    tasks: Mutex<BTreeMap<&'static str, Option<String>>>,
+    /// Panics over single objects.
+    panics: AtomicUsize,
+}
 
 impl Supervisor {
     /// The tasks that do not work, and why.
     pub fn failures(&self) -> Vec<(&'static str, String)> {
-        self.0.lock().iter().filter_map(|(name, failure)| Some((*name, failure.clone()?))).collect()
+        self.0.tasks.lock().iter().filter_map(|(name, failure)| Some((*name, failure.clone()?))).collect()
     }
 
     /// Says that a task works: it has caught up with everything that is stored.
     pub fn works(&self, name: &'static str) {
-        self.0.lock().insert(name, None);
+        self.0.tasks.lock().insert(name, None);
+    }
+
+    /// How often a task panicked over a single object and left it as it was.
+    pub fn panics(&self) -> usize {
+        self.0.panics.load(Ordering::Relaxed)
     }
 
     fn failed(&self, name: &'static str, why: String) {
-        self.0.lock().insert(name, Some(why));
+        self.0.tasks.lock().insert(name, Some(why));
     }
 
     /// Runs a task for as long as storage takes writes: one that panics is started again. The task says itself by [`Supervisor::works`]
@@ -68,27 +85,29 @@ impl Supervisor {
             rest = (rest * 2).min(LONGEST_REST);
         }
     }
-}
 
-/// Does what is to be done about one object. A panic is a defect of the plane: it is logged, and the object is left as it is until its next
-/// change, so that no object keeps the plane from attending to the others.
-///
-/// # Errors
-/// When the storage takes no writes.
-pub fn guarded<T: Default>(what: impl std::fmt::Debug, work: impl FnOnce() -> Result<T, WriteError>) -> Result<T, WriteError> {
-    match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(done) => done,
-        Err(panic) => {
-            tracing::error!(?what, why = said(&*panic), "the plane's controllers panicked over an object and left it as it is");
+    /// Does what is to be done about one object. A panic is a defect of the plane: it is logged and counted, and the object is left as it is
+    /// until its next change, so that no object keeps the plane from attending to the others.
+    ///
+    /// # Errors
+    /// When the storage takes no writes.
+    pub fn guarded<T: Default>(&self, what: impl Debug, work: impl FnOnce() -> Result<T, WriteError>) -> Result<T, WriteError> {
+        catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+            self.panicked(what, &*panic);
             Ok(T::default())
+        })
+    }
+
+    /// As [`Supervisor::guarded`], for work that waits.
+    pub async fn guarded_task(&self, what: impl Debug, work: impl Future<Output = ()>) {
+        if let Err(panic) = AssertUnwindSafe(work).catch_unwind().await {
+            self.panicked(what, &*panic);
         }
     }
-}
 
-/// As [`guarded`], for work that waits.
-pub async fn guarded_task(what: impl std::fmt::Debug, work: impl Future<Output = ()>) {
-    if let Err(panic) = AssertUnwindSafe(work).catch_unwind().await {
-        tracing::error!(?what, why = said(&*panic), "the plane's controllers panicked over an object and left it as it is");
+    fn panicked(&self, what: impl Debug, panic: &(dyn Any + Send)) {
+        self.0.panics.fetch_add(1, Ordering::Relaxed);
+        tracing::error!(?what, why = said(panic), "the plane's controllers panicked over an object and left it as it is");
     }
 }
 
@@ -133,8 +152,10 @@ mod tests {
 
     #[test]
     fn a_panic_over_one_object_is_not_one_over_the_next() {
-        assert_eq!(guarded("a", || -> Result<usize, WriteError> { panic!("a defect") }), Ok(0));
-        assert_eq!(guarded("b", || Ok(7)), Ok(7));
-        assert_eq!(guarded("c", || Err::<(), _>(WriteError::Changed)), Err(WriteError::Changed));
+        let supervisor = Supervisor::default();
+        assert_eq!(supervisor.guarded("a", || -> Result<usize, WriteError> { panic!("a defect") }), Ok(0));
+        assert_eq!(supervisor.guarded("b", || Ok(7)), Ok(7));
+        assert_eq!(supervisor.guarded("c", || Err::<(), _>(WriteError::Changed)), Err(WriteError::Changed));
+        assert_eq!(supervisor.panics(), 1);
     }
 }

@@ -20,6 +20,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
 use crate::http::connection::{self, Patience};
+use crate::private;
 
 /// Why TLS cannot be served.
 #[derive(Debug, thiserror::Error)]
@@ -89,10 +90,12 @@ fn authority(directory: Option<&Path>) -> Result<(String, Issuer<'static, KeyPai
         return Ok((pem, Issuer::new(authority_params(), key)));
     };
     let (certificate, key) = (directory.join(AUTHORITY), directory.join(AUTHORITY_KEY));
-    if !certificate.exists() || !key.exists() {
+    private::folder(directory).map_err(|error| failed(directory, error.to_string()))?;
+    let is_there = certificate.exists() && key.exists();
+    private::file(&key).map_err(|error| failed(&key, error.to_string()))?;
+    if !is_there {
         let (pem, pair) = new_authority().map_err(|error| failed(&certificate, error.to_string()))?;
-        std::fs::create_dir_all(directory).map_err(|error| failed(directory, error.to_string()))?;
-        write_private(&key, &pair.serialize_pem()).map_err(|error| failed(&key, error.to_string()))?;
+        std::fs::write(&key, pair.serialize_pem()).map_err(|error| failed(&key, error.to_string()))?;
         std::fs::write(&certificate, &pem).map_err(|error| failed(&certificate, error.to_string()))?;
     }
     let pem = std::fs::read_to_string(&certificate).map_err(|error| failed(&certificate, error.to_string()))?;
@@ -100,16 +103,6 @@ fn authority(directory: Option<&Path>) -> Result<(String, Issuer<'static, KeyPai
     let pair = KeyPair::from_pem(&pair).map_err(|error| failed(&key, error.to_string()))?;
     // What is signed names the authority and its key; the rest of its certificate is not needed for that.
     Ok((pem, Issuer::new(authority_params(), pair)))
-}
-
-/// Writes a file that only its owner may read.
-fn write_private(path: &Path, text: &str) -> io::Result<()> {
-    use std::io::Write;
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)?.write_all(text.as_bytes())
 }
 
 /// The authority is the same at every start: its name and rights stand here, its key in a file.

@@ -32,11 +32,12 @@ pub fn is_unsafe(method: &Method) -> bool {
     !matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
 }
 
-/// Checks that the browser says that one of our own pages sent the request. `authority` is host and port, as the request names us.
+/// Checks that the browser says that one of our own pages sent the request. `authority` is host and port, as the request names us; `secure` says
+/// whether people reach the portal by `https://` alone.
 ///
 /// # Errors
 /// [`Error::Denied`] with a sentence.
-pub fn check_origin(headers: &HeaderMap, authority: &str) -> Result<(), Error> {
+pub fn check_origin(headers: &HeaderMap, authority: &str, secure: bool) -> Result<(), Error> {
     let denied = |why: &str| Err(Error::Denied { why: why.to_owned() });
     let site = headers.get("sec-fetch-site").map(|value| value.as_bytes());
     if let Some(site) = site
@@ -45,8 +46,12 @@ pub fn check_origin(headers: &HeaderMap, authority: &str) -> Result<(), Error> {
     {
         return denied("this request came from another site; open the page here and send it again");
     }
+    let is_ours = |origin: &str| {
+        let parts = origin.split_once("://");
+        parts.is_some_and(|(scheme, rest)| rest.eq_ignore_ascii_case(authority) && (!secure || scheme.eq_ignore_ascii_case("https")))
+    };
     match headers.get(header::ORIGIN).map(|value| value.to_str().unwrap_or_default()) {
-        Some(origin) if origin.split_once("://").is_some_and(|(_, rest)| rest.eq_ignore_ascii_case(authority)) => Ok(()),
+        Some(origin) if is_ours(origin) => Ok(()),
         Some(_) => denied("this request came from another site; open the page here and send it again"),
         None if site == Some(b"same-origin") => Ok(()),
         None => denied("this request does not say which page it came from (header Origin)"),
@@ -105,7 +110,7 @@ mod tests {
             &[("origin", "http://localhost:8080"), ("sec-fetch-site", "same-origin")],
             &[("sec-fetch-site", "same-origin")],
         ] {
-            assert_eq!(check_origin(&headers(pass), ours), Ok(()), "{pass:?}");
+            assert_eq!(check_origin(&headers(pass), ours, false), Ok(()), "{pass:?}");
         }
         for refused in [
             &[][..],
@@ -116,8 +121,11 @@ mod tests {
             &[("sec-fetch-site", "same-site")],
             &[("origin", "http://localhost:8080"), ("sec-fetch-site", "cross-site")],
         ] {
-            assert!(check_origin(&headers(refused), ours).is_err(), "{refused:?}");
+            assert!(check_origin(&headers(refused), ours, false).is_err(), "{refused:?}");
         }
+        let of = |origin: &'static str| check_origin(&headers(&[("origin", origin)]), "portal.example", true);
+        assert_eq!(of("https://portal.example"), Ok(()));
+        assert!(of("http://portal.example").is_err(), "whoever writes pages there is not us");
     }
 
     fn post(content_type: &str, body: String) -> Request<Body> {

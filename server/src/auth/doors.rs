@@ -19,6 +19,17 @@ pub enum Way {
     Tokens,
 }
 
+/// What somebody gave on the sign-in page.
+#[derive(Clone, Copy)]
+pub struct Given<'a> {
+    /// One of the people of the embedded plane.
+    pub person: &'a str,
+    /// A bearer token; it is kept sealed, and nowhere else.
+    pub token: &'a str,
+    /// Whether they are on this machine.
+    pub is_here: bool,
+}
+
 /// How people come in, and how their browser remembers it.
 #[derive(Debug)]
 pub struct Doors {
@@ -42,18 +53,22 @@ impl Doors {
         people.iter().map(|(person, _)| person)
     }
 
-    /// The token with which somebody comes in who chose `person`, or typed `token`.
+    /// The token with which somebody comes in.
     ///
     /// # Errors
-    /// There is no such person, or nothing that could be a token.
-    pub fn open(&self, person: &str, token: &str) -> Result<Token> {
+    /// There is no such person, nothing that could be a token, or a sample person is chosen from elsewhere.
+    pub fn open(&self, given: Given<'_>) -> Result<Token> {
         match &self.way {
+            // Who chooses a name proves nothing: that is for those alone who could read the tokens as well.
+            Way::People(_) if !given.is_here => Err(Error::Denied {
+                why: "Sample people can sign in only on the machine that runs the portal, and not through a proxy.".to_owned(),
+            }),
             Way::People(people) => {
-                let known = people.iter().find(|(known, _)| known.name == person);
-                known.map(|(_, token)| token.clone()).ok_or_else(|| Error::NotFound { what: format!("person {person}") })
+                let known = people.iter().find(|(known, _)| known.name == given.person);
+                known.map(|(_, token)| token.clone()).ok_or_else(|| Error::NotFound { what: format!("person {}", given.person) })
             }
             Way::Tokens => {
-                let token = token.trim();
+                let token = given.token.trim();
                 let token = token.strip_prefix("Bearer ").unwrap_or(token).trim();
                 let printable = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
                 let denied = || Error::Denied { why: "Paste a bearer token: one word without spaces.".to_owned() };
@@ -65,16 +80,16 @@ impl Doors {
 
 #[cfg(test)]
 mod tests {
-    use super::{CookieStyle, Doors, Way};
+    use super::{CookieStyle, Doors, Given, Way};
 
     #[test]
     fn what_is_pasted_is_taken_as_it_was_copied() {
         let doors = Doors::new(Way::Tokens, CookieStyle::Plain);
         for pasted in ["abc.def", " abc.def\n", "Bearer abc.def"] {
-            assert_eq!(doors.open("", pasted).unwrap().expose().as_ref(), "abc.def", "{pasted}");
+            assert_eq!(doors.open(Given { person: "", token: pasted, is_here: false }).unwrap().expose().as_ref(), "abc.def", "{pasted}");
         }
         for pasted in ["", "  ", "a b", "a\nb", "käse"] {
-            assert!(doors.open("plane-admin", pasted).is_err(), "{pasted}");
+            assert!(doors.open(Given { person: "plane-admin", token: pasted, is_here: true }).is_err(), "{pasted}");
         }
     }
 }

@@ -91,8 +91,10 @@ pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next:
     let (parts, body) = request.into_parts();
     let (visiting, page) = (Visiting::of(&portal, &parts), takes_page(&parts.headers));
     // A database that does not answer must not keep somebody signed in.
-    let forgets = unknown.is_some() && parts.uri.path() == post::SIGN_OUT && csrf::check_origin(&parts.headers, &authority).is_ok();
-    let checked = match (csrf::check_origin(&parts.headers, &authority), unknown, secret) {
+    let forgets = unknown.is_some()
+        && parts.uri.path() == post::SIGN_OUT
+        && csrf::check_origin(&parts.headers, &authority, portal.public_secure).is_ok();
+    let checked = match (csrf::check_origin(&parts.headers, &authority, portal.public_secure), unknown, secret) {
         (Err(error), _, _) | (Ok(()), Some(error), _) => Err(error),
         (Ok(()), None, Some(secret)) => {
             csrf::check_token(Request::from_parts(parts, body), &secret, most, portal.limits.body_timeout).await

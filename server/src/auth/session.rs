@@ -10,27 +10,18 @@ use serde_json::Value;
 
 use super::caller::{Identity, Shown, database, review};
 use super::cookie::Kind;
-use super::doors::SESSION;
+use super::doors::{Given, SESSION};
 use super::gate::Visitor;
 use crate::limits::{ClientAddress, TokenSource};
 use crate::portal::write::{RecordedWrite, WriteOperation, WriteTarget};
 use crate::state::Portal;
-
-/// What somebody gave on the sign-in page.
-#[derive(Clone, Copy)]
-pub struct Given<'a> {
-    /// One of the people of the embedded plane.
-    pub person: &'a str,
-    /// A bearer token; it is kept sealed, and nowhere else.
-    pub token: &'a str,
-}
 
 /// Begins a session of somebody whom the plane knows, in the request of an id; the cookie for the browser. An earlier session of it ends.
 ///
 /// # Errors
 /// There is no such person, the plane does not accept the token, there were too many attempts, or plane or database do not answer.
 pub async fn begin(portal: &Portal, visitor: &Visitor, given: Given<'_>, address: ClientAddress, request_id: &str) -> Result<HeaderValue> {
-    let token = portal.doors.open(given.person, given.token)?;
+    let token = portal.doors.open(given)?;
     let identity = holder(portal, &token, address).await.map_err(|error| match error {
         Error::Unauthenticated => Error::Denied { why: "The server does not accept this token; it may have expired.".to_owned() },
         other => other,

@@ -13,7 +13,8 @@ use serde::Deserialize;
 use super::visit::{THEME, Visiting};
 use super::{Named, Placed};
 use crate::auth::cookie::Kind;
-use crate::auth::session::{self, Given};
+use crate::auth::doors::Given;
+use crate::auth::session;
 use crate::web::asked::Asked;
 use crate::web::local::local;
 use crate::web::pairs::{Pairs, field};
@@ -30,7 +31,11 @@ pub(crate) struct Home {
 pub(crate) async fn sign_in(visiting: Visiting, Pairs(pairs): Pairs) -> Response {
     let portal = visiting.portal().clone();
     let back = local(field(&pairs, "back").unwrap_or_default()).to_owned();
-    let given = Given { person: field(&pairs, "person").unwrap_or_default(), token: field(&pairs, "token").unwrap_or_default() };
+    let given = Given {
+        person: field(&pairs, "person").unwrap_or_default(),
+        token: field(&pairs, "token").unwrap_or_default(),
+        is_here: visiting.is_here(),
+    };
     let begun = session::begin(&portal, visiting.visitor(), given, visiting.address(), visiting.request_id()).await;
     match begun {
         Ok(cookie) => {

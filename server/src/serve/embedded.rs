@@ -48,7 +48,8 @@ pub async fn open(
     let identities = Identities::open(folder, &world.people, &*edges.random).map_err(ServeError::Folder)?;
     let embedded::Embedded { plane, endpoint, listener, server } = embedded::open(folder, listen, &identities, edges.clock.clone()).await?;
     let token = |name: &'static str| identities.token(name).cloned().ok_or(ServeError::Identity(name));
-    let operators = Operators::new(plane.router(), &*token(identity::OPERATOR)?.expose(), embedded::clock(&edges.clock), edges.pace);
+    let operators = Operators::new(plane.router(), &*token(identity::OPERATOR)?.expose(), embedded::clock(&edges.clock), edges.pace)
+        .supervised(&plane.state().supervisor);
     load::load(&world, &files, &endpoint, &token(identity::ADMIN)?).await?;
     tasks.spawn(operators.run(shutdown.clone()));
     tasks.spawn(listener.serve(plane.router(), shutdown.clone()));

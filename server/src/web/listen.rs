@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::{Extension, Router};
+use http::{HeaderMap, header};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::service::TowerToHyperService;
@@ -16,14 +17,18 @@ use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::host;
+
 /// Who is at the other end of a connection, an extension of each of its requests; behind a proxy it is the proxy.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub Option<IpAddr>);
 
 impl Peer {
-    /// Whether it is on this machine.
-    pub fn is_loopback(&self) -> bool {
-        self.0.is_some_and(|address| address.to_canonical().is_loopback())
+    /// Whether a request comes from this machine: not from another one, and not through a proxy, which speaks for others.
+    pub fn is_here(&self, headers: &HeaderMap) -> bool {
+        let forwarded = [header::FORWARDED.as_str(), "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
+        let is_loopback = self.0.is_some_and(|address| address.to_canonical().is_loopback());
+        is_loopback && host::is_loopback(headers) && !forwarded.iter().any(|name| headers.contains_key(*name))
     }
 }
 
@@ -102,6 +107,20 @@ mod tests {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     use super::*;
+
+    #[test]
+    fn who_comes_through_a_proxy_or_from_elsewhere_is_not_here() {
+        let headers = |pairs: &[(&'static str, &str)]| -> HeaderMap {
+            pairs.iter().map(|(name, value)| (http::HeaderName::from_static(name), value.parse().unwrap())).collect()
+        };
+        let own = headers(&[("host", "127.0.0.1:8080")]);
+        let peer = |address: &str| Peer(Some(address.parse().unwrap()));
+        assert!(peer("127.0.0.1").is_here(&own) && peer("::ffff:127.0.0.1").is_here(&own));
+        assert!(!peer("10.0.0.7").is_here(&own) && !Peer(None).is_here(&own), "who is not known is not taken for one of this machine");
+        for proxied in [&[("host", "portal.example")][..], &[("host", "localhost"), ("x-forwarded-for", "10.0.0.7")], &[]] {
+            assert!(!peer("127.0.0.1").is_here(&headers(proxied)), "{proxied:?}");
+        }
+    }
 
     #[tokio::test]
     async fn who_sends_no_request_is_not_waited_for_and_the_end_waits_for_answers() {

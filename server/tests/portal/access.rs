@@ -295,3 +295,17 @@ async fn foreign_names_are_not_served_and_headers_protect_every_answer() {
     assert!(!policy.contains("unsafe-inline"));
     product.running.close().await;
 }
+
+/// Who only chooses a name is let in where they could read the tokens of the embedded plane as well.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sample_people_sign_in_on_this_machine_alone() {
+    let product = Product::quiet().await;
+    for (address, status) in [("10.0.0.7", StatusCode::FORBIDDEN), ("127.0.0.1", StatusCode::SEE_OTHER)] {
+        let mut browser = product.browser().from(address);
+        let page = browser.get("/sign-in").await;
+        let answer = browser.post("/sign-in", &[("_token", &page.hidden("_token")), ("person", "dev-shop")]).await;
+        assert_eq!(answer.status, status, "{address}: {}", answer.text);
+        assert_eq!(answer.text.contains("only on the machine that runs the portal"), status == StatusCode::FORBIDDEN, "{}", answer.text);
+    }
+    product.running.close().await;
+}

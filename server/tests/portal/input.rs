@@ -77,6 +77,23 @@ async fn what_does_not_fit_is_said_with_the_field_and_kept_as_it_was_typed() {
     product.running.close().await;
 }
 
+/// A rule about all values together is not evaluated while one of them does not fit: nobody reads then that it refuses nothing.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rules_that_are_not_checked_yet_are_not_said_to_pass() {
+    let product = Product::open().await;
+    product.publishes_samples().await;
+    let mut browser = product.signed_in("dev-shop").await;
+    let form = Form::open(&mut browser).await;
+    for (port, said, not) in [("many", "checked once all values fit", "refuses"), ("8080", "refuses", "checked once all values fit")] {
+        let typed = [("/name", "web"), ("/parameters/image", "nginx:latest"), ("/parameters/port", port)];
+        let refused = form.submit(&mut browser, APPLICATION, &typed).await;
+        let rail = browser.get(refused.location()).await.text;
+        let rules = |words: &str| rail.contains(&format!(" rules {words}")) || rail.contains(&format!(" rules are {words}"));
+        assert!(rules(said) && !rules(not) && !rail.contains("none refuses"), "{port}: {rail}");
+    }
+    product.running.close().await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn bodies_of_any_kind_end_in_a_sentence() {
     let product = Product::quiet().await;

@@ -43,7 +43,7 @@ async fn ask(browser: &mut Browser, token: &str, body: Body) -> Answer {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_flood_of_unknown_tokens_is_asked_about_rarely_and_keeps_no_one_out() {
     let product = limited(LimitsConfig::default()).await;
-    let mut before = product.browser().from("203.0.113.9").signs_in("org-owner").await;
+    let mut before = product.signed_in("org-owner").await.from("203.0.113.9");
     assert_eq!(before.get("/workspaces").await.status, StatusCode::OK);
     let mut flood = product.browser().from("203.0.113.9");
     // What the plane refused a moment ago is refused without asking it again: otherwise these alone would use up what an address can bring.
@@ -60,7 +60,7 @@ async fn a_flood_of_unknown_tokens_is_asked_about_rarely_and_keeps_no_one_out() 
     }
     assert_eq!((reviewed, refused), (UNKNOWN_TOKENS, 2001 - UNKNOWN_TOKENS));
     // Someone elsewhere signs in and works, and so does who was signed in behind the same address.
-    let mut other = product.browser().from("198.51.100.5").signs_in("dev-shop").await;
+    let mut other = product.signed_in("dev-shop").await.from("198.51.100.5");
     for browser in [&mut other, &mut before] {
         let page = browser.get("/workspaces").await;
         assert_eq!(page.status, StatusCode::OK, "{}", page.text);
@@ -71,8 +71,8 @@ async fn a_flood_of_unknown_tokens_is_asked_about_rarely_and_keeps_no_one_out() 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_sends_too_much_is_told_when_to_go_on_and_others_are_served() {
     let product = limited(slow(5)).await;
-    let mut greedy = product.browser().from("203.0.113.9").signs_in("dev-shop").await;
-    let mut other = product.browser().from("203.0.113.9").signs_in("dev-data").await;
+    let mut greedy = product.signed_in("dev-shop").await.from("203.0.113.9");
+    let mut other = product.signed_in("dev-data").await.from("203.0.113.9");
     let mut served = 0;
     let refused = loop {
         let answer = greedy.get("/workspaces").await;
@@ -94,7 +94,7 @@ async fn one_token_that_asks_too_much_is_refused_and_its_owner_goes_on_in_the_br
     let product = limited(slow(10)).await;
     let sandbox = product.running.sandbox.as_ref().expect("an embedded plane");
     let token = |person: &str| sandbox.identities.token(person).expect("a person").expose().to_string();
-    let mut owner = product.browser().from("203.0.113.9").signs_in("dev-shop").await;
+    let mut owner = product.signed_in("dev-shop").await.from("203.0.113.9");
     let mut program = product.browser().from("203.0.113.9");
     let mut statuses = Vec::new();
     for _ in 0..=20 {
@@ -123,7 +123,7 @@ async fn a_body_that_stalls_is_given_up() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn made_up_session_cookies_cost_few_looks_into_the_database() {
     let product = limited(slow(5)).await;
-    let mut known = product.browser().from("198.51.100.5").signs_in("dev-shop").await;
+    let mut known = product.signed_in("dev-shop").await.from("198.51.100.5");
     assert_eq!(known.get("/workspaces").await.status, StatusCode::OK);
     // Each look into a closed database leaves a line in the log.
     product.running.portal.store.close().await;

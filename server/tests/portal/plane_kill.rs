@@ -90,6 +90,22 @@ async fn a_damaged_file_is_a_sentence() {
     assert!(!refused.status.success() && said.contains("cannot be read") && said.contains("restore a copy"), "{}: {said}", refused.status);
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn what_a_bare_plane_keeps_is_private_whoever_made_the_folder() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().join("data");
+    std::fs::create_dir(&data).expect("a folder");
+    std::fs::set_permissions(&data, std::fs::Permissions::from_mode(0o755)).expect("its mode");
+    let plane = Plane::start(folder.path()).await;
+    for (path, mode) in [("", 0o700), ("tls", 0o700), ("tls/ca.key", 0o600), ("plane", 0o700), ("plane/plane.redb", 0o600)] {
+        let found = std::fs::metadata(data.join(path)).expect("it is there").permissions().mode();
+        assert_eq!(found & 0o777, mode, "{path}");
+    }
+    plane.kill();
+}
+
 /// A running bare plane; killed when dropped.
 struct Plane {
     child: Mutex<Child>,

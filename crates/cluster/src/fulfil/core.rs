@@ -150,3 +150,18 @@ impl Core {
         compiled.map_err(|problems| format!("The promise cannot be used: {}", problems_in_words(&problems)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspaces::ClusterId;
+
+    #[test]
+    fn all_work_of_a_workspace_is_one_tenants() {
+        let key =
+            |cluster: &str, name: &str| Key { cluster: ClusterId::parse(cluster).unwrap(), namespace: "default".into(), name: name.into() };
+        let shop = [Work::Request(key("shop", "a")), Work::Policy(key("shop", "b")), Work::Approval(key("shop", "c"))];
+        assert!(shop.iter().all(|work| work.tenant() == shop[0].tenant()));
+        assert_ne!(Work::Request(key("data", "a")).tenant(), shop[0].tenant());
+    }
+}

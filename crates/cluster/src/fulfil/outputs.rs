@@ -109,7 +109,7 @@ fn belongs(secret: &Value, source: &SecretSource, subject: &Subject, made: &[Des
         let beside = made.iter().find(|desired| desired.id == source.resource)?;
         // What the promise itself wrote there proves nothing.
         let told = beside.object["status"].is_null().then(|| seen.get(&beside.key)).flatten().and_then(|seen| own(seen, subject))?;
-        Some(says(&told["status"], &secret["metadata"]["name"]))
+        Some(names_secret(&told["status"], &secret["metadata"]["name"], false))
     };
     is_own(&labels[names::REQUEST_UID_LABEL])
         || owners.into_iter().flatten().any(|owner| is_own(&owner["uid"]))
@@ -131,13 +131,19 @@ fn own<'s>(seen: &'s Seen, subject: &Subject) -> Option<&'s Value> {
     }
 }
 
-/// Whether a text stands anywhere in a status.
-fn says(status: &Value, text: &Value) -> bool {
+/// Whether a status names a Secret, in a field that is about Secrets: `secretRef`, `connectionSecret`, `credentials`, or `binding` as the Service
+/// Binding Specification calls it. Other texts of a status, such as outputs of a request, may repeat what somebody typed into its parameters.
+fn names_secret(status: &Value, name: &Value, about_secrets: bool) -> bool {
     match status {
-        Value::Array(all) => all.iter().any(|part| says(part, text)),
-        Value::Object(all) => all.values().any(|part| says(part, text)),
-        part => part.is_string() && part == text,
+        Value::Array(all) => all.iter().any(|part| names_secret(part, name, about_secrets)),
+        Value::Object(all) => all.iter().any(|(field, part)| names_secret(part, name, about_secrets || is_about_secrets(field))),
+        text => about_secrets && text.is_string() && text == name,
     }
+}
+
+fn is_about_secrets(field: &str) -> bool {
+    let field = field.to_ascii_lowercase();
+    field == "binding" || field.contains("secret") || field.contains("credential")
 }
 
 /// The Secret that holds a source: the resource itself, or one that its controller writes beside it.

@@ -89,7 +89,8 @@ pub fn settled(world: &World) -> Vec<Finding> {
             let mend = match &unproven {
                 Unproven::Place { .. } => match named.rsplit_once(':') {
                     Some((parent, _)) => format!("opm-portal bind {parent} --catalog"),
-                    None => "run `opm-portal bind WORKSPACE --catalog` for each workspace above it".to_owned(),
+                    // No path is known: whoever runs it puts in those of the workspaces above.
+                    None => "opm-portal bind WORKSPACE --catalog".to_owned(),
                 },
                 Unproven::Unbound { workspace, .. } | Unproven::Claims { workspace, .. } => {
                     format!("opm-portal bind {workspace} --catalog")

@@ -48,19 +48,21 @@ impl World {
     /// Keeps what is known about servers that are not read.
     async fn note_unread(self, export: Export, read: ExportAddress, shutdown: CancellationToken) {
         let client = self.access.endpoint.client(&self.access.token, &self.access.topology.own());
-        let tell = |addresses: Vec<ExportAddress>| {
-            let others: Vec<String> = addresses.into_iter().filter(|other| *other != read).map(|other| other.server).collect();
-            let mut unread = self.unread.write();
-            if let Some((_, unread)) = EXPORTS.iter().zip(&mut *unread).find(|(of, unread)| **of == export && **unread != others) {
-                if !others.is_empty() {
-                    tracing::warn!(export = export.name(), read = read.server, ?others, "other shards serve the export and are not read");
-                }
-                *unread = others;
-            }
-        };
         tokio::select! {
             () = shutdown.cancelled() => {}
-            () = provider::follow(&client, export, tell) => {}
+            () = provider::follow(&client, export, |addresses| self.note_others(export, &read, &addresses)) => {}
+        }
+    }
+
+    /// Takes note of the servers of an export that are not read.
+    fn note_others(&self, export: Export, read: &ExportAddress, addresses: &[ExportAddress]) {
+        let others: Vec<String> = addresses.iter().filter(|other| *other != read).map(|other| other.server.clone()).collect();
+        let mut unread = self.unread.write();
+        if let Some((_, unread)) = EXPORTS.iter().zip(&mut *unread).find(|(of, unread)| **of == export && **unread != others) {
+            if !others.is_empty() {
+                tracing::warn!(export = export.name(), read = read.server, ?others, "other shards serve the export and are not read");
+            }
+            *unread = others;
         }
     }
 
@@ -99,10 +101,13 @@ impl World {
         let client = self.access.endpoint.client(&self.access.token, &self.access.topology.own());
         loop {
             let (requests, catalog) = tokio::join!(self.addresses(&client, Export::Requests), self.addresses(&client, Export::Catalog));
-            if let Some((requests, catalog)) = provider::chosen(&self.access.endpoint, &requests, &catalog)
-                && let (Some(requests), Some(catalog)) = tokio::join!(self.open(requests), self.open(catalog))
+            if let Some((of_requests, of_catalog)) = provider::chosen(&self.access.endpoint, &requests, &catalog)
+                && let (Some(read_requests), Some(read_catalog)) = tokio::join!(self.open(of_requests), self.open(of_catalog))
             {
-                return [requests, catalog];
+                // Before anything is read: whoever waits for the caches knows of the other servers as well.
+                self.note_others(Export::Requests, of_requests, &requests);
+                self.note_others(Export::Catalog, of_catalog, &catalog);
+                return [read_requests, read_catalog];
             }
             tokio::time::sleep(AGAIN).await;
         }

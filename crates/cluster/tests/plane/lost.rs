@@ -14,6 +14,7 @@ use promise::api::Phase;
 use serde_json::{Value, json};
 
 use crate::patience::Busy;
+use crate::trust::refused;
 use crate::world::{PATIENCE, Plane, condition, on_every_plane, on_kubernetes, settings};
 
 on_kubernetes![
@@ -21,7 +22,11 @@ on_kubernetes![
     a_revision_of_other_content_under_the_name_of_a_lost_one_is_not_run,
     what_is_to_be_orphaned_stays_while_a_lost_revision_keeps_from_judging_it,
 ];
-on_every_plane![a_lost_release_is_recorded_again_with_the_same_content, a_lost_release_is_held_while_the_request_wants_another_content,];
+on_every_plane![
+    a_lost_release_is_recorded_again_with_the_same_content,
+    a_lost_release_is_held_while_the_request_wants_another_content,
+    a_lost_release_comes_back_from_a_backup,
+];
 
 /// A request that runs the first version while the second is published, and no controller.
 async fn pinned(plane: &Plane) -> PromiseRequest {
@@ -143,6 +148,27 @@ async fn a_lost_release_is_held_while_the_request_wants_another_content(plane: P
     plane.requests("dana").patch("web", &PatchParams::default(), &edit(5)).await.unwrap();
     let ready = plane.ready("web").await;
     assert_eq!(release(&ready).0, name);
+    controller.stop().await;
+}
+
+/// As the message of the request says, and as nobody but the controller may.
+async fn a_lost_release_comes_back_from_a_backup(plane: Plane) {
+    let (name, _) = release(&pinned(&plane).await);
+    let api: Api<PromiseRelease> = Api::namespaced(as_controller(&plane).await, plane.namespace());
+    let mut backup = api.get(&name).await.unwrap();
+    lose_release(&plane, &name).await;
+    let edit = Patch::Merge(json!({"spec": {"parameters": {"level": 7}}}));
+    plane.requests("dana").patch("web", &PatchParams::default(), &edit).await.unwrap();
+    let controller = plane.controller().await;
+    held(&plane).await;
+
+    let metadata = &mut backup.metadata;
+    (metadata.uid, metadata.resource_version, metadata.creation_timestamp) = (None, None, None);
+    refused("admin", plane.in_shop::<PromiseRelease>("admin").create(&PostParams::default(), &backup).await);
+    api.create(&PostParams::default(), &backup).await.unwrap();
+    let ready = plane.until("web", "edited", |request| request.status.as_ref().is_some_and(|status| status.phase == Phase::Ready)).await;
+    assert_ne!(release(&ready).0, name, "what was asked for meanwhile is made of it");
+    assert_eq!(level(&plane).await, "7");
     controller.stop().await;
 }
 

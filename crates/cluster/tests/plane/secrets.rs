@@ -2,6 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use cluster::kinds::PromiseRequest;
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams};
 use kube::core::{ApiResource, GroupVersionKind};
@@ -15,6 +16,7 @@ on_every_plane![
     a_secret_that_is_not_there_is_asked_for_by_name,
     what_was_typed_for_a_request_that_came_to_nothing_goes_with_it,
     an_output_is_no_secret_that_belongs_to_others,
+    an_output_is_no_secret_that_an_inner_request_repeats_the_name_of,
     what_was_typed_for_another_request_is_not_used,
     what_was_typed_for_a_request_is_handed_on_to_what_it_makes,
 ];
@@ -210,6 +212,46 @@ async fn an_output_is_no_secret_that_belongs_to_others(plane: Plane) {
     })
     .await;
     plane.ready("web").await;
+    controller.stop().await;
+}
+
+/// The status of a request repeats what somebody typed: an output of it that says the name of a Secret makes that nobody's.
+async fn an_output_is_no_secret_that_an_inner_request_repeats_the_name_of(plane: Plane) {
+    let controller = plane.controller().await;
+    plane.offer().await;
+    let which = json!({"type": "object", "properties": {"which": {"type": "string"}}});
+    let echo = json!({
+        "version": "1.0.0", "lifecycle": "published", "visibility": "private", "parameters": which,
+        "implementation": {"resources": [{"id": "config", "template": {
+            "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "${request.name}-config"}, "data": {"a": "b"},
+        }}]},
+        "outputs": [{"name": "said", "value": "${parameters.which}"}],
+    });
+    let curious = json!({
+        "version": "1.0.0", "lifecycle": "published", "visibility": "private", "parameters": which,
+        "implementation": {"resources": [{"id": "inner", "template": {
+            "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseRequest", "metadata": {"name": "${request.name}-inner"},
+            "spec": {"promise": {"name": "echo"}, "parameters": {"which": "${parameters.which}"}},
+        }}]},
+        "outputs": [{"name": "password", "secretRef": {"resource": "inner", "name": "${parameters.which}", "key": "password"}}],
+    });
+    plane.publish("echo", echo).await;
+    plane.publish("curious", curious).await;
+    let secret = json!({
+        "apiVersion": "v1", "kind": "Secret", "stringData": {"password": TYPED},
+        "metadata": {"name": "somebody-elses", "namespace": plane.namespace()},
+    });
+    apply(&plane.client("dana", "root:acme:shop"), &secret).await.unwrap();
+    plane.ask("web", "curious", json!({"which": "somebody-elses"})).await;
+    let repeats = |request: &PromiseRequest| serde_json::to_string(&request.status).unwrap().contains(r#""value":"somebody-elses""#);
+    plane.until("web-inner", "saying the name", repeats).await;
+    plane
+        .until("web", "waiting for a Secret of its own", |r| {
+            serde_json::to_string(&r.status).unwrap().contains("somebody-elses to belong to inner")
+        })
+        .await;
+    let secrets: Api<Secret> = plane.in_shop("dana");
+    assert!(secrets.get_opt("web-outputs").await.unwrap().is_none());
     controller.stop().await;
 }
 

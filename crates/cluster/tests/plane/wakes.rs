@@ -127,7 +127,6 @@ async fn a_catalog_wakes_no_request_by_its_words_nor_one_of_a_promise_that_it_do
     controller.stop().await;
 }
 
-/// The controller hears of the request before it knows where the workspace lies.
 /// Makes a workspace and a request in it.
 async fn ask_in_a_new_workspace(plane: &Plane) -> Api<PromiseRequest> {
     let (client, namespace) = if plane.has_namespaces() {

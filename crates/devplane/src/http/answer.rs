@@ -10,6 +10,7 @@ use http::{HeaderMap, HeaderValue, Response, header};
 use serde_json::Value;
 
 use super::media::{Encoding, Format};
+use super::panics;
 use crate::{protobuf, status::ApiError};
 
 /// From this size on answers to GET are compressed for clients that take gzip.
@@ -140,7 +141,7 @@ fn joined(pieces: impl Iterator<Item = Bytes>) -> Vec<u8> {
 
 /// A body that is made while it is sent.
 fn streamed(pieces: impl Iterator<Item = Bytes> + Send + 'static) -> Body {
-    Body::from_stream(futures::stream::iter(pieces.map(Ok::<_, Infallible>)))
+    Body::from_stream(panics::cut_off(futures::stream::iter(pieces.map(Ok::<_, Infallible>))))
 }
 
 /// Writes an error out.

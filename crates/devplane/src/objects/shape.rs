@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::metadata;
 use crate::{
     apply::typed::go,
-    embedded,
+    blocking, embedded,
     registry::{Resource, Shape},
     status::Cause,
 };
@@ -64,7 +64,7 @@ pub fn validate(resource: &Resource, subresource: &str, object: &Value, old: Opt
             if errors.iter().any(formless) && shape.schema.has_rules() {
                 errors.push(Schema::rules_not_checked());
             } else if shape.schema.has_rules() {
-                errors.extend(shape.schema.validate_rules(object, old, &mut Budget::for_rules()));
+                errors.extend(blocking::long(|| shape.schema.validate_rules(object, old, &mut Budget::for_rules())));
             }
             let scale = shape.scale.as_ref().filter(|_| subresource != "status");
             let counts = scale.into_iter().filter_map(|scale| replicas(scale, object));

@@ -12,6 +12,8 @@ use schema::structural::Schema;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use crate::blocking;
+
 /// Readings that somebody holds, by the hash of what they were read from.
 static KNOWN: LazyLock<Mutex<HashMap<[u8; 32], Weak<Schema>>>> = LazyLock::new(Mutex::default);
 
@@ -22,7 +24,7 @@ pub fn schema(json: &Value) -> Arc<Schema> {
         return known;
     }
     // Read outside the lock: compiling rules takes its time. Two at once do the work twice, and the later one is kept.
-    let read = Arc::new(Schema::parse_lenient(json));
+    let read = Arc::new(blocking::long(|| Schema::parse_lenient(json)));
     let mut known = KNOWN.lock();
     known.retain(|_, schema| schema.strong_count() > 0);
     known.insert(hash, Arc::downgrade(&read));

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::{sync::mpsc, task::JoinSet, time::Instant};
 
 use super::{
-    Operators,
+    Operators, TASK,
     client::{Client, ClientError},
     definitions,
     kinds::{KINDS, Kind, NAMESPACE},
@@ -55,13 +55,16 @@ pub(super) async fn drive(operators: &Operators) {
         watches.spawn(watch(operators.client.clone(), kind, send.clone()));
     }
     drop(send);
-    let mut driver = Driver { operators, world: World::default(), waiting: BTreeMap::new(), is_placed: false };
+    let mut driver = Driver { operators, world: World::default(), waiting: BTreeMap::new(), is_placed: false, listed: Vec::new() };
     loop {
         let next = driver.waiting.values().map(|waiting| waiting.due).min();
         tokio::select! {
             news = receive.recv() => match news {
                 Some(news) => driver.learn(news),
                 None => return,
+            },
+            Some(Err(ended)) = watches.join_next() => if ended.is_panic() {
+                std::panic::resume_unwind(ended.into_panic());
             },
             () = sleep_until(next) => driver.act().await,
         }
@@ -146,10 +149,20 @@ struct Driver<'a> {
     waiting: BTreeMap<Key, Waiting>,
     /// Whether all namespaces were told once. What a namespace says about behaviour may forbid a step, so that none is taken before.
     is_placed: bool,
+    /// Kinds of which all objects were told once.
+    listed: Vec<&'static Kind>,
 }
 
 impl Driver<'_> {
     fn learn(&mut self, news: News) {
+        if let News::Listed(kind, _) = &news
+            && !self.listed.contains(kind)
+        {
+            self.listed.push(kind);
+            if self.listed.len() == KINDS.len() {
+                self.operators.supervisor.works(TASK);
+            }
+        }
         let touched = match news {
             News::Changed(kind, object) => self.world.put(kind, object),
             News::Gone(kind, object) => {
@@ -187,11 +200,13 @@ impl Driver<'_> {
         }
     }
 
+    /// What is next for an object. What is in it comes from tenants, so that no object may keep the operators from the others.
     fn step(&self, key: &Key) -> Option<Step> {
         let object = self.world.get(key)?;
         let now = clock::seconds(self.operators.clock.now());
         let secret = || random::word(&*self.operators.random, 32, LETTERS);
-        step::next(&View { key, object: &object, world: &self.world, now: &now, secret: &secret })
+        let view = View { key, object: &object, world: &self.world, now: &now, secret: &secret };
+        self.operators.supervisor.guarded(&key.name, || Ok(step::next(&view))).unwrap_or_default()
     }
 
     /// Does what is due.

@@ -3,7 +3,6 @@
 
 mod load;
 mod older;
-mod private;
 mod rows;
 
 use std::{
@@ -20,6 +19,7 @@ use redb::{Database, DatabaseError, ReadableTable as _, StorageBackend, TableDef
 use tokio::sync::{mpsc, watch};
 
 use super::{Change, Progress, StoreError, memory::Memory, news::News};
+use crate::private;
 
 /// Key → state; both as in `rows`.
 const OBJECTS: TableDefinition<&str, &[u8]> = TableDefinition::new("objects");

@@ -261,4 +261,5 @@ async fn values_of_the_wrong_form_are_answered() {
         server.send("admin", "DELETE", &format!("{namespaces}/short"), "application/json", Value::Null).await;
         server.until("admin", &format!("{namespaces}/short"), |status, _| status == 404).await;
     }
+    assert_eq!(server.plane.state().supervisor.panics(), 0, "none of them panicked over an object");
 }

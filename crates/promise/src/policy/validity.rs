@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::bounds::Bounds;
 use super::reading::Reading;
 use super::tally::Per;
-use crate::api::{Approve, Budget, Constrain, Inject, Limit, PolicySpec, Required, Rule, Validate};
+use crate::api::{Approve, Approvers, Budget, Constrain, Inject, Limit, PolicySpec, Required, Rule, Validate};
 use crate::error::Problem;
 use crate::path::{Path, Segment};
 use crate::price::decimal_micros;
@@ -191,6 +191,8 @@ fn limit_fault(limit: &Limit) -> Option<Fault> {
 const MOST_PERCENT: u32 = 1_000;
 /// Most of them.
 const MOST_THRESHOLDS: usize = 10;
+/// Most users and groups that a rule names.
+const MOST_NAMED: usize = 50;
 
 fn budget_fault(budget: &Budget) -> Option<Fault> {
     if !matches!(Per::parse(&budget.per), Some(Per::Workspace | Per::Subtree)) {
@@ -202,6 +204,9 @@ fn budget_fault(budget: &Budget) -> Option<Fault> {
     if let Err(why) = decimal_micros(&budget.monthly) {
         return Some(Fault::new(".budget.monthly", format!("its amount {:?} {why}", budget.monthly)));
     }
+    if let Some(fault) = too_many(&budget.notify, ".budget.notify") {
+        return Some(fault);
+    }
     let thresholds = budget.thresholds();
     let wrong = thresholds.iter().find(|threshold| !(1..=MOST_PERCENT).contains(*threshold));
     if let Some(wrong) = wrong {
@@ -209,6 +214,12 @@ fn budget_fault(budget: &Budget) -> Option<Fault> {
     }
     let many = thresholds.len() > MOST_THRESHOLDS;
     many.then(|| Fault::new(".budget.thresholds", format!("there are too many of them; name at most {MOST_THRESHOLDS}")))
+}
+
+/// Each of them is told of every question, so that a long list is a flood of mails.
+fn too_many(named: &Approvers, path: &'static str) -> Option<Fault> {
+    let many = named.users.len() + named.groups.len() > MOST_NAMED;
+    many.then(|| Fault::new(path, format!("it names too many; name at most {MOST_NAMED} users and groups, and put people into groups")))
 }
 
 fn approve_fault(approve: &Approve) -> Option<Fault> {
@@ -219,6 +230,9 @@ fn approve_fault(approve: &Approve) -> Option<Fault> {
         return Some(Fault::new(".approve.required", "it asks all, and nobody is named; name approvers, or ask for a number"));
     }
     let named = &approve.approvers;
+    if let Some(fault) = too_many(named, ".approve.approvers") {
+        return Some(fault);
+    }
     if let Some(Required::Count(count)) = approve.required
         && named.groups.is_empty()
         && !named.users.is_empty()

@@ -119,8 +119,14 @@ fn policies(looked: &Looked<'_>) -> Vec<CheckLine> {
     ];
     let done: Vec<String> = done.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
     let rules = counted(looked.policies.len() as u64, "rule");
+    let unasked = if looked.problems.is_empty() { 0 } else { looked.policies.iter().filter(|line| line.result.is_none()).count() };
     match (looked.policies.is_empty(), refused) {
         (true, _) => {}
+        // What a rule says of all values together is not asked while one of them does not fit.
+        (false, 0) if unasked > 0 => {
+            let verb = if unasked == 1 { "is" } else { "are" };
+            lines.push(line(CheckState::NotYet, format!("{unasked} of {rules} {verb} checked once all values fit"), &done.join(", "), ""));
+        }
         (false, 0) => lines.push(line(CheckState::Passed, format!("{rules}, none refuses"), &done.join(", "), "")),
         (false, refused) => {
             let denied = looked.policies.iter().filter(|rule| is(rule, PolicyResult::Denied));

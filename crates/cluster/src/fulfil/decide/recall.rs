@@ -109,8 +109,8 @@ async fn load(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: &Promi
     let name = named.release;
     let Some(release) = releases::recorded(core, api, key, name).await.map_err(Lost::unknown)? else {
         let why = format!(
-            "The release {name} is missing, so nothing is changed. Restore the PromiseRelease {name} from a backup, or delete the request and \
-             create it again."
+            "The release {name} is missing, so nothing is changed. Restore the PromiseRelease {name} from a backup with the controller's \
+             credential, or delete the request and create it again."
         );
         let again = named.content_hash.map(|hash| Again {
             name: name.to_owned(),
@@ -122,7 +122,7 @@ async fn load(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: &Promi
     if named.content_hash.is_some_and(|hash| hash != release.content_hash) {
         return Err(Lost::gone(format!(
             "The release {name} has another content than the one that was accepted, so nothing is changed. Restore the PromiseRelease {name} \
-             from a backup, or delete the request and create it again."
+             from a backup with the controller's credential, or delete the request and create it again."
         )));
     }
     let revision = revision(core, &release.revision, named.version)?;
@@ -153,7 +153,7 @@ fn revision(core: &Core, of: &ReleaseRevision, version: &str) -> Result<Arc<Prom
     }
     Err(Lost::gone(format!(
         "The revision {name} of the promise is missing, so nothing is changed. The promise's team can publish version {version} again with \
-         the same content, or restore the PromiseRevision {name} from a backup."
+         the same content. Or restore the PromiseRevision {name} from a backup with the controller's credential."
     )))
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use futures::future::join_all;
+use futures::StreamExt as _;
 use promise::api::Health;
 use promise::fulfil::{Key as ObjectKey, Pending, Seen, Situation};
 use serde_json::Value;
@@ -16,6 +16,9 @@ use crate::fulfil::sites::{Displaced, Known, Sites};
 use crate::fulfil::target::Place;
 use crate::fulfil::{inputs, objects, outputs};
 use crate::watch::Key;
+
+/// Objects of one request that are looked at together.
+const LOOKS: usize = 16;
 
 impl Round<'_> {
     /// Puts every rendered object into its place and looks at what is there.
@@ -128,18 +131,19 @@ impl Round<'_> {
     async fn look_at(&mut self, keys: BTreeSet<ObjectKey>, sites: &Sites) {
         let open: Vec<ObjectKey> = keys.into_iter().filter(|key| !self.seen.contains_key(key)).collect();
         let (core, request) = (self.core, self.key);
-        let found = join_all(open.iter().map(|key| async move {
+        let looks = open.clone().into_iter().map(|key| async move {
             let place = match sites.place(core, key.destination.as_deref()) {
                 Ok(place) => place,
                 Err(why) => return Seen::Unknown { why },
             };
-            match look(core, request, sites, &place, key).await {
+            match look(core, request, sites, &place, &key).await {
                 Ok(Some(object)) => Seen::Present { object, health: Health::Unknown, message: None },
                 Ok(None) => Seen::Absent,
                 Err(why) => Seen::Unknown { why },
             }
-        }))
-        .await;
+        });
+        // A request may have made thousands of objects, and others wait for the same server.
+        let found: Vec<Seen> = futures::stream::iter(looks).buffered(LOOKS).collect().await;
         self.seen.extend(open.into_iter().zip(found));
     }
 }

@@ -32,6 +32,7 @@ fn each_mistake_is_found_at_its_path() {
     let when = |when: &str| json!({"set": {"parameter": ".region", "value": "eu", "when": when}});
     let validate = |expression: &str| json!({"validate": {"expression": expression, "message": "Choose."}});
     let constrain = |body: Value| json!({"constrain": body});
+    let many: Vec<String> = (0..50).map(|number| format!("person-{number}")).collect();
     let cases = [
         // (rule, path below `.rules[1]`, words, whether it is one for every promise too that is only reached by a wildcard)
         (constrain(json!({"parameter": ".nosuch", "maximum": 1})), ".constrain.parameter", "there is no .nosuch", false),
@@ -72,6 +73,13 @@ fn each_mistake_is_found_at_its_path() {
         (json!({"approve": {"required": 0}}), ".approve.required", "at least", true),
         (json!({"approve": {"required": "all"}}), ".approve.required", "nobody is named", true),
         (json!({"approve": {"stage": 0}}), ".approve.stage", "counted from 1", true),
+        (json!({"approve": {"approvers": {"users": many, "groups": ["leads"]}}}), ".approve.approvers", "at most 50", true),
+        (
+            json!({"budget": {"monthly": "1", "currency": "EUR", "per": "subtree", "notify": {"users": many, "groups": ["leads"]}}}),
+            ".budget.notify",
+            "at most 50",
+            true,
+        ),
         (json!({"approve": {"expiresAfter": "soon"}}), ".approve.expiresAfter", "no duration", true),
         (json!({"limit": {"count": 1, "per": "team"}}), ".limit.per", "none of workspace", true),
         (json!({"budget": {"monthly": "1", "currency": "EUR", "per": "promise"}}), ".budget.per", "neither", true),

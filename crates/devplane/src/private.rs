@@ -4,7 +4,7 @@ use std::{fs, io, path::Path};
 
 /// Makes a folder that nobody else can look into. One that is there is closed to others, unless it is meant for everybody, as `/tmp` is,
 /// or belongs to somebody else: then its file is private all the same.
-pub(super) fn folder(path: &Path) -> io::Result<()> {
+pub fn folder(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path)?;
     #[cfg(unix)]
     {
@@ -22,7 +22,7 @@ pub(super) fn folder(path: &Path) -> io::Result<()> {
 }
 
 /// Makes a file that nobody else can read, or closes one that is there to others.
-pub(super) fn file(path: &Path) -> io::Result<()> {
+pub fn file(path: &Path) -> io::Result<()> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]
