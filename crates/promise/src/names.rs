@@ -50,7 +50,7 @@ pub const INPUTS_ANNOTATION: &str = "platform.opmodel.dev/inputs-version";
 pub const APPROVE_VERB: &str = "approve";
 
 /// Verb of the right to break the glass: on a Policy or Promise, to approve alone and at once whatever its `approve` rules ask for.
-pub const EMERGENCY_VERB: &str = "approve-emergency";
+pub const EMERGENCY_VERB: &str = "override";
 
 /// Annotation of a request with the time since which a question was open that was turned down or has expired: it is asked once more.
 pub const ASK_AGAIN_ANNOTATION: &str = "platform.opmodel.dev/ask-again";

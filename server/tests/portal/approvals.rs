@@ -226,7 +226,7 @@ async fn what_does_not_count_is_refused_with_its_sentence_and_what_was_typed_sta
     said(&wrong, StatusCode::UNPROCESSABLE_ENTITY, "Say in the comment what should be changed");
     let wrong =
         decide(&mut approver, &uid, &[("decision", "approve"), ("emergency", "true"), ("comment", "It burns"), ("back", &back)]).await;
-    said(&wrong, StatusCode::FORBIDDEN, "approve-emergency");
+    said(&wrong, StatusCode::FORBIDDEN, "override");
     let wrong = decide(&mut approver, &uid, &[("decision", "maybe"), ("back", &back)]).await;
     said(&wrong, StatusCode::UNPROCESSABLE_ENTITY, "Choose whether you approve it");
     let wrong = decide(&mut approver, &uid, &[("decision", "approve"), ("rule", "root/other/rule"), ("back", &back)]).await;

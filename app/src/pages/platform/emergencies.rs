@@ -27,7 +27,7 @@ pub async fn emergencies(visit: &Visit, number: usize) -> Page {
             routes::with_query(page::EMERGENCIES, &[("page", &number)])
         });
         view! {
-            <PageHead title="Emergencies" meta=view! { <span>"Approvals by the right "<code>"approve-emergency"</code>", in the place of everybody who would have been asked."</span> }.into_any()/>
+            <PageHead title="Emergencies" meta=view! { <span>"Approvals by the right "<code>"override"</code>", in the place of everybody who would have been asked."</span> }.into_any()/>
             {tabs(page::EMERGENCIES, delivers)}
             {found.total.as_of().map(|at| stale(at, &now))}
             {loud(&found, false)}

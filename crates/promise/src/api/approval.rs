@@ -19,7 +19,7 @@ pub struct ApprovalSpec {
     /// What was decided.
     pub decision: Decision,
     /// Whether the glass is broken: it approves for every rule of the policy or promise at once, whatever their stage and however many they
-    /// ask for. It takes the right `approve-emergency` instead of `approve`, and a comment; everybody is told.
+    /// ask for. It takes the right `override` instead of `approve`, and a comment; everybody is told.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub emergency: bool,
     /// Why, for the requester.

@@ -190,7 +190,7 @@ async fn what_was_taken_back_cannot_be_approved_until_it_is_asked_again(plane: P
 
 async fn who_breaks_the_glass_approves_alone_and_everybody_is_told(plane: Plane) {
     let controller = in_two_stages(&plane).await;
-    let_do(&plane, "approve-emergency", "sandbox", &["careful"]).await;
+    let_do(&plane, "override", "sandbox", &["careful"]).await;
     let asked_for = plane.ask("web", "settings", json!({"level": 2})).await;
     let waiting = asked(&plane, "web").await;
     let mut broken = of_rule("first", "broken", &waiting, "approve");

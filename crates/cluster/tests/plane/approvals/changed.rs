@@ -39,7 +39,7 @@ async fn asked_anew(plane: &Plane, name: &str, before: &PromiseRequest) -> Promi
 async fn whoever_changed_a_request_does_not_approve_it(plane: Plane) {
     let controller = governed(&plane, json!({})).await;
     let_erin_in(&plane).await;
-    let_do(&plane, "approve-emergency", "erin", &["careful"]).await;
+    let_do(&plane, "override", "erin", &["careful"]).await;
     plane.ask("web", "settings", json!({"level": 2})).await;
     let first = asked(&plane, "web").await;
     edit_as_erin(&plane, "web", json!({"parameters": {"level": 9}})).await;

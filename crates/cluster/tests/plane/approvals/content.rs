@@ -1,6 +1,6 @@
 //! What was approved is what runs: content that changes without an edit of the spec is decided about again.
 
-use cluster::kinds::Approval;
+use cluster::kinds::{Approval, PromiseRelease};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::{Api, Patch, PatchParams};
 use promise::api::DecisionState;
@@ -11,7 +11,11 @@ use super::{about, approvals, asked, candidate, careful, decide, let_decide};
 use crate::running::Running;
 use crate::world::{Plane, apply, condition, on_every_plane, wait};
 
-on_every_plane![what_a_label_says_is_approved_with_it, a_secret_that_changes_after_approval_is_decided_about_first];
+on_every_plane![
+    what_a_label_says_is_approved_with_it,
+    a_price_that_changes_while_people_decide_is_the_one_they_were_shown,
+    a_secret_that_changes_after_approval_is_decided_about_first,
+];
 
 /// A plane on which every request for this promise needs an approval, which Erin may give.
 pub(super) async fn governing(plane: &Plane, promise: &str, spec: Value) -> Running {
@@ -63,6 +67,51 @@ async fn what_a_label_says_is_approved_with_it(plane: Plane) {
     plane.config_maps().delete("web-config", &kube::api::DeleteParams::default()).await.unwrap();
     wait(plane.config_maps(), "web-config", "made again", |map: &ConfigMap| map.data.as_ref().is_some_and(|data| data["size"] == "small"))
         .await;
+    controller.stop().await;
+}
+
+/// A single price that is no part of the total is not in the hash of the content, and yet a template can read it.
+async fn a_price_that_changes_while_people_decide_is_the_one_they_were_shown(plane: Plane) {
+    let spec = json!({
+        "version": "1.0.0", "lifecycle": "published", "visibility": "private", "parameters": {"type": "object"},
+        "cost": {"items": [{"name": "base", "monthly": "${prices.base}"}]},
+        "implementation": {"resources": [{"id": "config", "template": {
+            "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "${request.name}-config"}, "immutable": true,
+            "data": {"extra": "${string(prices.extra)}"},
+        }}]},
+    });
+    let controller = governing(&plane, "priced", spec).await;
+    let shelf = |extra: &str| {
+        json!({
+            "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseCatalog", "metadata": {"name": "standard"},
+            "spec": {
+                "title": "Standard", "promises": ["*"], "workspaces": ["root:acme:**", "cluster:*"], "currency": "EUR",
+                "prices": [{"from": "2020-01-01", "values": {"base": "10.00", "extra": extra}}],
+            },
+        })
+    };
+    let platform = plane.client("admin", "root:platform");
+    apply(&platform, &shelf("1.00")).await.unwrap();
+    plane.ask("web", "priced", json!({})).await;
+    let shown = asked(&plane, "web").await;
+    apply(&platform, &shelf("2.00")).await.unwrap();
+    // Whoever is asked about another request is shown the new price: the controller knows it.
+    let recorded = |release: &PromiseRelease| release.spec.context.as_ref().unwrap()["prices"]["extra"].to_string();
+    let releases: Api<PromiseRelease> = plane.in_shop("admin");
+    let old = recorded(&releases.get(&candidate(&shown).release).await.unwrap());
+    for attempt in 0.. {
+        let name = format!("later-{attempt}");
+        plane.ask(&name, "priced", json!({})).await;
+        let later = asked(&plane, &name).await;
+        if recorded(&releases.get(&candidate(&later).release).await.unwrap()) != old {
+            break;
+        }
+    }
+    let edit = Patch::Merge(json!({"spec": {"reason": "For the shop."}}));
+    plane.requests("dana").patch("web", &PatchParams::default(), &edit).await.unwrap();
+    decide(&plane, "erin", &about("first", &shown, "approve")).await;
+    plane.ready("web").await;
+    assert_eq!(plane.config_maps().get("web-config").await.unwrap().data.unwrap()["extra"], old);
     controller.stop().await;
 }
 
