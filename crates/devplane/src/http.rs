@@ -192,7 +192,7 @@ async fn resources(
     if method == Method::HEAD {
         *response.body_mut() = Body::empty();
     }
-    Ok(response)
+    bodies::kept(response, &state.answers, &call.attributes.user.name).await
 }
 
 /// Whether an object can have the name of the path (apiserver `registry/generic/registry/store.go`, `NamespaceKeyFunc`).

@@ -114,6 +114,8 @@ pub struct Shared {
     pub openapi: Indexes,
     /// Bodies of requests under way.
     pub bodies: Bodies,
+    /// Bodies of answers that are not read yet.
+    pub answers: Bodies,
     /// How the plane's own tasks are.
     pub supervisor: Supervisor,
     /// Open watches.
@@ -161,7 +163,8 @@ impl Plane {
             authenticator: Authenticator::new(tokens),
             impersonation: Impersonation::default(),
             openapi: Indexes::default(),
-            bodies: Bodies::default(),
+            bodies: Bodies::of_requests(),
+            answers: Bodies::of_answers(),
             supervisor: Supervisor::default(),
             watches: Watches::default(),
             clock,

@@ -87,6 +87,11 @@ const SUITE: &[Selection] = &[
             "workspaces::",
         ],
     },
+    Selection {
+        what: "the embedded plane as a real kcp answered",
+        target: &["--test", "contract"],
+        names: &["kcp/crd-after-binding", "kcp/sharing-watch", "kcp/virtual-patches"],
+    },
     Selection { what: "a disk that is full", target: &["--test", "durability"], names: &["full::"] },
     Selection {
         what: "chains of objects",

@@ -362,16 +362,18 @@ async fn consider(
         return;
     }
     let home = found.home;
-    let chosen = Chosen {
-        name: releases::name(&key.name, &release.content_hash),
-        release,
-        version: spec.version.clone(),
-        compiled,
-        context,
-        home,
-        trusted,
-        generation,
+    let name = releases::name(&key.name, &release.content_hash);
+    // What was written down for those who decide is what is made: its context may say what the content does not hash, such as single prices.
+    let (release, context) = match core.world.releases.get(&Key { name: name.clone(), ..key.clone() }) {
+        Some(known) if known.spec.content_hash == release.content_hash => {
+            let recorded = known.spec.context.clone().and_then(|context| serde_json::from_value::<Context>(context).ok());
+            // Who asked has to be known now, too.
+            let recorded = recorded.filter(|recorded| recorded.request.requester == context.request.requester);
+            (known.spec.clone(), recorded.map_or(context, Arc::new))
+        }
+        _ => (release, context),
     };
+    let chosen = Chosen { name, release, version: spec.version.clone(), compiled, context, home, trusted, generation };
     if let Some(again) = again {
         // The same content was accepted before: it needs no approval.
         decision.next = Some(chosen).filter(|chosen| chosen.release.content_hash == again.content_hash);

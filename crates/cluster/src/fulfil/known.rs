@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 use promise::api::{Phase, PolicySpec, PromiseCatalogSpec, PromiseRequestStatus, WaitingKind};
 
 use super::core::Work;
+use super::uses::Used;
 use crate::kinds::PromiseRequest;
 use crate::usage::in_force;
 use crate::watch::Key;
@@ -37,8 +38,8 @@ pub struct Told {
     pub promise: String,
     /// Digest of everything but status.
     pub edition: u64,
-    /// Names of the revisions that it uses.
-    pub uses: BTreeSet<String>,
+    /// The revisions that it uses.
+    pub uses: BTreeSet<Used>,
     /// Name of the release that is accepted: what it holds of limits and budgets.
     pub holds: Option<String>,
     /// Whether it waits for what others hold.
@@ -124,13 +125,14 @@ impl Told {
     /// What decides of a request now.
     pub fn of(request: &PromiseRequest) -> Self {
         let status = request.status.as_ref();
-        let current = status.and_then(|status| status.current.as_ref()).map(|release| &release.revision);
-        let candidate = status.and_then(|status| status.candidate.as_ref()).map(|release| &release.revision);
+        let used = |revision: &String, home: &Option<String>| Used { revision: revision.clone(), home: home.clone() };
+        let current = status.and_then(|status| status.current.as_ref()).map(|release| used(&release.revision, &release.home));
+        let candidate = status.and_then(|status| status.candidate.as_ref()).map(|release| used(&release.revision, &release.home));
         Self {
             uid: request.metadata.uid.clone().unwrap_or_default(),
             promise: request.spec.promise.name.clone(),
             edition: edition(&request.metadata, ()),
-            uses: current.into_iter().chain(candidate).cloned().collect(),
+            uses: current.into_iter().chain(candidate).collect(),
             holds: in_force(request).map(str::to_owned),
             waits_for_room: waits_for_room(request),
             works: current_version(request).filter(|_| is_ready(request)).map(str::to_owned),
@@ -184,7 +186,7 @@ mod tests {
 
     use parking_lot::Mutex;
 
-    use super::{Known, Told};
+    use super::{Known, Told, Used};
     use crate::watch::Key;
     use crate::workspaces::ClusterId;
 
@@ -193,7 +195,7 @@ mod tests {
             uid: "u".into(),
             promise: "redis".into(),
             edition: 0,
-            uses: BTreeSet::from([revision.to_owned()]),
+            uses: BTreeSet::from([Used { revision: revision.to_owned(), home: None }]),
             holds: None,
             waits_for_room: false,
             works: None,

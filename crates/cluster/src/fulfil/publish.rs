@@ -11,6 +11,7 @@ use serde_json::json;
 use super::core::{Core, Work};
 use super::govern::{condition, problems_in_words};
 use super::queue::After;
+use super::uses::Used;
 use super::words::told_of;
 use super::write;
 use crate::error::{is_conflict, is_missing, is_unanswered};
@@ -58,7 +59,9 @@ pub async fn promise(core: &Core, key: &Key) -> After {
 /// Requests whose release was made from a revision of this promise.
 fn instances(core: &Core, key: &Key) -> usize {
     let own = core.world.revisions_of(&key.cluster, &key.name);
-    core.uses.count(own.into_iter().map(|(at, _)| at.name))
+    // Of those whose status does not say the home of their promise nobody else is sure to count them.
+    let homes = [Some(key.cluster.to_string()), None];
+    core.uses.count(own.into_iter().flat_map(|(at, _)| homes.clone().map(|home| Used { revision: at.name.clone(), home })))
 }
 
 /// Keeps a promise while there are instances. Answers with the promise as it is then, or none when it went.

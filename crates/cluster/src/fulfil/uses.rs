@@ -4,6 +4,15 @@ use std::collections::{BTreeSet, HashMap};
 
 use parking_lot::Mutex;
 
+/// A revision of a home: promises of two homes with the same content have revisions of the same name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Used {
+    /// Name of the revision.
+    pub revision: String,
+    /// Logical cluster id of the home. What an earlier version of the controller wrote into a status doesn't say it.
+    pub home: Option<String>,
+}
+
 /// The counts, kept by what wakes whom.
 #[derive(Default)]
 pub struct Uses(Mutex<State>);
@@ -11,14 +20,14 @@ pub struct Uses(Mutex<State>);
 #[derive(Default)]
 struct State {
     /// Requests by revision.
-    users: HashMap<String, usize>,
+    users: HashMap<Used, usize>,
     /// Of these, those that use two: one runs, and another is to take its place.
-    pairs: HashMap<(String, String), usize>,
+    pairs: HashMap<(Used, Used), usize>,
 }
 
 impl Uses {
     /// Takes in that a request used some revisions and uses others now.
-    pub fn replace(&self, before: &BTreeSet<String>, now: &BTreeSet<String>) {
+    pub fn replace(&self, before: &BTreeSet<Used>, now: &BTreeSet<Used>) {
         if before == now {
             return;
         }
@@ -28,8 +37,8 @@ impl Uses {
     }
 
     /// How many requests use at least one of these revisions.
-    pub fn count(&self, revisions: impl IntoIterator<Item = String>) -> usize {
-        let revisions: BTreeSet<String> = revisions.into_iter().collect();
+    pub fn count(&self, revisions: impl IntoIterator<Item = Used>) -> usize {
+        let revisions: BTreeSet<Used> = revisions.into_iter().collect();
         let state = self.0.lock();
         let users: usize = revisions.iter().filter_map(|revision| state.users.get(revision)).sum();
         let twice = state.pairs.iter().filter(|((one, other), _)| revisions.contains(one) && revisions.contains(other));
@@ -38,7 +47,7 @@ impl Uses {
 }
 
 impl State {
-    fn note(&mut self, used: &BTreeSet<String>) {
+    fn note(&mut self, used: &BTreeSet<Used>) {
         for revision in used {
             *self.users.entry(revision.clone()).or_default() += 1;
         }
@@ -47,7 +56,7 @@ impl State {
         }
     }
 
-    fn forget(&mut self, used: &BTreeSet<String>) {
+    fn forget(&mut self, used: &BTreeSet<Used>) {
         for revision in used {
             less(&mut self.users, revision);
         }
@@ -58,7 +67,7 @@ impl State {
 }
 
 /// Both revisions of a request that uses two; more than one that runs and one to come there are not.
-fn pair(used: &BTreeSet<String>) -> Option<(String, String)> {
+fn pair(used: &BTreeSet<Used>) -> Option<(Used, Used)> {
     let mut used = used.iter();
     Some((used.next()?.clone(), used.next()?.clone()))
 }
@@ -76,12 +85,23 @@ fn less<K: Eq + std::hash::Hash>(counts: &mut HashMap<K, usize>, key: &K) {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::Uses;
+    use super::{Used, Uses};
+
+    fn at(home: &str, revision: &str) -> Used {
+        Used { revision: revision.to_owned(), home: Some(home.to_owned()) }
+    }
+
+    #[test]
+    fn a_revision_of_the_same_name_in_another_home_is_another_one() {
+        let uses = Uses::default();
+        uses.replace(&BTreeSet::new(), &BTreeSet::from([at("platform", "redis-1")]));
+        assert_eq!((uses.count([at("platform", "redis-1")]), uses.count([at("acme", "redis-1")])), (1, 0));
+    }
 
     #[test]
     fn a_request_that_uses_two_revisions_of_a_promise_is_one_instance_of_it() {
-        let used = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<String>>();
-        let count = |uses: &Uses, names: &[&str]| uses.count(names.iter().map(|name| (*name).to_owned()));
+        let used = |names: &[&str]| names.iter().map(|name| at("platform", name)).collect::<BTreeSet<Used>>();
+        let count = |uses: &Uses, names: &[&str]| uses.count(names.iter().map(|name| at("platform", name)));
         let uses = Uses::default();
         uses.replace(&used(&[]), &used(&["redis-1"]));
         uses.replace(&used(&[]), &used(&["redis-1", "redis-2"]));

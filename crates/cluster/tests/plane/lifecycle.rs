@@ -308,6 +308,31 @@ async fn published_after(promises: &Api<cluster::kinds::Promise>, change: &Value
     (status.conditions.into_iter().find(|condition| condition.r#type == "Published").unwrap(), status.revision)
 }
 
+/// Promises of the same name and content in two homes have revisions of the same name.
+#[tokio::test(flavor = "multi_thread")]
+async fn instances_count_for_the_promise_of_their_home_alone() {
+    let plane = Plane::open().await;
+    let controller = plane.controller().await;
+    plane.offer().await;
+    for home in ["root:platform", "root:acme"] {
+        plane.publish_at(home, "settings", settings("1.0.0")).await;
+    }
+    let mut asked = crate::world::request("web", "settings", json!({}));
+    asked.metadata.namespace = Some(plane.namespace().to_owned());
+    asked.spec.promise.workspace = Some("root:platform".to_owned());
+    plane.requests("dana").create(&kube::api::PostParams::default(), &asked).await.unwrap();
+    plane.ready("web").await;
+    let promises = |home: &str| Api::<cluster::kinds::Promise>::all(plane.client("admin", home));
+    let instances = |promise: &cluster::kinds::Promise| promise.status.as_ref().map(|status| status.instances);
+    wait(promises("root:platform"), "settings", "counted", |promise| instances(promise) == Some(1)).await;
+    // Nothing holds the other one.
+    let other = promises("root:acme");
+    assert_eq!(instances(&other.get("settings").await.unwrap()), Some(0));
+    other.delete("settings", &DeleteParams::default()).await.unwrap();
+    plane.gone(other, "settings").await;
+    controller.stop().await;
+}
+
 async fn what_is_asked_for_while_it_is_published_never_fails(plane: Plane) {
     plane.offer().await;
     // Both are there before anybody looks: a folder that is applied at once.

@@ -140,6 +140,28 @@ async fn a_watch_that_is_not_read_expires_and_another_goes_on() {
     assert_eq!((&event["type"], &event["object"]["code"], &event["object"]["reason"]), (&json!("ERROR"), &json!(410), &json!("Expired")));
 }
 
+/// Whoever asks for long lists and reads none of them gets no more of them, and others do.
+#[tokio::test]
+async fn answers_that_are_not_read_are_few() {
+    let server = Server::start();
+    for number in 0..20 {
+        let mut map = config_map(&format!("long-{number}"), json!({}));
+        map["data"] = json!({"text": "x".repeat(900_000)});
+        server.create("admin", MAPS, map).await;
+    }
+    let ask = async |token: &str| {
+        let request = Request::builder().uri(MAPS).header(header::AUTHORIZATION, format!("Bearer {token}"));
+        server.answer(request.header(header::ACCEPT, "application/yaml").body(Body::empty()).unwrap()).await
+    };
+    let first = ask("admin").await;
+    assert_eq!(first.status(), 200);
+    let refused = ask("admin").await;
+    assert_eq!((refused.status().as_u16(), refused.headers()[header::RETRY_AFTER].as_bytes()), (429, &b"1"[..]));
+    assert_eq!(server.get("admin", &format!("{MAPS}/long-1")).await.0, 200, "what is short enough goes on");
+    assert!(first.into_body().collect().await.unwrap().to_bytes().len() > 20 * 900_000);
+    assert_eq!(ask("admin").await.status(), 200, "what is read counts no more");
+}
+
 /// The largest object that is stored, as the plane says it.
 const OBJECT: &str = "Request entity too large: limit is 1572864";
 

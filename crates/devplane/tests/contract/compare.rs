@@ -10,7 +10,7 @@ pub fn step(step: &Value, answer: &Result<Value, String>) -> Vec<String> {
         Err(error) => return vec![error.clone()],
     };
     if want["status"] != got["status"] {
-        return vec![format!("status: want {}, got {}", shown(want), shown(got))];
+        return vec![format!("status={}:{}: want {}, got {}", want["status"], got["status"], shown(want), shown(got))];
     }
     let mode = step["compare"].as_str().unwrap_or("exact");
     let mut differences = Vec::new();

@@ -2,9 +2,9 @@
 //!
 //! [`recorded`] are answers of a real kube-apiserver and a real kcp that somebody else has recorded; [`written`] are our own scenarios,
 //! for which a real kube-apiserver answers in the same run. `known-failures.txt` and `known-differences.txt` list the steps that differ, each
-//! with the places where the answers differ and the reason. They can only shrink: a listed step that passes fails the
-//! test, and so does a step that differs without being listed, or elsewhere.
-//! With arguments (`-- kubernetes/objects written …`) only these topics run, and each difference is shown.
+//! with how the answers differ and the reason. They can only shrink: a listed step that passes fails the test, and so does a step that differs
+//! without being listed, or otherwise.
+//! With arguments (`-- kubernetes/objects written …`) only these topics run, and each difference is shown; `-- --list` lists them.
 #![expect(clippy::expect_used, reason = "a test ends at the first surprise")]
 
 mod compare;
@@ -32,7 +32,11 @@ const DIFFERENCES: Known = Known { name: "known-differences.txt", list: include_
 const PARALLEL: usize = 6;
 
 fn main() -> ExitCode {
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let (options, wanted): (Vec<String>, Vec<String>) = std::env::args().skip(1).partition(|argument| argument.starts_with('-'));
+    if options.iter().any(|option| option == "--list") {
+        recorded::topics().into_iter().chain(written::topics()).for_each(|(topic, _)| println!("{topic}: test"));
+        return ExitCode::SUCCESS;
+    }
     let is_wanted =
         |topic: &str| wanted.is_empty() || wanted.iter().any(|wanted| topic == wanted || topic.starts_with(&format!("{wanted}/")));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");

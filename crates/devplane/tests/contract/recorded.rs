@@ -8,15 +8,20 @@ use serde_json::Value;
 
 use crate::{PARALLEL, outcome::Outcome, replay, target::Target};
 
-/// The topics of the planes that were recorded; all, or those that are wanted. Nothing without the shared data.
-pub async fn run(is_wanted: impl Fn(&str) -> bool) -> Vec<Outcome> {
+/// The topics of the planes that were recorded. Nothing without the shared data.
+pub fn topics() -> Vec<(String, PathBuf)> {
     let Some(folder) = testdata::shared("data/contract") else { return Vec::new() };
-    let mut files = Vec::new();
-    for plane in ["kubernetes", "kcp"] {
+    let of = |plane: &'static str| {
         let topics = crate::scenarios(&folder.join(plane)).into_iter();
-        files.extend(topics.map(|(topic, path)| (format!("{plane}/{topic}"), path)).filter(|(topic, _)| is_wanted(topic)));
-    }
-    futures::stream::iter(files.into_iter().map(|(topic, path)| replayed(topic, path))).buffered(PARALLEL).collect().await
+        topics.map(move |(topic, path)| (format!("{plane}/{topic}"), path))
+    };
+    of("kubernetes").chain(of("kcp")).collect()
+}
+
+/// Asks the plane what is recorded of those topics that are wanted.
+pub async fn run(is_wanted: impl Fn(&str) -> bool) -> Vec<Outcome> {
+    let wanted = topics().into_iter().filter(|(topic, _)| is_wanted(topic));
+    futures::stream::iter(wanted.map(|(topic, path)| replayed(topic, path))).buffered(PARALLEL).collect().await
 }
 
 async fn replayed(topic: String, path: PathBuf) -> Outcome {

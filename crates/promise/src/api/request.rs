@@ -246,6 +246,9 @@ pub struct CurrentStatus {
     pub version: String,
     /// Name of the PromiseRevision.
     pub revision: String,
+    /// Logical cluster id of the home that the revision lies in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub home: Option<String>,
     /// Hex SHA-256 of its content: where the release is lost, only the same content takes its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_hash: Option<String>,
@@ -275,6 +278,9 @@ pub struct CandidateStatus {
     pub version: String,
     /// Name of the PromiseRevision.
     pub revision: String,
+    /// Logical cluster id of the home that the revision lies in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub home: Option<String>,
     /// Hex SHA-256 (`domain.md` 3).
     pub content_hash: String,
     /// How far it got.
