@@ -131,8 +131,8 @@ fn own<'s>(seen: &'s Seen, subject: &Subject) -> Option<&'s Value> {
     }
 }
 
-/// Whether a status names a Secret, in a field that is about Secrets: `secretRef`, `connectionSecret`, `credentials`, or `binding` as the Service
-/// Binding Specification calls it. Other texts of a status, such as outputs of a request, may repeat what somebody typed into its parameters.
+/// Whether a status names a Secret in a field that is about Secrets: `secretRef`, `connectionSecret`, `credentials`, or `binding` from the
+/// Service Binding Specification. Other fields, such as the outputs of a request, can contain text that a user typed.
 fn names_secret(status: &Value, name: &Value, about_secrets: bool) -> bool {
     match status {
         Value::Array(all) => all.iter().any(|part| names_secret(part, name, about_secrets)),

@@ -59,7 +59,7 @@ pub async fn promise(core: &Core, key: &Key) -> After {
 /// Requests whose release was made from a revision of this promise.
 fn instances(core: &Core, key: &Key) -> usize {
     let own = core.world.revisions_of(&key.cluster, &key.name);
-    // Of those whose status does not say the home of their promise nobody else is sure to count them.
+    // Requests whose status has no home yet count for every promise that has a revision of this name.
     let homes = [Some(key.cluster.to_string()), None];
     core.uses.count(own.into_iter().flat_map(|(at, _)| homes.clone().map(|home| Used { revision: at.name.clone(), home })))
 }

@@ -89,7 +89,7 @@ pub fn settled(world: &World) -> Vec<Finding> {
             let mend = match &unproven {
                 Unproven::Place { .. } => match named.rsplit_once(':') {
                     Some((parent, _)) => format!("opm-portal bind {parent} --catalog"),
-                    // No path is known: whoever runs it puts in those of the workspaces above.
+                    // The path is unknown, so the operator fills in the workspaces above.
                     None => "opm-portal bind WORKSPACE --catalog".to_owned(),
                 },
                 Unproven::Unbound { workspace, .. } | Unproven::Claims { workspace, .. } => {

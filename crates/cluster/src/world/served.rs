@@ -104,7 +104,7 @@ impl World {
             if let Some((of_requests, of_catalog)) = provider::chosen(&self.access.endpoint, &requests, &catalog)
                 && let (Some(read_requests), Some(read_catalog)) = tokio::join!(self.open(of_requests), self.open(of_catalog))
             {
-                // Before anything is read: whoever waits for the caches knows of the other servers as well.
+                // Set before the caches start, so that it is known once they are synced.
                 self.note_others(Export::Requests, of_requests, &requests);
                 self.note_others(Export::Catalog, of_catalog, &catalog);
                 return [read_requests, read_catalog];

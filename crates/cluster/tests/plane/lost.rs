@@ -151,7 +151,7 @@ async fn a_lost_release_is_held_while_the_request_wants_another_content(plane: P
     controller.stop().await;
 }
 
-/// As the message of the request says, and as nobody but the controller may.
+/// The way the message on the request describes. Only the controller may do it.
 async fn a_lost_release_comes_back_from_a_backup(plane: Plane) {
     let (name, _) = release(&pinned(&plane).await);
     let api: Api<PromiseRelease> = Api::namespaced(as_controller(&plane).await, plane.namespace());
@@ -167,7 +167,7 @@ async fn a_lost_release_comes_back_from_a_backup(plane: Plane) {
     refused("admin", plane.in_shop::<PromiseRelease>("admin").create(&PostParams::default(), &backup).await);
     api.create(&PostParams::default(), &backup).await.unwrap();
     let ready = plane.until("web", "edited", |request| request.status.as_ref().is_some_and(|status| status.phase == Phase::Ready)).await;
-    assert_ne!(release(&ready).0, name, "what was asked for meanwhile is made of it");
+    assert_ne!(release(&ready).0, name, "the edit made meanwhile is rolled out");
     assert_eq!(level(&plane).await, "7");
     controller.stop().await;
 }

@@ -215,7 +215,7 @@ async fn an_output_is_no_secret_that_belongs_to_others(plane: Plane) {
     controller.stop().await;
 }
 
-/// The status of a request repeats what somebody typed: an output of it that says the name of a Secret makes that nobody's.
+/// A request's outputs can repeat its parameters. A Secret name that appears there does not make the Secret an output.
 async fn an_output_is_no_secret_that_an_inner_request_repeats_the_name_of(plane: Plane) {
     let controller = plane.controller().await;
     plane.offer().await;

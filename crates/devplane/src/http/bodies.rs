@@ -1,5 +1,5 @@
-//! Bodies of requests and of answers: how much of them is in memory at the same time, in all and of one user. Who may not ask at all is not
-//! read, and who doesn't read what was answered gets no more.
+//! Limits on request and response bodies in memory, in total and per user. The body of an unauthorized request is not read, and a client that
+//! does not read its responses gets no more of them.
 //! Source: none upstream: limits of our own.
 
 use std::{collections::HashMap, convert::Infallible, sync::Arc, time::Duration};

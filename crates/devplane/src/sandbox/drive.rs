@@ -149,7 +149,7 @@ struct Driver<'a> {
     waiting: BTreeMap<Key, Waiting>,
     /// Whether all namespaces were told once. What a namespace says about behaviour may forbid a step, so that none is taken before.
     is_placed: bool,
-    /// Kinds of which all objects were told once.
+    /// Kinds that were listed completely at least once.
     listed: Vec<&'static Kind>,
 }
 

@@ -140,7 +140,7 @@ async fn a_watch_that_is_not_read_expires_and_another_goes_on() {
     assert_eq!((&event["type"], &event["object"]["code"], &event["object"]["reason"]), (&json!("ERROR"), &json!(410), &json!("Expired")));
 }
 
-/// Whoever asks for long lists and reads none of them gets no more of them, and others do.
+/// A client that requests long lists and reads none of them is refused more until it does.
 #[tokio::test]
 async fn answers_that_are_not_read_are_few() {
     let server = Server::start();
@@ -157,9 +157,9 @@ async fn answers_that_are_not_read_are_few() {
     assert_eq!(first.status(), 200);
     let refused = ask("admin").await;
     assert_eq!((refused.status().as_u16(), refused.headers()[header::RETRY_AFTER].as_bytes()), (429, &b"1"[..]));
-    assert_eq!(server.get("admin", &format!("{MAPS}/long-1")).await.0, 200, "what is short enough goes on");
+    assert_eq!(server.get("admin", &format!("{MAPS}/long-1")).await.0, 200, "short responses are still served");
     assert!(first.into_body().collect().await.unwrap().to_bytes().len() > 20 * 900_000);
-    assert_eq!(ask("admin").await.status(), 200, "what is read counts no more");
+    assert_eq!(ask("admin").await.status(), 200, "a response that was read no longer counts");
 }
 
 /// The largest object that is stored, as the plane says it.

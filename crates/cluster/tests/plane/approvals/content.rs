@@ -95,7 +95,7 @@ async fn a_price_that_changes_while_people_decide_is_the_one_they_were_shown(pla
     plane.ask("web", "priced", json!({})).await;
     let shown = asked(&plane, "web").await;
     apply(&platform, &shelf("2.00")).await.unwrap();
-    // Whoever is asked about another request is shown the new price: the controller knows it.
+    // Once a later request records the new price, the controller has seen it.
     let recorded = |release: &PromiseRelease| release.spec.context.as_ref().unwrap()["prices"]["extra"].to_string();
     let releases: Api<PromiseRelease> = plane.in_shop("admin");
     let old = recorded(&releases.get(&candidate(&shown).release).await.unwrap());

@@ -114,7 +114,7 @@ impl Plane {
         (self.controller_over(Endpoint::in_process("blinded", service)).await, blind)
     }
 
-    /// Starts a controller that is told nothing of the resource `of` while the value is true, and all of it afterwards.
+    /// Starts a controller that receives nothing about the resource `of` while the value is true, and everything once it is false.
     pub async fn uninformed_controller(&self, of: &'static str) -> (Running, watch::Sender<bool>) {
         let (router, (hold, is_held)) = (self.router(), watch::channel(false));
         let service = tower::service_fn(move |request: http::Request<kube::client::Body>| {
