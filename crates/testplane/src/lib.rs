@@ -113,6 +113,17 @@ impl Server {
         self.client.send(request.map(kube::client::Body::from)).await.map_err(|error| error.to_string())
     }
 
+    /// A router that passes on what it is asked, and adds nothing: for tests that change, hold up or count what is asked on its way.
+    pub fn router(&self) -> axum::Router {
+        let client = self.client.clone();
+        axum::Router::new().fallback(move |request: axum::extract::Request| async move {
+            let (parts, body) = request.into_parts();
+            let body = axum::body::to_bytes(body, usize::MAX).await.map_err(|error| (http::StatusCode::BAD_REQUEST, error.to_string()))?;
+            let answer = client.send(http::Request::from_parts(parts, body.into())).await;
+            answer.map(|answer| answer.map(axum::body::Body::new)).map_err(|error| (http::StatusCode::BAD_GATEWAY, error.to_string()))
+        })
+    }
+
     /// Waits until it says that it is ready.
     async fn wait_until_ready(&mut self) {
         for _ in 0..PATIENCE.as_millis() / PAUSE.as_millis() {

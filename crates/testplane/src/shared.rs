@@ -22,7 +22,7 @@ const OBJECTS: &str = "/registry/";
 /// The first key behind them.
 const BEHIND: &str = "/registry0";
 /// What the API server writes for itself.
-const OWN: [&str; 9] = [
+const OWN: [&str; 10] = [
     "apiregistration.k8s.io/",
     "flowschemas/",
     "ipaddresses/",
@@ -31,7 +31,8 @@ const OWN: [&str; 9] = [
     "prioritylevelconfigurations/",
     "ranges/",
     "servicecidrs/",
-    "services/",
+    "services/endpoints/default/kubernetes",
+    "services/specs/default/kubernetes",
 ];
 /// Operations of one transaction; etcd takes 128.
 const TOGETHER: usize = 100;

@@ -158,8 +158,11 @@ impl Tools {
 
     fn server(&self, root: &Path, named: Option<&PathBuf>, name: &str, folder: &str, package: &str) -> Result<Option<PathBuf>> {
         let cached = self.cache().join("tools").join(name);
-        if let Some(path) = named.into_iter().chain([&cached]).find(|path| path.is_file()) {
+        if let Some(path) = named.filter(|path| path.is_file()) {
             return Ok(Some(path.clone()));
+        }
+        if cached.is_file() && says_version(&cached, &version_of(root, folder, package)?) {
+            return Ok(Some(cached));
         }
         if self.may_install() && on_path("go").is_some() {
             go_build(root, folder, package, &cached)?;
@@ -200,9 +203,6 @@ fn npm_is_current(folder: &Path) -> Result<bool> {
     Ok(std::fs::read(folder.join(NPM_STAMP)).is_ok_and(|installed| installed == lock))
 }
 
-/// Debug information is of no use here, and the version is otherwise set by the upstream's own build scripts.
-const VERSION: &str = "-s -w -X k8s.io/component-base/version.gitVersion=v1.36.4 -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=36";
-
 fn apt_install(package: &str, name: &str) -> Result<()> {
     step(&format!("installing {name}"), || {
         run(Command::new("apt-get").args(["update", "-qq"]))?;
@@ -214,8 +214,34 @@ fn go_build(root: &Path, folder: &str, package: &str, to: &Path) -> Result<()> {
     let name = to.file_name().unwrap_or_default().display();
     step(&format!("building {name} from {folder}"), || {
         std::fs::create_dir_all(to.parent().context("a tool lies in a folder")?)?;
-        run(Command::new("go").current_dir(root.join(folder)).args(["build", "-o"]).arg(to).args(["-ldflags", VERSION, package]))
+        let flags = link_flags(&version_of(root, folder, package)?);
+        run(Command::new("go").current_dir(root.join(folder)).args(["build", "-o"]).arg(to).args(["-ldflags", &flags, package]))
     })
+}
+
+/// Debug information is of no use here. What Kubernetes says as its version is otherwise set by its own build scripts; etcd knows its own.
+fn link_flags(version: &str) -> String {
+    let mut numbers = version.split('.');
+    let (major, minor) = (numbers.next().unwrap_or_default(), numbers.next().unwrap_or_default());
+    let set = |name: &str, value: &str| format!("-X k8s.io/component-base/version.{name}={value}");
+    ["-s -w".to_owned(), set("gitVersion", &format!("v{version}")), set("gitMajor", major), set("gitMinor", minor)].join(" ")
+}
+
+/// The version of the module with this package that a folder of `tools` asks for, without the leading `v`.
+fn version_of(root: &Path, folder: &str, package: &str) -> Result<String> {
+    let file = root.join(folder).join("go.mod");
+    let text = std::fs::read_to_string(&file).with_context(|| file.display().to_string())?;
+    let version = |line: &str| {
+        let (module, version) = line.trim().split_once(" v")?;
+        let rest = package.strip_prefix(module)?;
+        (rest.is_empty() || rest.starts_with('/')).then(|| version.split(' ').next().unwrap_or_default().to_owned())
+    };
+    text.lines().find_map(version).with_context(|| format!("{} does not name a version of {package}", file.display()))
+}
+
+fn says_version(program: &Path, version: &str) -> bool {
+    let said = Command::new(program).arg("--version").output();
+    said.is_ok_and(|said| String::from_utf8_lossy(&said.stdout).split([' ', '\n', 'v']).any(|word| word == version))
 }
 
 fn recent_kubectl(path: &Path) -> bool {

@@ -7,9 +7,9 @@ use serde_json::json;
 
 use crate::world::{Plane, condition, settings, wait};
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_fight_over_a_field_ends_and_a_new_release_is_not_held_up() {
-    let plane = Plane::open().await;
+crate::world::on_every_plane![a_fight_over_a_field_ends_and_a_new_release_is_not_held_up,];
+
+async fn a_fight_over_a_field_ends_and_a_new_release_is_not_held_up(plane: Plane) {
     let controller = plane.controller().await;
     plane.offer().await;
     plane.publish("settings", settings("1.0.0")).await;

@@ -14,6 +14,14 @@ use crate::own_rights::{is_for_what_is_lost, rights_in};
 use crate::tls;
 use crate::world::{PATIENCE, Plane, apply, condition, token, wait};
 
+crate::world::on_every_plane![
+    objects_come_and_go_in_a_namespace_of_their_own,
+    a_kind_that_is_not_allowed_stops_the_whole_release,
+    a_kind_with_a_spec_and_no_status_becomes_healthy,
+    what_is_of_a_kind_that_is_gone_does_not_keep_its_request,
+    a_destination_that_is_replaced_during_a_long_deletion_loses_its_objects,
+];
+
 /// A promise of a config map, a secret and a service, as the speed of fulfilment is measured with.
 pub fn trio() -> Value {
     let object = |kind: &str, rest: Value| {
@@ -64,7 +72,7 @@ pub async fn sandbox_over(plane: &Plane, router: axum::Router, allowed_kinds: Va
     let destination = json!({
         "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Destination", "metadata": {"name": "sandbox"},
         "spec": {
-            "secretRef": {"namespace": "opm-system", "name": "sandbox"}, "allowedWorkspaces": ["root:acme:**"],
+            "secretRef": {"namespace": "opm-system", "name": "sandbox"}, "allowedWorkspaces": ["root:acme:**", "cluster:*"],
             "allowedKinds": allowed_kinds, "namespace": "opm-${workspace.name}-${hash}",
         },
     });
@@ -74,9 +82,7 @@ pub async fn sandbox_over(plane: &Plane, router: axum::Router, allowed_kinds: Va
     root
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn objects_come_and_go_in_a_namespace_of_their_own() {
-    let plane = Plane::open().await;
+async fn objects_come_and_go_in_a_namespace_of_their_own(plane: Plane) {
     let root = sandbox(&plane, &["ConfigMap", "Secret", "Service"]).await;
     let controller = plane.controller().await;
     plane.offer().await;
@@ -95,7 +101,7 @@ async fn objects_come_and_go_in_a_namespace_of_their_own() {
     assert!(namespace.starts_with("opm-shop-"), "{namespace}");
     let services: Api<Service> = Api::namespaced(root.clone(), &namespace);
     assert_eq!(services.get("web").await.unwrap().spec.unwrap().ports.unwrap()[0].port, 8080);
-    let outputs: Api<Secret> = Api::namespaced(plane.client("dana", "root:acme:shop"), "default");
+    let outputs: Api<Secret> = plane.in_shop("dana");
     assert_eq!(outputs.get("web-outputs").await.unwrap().data.unwrap()["key"].0, b"hunter");
 
     let maps: Api<ConfigMap> = Api::namespaced(root.clone(), &namespace);
@@ -110,9 +116,7 @@ async fn objects_come_and_go_in_a_namespace_of_their_own() {
     controller.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_kind_that_is_not_allowed_stops_the_whole_release() {
-    let plane = Plane::open().await;
+async fn a_kind_that_is_not_allowed_stops_the_whole_release(plane: Plane) {
     let root = sandbox(&plane, &["ConfigMap", "Secret"]).await;
     let controller = plane.controller().await;
     plane.offer().await;
@@ -151,9 +155,7 @@ fn widget(more: Value) -> Value {
 }
 
 /// Nothing announces it: that no operator reports about the object is known after a while alone.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_kind_with_a_spec_and_no_status_becomes_healthy() {
-    let plane = Plane::open().await;
+async fn a_kind_with_a_spec_and_no_status_becomes_healthy(plane: Plane) {
     let root = sandbox_over(&plane, plane.router(), json!([{"group": "example.dev", "kinds": ["Widget"]}])).await;
     let spec = json!({"type": "object", "properties": {"size": {"type": "integer"}}});
     apply(&root, &widgets(json!({"type": "object", "properties": {"spec": spec}}))).await.unwrap();
@@ -168,9 +170,7 @@ async fn a_kind_with_a_spec_and_no_status_becomes_healthy() {
 }
 
 /// An API that its server no longer serves leaves nothing behind.
-#[tokio::test(flavor = "multi_thread")]
-async fn what_is_of_a_kind_that_is_gone_does_not_keep_its_request() {
-    let plane = Plane::open().await;
+async fn what_is_of_a_kind_that_is_gone_does_not_keep_its_request(plane: Plane) {
     let root = sandbox_over(&plane, plane.router(), json!([{"group": "example.dev", "kinds": ["Widget"]}])).await;
     apply(&root, &widgets(json!({"type": "object"}))).await.unwrap();
     let controller = plane.controller().await;
@@ -231,9 +231,7 @@ async fn a_destination_that_is_gone_keeps_a_request_only_for_a_while() {
 }
 
 /// However long the request has been waiting: the Destination is gone for a moment only.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_destination_that_is_replaced_during_a_long_deletion_loses_its_objects() {
-    let plane = Plane::open().await;
+async fn a_destination_that_is_replaced_during_a_long_deletion_loses_its_objects(plane: Plane) {
     let root = sandbox(&plane, &["ConfigMap", "Secret", "Service"]).await;
     let controller = plane.controller().await;
     plane.offer().await;

@@ -9,8 +9,10 @@ use serde_json::json;
 use crate::rights::reject;
 use crate::world::{PATIENCE, Plane, settings};
 
+crate::world::on_every_plane![milestones_are_noted_once_whoever_starts_again, what_is_put_back_is_counted_and_a_refusal_is_told,];
+
 fn events(plane: &Plane) -> Api<Event> {
-    Api::namespaced(plane.client("dana", "root:acme:shop"), "default")
+    plane.in_shop("dana")
 }
 
 /// Reasons and counts in the order of the alphabet; asked for as `kubectl describe` and the request page do.
@@ -40,9 +42,7 @@ fn says(reason: &str) -> impl Fn(&Event) -> bool {
     move |event| event.reason.as_deref() == Some(reason)
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn milestones_are_noted_once_whoever_starts_again() {
-    let plane = Plane::open().await;
+async fn milestones_are_noted_once_whoever_starts_again(plane: Plane) {
     plane.offer().await;
     let controller = plane.controller().await;
     plane.publish("settings", settings("1.0.0")).await;
@@ -67,9 +67,7 @@ async fn milestones_are_noted_once_whoever_starts_again() {
     assert_eq!(noted(&plane, &uid).await, once);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_is_put_back_is_counted_and_a_refusal_is_told() {
-    let plane = Plane::open().await;
+async fn what_is_put_back_is_counted_and_a_refusal_is_told(plane: Plane) {
     plane.offer().await;
     let controller = plane.controller().await;
     plane.publish("settings", settings("1.0.0")).await;

@@ -4,13 +4,16 @@ use std::sync::Arc;
 
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
-use kube::api::{Api, DynamicObject, ListParams, Patch, PatchParams};
+use kube::Client;
+use kube::api::{Api, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::core::{ApiResource, GroupVersionKind};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use crate::destination::sandbox_over;
-use crate::world::{Plane, apply, condition, wait};
+use crate::world::{PATIENCE, Plane, apply, condition, wait};
+
+crate::world::on_every_plane![what_the_server_rewrites_settles_and_what_others_write_is_put_back,];
 
 /// A kind whose server writes sizes in small letters.
 pub fn widgets() -> Vec<Value> {
@@ -45,6 +48,20 @@ pub fn widgets() -> Vec<Value> {
     ]
 }
 
+/// A server takes a moment until a definition is served and an admission policy applies.
+async fn until_sizes_are_rewritten(root: &Client) {
+    let kind = ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk("example.dev", "v1", "Widget"), "widgets");
+    let widgets: Api<DynamicObject> = Api::namespaced_with(root.clone(), "default", &kind);
+    let tried = DynamicObject::new("tried", &kind).data(json!({"spec": {"size": "LARGE"}}));
+    let dry_run = PostParams { dry_run: true, ..PostParams::default() };
+    let is_rewritten = async {
+        while !widgets.create(&dry_run, &tried).await.is_ok_and(|made| made.data["spec"]["size"] == "large") {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, is_rewritten).await.expect("sizes are rewritten");
+}
+
 fn widget_promise() -> Value {
     json!({
         "version": "1.0.0", "lifecycle": "published", "parameters": {"type": "object"},
@@ -55,9 +72,7 @@ fn widget_promise() -> Value {
     })
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_the_server_rewrites_settles_and_what_others_write_is_put_back() {
-    let plane = Plane::open().await;
+async fn what_the_server_rewrites_settles_and_what_others_write_is_put_back(plane: Plane) {
     let applies: Arc<Mutex<Vec<String>>> = Arc::default();
     let seen = applies.clone();
     let router = plane.router().layer(from_fn(move |request: Request, next: Next| {
@@ -73,6 +88,7 @@ async fn what_the_server_rewrites_settles_and_what_others_write_is_put_back() {
     for object in widgets() {
         apply(&root, &object).await.unwrap();
     }
+    until_sizes_are_rewritten(&root).await;
     let controller = plane.controller().await;
     plane.offer().await;
     plane.publish("widget", widget_promise()).await;

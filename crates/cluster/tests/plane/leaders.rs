@@ -1,7 +1,7 @@
 //! Two controllers of different identities on one plane: one leads.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use cluster::Endpoint;
 use cluster::fulfil::Standing;
@@ -17,12 +17,20 @@ use tower::ServiceExt as _;
 use crate::running::Running;
 use crate::world::{PATIENCE, Plane, settings, wait};
 
+crate::world::on_every_plane![
+    another_takes_over_after_a_crash_and_at_once_after_an_orderly_end,
+    nobody_else_leads_while_what_was_begun_is_still_being_ended,
+    who_cannot_renew_has_stopped_before_another_begins,
+];
+
 /// How a call of a controller is told from others.
 type Meant = fn(&http::Request<kube::client::Body>) -> bool;
 
 /// A way to the plane on which calls can be held up.
 struct Way {
     endpoint: Endpoint,
+    /// Writes that got through, to anything but Leases.
+    writes: Arc<AtomicUsize>,
     holds: Arc<AtomicBool>,
     held: Arc<Notify>,
     open: Arc<Notify>,
@@ -32,18 +40,22 @@ impl Way {
     fn to(plane: &Plane, meant: Meant) -> Self {
         let (router, holds, held, open) =
             (plane.router(), Arc::new(AtomicBool::new(false)), Arc::new(Notify::new()), Arc::new(Notify::new()));
-        let way = (holds.clone(), held.clone(), open.clone());
+        let writes = Arc::new(AtomicUsize::new(0));
+        let way = (holds.clone(), held.clone(), open.clone(), writes.clone());
         let service = tower::service_fn(move |request: http::Request<kube::client::Body>| {
-            let (router, (holds, held, open)) = (router.clone(), way.clone());
+            let (router, (holds, held, open, writes)) = (router.clone(), way.clone());
             async move {
                 if holds.load(Ordering::SeqCst) && meant(&request) {
                     held.notify_one();
                     open.notified().await;
                 }
+                if request.method() != http::Method::GET && !is_lease(&request) {
+                    writes.fetch_add(1, Ordering::SeqCst);
+                }
                 router.oneshot(request).await
             }
         });
-        Self { endpoint: Endpoint::in_process("held up", service), holds, held, open }
+        Self { endpoint: Endpoint::in_process("held up", service), writes, holds, held, open }
     }
 
     fn close(&self) {
@@ -54,6 +66,10 @@ impl Way {
         self.holds.store(false, Ordering::SeqCst);
         self.open.notify_one();
     }
+}
+
+fn is_lease(request: &http::Request<kube::client::Body>) -> bool {
+    request.uri().path().contains("/leases")
 }
 
 fn is_waiting(standing: &Standing) -> bool {
@@ -83,9 +99,7 @@ fn holder(lease: &Lease) -> Option<&str> {
     lease.spec.as_ref()?.holder_identity.as_deref()
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn another_takes_over_after_a_crash_and_at_once_after_an_orderly_end() {
-    let plane = Plane::open().await;
+async fn another_takes_over_after_a_crash_and_at_once_after_an_orderly_end(plane: Plane) {
     let (one, mut two) = rivals(&plane, &Way::to(&plane, |_| false)).await;
     plane.ask("before", "settings", json!({})).await;
     plane.ready("before").await;
@@ -104,9 +118,7 @@ async fn another_takes_over_after_a_crash_and_at_once_after_an_orderly_end() {
 }
 
 /// The write that is on its way when the process is told to end takes longer than a Lease lasts.
-#[tokio::test(flavor = "multi_thread")]
-async fn nobody_else_leads_while_what_was_begun_is_still_being_ended() {
-    let plane = Plane::open().await;
+async fn nobody_else_leads_while_what_was_begun_is_still_being_ended(plane: Plane) {
     let way = Way::to(&plane, |request| request.method() != http::Method::GET && request.uri().path().contains("/configmaps"));
     let (one, mut two) = rivals(&plane, &way).await;
     way.close();
@@ -128,18 +140,19 @@ async fn nobody_else_leads_while_what_was_begun_is_still_being_ended() {
 }
 
 /// The one that leads no longer reaches its Lease, and everything else as before.
-#[tokio::test(flavor = "multi_thread")]
-async fn who_cannot_renew_has_stopped_before_another_begins() {
-    let plane = Plane::open().await;
-    let way = Way::to(&plane, |request| request.uri().path().contains("/leases"));
+async fn who_cannot_renew_has_stopped_before_another_begins(plane: Plane) {
+    let way = Way::to(&plane, is_lease);
     let (one, mut two) = rivals(&plane, &way).await;
     way.close();
     two.until("leading", |standing| !is_waiting(standing)).await;
     assert!(is_waiting(&one.standing.borrow()), "both lead: {:?}", one.standing.borrow());
+    let before = way.writes.load(Ordering::SeqCst);
+    assert!(before > 0, "it wrote while it led");
     working(&mut two).await;
     plane.ask("web", "settings", json!({})).await;
     plane.ready("web").await;
     wait(plane.config_maps(), "web-config", "made", |map: &ConfigMap| map.data.is_some()).await;
+    assert_eq!(way.writes.load(Ordering::SeqCst), before, "who no longer leads writes nothing");
     two.stop().await;
     drop(one);
 }

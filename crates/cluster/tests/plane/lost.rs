@@ -26,6 +26,7 @@ on_every_plane![
     a_lost_release_is_recorded_again_with_the_same_content,
     a_lost_release_is_held_while_the_request_wants_another_content,
     a_lost_release_comes_back_from_a_backup,
+    a_moment_in_which_a_release_cannot_be_read_is_told_to_nobody,
 ];
 
 /// A request that runs the first version while the second is published, and no controller.
@@ -192,9 +193,7 @@ async fn what_is_to_be_orphaned_stays_while_a_lost_revision_keeps_from_judging_i
 }
 
 /// Four failed reads of a release that is gone are no news; that it is gone is found out afterwards, and it is recorded again.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_moment_in_which_a_release_cannot_be_read_is_told_to_nobody() {
-    let plane = Plane::open().await;
+async fn a_moment_in_which_a_release_cannot_be_read_is_told_to_nobody(plane: Plane) {
     let (name, _) = release(&pinned(&plane).await);
     let releases = lose_release(&plane, &name).await;
     let busy = Busy::with(Method::GET, &format!("/promisereleases/{name}"));

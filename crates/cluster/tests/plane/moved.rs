@@ -16,13 +16,19 @@ use crate::destination::{sandbox, sandbox_over, trio};
 use crate::tls;
 use crate::world::{Plane, apply, condition, token};
 
+crate::world::on_every_plane![
+    another_destination_of_the_same_name_gets_nothing_and_what_was_made_stays,
+    a_credential_that_leads_to_another_cluster_makes_nothing_there_until_it_is_restored,
+    a_credential_that_cannot_tell_its_cluster_makes_nothing_there_where_the_former_one_could,
+    where_no_cluster_was_ever_told_one_that_has_nothing_of_what_was_made_gets_nothing,
+    a_cluster_that_can_be_told_now_and_has_nothing_of_what_was_made_gets_nothing,
+];
+
 fn labelled(uid: &str) -> ListParams {
     ListParams::default().labels(&format!("{}={uid}", names::REQUEST_UID_LABEL))
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn another_destination_of_the_same_name_gets_nothing_and_what_was_made_stays() {
-    let plane = Plane::open().await;
+async fn another_destination_of_the_same_name_gets_nothing_and_what_was_made_stays(plane: Plane) {
     let root = sandbox(&plane, &["ConfigMap", "Secret", "Service"]).await;
     let controller = plane.controller().await;
     plane.offer().await;
@@ -111,28 +117,24 @@ fn secretive(router: axum::Router) -> axum::Router {
     }))
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_credential_that_leads_to_another_cluster_makes_nothing_there_until_it_is_restored() {
-    let (plane, other) = (Plane::open().await, Plane::open().await);
+async fn a_credential_that_leads_to_another_cluster_makes_nothing_there_until_it_is_restored(plane: Plane) {
+    let other = Plane::open().await;
     nothing_is_made_elsewhere(&plane, plane.router(), (&other, other.router()), "another cluster").await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_credential_that_cannot_tell_its_cluster_makes_nothing_there_where_the_former_one_could() {
-    let (plane, other) = (Plane::open().await, Plane::open().await);
+async fn a_credential_that_cannot_tell_its_cluster_makes_nothing_there_where_the_former_one_could(plane: Plane) {
+    let other = Plane::open().await;
     nothing_is_made_elsewhere(&plane, plane.router(), (&other, secretive(other.router())), "can't tell which cluster").await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn where_no_cluster_was_ever_told_one_that_has_nothing_of_what_was_made_gets_nothing() {
-    let (plane, other) = (Plane::open().await, Plane::open().await);
+async fn where_no_cluster_was_ever_told_one_that_has_nothing_of_what_was_made_gets_nothing(plane: Plane) {
+    let other = Plane::open().await;
     let says = "None of the objects of this request are left";
     nothing_is_made_elsewhere(&plane, secretive(plane.router()), (&other, secretive(other.router())), says).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_cluster_that_can_be_told_now_and_has_nothing_of_what_was_made_gets_nothing() {
-    let (plane, other) = (Plane::open().await, Plane::open().await);
+async fn a_cluster_that_can_be_told_now_and_has_nothing_of_what_was_made_gets_nothing(plane: Plane) {
+    let other = Plane::open().await;
     let says = "None of the objects of this request are left";
     nothing_is_made_elsewhere(&plane, secretive(plane.router()), (&other, other.router()), says).await;
 }

@@ -18,6 +18,7 @@ on_every_plane![
     what_was_orphaned_takes_its_money_until_it_is_released,
     what_is_deleted_with_its_request_leaves_no_list,
     a_policy_can_refuse_orphaning,
+    a_destination_allows_orphaned_objects_or_they_go,
 ];
 
 /// Lists of what was orphaned, as somebody reads them.
@@ -114,9 +115,7 @@ async fn a_policy_can_refuse_orphaning(plane: Plane) {
 }
 
 /// A Destination says whether anything may be left there. A wish that it does not grant changes nothing, however late it comes.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_destination_allows_orphaned_objects_or_they_go() {
-    let plane = Plane::open().await;
+async fn a_destination_allows_orphaned_objects_or_they_go(plane: Plane) {
     let root = sandbox(&plane, &["ConfigMap", "Secret", "Service"]).await;
     let controller = plane.controller().await;
     plane.offer().await;
@@ -128,7 +127,7 @@ async fn a_destination_allows_orphaned_objects_or_they_go() {
     requests.patch("web", &PatchParams::default(), &orphan).await.unwrap();
     let refused = plane.until("web", "refused", |r| condition(r, "Accepted").contains("doesn't allow orphaned objects")).await;
     let said = condition(&refused, "Accepted");
-    assert!(said.contains("ask root:platform to set allowOrphan"), "{said}");
+    assert!(said.contains(&format!("ask {} to set allowOrphan", plane.home("root:platform"))), "{said}");
     requests.delete("web", &DeleteParams::default()).await.unwrap();
     plane.gone(plane.requests("dana"), "web").await;
     let made = ListParams::default().labels(&format!("{}={uid}", names::REQUEST_UID_LABEL));

@@ -9,15 +9,18 @@ use crate::room::is_full;
 use crate::running::Running;
 use crate::world::{Plane, condition, settings};
 
+crate::world::on_every_plane![
+    a_request_made_while_policies_cannot_be_read_goes_on_once_they_can,
+    a_request_refused_while_nothing_could_be_counted_finds_its_room_once_it_can,
+];
+
 /// From now on the controller cannot read what it needs, and knows it.
 async fn goes_blind(controller: &mut Running, blind: &watch::Sender<bool>) {
     blind.send_replace(true);
     controller.until("hampered", |standing| matches!(standing, Standing::Hampered { .. })).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_request_made_while_policies_cannot_be_read_goes_on_once_they_can() {
-    let plane = Plane::open().await;
+async fn a_request_made_while_policies_cannot_be_read_goes_on_once_they_can(plane: Plane) {
     let (mut controller, blind) = plane.blinded_controller("/policies").await;
     plane.offer().await;
     plane.publish("settings", settings("1.0.0")).await;
@@ -29,9 +32,7 @@ async fn a_request_made_while_policies_cannot_be_read_goes_on_once_they_can() {
     controller.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_request_refused_while_nothing_could_be_counted_finds_its_room_once_it_can() {
-    let plane = Plane::open().await;
+async fn a_request_refused_while_nothing_could_be_counted_finds_its_room_once_it_can(plane: Plane) {
     let (mut controller, blind) = plane.blinded_controller("/promisereleases").await;
     plane.offer().await;
     plane.publish("settings", settings("1.0.0")).await;

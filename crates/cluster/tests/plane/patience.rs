@@ -23,6 +23,11 @@ use serde_json::{Value, json};
 use crate::destination::{sandbox_over, trio};
 use crate::world::{PATIENCE, Plane, apply, condition, wait};
 
+crate::world::on_every_plane![
+    a_passing_refusal_of_a_destination_changes_no_phase_and_is_told_to_nobody,
+    a_passing_refusal_of_the_plane_itself_changes_no_phase_and_is_told_to_nobody,
+];
+
 /// How often a server is still unable to answer a call of this method about what a path ends with.
 #[derive(Clone)]
 pub struct Busy {
@@ -77,7 +82,7 @@ async fn phases(mut changes: impl Stream<Item = Result<PromiseRequest, watcher::
 }
 
 async fn warnings(plane: &Plane) -> Vec<String> {
-    let events: Api<Event> = Api::namespaced(plane.client("dana", "root:acme:shop"), "default");
+    let events: Api<Event> = plane.in_shop("dana");
     let all = events.list(&ListParams::default()).await.unwrap().items;
     all.into_iter().filter(|event| event.type_.as_deref() == Some("Warning")).filter_map(|event| event.reason).collect()
 }
@@ -91,9 +96,7 @@ fn port(value: u16) -> Patch<Value> {
     Patch::Merge(json!({"spec": {"parameters": {"port": value}}}))
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_passing_refusal_of_a_destination_changes_no_phase_and_is_told_to_nobody() {
-    let plane = Plane::open().await;
+async fn a_passing_refusal_of_a_destination_changes_no_phase_and_is_told_to_nobody(plane: Plane) {
     let [writes, reads] = [Method::PATCH, Method::GET].map(|method| Busy::with(method, "/configmaps/web"));
     let root = sandbox_over(
         &plane,
@@ -143,9 +146,7 @@ fn vault() -> Value {
     })
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_passing_refusal_of_the_plane_itself_changes_no_phase_and_is_told_to_nobody() {
-    let plane = Plane::open().await;
+async fn a_passing_refusal_of_the_plane_itself_changes_no_phase_and_is_told_to_nobody(plane: Plane) {
     let (releases, secrets) = (Busy::with(Method::POST, "/promisereleases"), Busy::with(Method::GET, "/secrets/web-inputs"));
     let endpoint = Endpoint::in_process("busy", Busy::at(plane.router(), [&releases, &secrets]));
     let controller = plane.controller_over(endpoint).await;
@@ -153,7 +154,7 @@ async fn a_passing_refusal_of_the_plane_itself_changes_no_phase_and_is_told_to_n
     plane.publish("vault", vault()).await;
     let typed = json!({
         "apiVersion": "v1", "kind": "Secret", "stringData": {"password": "hunter"},
-        "metadata": {"name": "web-inputs", "namespace": "default", "labels": {
+        "metadata": {"name": "web-inputs", "namespace": plane.namespace(), "labels": {
             names::SECRET_ROLE_LABEL: "inputs", names::REQUEST_NAME_LABEL: "web",
         }},
     });

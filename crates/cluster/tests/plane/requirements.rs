@@ -9,7 +9,7 @@ use crate::destination::sandbox_over;
 use crate::kept::widgets;
 use crate::world::{Plane, apply, condition, on_every_plane, settings, wait};
 
-on_every_plane![what_is_required_comes_first];
+on_every_plane![what_is_required_comes_first, a_required_api_has_to_be_served_and_not_only_listed,];
 
 async fn what_is_required_comes_first(plane: Plane) {
     let controller = plane.controller().await;
@@ -41,9 +41,7 @@ async fn what_is_required_comes_first(plane: Plane) {
 }
 
 /// The owner of the Destination lists the kind; its server learns of it later.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_required_api_has_to_be_served_and_not_only_listed() {
-    let plane = Plane::open().await;
+async fn a_required_api_has_to_be_served_and_not_only_listed(plane: Plane) {
     let root = sandbox_over(&plane, plane.router(), json!([{"group": "example.dev", "kinds": ["Widget"]}])).await;
     let controller = plane.controller().await;
     plane.offer().await;

@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 
 use crate::world::{Plane, apply, settings, wait};
 
+crate::world::on_kubernetes![a_revision_of_other_content_under_the_name_is_not_taken_for_the_published_one,];
+
 /// The home's revisions as the controller writes them, where that is possible past the controller.
 pub fn of_controller(plane: &Plane) -> Api<PromiseRevision> {
     Api::all(plane.client("opm-controller", "root:platform"))
@@ -26,9 +28,7 @@ pub fn other() -> Value {
     other
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_revision_of_other_content_under_the_name_is_not_taken_for_the_published_one() {
-    let plane = Plane::namespaces().await;
+async fn a_revision_of_other_content_under_the_name_is_not_taken_for_the_published_one(plane: Plane) {
     let spec: PromiseSpec = serde_json::from_value(settings("1.0.0")).unwrap();
     let name = promise::revision::name("settings", &promise::revision::hash(&spec).unwrap());
     let made = of_controller(&plane).create(&PostParams::default(), &revision(&name, &other())).await.unwrap();

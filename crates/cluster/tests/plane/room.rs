@@ -21,6 +21,7 @@ on_every_plane![
     an_edit_has_to_find_room_as_well,
     what_is_being_made_counts_after_a_refused_edit,
     who_approves_late_may_find_no_room,
+    what_cannot_be_recorded_takes_no_room_away,
 ];
 
 /// As many as race for one place.
@@ -225,9 +226,7 @@ async fn what_is_being_made_counts_after_a_refused_edit(plane: Plane) {
     controller.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_recorded_takes_no_room_away() {
-    let plane = Plane::open().await;
+async fn what_cannot_be_recorded_takes_no_room_away(plane: Plane) {
     let (controller, fails) = plane.failing_controller("/promisereleases").await;
     plane.publish("settings", slow_settings()).await;
     plane.offer().await;

@@ -8,16 +8,18 @@ use serde_json::json;
 
 use crate::world::{Plane, request};
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_was_confirmed_is_taken_over_and_nothing_else() {
-    let plane = Plane::open().await;
+crate::world::on_every_plane![what_was_confirmed_is_taken_over_and_nothing_else,];
+
+async fn what_was_confirmed_is_taken_over_and_nothing_else(plane: Plane) {
     let requests = plane.requests("dana");
     let by_kubectl = PostParams { field_manager: Some("kubectl-create".to_owned()), ..PostParams::default() };
-    let made = requests.create(&by_kubectl, &request("web", "settings", json!({"level": 1}))).await.unwrap();
+    let mut asked = request("web", "settings", json!({"level": 1}));
+    asked.metadata.namespace = Some(plane.namespace().to_owned());
+    let made = requests.create(&by_kubectl, &asked).await.unwrap();
     let body = |version: &str, level: i64| {
         json!({
             "apiVersion": names::API_VERSION, "kind": "PromiseRequest",
-            "metadata": {"name": "web", "namespace": "default", "resourceVersion": version},
+            "metadata": {"name": "web", "namespace": plane.namespace(), "resourceVersion": version},
             "spec": {"promise": {"name": "settings"}, "parameters": {"level": level}},
         })
     };

@@ -10,12 +10,16 @@ use serde_json::json;
 
 use crate::world::{PATIENCE, Plane, apply, condition, on_every_plane, request, settings, wait, workspace};
 
-on_every_plane![a_promise_hears_that_its_last_request_went, a_request_made_right_after_its_workspace_is_not_left_waiting];
+on_every_plane![
+    a_promise_hears_that_its_last_request_went,
+    a_request_made_right_after_its_workspace_is_not_left_waiting,
+    a_new_request_leaves_those_of_the_same_promise_alone,
+    other_words_of_a_policy_and_notes_on_a_promise_leave_requests_alone,
+    a_catalog_wakes_no_request_by_its_words_nor_one_of_a_promise_that_it_does_not_list,
+];
 
 /// Each new request changes the count of its promise: were that to wake all its requests, n requests would take n² looks.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_new_request_leaves_those_of_the_same_promise_alone() {
-    let plane = Plane::open().await;
+async fn a_new_request_leaves_those_of_the_same_promise_alone(plane: Plane) {
     plane.offer().await;
     let controller = plane.controller().await;
     plane.publish("settings", settings("1.0.0")).await;
@@ -42,9 +46,7 @@ async fn a_new_request_leaves_those_of_the_same_promise_alone() {
 }
 
 /// Each look is a read of the request and of everything that was made for it.
-#[tokio::test(flavor = "multi_thread")]
-async fn other_words_of_a_policy_and_notes_on_a_promise_leave_requests_alone() {
-    let plane = Plane::open().await;
+async fn other_words_of_a_policy_and_notes_on_a_promise_leave_requests_alone(plane: Plane) {
     plane.offer().await;
     let policy = |title: &str, highest: u32| {
         json!({
@@ -86,9 +88,7 @@ async fn other_words_of_a_policy_and_notes_on_a_promise_leave_requests_alone() {
     controller.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_catalog_wakes_no_request_by_its_words_nor_one_of_a_promise_that_it_does_not_list() {
-    let plane = Plane::open().await;
+async fn a_catalog_wakes_no_request_by_its_words_nor_one_of_a_promise_that_it_does_not_list(plane: Plane) {
     let catalog = |name: &str, title: &str, weight: i32, promise: &str| {
         json!({
             "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseCatalog", "metadata": {"name": name},

@@ -12,10 +12,13 @@ use cluster::install::{self, Installed};
 use cluster::kinds::{Export, Policy, Promise, PromiseRequest};
 use cluster::world::Access;
 use cluster::{Endpoint, Scope, Token, Topology, WorkspacePath};
-use k8s_openapi::api::core::v1::ConfigMap;
+use futures::StreamExt as _;
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use kube::api::{Api, DynamicObject, Patch, PatchParams, PostParams};
 use kube::core::{ApiResource, GroupVersionKind};
+use kube::runtime::WatchStreamExt as _;
 use kube::runtime::wait::await_condition;
+use kube::runtime::watcher::{self, watcher};
 use kube::{Client, ResourceExt};
 use serde_json::{Value, json};
 use testplane::Person;
@@ -159,7 +162,7 @@ impl Plane {
         Self::bootstrapped(Reached::Embedded(plane), endpoint).await
     }
 
-    /// The same on a kube-apiserver, where there is one. No controllers of Kubernetes run beside it.
+    /// The same on a kube-apiserver, where there is one. Of Kubernetes' controllers none runs beside it but the end of namespaces.
     pub async fn kubernetes() -> Option<Self> {
         let turn = testplane::turn(PEOPLE).await?;
         let (endpoint, _) = Endpoint::from_kubeconfig("kube-apiserver", &turn.server().kubeconfig("admin")).unwrap();
@@ -169,6 +172,7 @@ impl Plane {
         {
             turn.remember().await;
         }
+        tokio::spawn(end_namespaces(plane.client("admin", "cluster")));
         Some(plane)
     }
 
@@ -206,11 +210,11 @@ impl Plane {
         Credential { token: Some(token("admin")), prefix: String::new() }
     }
 
-    /// What the embedded plane serves; the tests that need it have no other.
+    /// What it serves, to be answered otherwise, held up or counted on the way: a real server is reached through it.
     pub fn router(&self) -> axum::Router {
         match &self.reached {
             Reached::Embedded(plane) => plane.router(),
-            Reached::Server(_) => panic!("a real server has no router in this process"),
+            Reached::Server(turn) => turn.server().router(),
         }
     }
 
@@ -227,6 +231,11 @@ impl Plane {
     /// The namespace of the shop's requests.
     pub fn namespace(&self) -> &'static str {
         if self.has_namespaces() { "shop" } else { "default" }
+    }
+
+    /// What a home is called: there is one where workspaces are namespaces.
+    pub fn home<'a>(&self, at: &'a str) -> &'a str {
+        if self.has_namespaces() { "cluster" } else { at }
     }
 
     /// Installed and not used by any workspace yet.
@@ -396,6 +405,22 @@ impl Plane {
             }
         };
         tokio::time::timeout(PATIENCE, waiting).await.unwrap_or_else(|_| panic!("{who} is not let in"));
+    }
+}
+
+/// Lets namespaces go that are empty when they are deleted, as kube-controller-manager does.
+async fn end_namespaces(client: Client) {
+    let namespaces: Api<Namespace> = Api::all(client);
+    let mut changes = Box::pin(watcher(namespaces.clone(), watcher::Config::default()).applied_objects());
+    while let Some(change) = changes.next().await {
+        let Ok(mut namespace) = change else { continue };
+        if namespace.metadata.deletion_timestamp.is_none() {
+            continue;
+        }
+        namespace.spec = None;
+        let (name, options) = (namespace.name_any(), PostParams::default());
+        // Whoever was faster has done the same.
+        let _ = namespaces.replace_subresource("finalize", &name, &options, &namespace).await;
     }
 }
 
