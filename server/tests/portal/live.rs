@@ -5,11 +5,18 @@ use std::time::Duration;
 use axum::body::Body;
 use http::Response;
 use http_body_util::BodyExt as _;
+use k8s_openapi::api::rbac::v1::ClusterRoleBinding;
+use kube::Api;
+use kube::api::{DeleteParams, ListParams, Patch, PatchParams};
 
 use opm_portal::live::{Topic, seen};
 
-use crate::access::write_request;
+use serde_json::json;
+
+use crate::access::{requests, write_request};
 use crate::browser::Product;
+use crate::hands::Hands;
+use crate::policies::client;
 
 const SHOP: &str = "root:acme:shop";
 
@@ -71,6 +78,37 @@ async fn summed_pages_hear_without_names_and_only_of_what_one_may_see() {
         let is_of_requests = *topic != Topic::Decisions;
         assert_eq!(seen(&owner, topic).await.expect("a name") != of_owner, is_of_requests, "{topic:?}");
         assert_eq!(seen(&stranger, topic).await.expect("a name"), of_stranger, "{topic:?}: nothing of it is theirs");
+    }
+    product.running.close().await;
+}
+
+/// Nothing ends the stream by itself: what may be seen is asked again before it is told.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_loses_the_right_to_a_workspace_hears_of_nothing_more_in_it() {
+    let hands = Hands::of_the_machine();
+    let product = Product::at(hands.clone()).await;
+    let browser = product.signed_in("dev-shop").await;
+    write_request(&product, "followed").await;
+    let topics = ["requests&workspace=root:acme:shop", "request&workspace=root:acme:shop&namespace=default&name=followed"];
+    let mut streams = Vec::new();
+    for topic in topics {
+        let mut stream = browser.stream(&format!("/live?topic={topic}")).await;
+        assert!(read_until(&mut stream, "event: ready").await.is_some());
+        streams.push(stream);
+    }
+    let note = |text: &str| Patch::Merge(json!({"metadata": {"annotations": {"note": text}}}));
+    let requests = requests(&product);
+    requests.patch("followed", &PatchParams::default(), &note("seen")).await.expect("a note");
+    for stream in &mut streams {
+        assert!(read_until(stream, "requests/default/followed").await.is_some());
+    }
+
+    let bindings: Api<ClusterRoleBinding> = Api::all(client(&product, SHOP));
+    bindings.delete_collection(&DeleteParams::default(), &ListParams::default()).await.expect("they go");
+    hands.put_forward(60);
+    requests.patch("followed", &PatchParams::default(), &note("unseen")).await.expect("a note");
+    for stream in &mut streams {
+        assert_eq!(read_until(stream, "event: change").await, None, "the stream ended without telling");
     }
     product.running.close().await;
 }
