@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::world::{Plane, condition, settings, wait};
 
-crate::world::on_every_plane![a_fight_over_a_field_ends_and_a_new_release_is_not_held_up,];
+crate::world::on_every_plane_in_full![a_fight_over_a_field_ends_and_a_new_release_is_not_held_up,];
 
 async fn a_fight_over_a_field_ends_and_a_new_release_is_not_held_up(plane: Plane) {
     let controller = plane.controller().await;

@@ -14,7 +14,7 @@ use crate::own_rights::{is_for_what_is_lost, rights_in};
 use crate::tls;
 use crate::world::{PATIENCE, Plane, apply, condition, token, wait};
 
-crate::world::on_every_plane![
+crate::world::on_every_plane_in_full![
     objects_come_and_go_in_a_namespace_of_their_own,
     a_kind_that_is_not_allowed_stops_the_whole_release,
     a_kind_with_a_spec_and_no_status_becomes_healthy,

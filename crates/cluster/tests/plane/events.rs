@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::rights::reject;
 use crate::world::{PATIENCE, Plane, settings};
 
-crate::world::on_every_plane![milestones_are_noted_once_whoever_starts_again, what_is_put_back_is_counted_and_a_refusal_is_told,];
+crate::world::on_every_plane_in_full![milestones_are_noted_once_whoever_starts_again, what_is_put_back_is_counted_and_a_refusal_is_told,];
 
 fn events(plane: &Plane) -> Api<Event> {
     plane.in_shop("dana")

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::destination::sandbox_over;
 use crate::world::{PATIENCE, Plane, apply, condition, wait};
 
-crate::world::on_every_plane![what_the_server_rewrites_settles_and_what_others_write_is_put_back,];
+crate::world::on_every_plane_in_full![what_the_server_rewrites_settles_and_what_others_write_is_put_back,];
 
 /// A kind whose server writes sizes in small letters.
 pub fn widgets() -> Vec<Value> {

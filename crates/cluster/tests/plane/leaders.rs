@@ -17,7 +17,7 @@ use tower::ServiceExt as _;
 use crate::running::Running;
 use crate::world::{PATIENCE, Plane, settings, wait};
 
-crate::world::on_every_plane![
+crate::world::on_every_plane_in_full![
     another_takes_over_after_a_crash_and_at_once_after_an_orderly_end,
     nobody_else_leads_while_what_was_begun_is_still_being_ended,
     who_cannot_renew_has_stopped_before_another_begins,

@@ -25,8 +25,9 @@ on_every_plane![
     what_is_asked_for_while_it_is_published_never_fails,
     a_promise_that_is_deprecated_or_presented_otherwise_leaves_its_instances_as_they_are,
     what_never_gets_healthy_leaves_ten_releases_however_often_it_is_edited,
-    a_policy_that_does_not_fit_says_where_and_lets_nothing_pass,
 ];
+
+crate::world::on_every_plane_in_full![a_policy_that_does_not_fit_says_where_and_lets_nothing_pass,];
 
 async fn a_request_becomes_ready_changes_and_goes(plane: Plane) {
     let controller = plane.controller().await;

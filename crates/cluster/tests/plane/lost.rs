@@ -26,8 +26,9 @@ on_every_plane![
     a_lost_release_is_recorded_again_with_the_same_content,
     a_lost_release_is_held_while_the_request_wants_another_content,
     a_lost_release_comes_back_from_a_backup,
-    a_moment_in_which_a_release_cannot_be_read_is_told_to_nobody,
 ];
+
+crate::world::on_every_plane_in_full![a_moment_in_which_a_release_cannot_be_read_is_told_to_nobody,];
 
 /// A request that runs the first version while the second is published, and no controller.
 async fn pinned(plane: &Plane) -> PromiseRequest {

@@ -16,7 +16,7 @@ use crate::destination::{sandbox, sandbox_over, trio};
 use crate::tls;
 use crate::world::{Plane, apply, condition, token};
 
-crate::world::on_every_plane![
+crate::world::on_every_plane_in_full![
     another_destination_of_the_same_name_gets_nothing_and_what_was_made_stays,
     a_credential_that_leads_to_another_cluster_makes_nothing_there_until_it_is_restored,
     a_credential_that_cannot_tell_its_cluster_makes_nothing_there_where_the_former_one_could,

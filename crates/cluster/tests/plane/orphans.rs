@@ -18,8 +18,9 @@ on_every_plane![
     what_was_orphaned_takes_its_money_until_it_is_released,
     what_is_deleted_with_its_request_leaves_no_list,
     a_policy_can_refuse_orphaning,
-    a_destination_allows_orphaned_objects_or_they_go,
 ];
+
+crate::world::on_every_plane_in_full![a_destination_allows_orphaned_objects_or_they_go,];
 
 /// Lists of what was orphaned, as somebody reads them.
 fn lists(plane: &Plane, who: &str) -> Api<ConfigMap> {

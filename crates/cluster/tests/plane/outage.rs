@@ -9,7 +9,7 @@ use crate::room::is_full;
 use crate::running::Running;
 use crate::world::{Plane, condition, settings};
 
-crate::world::on_every_plane![
+crate::world::on_every_plane_in_full![
     a_request_made_while_policies_cannot_be_read_goes_on_once_they_can,
     a_request_refused_while_nothing_could_be_counted_finds_its_room_once_it_can,
 ];

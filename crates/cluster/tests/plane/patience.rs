@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 use crate::destination::{sandbox_over, trio};
 use crate::world::{PATIENCE, Plane, apply, condition, wait};
 
-crate::world::on_every_plane![
+crate::world::on_every_plane_in_full![
     a_passing_refusal_of_a_destination_changes_no_phase_and_is_told_to_nobody,
     a_passing_refusal_of_the_plane_itself_changes_no_phase_and_is_told_to_nobody,
 ];

@@ -9,7 +9,9 @@ use crate::destination::sandbox_over;
 use crate::kept::widgets;
 use crate::world::{Plane, apply, condition, on_every_plane, settings, wait};
 
-on_every_plane![what_is_required_comes_first, a_required_api_has_to_be_served_and_not_only_listed,];
+on_every_plane![what_is_required_comes_first,];
+
+crate::world::on_every_plane_in_full![a_required_api_has_to_be_served_and_not_only_listed,];
 
 async fn what_is_required_comes_first(plane: Plane) {
     let controller = plane.controller().await;

@@ -21,8 +21,9 @@ on_every_plane![
     an_edit_has_to_find_room_as_well,
     what_is_being_made_counts_after_a_refused_edit,
     who_approves_late_may_find_no_room,
-    what_cannot_be_recorded_takes_no_room_away,
 ];
+
+crate::world::on_every_plane_in_full![what_cannot_be_recorded_takes_no_room_away,];
 
 /// As many as race for one place.
 const RIVALS: usize = 8;

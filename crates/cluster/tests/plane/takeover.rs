@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::world::{Plane, request};
 
-crate::world::on_every_plane![what_was_confirmed_is_taken_over_and_nothing_else,];
+crate::world::on_every_plane_in_full![what_was_confirmed_is_taken_over_and_nothing_else,];
 
 async fn what_was_confirmed_is_taken_over_and_nothing_else(plane: Plane) {
     let requests = plane.requests("dana");

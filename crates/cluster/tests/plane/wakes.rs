@@ -10,9 +10,9 @@ use serde_json::json;
 
 use crate::world::{PATIENCE, Plane, apply, condition, on_every_plane, request, settings, wait, workspace};
 
-on_every_plane![
-    a_promise_hears_that_its_last_request_went,
-    a_request_made_right_after_its_workspace_is_not_left_waiting,
+on_every_plane![a_promise_hears_that_its_last_request_went, a_request_made_right_after_its_workspace_is_not_left_waiting,];
+
+crate::world::on_every_plane_in_full![
     a_new_request_leaves_those_of_the_same_promise_alone,
     other_words_of_a_policy_and_notes_on_a_promise_leave_requests_alone,
     a_catalog_wakes_no_request_by_its_words_nor_one_of_a_promise_that_it_does_not_list,
@@ -92,7 +92,7 @@ async fn a_catalog_wakes_no_request_by_its_words_nor_one_of_a_promise_that_it_do
     let catalog = |name: &str, title: &str, weight: i32, promise: &str| {
         json!({
             "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseCatalog", "metadata": {"name": name},
-            "spec": {"title": title, "description": title, "weight": weight, "promises": [promise], "workspaces": ["root:acme:**"]},
+            "spec": {"title": title, "description": title, "weight": weight, "promises": [promise], "workspaces": ["root:acme:**", "cluster:*"]},
         })
     };
     let platform = plane.client("admin", "root:platform");

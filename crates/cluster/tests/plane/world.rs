@@ -12,13 +12,10 @@ use cluster::install::{self, Installed};
 use cluster::kinds::{Export, Policy, Promise, PromiseRequest};
 use cluster::world::Access;
 use cluster::{Endpoint, Scope, Token, Topology, WorkspacePath};
-use futures::StreamExt as _;
-use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
+use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, DynamicObject, Patch, PatchParams, PostParams};
 use kube::core::{ApiResource, GroupVersionKind};
-use kube::runtime::WatchStreamExt as _;
 use kube::runtime::wait::await_condition;
-use kube::runtime::watcher::{self, watcher};
 use kube::{Client, ResourceExt};
 use serde_json::{Value, json};
 use testplane::Person;
@@ -28,6 +25,7 @@ use tower::ServiceExt;
 use crate::running::{Machine, Running};
 
 mod controllers;
+mod kubernetes;
 
 /// Longest wait for anything. Everything is expected within a second or two, but machines have other things to do at the same time.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -88,6 +86,31 @@ macro_rules! on_every_plane {
     };
 }
 pub(crate) use on_every_plane;
+
+/// The same with `<test>::kubernetes` in the full size alone: tests on a real server come one after the other.
+macro_rules! on_every_plane_in_full {
+    ($($test:ident),* $(,)?) => {
+        $(mod $test {
+            #[tokio::test(flavor = "multi_thread")]
+            async fn workspaces() {
+                super::$test(crate::world::Plane::open().await).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread")]
+            async fn namespaces() {
+                super::$test(crate::world::Plane::namespaces().await).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread")]
+            async fn kubernetes() {
+                if testplane::full() && let Some(plane) = crate::world::Plane::kubernetes().await {
+                    super::$test(plane).await;
+                }
+            }
+        })*
+    };
+}
+pub(crate) use on_every_plane_in_full;
 
 /// The same on plain Kubernetes alone: `<test>::namespaces` and `<test>::kubernetes`.
 macro_rules! on_kubernetes {
@@ -160,20 +183,6 @@ impl Plane {
     pub async fn namespaces() -> Self {
         let (plane, endpoint) = Self::embedded("https://127.0.0.1:1");
         Self::bootstrapped(Reached::Embedded(plane), endpoint).await
-    }
-
-    /// The same on a kube-apiserver, where there is one. Of Kubernetes' controllers none runs beside it but the end of namespaces.
-    pub async fn kubernetes() -> Option<Self> {
-        let turn = testplane::turn(PEOPLE).await?;
-        let (endpoint, _) = Endpoint::from_kubeconfig("kube-apiserver", &turn.server().kubeconfig("admin")).unwrap();
-        let mut plane = Self::bootstrapped(Reached::Server(turn), endpoint).await;
-        if let Reached::Server(turn) = &mut plane.reached
-            && turn.is_first()
-        {
-            turn.remember().await;
-        }
-        tokio::spawn(end_namespaces(plane.client("admin", "cluster")));
-        Some(plane)
     }
 
     async fn bootstrapped(reached: Reached, endpoint: Endpoint) -> Self {
@@ -405,22 +414,6 @@ impl Plane {
             }
         };
         tokio::time::timeout(PATIENCE, waiting).await.unwrap_or_else(|_| panic!("{who} is not let in"));
-    }
-}
-
-/// Lets namespaces go that are empty when they are deleted, as kube-controller-manager does.
-async fn end_namespaces(client: Client) {
-    let namespaces: Api<Namespace> = Api::all(client);
-    let mut changes = Box::pin(watcher(namespaces.clone(), watcher::Config::default()).applied_objects());
-    while let Some(change) = changes.next().await {
-        let Ok(mut namespace) = change else { continue };
-        if namespace.metadata.deletion_timestamp.is_none() {
-            continue;
-        }
-        namespace.spec = None;
-        let (name, options) = (namespace.name_any(), PostParams::default());
-        // Whoever was faster has done the same.
-        let _ = namespaces.replace_subresource("finalize", &name, &options, &namespace).await;
     }
 }
 

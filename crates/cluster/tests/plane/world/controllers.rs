@@ -1,5 +1,6 @@
 //! Controllers over the plane: ordinary ones, and such as die, count, fail, hear late, or have rivals.
 
+use futures::StreamExt as _;
 use tokio::sync::watch;
 
 use super::*;
