@@ -3,19 +3,19 @@
 //! Every method acts as one verified person; there is no way to call it as somebody else. Refusals are [`promise::Error`], rendered by the page.
 //! Workspaces are named by path; whether one is absent or closed to the person makes no difference in the answer.
 //!
-//! Posts of forms do not go through leptos server functions: those lose what was typed when they refuse. The server has one plain handler for
-//! each post of [`crate::routes`], which reads ordered name/value pairs, checks the form token and calls the method named there.
+//! What changes something is called by the server functions of [`crate::actions`].
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use promise::Result;
 use promise::view::{
-    AddsPage, AlikePage, CatalogPage, CatalogQuery, CostFile, CostPage, CostQuery, DeliveriesPage, DeliveriesQuery, EmergenciesPage, Home,
-    InboxPage, InboxQuery, NoticeRules, NoticesPage, NoticesQuery, ObjectKey, ObjectPage, OverviewPage, OverviewQuery, Person,
-    PoliciesPage, PoliciesQuery, PolicyForm, PolicyPage, PolicyPosted, Posted, PromisePage, RequestForm, RequestPage, RequestQuery,
+    AddsPage, AlikePage, CatalogPage, CatalogQuery, CostFile, CostPage, CostQuery, DeliveriesPage, DeliveriesQuery, EmergenciesPage,
+    FormOutcome, Home, InboxPage, InboxQuery, NoticeRules, NoticesPage, NoticesQuery, ObjectKey, ObjectPage, OverviewPage, OverviewQuery,
+    Person, PoliciesPage, PoliciesQuery, PolicyForm, PolicyPage, PolicyPosted, PromisePage, RequestForm, RequestPage, RequestQuery,
     RequestsPage, ResourceQuery, ResourcesPage, ReviewPage, SavedList, SavedViews, StandInPage, Viewer, WorkspaceTree,
 };
+use promise::{Error, Result};
+use serde::{Deserialize, Serialize};
 
 /// Ordered name/value pairs of a posted form.
 pub type Pairs = [(String, String)];
@@ -76,6 +76,21 @@ pub struct Vote {
     pub fields: Vec<String>,
 }
 
+impl Vote {
+    /// Reads the fields of a form.
+    pub fn of(fields: &Pairs) -> Self {
+        let first = |wanted: &str| fields.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone()).unwrap_or_default();
+        Self {
+            rule: first("rule"),
+            hash: first("hash"),
+            decision: first("decision"),
+            emergency: first("emergency") == "true",
+            comment: first("comment").trim().to_owned(),
+            fields: fields.iter().filter(|(name, _)| name == "field").map(|(_, value)| value.clone()).collect(),
+        }
+    }
+}
+
 /// Decisions that people have to take. A request is named by its uid; whether it is absent or closed to the person makes no difference.
 #[async_trait]
 pub trait Approvals: Send + Sync {
@@ -119,7 +134,7 @@ pub trait Requests: Send + Sync {
     /// Rolls out what changed rules make of a request: exactly those that the person saw, by their digest.
     async fn roll_out(&self, workspace: &str, namespace: &str, name: &str, digest: &str) -> Result<()>;
     /// A posted form: its `_op` says whether to change the form, check, review or write.
-    async fn post(&self, workspace: &str, form: FormOf<'_>, pairs: &Pairs) -> Result<Posted>;
+    async fn post(&self, workspace: &str, form: FormOf<'_>, pairs: &Pairs) -> Result<FormOutcome>;
     /// Deletes; the name is typed again as confirmation.
     async fn delete(&self, workspace: &str, namespace: &str, name: &str, confirmation: &str) -> Result<()>;
     /// The value of a secret output, read with the person's own rights.
@@ -204,6 +219,43 @@ pub trait Views: Send + Sync {
     async fn forget_view(&self, id: &str) -> Result<()>;
 }
 
+/// Why something that was posted was not done: kept privately for a while, so that a page can say so as often as it is opened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// Why.
+    pub error: Error,
+    /// The page that it was posted from.
+    pub back: String,
+    /// What was typed, without the form token; empty where nothing is shown again. Secrets are never in it.
+    pub fields: Vec<(String, String)>,
+}
+
+impl Refusal {
+    /// Why, for the page that it was posted from: without the names of fields, which the page shows.
+    pub fn message(&self) -> String {
+        match &self.error {
+            Error::Invalid { problems } => problems.iter().map(|problem| problem.message.as_str()).collect::<Vec<_>>().join(" "),
+            error => error.to_string(),
+        }
+    }
+}
+
+/// What the person posted and was refused.
+#[async_trait]
+pub trait Refusals: Send + Sync {
+    /// Keeps one; the answer is its id.
+    async fn keep_refusal(&self, refusal: &Refusal) -> Result<String>;
+    /// One of this person, as long as it is kept.
+    async fn refusal(&self, id: &str) -> Result<Option<Refusal>>;
+}
+
+/// The session of the browser that acts.
+#[async_trait]
+pub trait Sessions: Send + Sync {
+    /// Ends it. The cookie makes the browser forget it, also where it could not be ended.
+    async fn end(&self) -> (String, Result<()>);
+}
+
 /// Workspaces that the person may enter.
 #[async_trait]
 pub trait Workspaces: Send + Sync {
@@ -223,9 +275,15 @@ pub trait Cost: Send + Sync {
 }
 
 /// Everything that pages ask for a signed-in person.
-pub trait Backend: Account + Approvals + Catalog + Cost + Notices + Platform + Requests + Resources + Views + Workspaces {}
+pub trait Backend:
+    Account + Approvals + Catalog + Cost + Notices + Platform + Refusals + Requests + Resources + Views + Workspaces
+{
+}
 
-impl<T: Account + Approvals + Catalog + Cost + Notices + Platform + Requests + Resources + Views + Workspaces> Backend for T {}
+impl<T> Backend for T where
+    T: Account + Approvals + Catalog + Cost + Notices + Platform + Refusals + Requests + Resources + Views + Workspaces
+{
+}
 
 /// What every page is given by the server, through leptos' context.
 #[derive(Clone)]
@@ -258,6 +316,17 @@ pub struct Visit {
     pub reference: String,
     /// The time of this visit, RFC 3339, for spans such as "4 min ago".
     pub now: String,
+}
+
+impl Visit {
+    /// What was refused on this page a moment ago, by the id in its address.
+    pub async fn refusal(&self, id: &str) -> Option<Refusal> {
+        match &self.backend {
+            // Where it can't be read, the page is shown as it is.
+            Some(backend) if !id.is_empty() => backend.refusal(id).await.unwrap_or_default(),
+            _ => None,
+        }
+    }
 }
 
 /// Addresses of what the browser loads, named by content.

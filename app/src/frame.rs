@@ -2,9 +2,10 @@
 
 use leptos::prelude::*;
 
+use crate::actions::{self, ChooseTheme, SignOut};
 use crate::backend::Visit;
 use crate::document::{About, Script};
-use crate::routes::{self, page, post};
+use crate::routes::{self, page};
 use crate::ui::{HiddenToken, Icon};
 
 const MARK: &str = r#"<path fill="currentColor" d="M4 21V10a8 8 0 0 1 16 0v11h-4V10a4 4 0 0 0-8 0v11z"/><path fill="currentColor" opacity=".55" d="M10.500 21v-7h3v7z"/>"#;
@@ -85,7 +86,7 @@ fn account(visit: &Visit) -> Option<impl IntoView + use<>> {
             <summary aria-label=format!("{initials}, account of {}", viewer.username)><span class="avatar" aria-hidden="true">{initials.clone()}</span></summary>
             <div class="pop pop-end">
                 <p class="group-name">{format!("Signed in as {}", viewer.username)}</p>
-                <form method="post" action=post::THEME>
+                <form method="post" action={actions::path::<ChooseTheme>()}>
                     <HiddenToken token=token.clone()/>
                     <input type="hidden" name="back" value=visit.address.clone()/>
                     <p class="group-name">"Theme"</p>
@@ -93,7 +94,7 @@ fn account(visit: &Visit) -> Option<impl IntoView + use<>> {
                     {theme("light", "Light", visit.theme == "light")}
                     {theme("dark", "Dark", visit.theme == "dark")}
                 </form>
-                <form method="post" action=post::SIGN_OUT><HiddenToken token=token/><button class="item"><Icon name="log-out"/>"Sign out"</button></form>
+                <form method="post" action={actions::path::<SignOut>()}><HiddenToken token=token/><button class="item"><Icon name="log-out"/>"Sign out"</button></form>
             </div>
         </details>
     })

@@ -8,6 +8,8 @@
 #![recursion_limit = "512"]
 
 #[cfg(feature = "ssr")]
+pub mod actions;
+#[cfg(feature = "ssr")]
 pub mod backend;
 #[cfg(feature = "ssr")]
 pub mod document;

@@ -15,4 +15,4 @@ pub mod sign_in;
 mod views;
 pub mod workspaces;
 
-pub use refusal::refused;
+pub use refusal::{kept, refused};

@@ -93,6 +93,8 @@ pub mod page {
     pub const EMERGENCIES: &str = "/platform/emergencies";
     /// Messages that could not be delivered.
     pub const DELIVERIES: &str = "/platform/deliveries";
+    /// Why something that was posted was not done: query `id`.
+    pub const REFUSED: &str = "/refused";
     /// Gallery of the design system; embedded plane only.
     pub const GALLERY: &str = "/dev/ui";
 }
@@ -101,50 +103,18 @@ pub mod page {
 pub mod post {
     /// Signs in: field `person`.
     pub const SIGN_IN: &str = "/sign-in";
-    /// Signs out.
-    pub const SIGN_OUT: &str = "/sign-out";
-    /// Chooses a theme: field `theme` is `light`, `dark` or `system`, field `back` the address to return to.
-    pub const THEME: &str = "/theme";
-    /// `Requests::post` with `FormOf::New`.
-    pub const REQUEST_NEW: &str = super::page::REQUEST_NEW;
-    /// `Requests::post` with `FormOf::Edit`.
-    pub const REQUEST_EDIT: &str = super::page::REQUEST_EDIT;
     /// `Requests::preflight` with `FormOf::New`: the form of what was typed, for the script that keeps its rail up to date.
     pub const PREFLIGHT_NEW: &str = "/w/{workspace}/promises/{name}/request/preflight";
     /// `Requests::preflight` with `FormOf::Edit`.
     pub const PREFLIGHT_EDIT: &str = "/w/{workspace}/requests/{namespace}/{name}/edit/preflight";
-    /// `Approvals::decide`: fields `rule`, `hash`, `decision`, `emergency`, `comment`, any number of `field`, and `back`.
-    pub const DECIDE: &str = "/approvals/{uid}/decide";
-    /// `Approvals::comment`: fields `comment` and `back`.
-    pub const COMMENT: &str = "/approvals/{uid}/comment";
-    /// `Approvals::withdraw`: fields `hash` and `back`.
-    pub const WITHDRAW: &str = "/approvals/{uid}/withdraw";
-    /// `Approvals::ask_again`: field `back`.
-    pub const ASK_AGAIN: &str = "/approvals/{uid}/ask-again";
-    /// `Approvals::decide_together`: fields `rule`, `decision`, `comment`, and for each request `item`, which is its uid and hash with a colon between.
-    pub const BATCH: &str = "/approvals/batch";
-    /// `Requests::roll_out`: field `hash`.
-    pub const ROLL_OUT: &str = "/w/{workspace}/requests/{namespace}/{name}/roll-out";
     /// `Platform::write_policy` of a new policy: fields `workspace` and `text`.
     pub const POLICY_NEW: &str = super::page::POLICY_NEW;
     /// `Platform::write_policy` of one that is there: field `text`.
     pub const POLICY_EDIT: &str = super::page::POLICY_EDIT;
-    /// `Views::save_view`: fields `list`, `place`, `title`, the filter as in the address of the list, and `back`.
-    pub const VIEW_SAVE: &str = "/views/save";
-    /// `Views::rename_view`: fields `id`, `title` and `back`.
-    pub const VIEW_RENAME: &str = "/views/rename";
-    /// `Views::forget_view`: fields `id` and `back`.
-    pub const VIEW_DELETE: &str = "/views/delete";
-    /// `Notices::mark_read`: field `id`, or `until` for all that came until then; field `back` is the address to return to.
-    pub const NOTIFICATIONS_READ: &str = "/notifications/read";
     /// `Notices::keep_rules`: see `promise::notify::Settings::parse`.
     pub const NOTIFICATION_SETTINGS: &str = super::page::NOTIFICATION_SETTINGS;
     /// `Notices::name_stand_in`: fields `deputy`, `from` and `to`, or `_op=end`.
     pub const STAND_IN: &str = super::page::STAND_IN;
-    /// `Notices::send_again`: field `id`, empty for all; field `back` is the address to return to.
-    pub const DELIVERIES_RETRY: &str = "/platform/deliveries/retry";
-    /// `Requests::delete`: field `confirmation`.
-    pub const REQUEST_DELETE: &str = super::page::REQUEST_DELETE;
     /// `Requests::reveal`: field `output`; answers the page of the request with the value shown.
     pub const REVEAL: &str = "/w/{workspace}/requests/{namespace}/{name}/reveal";
 }
@@ -166,6 +136,20 @@ pub fn with_query(path: &str, pairs: &[(&str, &str)]) -> String {
         address.push_str(&format!("{name}={}", utf8_percent_encode(value, VALUE)));
     }
     address
+}
+
+/// `next` when it is an address of this site, else home: one slash and then something that no browser takes for a host.
+pub fn safe_redirect(next: &str) -> &str {
+    let local = next.starts_with('/')
+        && !next.starts_with("//")
+        && !next.contains(['\\', '\n', '\r', '\t'])
+        && next.parse::<http::Uri>().is_ok_and(|uri| uri.host().is_none());
+    if local { next } else { page::HOME }
+}
+
+/// Why something that was posted was not done.
+pub fn refused(id: &str) -> String {
+    with_query(page::REFUSED, &[("id", id)])
 }
 
 /// Catalog of a workspace.
@@ -302,31 +286,6 @@ pub fn alike(uid: &str) -> String {
     format!("{}/alike", approval(uid))
 }
 
-/// Decides about a request.
-pub fn decide(uid: &str) -> String {
-    format!("{}/decide", approval(uid))
-}
-
-/// Remarks something about a request.
-pub fn comment(uid: &str) -> String {
-    format!("{}/comment", approval(uid))
-}
-
-/// Asks once more what was turned down or has expired.
-pub fn ask_again(uid: &str) -> String {
-    format!("{}/ask-again", approval(uid))
-}
-
-/// Takes back what people are asked about a request.
-pub fn withdraw(uid: &str) -> String {
-    format!("{}/withdraw", approval(uid))
-}
-
-/// Rolls out what changed policies make of a request.
-pub fn roll_out(workspace: &str, namespace: &str, name: &str) -> String {
-    format!("{}/roll-out", request(workspace, namespace, name))
-}
-
 /// Confirmation before a request is deleted.
 pub fn request_delete(workspace: &str, namespace: &str, name: &str) -> String {
     format!("{}/delete", request(workspace, namespace, name))
@@ -376,6 +335,16 @@ pub fn live_request(workspace: &str, namespace: &str, name: &str, seen: &str) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn redirects_stay_on_this_site() {
+        for stays in ["/", "/w/root:acme:shop/catalog?q=a", "/approvals"] {
+            assert_eq!(safe_redirect(stays), stays);
+        }
+        for goes in ["", "//evil.example", "https://evil.example", "/\\evil.example", "/\t/evil.example", "javascript:alert(1)", "evil"] {
+            assert_eq!(safe_redirect(goes), "/", "{goes}");
+        }
+    }
 
     #[test]
     fn colons_stay_and_everything_else_is_encoded() {

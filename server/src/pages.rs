@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use app::backend::{FormOf, Resources as _, Sample, Visit};
 use app::pages::{catalog, cost, gallery, home, notifications, platform, requests, resources, sign_in, workspaces};
+use app::routes::safe_redirect;
 use axum::extract::{Path, Request, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use http::{HeaderMap, Method, StatusCode, Uri, header};
@@ -24,7 +25,6 @@ pub use visit::Visiting;
 
 use crate::state::Portal;
 use crate::web::asked::Asked;
-use crate::web::local::local;
 
 /// What an address of a promise's or request's page may say besides its path.
 #[derive(Deserialize)]
@@ -107,6 +107,24 @@ pub(crate) async fn home_page(visiting: Visiting) -> Response {
     visiting.answer(async |visit: &Visit| home::page(visit).await).await
 }
 
+/// What was posted from a page and refused a moment ago.
+#[derive(Deserialize)]
+pub(crate) struct Refused {
+    #[serde(default)]
+    pub(crate) refused: String,
+}
+
+/// Which refusal is shown.
+#[derive(Deserialize)]
+pub(crate) struct RefusalId {
+    #[serde(default)]
+    id: String,
+}
+
+pub(crate) async fn refused_page(visiting: Visiting, Asked(RefusalId { id }): Asked<RefusalId>) -> Response {
+    visiting.answer(async |visit: &Visit| app::pages::kept(visit, &id).await).await
+}
+
 pub(crate) async fn sign_in_page(visiting: Visiting, Asked(Back { back }): Asked<Back>) -> Response {
     visiting.answer_strangers(|visit| sign_in::page(visit, &back, None)).await
 }
@@ -155,13 +173,22 @@ pub(crate) async fn requests_page(visiting: Visiting, Path(workspace): Path<Stri
     visiting.answer(async |visit: &Visit| requests::list(visit, &workspace, &query).await).await
 }
 
-pub(crate) async fn request_page(visiting: Visiting, Path((workspace, namespace, name)): Placed, Asked(shown): Asked<Shown>) -> Response {
+pub(crate) async fn request_page(
+    visiting: Visiting,
+    Path((workspace, namespace, name)): Placed,
+    Asked(shown): Asked<Shown>,
+    Asked(refused): Asked<Refused>,
+) -> Response {
     let view = requests::View {
         origin: requests::OriginFilter::parse(&shown.origin),
         fold: requests::Fold::parse(&shown.fold),
         ..requests::View::parse(&shown.view, shown.page)
     };
-    visiting.answer(async |visit: &Visit| requests::detail(visit, &workspace, &namespace, &name, view).await).await
+    let page = async |visit: &Visit| match visit.refusal(&refused.refused).await {
+        Some(refusal) => requests::told(visit, &workspace, &namespace, &name, &refusal.message()).await,
+        None => requests::detail(visit, &workspace, &namespace, &name, view).await,
+    };
+    visiting.answer(page).await
 }
 
 pub(crate) async fn resources_page(visiting: Visiting, Path(workspace): Path<String>, Asked(query): Asked<ResourceQuery>) -> Response {
@@ -204,8 +231,16 @@ pub(crate) async fn review_edit_page(visiting: Visiting, Path((workspace, namesp
     visiting.answer(async |visit: &Visit| requests::review(visit, &workspace, form, &draft).await).await
 }
 
-pub(crate) async fn delete_page(visiting: Visiting, Path((workspace, namespace, name)): Placed) -> Response {
-    visiting.answer(async |visit: &Visit| requests::delete(visit, &workspace, &namespace, &name, None).await).await
+pub(crate) async fn delete_page(
+    visiting: Visiting,
+    Path((workspace, namespace, name)): Placed,
+    Asked(refused): Asked<Refused>,
+) -> Response {
+    let page = async |visit: &Visit| {
+        let problem = visit.refusal(&refused.refused).await.map(|refusal| refusal.message());
+        requests::delete(visit, &workspace, &namespace, &name, problem.as_deref()).await
+    };
+    visiting.answer(page).await
 }
 
 pub(crate) async fn notifications_page(visiting: Visiting, Asked(query): Asked<NoticesQuery>) -> Response {
@@ -260,8 +295,9 @@ pub(crate) async fn not_that_way(method: Method, uri: Uri) -> Response {
     if method != Method::GET && method != Method::HEAD {
         return StatusCode::METHOD_NOT_ALLOWED.into_response();
     }
-    let above = uri.path().rsplit_once('/').map_or("/", |(above, _)| above);
-    Redirect::to(local(above)).into_response()
+    // Above an action there is no page.
+    let above = uri.path().rsplit_once('/').map_or("/", |(above, _)| if above.starts_with("/do/") { "/" } else { above });
+    Redirect::to(safe_redirect(above)).into_response()
 }
 
 /// A file of the site, else a page that says that there is nothing.

@@ -19,6 +19,7 @@ pub mod place;
 mod platform;
 pub mod preflight;
 pub mod reads;
+mod refusals;
 pub(crate) mod register;
 pub mod requests;
 pub(crate) mod resources;

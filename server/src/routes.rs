@@ -4,11 +4,17 @@
 
 use std::sync::Arc;
 
+use app::actions::{
+    AskAgain, ChangeRequest, ChooseTheme, Comment, Decide, DecideTogether, DeleteRequest, DeleteView, MarkRead, Posted, RenameView,
+    RetryDelivery, RollOut, SaveView, SignOut, SubmitRequest, Withdraw,
+};
 use app::routes::{LIVE, page, post};
 use axum::handler::Handler;
 use axum::routing::{MethodFilter, MethodRouter, on};
 use http::Method;
+use leptos::server_fn::ServerFn;
 
+use crate::actions;
 use crate::live;
 use crate::pages::{self, approvals, posts};
 use crate::rest;
@@ -69,23 +75,24 @@ pub fn table() -> Vec<Route> {
         get(FILE, Anyone, pages::file),
         get(page::GALLERY, EmbeddedPlane, pages::gallery_page),
         get(page::HOME, SignedIn, pages::home_page),
+        get(page::REFUSED, SignedIn, pages::refused_page),
         get(page::WORKSPACES, SignedIn, pages::workspaces_page),
         get(page::COST, SignedIn, pages::cost_page),
         get(page::COST_EXPORT, SignedIn, pages::cost_export),
         get(page::COST_FOCUS, SignedIn, pages::cost_focus),
-        post(post::SIGN_OUT, SignedIn, posts::sign_out),
-        post(post::THEME, SignedIn, posts::theme),
-        post(post::VIEW_SAVE, SignedIn, posts::view_save),
-        post(post::VIEW_RENAME, SignedIn, posts::view_rename),
-        post(post::VIEW_DELETE, SignedIn, posts::view_delete),
+        action::<SignOut>(SignedIn),
+        action::<ChooseTheme>(SignedIn),
+        action::<SaveView>(SignedIn),
+        action::<RenameView>(SignedIn),
+        action::<DeleteView>(SignedIn),
         get(page::NOTIFICATIONS, SignedIn, pages::notifications_page),
-        post(post::NOTIFICATIONS_READ, SignedIn, posts::notifications_read),
+        action::<MarkRead>(SignedIn),
         get(page::NOTIFICATION_SETTINGS, SignedIn, pages::notification_settings_page),
         post(post::NOTIFICATION_SETTINGS, SignedIn, posts::notification_settings),
         get(page::STAND_IN, SignedIn, pages::stand_in_page),
         post(post::STAND_IN, SignedIn, posts::stand_in),
         get(page::DELIVERIES, Platform, pages::deliveries_page),
-        post(post::DELIVERIES_RETRY, Platform, posts::deliveries_retry),
+        action::<RetryDelivery>(Platform),
         get(page::PLATFORM, SignedIn, pages::overview_page),
         get(page::EMERGENCIES, SignedIn, pages::emergencies_page),
         get(page::POLICIES, Policies, pages::policies_page),
@@ -97,15 +104,15 @@ pub fn table() -> Vec<Route> {
         get(page::APPROVALS, Decisions, approvals::inbox_page),
         get(page::APPROVAL, Decisions, approvals::light_page),
         get(page::ALIKE, Decisions, approvals::alike_page),
-        post(post::DECIDE, Decisions, approvals::decide),
-        post(post::BATCH, Decisions, approvals::decide_together),
-        post(post::COMMENT, Decisions, approvals::comment),
-        post(post::WITHDRAW, Decisions, approvals::withdraw),
-        post(post::ASK_AGAIN, Decisions, approvals::ask_again),
+        action::<Decide>(Decisions),
+        action::<DecideTogether>(Decisions),
+        action::<Comment>(Decisions),
+        action::<Withdraw>(Decisions),
+        action::<AskAgain>(Decisions),
         get(page::CATALOG, Workspace, pages::catalog_page),
         get(page::PROMISE, Workspace, pages::promise_page),
         get(page::REQUEST_NEW, Workspace, pages::new_page),
-        post(post::REQUEST_NEW, Workspace, posts::new),
+        action::<SubmitRequest>(Workspace),
         get(page::REQUEST_REVIEW, Workspace, pages::review_new_page),
         post(post::PREFLIGHT_NEW, Workspace, posts::preflight_new),
         get(page::REQUEST_ADDS, Workspace, pages::adds_new_page),
@@ -115,13 +122,13 @@ pub fn table() -> Vec<Route> {
         get(page::REQUEST, Workspace, pages::request_page),
         get(page::OBJECT, Workspace, pages::object_page),
         get(page::REQUEST_EDIT, Workspace, pages::edit_page),
-        post(post::REQUEST_EDIT, Workspace, posts::edit),
+        action::<ChangeRequest>(Workspace),
         get(page::EDIT_REVIEW, Workspace, pages::review_edit_page),
         post(post::PREFLIGHT_EDIT, Workspace, posts::preflight_edit),
         get(page::EDIT_ADDS, Workspace, pages::adds_edit_page),
-        post(post::ROLL_OUT, Workspace, posts::roll_out),
+        action::<RollOut>(Workspace),
         get(page::REQUEST_DELETE, Workspace, pages::delete_page),
-        post(post::REQUEST_DELETE, Workspace, posts::delete),
+        action::<DeleteRequest>(Workspace),
         post(post::REVEAL, Workspace, posts::reveal),
         get(LIVE, Workspace, live::subscribe),
         post(rest::PREFLIGHT, Bearer, rest::preflight::preflight),
@@ -139,4 +146,12 @@ fn get<T: 'static>(pattern: &'static str, access: Access, handler: impl Handler<
 
 fn post<T: 'static>(pattern: &'static str, access: Access, handler: impl Handler<T, Arc<Portal>>) -> Route {
     Route { method: Method::POST, pattern, access, handler: on(MethodFilter::POST, handler) }
+}
+
+/// A server function, which is called by POST at an address of its own.
+fn action<T>(access: Access) -> Route
+where
+    Posted<T>: ServerFn,
+{
+    post(app::actions::path::<T>(), access, actions::perform)
 }

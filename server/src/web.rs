@@ -7,7 +7,6 @@ pub mod headers;
 pub mod health;
 pub mod host;
 pub mod listen;
-pub mod local;
 pub mod pairs;
 pub mod panics;
 pub mod request_log;

@@ -17,7 +17,8 @@ pub(super) use thread::thread;
 
 use promise::{Error, Problem};
 
-use crate::backend::Vote;
+use crate::backend::{Refusal, Vote};
+use crate::document::status_of;
 
 /// A decision that was not taken: what was typed, and what stands against it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,6 +34,17 @@ pub struct Again {
 }
 
 impl Again {
+    /// What a refusal says, as far as it is about what was typed.
+    pub fn of(refusal: Refusal) -> Option<Self> {
+        let status = status_of(&refusal.error);
+        let field = match &refusal.error {
+            Error::Invalid { problems } => problems.first().map(|problem| problem.path.clone()).unwrap_or_default(),
+            Error::Conflict { .. } => String::new(),
+            _ => return None,
+        };
+        Some(Self { vote: Vote::of(&refusal.fields), why: refusal.message(), field, status })
+    }
+
     /// What stands against it, for where the page that it belongs to cannot be shown.
     fn error(self) -> Error {
         if self.status == 422 {

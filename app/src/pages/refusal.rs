@@ -9,8 +9,24 @@ use crate::document::{About, Page, document, framed, status_of};
 use crate::routes::{self, page};
 use crate::ui::{Empty, LinkButton, Shape, Weight};
 
+/// Why something that was posted was not done, by the id under which that is kept.
+pub async fn kept(visit: &Visit, id: &str) -> Page {
+    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &Error::Unauthenticated) };
+    match backend.refusal(id).await {
+        Ok(Some(refusal)) => said(visit, None, &refusal.error, Some(refusal.back)),
+        Ok(None) if id.is_empty() => refused(visit, None, &Error::Unreachable { what: "the portal's database".to_owned() }),
+        Ok(None) => refused(visit, None, &Error::NotFound { what: "message at this address".to_owned() }),
+        Err(error) => refused(visit, None, &error),
+    }
+}
+
 /// The page for an error, with a way on.
 pub fn refused(visit: &Visit, workspace: Option<&str>, error: &Error) -> Page {
+    said(visit, workspace, error, None)
+}
+
+/// The way on leads to the page that something was posted from, or opens this one again.
+fn said(visit: &Visit, workspace: Option<&str>, error: &Error, posted_from: Option<String>) -> Page {
     let (title, shape) = match error {
         Error::Unauthenticated => ("Sign in first", Shape::Denied),
         Error::Denied { .. } => ("Not allowed", Shape::Denied),
@@ -32,14 +48,17 @@ pub fn refused(visit: &Visit, workspace: Option<&str>, error: &Error) -> Page {
         ..About::default()
     };
     let text = sentence(error, visit);
-    let again = visit.address.clone();
+    let (again, label, icon) = match posted_from {
+        Some(back) => (back, "Back", "arrow-left"),
+        None => (visit.address.clone(), "Try again", "refresh-cw"),
+    };
     let content = move || {
         view! {
             <h1 class="vh">{title}</h1>
             <Empty title=title text=text shape=shape>
                 <LinkButton href=page::HOME label="Home" weight=Weight::Primary/>
                 <LinkButton href=page::WORKSPACES label="Workspaces"/>
-                <LinkButton href=again label="Try again" icon="refresh-cw"/>
+                <LinkButton href=again label=label icon=icon/>
             </Empty>
         }
     };

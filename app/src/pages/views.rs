@@ -3,7 +3,8 @@
 use leptos::prelude::*;
 use promise::view::{MAX_VIEW_TITLE, SavedList, SavedViews, ViewLine};
 
-use crate::routes::{self, page, post};
+use crate::actions::{self, DeleteView, RenameView, SaveView};
+use crate::routes::{self, page};
 use crate::ui::{HiddenToken, Icon};
 
 /// The row above a list; nothing where there is no view, and no filter to keep.
@@ -40,7 +41,7 @@ fn keep(views: &SavedViews, token: &str) -> impl IntoView + use<> {
     let (list, place) = (views.list.word(), views.workspace.clone());
     view! {
         <details class="menu"><summary class="btn btn-sm">"Save this view"<Icon name="chevron-down"/></summary>
-            <div class="pop view-form"><form method="post" action=post::VIEW_SAVE>
+            <div class="pop view-form"><form method="post" action={actions::path::<SaveView>()}>
                 <HiddenToken token=token/><input type="hidden" name="list" value=list/><input type="hidden" name="place" value=place/>
                 {filter}<input type="hidden" name="back" value=back/>
                 {title("")}<button class="btn btn-primary">"Save"</button>
@@ -56,8 +57,8 @@ fn change(views: &SavedViews, view: &ViewLine, token: &str) -> impl IntoView + u
     view! {
         <details class="menu"><summary class="btn btn-sm">"Edit view"<Icon name="chevron-down"/></summary>
             <div class="pop view-form">
-                <form method="post" action=post::VIEW_RENAME><HiddenToken token=token.clone()/><input type="hidden" name="id" value=id.clone()/><input type="hidden" name="back" value=back/>{title(&view.title)}<button class="btn">"Rename"</button></form>
-                <form method="post" action=post::VIEW_DELETE><HiddenToken token=token/><input type="hidden" name="id" value=id/><input type="hidden" name="back" value=without/><button class="item"><Icon name="trash-2"/>"Delete this view"</button></form>
+                <form method="post" action={actions::path::<RenameView>()}><HiddenToken token=token.clone()/><input type="hidden" name="id" value=id.clone()/><input type="hidden" name="back" value=back/>{title(&view.title)}<button class="btn">"Rename"</button></form>
+                <form method="post" action={actions::path::<DeleteView>()}><HiddenToken token=token/><input type="hidden" name="id" value=id/><input type="hidden" name="back" value=without/><button class="item"><Icon name="trash-2"/>"Delete this view"</button></form>
             </div>
         </details>
     }

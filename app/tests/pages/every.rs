@@ -2,7 +2,9 @@
 
 use app::backend::{FormOf, Sample, Visit};
 use app::document::Page;
-use app::pages::{approvals, catalog, cost, gallery, home, notifications, platform, refused, requests, resources, sign_in, workspaces};
+use app::pages::{
+    approvals, catalog, cost, gallery, home, kept, notifications, platform, refused, requests, resources, sign_in, workspaces,
+};
 use promise::Error;
 use promise::view::{
     CatalogQuery, CostQuery, DeliveriesQuery, InboxQuery, NoticesQuery, ObjectKey, OverviewQuery, PoliciesQuery, RequestQuery,
@@ -253,6 +255,7 @@ pub async fn every() -> Vec<(&'static str, Page)> {
             "denied",
             refused(&at(here(), "/"), Some(WORKSPACE), &Error::Denied { why: "You may not list requests in root:acme:data".into() }),
         ),
+        ("refused-post", kept(&at(here(), "/refused?id=kept"), "kept").await),
         ("not-enabled", refused(&at(here(), "/"), None, &Error::NotEnabled { what: "request orders-db".into() })),
         ("not-read-yet", refused(&at(here(), "/"), None, &Error::Busy { message: "requests are still being read".into() })),
         (

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use app::backend::{Account, Assets, Catalog, Resources, Visit, Workspaces};
+use app::backend::{Account, Assets, Catalog, Refusal, Refusals, Resources, Visit, Workspaces};
 use async_trait::async_trait;
 use promise::api::{Health, Lifecycle, PolicyOutcome, PolicyResult, PolicySpec, PromiseSpec, WaitingKind};
 use promise::policy::{Candidate, Effective, Target, compose, gather};
@@ -358,6 +358,18 @@ fn approval(refused: &Option<String>) -> ApprovalLine {
         standing: ApprovalStanding::Open,
         given: vec![given("approved", "It was about an earlier content.")],
         allowed: refused.clone().map_or(Ok(()), Err),
+    }
+}
+
+#[async_trait]
+impl Refusals for World {
+    async fn keep_refusal(&self, _: &Refusal) -> Result<String> {
+        Ok("kept".to_owned())
+    }
+
+    async fn refusal(&self, _: &str) -> Result<Option<Refusal>> {
+        let error = Error::Denied { why: "you need permission to send messages again".to_owned() };
+        Ok(Some(Refusal { error, back: "/platform/deliveries".to_owned(), fields: Vec::new() }))
     }
 }
 

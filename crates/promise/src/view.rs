@@ -46,8 +46,8 @@ pub use preflight::{
     PriceView, RoomLine, Verdict,
 };
 pub use request::{
-    Allowed, ApprovalLine, ApprovalStanding, ContestedLine, Fate, GivenLine, Happening, OutdatedView, OutputValue, ParameterLine, Posted,
-    RequestForm, RequestPage, RequestQuery, RequestRow, RequestsPage, ResourceLine, ValueSource,
+    Allowed, ApprovalLine, ApprovalStanding, ContestedLine, Fate, FormOutcome, GivenLine, Happening, OutdatedView, OutputValue,
+    ParameterLine, RequestForm, RequestPage, RequestQuery, RequestRow, RequestsPage, ResourceLine, ValueSource,
 };
 pub use resources::{Drift, RESOURCE_COLUMNS, ResourceQuery, ResourceRow, ResourcesPage};
 pub use saved::{MAX_VIEW_TITLE, SavedList, SavedViews, ViewLine, view_title};

@@ -14,6 +14,11 @@ pub const MAX_DRAFT_BYTES: usize = 256 * 1024;
 /// How many drafts of one person are kept; the oldest go first.
 pub const MAX_DRAFTS_PER_PERSON: u32 = 20;
 
+/// Subject of what a person posted and was refused. It doesn't take the place of half-filled forms.
+pub const REFUSAL: &str = "refusal";
+/// How many refusals of one person are kept; the oldest go first.
+pub const MAX_REFUSALS_PER_PERSON: u32 = 5;
+
 /// Name of a draft: 32 hexadecimal digits, as they stand in `?draft=`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DraftId(String);
@@ -40,6 +45,13 @@ impl DraftId {
         &self.0
     }
 }
+
+/// All but the newest forms of a person, and one that was kept just now.
+const TOO_MANY_FORMS: &str = "DELETE FROM draft WHERE person = $1 AND id <> $2 AND subject <> $4 AND id NOT IN \
+    (SELECT id FROM draft WHERE person = $1 AND subject <> $4 ORDER BY created DESC, id LIMIT $3)";
+/// The same of refusals.
+const TOO_MANY_REFUSALS: &str = "DELETE FROM draft WHERE person = $1 AND id <> $2 AND subject = $4 AND id NOT IN \
+    (SELECT id FROM draft WHERE person = $1 AND subject = $4 ORDER BY created DESC, id LIMIT $3)";
 
 row! {
     struct DraftRow {
@@ -78,15 +90,10 @@ impl Store {
             .bind(expires.as_second())
             .execute(&mut *transaction)
             .await?;
-        sqlx::query(
-            "DELETE FROM draft WHERE person = $1 AND id <> $2 AND id NOT IN \
-             (SELECT id FROM draft WHERE person = $1 ORDER BY created DESC, id LIMIT $3)",
-        )
-        .bind(person)
-        .bind(id.as_str())
-        .bind(i64::from(MAX_DRAFTS_PER_PERSON))
-        .execute(&mut *transaction)
-        .await?;
+        let (too_many, most) =
+            if subject == REFUSAL { (TOO_MANY_REFUSALS, MAX_REFUSALS_PER_PERSON) } else { (TOO_MANY_FORMS, MAX_DRAFTS_PER_PERSON) };
+        let too_many = sqlx::query(too_many).bind(person).bind(id.as_str()).bind(i64::from(most)).bind(REFUSAL);
+        too_many.execute(&mut *transaction).await?;
         transaction.commit().await?;
         Ok(id)
     }
@@ -162,6 +169,24 @@ mod tests {
             assert_eq!(store.draft(&ids[0], "dev-shop", NOW).await.unwrap(), None);
             assert!(store.draft(&ids[1], "dev-shop", NOW).await.unwrap().is_some());
             assert!(store.draft(&other, "dev-data", NOW).await.unwrap().is_some(), "other people's stay");
+        }
+    }
+
+    #[tokio::test]
+    async fn refusals_take_the_place_of_older_ones_and_of_no_form() {
+        for (store, random) in every().await {
+            let form = store.keep_draft("dev-shop", "form", &json!("typed"), NOW, LATER, &random).await.unwrap();
+            let mut ids = Vec::new();
+            for second in 1..=i64::from(MAX_DRAFTS_PER_PERSON) {
+                let now = Timestamp::from_second(NOW.as_second() + second).unwrap();
+                ids.push(store.keep_draft("dev-shop", REFUSAL, &json!([second]), now, LATER, &random).await.unwrap());
+            }
+            assert!(store.draft(&form, "dev-shop", NOW).await.unwrap().is_some());
+            let mut kept = 0;
+            for id in &ids {
+                kept += u32::from(store.draft(id, "dev-shop", NOW).await.unwrap().is_some());
+            }
+            assert_eq!(kept, MAX_REFUSALS_PER_PERSON);
         }
     }
 

@@ -30,7 +30,7 @@ pub use acquaintance::Acquaintance;
 pub use comment::{Comment, MAX_COMMENT, MAX_COMMENTS, NewComment};
 pub use database::Store;
 pub use delivery::{Delivery, DeliveryState, Listed, Unwanted};
-pub use draft::{Draft, DraftId, MAX_DRAFT_BYTES, MAX_DRAFTS_PER_PERSON};
+pub use draft::{Draft, DraftId, MAX_DRAFT_BYTES, MAX_DRAFTS_PER_PERSON, MAX_REFUSALS_PER_PERSON, REFUSAL};
 pub use error::{Error, Result};
 pub use ledger::{DaySum, Dimension, LedgerLine, LedgerSum, MonthLine, MonthSum, PromiseSum, SpotSum};
 pub use notification::{Message, News, Notification, Notifications};

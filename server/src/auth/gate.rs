@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use app::routes::post;
+use app::actions::{self, SignOut};
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
@@ -92,7 +92,7 @@ pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next:
     let (visiting, page) = (Visiting::of(&portal, &parts), takes_page(&parts.headers));
     // A database that does not answer must not keep somebody signed in.
     let forgets = unknown.is_some()
-        && parts.uri.path() == post::SIGN_OUT
+        && parts.uri.path() == actions::path::<SignOut>()
         && csrf::check_origin(&parts.headers, &authority, portal.public_secure).is_ok();
     let checked = match (csrf::check_origin(&parts.headers, &authority, portal.public_secure), unknown, secret) {
         (Err(error), _, _) | (Ok(()), Some(error), _) => Err(error),

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
+use app::actions::THEME;
 use app::backend::{Backend, Visit};
 use app::document::Page;
 use app::pages::refused;
@@ -22,9 +23,6 @@ use crate::state::Portal;
 use crate::web::headers::page_policy;
 use crate::web::listen::Peer;
 use crate::web::request_log::RequestId;
-
-/// Cookie with the chosen theme; not a secret.
-pub(super) const THEME: &str = "theme";
 
 /// One visit of a page.
 pub struct Visiting {
@@ -54,7 +52,7 @@ impl Visiting {
     }
 
     /// The running portal.
-    pub(super) fn portal(&self) -> &Arc<Portal> {
+    pub(crate) fn portal(&self) -> &Arc<Portal> {
         &self.portal
     }
 

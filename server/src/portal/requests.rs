@@ -17,7 +17,7 @@ pub(super) mod walk;
 use app::backend::{FormOf, Pairs, Requests};
 use async_trait::async_trait;
 use promise::Result;
-use promise::view::{AddsPage, Posted, RequestForm, RequestPage, RequestQuery, RequestsPage};
+use promise::view::{AddsPage, FormOutcome, RequestForm, RequestPage, RequestQuery, RequestsPage};
 
 use crate::auth::Caller;
 
@@ -58,7 +58,7 @@ impl Requests for Caller {
         decisions::roll_out(self, &workspace, namespace, name, digest).await
     }
 
-    async fn post(&self, workspace: &str, form: FormOf<'_>, pairs: &Pairs) -> Result<Posted> {
+    async fn post(&self, workspace: &str, form: FormOf<'_>, pairs: &Pairs) -> Result<FormOutcome> {
         let workspace = self.enter(workspace).await?;
         posting::post(self, &workspace, form, pairs).await
     }

@@ -18,17 +18,31 @@ impl<S: Send + Sync> FromRequest<S> for Pairs {
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Response> {
         let body = Bytes::from_request(request, state).await.map_err(IntoResponse::into_response)?;
-        let refused =
-            |message: String| HttpProblem(Error::Invalid { problems: vec![Problem { path: String::new(), message }] }).into_response();
-        if std::str::from_utf8(&body).is_err() {
-            return Err(refused("The form is not text in UTF-8. Send it from the page.".to_owned()));
-        }
-        let pairs: Vec<(String, String)> = form_urlencoded::parse(&body).into_owned().take(MOST + 1).collect();
-        if pairs.len() > MOST {
-            return Err(refused(format!("This is more than the {MOST} fields that one form may send.")));
-        }
-        Ok(Self(pairs))
+        parse(&body).map(Self).map_err(|error| HttpProblem(error).into_response())
     }
+}
+
+impl Pairs {
+    /// The body of a form, as it is.
+    ///
+    /// # Errors
+    /// The answer to what is none.
+    pub async fn checked(request: Request) -> Result<Bytes, Response> {
+        let body = Bytes::from_request(request, &()).await.map_err(IntoResponse::into_response)?;
+        parse(&body).map(|_| body).map_err(|error| HttpProblem(error).into_response())
+    }
+}
+
+fn parse(body: &Bytes) -> promise::Result<Vec<(String, String)>> {
+    let refused = |message: String| Error::Invalid { problems: vec![Problem { path: String::new(), message }] };
+    if std::str::from_utf8(body).is_err() {
+        return Err(refused("The form is not text in UTF-8. Send it from the page.".to_owned()));
+    }
+    let pairs: Vec<(String, String)> = form_urlencoded::parse(body).into_owned().take(MOST + 1).collect();
+    if pairs.len() > MOST {
+        return Err(refused(format!("This is more than the {MOST} fields that one form may send.")));
+    }
+    Ok(pairs)
 }
 
 /// The first value of that name.

@@ -14,6 +14,7 @@ use opm_portal::routes::{self, Access};
 use promise::api::{CandidateState, PromiseRef, PromiseRequestSpec};
 use serde_json::{Value, json};
 
+use crate::access::without_id;
 use crate::browser::{Answer, Browser, Product};
 
 const SHOP: &str = "root:acme:shop";
@@ -75,7 +76,7 @@ async fn until(product: &Product, name: &str, fits: impl Fn(&PromiseRequest) -> 
 async fn decide(browser: &mut Browser, uid: &str, pairs: &[(&str, &str)]) -> Answer {
     let page = browser.until(&format!("/approvals/{uid}"), |answer| answer.text.contains("name=\"rule\"")).await;
     let (token, rule, hash) = (page.hidden("_token"), page.hidden("rule"), page.hidden("hash"));
-    let mut all = vec![("_token", token.as_str())];
+    let mut all = vec![("_token", token.as_str()), ("uid", uid)];
     // What the test says comes first: a form has one of each.
     all.extend(pairs);
     for (name, value) in [("rule", &rule), ("hash", &hash)] {
@@ -83,7 +84,7 @@ async fn decide(browser: &mut Browser, uid: &str, pairs: &[(&str, &str)]) -> Ans
             all.push((name, value));
         }
     }
-    browser.post(&format!("/approvals/{uid}/decide"), &all).await
+    browser.act("/do/approvals/decide", &all).await
 }
 
 /// Asks for another storage of a production database, as somebody.
@@ -166,8 +167,12 @@ async fn what_waits_is_seen_by_who_decides_and_absent_for_others() {
         (answer.status, answer.text.replace(uid, "UID").replace(&nonce, "NONCE"))
     };
     let mut compared = 0;
-    for route in routes::table().into_iter().filter(|route| route.access == Access::Decisions && route.pattern.contains("{uid}")) {
+    for route in routes::table().into_iter().filter(|route| route.access == Access::Decisions) {
         let (there, absent) = (route.pattern.replace("{uid}", &uid), route.pattern.replace("{uid}", ABSENT));
+        let names_one = there != absent || route.method == Method::POST && !route.pattern.ends_with("-together");
+        if !names_one {
+            continue;
+        }
         let pairs = [
             ("_token", token.as_str()),
             ("decision", "approve"),
@@ -177,7 +182,9 @@ async fn what_waits_is_seen_by_who_decides_and_absent_for_others() {
             ("back", "/approvals"),
         ];
         let (there, absent) = if route.method == Method::POST {
-            (stranger.post(&there, &pairs).await, stranger.post(&absent, &pairs).await)
+            let about = |uid| [&pairs[..], &[("uid", uid)]].concat();
+            let there = without_id(&mut stranger, &there, &about(uid.as_str())).await;
+            (there, without_id(&mut stranger, &absent, &about(ABSENT)).await)
         } else {
             (stranger.get(&there).await, stranger.get(&absent).await)
         };
@@ -237,8 +244,8 @@ async fn what_does_not_count_is_refused_with_its_sentence_and_what_was_typed_sta
     assert!(!own.text.contains("Approve this content") && own.text.contains("Take it back"), "{}", own.text);
     let rule = approver.get(&back).await.hidden("rule");
     let token = own.hidden("_token");
-    let forged =
-        requester.post(&format!("{back}/decide"), &[("_token", &token), ("rule", &rule), ("hash", &hash), ("decision", "approve")]).await;
+    let forged = [("_token", token.as_str()), ("uid", &uid), ("rule", &rule), ("hash", &hash), ("decision", "approve")];
+    let forged = requester.act("/do/approvals/decide", &forged).await;
     said(&forged, StatusCode::FORBIDDEN, "You do not have the right approve");
 
     // Another content than the one that was shown: nothing is decided, and the difference is shown.
@@ -288,8 +295,8 @@ async fn whoever_asked_for_changes_may_decide_otherwise_and_nobody_else_does() {
     assert!(page.text.contains("Approve this content"), "{}", page.text);
     holder.until("/approvals", |answer| answer.text.contains("Nothing waits for you")).await;
     let pairs =
-        [("_token", token.as_str()), ("rule", rule.as_str()), ("hash", hash.as_str()), ("decision", "approve"), ("back", "/approvals")];
-    let other = approver.post(&format!("{address}/decide"), &pairs).await;
+        [("_token", token.as_str()), ("uid", &uid), ("rule", &rule), ("hash", &hash), ("decision", "approve"), ("back", "/approvals")];
+    let other = approver.act("/do/approvals/decide", &pairs).await;
     assert!(other.status.is_client_error(), "{}: {}", other.status, other.text);
     assert_eq!(product.running.portal.world.approvals.snapshot().len(), 1, "nothing is written for somebody else");
     let agreed = decide(&mut holder, &uid, &[("decision", "approve"), ("comment", "It will do"), ("back", "/approvals")]).await;
@@ -310,23 +317,23 @@ async fn remarks_are_read_by_who_sees_the_request() {
     let mut approver = product.signed_in("approver").await;
     let page = approver.until(&format!("/approvals/{uid}"), |answer| answer.status == StatusCode::OK).await;
     let token = page.hidden("_token");
-    let address = format!("/approvals/{uid}/comment");
+    let address = "/do/approvals/comment";
     let back = format!("/approvals/{uid}");
-    let empty = approver.post(&address, &[("_token", &token), ("comment", "  "), ("back", &back)]).await;
+    let empty = approver.act(address, &[("_token", &token), ("uid", &uid), ("comment", "  "), ("back", &back)]).await;
     assert_eq!(empty.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", empty.text);
     let long = "x".repeat(store::MAX_COMMENT + 1);
     assert_eq!(
-        approver.post(&address, &[("_token", &token), ("comment", &long), ("back", &back)]).await.status,
+        approver.act(address, &[("_token", &token), ("uid", &uid), ("comment", &long), ("back", &back)]).await.status,
         StatusCode::UNPROCESSABLE_ENTITY
     );
-    let kept = approver.post(&address, &[("_token", &token), ("comment", "Why <now>?"), ("back", &back)]).await;
+    let kept = approver.act(address, &[("_token", &token), ("uid", &uid), ("comment", "Why <now>?"), ("back", &back)]).await;
     assert_eq!((kept.status, kept.location()), (StatusCode::SEE_OTHER, back.as_str()), "{}", kept.text);
     for address in [back.as_str(), "/w/root:acme:shop/requests/default/orders-db", &format!("/approvals?view=all&open={uid}")] {
         let read = requester.get(address).await;
         assert!(read.text.contains("Why &lt;now&gt;?"), "{address}: {}", read.text);
     }
     // Nobody is sent elsewhere.
-    let led = approver.post(&address, &[("_token", &token), ("comment", "More"), ("back", "//evil.example")]).await;
+    let led = approver.act(address, &[("_token", &token), ("uid", &uid), ("comment", "More"), ("back", "//evil.example")]).await;
     assert_eq!(led.location(), "/");
     product.running.close().await;
 }
@@ -336,15 +343,15 @@ async fn a_question_is_taken_back_by_who_asked_it_alone() {
     let product = Product::open().await;
     let mut requester = product.signed_in("dev-shop").await;
     let (uid, hash) = asked(&product, &requester, "orders-db", 50).await;
-    let address = format!("/approvals/{uid}/withdraw");
+    let address = "/do/approvals/withdraw";
     let mut approver = product.signed_in("approver").await;
     let token = approver.until(&format!("/approvals/{uid}"), |answer| answer.status == StatusCode::OK).await.hidden("_token");
-    let denied = approver.post(&address, &[("_token", &token), ("hash", &hash)]).await;
+    let denied = approver.act(address, &[("_token", &token), ("uid", &uid), ("hash", &hash)]).await;
     assert_eq!(denied.status, StatusCode::FORBIDDEN, "{}", denied.text);
     let token = requester.until(&format!("/approvals/{uid}"), |answer| answer.text.contains("Take it back")).await.hidden("_token");
-    let other = requester.post(&address, &[("_token", &token), ("hash", "another"), ("back", "/approvals")]).await;
+    let other = requester.act(address, &[("_token", &token), ("uid", &uid), ("hash", "another"), ("back", "/approvals")]).await;
     assert_eq!(other.status, StatusCode::CONFLICT, "{}", other.text);
-    let done = requester.post(&address, &[("_token", &token), ("hash", &hash), ("back", &format!("/approvals/{uid}"))]).await;
+    let done = requester.act(address, &[("_token", &token), ("uid", &uid), ("hash", &hash), ("back", &format!("/approvals/{uid}"))]).await;
     assert_eq!(done.status, StatusCode::SEE_OTHER, "{}", done.text);
     let turned = until(&product, "orders-db", |request| {
         request
@@ -359,8 +366,9 @@ async fn a_question_is_taken_back_by_who_asked_it_alone() {
     // The same content can be asked about again: it is another question.
     let page = requester.until(&format!("/approvals/{uid}"), |answer| answer.text.contains("Resubmit")).await;
     assert!(page.text.contains("dev-shop withdrew it"), "{}", page.text);
-    let again = format!("/approvals/{uid}/ask-again");
-    let asked = requester.post(&again, &[("_token", &page.hidden("_token")), ("back", "/approvals")]).await;
+    let pairs = [("_token", page.hidden("_token")), ("uid", uid.clone()), ("back", "/approvals".to_owned())];
+    let pairs: Vec<(&str, &str)> = pairs.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let asked = requester.act("/do/approvals/ask-again", &pairs).await;
     assert_eq!(asked.status, StatusCode::SEE_OTHER, "{}", asked.text);
     assert_eq!(waits(&product, "orders-db", "").await.1, hash);
     product.running.close().await;
@@ -384,7 +392,7 @@ async fn requests_of_one_shape_are_decided_together_and_no_others() {
     let (one, two, other) = (item(0), item(1), item(2));
     let common = [("_token", token.as_str()), ("rule", rule.as_str()), ("decision", "approve"), ("like", uids[0].0.as_str())];
     let mixed: Vec<(&str, &str)> = common.iter().copied().chain([("item", one.as_str()), ("item", other.as_str())]).collect();
-    let refused = approver.post("/approvals/batch", &mixed).await;
+    let refused = approver.act("/do/approvals/decide-together", &mixed).await;
     assert_eq!(refused.status, StatusCode::CONFLICT, "{}", refused.text);
     assert!(
         refused.text.contains("Other is not like the others") || refused.text.contains("other is not like the others"),
@@ -393,7 +401,7 @@ async fn requests_of_one_shape_are_decided_together_and_no_others() {
     );
     assert!(product.running.portal.world.approvals.snapshot().is_empty(), "all or nothing");
     let same: Vec<(&str, &str)> = common.iter().copied().chain([("item", one.as_str()), ("item", two.as_str())]).collect();
-    let decided = approver.post("/approvals/batch", &same).await;
+    let decided = approver.act("/do/approvals/decide-together", &same).await;
     let after = "/approvals?view=decided&together=2&decision=approve";
     assert_eq!((decided.status, decided.location()), (StatusCode::SEE_OTHER, after), "{}", decided.text);
     assert!(approver.get(after).await.text.contains("2 requests approved."), "it says what was done");
@@ -467,7 +475,7 @@ async fn what_is_asked_for_besides_values_is_shown_and_parts_what_is_decided_tog
         ("item", first.as_str()),
         ("item", second.as_str()),
     ];
-    let refused = approver.post("/approvals/batch", &pairs).await;
+    let refused = approver.act("/do/approvals/decide-together", &pairs).await;
     assert_eq!(refused.status, StatusCode::CONFLICT, "{}", refused.text);
     assert!(refused.text.contains("is not like the others"), "{}", refused.text);
     assert!(product.running.portal.world.approvals.snapshot().is_empty(), "all or nothing");

@@ -230,6 +230,31 @@ impl Browser {
         self.send(request).await
     }
 
+    /// Sends a form to an action. Where nothing was done, the answer is the page that says why.
+    pub async fn act(&mut self, address: &str, pairs: &[(&str, &str)]) -> Answer {
+        let answer = self.post(address, pairs).await;
+        if answer.location().contains("refused") { self.follow(answer).await } else { answer }
+    }
+
+    /// Sends the form of a request's page: the fields of the address are hidden inputs there.
+    pub async fn send_form(&mut self, page: &str, pairs: &[(&str, &str)]) -> Answer {
+        let (action, hidden) = request_form(page);
+        let hidden: Vec<(&str, &str)> = hidden.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        self.act(action, &[&hidden, pairs].concat()).await
+    }
+
+    /// The page to which an answer leads; the answer itself where it leads nowhere.
+    pub async fn follow(&mut self, answer: Answer) -> Answer {
+        match answer.location() {
+            "" => answer,
+            location => {
+                assert_eq!(answer.status, StatusCode::SEE_OTHER, "{location}");
+                let location = location.to_owned();
+                self.get(&location).await
+            }
+        }
+    }
+
     /// Sends a form from another site.
     pub async fn post_from(&mut self, origin: &str, address: &str, pairs: &[(&str, &str)]) -> Answer {
         let mut request = self.form(address, pairs);
@@ -291,6 +316,25 @@ impl Answer {
     }
 }
 
+/// The action of the form at `/w/WORKSPACE/promises/NAME/request` or `/w/WORKSPACE/requests/NAMESPACE/NAME/edit`, and the hidden inputs that say
+/// which form it is.
+pub fn request_form(page: &str) -> (&'static str, Vec<(&'static str, String)>) {
+    let (path, query) = page.split_once('?').unwrap_or((page, ""));
+    let parts: Vec<&str> = path.split('/').collect();
+    let named =
+        |names: &[&'static str], values: &[&str]| names.iter().copied().zip(values.iter().map(|value| (*value).to_owned())).collect();
+    match parts.as_slice() {
+        ["", "w", workspace, "promises", promise, "request"] => {
+            let home = query.strip_prefix("home=").unwrap_or_default();
+            ("/do/requests/submit", named(&["workspace", "promise", "home"], &[*workspace, *promise, home]))
+        }
+        ["", "w", workspace, "requests", namespace, name, "edit"] => {
+            ("/do/requests/change", named(&["workspace", "namespace", "name"], &[*workspace, *namespace, *name]))
+        }
+        _ => panic!("{page} has no form of a request"),
+    }
+}
+
 /// Fills a form with its hidden inputs and the pairs, and presses `button`.
 pub async fn fill(browser: &mut Browser, address: &str, pairs: &[(&str, &str)], button: &str) -> Answer {
     let page = browser.get(address).await;
@@ -302,5 +346,5 @@ pub async fn fill(browser: &mut Browser, address: &str, pairs: &[(&str, &str)], 
         all.push(("_version", version.as_str()));
     }
     all.extend(pairs);
-    browser.post(address, &all).await
+    browser.send_form(address, &all).await
 }

@@ -68,7 +68,7 @@ async fn what_waits_and_what_one_asked_for_is_counted_whole() {
     for number in 0..10 {
         let name = format!("mine-{number}");
         let pairs = [("_token", token.as_str()), ("_cluster", cluster.as_str()), ("_op", "submit"), ("/name", name.as_str())];
-        let written = browser.post(form, &pairs).await;
+        let written = browser.send_form(form, &pairs).await;
         assert_eq!(written.status, StatusCode::SEE_OTHER, "{}", written.text);
     }
     write_request(&product, "of-somebody-else").await;

@@ -27,7 +27,7 @@ impl Form {
     async fn submit(&self, browser: &mut Browser, form: &str, pairs: &[(&str, &str)]) -> Answer {
         let mut all = vec![("_token", self.token.as_str()), ("_cluster", self.cluster.as_str()), ("_op", "submit"), ("/reason", "")];
         all.extend(pairs);
-        browser.post(form, &all).await
+        browser.send_form(form, &all).await
     }
 }
 
@@ -125,7 +125,7 @@ async fn bodies_of_any_kind_end_in_a_sentence() {
 
     let mut bytes = format!("_token={}&_op=submit&_cluster={}&/name=", form.token, form.cluster).into_bytes();
     bytes.extend([0xff, 0xfe, 0x00]);
-    let mut request = browser.form(FORM, &[]);
+    let mut request = browser.form("/do/requests/submit", &[]);
     request.headers_mut().insert(header::ORIGIN, format!("http://{HOST}").parse().expect("an origin"));
     *request.body_mut() = Body::from(bytes);
     let answer = browser.send(request).await;
@@ -218,7 +218,7 @@ async fn cookies_drafts_and_tokens_of_others_are_worth_nothing() {
         ("/reason", ""),
         ("/name", "twice"),
     ];
-    let review = mine.post(FORM, &review).await;
+    let review = mine.send_form(FORM, &review).await;
     let shown = mine.get(review.location()).await;
     let submit = [
         ("_token", shown.hidden("_token")),
@@ -227,16 +227,16 @@ async fn cookies_drafts_and_tokens_of_others_are_worth_nothing() {
         ("_op", "submit".to_owned()),
     ];
     let submit: Vec<(&str, &str)> = submit.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    assert!(mine.post(FORM, &submit).await.location().ends_with("/requests/default/twice"));
+    assert!(mine.send_form(FORM, &submit).await.location().ends_with("/requests/default/twice"));
     let before = version(&product).await;
-    let again = mine.post(FORM, &submit).await;
+    let again = mine.send_form(FORM, &submit).await;
     assert!(again.status == StatusCode::CONFLICT && again.text.contains("submitted already"), "{} {}", again.status, again.text);
     // The review of somebody else, and a token of a session that ended.
     let theirs = other.get(FORM).await.hidden("_token");
     let borrowed: Vec<(&str, &str)> =
         submit.iter().map(|(name, value)| (*name, if *name == "_token" { theirs.as_str() } else { *value })).collect();
-    assert_eq!(other.post(FORM, &borrowed).await.status, StatusCode::CONFLICT);
-    assert_eq!(mine.post("/sign-out", &[("_token", &form.token)]).await.status, StatusCode::SEE_OTHER);
+    assert_eq!(other.send_form(FORM, &borrowed).await.status, StatusCode::CONFLICT);
+    assert_eq!(mine.post("/do/account/sign-out", &[("_token", &form.token)]).await.status, StatusCode::SEE_OTHER);
     let mut anew = product.signed_in("dev-shop").await;
     assert_eq!(form.submit(&mut anew, FORM, &[("/name", "stale")]).await.status, StatusCode::FORBIDDEN);
     assert_eq!(version(&product).await, before, "nothing was written");

@@ -181,7 +181,12 @@ async fn a_person_orders_on_a_cluster_that_was_bootstrapped() {
 
     let delete = "/w/cluster:shop/requests/shop/mine/delete";
     let token = dana.get(delete).await.hidden("_token");
-    let sure = dana.post(delete, &[("_token", &token), ("confirmation", "mine")]).await;
+    let sure = dana
+        .act(
+            "/do/requests/delete",
+            &[("_token", &token), ("workspace", "cluster:shop"), ("namespace", "shop"), ("name", "mine"), ("confirmation", "mine")],
+        )
+        .await;
     assert_eq!(sure.status, StatusCode::SEE_OTHER, "{}", sure.text);
     let gone = await_condition(requests, "mine", |request: Option<&PromiseRequest>| request.is_none());
     assert!(matches!(tokio::time::timeout(PATIENCE, gone).await, Ok(Ok(_))), "never gone");

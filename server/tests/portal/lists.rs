@@ -23,7 +23,9 @@ async fn requests_are_cut_into_pages_and_counted_whole() {
     assert!(one.text.contains("1 shown, 1 fit, 60 in all"), "{}", one.text);
     let delete = "/w/root:acme:shop/requests/default/cache-07/delete";
     let token = browser.get(delete).await.hidden("_token");
-    let deleted = browser.post(delete, &[("_token", &token), ("confirmation", "cache-07")]).await;
+    let named = [("workspace", "root:acme:shop"), ("namespace", "default"), ("name", "cache-07")];
+    let pairs = [&named[..], &[("_token", &token), ("confirmation", "cache-07")]].concat();
+    let deleted = browser.act("/do/requests/delete", &pairs).await;
     assert_eq!(deleted.location(), LIST, "{}", deleted.text);
     browser
         .until(&format!("{LIST}?q=cache-07"), |after| !after.text.contains("/requests/default/cache-07") || after.text.contains("Deleting"))

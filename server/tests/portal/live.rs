@@ -46,7 +46,7 @@ async fn a_change_is_told_by_name_and_signing_out_ends_the_stream() {
     assert!(told.contains("requests/default/followed"), "{told}");
 
     let token = browser.get("/").await.hidden("_token");
-    browser.post("/sign-out", &[("_token", &token)]).await;
+    browser.post("/do/account/sign-out", &[("_token", &token)]).await;
     write_request(&product, "unseen").await;
     assert_eq!(read_until(&mut stream, "unseen").await, None, "the stream ended without telling");
     product.running.close().await;

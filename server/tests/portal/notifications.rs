@@ -127,7 +127,7 @@ async fn read_all(browser: &mut Browser) {
     let page = browser.get("/notifications").await;
     let pairs = [("_token", page.hidden("_token")), ("until", page.hidden("until")), ("back", "/notifications".to_owned())];
     let pairs: Vec<(&str, &str)> = pairs.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    assert_eq!(browser.post("/notifications/read", &pairs).await.location(), "/notifications");
+    assert_eq!(browser.post("/do/notifications/read", &pairs).await.location(), "/notifications");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -204,12 +204,14 @@ async fn what_cannot_be_delivered_is_given_up_and_sent_again_by_those_who_look_a
     let pairs = again(&token, "");
     let pairs: Vec<(&str, &str)> = pairs.iter().map(|(name, value)| (*name, value.as_str())).collect();
     assert_eq!(stranger.get("/platform/deliveries").await.status, StatusCode::FORBIDDEN);
-    assert_eq!(stranger.post("/platform/deliveries/retry", &pairs).await.status, StatusCode::FORBIDDEN);
+    let refused = stranger.act("/do/deliveries/retry", &pairs).await;
+    assert_eq!(refused.status, StatusCode::FORBIDDEN, "{}", refused.text);
+    assert!(refused.text.contains("href=\"/platform/deliveries\""), "the way back: {}", refused.text);
     assert_eq!(gone.all().len(), 1, "what was given up stays so");
 
     let pairs = again(&page.hidden("_token"), &id);
     let pairs: Vec<(&str, &str)> = pairs.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    assert_eq!(engineer.post("/platform/deliveries/retry", &pairs).await.location(), "/platform/deliveries");
+    assert_eq!(engineer.post("/do/deliveries/retry", &pairs).await.location(), "/platform/deliveries");
     gone.until("the same message again", |_| gone.all().len() > 1).await;
     let ids: BTreeSet<String> = gone.all().iter().map(|call| call.headers["webhook-id"].clone()).collect();
     assert_eq!(ids.len(), 1);

@@ -53,7 +53,7 @@ async fn a_request_is_made_followed_changed_and_deleted() {
         ("_draft", &shown.hidden("_draft")),
         ("_op", "submit"),
     ];
-    let written = browser.post(&form, &submit).await;
+    let written = browser.send_form(&form, &submit).await;
     assert_eq!(
         (written.status, written.location()),
         (StatusCode::SEE_OTHER, &*format!("/w/{SHOP}/requests/default/cache")),
@@ -88,9 +88,11 @@ async fn a_request_is_made_followed_changed_and_deleted() {
     // Delete, with the name typed again.
     let delete = format!("/w/{SHOP}/requests/default/cache/delete");
     let token = browser.get(&delete).await.hidden("_token");
-    let unsure = browser.post(&delete, &[("_token", &token), ("confirmation", "cash")]).await;
+    let named = [("_token", token.as_str()), ("workspace", SHOP), ("namespace", "default"), ("name", "cache")];
+    let unsure = browser.act("/do/requests/delete", &[&named[..], &[("confirmation", "cash")]].concat()).await;
+    assert_eq!(unsure.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", unsure.text);
     assert!(unsure.text.contains("Type cache"), "{}", unsure.text);
-    let sure = browser.post(&delete, &[("_token", &token), ("confirmation", "cache")]).await;
+    let sure = browser.act("/do/requests/delete", &[&named[..], &[("confirmation", "cache")]].concat()).await;
     assert_eq!(sure.location(), format!("/w/{SHOP}/requests"), "{}", sure.text);
     let gone = kube::runtime::wait::await_condition(api.clone(), "cache", |request: Option<&PromiseRequest>| request.is_none());
     assert!(matches!(tokio::time::timeout(PATIENCE, gone).await, Ok(Ok(_))), "never gone");

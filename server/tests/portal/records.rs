@@ -67,7 +67,7 @@ async fn one_change_leaves_one_record_without_a_value() {
     let (_, lines) = logged(browser.get("/w/root:acme:shop/requests/default/carts")).await;
     assert!(records(&lines).is_empty(), "who looks changes nothing: {lines:#?}");
     let token = browser.get("/").await.hidden("_token");
-    let (answer, lines) = logged(browser.post("/sign-out", &[("_token", &token)])).await;
+    let (answer, lines) = logged(browser.post("/do/account/sign-out", &[("_token", &token)])).await;
     let record = only(&lines, &answer);
     assert_eq!((&record["operation"], &record["outcome"]), (&"sign-out".into(), &"done".into()));
     product.running.close().await;

@@ -18,8 +18,8 @@ async fn an_answer_that_is_loaded_again_leads_back_to_its_page() {
     let mut browser = product.signed_in("dev-shop").await;
     for (address, page) in [
         ("/w/root:acme:shop/requests/default/there/reveal", "/w/root:acme:shop/requests/default/there"),
-        ("/theme", "/"),
-        ("/sign-out", "/"),
+        ("/do/account/theme", "/"),
+        ("/do/account/sign-out", "/"),
     ] {
         let answer = browser.get(address).await;
         assert_eq!((answer.status, answer.location()), (StatusCode::SEE_OTHER, page), "{address}");

@@ -57,7 +57,7 @@ fn filled<'a>(page: &'a Answer, hidden: &[&'a str], pairs: &[(&'a str, &'a str)]
 
 async fn send(browser: &mut Browser, address: &str, pairs: &[(&str, String)]) -> Answer {
     let pairs: Vec<(&str, &str)> = pairs.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    browser.post(address, &pairs).await
+    browser.send_form(address, &pairs).await
 }
 
 /// From the form to its review.

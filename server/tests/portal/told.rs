@@ -170,7 +170,7 @@ fn uid(product: &Product) -> String {
 async fn remarks(browser: &mut Browser, uid: &str, text: &str) {
     let token = browser.get("/").await.hidden("_token");
     let page = format!("/approvals/{uid}");
-    let answer = browser.post(&format!("{page}/comment"), &[("_token", &token), ("comment", text), ("back", &page)]).await;
+    let answer = browser.act("/do/approvals/comment", &[("_token", &token), ("uid", uid), ("comment", text), ("back", &page)]).await;
     assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.text);
 }
 

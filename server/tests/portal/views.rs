@@ -13,12 +13,12 @@ pub async fn save(browser: &mut Browser, list: &str, title: &str, filter: &[(&st
     let place = if list == "approvals" { "" } else { "root:acme:shop" };
     let mut pairs = vec![("_token", token.as_str()), ("list", list), ("place", place), ("title", title), ("back", LIST)];
     pairs.extend(filter);
-    browser.post("/views/save", &pairs).await
+    browser.post("/do/views/save", &pairs).await
 }
 
 /// The id of the view that a page shows as current.
 fn current(page: &Answer) -> String {
-    let form = page.text.split("action=\"/views/rename\"").nth(1).unwrap_or_else(|| panic!("no view is current in {}", page.text));
+    let form = page.text.split("action=\"/do/views/rename\"").nth(1).unwrap_or_else(|| panic!("no view is current in {}", page.text));
     let id = form.split("name=\"id\" value=\"").nth(1).and_then(|rest| rest.split('"').next());
     id.expect("an id").to_owned()
 }
@@ -33,7 +33,11 @@ async fn a_view_is_kept_opened_renamed_and_deleted() {
     let plain = browser.until(LIST, |answer| answer.text.contains("2 of 2 requests")).await;
     assert!(!plain.text.contains("Save this view"), "nothing is narrowed");
     let narrowed = browser.get(&format!("{LIST}?q=alpha&page=3")).await;
-    assert!(narrowed.text.contains("action=\"/views/save\"") && narrowed.text.contains("name=\"q\" value=\"alpha\""), "{}", narrowed.text);
+    assert!(
+        narrowed.text.contains("action=\"/do/views/save\"") && narrowed.text.contains("name=\"q\" value=\"alpha\""),
+        "{}",
+        narrowed.text
+    );
 
     let saved = save(&mut browser, "requests", " Alphas ", &[("q", "alpha"), ("page", "3"), ("kind", "Secret")]).await;
     assert_eq!((saved.status, saved.location()), (StatusCode::SEE_OTHER, LIST), "{}", saved.text);
@@ -45,7 +49,7 @@ async fn a_view_is_kept_opened_renamed_and_deleted() {
     assert!(!browser.get("/w/root:acme:shop/resources").await.text.contains("Alphas"), "another list");
 
     let (id, token) = (current(&opened), opened.hidden("_token"));
-    let renamed = browser.post("/views/rename", &[("_token", &token), ("id", &id), ("title", "First"), ("back", LIST)]).await;
+    let renamed = browser.post("/do/views/rename", &[("_token", &token), ("id", &id), ("title", "First"), ("back", LIST)]).await;
     assert_eq!(renamed.status, StatusCode::SEE_OTHER, "{}", renamed.text);
     assert!(browser.get(LIST).await.text.contains(">First</a>"));
 
@@ -53,12 +57,12 @@ async fn a_view_is_kept_opened_renamed_and_deleted() {
     let mut other = product.signed_in("org-owner").await;
     assert!(!other.get(LIST).await.text.contains(">First</a>"));
     let theirs = other.get("/").await.hidden("_token");
-    let taken = other.post("/views/rename", &[("_token", &theirs), ("id", &id), ("title", "Mine"), ("back", LIST)]).await;
+    let taken = other.act("/do/views/rename", &[("_token", &theirs), ("id", &id), ("title", "Mine"), ("back", LIST)]).await;
     assert_eq!(taken.status, StatusCode::NOT_FOUND, "{}", taken.text);
-    other.post("/views/delete", &[("_token", &theirs), ("id", &id), ("back", LIST)]).await;
+    other.post("/do/views/delete", &[("_token", &theirs), ("id", &id), ("back", LIST)]).await;
     assert!(browser.get(LIST).await.text.contains(">First</a>"));
 
-    let deleted = browser.post("/views/delete", &[("_token", &token), ("id", &id), ("back", "//evil.example")]).await;
+    let deleted = browser.post("/do/views/delete", &[("_token", &token), ("id", &id), ("back", "//evil.example")]).await;
     assert_eq!((deleted.status, deleted.location()), (StatusCode::SEE_OTHER, "/"), "and nobody is sent elsewhere");
     assert!(!browser.get(LIST).await.text.contains(">First</a>"));
     product.running.close().await;
@@ -76,10 +80,16 @@ async fn what_does_not_fit_is_refused_with_a_sentence() {
         ("approvals", "Plain", &[("view", "waiting")][..], "Choose a filter first"),
     ] {
         let refused = save(&mut browser, list, title, filter).await;
+        let address = refused.location().to_owned();
+        let refused = browser.follow(refused).await;
         assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY, "{title}: {}", refused.text);
         assert!(refused.text.contains(said), "{said}: {}", refused.text);
+        assert!(refused.text.contains(&format!("href=\"{LIST}\"")), "the way back: {}", refused.text);
+        assert!(browser.get(&address).await.text.contains(said), "it can be opened again");
+        assert_eq!(product.signed_in("org-owner").await.get(&address).await.status, StatusCode::NOT_FOUND, "by nobody else");
     }
-    assert_eq!(save(&mut browser, "workspaces", "Other", &[("q", "a")]).await.status, StatusCode::NOT_FOUND);
+    let refused = save(&mut browser, "workspaces", "Other", &[("q", "a")]).await;
+    assert_eq!(browser.follow(refused).await.status, StatusCode::NOT_FOUND);
     assert_eq!(save(&mut browser, "approvals", "Risky", &[("risk", "high")]).await.status, StatusCode::SEE_OTHER);
     assert!(browser.get("/approvals").await.text.contains("<a href=\"/approvals?risk=high\">Risky</a>"));
 
@@ -88,6 +98,7 @@ async fn what_does_not_fit_is_refused_with_a_sentence() {
         assert_eq!(kept.status, StatusCode::SEE_OTHER, "{number}: {}", kept.text);
     }
     let full = save(&mut browser, "resources", "One more", &[("q", "a")]).await;
+    let full = browser.follow(full).await;
     assert!(full.status == StatusCode::UNPROCESSABLE_ENTITY && full.text.contains("Delete one first"), "{}", full.text);
     product.running.close().await;
 }

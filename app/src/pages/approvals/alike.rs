@@ -6,10 +6,11 @@ use promise::wording::counted;
 
 use super::Again;
 use super::parts::changes;
+use crate::actions::{self, DecideTogether};
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
 use crate::pages::refused;
-use crate::routes::{self, page, post};
+use crate::routes::{self, page};
 use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, Moment, PageHead, Shape};
 
 /// The page; `again` is a decision that was not taken.
@@ -58,7 +59,7 @@ fn shown(alike: &AlikePage, again: Option<&Again>, token: &str, now: &str) -> im
         <PageHead title=format!("{} of the same shape", counted(alike.rows.len() as u64, "request")) icon=like.icon.clone() meta=view! { <span>{format!("{} {}", like.promise_title, like.version)}</span><span>{alike.asked.title.clone()}</span> }.into_any()/>
         {why.map(|why| view! { <div role="alert"><Banner shape=Shape::Degraded title="Not everything was decided"><p>{why}</p></Banner></div> })}
         <section><h2>"The same for each"</h2>{changes(&alike.changes)}</section>
-        <form class="decide together" method="post" action=post::BATCH><HiddenToken token=token/><input type="hidden" name="rule" value=alike.asked.rule.clone()/><input type="hidden" name="like" value=like.uid.clone()/>
+        <form class="decide together" method="post" action={actions::path::<DecideTogether>()}><HiddenToken token=token/><input type="hidden" name="rule" value=alike.asked.rule.clone()/><input type="hidden" name="like" value=like.uid.clone()/>
             <div class="card"><table class="table"><thead><tr><th scope="col">"Decide"</th><th scope="col">"Request"</th><th scope="col">"Asked by"</th><th scope="col">"Price"</th><th scope="col">"Since"</th></tr></thead><tbody>{rows}</tbody></table></div>
             {others.map(|others| view! { <p class="small muted">{others}</p> })}
             <div class="field"><label for="comment">"Comment"</label><p class="hint" id="comment-hint">"Needed to reject or to ask. Each requester reads it."</p><div class="control"><textarea class="input" id="comment" name="comment" rows="2" aria-describedby="comment-hint">{comment}</textarea></div></div>

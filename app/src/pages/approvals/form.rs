@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use promise::view::Asked;
 
 use super::Again;
-use crate::routes;
+use crate::actions::{self, AskAgain, Decide, Withdraw};
 use crate::ui::{HiddenToken, SubmitButton};
 
 /// Letters of a hash that tell contents apart for people.
@@ -39,8 +39,8 @@ pub(in crate::pages) fn decide(about: &About<'_>, token: &str) -> Option<impl In
     let short: String = about.hash.chars().take(SHORT).collect();
     let described = if wrong.is_some() { "comment-error" } else { "comment-hint" };
     Some(view! {
-        <form class="decide" id="decide" method="post" action=routes::decide(about.uid) aria-label="Decision">
-            <HiddenToken token=token/>
+        <form class="decide" id="decide" method="post" action={actions::path::<Decide>()} aria-label="Decision">
+            <HiddenToken token=token/><input type="hidden" name="uid" value=about.uid.to_owned()/>
             <input type="hidden" name="hash" value=about.hash.to_owned()/><input type="hidden" name="back" value=about.back.to_owned()/>
             {rules}
             <div class="field" data-invalid=wrong.is_some().then_some("")><label for="comment">"Comment"</label><p class="hint" id="comment-hint">"Needed to reject or to ask. Whoever asked reads it."</p>
@@ -106,7 +106,7 @@ pub(in crate::pages) fn ask_again(
         None => view! { <SubmitButton label="Resubmit"/> }.into_any(),
     };
     Some(view! {
-        <form class="row" method="post" action=routes::ask_again(&uid)><HiddenToken token=token/><input type="hidden" name="back" value=back/>
+        <form class="row" method="post" action={actions::path::<AskAgain>()}><HiddenToken token=token/><input type="hidden" name="uid" value=uid/><input type="hidden" name="back" value=back/>
             {button}<span class="small muted">"Approvers are asked again, under the policies of today. Earlier decisions don't count."</span>
         </form>
     })
@@ -127,7 +127,7 @@ pub(in crate::pages) fn withdraw(
         None => view! { <SubmitButton label="Take it back"/> }.into_any(),
     };
     Some(view! {
-        <form class="row" method="post" action=routes::withdraw(&uid)><HiddenToken token=token/>
+        <form class="row" method="post" action={actions::path::<Withdraw>()}><HiddenToken token=token/><input type="hidden" name="uid" value=uid/>
             <input type="hidden" name="hash" value=hash/><input type="hidden" name="back" value=back/>
             {button}<span class="small muted">"Nobody is asked any more. What runs goes on."</span>
         </form>

@@ -5,10 +5,11 @@ use promise::view::{Notice, NoticesPage, NoticesQuery};
 use promise::wording::counted;
 
 use super::shape;
+use crate::actions::{self, MarkRead};
 use crate::backend::Visit;
 use crate::document::{About, Page, Script, framed};
 use crate::pages::refused;
-use crate::routes::{self, page, post};
+use crate::routes::{self, page};
 use crate::ui::{Empty, HiddenToken, LinkButton, Moment, PageHead, Pager, Shape};
 
 /// The page.
@@ -67,7 +68,7 @@ fn filters(found: &NoticesPage, token: &str, back: &str, now: &str) -> impl Into
         <div class="filters">
             <ul class="chips grow" aria-label="Which">{chip("", "New", found.unread)}{chip("all", "All", found.total)}</ul>
             {(found.unread > 0).then(|| view! {
-                <form method="post" action=post::NOTIFICATIONS_READ><HiddenToken token=token/><input type="hidden" name="back" value=back/><input type="hidden" name="until" value=now/><button class="btn">"Mark all as read"</button></form>
+                <form method="post" action={actions::path::<MarkRead>()}><HiddenToken token=token/><input type="hidden" name="back" value=back/><input type="hidden" name="until" value=now/><button class="btn">"Mark all as read"</button></form>
             })}
         </div>
     }
@@ -93,7 +94,7 @@ fn line(row: &Notice, now: &str, token: &str, back: &str) -> impl IntoView + use
     let read = row.unread.then(|| {
         let (token, back, id) = (token.to_owned(), back.to_owned(), row.id.clone());
         let label = format!("Mark as read: {}", row.title);
-        view! { <form method="post" action=post::NOTIFICATIONS_READ><HiddenToken token=token/><input type="hidden" name="back" value=back/><input type="hidden" name="id" value=id/><button class="btn btn-sm" aria-label=label>"Mark as read"</button></form> }
+        view! { <form method="post" action={actions::path::<MarkRead>()}><HiddenToken token=token/><input type="hidden" name="back" value=back/><input type="hidden" name="id" value=id/><button class="btn btn-sm" aria-label=label>"Mark as read"</button></form> }
     });
     let text = (!row.text.is_empty()).then(|| view! { <p class="what break">{row.text.clone()}</p> });
     view! {

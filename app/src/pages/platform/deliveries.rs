@@ -5,10 +5,11 @@ use promise::view::{DeliveriesPage, DeliveriesQuery, DeliveryRow};
 use promise::wording::humanise;
 
 use super::tabs;
+use crate::actions::{self, RetryDelivery};
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
 use crate::pages::refused;
-use crate::routes::{self, page, post};
+use crate::routes::{self, page};
 use crate::ui::{Empty, HiddenToken, Moment, PageHead, Pager};
 
 /// The page.
@@ -63,7 +64,7 @@ fn chip(found: &DeliveriesPage, state: &'static str, label: &'static str, count:
 
 fn retry(token: &str, back: &str, id: &str, label: &'static str, class: String) -> impl IntoView + use<> {
     let (token, back, id) = (token.to_owned(), back.to_owned(), id.to_owned());
-    view! { <form method="post" action=post::DELIVERIES_RETRY><HiddenToken token=token/><input type="hidden" name="back" value=back/><input type="hidden" name="id" value=id/><button class=class>{label}</button></form> }
+    view! { <form method="post" action={actions::path::<RetryDelivery>()}><HiddenToken token=token/><input type="hidden" name="back" value=back/><input type="hidden" name="id" value=id/><button class=class>{label}</button></form> }
 }
 
 fn table(rows: &[DeliveryRow], dead: bool, now: &str, token: &str, back: &str) -> impl IntoView + use<> {

@@ -3,6 +3,8 @@
 use leptos::prelude::*;
 use promise::view::Fate;
 
+use super::detail::identity;
+use crate::actions::{self, DeleteRequest};
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
 use crate::form::Text;
@@ -42,8 +44,8 @@ pub async fn delete(visit: &Visit, workspace: &str, namespace: &str, name: &str,
         view! {
             <Crumbs steps=vec![Crumb::link("Requests", routes::requests(&row.workspace)), Crumb::link(row.name.clone(), address.clone()), Crumb::here("Delete")]/>
             <PageHead title=format!("Delete {}", row.name)/>
-            <form method="post" action=routes::request_delete(&row.workspace, &row.namespace, &row.name) novalidate class="card danger-zone">
-                <HiddenToken token=token/>
+            <form method="post" action={actions::path::<DeleteRequest>()} novalidate class="card danger-zone">
+                <HiddenToken token=token/>{identity(&row)}
                 <p>{fate(page.fate)}</p>
                 {if page.resources.is_empty() { view! { <p class="muted">"Nothing was made yet."</p> }.into_any() } else { view! { <ul class="goes">{goes}</ul> }.into_any() }}
                 <p class="muted">{after(page.fate)}</p>

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use promise::form::Summary;
-use promise::view::RequestPage;
+use promise::view::{RequestPage, RequestRow};
 
 use super::adds::{OriginFilter, part};
 use super::{change, state};
@@ -254,6 +254,14 @@ fn problem(page: &RequestPage, problem: &Summary) -> AnyView {
     let form = routes::request_edit(&row.workspace, &row.namespace, &row.name);
     let input = if problem.target.is_empty() { "summary" } else { problem.target.as_str() };
     view! { <a href=format!("{form}#{input}")>{words}</a> }.into_any()
+}
+
+/// Which request a form is about.
+pub(super) fn identity(row: &RequestRow) -> impl IntoView + use<> {
+    view! {
+        <input type="hidden" name="workspace" value=row.workspace.clone()/><input type="hidden" name="namespace" value=row.namespace.clone()/>
+        <input type="hidden" name="name" value=row.name.clone()/>
+    }
 }
 
 #[cfg(test)]

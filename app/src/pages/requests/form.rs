@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use promise::view::{AvailabilityState, RequestForm};
 
 use super::rail::rail;
+use crate::actions::{self, ChangeRequest, SubmitRequest};
 use crate::backend::{FormOf, Pairs, Visit};
 use crate::document::{About, Page, Script, framed};
 use crate::form::{ErrorSummary, Fields, Presets, Text};
@@ -30,18 +31,13 @@ pub async fn preflight(visit: &Visit, workspace: &str, of: FormOf<'_>, pairs: &P
 }
 
 fn shown(visit: &Visit, workspace: &str, of: FormOf<'_>, form: RequestForm, drafted: bool) -> Page {
-    let (action, back, asked) = match of {
-        FormOf::New { promise, home, .. } => (
-            routes::request_new(workspace, promise, home),
-            routes::promise(workspace, promise, home),
-            routes::preflight_new(workspace, promise, home),
-        ),
-        FormOf::Edit { namespace, name } => (
-            routes::request_edit(workspace, namespace, name),
-            routes::request(workspace, namespace, name),
-            routes::preflight_edit(workspace, namespace, name),
-        ),
+    let (back, asked) = match of {
+        FormOf::New { promise, home, .. } => (routes::promise(workspace, promise, home), routes::preflight_new(workspace, promise, home)),
+        FormOf::Edit { namespace, name } => {
+            (routes::request(workspace, namespace, name), routes::preflight_edit(workspace, namespace, name))
+        }
     };
+    let (action, about_form) = (action(of), identity(workspace, of));
     let token = visit.backend.as_ref().map(|backend| backend.viewer().form_token).unwrap_or_default();
     let workspace = workspace.to_owned();
     let title = if form.editing.is_some() { format!("Edit {}", form.name) } else { format!("Request {}", form.offer.display_name) };
@@ -77,7 +73,7 @@ fn shown(visit: &Visit, workspace: &str, of: FormOf<'_>, form: RequestForm, draf
             {form.retype.then(|| view! { <Banner shape=Shape::Degraded title="Type the secrets again"><p>"Nothing was submitted. What you typed into secret fields is never kept: the next page asks for them again."</p></Banner> })}
             <div class="split">
                 <form method="post" action=action novalidate class="form" id="request" data-preflight=asked>
-                    <HiddenToken token=token/>
+                    <HiddenToken token=token/>{about_form}
                     <input type="hidden" name="_cluster" value=form.cluster.clone()/>
                     {form.editing.clone().map(|version| view! { <input type="hidden" name="_version" value=version/> })}
                     {form.draft.clone().map(|draft| view! { <input type="hidden" name="_draft" value=draft/> })}
@@ -97,6 +93,24 @@ fn shown(visit: &Visit, workspace: &str, of: FormOf<'_>, form: RequestForm, draf
             </div>
         }
     })
+}
+
+/// Where the form and its review post to.
+pub(super) fn action(of: FormOf<'_>) -> &'static str {
+    match of {
+        FormOf::New { .. } => actions::path::<SubmitRequest>(),
+        FormOf::Edit { .. } => actions::path::<ChangeRequest>(),
+    }
+}
+
+/// Which form it is.
+pub(super) fn identity(workspace: &str, of: FormOf<'_>) -> impl IntoView + use<> {
+    let fields = match of {
+        FormOf::New { promise, home, .. } => [("promise", promise), ("home", home.unwrap_or_default())],
+        FormOf::Edit { namespace, name } => [("namespace", namespace), ("name", name)],
+    };
+    let fields = [("workspace", workspace)].into_iter().chain(fields).filter(|(_, value)| !value.is_empty());
+    fields.map(|(name, value)| view! { <input type="hidden" name=name value=value.to_owned()/> }).collect_view()
 }
 
 /// A box for each part that others own; whoever ticks it and goes on takes exactly that over.

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::detail::parameter_lines;
+use super::form::{action, identity};
 use super::rail::rail;
 use crate::backend::{FormOf, Visit};
 use crate::document::{About, Page, framed};
@@ -11,9 +12,9 @@ use crate::pages::refused;
 use crate::routes;
 use crate::ui::{Banner, Crumb, Crumbs, Empty, HiddenToken, LinkButton, PageHead, Shape, SubmitButton, Weight};
 
-/// The page of a draft; its post goes to the address of the form.
+/// The page of a draft.
 pub async fn review(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: &str) -> Page {
-    let action = match of {
+    let page = match of {
         FormOf::New { promise, home, .. } => routes::request_new(workspace, promise, home),
         FormOf::Edit { namespace, name } => routes::request_edit(workspace, namespace, name),
     };
@@ -27,10 +28,11 @@ pub async fn review(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: &str)
         Err(error) => return refused(visit, Some(workspace), &error),
     };
     if form.draft.is_none() {
-        return gone(visit, workspace, action);
+        return gone(visit, workspace, page);
     }
     // Of a review, secrets alone can be wrong: everything else is typed in the form.
     let wrong = form.ready && form.form.secrets().iter().any(|field| field.problem.is_some());
+    let (action, about_form) = (action(of), identity(workspace, of));
     let (workspace, draft, token) = (workspace.to_owned(), draft.to_owned(), backend.viewer().form_token);
     let editing = form.editing.is_some();
     let title = if editing { format!("Review the change of {}", form.name) } else { format!("Review {}", form.name) };
@@ -41,7 +43,7 @@ pub async fn review(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: &str)
         ..About::default()
     };
     framed(visit, about, move || {
-        let back = routes::with_query(&action, &[("draft", &draft)]);
+        let back = routes::with_query(&page, &[("draft", &draft)]);
         let label = if editing { "Submit change" } else { "Submit request" };
         let why = (!form.ready)
             .then(|| "Some values do not fit any more. Go back to see which.".to_owned())
@@ -58,7 +60,7 @@ pub async fn review(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: &str)
                 <section aria-labelledby="values"><h2 id="values">"What you ask for"</h2>{parameter_lines(&form.review, "You")}</section>
                 {form.retype.then(|| view! { <Banner shape=Shape::Degraded title="Type the secrets again"><p>"Nothing was submitted. What you typed into secret fields is never kept."</p></Banner> })}
                 <form method="post" action=action class="form" novalidate>
-                    <HiddenToken token=token/><input type="hidden" name="_draft" value=draft.clone()/><input type="hidden" name="_cluster" value=form.cluster.clone()/>
+                    <HiddenToken token=token/>{about_form}<input type="hidden" name="_draft" value=draft.clone()/><input type="hidden" name="_cluster" value=form.cluster.clone()/>
                     {form.editing.clone().map(|version| view! { <input type="hidden" name="_version" value=version/> })}
                     <Secrets form=form.form.clone()/>
                     <div class="submit-bar">{button}<LinkButton href=back label="Back to the form"/></div>

@@ -194,7 +194,7 @@ impl Requests for World {
         Err(Error::Denied { why: "this world takes nothing".into() })
     }
 
-    async fn post(&self, _: &str, _: FormOf<'_>, _: &Pairs) -> Result<Posted> {
+    async fn post(&self, _: &str, _: FormOf<'_>, _: &Pairs) -> Result<FormOutcome> {
         Err(Error::Denied { why: "this world takes nothing".into() })
     }
 

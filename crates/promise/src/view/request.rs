@@ -301,7 +301,7 @@ pub struct RequestForm {
 
 /// What became of a posted form. Bad input never answers the post: it becomes a draft, and the page shows it again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Posted {
+pub enum FormOutcome {
     /// Show the form again with this draft.
     Again {
         /// Id of the draft.

@@ -3,7 +3,7 @@
 use app::backend::{FormOf, Pairs};
 use promise::form::{LONGEST_SECRET, OPERATION, keep_immutable, parse, says_parameters, starts_from};
 use promise::path::Path;
-use promise::view::{Posted, RequestForm};
+use promise::view::{FormOutcome, RequestForm};
 use promise::wording::{label, lower_first};
 use promise::{Error, Problem, Result};
 use serde_json::Value;
@@ -47,7 +47,7 @@ enum Step {
 }
 
 /// Carries out a post.
-pub(super) async fn post(caller: &Caller, workspace: &Workspace, of: FormOf<'_>, pairs: &Pairs) -> Result<Posted> {
+pub(super) async fn post(caller: &Caller, workspace: &Workspace, of: FormOf<'_>, pairs: &Pairs) -> Result<FormOutcome> {
     form::check_cluster(workspace, field(pairs, input::CLUSTER).unwrap_or_default())?;
     let opened = form::open(caller, workspace, &of).await?;
     let (mut typed, secrets, step) = read(caller, &opened, &of, pairs).await?;
@@ -66,7 +66,7 @@ pub(super) async fn post(caller: &Caller, workspace: &Workspace, of: FormOf<'_>,
         return again(caller, &opened, typed).await;
     }
     if step == Step::Adds {
-        return Ok(Posted::Adds { draft: caller.keep_draft(&opened.subject, &typed).await? });
+        return Ok(FormOutcome::Adds { draft: caller.keep_draft(&opened.subject, &typed).await? });
     }
     typed.checked = true;
     if !fits {
@@ -79,7 +79,7 @@ pub(super) async fn post(caller: &Caller, workspace: &Workspace, of: FormOf<'_>,
                 if let Some(draft) = field(pairs, input::DRAFT) {
                     caller.forget_draft(draft).await?;
                 }
-                Ok(Posted::Written { namespace: typed.namespace, name: typed.name })
+                Ok(FormOutcome::Written { namespace: typed.namespace, name: typed.name })
             }
             Err(error) => refused(caller, &opened, typed, error).await,
         },
@@ -201,16 +201,16 @@ async fn read(caller: &Caller, opened: &Opened, of: &FormOf<'_>, pairs: &Pairs) 
     Ok((typed, parsed.secrets, step))
 }
 
-async fn review(caller: &Caller, opened: &Opened, typed: Typed) -> Result<Posted> {
-    Ok(Posted::Review { draft: caller.keep_draft(&opened.subject, &typed).await? })
+async fn review(caller: &Caller, opened: &Opened, typed: Typed) -> Result<FormOutcome> {
+    Ok(FormOutcome::Review { draft: caller.keep_draft(&opened.subject, &typed).await? })
 }
 
-async fn again(caller: &Caller, opened: &Opened, typed: Typed) -> Result<Posted> {
-    Ok(Posted::Again { draft: caller.keep_draft(&opened.subject, &typed).await? })
+async fn again(caller: &Caller, opened: &Opened, typed: Typed) -> Result<FormOutcome> {
+    Ok(FormOutcome::Again { draft: caller.keep_draft(&opened.subject, &typed).await? })
 }
 
 /// What the plane refused is shown in the form, so that nothing typed is lost; who may not write at all is told so.
-async fn refused(caller: &Caller, opened: &Opened, typed: Typed, error: Error) -> Result<Posted> {
+async fn refused(caller: &Caller, opened: &Opened, typed: Typed, error: Error) -> Result<FormOutcome> {
     let typed = noted(opened, typed, error)?;
     again(caller, opened, typed).await
 }

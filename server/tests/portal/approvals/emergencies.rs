@@ -45,6 +45,7 @@ async fn whoever_changed_it_last_does_not_break_the_glass_for_it() {
     let token = owner.get("/").await.hidden("_token");
     let pairs = [
         ("_token", token.as_str()),
+        ("uid", uid.as_str()),
         ("rule", rule.as_str()),
         ("hash", hers.as_str()),
         ("decision", "approve"),
@@ -52,7 +53,7 @@ async fn whoever_changed_it_last_does_not_break_the_glass_for_it() {
         ("comment", "The shop is down"),
         ("back", back.as_str()),
     ];
-    let answer = owner.post(&format!("{back}/decide"), &pairs).await;
+    let answer = owner.act("/do/approvals/decide", &pairs).await;
     assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", answer.text);
     assert!(answer.text.contains("You changed it last, and this rule wants somebody else to approve."), "{}", answer.text);
     assert!(product.running.portal.world.approvals.snapshot().is_empty(), "nothing was written");

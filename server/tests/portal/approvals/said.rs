@@ -110,17 +110,23 @@ impl World {
     async fn posts(&mut self, person: &str, address: &str, pairs: &[(&str, &str)]) -> Answer {
         let (browser, token) = self.people.get_mut(person).expect("somebody");
         let all: Vec<(&str, &str)> = pairs.iter().copied().chain([("_token", token.as_str())]).collect();
-        browser.post(address, &all).await
+        browser.act(address, &all).await
     }
 
     /// Somebody tries to agree, or what `pairs` say otherwise, by a rule of a policy, and nothing comes of it.
     async fn turned_away(&mut self, person: &str, about: (&Asked, &str), pairs: &[(&str, &str)], status: StatusCode, sentence: &str) {
         let (asked, policy) = about;
         let (rule, address, before) = (&asked.rules[policy], asked.address(), self.written().await);
-        let usual = [("rule", rule.as_str()), ("hash", asked.hash.as_str()), ("decision", "approve"), ("back", address.as_str())];
+        let usual = [
+            ("uid", asked.uid.as_str()),
+            ("rule", rule.as_str()),
+            ("hash", asked.hash.as_str()),
+            ("decision", "approve"),
+            ("back", address.as_str()),
+        ];
         let usual = usual.into_iter().filter(|(name, _)| !pairs.iter().any(|(known, _)| known == name));
         let all: Vec<(&str, &str)> = pairs.iter().copied().chain(usual).collect();
-        let answer = self.posts(person, &format!("{address}/decide"), &all).await;
+        let answer = self.posts(person, "/do/approvals/decide", &all).await;
         self.nothing_came_of(&format!("{person} {pairs:?}"), &answer, status, sentence, &before).await;
     }
 
@@ -132,7 +138,7 @@ impl World {
         let usual = [("rule", rule.as_str()), ("like", like.as_str()), ("decision", "approve")];
         let chosen = chosen.iter().map(|item| ("item", item.as_str())).filter(|_| !pairs.contains(&("none", "")));
         let all: Vec<(&str, &str)> = pairs.iter().copied().chain(usual).chain(chosen).collect();
-        let answer = self.posts(person, "/approvals/batch", &all).await;
+        let answer = self.posts(person, "/do/approvals/decide-together", &all).await;
         self.nothing_came_of(&format!("{person} for several {pairs:?}"), &answer, status, sentence, &before).await;
     }
 
@@ -261,8 +267,8 @@ async fn whatever_does_not_count_is_turned_away_with_its_sentence_and_nothing_is
     assert_eq!(agreed.status, StatusCode::SEE_OTHER, "{}", agreed.text);
     until(&world.product, "decided-db", |request| candidate(request).is_none_or(|known| known.state == CandidateState::Accepted)).await;
     let withdrawn = &all["withdrawn-db"];
-    let pairs = [("hash", withdrawn.hash.as_str()), ("back", "/approvals")];
-    let taken = world.posts("dev-shop", &format!("{}/withdraw", withdrawn.address()), &pairs).await;
+    let pairs = [("uid", withdrawn.uid.as_str()), ("hash", withdrawn.hash.as_str()), ("back", "/approvals")];
+    let taken = world.posts("dev-shop", "/do/approvals/withdraw", &pairs).await;
     assert_eq!(taken.status, StatusCode::SEE_OTHER, "{}", taken.text);
     until(&world.product, "withdrawn-db", |request| candidate(request).is_some_and(|known| known.state == CandidateState::Withdrawn)).await;
     for (asked, policy) in [(decided, OPERATIONS), (withdrawn, OPERATIONS), (&all["late"], "hurry")] {

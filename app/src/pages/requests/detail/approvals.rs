@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use promise::view::{ApprovalLine, OutdatedView, RequestPage};
 
+use crate::actions::{self, RollOut};
 use crate::pages::approvals::{About, ask_again, changes, decide, said, standing, thread, withdraw};
 use crate::pages::requests::change;
 use crate::routes;
@@ -60,10 +61,9 @@ pub(super) fn outdated(page: &RequestPage, token: &str) -> Option<impl IntoView 
     let refused = !refusals.is_empty();
     let refusals = refusals.into_iter().map(|refusal| view! { <li>{refusal}</li> }).collect_view();
     let row = &page.row;
-    let action = routes::roll_out(&row.workspace, &row.namespace, &row.name);
     let act = match allowed {
         Ok(()) => view! {
-            <form method="post" action=action><HiddenToken token=token/><input type="hidden" name="hash" value=digest/><p class="row"><SubmitButton label="Roll out"/></p></form>
+            <form method="post" action={actions::path::<RollOut>()}><HiddenToken token=token/>{super::identity(row)}<input type="hidden" name="hash" value=digest/><p class="row"><SubmitButton label="Roll out"/></p></form>
         }
         .into_any(),
         Err(why) => view! { <p class="why">{why}</p> }.into_any(),

@@ -1,0 +1,118 @@
+//! What people do: one server function for each operation that changes something, at `/do/<noun>/<verb>`.
+//!
+//! Plain forms post to them, so they work without JavaScript. None answers with a page: one that did what was asked sends the browser to the
+//! result, and one that refused keeps why as a private [`Refusal`] and sends it to the page that says so, which can be reloaded.
+//! To add one: a function in the file of its noun, and a line with its access in the server's table, without which a test fails.
+
+#![expect(missing_docs, reason = "arguments become fields of a structure, and their function says what they are")]
+
+mod account;
+mod approvals;
+mod deliveries;
+mod notifications;
+mod pairs;
+mod requests;
+mod views;
+
+use std::sync::Arc;
+
+use http::{HeaderName, HeaderValue, StatusCode, header};
+use leptos::prelude::{ServerFnError, expect_context};
+use leptos::server_fn::ServerFn;
+use leptos_axum::ResponseOptions;
+use promise::{Error, Result};
+
+pub use account::{ChooseTheme, SignOut, THEME};
+pub use approvals::{AskAgain, Comment, Decide, DecideTogether, Withdraw};
+pub use deliveries::RetryDelivery;
+pub use notifications::MarkRead;
+pub use pairs::{Fields, Form, Pairs, Posted};
+pub use requests::{ChangeRequest, DeleteRequest, RollOut, SubmitRequest};
+pub use views::{DeleteView, RenameView, SaveView};
+
+use crate::backend::{Backend, Refusal, Sessions};
+use crate::routes;
+
+/// What an action returns to its caller; forms get an address to go on with.
+pub type Answer = std::result::Result<(), ServerFnError>;
+
+/// Where a form posts to that calls this action.
+pub fn path<T>() -> &'static str
+where
+    Posted<T>: ServerFn,
+{
+    <Posted<T> as ServerFn>::PATH
+}
+
+/// The field with the token that says which session a form belongs to.
+const FORM_TOKEN: &str = "_token";
+
+/// Who acts; given by the server through leptos' context.
+#[derive(Clone)]
+pub struct Acting {
+    /// The person; no one is signed in without.
+    pub backend: Option<Arc<dyn Backend>>,
+    /// The session of the browser.
+    pub sessions: Arc<dyn Sessions>,
+}
+
+impl Acting {
+    fn now() -> Self {
+        expect_context()
+    }
+
+    fn person(&self) -> Result<&Arc<dyn Backend>> {
+        self.backend.as_ref().ok_or(Error::Unauthenticated)
+    }
+
+    /// Sends the browser to the result, or to the page that says why there is none.
+    async fn answer(&self, done: Result<String>, back: &str) -> Answer {
+        match done {
+            Ok(address) => see(&address),
+            Err(error) => see(&routes::refused(&self.kept(error, back, Fields::default()).await)),
+        }
+        Ok(())
+    }
+
+    /// The same for a form that is on the page `page`: bad input and conflicts are shown there, with what was typed.
+    async fn answer_on(&self, page: &str, done: Result<String>, form: Fields) -> Answer {
+        match done {
+            Err(error @ (Error::Invalid { .. } | Error::Conflict { .. })) => {
+                match self.kept(error, page, form).await.as_str() {
+                    "" => see(&routes::refused("")),
+                    id => see(&routes::with_query(page, &[("refused", id)])),
+                }
+                Ok(())
+            }
+            done => self.answer(done, page).await,
+        }
+    }
+
+    /// The id of a refusal; without one, its page says that the reason could not be kept.
+    async fn kept(&self, error: Error, back: &str, form: Fields) -> String {
+        let fields = form.0.into_iter().filter(|(name, _)| name != FORM_TOKEN).collect();
+        let refusal = Refusal { error, back: routes::safe_redirect(back).to_owned(), fields };
+        match self.person() {
+            Ok(person) => person.keep_refusal(&refusal).await.unwrap_or_default(),
+            Err(_) => String::new(),
+        }
+    }
+}
+
+/// Answers 303 with an address of the portal.
+fn see(address: &str) {
+    let options = expect_context::<ResponseOptions>();
+    options.set_status(StatusCode::SEE_OTHER);
+    append(&options, header::LOCATION, address);
+}
+
+/// Gives the browser a cookie.
+fn set_cookie(cookie: &str) {
+    append(&expect_context::<ResponseOptions>(), header::SET_COOKIE, cookie);
+}
+
+fn append(options: &ResponseOptions, name: HeaderName, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        options.append_header(name, value);
+    }
+}

@@ -1,0 +1,92 @@
+//! Decisions about requests, and what people ask and remark about them. A request is named by its uid.
+
+use leptos::prelude::*;
+use promise::{Error, Result};
+
+use super::{Acting, Answer, Fields, Form, Posted};
+use crate::backend::Vote;
+use crate::routes::{self, page, safe_redirect};
+
+/// Decides about exactly the content that the person saw, named by `hash`.
+#[server(prefix = "/do", endpoint = "approvals/decide", protocol = Form, custom = Posted)]
+pub async fn decide(uid: String, back: String, form: Fields) -> Answer {
+    let acting = Acting::now();
+    let vote = Vote::of(&form.0);
+    let done = async { acting.person()?.decide(&uid, &vote).await }.await;
+    acting.answer_about(&uid, done.map(|()| after_decision(&uid, &back)), &back, form).await
+}
+
+/// Makes the same decision about several requests of one shape. Each `item` is a uid and a hash with a colon between; `like` is the request
+/// that they are like.
+#[server(prefix = "/do", endpoint = "approvals/decide-together", protocol = Form, custom = Posted)]
+pub async fn decide_together(item: Vec<String>, like: String, form: Fields) -> Answer {
+    let acting = Acting::now();
+    let vote = Vote::of(&form.0);
+    let items = item.iter().filter_map(|item| item.split_once(':')).map(|(uid, hash)| (uid.to_owned(), hash.to_owned()));
+    let items: Vec<(String, String)> = items.collect();
+    let done = async { acting.person()?.decide_together(&vote, &items).await }.await;
+    let done = done.map(|count| {
+        let count = count.to_string();
+        routes::approvals(&[("view", "decided"), ("together", &count), ("decision", &vote.decision)])
+    });
+    acting.answer_on(&routes::alike(&like), done, form).await
+}
+
+/// Comments on a request.
+#[server(prefix = "/do", endpoint = "approvals/comment", protocol = Form, custom = Posted)]
+pub async fn comment(uid: String, comment: String, back: String) -> Answer {
+    let acting = Acting::now();
+    let done = async { acting.person()?.comment(&uid, &comment).await }.await;
+    // A comment is not a decision, so it doesn't come back as one.
+    acting.answer_about(&uid, done.map(|()| safe_redirect(&back).to_owned()), &back, Fields::default()).await
+}
+
+/// Withdraws the question about a content, named by `hash`.
+#[server(prefix = "/do", endpoint = "approvals/withdraw", protocol = Form, custom = Posted)]
+pub async fn withdraw(uid: String, hash: String, back: String, form: Fields) -> Answer {
+    let acting = Acting::now();
+    let done = async { acting.person()?.withdraw(&uid, &hash).await }.await;
+    acting.answer_about(&uid, done.map(|()| safe_redirect(&back).to_owned()), &back, form).await
+}
+
+/// Asks again what was rejected, withdrawn, or has expired.
+#[server(prefix = "/do", endpoint = "approvals/ask-again", protocol = Form, custom = Posted)]
+pub async fn ask_again(uid: String, back: String) -> Answer {
+    let acting = Acting::now();
+    let done = async { acting.person()?.ask_again(&uid).await }.await;
+    acting.answer_about(&uid, done.map(|()| safe_redirect(&back).to_owned()), &back, Fields::default()).await
+}
+
+impl Acting {
+    /// Sends the browser on, or back to the page on which this request was: the inbox, or the page of the request alone. Another content than
+    /// the one that was seen is shown there with what has changed since.
+    async fn answer_about(&self, uid: &str, done: Result<String>, back: &str, form: Fields) -> Answer {
+        let since = form.first("hash").to_owned();
+        let page = if is_inbox(back) {
+            let view = if back.contains("view=all") { "all" } else { "" };
+            routes::approvals(&[("view", view), ("open", uid), ("since", &since)])
+        } else {
+            routes::approval_since(uid, &since)
+        };
+        match done {
+            Err(error) if !matches!(error, Error::Invalid { .. } | Error::Conflict { .. }) => self.answer(Err(error), back).await,
+            done => self.answer_on(&page, done, form).await,
+        }
+    }
+}
+
+/// A person who has decided might not see the request any more, and goes on with the next one.
+fn after_decision(uid: &str, back: &str) -> String {
+    let back = safe_redirect(back);
+    if back == page::APPROVALS || is_inbox(back) {
+        routes::with_query(back, &[("done", uid)])
+    } else if back == routes::approval(uid) {
+        routes::approvals(&[("done", uid)])
+    } else {
+        back.to_owned()
+    }
+}
+
+fn is_inbox(back: &str) -> bool {
+    back.strip_prefix(page::APPROVALS).is_some_and(|rest| rest.starts_with('?'))
+}

@@ -1,0 +1,69 @@
+//! Requests: the form that creates or changes one, and what is done with one that exists.
+
+use leptos::prelude::*;
+use promise::view::FormOutcome;
+
+use super::{Acting, Answer, Fields, Form, Posted};
+use crate::backend::FormOf;
+use crate::routes;
+
+/// Carries out the form of a new request of `promise`; `home` names the home of a shadowed one. The pressed button, `_op`, says whether the
+/// form changes, is checked, reviewed, or submitted.
+#[server(prefix = "/do", endpoint = "requests/submit", protocol = Form, custom = Posted)]
+pub async fn submit_request(workspace: String, promise: String, home: String, form: Fields) -> Answer {
+    let home = Some(home.as_str()).filter(|home| !home.is_empty());
+    let pages = FormPages {
+        form: routes::request_new(&workspace, &promise, home),
+        review: routes::request_review(&workspace, &promise, home),
+        adds: routes::request_adds(&workspace, &promise, home, "", ""),
+    };
+    carry_out(&workspace, FormOf::New { promise: &promise, home, start: None }, &form, pages).await
+}
+
+/// Carries out the form of a request that exists.
+#[server(prefix = "/do", endpoint = "requests/change", protocol = Form, custom = Posted)]
+pub async fn change_request(workspace: String, namespace: String, name: String, form: Fields) -> Answer {
+    let pages = FormPages {
+        form: routes::request_edit(&workspace, &namespace, &name),
+        review: routes::edit_review(&workspace, &namespace, &name),
+        adds: routes::edit_adds(&workspace, &namespace, &name, "", ""),
+    };
+    carry_out(&workspace, FormOf::Edit { namespace: &namespace, name: &name }, &form, pages).await
+}
+
+/// Where a form goes on.
+struct FormPages {
+    form: String,
+    review: String,
+    adds: String,
+}
+
+async fn carry_out(workspace: &str, of: FormOf<'_>, form: &Fields, pages: FormPages) -> Answer {
+    let acting = Acting::now();
+    let done = async { acting.person()?.post(workspace, of, &form.0).await }.await;
+    let done = done.map(|outcome| match outcome {
+        FormOutcome::Again { draft } => routes::with_query(&pages.form, &[("draft", &draft)]),
+        FormOutcome::Review { draft } => routes::with_query(&pages.review, &[("draft", &draft)]),
+        FormOutcome::Adds { draft } => routes::with_query(&pages.adds, &[("draft", &draft)]),
+        FormOutcome::Written { namespace, name } => routes::request(workspace, &namespace, &name),
+    });
+    acting.answer(done, &pages.form).await
+}
+
+/// Rolls out what changed policies make of a request: exactly those that the person saw, named by `hash`.
+#[server(prefix = "/do", endpoint = "requests/roll-out", protocol = Form, custom = Posted)]
+pub async fn roll_out(workspace: String, namespace: String, name: String, hash: String) -> Answer {
+    let acting = Acting::now();
+    let page = routes::request(&workspace, &namespace, &name);
+    let done = async { acting.person()?.roll_out(&workspace, &namespace, &name, &hash).await }.await;
+    acting.answer_on(&page, done.map(|()| page.clone()), Fields::default()).await
+}
+
+/// Deletes a request; its name is typed again as `confirmation`.
+#[server(prefix = "/do", endpoint = "requests/delete", protocol = Form, custom = Posted)]
+pub async fn delete_request(workspace: String, namespace: String, name: String, confirmation: String) -> Answer {
+    let acting = Acting::now();
+    let page = routes::request_delete(&workspace, &namespace, &name);
+    let done = async { acting.person()?.delete(&workspace, &namespace, &name, &confirmation).await }.await;
+    acting.answer_on(&page, done.map(|()| routes::requests(&workspace)), Fields::default()).await
+}
