@@ -127,6 +127,8 @@ export async function scenes(it) {
     { name: "edit-review", path: change },
     { name: "edit-adds", path: change.replace("/edit/review", "/edit/adds") },
     { name: "delete", path: `${request("orders-db")}/delete` },
+    { name: "delete-refused", path: await wronglyConfirmed(person, `${request("orders-db")}/delete`) },
+    { name: "refused", path: await turnedDown(it, person) },
     { name: "not-found", path: request("not-there") },
     { name: "nowhere", path: "/no-such-page" },
     { name: "workspace-not-found", path: "/w/root:nowhere/catalog" },
@@ -198,6 +200,24 @@ async function refused(page, path) {
   await page.getByRole("button", { name: "Review request" }).click();
   await page.getByRole("alert").first().waitFor();
   return addressOf(page);
+}
+
+/** The address of the page that asks for a confirmation again. */
+async function wronglyConfirmed(page, path) {
+  await page.goto(path);
+  await page.getByLabel(/^Type .* to confirm$/).fill("something else");
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.waitForURL(/refused=/);
+  return addressOf(page);
+}
+
+/** The address of the page that says why an action was refused: it was about a saved view that nobody has. */
+async function turnedDown(it, page) {
+  const _token = await page.locator("input[name=_token]").first().inputValue();
+  const form = { _token, id: "no-such-view", title: "Mine", back: `/w/${workspace}/requests` };
+  const answer = await page.request.post("/do/views/rename", { form, headers: { Origin: it.portal.url } });
+  const address = new URL(answer.url());
+  return address.pathname + address.search;
 }
 
 /** The address of a list whose filter has a name. */

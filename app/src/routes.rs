@@ -99,7 +99,7 @@ pub mod page {
     pub const GALLERY: &str = "/dev/ui";
 }
 
-/// Patterns of posts. Each carries the form token in the field `_token`; the server has one handler for each.
+/// Patterns of posts that are no actions (`crate::actions`). Each carries the form token in the field `_token`; the server has one handler for each.
 pub mod post {
     /// Signs in: field `person`.
     pub const SIGN_IN: &str = "/sign-in";

@@ -119,8 +119,9 @@ test("an unknown field in a post is named, and nothing is written", async () => 
   const page = await signIn(it, "dev-shop", { javaScriptEnabled: false });
   await page.goto(form);
   const hidden = async (name) => page.locator(`#request input[name=${name}]`).inputValue();
-  const fields = { _token: await hidden("_token"), _cluster: await hidden("_cluster"), "/name": "unknown", "/reason": "", "/parameters/host": "a-host", "/parameters/limits/low": "1", "/parameters/limits/high": "2", "/parameters/nosuch": "1", _op: "review" };
-  const answer = await page.request.post(form, { form: fields, headers: { Origin: it.portal.url } });
+  const named = { workspace: await hidden("workspace"), promise: await hidden("promise") };
+  const fields = { ...named, _token: await hidden("_token"), _cluster: await hidden("_cluster"), "/name": "unknown", "/reason": "", "/parameters/host": "a-host", "/parameters/limits/low": "1", "/parameters/limits/high": "2", "/parameters/nosuch": "1", _op: "review" };
+  const answer = await page.request.post("/do/requests/submit", { form: fields, headers: { Origin: it.portal.url } });
   const html = await answer.text();
   assert.match(html, /<title>Error: /);
   assert.match(html, /nosuch/);

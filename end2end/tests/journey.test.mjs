@@ -89,12 +89,12 @@ test("who may not submit sees why, and a forged post is refused and writes nothi
   const submit = page.getByRole("button", { name: "Review request" });
   assert.equal(await submit.getAttribute("aria-disabled"), "true");
   const [token, cluster] = await Promise.all(["_token", "_cluster"].map((name) => page.locator(`#request input[name=${name}]`).inputValue()));
-  const answer = await page.request.post(`/w/${workspace}/promises/redis/request`, {
-    form: { _token: token, _cluster: cluster, "/name": "forged", _op: "submit" },
+  const answer = await page.request.post("/do/requests/submit", {
+    form: { workspace, promise: "redis", _token: token, _cluster: cluster, "/name": "forged", _op: "submit" },
     headers: { Origin: it.portal.url },
-    maxRedirects: 0,
   });
   assert.equal(answer.status(), 403);
+  assert.match(answer.url(), /\/refused\?id=/);
   await page.goto(`/w/${workspace}/requests`);
   assert.equal(await page.getByRole("link", { name: "forged" }).count(), 0);
 });

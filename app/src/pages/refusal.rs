@@ -48,17 +48,22 @@ fn said(visit: &Visit, workspace: Option<&str>, error: &Error, posted_from: Opti
         ..About::default()
     };
     let text = sentence(error, visit);
-    let (again, label, icon) = match posted_from {
-        Some(back) => (back, "Back", "arrow-left"),
-        None => (visit.address.clone(), "Try again", "refresh-cw"),
-    };
+    let again = visit.address.clone();
     let content = move || {
         view! {
             <h1 class="vh">{title}</h1>
             <Empty title=title text=text shape=shape>
-                <LinkButton href=page::HOME label="Home" weight=Weight::Primary/>
-                <LinkButton href=page::WORKSPACES label="Workspaces"/>
-                <LinkButton href=again label=label icon=icon/>
+                {match posted_from {
+                    Some(back) => view! {
+                        <LinkButton href=back label="Back" icon="arrow-left" weight=Weight::Primary/>
+                        <LinkButton href=page::HOME label="Home"/>
+                    }.into_any(),
+                    None => view! {
+                        <LinkButton href=page::HOME label="Home" weight=Weight::Primary/>
+                        <LinkButton href=page::WORKSPACES label="Workspaces"/>
+                        <LinkButton href=again label="Try again" icon="refresh-cw"/>
+                    }.into_any(),
+                }}
             </Empty>
         }
     };
