@@ -26,7 +26,8 @@ impl Plane {
 /// Lets namespaces of Destinations go, which are empty when they are deleted, as kube-controller-manager does.
 async fn end_namespaces(client: Client) {
     let namespaces: Api<Namespace> = Api::all(client);
-    let mut changes = Box::pin(watcher(namespaces.clone(), watcher::Config::default()).applied_objects());
+    // Without a pause between failures it would keep its test from ending, once the runtime that it watches on is being shut down.
+    let mut changes = Box::pin(watcher(namespaces.clone(), watcher::Config::default()).default_backoff().applied_objects());
     while let Some(change) = changes.next().await {
         let Ok(mut namespace) = change else { continue };
         let is_of_a_destination = namespace.name_any().starts_with("opm-");
