@@ -1,7 +1,7 @@
 //! What people do: one server function for each operation that changes something, at `/do/<noun>/<verb>`.
 //!
-//! Plain forms post to them, so they work without JavaScript. None answers with a page: one that did what was asked sends the browser to the
-//! result, and one that refused keeps why as a private [`Refusal`] and sends it to the page that says so, which can be reloaded.
+//! Plain forms post to them, so they work without JavaScript. An action always answers with a redirect. On success it leads to the result. On
+//! failure the reason is saved as a private [`Refusal`], and the redirect leads to a page that shows it and can be reloaded.
 //! To add one: a function in the file of its noun, and a line with its access in the server's table, without which a test fails.
 
 #![expect(missing_docs, reason = "arguments become fields of a structure, and their function says what they are")]
@@ -88,14 +88,17 @@ impl Acting {
         }
     }
 
-    /// The id of a refusal; without one, its page says that the reason could not be kept.
+    /// Saves a refusal and returns its id, which is empty if the database doesn't respond.
     async fn kept(&self, error: Error, back: &str, form: Fields) -> String {
         let fields = form.0.into_iter().filter(|(name, _)| name != FORM_TOKEN).collect();
-        let refusal = Refusal { error, back: routes::safe_redirect(back).to_owned(), fields };
-        match self.person() {
-            Ok(person) => person.keep_refusal(&refusal).await.unwrap_or_default(),
-            Err(_) => String::new(),
+        let mut refusal = Refusal { error, back: routes::safe_redirect(back).to_owned(), fields };
+        let Ok(person) = self.person() else { return String::new() };
+        if let Ok(id) = person.keep_refusal(&refusal).await {
+            return id;
         }
+        // Too much was typed to save all of it. The reason fits.
+        refusal.fields.clear();
+        person.keep_refusal(&refusal).await.unwrap_or_default()
     }
 }
 

@@ -185,7 +185,7 @@ pub(crate) async fn request_page(
         ..requests::View::parse(&shown.view, shown.page)
     };
     let page = async |visit: &Visit| match visit.refusal(&refused.refused).await {
-        Some(refusal) => requests::told(visit, &workspace, &namespace, &name, &refusal.message()).await,
+        Some(refusal) => requests::with_message(visit, &workspace, &namespace, &name, &refusal.message()).await,
         None => requests::detail(visit, &workspace, &namespace, &name, view).await,
     };
     visiting.answer(page).await

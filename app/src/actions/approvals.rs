@@ -75,7 +75,7 @@ impl Acting {
     }
 }
 
-/// A person who has decided might not see the request any more, and goes on with the next one.
+/// Where to go after a decision: back to the inbox, because the person might no longer have access to the request.
 fn after_decision(uid: &str, back: &str) -> String {
     let back = safe_redirect(back);
     if back == page::APPROVALS || is_inbox(back) {

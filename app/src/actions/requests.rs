@@ -31,7 +31,7 @@ pub async fn change_request(workspace: String, namespace: String, name: String, 
     carry_out(&workspace, FormOf::Edit { namespace: &namespace, name: &name }, &form, pages).await
 }
 
-/// Where a form goes on.
+/// The pages that a form can lead to.
 struct FormPages {
     form: String,
     review: String,

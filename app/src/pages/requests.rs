@@ -11,7 +11,7 @@ mod table;
 
 pub use adds::{OriginFilter, adds};
 pub use delete::delete;
-pub use detail::{Fold, View, detail, revealed, told};
+pub use detail::{Fold, View, detail, revealed, with_message};
 pub(crate) use detail::{parameter_lines, timeline};
 pub use form::{form, preflight};
 pub use list::list;

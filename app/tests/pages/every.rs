@@ -171,8 +171,14 @@ pub async fn every() -> Vec<(&'static str, Page)> {
         ("request-refused-viewer", part(World { fits: false, ..viewer() }, "").await),
         (
             "request-told",
-            requests::told(&at(here(), "/w/root:acme:shop/requests/default/orders-db"), WORKSPACE, "default", "orders-db", "it changed")
-                .await,
+            requests::with_message(
+                &at(here(), "/w/root:acme:shop/requests/default/orders-db"),
+                WORKSPACE,
+                "default",
+                "orders-db",
+                "it changed",
+            )
+            .await,
         ),
         (
             "request-revealed",

@@ -22,8 +22,9 @@ const SERVER_CONNECTIONS: u32 = 10;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What people keep, and what is kept for them, each with how its rows are counted.
-const KEPT: [(&str, &str); 7] = [
-    ("draft", "SELECT COUNT(*) FROM draft"),
+const KEPT: [(&str, &str); 8] = [
+    ("draft", "SELECT COUNT(*) FROM draft WHERE subject <> 'refusal'"),
+    ("refusal", "SELECT COUNT(*) FROM draft WHERE subject = 'refusal'"),
     ("saved_view", "SELECT COUNT(*) FROM saved_view"),
     ("comment", "SELECT COUNT(*) FROM comment"),
     ("subscription", "SELECT COUNT(*) FROM subscription"),

@@ -63,9 +63,9 @@ async fn kept(product: &Product) -> Vec<(&'static str, i64)> {
     product.running.portal.store.kept().await.expect("an answer")
 }
 
-/// What was refused is kept as a private draft, so that a page can say why.
-fn but_drafts(kept: Vec<(&'static str, i64)>) -> Vec<(&'static str, i64)> {
-    kept.into_iter().filter(|(table, _)| *table != "draft").collect()
+/// Everything but the reasons for refusals, which are saved so that a page can show them.
+fn but_refusals(kept: Vec<(&'static str, i64)>) -> Vec<(&'static str, i64)> {
+    kept.into_iter().filter(|(what, _)| *what != "refusal").collect()
 }
 
 /// A post that would do something on every route, were it let through.
@@ -239,7 +239,7 @@ async fn strangers_and_viewers_write_nothing() {
     }
     assert!(decisions >= 10, "{decisions} posts were about decisions");
     assert_eq!(version(&product).await, before, "nothing was written");
-    assert_eq!(but_drafts(self::kept(&product).await), but_drafts(kept.clone()), "nothing was kept but why");
+    assert_eq!(but_refusals(self::kept(&product).await), but_refusals(kept.clone()), "nothing was kept but why");
 
     let mut viewer = product.signed_in("viewer-shop").await;
     let create = page::REQUEST_NEW.replace("{workspace}", SHOP).replace("{name}", "redis");
@@ -251,13 +251,13 @@ async fn strangers_and_viewers_write_nothing() {
     let token = form.hidden("_token");
     assert_eq!(viewer.act("/do/requests/delete", &with(&pairs, Some(&token))).await.status, StatusCode::FORBIDDEN);
     assert_eq!(version(&product).await, before, "nothing was written");
-    let kept = but_drafts(kept);
-    assert_eq!(but_drafts(self::kept(&product).await), kept, "nothing was kept but why");
+    let kept = but_refusals(kept);
+    assert_eq!(but_refusals(self::kept(&product).await), kept, "nothing was kept but why");
     // What is kept is counted: only then the comparisons above mean anything.
     let token = viewer.get("/").await.hidden("_token");
     let view = [("_token", token.as_str()), ("list", "requests"), ("place", SHOP), ("title", "Mine"), ("back", "/"), ("q", "a")];
     assert_eq!(viewer.post("/do/views/save", &view).await.status, StatusCode::SEE_OTHER);
-    assert_ne!(but_drafts(self::kept(&product).await), kept);
+    assert_ne!(but_refusals(self::kept(&product).await), kept);
     product.running.close().await;
 }
 
@@ -271,7 +271,7 @@ pub fn comparable(answer: &Answer, name: &str) -> (StatusCode, BTreeMap<String, 
     (answer.status, headers, answer.text.replace(&nonce, "NONCE").replace(name, "NAME"))
 }
 
-/// What an action says to somebody, without the id under which that is kept.
+/// The page that an action leads to, with the id of the refusal replaced.
 pub async fn without_id(browser: &mut Browser, address: &str, pairs: &[(&str, &str)]) -> Answer {
     let answer = browser.post(address, pairs).await;
     let id = answer.location().rsplit_once('=').map(|(_, id)| id.to_owned());

@@ -82,7 +82,7 @@ async fn summed_pages_hear_without_names_and_only_of_what_one_may_see() {
     product.running.close().await;
 }
 
-/// Nothing ends the stream by itself: what may be seen is asked again before it is told.
+/// The stream checks access again before each event.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_loses_the_right_to_a_workspace_hears_of_nothing_more_in_it() {
     let hands = Hands::of_the_machine();

@@ -86,7 +86,11 @@ async fn what_does_not_fit_is_refused_with_a_sentence() {
         assert!(refused.text.contains(said), "{said}: {}", refused.text);
         assert!(refused.text.contains(&format!("href=\"{LIST}\"")), "the way back: {}", refused.text);
         assert!(browser.get(&address).await.text.contains(said), "it can be opened again");
-        assert_eq!(product.signed_in("org-owner").await.get(&address).await.status, StatusCode::NOT_FOUND, "by nobody else");
+        assert_eq!(
+            product.signed_in("org-owner").await.get(&address).await.status,
+            StatusCode::NOT_FOUND,
+            "only by the person who was refused"
+        );
     }
     let refused = save(&mut browser, "workspaces", "Other", &[("q", "a")]).await;
     assert_eq!(browser.follow(refused).await.status, StatusCode::NOT_FOUND);

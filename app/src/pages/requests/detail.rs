@@ -114,8 +114,8 @@ pub async fn detail(visit: &Visit, workspace: &str, namespace: &str, name: &str,
     shown(visit, workspace, namespace, name, view, Also::default()).await
 }
 
-/// The page after something that was asked for could not be done, with the reason.
-pub async fn told(visit: &Visit, workspace: &str, namespace: &str, name: &str, what: &str) -> Page {
+/// The page with a message about an action that failed.
+pub async fn with_message(visit: &Visit, workspace: &str, namespace: &str, name: &str, what: &str) -> Page {
     let also = Also { told: Some(what.to_owned()), ..Also::default() };
     shown(visit, workspace, namespace, name, View::default(), also).await
 }

@@ -19,26 +19,7 @@ use tokio_util::task::TaskTracker;
 use crate::running::Machine;
 use crate::world::{PATIENCE, Plane, apply, condition, request, settings, wait};
 
-/// Makes two tests of each function, on the embedded plane's top and on a real kube-apiserver.
-macro_rules! on_namespaces {
-    ($($test:ident),* $(,)?) => {
-        $(mod $test {
-            #[tokio::test(flavor = "multi_thread")]
-            async fn namespaces() {
-                super::$test(crate::world::Plane::namespaces().await).await;
-            }
-
-            #[tokio::test(flavor = "multi_thread")]
-            async fn kubernetes() {
-                if let Some(plane) = crate::world::Plane::kubernetes().await {
-                    super::$test(plane).await;
-                }
-            }
-        })*
-    };
-}
-
-on_namespaces![
+crate::world::on_kubernetes![
     what_is_missing_is_found_and_mended,
     the_files_of_deploy_install_the_same,
     the_portal_sees_a_tree_of_namespaces,

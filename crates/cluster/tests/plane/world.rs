@@ -62,9 +62,9 @@ pub fn token(name: &str) -> Token {
 }
 
 /// Makes a test of each function, on each plane: `<test>::workspaces` and `<test>::namespaces` on the embedded plane, `<test>::kubernetes` on
-/// a real kube-apiserver, where there is one.
-macro_rules! on_every_plane {
-    ($($test:ident),* $(,)?) => {
+/// a real kube-apiserver, which the named function of [`Plane`] starts.
+macro_rules! on_planes {
+    ($kubernetes:ident: $($test:ident),* $(,)?) => {
         $(mod $test {
             #[tokio::test(flavor = "multi_thread")]
             async fn workspaces() {
@@ -78,37 +78,24 @@ macro_rules! on_every_plane {
 
             #[tokio::test(flavor = "multi_thread")]
             async fn kubernetes() {
-                if let Some(plane) = crate::world::Plane::kubernetes().await {
+                if let Some(plane) = crate::world::Plane::$kubernetes().await {
                     super::$test(plane).await;
                 }
             }
         })*
     };
 }
+pub(crate) use on_planes;
+
+/// The tests of [`on_planes`], where there is a real kube-apiserver.
+macro_rules! on_every_plane {
+    ($($test:ident),* $(,)?) => { crate::world::on_planes![kubernetes: $($test),*]; };
+}
 pub(crate) use on_every_plane;
 
-/// The same with `<test>::kubernetes` in the full size alone: tests on a real server come one after the other.
+/// The same with `<test>::kubernetes` in the full size alone: tests on a real server run one after the other.
 macro_rules! on_every_plane_in_full {
-    ($($test:ident),* $(,)?) => {
-        $(mod $test {
-            #[tokio::test(flavor = "multi_thread")]
-            async fn workspaces() {
-                super::$test(crate::world::Plane::open().await).await;
-            }
-
-            #[tokio::test(flavor = "multi_thread")]
-            async fn namespaces() {
-                super::$test(crate::world::Plane::namespaces().await).await;
-            }
-
-            #[tokio::test(flavor = "multi_thread")]
-            async fn kubernetes() {
-                if testplane::full() && let Some(plane) = crate::world::Plane::kubernetes().await {
-                    super::$test(plane).await;
-                }
-            }
-        })*
-    };
+    ($($test:ident),* $(,)?) => { crate::world::on_planes![kubernetes_in_full: $($test),*]; };
 }
 pub(crate) use on_every_plane_in_full;
 

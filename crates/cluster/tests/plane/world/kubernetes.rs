@@ -21,6 +21,11 @@ impl Plane {
         tokio::spawn(end_namespaces(plane.client("admin", "cluster")));
         Some(plane)
     }
+
+    /// The same in the full size of the checks.
+    pub async fn kubernetes_in_full() -> Option<Self> {
+        if testplane::full() { Self::kubernetes().await } else { None }
+    }
 }
 
 /// Lets namespaces of Destinations go, which are empty when they are deleted, as kube-controller-manager does.
@@ -36,7 +41,7 @@ async fn end_namespaces(client: Client) {
         }
         namespace.spec = None;
         let (name, options) = (namespace.name_any(), PostParams::default());
-        // Whoever was faster has done the same.
+        // A conflict means that another task already finalized it.
         let _ = namespaces.replace_subresource("finalize", &name, &options, &namespace).await;
     }
 }
