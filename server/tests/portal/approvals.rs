@@ -234,6 +234,10 @@ async fn what_does_not_count_is_refused_with_its_sentence_and_what_was_typed_sta
     let wrong =
         decide(&mut approver, &uid, &[("decision", "approve"), ("emergency", "true"), ("comment", "It burns"), ("back", &back)]).await;
     said(&wrong, StatusCode::FORBIDDEN, "override");
+    // More than a draft holds: the reason is shown all the same.
+    let long = "x".repeat(300 * 1024);
+    let wrong = decide(&mut approver, &uid, &[("decision", "reject"), ("comment", &long), ("back", &back)]).await;
+    said(&wrong, StatusCode::UNPROCESSABLE_ENTITY, "Shorten the comment");
     let wrong = decide(&mut approver, &uid, &[("decision", "maybe"), ("back", &back)]).await;
     said(&wrong, StatusCode::UNPROCESSABLE_ENTITY, "Choose whether you approve it");
     let wrong = decide(&mut approver, &uid, &[("decision", "approve"), ("rule", "root/other/rule"), ("back", &back)]).await;
