@@ -8,9 +8,11 @@
 
 mod account;
 mod approvals;
+mod delegations;
 mod deliveries;
 mod notifications;
 mod pairs;
+mod policies;
 mod requests;
 mod views;
 
@@ -22,11 +24,13 @@ use leptos::server_fn::ServerFn;
 use leptos_axum::ResponseOptions;
 use promise::{Error, Result};
 
-pub use account::{ChooseTheme, SignOut, THEME};
+pub use account::{ChooseTheme, SignIn, SignOut, THEME};
 pub use approvals::{AskAgain, Comment, Decide, DecideTogether, Withdraw};
+pub use delegations::{EndDelegation, SetDelegate};
 pub use deliveries::RetryDelivery;
-pub use notifications::MarkRead;
+pub use notifications::{MarkRead, SaveNotificationSettings};
 pub use pairs::{Fields, Form, Pairs, Posted};
+pub use policies::SavePolicy;
 pub use requests::{ChangeRequest, DeleteRequest, RollOut, SubmitRequest};
 pub use views::{DeleteView, RenameView, SaveView};
 

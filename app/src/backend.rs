@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use promise::view::{
     AddsPage, AlikePage, CatalogPage, CatalogQuery, CostFile, CostPage, CostQuery, DeliveriesPage, DeliveriesQuery, EmergenciesPage,
     FormOutcome, Home, InboxPage, InboxQuery, NoticeRules, NoticesPage, NoticesQuery, ObjectKey, ObjectPage, OverviewPage, OverviewQuery,
-    Person, PoliciesPage, PoliciesQuery, PolicyForm, PolicyPage, PolicyPosted, PromisePage, RequestForm, RequestPage, RequestQuery,
+    Person, PoliciesPage, PoliciesQuery, PolicyForm, PolicyFormOutcome, PolicyPage, PromisePage, RequestForm, RequestPage, RequestQuery,
     RequestsPage, ResourceQuery, ResourcesPage, ReviewPage, SavedList, SavedViews, StandInPage, Viewer, WorkspaceTree,
 };
 use promise::{Error, Result};
@@ -164,10 +164,29 @@ pub trait Platform: Send + Sync {
     /// One policy. `from` is the workspace in which somebody met one of its rules: whom it concerns there may read what it says. `sample` are
     /// values to try.
     async fn policy(&self, workspace: &str, name: &str, from: &str, sample: Option<&Sample>) -> Result<PolicyPage>;
-    /// The text of a policy, or the start of a new one.
-    async fn policy_form(&self, workspace: &str, name: Option<&str>) -> Result<PolicyForm>;
-    /// A posted text: its `_op` says whether to check it or to write it, as the person.
-    async fn write_policy(&self, workspace: &str, name: Option<&str>, pairs: &Pairs) -> Result<PolicyPosted>;
+    /// The text of a policy, or the start of a new one; the text that a draft holds comes checked. A draft of somebody else is as good as none.
+    async fn policy_form(&self, workspace: &str, name: Option<&str>, draft: Option<&str>) -> Result<PolicyForm>;
+    /// A posted text: checked or written, as the person.
+    async fn write_policy(&self, typed: &PolicyText) -> Result<PolicyFormOutcome>;
+}
+
+/// A policy as it was typed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PolicyText {
+    /// Path of the workspace.
+    pub workspace: String,
+    /// Name of the one that is there; absent for a new one.
+    pub name: Option<String>,
+    /// The text, YAML.
+    pub text: String,
+    /// Resource version with which it was opened; empty for a new one.
+    pub version: String,
+    /// Whether it is to be written, and not only checked.
+    #[serde(skip)]
+    pub write: bool,
+    /// Id of the draft that is shown; empty without.
+    #[serde(skip)]
+    pub draft: String,
 }
 
 /// Sample values for a policy.
@@ -190,14 +209,17 @@ pub trait Notices: Send + Sync {
     async fn notices(&self, query: &NoticesQuery) -> Result<NoticesPage>;
     /// Marks one as read, or with an empty id all that happened until `until`, an RFC 3339 time.
     async fn mark_read(&self, id: &str, until: &str) -> Result<()>;
-    /// How the person wants to be told.
-    async fn notice_rules(&self) -> Result<NoticeRules>;
-    /// Keeps the posted rules; what does not fit is kept nowhere and comes back as the form.
-    async fn keep_rules(&self, pairs: &Pairs) -> Result<Option<NoticeRules>>;
-    /// Who stands in for the person, and for whom the person stands in.
-    async fn stand_in(&self) -> Result<StandInPage>;
-    /// Keeps who stands in, or with `_op=end` that nobody does any more; what does not fit is kept nowhere and comes back as the form.
-    async fn name_stand_in(&self, pairs: &Pairs) -> Result<Option<StandInPage>>;
+    /// The person's notification settings; with `typed`, those of a posted form and what is wrong with them. Nothing is saved.
+    async fn notice_rules(&self, typed: Option<&Pairs>) -> Result<NoticeRules>;
+    /// Saves posted notification settings, as `promise::notify::Settings::parse` reads them.
+    async fn save_notice_rules(&self, pairs: &Pairs) -> Result<()>;
+    /// The person's delegate, and for whom the person is one; with `typed`, the fields of a posted form and what is wrong with them. Nothing is
+    /// saved.
+    async fn stand_in(&self, typed: Option<&Pairs>) -> Result<StandInPage>;
+    /// Saves the person's delegate: fields `deputy`, `from` and `to`.
+    async fn set_delegate(&self, pairs: &Pairs) -> Result<()>;
+    /// Ends the delegation; there doesn't have to be one.
+    async fn end_delegation(&self) -> Result<()>;
     /// Whether the person looks after the platform, so that pages lead to what could not be delivered.
     async fn delivers(&self) -> bool;
     /// Messages by how far they got, for those who look after the platform.
@@ -249,9 +271,64 @@ pub trait Refusals: Send + Sync {
     async fn refusal(&self, id: &str) -> Result<Option<Refusal>>;
 }
 
+/// Why someone could not sign in. It is part of the address of the sign-in page: there is no person yet for whom it could be saved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SignInProblem {
+    /// There is no such sample person.
+    UnknownPerson,
+    /// Sample people can be chosen on the machine of the portal alone.
+    Elsewhere,
+    /// What was pasted cannot be a token.
+    NotAToken,
+    /// The server does not accept the token.
+    TokenRefused,
+    /// There were too many attempts; in this many seconds there can be another.
+    TooManyAttempts(u64),
+    /// The server or the database does not respond.
+    Unavailable,
+}
+
+impl SignInProblem {
+    /// Its name in addresses.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::UnknownPerson => "unknown-person",
+            Self::Elsewhere => "elsewhere",
+            Self::NotAToken => "not-a-token",
+            Self::TokenRefused => "token-refused",
+            Self::TooManyAttempts(_) => "too-many-attempts",
+            Self::Unavailable => "unavailable",
+        }
+    }
+
+    /// Reads the name, and how long to wait where that matters.
+    pub fn parse(word: &str, seconds: u64) -> Option<Self> {
+        let all = [
+            Self::UnknownPerson,
+            Self::Elsewhere,
+            Self::NotAToken,
+            Self::TokenRefused,
+            Self::TooManyAttempts(seconds.clamp(1, 3600)),
+            Self::Unavailable,
+        ];
+        all.into_iter().find(|problem| problem.word() == word)
+    }
+
+    /// Status of the page that shows it.
+    pub const fn status(self) -> u16 {
+        match self {
+            Self::UnknownPerson | Self::Elsewhere | Self::NotAToken | Self::TokenRefused => 403,
+            Self::TooManyAttempts(_) => 429,
+            Self::Unavailable => 503,
+        }
+    }
+}
+
 /// The session of the browser that acts.
 #[async_trait]
 pub trait Sessions: Send + Sync {
+    /// Begins one of a sample person, or of the holder of a token; an earlier one ends. The cookies for the browser.
+    async fn begin(&self, person: &str, token: &str) -> std::result::Result<Vec<String>, SignInProblem>;
     /// Ends it. The cookie makes the browser forget it, also where it could not be ended.
     async fn end(&self) -> (String, Result<()>);
 }

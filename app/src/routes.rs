@@ -3,6 +3,8 @@
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use promise::view::ObjectKey;
 
+use crate::backend::SignInProblem;
+
 /// Everything but unreserved characters, colons and slashes of a path segment.
 const SEGMENT: &AsciiSet = &CONTROLS
     .add(b' ')
@@ -99,22 +101,12 @@ pub mod page {
     pub const GALLERY: &str = "/dev/ui";
 }
 
-/// Patterns of posts that are no actions (`crate::actions`). Each carries the form token in the field `_token`; the server has one handler for each.
+/// Patterns of posts that change nothing, and so are no actions (`crate::actions`). Each carries the form token in the field `_token`.
 pub mod post {
-    /// Signs in: field `person`.
-    pub const SIGN_IN: &str = "/sign-in";
     /// `Requests::preflight` with `FormOf::New`: the form of what was typed, for the script that keeps its rail up to date.
     pub const PREFLIGHT_NEW: &str = "/w/{workspace}/promises/{name}/request/preflight";
     /// `Requests::preflight` with `FormOf::Edit`.
     pub const PREFLIGHT_EDIT: &str = "/w/{workspace}/requests/{namespace}/{name}/edit/preflight";
-    /// `Platform::write_policy` of a new policy: fields `workspace` and `text`.
-    pub const POLICY_NEW: &str = super::page::POLICY_NEW;
-    /// `Platform::write_policy` of one that is there: field `text`.
-    pub const POLICY_EDIT: &str = super::page::POLICY_EDIT;
-    /// `Notices::keep_rules`: see `promise::notify::Settings::parse`.
-    pub const NOTIFICATION_SETTINGS: &str = super::page::NOTIFICATION_SETTINGS;
-    /// `Notices::name_stand_in`: fields `deputy`, `from` and `to`, or `_op=end`.
-    pub const STAND_IN: &str = super::page::STAND_IN;
     /// `Requests::reveal`: field `output`; answers the page of the request with the value shown.
     pub const REVEAL: &str = "/w/{workspace}/requests/{namespace}/{name}/reveal";
 }
@@ -299,6 +291,12 @@ pub fn reveal(workspace: &str, namespace: &str, name: &str) -> String {
 /// Sign in, and come back to an address.
 pub fn sign_in(back: &str) -> String {
     with_query(page::SIGN_IN, &[("back", back)])
+}
+
+/// The sign-in page with why the last attempt failed.
+pub fn sign_in_again(back: &str, problem: SignInProblem) -> String {
+    let wait = if let SignInProblem::TooManyAttempts(seconds) = problem { seconds.to_string() } else { String::new() };
+    with_query(&sign_in(back), &[("problem", problem.word()), ("wait", &wait)])
 }
 
 /// Stream of changes of a list of requests since it was as `seen`.

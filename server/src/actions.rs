@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use app::actions::Acting;
-use app::backend::{Backend, Sessions};
+use app::backend::{Backend, Sessions, SignInProblem};
 use async_trait::async_trait;
 use axum::body::Body;
 use axum::extract::Request;
@@ -12,7 +12,9 @@ use leptos::prelude::provide_context;
 use promise::Result;
 
 use crate::auth::cookie::Kind;
+use crate::auth::doors::Given;
 use crate::auth::{Caller, Visitor, session};
+use crate::limits::ClientAddress;
 use crate::pages::Visiting;
 use crate::state::Portal;
 use crate::web::pairs::Pairs;
@@ -35,7 +37,13 @@ fn acting(visiting: &Visiting) -> Acting {
         Visitor::Person(caller) => Some(Arc::new(Caller::clone(caller)) as Arc<dyn Backend>),
         Visitor::Anonymous | Visitor::Unknown(_) => None,
     };
-    let session = Session { portal: visiting.portal().clone(), visitor: visiting.visitor().clone() };
+    let session = Session {
+        portal: visiting.portal().clone(),
+        visitor: visiting.visitor().clone(),
+        is_here: visiting.is_here(),
+        address: visiting.address(),
+        request_id: visiting.request_id().to_owned(),
+    };
     Acting { backend, sessions: Arc::new(session) }
 }
 
@@ -43,10 +51,20 @@ fn acting(visiting: &Visiting) -> Acting {
 struct Session {
     portal: Arc<Portal>,
     visitor: Visitor,
+    is_here: bool,
+    address: ClientAddress,
+    request_id: String,
 }
 
 #[async_trait]
 impl Sessions for Session {
+    async fn begin(&self, person: &str, token: &str) -> std::result::Result<Vec<String>, SignInProblem> {
+        let given = Given { person, token, is_here: self.is_here };
+        let begun = session::begin(&self.portal, &self.visitor, given, self.address, &self.request_id).await?;
+        let visit = self.portal.doors.cookie.clear(Kind::Visit);
+        Ok([begun, visit].iter().filter_map(|cookie| cookie.to_str().ok().map(str::to_owned)).collect())
+    }
+
     async fn end(&self) -> (String, Result<()>) {
         let ended = session::end(&self.portal, &self.visitor).await;
         let cookie = self.portal.doors.cookie.clear(Kind::Session);

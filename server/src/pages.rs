@@ -8,7 +8,7 @@ mod visit;
 
 use std::sync::Arc;
 
-use app::backend::{FormOf, Resources as _, Sample, Visit};
+use app::backend::{FormOf, Resources as _, Sample, SignInProblem, Visit};
 use app::pages::{catalog, cost, gallery, home, notifications, platform, requests, resources, sign_in, workspaces};
 use app::routes::safe_redirect;
 use axum::extract::{Path, Request, State};
@@ -60,10 +60,15 @@ pub(crate) struct Lines {
     origin: String,
 }
 
+/// Where to go after signing in, and why the last attempt failed.
 #[derive(Deserialize)]
-pub(crate) struct Back {
+pub(crate) struct SigningIn {
     #[serde(default)]
     back: String,
+    #[serde(default)]
+    problem: String,
+    #[serde(default)]
+    wait: u64,
 }
 
 #[derive(Deserialize)]
@@ -93,11 +98,12 @@ pub(crate) struct Number {
     page: usize,
 }
 
-/// For which workspace a new policy is.
+/// For which workspace a new policy is, and what was typed.
 #[derive(Deserialize)]
-pub(crate) struct In {
+pub(crate) struct PolicyDraft {
     #[serde(default)]
     workspace: String,
+    draft: Option<String>,
 }
 
 pub(crate) type Named = Path<(String, String)>;
@@ -125,8 +131,13 @@ pub(crate) async fn refused_page(visiting: Visiting, Asked(RefusalId { id }): As
     visiting.answer(async |visit: &Visit| app::pages::kept(visit, &id).await).await
 }
 
-pub(crate) async fn sign_in_page(visiting: Visiting, Asked(Back { back }): Asked<Back>) -> Response {
-    visiting.answer_strangers(|visit| sign_in::page(visit, &back, None)).await
+pub(crate) async fn sign_in_page(visiting: Visiting, Asked(SigningIn { back, problem, wait }): Asked<SigningIn>) -> Response {
+    let problem = SignInProblem::parse(&problem, wait);
+    let mut answer = visiting.answer_strangers(|visit| sign_in::page(visit, &back, problem)).await;
+    if let Some(SignInProblem::TooManyAttempts(seconds)) = problem {
+        answer.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+    }
+    answer
 }
 
 pub(crate) async fn workspaces_page(visiting: Visiting, Asked(find): Asked<Find>) -> Response {
@@ -247,12 +258,12 @@ pub(crate) async fn notifications_page(visiting: Visiting, Asked(query): Asked<N
     visiting.answer(async |visit: &Visit| notifications::list(visit, &query).await).await
 }
 
-pub(crate) async fn notification_settings_page(visiting: Visiting) -> Response {
-    visiting.answer(async |visit: &Visit| notifications::settings(visit).await).await
+pub(crate) async fn notification_settings_page(visiting: Visiting, Asked(Refused { refused }): Asked<Refused>) -> Response {
+    visiting.answer(async |visit: &Visit| notifications::settings(visit, visit.refusal(&refused).await).await).await
 }
 
-pub(crate) async fn stand_in_page(visiting: Visiting) -> Response {
-    visiting.answer(async |visit: &Visit| notifications::stand_in(visit).await).await
+pub(crate) async fn stand_in_page(visiting: Visiting, Asked(Refused { refused }): Asked<Refused>) -> Response {
+    visiting.answer(async |visit: &Visit| notifications::stand_in(visit, visit.refusal(&refused).await).await).await
 }
 
 pub(crate) async fn deliveries_page(visiting: Visiting, Asked(query): Asked<DeliveriesQuery>) -> Response {
@@ -277,12 +288,16 @@ pub(crate) async fn policy_page(visiting: Visiting, Path((place, name)): Named, 
     visiting.answer(async |visit: &Visit| platform::policy(visit, &place, &name, &from, sample.as_ref()).await).await
 }
 
-pub(crate) async fn policy_new_page(visiting: Visiting, Asked(In { workspace }): Asked<In>) -> Response {
-    visiting.answer(async |visit: &Visit| platform::new(visit, &workspace).await).await
+pub(crate) async fn policy_new_page(visiting: Visiting, Asked(PolicyDraft { workspace, draft }): Asked<PolicyDraft>) -> Response {
+    visiting.answer(async |visit: &Visit| platform::new(visit, &workspace, draft.as_deref()).await).await
 }
 
-pub(crate) async fn policy_edit_page(visiting: Visiting, Path((place, name)): Named) -> Response {
-    visiting.answer(async |visit: &Visit| platform::text(visit, &place, &name).await).await
+pub(crate) async fn policy_edit_page(
+    visiting: Visiting,
+    Path((place, name)): Named,
+    Asked(PolicyDraft { draft, .. }): Asked<PolicyDraft>,
+) -> Response {
+    visiting.answer(async |visit: &Visit| platform::text(visit, &place, &name, draft.as_deref()).await).await
 }
 
 pub(crate) async fn gallery_page(visiting: Visiting) -> Response {

@@ -5,8 +5,9 @@
 use std::sync::Arc;
 
 use app::actions::{
-    AskAgain, ChangeRequest, ChooseTheme, Comment, Decide, DecideTogether, DeleteRequest, DeleteView, MarkRead, Posted, RenameView,
-    RetryDelivery, RollOut, SaveView, SignOut, SubmitRequest, Withdraw,
+    AskAgain, ChangeRequest, ChooseTheme, Comment, Decide, DecideTogether, DeleteRequest, DeleteView, EndDelegation, MarkRead, Posted,
+    RenameView, RetryDelivery, RollOut, SaveNotificationSettings, SavePolicy, SaveView, SetDelegate, SignIn, SignOut, SubmitRequest,
+    Withdraw,
 };
 use app::routes::{LIVE, page, post};
 use axum::handler::Handler;
@@ -71,7 +72,7 @@ pub fn table() -> Vec<Route> {
         get(ALIVE, Probe, health::alive),
         get(READY, Probe, health::ready),
         get(page::SIGN_IN, Anyone, pages::sign_in_page),
-        post(post::SIGN_IN, Anyone, posts::sign_in),
+        action::<SignIn>(Anyone),
         get(FILE, Anyone, pages::file),
         get(page::GALLERY, EmbeddedPlane, pages::gallery_page),
         get(page::HOME, SignedIn, pages::home_page),
@@ -88,9 +89,10 @@ pub fn table() -> Vec<Route> {
         get(page::NOTIFICATIONS, SignedIn, pages::notifications_page),
         action::<MarkRead>(SignedIn),
         get(page::NOTIFICATION_SETTINGS, SignedIn, pages::notification_settings_page),
-        post(post::NOTIFICATION_SETTINGS, SignedIn, posts::notification_settings),
+        action::<SaveNotificationSettings>(SignedIn),
         get(page::STAND_IN, SignedIn, pages::stand_in_page),
-        post(post::STAND_IN, SignedIn, posts::stand_in),
+        action::<SetDelegate>(SignedIn),
+        action::<EndDelegation>(SignedIn),
         get(page::DELIVERIES, Platform, pages::deliveries_page),
         action::<RetryDelivery>(Platform),
         get(page::PLATFORM, SignedIn, pages::overview_page),
@@ -98,9 +100,8 @@ pub fn table() -> Vec<Route> {
         get(page::POLICIES, Policies, pages::policies_page),
         get(page::POLICY, Policies, pages::policy_page),
         get(page::POLICY_NEW, Policies, pages::policy_new_page),
-        post(post::POLICY_NEW, Policies, posts::policy_new),
         get(page::POLICY_EDIT, Policies, pages::policy_edit_page),
-        post(post::POLICY_EDIT, Policies, posts::policy_edit),
+        action::<SavePolicy>(Policies),
         get(page::APPROVALS, Decisions, approvals::inbox_page),
         get(page::APPROVAL, Decisions, approvals::light_page),
         get(page::ALIKE, Decisions, approvals::alike_page),

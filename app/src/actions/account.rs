@@ -3,12 +3,26 @@
 use leptos::prelude::*;
 
 use super::{Acting, Answer, Form, Posted, see, set_cookie};
-use crate::routes::{page, safe_redirect};
+use crate::routes::{page, safe_redirect, sign_in_again};
 
 /// The cookie with the chosen theme; not a secret.
 pub const THEME: &str = "theme";
 /// How long the theme is remembered, in seconds.
 const THEME_KEPT: u32 = 365 * 24 * 3600;
+
+/// Signs in as a sample person of the embedded plane, or elsewhere with a bearer token. An earlier session of the browser ends.
+#[server(prefix = "/do", endpoint = "account/sign-in", protocol = Form, custom = Posted)]
+pub async fn sign_in(person: String, token: String, back: String) -> Answer {
+    let back = safe_redirect(&back);
+    match Acting::now().sessions.begin(&person, &token).await {
+        Ok(cookies) => {
+            cookies.iter().for_each(|cookie| set_cookie(cookie));
+            see(back);
+        }
+        Err(problem) => see(&sign_in_again(back, problem)),
+    }
+    Ok(())
+}
 
 /// Signs out. The browser forgets the session in any case: a database that doesn't respond must not keep anyone signed in.
 #[server(prefix = "/do", endpoint = "account/sign-out", protocol = Form, custom = Posted)]

@@ -1,8 +1,8 @@
-//! Notifications of the person.
+//! Notifications of the person, and how they get them.
 
 use leptos::prelude::*;
 
-use super::{Acting, Answer, Form, Posted};
+use super::{Acting, Answer, Fields, Form, Posted};
 use crate::routes::{page, safe_redirect};
 
 /// Marks one notification as read, or with an empty `id` all that came until `until`.
@@ -12,4 +12,12 @@ pub async fn mark_read(id: String, until: String, back: String) -> Answer {
     let back = if back.is_empty() { page::NOTIFICATIONS } else { safe_redirect(&back) };
     let done = async { acting.person()?.mark_read(&id, &until).await }.await;
     acting.answer(done.map(|()| back.to_owned()), back).await
+}
+
+/// Saves the notification settings.
+#[server(prefix = "/do", endpoint = "notifications/settings", protocol = Form, custom = Posted)]
+pub async fn save_notification_settings(form: Fields) -> Answer {
+    let acting = Acting::now();
+    let done = async { acting.person()?.save_notice_rules(&form.0).await }.await;
+    acting.answer_on(page::NOTIFICATION_SETTINGS, done.map(|()| page::NOTIFICATION_SETTINGS.to_owned()), form).await
 }

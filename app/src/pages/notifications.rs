@@ -6,8 +6,8 @@ mod settings;
 mod stand_in;
 
 pub use list::list;
-pub use settings::{posted, settings};
-pub use stand_in::{covering, stand_in, stood_in};
+pub use settings::settings;
+pub use stand_in::{covering, stand_in};
 
 use promise::notify::Event;
 

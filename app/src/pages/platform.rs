@@ -13,7 +13,7 @@ pub use list::list;
 pub(super) use overview::by_week;
 pub use overview::overview;
 pub use policy::policy;
-pub use text::{new, posted, text};
+pub use text::{new, text};
 
 use leptos::prelude::*;
 use promise::view::{Compiled, ConcernedLine, PolicyRow};

@@ -2,18 +2,18 @@
 
 use leptos::prelude::*;
 
-use crate::backend::Visit;
+use crate::actions::{self, SignIn};
+use crate::backend::{SignInProblem, Visit};
 use crate::document::{About, Page, document};
 use crate::form::{complaint, described};
 use crate::frame::mark;
-use crate::routes::post;
 use crate::ui::{Banner, Code, HiddenToken, Shape, SubmitButton, Weight};
 
-/// The page; `back` is where to go afterwards, `problem` why the last try failed: the status of the answer, and a sentence.
-pub fn page(visit: &Visit, back: &str, problem: Option<(u16, &str)>) -> Page {
-    let (status, problem) = problem.map_or((200, None), |(status, problem)| (status, Some(problem)));
+/// The page; `back` is where to go afterwards, `problem` why the last attempt failed.
+pub fn page(visit: &Visit, back: &str, problem: Option<SignInProblem>) -> Page {
+    let (status, problem) = (problem.map_or(200, SignInProblem::status), problem.map(sentence));
     let about = About { title: "Sign in".to_owned(), status, ..About::default() };
-    let (visit_here, back, problem) = (visit.clone(), back.to_owned(), problem.map(str::to_owned));
+    let (visit_here, back) = (visit.clone(), back.to_owned());
     document(visit, about, move || {
         let way =
             if visit_here.embedded { people(&visit_here, back, problem).into_any() } else { token(&visit_here, back, problem).into_any() };
@@ -24,6 +24,22 @@ pub fn page(visit: &Visit, back: &str, problem: Option<(u16, &str)>) -> Page {
             </main></div>
         }
     })
+}
+
+fn sentence(problem: SignInProblem) -> String {
+    match problem {
+        SignInProblem::UnknownPerson => "Choose one of the people below.".to_owned(),
+        SignInProblem::Elsewhere => {
+            "Sample people can sign in only on the machine that runs the portal, and not through a proxy.".to_owned()
+        }
+        SignInProblem::NotAToken => "Paste a bearer token: one word without spaces.".to_owned(),
+        SignInProblem::TokenRefused => "The server doesn't accept this token. It might have expired.".to_owned(),
+        SignInProblem::TooManyAttempts(1) => "There were too many sign-in attempts from your network. Try again in a second.".to_owned(),
+        SignInProblem::TooManyAttempts(seconds) => {
+            format!("There were too many sign-in attempts from your network. Try again in {seconds} seconds.")
+        }
+        SignInProblem::Unavailable => "You couldn't be signed in, because the server didn't respond. Try again in a moment.".to_owned(),
+    }
 }
 
 /// Everybody on the embedded plane, to choose from.
@@ -38,8 +54,8 @@ fn people(visit: &Visit, back: String, problem: Option<String>) -> impl IntoView
         }
     });
     view! {
-        {problem.map(|problem| view! { <Banner shape=Shape::Failed title="That did not work"><p>{problem}</p></Banner> })}
-        <form class="card" method="post" action=post::SIGN_IN>
+        {problem.map(|problem| view! { <Banner shape=Shape::Failed title="Couldn't sign you in"><p>{problem}</p></Banner> })}
+        <form class="card" method="post" action={actions::path::<SignIn>()}>
             <HiddenToken token=visit.sign_in_token.clone()/>
             <input type="hidden" name="back" value=back/>
             <ul class="people">{people.collect_view()}</ul>
@@ -54,7 +70,7 @@ fn token(visit: &Visit, back: String, problem: Option<String>) -> impl IntoView 
     let described = described(&[Some(hint.clone()), problem.is_some().then(|| wrong.clone())]);
     let (invalid, marked) = (problem.is_some().then_some("true"), problem.is_some().then_some(""));
     view! {
-        <form class="card signin-form stack" method="post" action=post::SIGN_IN>
+        <form class="card signin-form stack" method="post" action={actions::path::<SignIn>()}>
             <HiddenToken token=visit.sign_in_token.clone()/>
             <input type="hidden" name="back" value=back/>
             <div class="field" data-invalid=marked>

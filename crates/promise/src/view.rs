@@ -37,8 +37,8 @@ pub use notification::{Channel, DeliveriesPage, DeliveriesQuery, DeliveryRow, No
 pub use object::{ConditionLine, Manifest, ObjectKey, ObjectPage, ObjectSource, WriterLine};
 pub use overview::{AdoptionLine, OverviewPage, OverviewQuery, OverviewRange, TimeLine, VersionSpread, WeekLine};
 pub use platform::{
-    Compiled, ConcernedLine, HitLine, Pick, PoliciesPage, PoliciesQuery, PolicyForm, PolicyInside, PolicyPage, PolicyPosted, PolicyRow,
-    PolicyRule, TextProblem, Tried, Tryout,
+    Compiled, ConcernedLine, HitLine, Pick, PoliciesPage, PoliciesQuery, PolicyForm, PolicyFormOutcome, PolicyInside, PolicyPage,
+    PolicyRow, PolicyRule, TextProblem, Tried, Tryout,
 };
 pub use policy::{PolicyLine, deciders, policy_lines, policy_outcomes, rule_anchor};
 pub use preflight::{

@@ -1,8 +1,8 @@
 //! The ways to come in, and how a browser remembers who came.
 
+use app::backend::SignInProblem;
 use cluster::Token;
 use jiff::SignedDuration;
-use promise::{Error, Result};
 
 use super::cookie::CookieStyle;
 use crate::sample::Person;
@@ -57,22 +57,19 @@ impl Doors {
     ///
     /// # Errors
     /// There is no such person, nothing that could be a token, or a sample person is chosen from elsewhere.
-    pub fn open(&self, given: Given<'_>) -> Result<Token> {
+    pub fn open(&self, given: Given<'_>) -> Result<Token, SignInProblem> {
         match &self.way {
             // Who chooses a name proves nothing: that is for those alone who could read the tokens as well.
-            Way::People(_) if !given.is_here => Err(Error::Denied {
-                why: "Sample people can sign in only on the machine that runs the portal, and not through a proxy.".to_owned(),
-            }),
+            Way::People(_) if !given.is_here => Err(SignInProblem::Elsewhere),
             Way::People(people) => {
                 let known = people.iter().find(|(known, _)| known.name == given.person);
-                known.map(|(_, token)| token.clone()).ok_or_else(|| Error::NotFound { what: format!("person {}", given.person) })
+                known.map(|(_, token)| token.clone()).ok_or(SignInProblem::UnknownPerson)
             }
             Way::Tokens => {
                 let token = given.token.trim();
                 let token = token.strip_prefix("Bearer ").unwrap_or(token).trim();
                 let printable = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
-                let denied = || Error::Denied { why: "Paste a bearer token: one word without spaces.".to_owned() };
-                printable.then(|| Token::new(token)).ok_or_else(denied)
+                printable.then(|| Token::new(token)).ok_or(SignInProblem::NotAToken)
             }
         }
     }

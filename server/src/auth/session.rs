@@ -1,5 +1,6 @@
 //! Beginning and ending a session.
 
+use app::backend::SignInProblem;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use cluster::Token;
@@ -20,13 +21,28 @@ use crate::state::Portal;
 ///
 /// # Errors
 /// There is no such person, the plane does not accept the token, there were too many attempts, or plane or database do not answer.
-pub async fn begin(portal: &Portal, visitor: &Visitor, given: Given<'_>, address: ClientAddress, request_id: &str) -> Result<HeaderValue> {
+pub async fn begin(
+    portal: &Portal,
+    visitor: &Visitor,
+    given: Given<'_>,
+    address: ClientAddress,
+    request_id: &str,
+) -> std::result::Result<HeaderValue, SignInProblem> {
     let token = portal.doors.open(given)?;
-    let identity = holder(portal, &token, address).await.map_err(|error| match error {
-        Error::Unauthenticated => Error::Denied { why: "The server does not accept this token; it may have expired.".to_owned() },
-        other => other,
-    })?;
-    end(portal, visitor).await?;
+    let begun = async {
+        let identity = holder(portal, &token, address).await?;
+        end(portal, visitor).await?;
+        of(portal, &token, &identity, request_id).await
+    };
+    begun.await.map_err(|error| match error {
+        Error::Unauthenticated => SignInProblem::TokenRefused,
+        Error::TooManyRequests { seconds, .. } => SignInProblem::TooManyAttempts(seconds),
+        _ => SignInProblem::Unavailable,
+    })
+}
+
+/// A session of the holder of a token; the cookie for the browser.
+async fn of(portal: &Portal, token: &Token, identity: &Identity, request_id: &str) -> Result<HeaderValue> {
     let now = portal.clock.now();
     let expires = now.checked_add(SESSION).map_err(|_| Error::Internal)?;
     let expires = ends(&token.expose()).map_or(expires, |end| end.min(expires));

@@ -62,17 +62,17 @@ impl Visiting {
     }
 
     /// The id of the request.
-    pub(super) fn request_id(&self) -> &str {
+    pub(crate) fn request_id(&self) -> &str {
         &self.reference
     }
 
     /// Whether they are on this machine, as far as that can be told: within this process nobody comes from elsewhere.
-    pub(super) fn is_here(&self) -> bool {
+    pub(crate) fn is_here(&self) -> bool {
         self.peer.is_none_or(|peer| peer.is_here(&self.headers))
     }
 
     /// From where they come.
-    pub(super) fn address(&self) -> ClientAddress {
+    pub(crate) fn address(&self) -> ClientAddress {
         self.portal.limits.address(self.peer.as_ref(), &self.headers)
     }
 

@@ -14,6 +14,7 @@ use super::write::{WriteOperation, WriteTarget};
 use crate::auth::Caller;
 use crate::auth::caller::database;
 use crate::notify::{KEPT_DAYS, letters, timing};
+use crate::state::Portal;
 
 /// Rows of a page.
 const ROWS: u32 = 30;
@@ -65,40 +66,43 @@ impl Notices for Caller {
         Ok(())
     }
 
-    async fn notice_rules(&self) -> Result<NoticeRules> {
+    async fn notice_rules(&self, typed: Option<&Pairs>) -> Result<NoticeRules> {
+        if let Some(pairs) = typed {
+            let (settings, problems) = parse(self.portal(), pairs);
+            let texts = typed_texts(&settings, pairs);
+            return rules(self, settings, texts, problems).await;
+        }
         let settings = letters::settings(self.portal(), &self.identity().person).await.map_err(|error| database(&error))?;
         let texts = texts(&settings);
         rules(self, settings, texts, Vec::new()).await
     }
 
-    async fn keep_rules(&self, pairs: &Pairs) -> Result<Option<NoticeRules>> {
+    async fn save_notice_rules(&self, pairs: &Pairs) -> Result<()> {
         let portal = self.portal();
-        let names: Vec<String> = portal.notify.config.webhooks.iter().filter(|hook| hook.people).map(|hook| hook.name.clone()).collect();
-        let (settings, problems) = Settings::parse(pairs, &names, |zone| timing::zone(zone).is_some());
+        let (settings, problems) = parse(portal, pairs);
         if !problems.is_empty() {
-            let mut typed = texts(&settings);
-            for (name, text) in &mut typed {
-                if let Some((_, given)) = pairs.iter().find(|(known, _)| known == name) {
-                    text.clone_from(given);
-                }
-            }
-            return rules(self, settings, typed, problems).await.map(Some);
+            return Err(Error::Invalid { problems });
         }
         let kept = serde_json::to_value(&settings).map_err(|_| Error::Internal)?;
         let unwanted = letters::unwanted(&settings);
         let person = &*self.identity().person;
         let write = self.write(WriteOperation::ChangeNotificationSettings, WriteTarget::remembered("notification settings", ""));
         let kept = write.remember(portal.store.subscribe(person, &kept, &unwanted, portal.clock.now()), |_| true).await;
-        kept.map_err(|error| database(&error))?;
-        Ok(None)
+        kept.map(drop).map_err(|error| database(&error))
     }
 
-    async fn stand_in(&self) -> Result<StandInPage> {
-        self.stand_in_page(&[], Vec::new()).await
+    async fn stand_in(&self, typed: Option<&Pairs>) -> Result<StandInPage> {
+        self.stand_in_page(typed).await
     }
 
-    async fn name_stand_in(&self, pairs: &Pairs) -> Result<Option<StandInPage>> {
-        self.keep_stand_in(pairs).await
+    async fn set_delegate(&self, pairs: &Pairs) -> Result<()> {
+        self.save_delegate(pairs).await
+    }
+
+    async fn end_delegation(&self) -> Result<()> {
+        let write = self.write(WriteOperation::EndStandIn, WriteTarget::remembered("stand-in", ""));
+        let ended = write.remember(self.portal().store.dismiss_deputy(&self.identity().person), |_| true).await;
+        ended.map(drop).map_err(|error| database(&error))
     }
 
     async fn delivers(&self) -> bool {
@@ -201,6 +205,23 @@ fn texts(settings: &Settings) -> std::collections::BTreeMap<String, String> {
         ("digest.at", clock(settings.digest.at)),
     ];
     texts.map(|(name, text)| (name.to_owned(), text)).into()
+}
+
+/// What was typed where something is typed, and the settings elsewhere.
+fn typed_texts(settings: &Settings, pairs: &Pairs) -> std::collections::BTreeMap<String, String> {
+    let mut texts = texts(settings);
+    for (name, text) in &mut texts {
+        if let Some((_, given)) = pairs.iter().find(|(known, _)| known == name) {
+            text.clone_from(given);
+        }
+    }
+    texts
+}
+
+/// Settings as they were posted, and what is wrong with them.
+fn parse(portal: &Portal, pairs: &Pairs) -> (Settings, Vec<Problem>) {
+    let webhooks = portal.notify.config.webhooks.iter().filter(|hook| hook.people).map(|hook| hook.name.clone());
+    Settings::parse(pairs, &webhooks.collect::<Vec<_>>(), |zone| timing::zone(zone).is_some())
 }
 
 async fn rules(

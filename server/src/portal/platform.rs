@@ -9,12 +9,12 @@ mod promises;
 mod text;
 mod tryout;
 
-use app::backend::{Pairs, Platform, Sample};
+use app::backend::{Platform, PolicyText, Sample};
 use async_trait::async_trait;
 use cluster::{ClusterId, WorkspacePath};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use promise::Result;
-use promise::view::{OverviewPage, OverviewQuery, PoliciesPage, PoliciesQuery, PolicyForm, PolicyPage, PolicyPosted};
+use promise::view::{OverviewPage, OverviewQuery, PoliciesPage, PoliciesQuery, PolicyForm, PolicyFormOutcome, PolicyPage};
 
 use super::place::TOGETHER;
 use super::requests::walk::Turns;
@@ -40,12 +40,12 @@ impl Platform for Caller {
         detail::page(self, workspace, name, from, sample).await
     }
 
-    async fn policy_form(&self, workspace: &str, name: Option<&str>) -> Result<PolicyForm> {
-        text::open(self, workspace, name).await
+    async fn policy_form(&self, workspace: &str, name: Option<&str>, draft: Option<&str>) -> Result<PolicyForm> {
+        text::open(self, workspace, name, draft).await
     }
 
-    async fn write_policy(&self, workspace: &str, name: Option<&str>, pairs: &Pairs) -> Result<PolicyPosted> {
-        text::post(self, workspace, name, pairs).await
+    async fn write_policy(&self, typed: &PolicyText) -> Result<PolicyFormOutcome> {
+        text::post(self, typed).await
     }
 }
 

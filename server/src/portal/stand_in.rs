@@ -9,7 +9,7 @@ use promise::api::{ApprovalRule, ApprovalStatus, Approve, Approvers};
 use promise::notify::{Away, Settings};
 use promise::price::Day;
 use promise::view::{CoverLine, NamedLine, StandInPage};
-use promise::{Error, Problem, Result, names};
+use promise::{Error, Result, names};
 use store::StandIn;
 
 use super::place::TOGETHER;
@@ -32,15 +32,21 @@ impl Cover {
 }
 
 impl Caller {
-    /// What this person said about an absence, and for whom they stand in.
+    /// What this person said about an absence, or typed about one, and for whom they stand in.
     ///
     /// # Errors
     /// Database or plane do not answer.
-    pub(super) async fn stand_in_page(&self, typed: &Pairs, problems: Vec<Problem>) -> Result<StandInPage> {
+    pub(super) async fn stand_in_page(&self, typed: Option<&Pairs>) -> Result<StandInPage> {
         let portal = self.portal();
         let me = &*self.identity().person;
         let settings = letters::settings(portal, me).await.map_err(|error| database(&error))?;
         let now = portal.clock.now();
+        let problems = match typed.map(|typed| away(&settings, typed, me, now)) {
+            None | Some(Ok(_)) => Vec::new(),
+            Some(Err(Error::Invalid { problems })) => problems,
+            Some(Err(error)) => return Err(error),
+        };
+        let typed = typed.unwrap_or_default();
         let known = portal.store.deputy(me).await.map_err(|error| database(&error))?.filter(|known| known.to > now.as_second());
         let named = known.map(|known| {
             let (from, to) = days(&settings, &known);
@@ -55,43 +61,29 @@ impl Caller {
             let typed = typed.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
             (name.to_owned(), typed.or_else(|| kept.cloned()).unwrap_or_default())
         };
-        let away = named.as_ref().map(|named| &named.away);
+        let saved = named.as_ref().map(|named| &named.away);
         let texts = [
-            text("deputy", away.map(|away| &away.deputy)),
-            text("from", away.map(|away| &away.from)),
-            text("to", away.map(|away| &away.to)),
+            text("deputy", saved.map(|away| &away.deputy)),
+            text("from", saved.map(|away| &away.from)),
+            text("to", saved.map(|away| &away.to)),
         ];
         let covers = self.covers().await?.into_iter().map(|cover| cover.line).collect();
         Ok(StandInPage { named, texts: texts.into(), problems, zone: settings.zone, covers })
     }
 
-    /// Keeps who stands in; what does not fit comes back as the form.
+    /// Saves who stands in.
     ///
     /// # Errors
-    /// Database or plane do not answer.
-    pub(super) async fn keep_stand_in(&self, pairs: &Pairs) -> Result<Option<StandInPage>> {
+    /// Something typed is wrong; or database or plane do not answer.
+    pub(super) async fn save_delegate(&self, pairs: &Pairs) -> Result<()> {
         let portal = self.portal();
         let me = &*self.identity().person;
-        if pairs.iter().any(|(name, value)| name == "_op" && value == "end") {
-            let write = self.write(WriteOperation::EndStandIn, WriteTarget::remembered("stand-in", ""));
-            write.remember(portal.store.dismiss_deputy(me), |_| true).await.map_err(|error| database(&error))?;
-            return Ok(None);
-        }
         let settings = letters::settings(portal, me).await.map_err(|error| database(&error))?;
-        let today = timing::day(&settings, portal.clock.now());
-        let read = match Day::parse(&today) {
-            Some(today) => Away::parse(pairs, me, today),
-            None => return Err(Error::Internal),
-        };
-        let away = match read {
-            Ok(away) => away,
-            Err(problems) => return self.stand_in_page(pairs, problems).await.map(Some),
-        };
+        let away = away(&settings, pairs, me, portal.clock.now())?;
         let Some((from, to)) = timing::absence(&settings, &away.from, &away.to) else { return Err(Error::Internal) };
         let write = self.write(WriteOperation::NameStandIn, WriteTarget::remembered("stand-in", &away.deputy));
         let named = write.remember(portal.store.name_deputy(me, &away.deputy, from.as_second(), to.as_second()), |_| true).await;
-        named.map_err(|error| database(&error))?;
-        Ok(None)
+        named.map(drop).map_err(|error| database(&error))
     }
 
     /// For whom this person stands in now or will, with what they may not decide about, which is noted for whoever is away.
@@ -147,6 +139,12 @@ impl Caller {
         lacks.sort();
         Ok(lacks)
     }
+}
+
+/// An absence as it was typed.
+fn away(settings: &Settings, pairs: &Pairs, me: &str, now: jiff::Timestamp) -> Result<Away> {
+    let today = Day::parse(&timing::day(settings, now)).ok_or(Error::Internal)?;
+    Away::parse(pairs, me, today).map_err(|problems| Error::Invalid { problems })
 }
 
 /// The first and the last day of an absence, in the zone of whoever is away.

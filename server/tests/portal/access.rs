@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use app::actions::{self, DecideTogether};
+use app::backend::SignInProblem;
 use app::routes::{page, post};
 use axum::body::Body;
 use cluster::kinds::{PromiseRequest, PromiseRequestKind, object};
@@ -340,12 +341,19 @@ async fn foreign_names_are_not_served_and_headers_protect_every_answer() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sample_people_sign_in_on_this_machine_alone() {
     let product = Product::quiet().await;
-    for (address, status) in [("10.0.0.7", StatusCode::FORBIDDEN), ("127.0.0.1", StatusCode::SEE_OTHER)] {
+    for (address, leads_to) in [("10.0.0.7", app::routes::sign_in_again("/", SignInProblem::Elsewhere)), ("127.0.0.1", "/".to_owned())] {
         let mut browser = product.browser().from(address);
         let page = browser.get("/sign-in").await;
-        let answer = browser.post("/sign-in", &[("_token", &page.hidden("_token")), ("person", "dev-shop")]).await;
-        assert_eq!(answer.status, status, "{address}: {}", answer.text);
-        assert_eq!(answer.text.contains("only on the machine that runs the portal"), status == StatusCode::FORBIDDEN, "{}", answer.text);
+        let answer = browser.post("/do/account/sign-in", &[("_token", &page.hidden("_token")), ("person", "dev-shop")]).await;
+        assert_eq!(answer.location(), leads_to, "{address}: {}", answer.text);
+        let session = answer.headers.get_all(header::SET_COOKIE).iter().any(|cookie| cookie.to_str().unwrap().starts_with("opm-session="));
+        assert_eq!(session, leads_to == "/", "{:?}", answer.headers);
     }
+    let mut browser = product.browser();
+    let shown = browser.get(&app::routes::sign_in_again("/", SignInProblem::Elsewhere)).await;
+    assert_eq!(shown.status, StatusCode::FORBIDDEN);
+    assert!(shown.text.contains("only on the machine that runs the portal"), "{}", shown.text);
+    let waits = browser.get(&app::routes::sign_in_again("/", SignInProblem::TooManyAttempts(7))).await;
+    assert_eq!((waits.status, &waits.headers[header::RETRY_AFTER]), (StatusCode::TOO_MANY_REQUESTS, &header::HeaderValue::from(7)));
     product.running.close().await;
 }

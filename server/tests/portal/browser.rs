@@ -166,7 +166,7 @@ impl Browser {
     pub async fn signs_in(mut self, person: &str) -> Self {
         let page = self.get("/sign-in").await;
         assert_eq!(page.status, StatusCode::OK, "{}", page.text);
-        let answer = self.post("/sign-in", &[("_token", &page.hidden("_token")), ("person", person)]).await;
+        let answer = self.post("/do/account/sign-in", &[("_token", &page.hidden("_token")), ("person", person)]).await;
         assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.text);
         self
     }
@@ -174,7 +174,7 @@ impl Browser {
     /// The same browser, signed in with a token: on any plane but the embedded one.
     pub async fn brings(mut self, token: &str) -> Self {
         let page = self.get("/sign-in").await;
-        let answer = self.post("/sign-in", &[("_token", &page.hidden("_token")), ("token", token)]).await;
+        let answer = self.post("/do/account/sign-in", &[("_token", &page.hidden("_token")), ("token", token)]).await;
         assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.text);
         self
     }

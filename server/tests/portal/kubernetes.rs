@@ -121,7 +121,7 @@ async fn signed_in(product: &Product, person: &str) -> Browser {
     let page = browser.get("/sign-in").await;
     assert!(page.text.contains("name=\"token\"") && !page.text.contains("name=\"person\""), "{}", page.text);
     let token = Server::token(person);
-    let answer = browser.post("/sign-in", &[("_token", &page.hidden("_token")), ("token", &token)]).await;
+    let answer = browser.post("/do/account/sign-in", &[("_token", &page.hidden("_token")), ("token", &token)]).await;
     assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.text);
     browser
 }
@@ -143,8 +143,10 @@ async fn a_person_orders_on_a_cluster_that_was_bootstrapped() {
     let product = site.serve().await;
     let mut stranger = product.browser();
     let page = stranger.get("/sign-in").await;
-    let refused = stranger.post("/sign-in", &[("_token", &page.hidden("_token")), ("token", "no-token-of-anybody")]).await;
-    assert!(refused.status == StatusCode::FORBIDDEN && refused.text.contains("does not accept this token"), "{}", refused.text);
+    let refused = stranger.post("/do/account/sign-in", &[("_token", &page.hidden("_token")), ("token", "no-token-of-anybody")]).await;
+    assert_eq!(refused.location(), app::routes::sign_in_again("/", SignInProblem::TokenRefused));
+    let refused = stranger.follow(refused).await;
+    assert!(refused.status == StatusCode::FORBIDDEN && refused.text.contains("accept this token"), "{}", refused.text);
     assert!(!refused.text.contains("no-token-of-anybody"), "what was typed is not repeated");
 
     let mut dana = signed_in(&product, "dana").await;

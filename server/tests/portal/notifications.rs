@@ -240,14 +240,14 @@ async fn people_choose_how_they_are_told_and_wrong_choices_are_kept_nowhere() {
     assert!(page.text.contains("dev-shop@acme.example"));
     let token = page.hidden("_token");
     let wrong = [("_token", token.as_str()), ("zone", "Mars/Olympus"), ("quiet", "on"), ("quiet.from", "25:00"), ("quiet.to", "07:00")];
-    let answer = browser.post("/notifications/settings", &wrong).await;
+    let answer = browser.act("/do/notifications/settings", &wrong).await;
     assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY);
     for said in ["There is no time zone Mars/Olympus", "value=\"25:00\"", "Enter a time of the day"] {
         assert!(answer.text.contains(said), "{said}: {}", answer.text);
     }
     assert!(!browser.get("/notifications/settings").await.text.contains("Mars/Olympus"));
     let right = [("_token", token.as_str()), ("zone", "Europe/Berlin"), ("progress.mail", "atOnce"), ("progress.portal", "on")];
-    assert_eq!(browser.post("/notifications/settings", &right).await.status, StatusCode::SEE_OTHER);
+    assert_eq!(browser.post("/do/notifications/settings", &right).await.location(), "/notifications/settings");
     assert!(browser.get("/notifications/settings").await.text.contains("value=\"Europe/Berlin\""));
 
     ask_for_a_cache(&product).await;
@@ -312,11 +312,11 @@ async fn who_no_longer_wants_mails_gets_none_of_those_that_wait() {
     let time = format!("{:02}:{:02}", minute / 60, minute % 60);
     let shown = [("_token", token.as_str()), ("zone", "UTC"), ("digest", "daily"), ("digest.at", time.as_str()), ("progress.portal", "on")];
     let collected: Vec<(&str, &str)> = shown.into_iter().chain([("progress.mail", "digest")]).collect();
-    assert_eq!(browser.post("/notifications/settings", &collected).await.status, StatusCode::SEE_OTHER);
+    assert_eq!(browser.post("/do/notifications/settings", &collected).await.location(), "/notifications/settings");
     ask_for_a_cache(&product).await;
     browser.until("/notifications", |page| page.text.contains("cache is ready")).await;
     assert!(store.count_deliveries(DeliveryState::Waiting).await.expect("a count") > 0, "it waits for the others of the day");
-    assert_eq!(browser.post("/notifications/settings", &shown).await.status, StatusCode::SEE_OTHER);
+    assert_eq!(browser.post("/do/notifications/settings", &shown).await.location(), "/notifications/settings");
     assert_eq!(store.count_deliveries(DeliveryState::Waiting).await.expect("a count"), 0);
     assert!(browser.get("/notifications").await.text.contains("cache is ready"), "the portal shows it still");
     assert!(mails.all().is_empty(), "{:#?}", mails.all());

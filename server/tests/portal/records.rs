@@ -31,7 +31,7 @@ async fn one_change_leaves_one_record_without_a_value() {
     let mut browser = product.browser();
     let page = browser.get("/sign-in").await;
     let token = page.hidden("_token");
-    let (answer, lines) = logged(browser.post("/sign-in", &[("_token", &token), ("person", "dev-shop")])).await;
+    let (answer, lines) = logged(browser.post("/do/account/sign-in", &[("_token", &token), ("person", "dev-shop")])).await;
     assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.text);
     let record = only(&lines, &answer);
     assert_eq!((&record["operation"], &record["kind"], &record["outcome"]), (&"sign-in".into(), &"session".into(), &"done".into()));

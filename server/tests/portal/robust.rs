@@ -1,5 +1,6 @@
 //! Ways to arrive that nobody plans: reloaded answers, a second sign-in, too many streams, a defect of ours.
 
+use app::backend::SignInProblem;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
@@ -32,7 +33,7 @@ async fn who_is_signed_in_can_sign_in_as_somebody_else() {
     let product = Product::quiet().await;
     let mut browser = product.signed_in("dev-shop").await;
     let page = browser.get("/sign-in").await;
-    let answer = browser.post("/sign-in", &[("_token", &page.hidden("_token")), ("person", "dev-data")]).await;
+    let answer = browser.post("/do/account/sign-in", &[("_token", &page.hidden("_token")), ("person", "dev-data")]).await;
     assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.text);
     assert!(browser.get("/").await.text.contains("Signed in as dev-data"));
     product.running.close().await;
@@ -48,10 +49,12 @@ async fn signing_in_while_the_plane_is_down_says_so_and_can_be_tried_again() {
     first.running.close().await;
     let mut browser = second.product.browser();
     let form = browser.get("/sign-in").await.hidden("_token");
-    let answer = browser.post("/sign-in", &[("_token", &form), ("token", &token)]).await;
-    assert_eq!(answer.status, StatusCode::SERVICE_UNAVAILABLE, "{}", answer.text);
-    assert!(answer.text.contains("he plane does not answer"), "{}", answer.text);
+    let answer = browser.post("/do/account/sign-in", &[("_token", &form), ("token", &token), ("back", "/cost")]).await;
     assert!(!answer.headers.contains_key(header::SET_COOKIE), "no one is signed in: {:?}", answer.headers);
+    assert_eq!(answer.location(), app::routes::sign_in_again("/cost", SignInProblem::Unavailable));
+    let page = browser.follow(answer).await;
+    assert_eq!(page.status, StatusCode::SERVICE_UNAVAILABLE, "{}", page.text);
+    assert_eq!(page.hidden("back"), "/cost", "the way back stays");
     second.product.running.close().await;
 }
 

@@ -14,7 +14,7 @@ const PAGE: &str = "/notifications/stand-in";
 
 async fn names(browser: &mut Browser, deputy: &str, from: &str, to: &str) -> Answer {
     let token = browser.get("/").await.hidden("_token");
-    browser.post(PAGE, &[("_token", &token), ("deputy", deputy), ("from", from), ("to", to)]).await
+    browser.act("/do/delegations/set", &[("_token", &token), ("deputy", deputy), ("from", from), ("to", to)]).await
 }
 
 /// Days from today on, in UTC.
@@ -67,7 +67,7 @@ async fn what_waits_follows_to_the_stand_in_and_the_right_does_not() {
 
     // It ends when they say so.
     let token = approver.get(PAGE).await.hidden("_token");
-    assert_eq!(approver.post(PAGE, &[("_token", &token), ("_op", "end")]).await.location(), PAGE);
+    assert_eq!(approver.post("/do/delegations/end", &[("_token", &token)]).await.location(), PAGE);
     assert!(!deputy.get(PAGE).await.text.contains("You stand in for"));
     product.running.close().await;
 }

@@ -5,24 +5,20 @@ use promise::notify::{MailRule, Rhythm, Sort};
 use promise::view::NoticeRules;
 
 use super::input::{input, problems};
-use crate::backend::Visit;
+use crate::actions::{self, SaveNotificationSettings};
+use crate::backend::{Refusal, Visit};
 use crate::document::{About, Page, framed};
 use crate::pages::refused;
-use crate::routes::{page, post};
+use crate::routes::page;
 use crate::ui::{Crumb, Crumbs, HiddenToken, PageHead, Shape, Status, SubmitButton, Weight};
 
-/// The page.
-pub async fn settings(visit: &Visit) -> Page {
+/// The page, with what was typed and refused.
+pub async fn settings(visit: &Visit, refusal: Option<Refusal>) -> Page {
     let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
-    match backend.notice_rules().await {
-        Ok(rules) => posted(visit, rules),
-        Err(error) => refused(visit, None, &error),
-    }
-}
-
-/// The page with what was typed and does not fit.
-pub fn posted(visit: &Visit, rules: NoticeRules) -> Page {
-    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
+    let rules = match backend.notice_rules(refusal.as_ref().map(|refusal| refusal.fields.as_slice())).await {
+        Ok(rules) => rules,
+        Err(error) => return refused(visit, None, &error),
+    };
     let token = backend.viewer().form_token;
     let wrong = !rules.problems.is_empty();
     let about = About {
@@ -37,7 +33,7 @@ pub fn posted(visit: &Visit, rules: NoticeRules) -> Page {
             {problems(&rules.problems)}
             <PageHead title="Rules for notifications" meta=view! { <span>"By which ways you are told what, and when not."</span> }.into_any()/>
             <div class="split">
-                <form method="post" action=post::NOTIFICATION_SETTINGS>
+                <form method="post" action={actions::path::<SaveNotificationSettings>()}>
                     <HiddenToken token=token.clone()/>
                     {ways(&rules)}
                     {quiet(&rules)}

@@ -4,24 +4,20 @@ use leptos::prelude::*;
 use promise::view::{CoverLine, NamedLine, StandInPage};
 
 use super::input::{input, problems};
-use crate::backend::Visit;
+use crate::actions::{self, EndDelegation, SetDelegate};
+use crate::backend::{Refusal, Visit};
 use crate::document::{About, Page, framed};
 use crate::pages::refused;
-use crate::routes::{page, post};
+use crate::routes::page;
 use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, Moment, PageHead, Shape, Status, SubmitButton, Weight};
 
-/// The page.
-pub async fn stand_in(visit: &Visit) -> Page {
+/// The page, with what was typed and refused.
+pub async fn stand_in(visit: &Visit, refusal: Option<Refusal>) -> Page {
     let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
-    match backend.stand_in().await {
-        Ok(found) => stood_in(visit, found),
-        Err(error) => refused(visit, None, &error),
-    }
-}
-
-/// The page with what was typed and does not fit.
-pub fn stood_in(visit: &Visit, found: StandInPage) -> Page {
-    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
+    let found = match backend.stand_in(refusal.as_ref().map(|refusal| refusal.fields.as_slice())).await {
+        Ok(found) => found,
+        Err(error) => return refused(visit, None, &error),
+    };
     let (now, token) = (visit.now.clone(), backend.viewer().form_token);
     let wrong = !found.problems.is_empty();
     let about = About {
@@ -82,7 +78,7 @@ fn in_force(named: &NamedLine, token: &str, now: &str) -> impl IntoView + use<> 
             <h2 id="named">{format!("{} stands in for you", away.deputy)}</h2>
             <p class="row"><Status shape=shape word=word/><span>{format!("from {} to {}", away.from, away.to)}</span></p>
             {found}
-            <form method="post" action=post::STAND_IN><HiddenToken token=token.to_owned()/><input type="hidden" name="_op" value="end"/><button class="btn">"End it"</button></form>
+            <form method="post" action={actions::path::<EndDelegation>()}><HiddenToken token=token.to_owned()/><button class="btn">"End it"</button></form>
         </section>
     }
 }
@@ -91,7 +87,7 @@ fn form(found: &StandInPage, token: &str) -> impl IntoView + use<> {
     let label = if found.named.is_some() { "Change it" } else { "Name them" };
     let text = |name, label, kind| input(&found.problems, &found.texts, name, label, kind);
     view! {
-        <form method="post" action=post::STAND_IN>
+        <form method="post" action={actions::path::<SetDelegate>()}>
             <HiddenToken token=token.to_owned()/>
             <fieldset class="group"><legend>"Who, and when"</legend>
                 <p class="hint">{format!("Days begin and end in your time zone, {}, which is among your rules.", found.zone)}</p>

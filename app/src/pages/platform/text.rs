@@ -1,35 +1,32 @@
 //! A policy as YAML, new or changed: checked before it counts, and nothing typed is lost.
 
 use leptos::prelude::*;
-use promise::view::{PolicyForm, TextProblem};
+use promise::view::TextProblem;
 
+use crate::actions::{self, SavePolicy};
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
 use crate::pages::refused;
-use crate::routes::{self, page, post};
+use crate::routes::{self, page};
 use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, LinkButton, PageHead, Shape, SubmitButton, Weight};
 
 /// The page of a new policy in a workspace.
-pub async fn new(visit: &Visit, workspace: &str) -> Page {
-    opened(visit, workspace, None).await
+pub async fn new(visit: &Visit, workspace: &str, draft: Option<&str>) -> Page {
+    form(visit, workspace, None, draft).await
 }
 
 /// The page of a policy that is there.
-pub async fn text(visit: &Visit, workspace: &str, name: &str) -> Page {
-    opened(visit, workspace, Some(name)).await
+pub async fn text(visit: &Visit, workspace: &str, name: &str, draft: Option<&str>) -> Page {
+    form(visit, workspace, Some(name), draft).await
 }
 
-async fn opened(visit: &Visit, workspace: &str, name: Option<&str>) -> Page {
+async fn form(visit: &Visit, workspace: &str, name: Option<&str>, draft: Option<&str>) -> Page {
     let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
-    match backend.policy_form(workspace, name).await {
-        Ok(form) => posted(visit, form),
-        Err(error) => refused(visit, None, &error),
-    }
-}
-
-/// The page again, with what was typed and what stands against it.
-pub fn posted(visit: &Visit, form: PolicyForm) -> Page {
-    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
+    let form = match backend.policy_form(workspace, name, draft).await {
+        Ok(form) => form,
+        Err(error) => return refused(visit, None, &error),
+    };
+    let draft = draft.unwrap_or_default().to_owned();
     let token = backend.viewer().form_token;
     let title = form.name.as_ref().map_or_else(|| "New policy".to_owned(), |name| format!("Edit {name}"));
     let wrong = !form.problems.is_empty();
@@ -40,15 +37,15 @@ pub fn posted(visit: &Visit, form: PolicyForm) -> Page {
         ..About::default()
     };
     framed(visit, about, move || {
-        let (action, back) = match &form.name {
-            Some(name) => (routes::policy_edit(&form.workspace, name), routes::policy(&form.workspace, name, "")),
-            None => (post::POLICY_NEW.to_owned(), page::POLICIES.to_owned()),
+        let back = match &form.name {
+            Some(name) => routes::policy(&form.workspace, name, ""),
+            None => page::POLICIES.to_owned(),
         };
         let places =
             form.writable.iter().map(|pick| view! { <option value=pick.value.clone() selected=pick.chosen>{pick.label.clone()}</option> });
         let places = places.collect_view();
         let place = match form.name {
-            Some(_) => view! { <input type="hidden" name="workspace" value=form.workspace.clone()/> }.into_any(),
+            Some(_) => view! { <input type="hidden" name="workspace" value=form.workspace.clone()/><input type="hidden" name="name" value=form.name.clone()/> }.into_any(),
             None => view! { <div class="field"><label for="place">"Set at"</label><p class="hint" id="place-hint">"It holds there and in everything below."</p><div class="control"><select class="input w-m" id="place" name="workspace" aria-describedby="place-hint">{places}</select></div></div> }.into_any(),
         };
         let rows = (form.text.lines().count() + 2).clamp(16, 48).to_string();
@@ -58,9 +55,10 @@ pub fn posted(visit: &Visit, form: PolicyForm) -> Page {
             <Crumbs steps=vec![Crumb::link("Policies", page::POLICIES.to_owned()), Crumb::here(title.clone())]/>
             <PageHead title=title.clone()/>
             {form.checked.clone().map(|said| view! { <div role="status"><Banner shape=Shape::Ready title="It can be applied"><p>{said}</p></Banner></div> })}
-            <form class="form wide" method="post" action=action novalidate>
+            <form class="form wide" method="post" action={actions::path::<SavePolicy>()} novalidate>
                 <HiddenToken token=token/>
                 <input type="hidden" name="version" value=form.version.clone()/>
+                <input type="hidden" name="draft" value=draft/>
                 {place}
                 <div class="field" data-invalid=wrong.then_some("")><label for="text">"Policy"</label>
                     <p class="hint" id="text-hint">"YAML, as kubectl takes it. Before it is written, every rule is checked against the promises in its range that it has to fit."</p>

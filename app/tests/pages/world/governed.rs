@@ -166,14 +166,14 @@ impl Platform for World {
         })
     }
 
-    async fn policy_form(&self, _: &str, name: Option<&str>) -> Result<PolicyForm> {
+    async fn policy_form(&self, _: &str, name: Option<&str>, _: Option<&str>) -> Result<PolicyForm> {
         let problem = TextProblem { path: ".spec.rules[0]".into(), line: Some(9), message: "Name one effect.".into() };
         let problems = if self.fits { Vec::new() } else { vec![problem] };
         let checked = (!self.empty).then(|| "It fits 4 promises in its range.".to_owned());
         Ok(PolicyForm { name: name.map(str::to_owned), problems, checked, ..form() })
     }
 
-    async fn write_policy(&self, _: &str, _: Option<&str>, _: &Pairs) -> Result<PolicyPosted> {
+    async fn write_policy(&self, _: &PolicyText) -> Result<PolicyFormOutcome> {
         Err(Error::Denied { why: "this world takes nothing".into() })
     }
 }

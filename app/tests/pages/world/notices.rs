@@ -46,7 +46,7 @@ impl Notices for World {
         Ok(())
     }
 
-    async fn notice_rules(&self) -> Result<NoticeRules> {
+    async fn notice_rules(&self, _: Option<&Pairs>) -> Result<NoticeRules> {
         let texts = [("quiet.from", "19:00"), ("quiet.to", "07:00"), ("zone", "Europe/Berlin"), ("digest.at", "17:00")];
         let problem = |path: &str| Problem { path: path.into(), message: "Enter a time of the day such as 07:30.".into() };
         Ok(NoticeRules {
@@ -62,11 +62,11 @@ impl Notices for World {
         })
     }
 
-    async fn keep_rules(&self, _: &Pairs) -> Result<Option<NoticeRules>> {
-        Ok(None)
+    async fn save_notice_rules(&self, _: &Pairs) -> Result<()> {
+        Ok(())
     }
 
-    async fn stand_in(&self) -> Result<StandInPage> {
+    async fn stand_in(&self, _: Option<&Pairs>) -> Result<StandInPage> {
         let away = Away { deputy: "olga".into(), from: "2026-12-21".into(), to: "2027-01-04".into() };
         let lacks = if self.refused.is_some() { vec!["production-databases, set at root:acme".to_owned()] } else { Vec::new() };
         let texts = [("deputy", "olga"), ("from", "2026-12-21"), ("to", "2027-01-04")];
@@ -81,8 +81,12 @@ impl Notices for World {
         })
     }
 
-    async fn name_stand_in(&self, _: &Pairs) -> Result<Option<StandInPage>> {
-        Ok(None)
+    async fn set_delegate(&self, _: &Pairs) -> Result<()> {
+        Ok(())
+    }
+
+    async fn end_delegation(&self) -> Result<()> {
+        Ok(())
     }
 
     async fn delivers(&self) -> bool {

@@ -266,10 +266,13 @@ pub struct TextProblem {
 }
 
 /// What became of a posted policy.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum PolicyPosted {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PolicyFormOutcome {
     /// Show it again: it was checked, or cannot be written.
-    Again(Box<PolicyForm>),
+    Again {
+        /// Id of the draft with the text.
+        draft: String,
+    },
     /// It was written.
     Written {
         /// Path of its workspace.

@@ -1,16 +1,16 @@
 //! A policy as YAML: opened, checked against every promise in its range, and written as the person who wrote it.
 
-use app::backend::Pairs;
+use app::backend::PolicyText;
 use cluster::error::PlaneResult as _;
 use cluster::kinds::{Export, Policy};
 use cluster::watch::Key;
 use cluster::{ClusterId, WorkspacePath};
 use kube::api::Api;
 use promise::api::PolicySpec;
-use promise::form::{OPERATION, yaml};
+use promise::form::yaml;
 use promise::path::Path;
 use promise::policy;
-use promise::view::{Pick, PolicyForm, PolicyPosted, TextProblem};
+use promise::view::{Pick, PolicyForm, PolicyFormOutcome, TextProblem};
 use promise::wording::{counted, upper_first};
 use promise::{Error, Problem, Result, names};
 use serde_json::Value;
@@ -45,8 +45,18 @@ spec:
       maximum: 5
 ";
 
-/// The text of a policy, or the start of a new one.
-pub(super) async fn open(caller: &Caller, workspace: &str, name: Option<&str>) -> Result<PolicyForm> {
+/// What drafts of policies are found by.
+const DRAFT: &str = "policy";
+
+/// The text of a policy, or the start of a new one. What a draft holds is checked.
+pub(super) async fn open(caller: &Caller, workspace: &str, name: Option<&str>, draft: Option<&str>) -> Result<PolicyForm> {
+    if let Some(id) = draft
+        && let Some(typed) = caller.draft::<PolicyText>(DRAFT, id).await?
+        && typed.name.as_deref() == name
+        && (name.is_none() || typed.workspace == workspace)
+    {
+        return check(caller, &typed).await.map(|checked| checked.form);
+    }
     let Some(name) = name else {
         let writable = writable(caller, workspace).await?;
         if writable.is_empty() {
@@ -70,45 +80,65 @@ pub(super) async fn open(caller: &Caller, workspace: &str, name: Option<&str>) -
     })
 }
 
-/// Checks or writes a text. Nothing is held against promises for who may not write it: what does not fit tells of them.
-pub(super) async fn post(caller: &Caller, workspace: &str, name: Option<&str>, pairs: &Pairs) -> Result<PolicyPosted> {
-    let field = |wanted: &str| pairs.iter().find(|(known, _)| known == wanted).map(|(_, text)| text.as_str()).unwrap_or_default();
-    let write = field(OPERATION) == "write";
-    let workspace = if name.is_some() { workspace } else { field("workspace") };
-    let place = caller.enter(workspace).await?;
+/// Writes a text, or leaves it as a draft: where it is only checked, and where something stands against it.
+pub(super) async fn post(caller: &Caller, typed: &PolicyText) -> Result<PolicyFormOutcome> {
+    if typed.write
+        && let Checked { policy: Some((place, policy)), .. } = check(caller, typed).await?
+    {
+        let name = policy.metadata.name.clone().unwrap_or_default();
+        match send(caller, &place.cluster, &policy, typed, Sending::Write).await {
+            Ok(()) => {
+                caller.forget_draft(&typed.draft).await?;
+                return Ok(PolicyFormOutcome::Written { workspace: typed.workspace.clone(), name });
+            }
+            // The form asks again, and says what it is.
+            Err(Error::Invalid { .. } | Error::Denied { .. } | Error::Conflict { .. } | Error::Contested { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(PolicyFormOutcome::Again { draft: caller.keep_draft(DRAFT, typed).await? })
+}
+
+/// A text with what stands against it.
+struct Checked {
+    form: PolicyForm,
+    /// Where nothing does: the policy, and where it is to be.
+    policy: Option<(Workspace, Policy)>,
+}
+
+/// Checks a text; nothing is written. Nothing is held against promises for who may not write it: what does not fit tells of them.
+async fn check(caller: &Caller, typed: &PolicyText) -> Result<Checked> {
+    let place = caller.enter(&typed.workspace).await?;
     let mut form = PolicyForm {
-        workspace: workspace.to_owned(),
-        name: name.map(str::to_owned),
-        writable: writable(caller, workspace).await?,
-        text: field("text").replace("\r\n", "\n"),
-        version: field("version").to_owned(),
+        workspace: typed.workspace.clone(),
+        name: typed.name.clone(),
+        writable: writable(caller, &typed.workspace).await?,
+        text: typed.text.clone(),
+        version: typed.version.clone(),
         ..PolicyForm::default()
     };
-    match may_write(caller, &place, name).await {
+    match may_write(caller, &place, typed.name.as_deref()).await {
         Ok(()) => {}
-        Err(error @ Error::Denied { .. }) => return Ok(again(form, vec![said(&error)])),
+        Err(error @ Error::Denied { .. }) => return Ok(wrong(form, vec![said(&error)])),
         Err(error) => return Err(error),
     }
-    let policy = match parse(&form.text, name) {
+    let policy = match parse(&form.text, typed.name.as_deref()) {
         Ok(policy) => policy,
-        Err(problems) => return Ok(again(form, problems)),
+        Err(problems) => return Ok(wrong(form, problems)),
     };
-    let object_name = policy.metadata.name.clone().unwrap_or_default();
     let promises = Promises::of(caller).await?;
-    let (problems, against) = check(caller, &place.path, &policy.spec, &promises);
+    let (problems, against) = against_promises(caller, &place.path, &policy.spec, &promises);
     if !problems.is_empty() {
-        let found = problems.into_iter().map(|problem| located(&form.text, &problem));
-        return Ok(again(form.clone(), found.collect()));
+        let found = problems.iter().map(|problem| located(&form.text, problem)).collect();
+        return Ok(wrong(form, found));
     }
-    let answer = send(caller, &place.cluster, &policy, &form, !write).await;
-    match answer {
-        Ok(()) if write => Ok(PolicyPosted::Written { workspace: workspace.to_owned(), name: object_name }),
+    match send(caller, &place.cluster, &policy, typed, Sending::Rehearsal).await {
         Ok(()) => {
             form.checked = Some(format!(
                 "It fits {} in its range, and the workspace would take it from you. Nothing was written.",
                 counted(against as u64, "promise")
             ));
-            Ok(PolicyPosted::Again(Box::new(form)))
+            Ok(Checked { form, policy: Some((place, policy)) })
         }
         Err(Error::Invalid { problems }) => {
             let found = problems.iter().map(|problem| TextProblem {
@@ -116,9 +146,10 @@ pub(super) async fn post(caller: &Caller, workspace: &str, name: Option<&str>, p
                 line: line(&form.text, &problem.path),
                 message: problem.message.clone(),
             });
-            Ok(again(form.clone(), found.collect()))
+            let found = found.collect();
+            Ok(wrong(form, found))
         }
-        Err(error @ (Error::Denied { .. } | Error::Conflict { .. } | Error::Contested { .. })) => Ok(again(form, vec![said(&error)])),
+        Err(error @ (Error::Denied { .. } | Error::Conflict { .. } | Error::Contested { .. })) => Ok(wrong(form, vec![said(&error)])),
         Err(error) => Err(error),
     }
 }
@@ -128,8 +159,8 @@ fn said(error: &Error) -> TextProblem {
     TextProblem { message: upper_first(&format!("{error}.")), ..TextProblem::default() }
 }
 
-fn again(form: PolicyForm, problems: Vec<TextProblem>) -> PolicyPosted {
-    PolicyPosted::Again(Box::new(PolicyForm { problems, checked: None, ..form }))
+fn wrong(form: PolicyForm, problems: Vec<TextProblem>) -> Checked {
+    Checked { form: PolicyForm { problems, checked: None, ..form }, policy: None }
 }
 
 /// Workspaces in which the person may write policies; the wanted one is chosen, also where nothing holds policies yet.
@@ -228,7 +259,7 @@ fn parse(text: &str, name: Option<&str>) -> std::result::Result<Policy, Vec<Text
 
 /// What stands against a policy by itself, and against every promise that it has to fit, of those that the person may know of; and how many
 /// these are.
-fn check(caller: &Caller, place: &WorkspacePath, spec: &PolicySpec, promises: &Promises) -> (Vec<Problem>, usize) {
+fn against_promises(caller: &Caller, place: &WorkspacePath, spec: &PolicySpec, promises: &Promises) -> (Vec<Problem>, usize) {
     let portal = caller.portal();
     let trusted = |home: &str| portal.trusted_homes.iter().any(|known| known.as_str() == home);
     let mut found = policy::validity(spec, trusted(place.as_str()));
@@ -259,25 +290,32 @@ fn line(text: &str, path: &str) -> Option<usize> {
     Path::parse(path).ok().and_then(|path| locate::line_of(text, &path))
 }
 
-/// Sends it as the person; a rehearsal asks and writes nothing. One that is there is replaced in the edition that was opened.
-async fn send(caller: &Caller, cluster: &ClusterId, policy: &Policy, form: &PolicyForm, rehearsal: bool) -> Result<()> {
+/// Whether something is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sending {
+    /// The plane says what it would do.
+    Rehearsal,
+    /// The plane does it.
+    Write,
+}
+
+/// Sends it as the person. One that is there is replaced in the version that was opened.
+async fn send(caller: &Caller, cluster: &ClusterId, policy: &Policy, typed: &PolicyText, sending: Sending) -> Result<()> {
     let api: Api<Policy> = Api::all(caller.client(cluster));
     let name = policy.metadata.name.clone().unwrap_or_default();
     let (what, target) = (format!("policy {name}"), WriteTarget::in_workspace("Policy", cluster, &name));
-    if form.name.is_none() {
-        let created = if rehearsal {
-            rehearse_create(&api, policy).await
-        } else {
-            caller.write(WriteOperation::CreatePolicy, target).create(&api, policy).await.map(drop)
+    if typed.name.is_none() {
+        let created = match sending {
+            Sending::Rehearsal => rehearse_create(&api, policy).await,
+            Sending::Write => caller.write(WriteOperation::CreatePolicy, target).create(&api, policy).await.map(drop),
         };
         return created.about(&what);
     }
     let mut changed = policy.clone();
-    changed.metadata.resource_version = Some(form.version.clone());
-    let replaced = if rehearsal {
-        rehearse_replace(&api, &name, &changed).await
-    } else {
-        caller.write(WriteOperation::ChangePolicy, target).replace(&api, &name, &changed).await.map(drop)
+    changed.metadata.resource_version = Some(typed.version.clone());
+    let replaced = match sending {
+        Sending::Rehearsal => rehearse_replace(&api, &name, &changed).await,
+        Sending::Write => caller.write(WriteOperation::ChangePolicy, target).replace(&api, &name, &changed).await.map(drop),
     };
     replaced.about(&what)
 }
