@@ -136,7 +136,7 @@ export async function scenes(it) {
     { name: "platform-year", path: "/platform?range=year", person: "org-owner" },
     { name: "platform-empty", path: "/platform", person: "dev-data" },
     { name: "resources", path: `/w/${workspace}/resources` },
-    { name: "resources-below", path: "/w/root:acme/resources?below=1&health=Healthy", person: "org-owner" },
+    { name: "resources-below", path: "/w/root:acme/resources?below=true&health=Healthy", person: "org-owner" },
     { name: "resources-nothing", path: `/w/${workspace}/resources?q=nothing-has-this` },
     { name: "resources-denied", path: "/w/root:acme:data/resources" },
     { name: "object", path: `${request("orders-db")}/objects/Cluster/orders-db?group=postgresql.cnpg.io&at=sandbox` },

@@ -396,6 +396,14 @@ pub struct Visit {
 }
 
 impl Visit {
+    /// The person's portal.
+    ///
+    /// # Errors
+    /// No one is signed in.
+    pub fn backend(&self) -> Result<Arc<dyn Backend>> {
+        self.backend.clone().ok_or(Error::Unauthenticated)
+    }
+
     /// What was refused on this page a moment ago, by the id in its address.
     pub async fn refusal(&self, id: &str) -> Option<Refusal> {
         match &self.backend {

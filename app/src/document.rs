@@ -1,27 +1,56 @@
-//! A whole HTML document around a page: head, frame, sheet, icons, and the live part where a page has one.
+//! The HTML document around a page, and how a page becomes an answer.
 
+use std::pin::Pin;
+
+use axum::body::Body;
+use futures::{Stream, StreamExt as _, stream};
+use http::{HeaderValue, Request, Response, StatusCode, header};
+use leptos::nonce::Nonce;
 use leptos::prelude::*;
-use promise::Error;
+use leptos_axum::ResponseOptions;
+use leptos_meta::{MetaTags, Title, provide_meta_context};
+use promise::{Error, Result};
 
 use crate::backend::Visit;
 use crate::frame::Frame;
+use crate::pages::refused;
 use crate::{invisible, ui};
 
-/// A finished page.
-#[derive(Clone, Debug)]
+/// A page: what it says about itself, and its content.
 pub struct Page {
-    /// HTTP status.
-    pub status: u16,
-    /// The document.
-    pub html: String,
-    /// Another address that answers instead; the document is empty then.
-    pub location: Option<String>,
+    about: About,
+    /// Another address that answers instead.
+    location: Option<String>,
+    content: AnyView,
 }
 
 impl Page {
     /// Sends the browser to another address of the portal.
     pub fn elsewhere(address: String) -> Self {
-        Self { status: 303, html: String::new(), location: Some(address) }
+        let about = About { status: 303, ..About::default() };
+        Self { about, location: Some(address), content: ().into_any() }
+    }
+
+    /// The page, or the one that says why there is none. `workspace` is the one that the address names.
+    pub fn settle(visit: &Visit, workspace: Option<&str>, page: Result<Self>) -> Self {
+        page.unwrap_or_else(|error| refused(visit, workspace, &error))
+    }
+
+    /// The content as a view. Status, title and scripts go where they belong.
+    pub fn into_view(self, visit: &Visit) -> AnyView {
+        let options = expect_context::<ResponseOptions>();
+        let status = if self.about.status == 0 { 200 } else { self.about.status };
+        options.set_status(StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR));
+        if let Some(location) = self.location.and_then(|location| HeaderValue::from_str(&location).ok()) {
+            options.insert_header(header::LOCATION, location);
+        }
+        if let Some(seconds) = self.about.retry_after {
+            options.insert_header(header::RETRY_AFTER, seconds.into());
+        }
+        // leptos_meta writes titles as they are.
+        let title = format!("{} · OPM Portal", escaped(&self.about.title));
+        let scripts = self.about.script.as_ref().map(|script| script.tags(visit));
+        view! { <Title text=title/>{self.content}{scripts} }.into_any()
     }
 }
 
@@ -38,6 +67,8 @@ pub struct About {
     pub script: Option<Script>,
     /// HTTP status; 0 stands for 200.
     pub status: u16,
+    /// In how many seconds the same can be tried again, where waiting helps.
+    pub retry_after: Option<u64>,
 }
 
 /// What runs in the browser on a page; every page works without.
@@ -60,56 +91,105 @@ impl Script {
     }
 
     /// The modules that the page loads, and what is called of them.
-    fn tags(&self, visit: &Visit) -> String {
-        let (page, inbox) = (attribute(&visit.assets.page), attribute(&visit.assets.inbox));
-        let (script, wasm) = (attribute(&visit.assets.script), attribute(&visit.assets.wasm));
-        let (modules, calls) = match self {
-            Self::Live(address) => {
-                let follow = follow(&script, &wasm, address);
-                (vec![&script, &page], format!(r#"import {{copying,graphs}} from "{page}";copying();graphs();{follow}"#))
-            }
-            Self::Inbox(address) => {
-                let follow = follow(&script, &wasm, address);
-                (vec![&script, &inbox], format!(r#"import {{keys}} from "{inbox}";keys();{follow}"#))
-            }
-            Self::Typing => (vec![&page], format!(r#"import {{typing}} from "{page}";typing()"#)),
-            Self::Copying => (vec![&page], format!(r#"import {{copying}} from "{page}";copying()"#)),
+    fn tags(&self, visit: &Visit) -> impl IntoView + use<> {
+        let assets = &visit.assets;
+        let (page, inbox) = (quoted(&assets.page), quoted(&assets.inbox));
+        let follow = |address: &str| {
+            let (script, wasm, address) = (quoted(&assets.script), quoted(&assets.wasm), quoted(address));
+            format!(r#"import start,{{live}} from {script};start({{module_or_path:{wasm}}}).then(()=>live({address}))"#)
         };
-        let ahead: String = modules.iter().map(|module| format!(r#"<link rel="modulepreload" href="{module}">"#)).collect();
-        format!(r#"{ahead}<script type="module" nonce="{}">{calls}</script>"#, attribute(&visit.nonce))
+        let (modules, calls) = match self {
+            Self::Live(address) => (
+                vec![assets.script.clone(), assets.page.clone()],
+                format!("import {{copying,graphs}} from {page};copying();graphs();{}", follow(address)),
+            ),
+            Self::Inbox(address) => {
+                (vec![assets.script.clone(), assets.inbox.clone()], format!("import {{keys}} from {inbox};keys();{}", follow(address)))
+            }
+            Self::Typing => (vec![assets.page.clone()], format!("import {{typing}} from {page};typing()")),
+            Self::Copying => (vec![assets.page.clone()], format!("import {{copying}} from {page};copying()")),
+        };
+        let ahead = modules.into_iter().map(|module| view! { <link rel="modulepreload" href=module/> }).collect_view();
+        view! { {ahead}<script type="module" nonce=visit.nonce.clone() inner_html=calls></script> }
     }
 }
 
-/// What keeps a page live by the stream at an address.
-fn follow(script: &str, wasm: &str, address: &str) -> String {
-    let address = attribute(address).replace("&amp;", "&").replace('"', "%22").replace('<', "%3C");
-    format!(r#"import start,{{live}} from "{script}";start({{module_or_path:"{wasm}"}}).then(()=>live("{address}"))"#)
+/// An address as a string of JavaScript that can stand in HTML.
+fn quoted(address: &str) -> String {
+    format!("\"{}\"", address.replace('"', "%22").replace('<', "%3C").replace('\\', "%5C"))
 }
 
-/// Renders a page inside the frame.
+/// A page inside the frame.
 pub fn framed<V: IntoView + 'static>(visit: &Visit, about: About, content: impl FnOnce() -> V + Send + 'static) -> Page {
-    let (visit_of_frame, about_of_frame) = (visit.clone(), about.clone());
-    document(visit, about, move || view! { <Frame visit=visit_of_frame about=about_of_frame>{content().into_any()}</Frame> })
+    let (visit, about_of_frame) = (visit.clone(), about.clone());
+    document(about, move || view! { <Frame visit=visit about=about_of_frame>{content().into_any()}</Frame> })
 }
 
-/// Erased views leave a marker behind each node, for a hydration that these pages do not have. In what people wrote `<` is always escaped.
+/// A page without frame, such as the sign-in.
+pub fn document<V: IntoView + 'static>(about: About, content: impl FnOnce() -> V) -> Page {
+    Page { about, location: None, content: content().into_any() }
+}
+
+/// Answers with a page that no route shows: what came of a post that changes nothing, or a refusal.
+pub async fn show(visit: Visit, page: Page) -> Response<Body> {
+    let address = visit.address.parse().unwrap_or_default();
+    let mut request = Request::new(Body::empty());
+    *request.uri_mut() = address;
+    let of_page = visit.clone();
+    respond(visit, request, move || page.into_view(&of_page)).await
+}
+
+/// Answers a request with a view inside the document.
+pub async fn respond<V>(visit: Visit, request: Request<Body>, content: impl FnOnce() -> V + Send + 'static) -> Response<Body>
+where
+    V: IntoView + 'static,
+{
+    let of_shell = visit.clone();
+    let context = move || {
+        provide_meta_context();
+        provide_context(Nonce::from_value(visit.nonce.as_str()));
+        provide_context(visit.clone());
+    };
+    let mut response =
+        leptos_axum::handle_response_inner(context, move || shell(&of_shell, content()), request, |view, _, _| Box::pin(whole(view))).await;
+    if response.headers().contains_key(header::LOCATION) {
+        *response.body_mut() = Body::empty();
+    }
+    response
+}
+
+/// The document, as it stands around every page.
+fn shell<V: IntoView>(visit: &Visit, content: V) -> impl IntoView + use<V> {
+    let theme = Some(visit.theme.clone()).filter(|theme| !theme.is_empty());
+    view! {
+        <!DOCTYPE html>
+        <html lang="en" data-theme=theme>
+            <head>
+                <meta charset="utf-8"/>
+                <meta name="viewport" content="width=device-width, initial-scale=1"/>
+                <MetaTags/>
+                <link rel="stylesheet" href=visit.assets.style.clone()/>
+                <link rel="icon" href="/icon.svg" type="image/svg+xml"/>
+            </head>
+            <body>{content}</body>
+        </html>
+    }
+}
+
+/// The whole document as one chunk. Pages hold no data that scripts would take over, so none is sent after it.
+async fn whole(view: impl IntoView) -> Pin<Box<dyn Stream<Item = String> + Send>> {
+    let html: String = view.to_html_stream_in_order().collect().await;
+    let mut html = invisible::revealed(without_markers(&html));
+    if let Some(end) = html.rfind("</body>") {
+        html.insert_str(end, &ui::sprite(&html));
+    }
+    Box::pin(stream::once(async move { html }))
+}
+
+/// Leptos leaves markers behind erased and empty views, for a hydration that these pages do not have. In what people wrote
+/// `<` is always escaped.
 fn without_markers(html: &str) -> String {
-    html.replace("<!>", "")
-}
-
-/// Renders a page without frame, such as the sign-in.
-pub fn document<V: IntoView + 'static>(visit: &Visit, about: About, body: impl FnOnce() -> V) -> Page {
-    let owner = Owner::new_root(None);
-    let body = invisible::revealed(owner.with(|| without_markers(&body().into_view().to_html())));
-    let theme = if visit.theme.is_empty() { String::new() } else { format!(r#" data-theme="{}""#, attribute(&visit.theme)) };
-    let script = about.script.as_ref().map(|script| script.tags(visit)).unwrap_or_default();
-    let html = format!(
-        r#"<!doctype html><html lang="en"{theme}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>{title} · OPM Portal</title><link rel="stylesheet" href="{style}"><link rel="icon" href="/icon.svg" type="image/svg+xml">{script}</head><body>{body}{sprite}</body></html>"#,
-        title = text(&about.title),
-        style = attribute(&visit.assets.style),
-        sprite = ui::sprite(&body),
-    );
-    Page { status: if about.status == 0 { 200 } else { about.status }, html, location: None }
+    html.replace("<!>", "").replace("<!--<() />-->", "")
 }
 
 /// The HTTP status that says the same as the error.
@@ -128,12 +208,8 @@ pub fn status_of(error: &Error) -> u16 {
     }
 }
 
-fn text(text: &str) -> String {
+fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;")
-}
-
-fn attribute(value: &str) -> String {
-    text(value).replace('"', "&quot;")
 }
 
 #[cfg(test)]

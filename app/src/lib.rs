@@ -1,14 +1,17 @@
-//! Pages and forms of the portal, rendered on the server; in the browser run the live part and `browser/page.js`.
+//! The portal as a Leptos application: pages, forms and what people do there. In the browser run the live part and `browser/page.js`.
 //!
 //! It must never know SQL, Kubernetes or sessions: pages ask through the ports of [`backend`], and every address comes from [`routes`].
 //! A page is an async function of a [`backend::Visit`] and of what the address says; it asks one port and renders the answer as a
-//! [`document::Page`]. To add one: a file in `pages/<noun>/`, a line in [`routes::page`], a handler in the server, a method on a port.
+//! [`document::Page`]. [`app::App`] has a route to each. To add one: a file in `pages/<noun>/`, an address in [`routes::page`], a route in
+//! [`app`], a line in the server's table, and a method on a port. To add something that people do: see [`actions`].
 
 // A view is one nested type; the layout of the largest pages is deeper than the default limit allows.
 #![recursion_limit = "512"]
 
 #[cfg(feature = "ssr")]
 pub mod actions;
+#[cfg(feature = "ssr")]
+pub mod app;
 #[cfg(feature = "ssr")]
 pub mod backend;
 #[cfg(feature = "ssr")]
@@ -19,6 +22,8 @@ mod form;
 mod frame;
 #[cfg(feature = "ssr")]
 mod invisible;
+#[cfg(feature = "ssr")]
+mod listing;
 #[cfg(feature = "hydrate")]
 pub mod live;
 #[cfg(feature = "ssr")]

@@ -1,31 +1,13 @@
-//! The route table and the only URL builder. Links are absolute, colons stay as they are (`architecture.md`, URLs).
+//! Every address of the portal, written once, and the only URL builder. Links are absolute, colons stay as they are (`architecture.md`, URLs).
 
-use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use promise::view::ObjectKey;
 
 use crate::backend::SignInProblem;
 
-/// Everything but unreserved characters, colons and slashes of a path segment.
-const SEGMENT: &AsciiSet = &CONTROLS
-    .add(b' ')
-    .add(b'"')
-    .add(b'#')
-    .add(b'%')
-    .add(b'/')
-    .add(b'<')
-    .add(b'>')
-    .add(b'?')
-    .add(b'[')
-    .add(b']')
-    .add(b'`')
-    .add(b'{')
-    .add(b'}')
-    .add(b'|')
-    .add(b'\\')
-    .add(b'^');
+mod pattern;
 
-/// Everything that has a meaning in a query.
-const VALUE: &AsciiSet = &SEGMENT.add(b'&').add(b'+').add(b'=');
+pub(crate) use pattern::has_dot_segments;
+pub use pattern::{Pattern, at, with_query};
 
 /// Patterns of pages, as the router knows them; each answers GET.
 pub mod page {
@@ -116,20 +98,6 @@ pub mod post {
 /// before the stream was open is told at once.
 pub const LIVE: &str = "/live";
 
-fn segment(text: &str) -> String {
-    utf8_percent_encode(text, SEGMENT).to_string()
-}
-
-/// An address with a query; empty values are left out.
-pub fn with_query(path: &str, pairs: &[(&str, &str)]) -> String {
-    let mut address = path.to_owned();
-    for (name, value) in pairs.iter().filter(|(_, value)| !value.is_empty()) {
-        address.push(if address.contains('?') { '&' } else { '?' });
-        address.push_str(&format!("{name}={}", utf8_percent_encode(value, VALUE)));
-    }
-    address
-}
-
 /// `next` when it is an address of this site, else home: one slash and then something that no browser takes for a host.
 pub fn safe_redirect(next: &str) -> &str {
     let local = next.starts_with('/')
@@ -146,12 +114,12 @@ pub fn refused(id: &str) -> String {
 
 /// Catalog of a workspace.
 pub fn catalog(workspace: &str) -> String {
-    format!("/w/{}/catalog", segment(workspace))
+    at(page::CATALOG, &[workspace])
 }
 
 /// A promise; of a shadowed one the home is named.
 pub fn promise(workspace: &str, name: &str, home: Option<&str>) -> String {
-    with_query(&format!("/w/{}/promises/{}", segment(workspace), segment(name)), &[("home", home.unwrap_or_default())])
+    with_query(&at(page::PROMISE, &[workspace, name]), &[("home", home.unwrap_or_default())])
 }
 
 /// The form of a new request, filled in by an example or preset.
@@ -161,23 +129,23 @@ pub fn request_from(workspace: &str, promise: &str, home: Option<&str>, start: &
 
 /// The form of a new request.
 pub fn request_new(workspace: &str, promise: &str, home: Option<&str>) -> String {
-    with_query(&format!("/w/{}/promises/{}/request", segment(workspace), segment(promise)), &[("home", home.unwrap_or_default())])
+    with_query(&at(page::REQUEST_NEW, &[workspace, promise]), &[("home", home.unwrap_or_default())])
 }
 
 /// What a new request would be.
 pub fn request_review(workspace: &str, promise: &str, home: Option<&str>) -> String {
-    with_query(&format!("/w/{}/promises/{}/request/review", segment(workspace), segment(promise)), &[("home", home.unwrap_or_default())])
+    with_query(&at(page::REQUEST_REVIEW, &[workspace, promise]), &[("home", home.unwrap_or_default())])
 }
 
 /// What the platform makes of a new request; `origin` leaves the lines of one origin.
 pub fn request_adds(workspace: &str, promise: &str, home: Option<&str>, draft: &str, origin: &str) -> String {
-    let path = format!("/w/{}/promises/{}/request/adds", segment(workspace), segment(promise));
+    let path = at(page::REQUEST_ADDS, &[workspace, promise]);
     with_query(&path, &[("home", home.unwrap_or_default()), ("draft", draft), ("origin", origin)])
 }
 
 /// Where the script asks about what was typed into the form of a new request.
 pub fn preflight_new(workspace: &str, promise: &str, home: Option<&str>) -> String {
-    let path = format!("/w/{}/promises/{}/request/preflight", segment(workspace), segment(promise));
+    let path = at(post::PREFLIGHT_NEW, &[workspace, promise]);
     with_query(&path, &[("home", home.unwrap_or_default())])
 }
 
@@ -188,12 +156,12 @@ pub fn promise_tab(workspace: &str, name: &str, home: Option<&str>, tab: &str) -
 
 /// A policy; `seen_from` is the workspace in which somebody met one of its rules.
 pub fn policy(workspace: &str, name: &str, seen_from: &str) -> String {
-    with_query(&format!("{}/{}/{}", page::POLICIES, segment(workspace), segment(name)), &[("from", seen_from)])
+    with_query(&at(page::POLICY, &[workspace, name]), &[("from", seen_from)])
 }
 
 /// A policy as YAML, to be changed.
 pub fn policy_edit(workspace: &str, name: &str) -> String {
-    format!("{}/edit", policy(workspace, name, ""))
+    at(page::POLICY_EDIT, &[workspace, name])
 }
 
 /// A new policy, in a workspace where one is wanted.
@@ -208,22 +176,22 @@ pub fn cost(workspace: &str) -> String {
 
 /// Requests of a workspace.
 pub fn requests(workspace: &str) -> String {
-    format!("/w/{}/requests", segment(workspace))
+    at(page::REQUESTS, &[workspace])
 }
 
 /// What was made for the requests of a workspace.
 pub fn resources(workspace: &str) -> String {
-    format!("/w/{}/resources", segment(workspace))
+    at(page::RESOURCES, &[workspace])
 }
 
 /// The same as comma-separated values.
 pub fn resources_csv(workspace: &str) -> String {
-    format!("{}.csv", resources(workspace))
+    at(page::RESOURCES_CSV, &[workspace])
 }
 
 /// A request.
 pub fn request(workspace: &str, namespace: &str, name: &str) -> String {
-    format!("/w/{}/requests/{}/{}", segment(workspace), segment(namespace), segment(name))
+    at(page::REQUEST, &[workspace, namespace, name])
 }
 
 /// A part of a request; the empty word is its overview. Pages count from 1.
@@ -234,28 +202,28 @@ pub fn request_view(workspace: &str, namespace: &str, name: &str, view: &str, nu
 
 /// One object that was made for a request.
 pub fn object(workspace: &str, namespace: &str, request: &str, object: &ObjectKey) -> String {
-    let path = format!("{}/objects/{}/{}", self::request(workspace, namespace, request), segment(&object.kind), segment(&object.name));
+    let path = at(page::OBJECT, &[workspace, namespace, request, &object.kind, &object.name]);
     with_query(&path, &[("group", &object.group), ("in", &object.namespace), ("at", &object.at)])
 }
 
 /// The form of a request that is there.
 pub fn request_edit(workspace: &str, namespace: &str, name: &str) -> String {
-    format!("{}/edit", request(workspace, namespace, name))
+    at(page::REQUEST_EDIT, &[workspace, namespace, name])
 }
 
 /// What a change would be.
 pub fn edit_review(workspace: &str, namespace: &str, name: &str) -> String {
-    format!("{}/edit/review", request(workspace, namespace, name))
+    at(page::EDIT_REVIEW, &[workspace, namespace, name])
 }
 
 /// What the platform makes of a change; `origin` leaves the lines of one origin.
 pub fn edit_adds(workspace: &str, namespace: &str, name: &str, draft: &str, origin: &str) -> String {
-    with_query(&format!("{}/adds", request_edit(workspace, namespace, name)), &[("draft", draft), ("origin", origin)])
+    with_query(&at(page::EDIT_ADDS, &[workspace, namespace, name]), &[("draft", draft), ("origin", origin)])
 }
 
 /// Where the script asks about what was typed into the form of a request that is there.
 pub fn preflight_edit(workspace: &str, namespace: &str, name: &str) -> String {
-    format!("{}/preflight", request_edit(workspace, namespace, name))
+    at(post::PREFLIGHT_EDIT, &[workspace, namespace, name])
 }
 
 /// The inbox, narrowed.
@@ -265,7 +233,7 @@ pub fn approvals(pairs: &[(&str, &str)]) -> String {
 
 /// One decision on a light page.
 pub fn approval(uid: &str) -> String {
-    format!("{}/{}", page::APPROVALS, segment(uid))
+    at(page::APPROVAL, &[uid])
 }
 
 /// One decision with what changed since a content.
@@ -275,17 +243,17 @@ pub fn approval_since(uid: &str, since: &str) -> String {
 
 /// All open requests of the same shape as one.
 pub fn alike(uid: &str) -> String {
-    format!("{}/alike", approval(uid))
+    at(page::ALIKE, &[uid])
 }
 
 /// Confirmation before a request is deleted.
 pub fn request_delete(workspace: &str, namespace: &str, name: &str) -> String {
-    format!("{}/delete", request(workspace, namespace, name))
+    at(page::REQUEST_DELETE, &[workspace, namespace, name])
 }
 
 /// Reveals a secret output.
 pub fn reveal(workspace: &str, namespace: &str, name: &str) -> String {
-    format!("{}/reveal", request(workspace, namespace, name))
+    at(post::REVEAL, &[workspace, namespace, name])
 }
 
 /// Sign in, and come back to an address.
@@ -345,10 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn colons_stay_and_everything_else_is_encoded() {
-        assert_eq!(request("root:acme:shop", "default", "a b"), "/w/root:acme:shop/requests/default/a%20b");
-        assert_eq!(promise("root:acme", "db", Some("root:x&y")), "/w/root:acme/promises/db?home=root:x%26y");
-        assert_eq!(with_query("/a", &[("q", ""), ("tag", "x=y")]), "/a?tag=x%3Dy");
+    fn objects_are_told_apart_by_where_they_are() {
         let key = ObjectKey { kind: "Role".into(), name: "a:b/c".into(), at: "eu-1".into(), ..ObjectKey::default() };
         assert_eq!(object("root:acme", "default", "db", &key), "/w/root:acme/requests/default/db/objects/Role/a:b%2Fc?at=eu-1");
     }

@@ -41,15 +41,6 @@ pub fn status(error: &Error) -> StatusCode {
     }
 }
 
-/// When the same request can be tried again, where waiting helps.
-pub fn retry_after(error: &Error) -> Option<HeaderValue> {
-    match error {
-        Error::Busy { .. } => Some(HeaderValue::from_static("1")),
-        Error::TooManyRequests { seconds, .. } => Some(HeaderValue::from(*seconds)),
-        _ => None,
-    }
-}
-
 fn title(error: &Error) -> &'static str {
     match error {
         Error::Unauthenticated => "Sign in first",
@@ -74,8 +65,8 @@ impl IntoResponse for HttpProblem {
         let body = Body { title: title(&self.0), status: status.as_u16(), detail: self.0.to_string(), problems };
         let mut response = (status, axum::Json(body)).into_response();
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
-        if let Some(seconds) = retry_after(&self.0) {
-            response.headers_mut().insert(header::RETRY_AFTER, seconds);
+        if let Some(seconds) = self.0.retry_after() {
+            response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
         }
         response
     }

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use app::app::App;
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
+use axum::extract::{DefaultBodyLimit, Request};
 use axum::middleware::from_fn_with_state;
+use leptos::config::LeptosOptions;
+use leptos_axum::{AxumRouteListing, LeptosRoutes as _, generate_route_list};
 use tower_http::compression::CompressionLayer;
 
 use crate::auth::{csrf, gate};
@@ -18,15 +21,16 @@ use crate::web::{headers, host, panics, request_log};
 /// The routes for what looks after the process, for one that serves no pages.
 pub fn probes(portal: &Arc<Portal>) -> Router {
     let of = routes::table().into_iter().filter(|route| route.access == Access::Probe);
-    let probes = of.fold(Router::new(), |probes, route| probes.route(route.pattern, route.handler));
+    let probes = of.filter_map(|route| Some((route.pattern, route.handler?)));
+    let probes = probes.fold(Router::new(), |probes, (pattern, handler)| probes.route(pattern, handler));
     everywhere(probes, portal)
 }
 
 /// Every route with all that stands before it.
 pub fn router(portal: &Arc<Portal>) -> Router {
-    let (mut probes, mut people, mut programs) = (Router::new(), Router::new(), Router::new());
+    let (mut probes, mut people, mut programs) = (Router::new(), pages(portal), Router::new());
     for route in routes::table() {
-        let handler = route.handler;
+        let Some(handler) = route.handler else { continue };
         match route.access {
             Access::Probe => probes = probes.route(route.pattern, handler),
             Access::Anyone => people = people.route(route.pattern, handler),
@@ -50,6 +54,32 @@ pub fn router(portal: &Arc<Portal>) -> Router {
         .layer(from_fn_with_state(portal.clone(), gate::bearer))
         .layer(from_fn_with_state(Hosts::new(portal.public_authority.as_deref()), host::check));
     everywhere(people.merge(programs).merge(probes), portal)
+}
+
+/// The pages of the application, a group for each way in.
+fn pages(portal: &Arc<Portal>) -> Router<Arc<Portal>> {
+    let pages: Vec<(AxumRouteListing, Access)> = generate_route_list(App)
+        .into_iter()
+        .filter_map(|listing| routes::page_access(listing.path()).map(|access| (listing, access)))
+        .collect();
+    let group =
+        |fits: &dyn Fn(Access) -> bool| pages.iter().filter(|(_, access)| fits(*access)).map(|(listing, _)| listing.clone()).collect();
+    let of = |listing: Vec<AxumRouteListing>| {
+        let portal = portal.clone();
+        Router::<LeptosOptions>::new().leptos_routes_with_handler(listing, move |request: Request| pages::render(portal.clone(), request))
+    };
+    let for_strangers = {
+        let portal = portal.clone();
+        Router::<LeptosOptions>::new().leptos_routes_with_handler(group(&|access| access == Access::Anyone), move |request: Request| {
+            pages::render_for_strangers(portal.clone(), request)
+        })
+    };
+    let on_embedded_plane =
+        of(group(&|access| access == Access::EmbeddedPlane)).route_layer(from_fn_with_state(portal.clone(), gate::embedded));
+    let for_people = of(group(&|access| !matches!(access, Access::Anyone | Access::EmbeddedPlane)))
+        .route_layer(from_fn_with_state(portal.clone(), gate::signed_in));
+    let options = LeptosOptions::builder().output_name("portal").build();
+    for_strangers.merge(on_embedded_plane).merge(for_people).with_state(options)
 }
 
 /// What holds for every answer.

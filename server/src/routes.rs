@@ -17,7 +17,7 @@ use leptos::server_fn::ServerFn;
 
 use crate::actions;
 use crate::live;
-use crate::pages::{self, approvals, posts};
+use crate::pages::{self, posts};
 use crate::rest;
 use crate::state::Portal;
 use crate::web::health;
@@ -61,8 +61,20 @@ pub struct Route {
     pub pattern: &'static str,
     /// Who may use it.
     pub access: Access,
-    /// What answers.
-    pub(crate) handler: MethodRouter<Arc<Portal>>,
+    /// What answers; nothing for a page, which the application has.
+    pub(crate) handler: Option<MethodRouter<Arc<Portal>>>,
+}
+
+impl Route {
+    /// Whether the application has a page there.
+    pub fn is_page(&self) -> bool {
+        self.handler.is_none()
+    }
+}
+
+/// Who may open the page at an address of the application.
+pub(crate) fn page_access(pattern: &str) -> Option<Access> {
+    table().into_iter().find(|route| route.is_page() && route.pattern == pattern).map(|route| route.access)
 }
 
 /// The whole table.
@@ -71,14 +83,14 @@ pub fn table() -> Vec<Route> {
     vec![
         get(ALIVE, Probe, health::alive),
         get(READY, Probe, health::ready),
-        get(page::SIGN_IN, Anyone, pages::sign_in_page),
+        page(page::SIGN_IN, Anyone),
         action::<SignIn>(Anyone),
         get(FILE, Anyone, pages::file),
-        get(page::GALLERY, EmbeddedPlane, pages::gallery_page),
-        get(page::HOME, SignedIn, pages::home_page),
-        get(page::REFUSED, SignedIn, pages::refused_page),
-        get(page::WORKSPACES, SignedIn, pages::workspaces_page),
-        get(page::COST, SignedIn, pages::cost_page),
+        page(page::GALLERY, EmbeddedPlane),
+        page(page::HOME, SignedIn),
+        page(page::REFUSED, SignedIn),
+        page(page::WORKSPACES, SignedIn),
+        page(page::COST, SignedIn),
         get(page::COST_EXPORT, SignedIn, pages::cost_export),
         get(page::COST_FOCUS, SignedIn, pages::cost_focus),
         action::<SignOut>(SignedIn),
@@ -86,49 +98,49 @@ pub fn table() -> Vec<Route> {
         action::<SaveView>(SignedIn),
         action::<RenameView>(SignedIn),
         action::<DeleteView>(SignedIn),
-        get(page::NOTIFICATIONS, SignedIn, pages::notifications_page),
+        page(page::NOTIFICATIONS, SignedIn),
         action::<MarkRead>(SignedIn),
-        get(page::NOTIFICATION_SETTINGS, SignedIn, pages::notification_settings_page),
+        page(page::NOTIFICATION_SETTINGS, SignedIn),
         action::<SaveNotificationSettings>(SignedIn),
-        get(page::STAND_IN, SignedIn, pages::stand_in_page),
+        page(page::STAND_IN, SignedIn),
         action::<SetDelegate>(SignedIn),
         action::<EndDelegation>(SignedIn),
-        get(page::DELIVERIES, Platform, pages::deliveries_page),
+        page(page::DELIVERIES, Platform),
         action::<RetryDelivery>(Platform),
-        get(page::PLATFORM, SignedIn, pages::overview_page),
-        get(page::EMERGENCIES, SignedIn, pages::emergencies_page),
-        get(page::POLICIES, Policies, pages::policies_page),
-        get(page::POLICY, Policies, pages::policy_page),
-        get(page::POLICY_NEW, Policies, pages::policy_new_page),
-        get(page::POLICY_EDIT, Policies, pages::policy_edit_page),
+        page(page::PLATFORM, SignedIn),
+        page(page::EMERGENCIES, SignedIn),
+        page(page::POLICIES, Policies),
+        page(page::POLICY, Policies),
+        page(page::POLICY_NEW, Policies),
+        page(page::POLICY_EDIT, Policies),
         action::<SavePolicy>(Policies),
-        get(page::APPROVALS, Decisions, approvals::inbox_page),
-        get(page::APPROVAL, Decisions, approvals::light_page),
-        get(page::ALIKE, Decisions, approvals::alike_page),
+        page(page::APPROVALS, Decisions),
+        page(page::APPROVAL, Decisions),
+        page(page::ALIKE, Decisions),
         action::<Decide>(Decisions),
         action::<DecideTogether>(Decisions),
         action::<Comment>(Decisions),
         action::<Withdraw>(Decisions),
         action::<AskAgain>(Decisions),
-        get(page::CATALOG, Workspace, pages::catalog_page),
-        get(page::PROMISE, Workspace, pages::promise_page),
-        get(page::REQUEST_NEW, Workspace, pages::new_page),
+        page(page::CATALOG, Workspace),
+        page(page::PROMISE, Workspace),
+        page(page::REQUEST_NEW, Workspace),
         action::<SubmitRequest>(Workspace),
-        get(page::REQUEST_REVIEW, Workspace, pages::review_new_page),
+        page(page::REQUEST_REVIEW, Workspace),
         post(post::PREFLIGHT_NEW, Workspace, posts::preflight_new),
-        get(page::REQUEST_ADDS, Workspace, pages::adds_new_page),
-        get(page::REQUESTS, Workspace, pages::requests_page),
-        get(page::RESOURCES, Workspace, pages::resources_page),
+        page(page::REQUEST_ADDS, Workspace),
+        page(page::REQUESTS, Workspace),
+        page(page::RESOURCES, Workspace),
         get(page::RESOURCES_CSV, Workspace, pages::resources_csv),
-        get(page::REQUEST, Workspace, pages::request_page),
-        get(page::OBJECT, Workspace, pages::object_page),
-        get(page::REQUEST_EDIT, Workspace, pages::edit_page),
+        page(page::REQUEST, Workspace),
+        page(page::OBJECT, Workspace),
+        page(page::REQUEST_EDIT, Workspace),
         action::<ChangeRequest>(Workspace),
-        get(page::EDIT_REVIEW, Workspace, pages::review_edit_page),
+        page(page::EDIT_REVIEW, Workspace),
         post(post::PREFLIGHT_EDIT, Workspace, posts::preflight_edit),
-        get(page::EDIT_ADDS, Workspace, pages::adds_edit_page),
+        page(page::EDIT_ADDS, Workspace),
         action::<RollOut>(Workspace),
-        get(page::REQUEST_DELETE, Workspace, pages::delete_page),
+        page(page::REQUEST_DELETE, Workspace),
         action::<DeleteRequest>(Workspace),
         post(post::REVEAL, Workspace, posts::reveal),
         get(LIVE, Workspace, live::subscribe),
@@ -141,12 +153,17 @@ pub fn text() -> String {
     table().iter().map(|route| format!("{} {:?} {}\n", route.method, route.access, route.pattern)).collect()
 }
 
+/// A page of [`app::app::App`].
+fn page(pattern: &'static str, access: Access) -> Route {
+    Route { method: Method::GET, pattern, access, handler: None }
+}
+
 fn get<T: 'static>(pattern: &'static str, access: Access, handler: impl Handler<T, Arc<Portal>>) -> Route {
-    Route { method: Method::GET, pattern, access, handler: on(MethodFilter::GET, handler) }
+    Route { method: Method::GET, pattern, access, handler: Some(on(MethodFilter::GET, handler)) }
 }
 
 fn post<T: 'static>(pattern: &'static str, access: Access, handler: impl Handler<T, Arc<Portal>>) -> Route {
-    Route { method: Method::POST, pattern, access, handler: on(MethodFilter::POST, handler) }
+    Route { method: Method::POST, pattern, access, handler: Some(on(MethodFilter::POST, handler)) }
 }
 
 /// A server function, which is called by POST at an address of its own.

@@ -46,10 +46,12 @@ impl Again {
     }
 
     /// What stands against it, for where the page that it belongs to cannot be shown.
-    fn error(self) -> Error {
+    fn error(&self) -> Error {
+        let message = self.why.clone();
         if self.status == 422 {
-            return Error::Invalid { problems: vec![Problem { path: String::new(), message: self.why }] };
+            Error::Invalid { problems: vec![Problem { path: String::new(), message }] }
+        } else {
+            Error::Conflict { message }
         }
-        Error::Conflict { message: self.why }
     }
 }

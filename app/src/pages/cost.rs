@@ -10,28 +10,25 @@ pub(super) use advice::lines as mover_lines;
 pub(super) use figures::{moment, signed};
 
 use leptos::prelude::*;
+use promise::Result;
 use promise::view::{CostBy, CostPage, CostQuery};
 use promise::wording::counted;
 
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
-use crate::pages::refused;
 use crate::pages::requests::stale;
 use crate::routes::{self, page};
 use crate::ui::{Banner, Empty, Icon, LinkButton, PageHead, Pager, Shape};
 
 /// The page.
-pub async fn page(visit: &Visit, query: &CostQuery) -> Page {
-    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
-    let found = match backend.cost(query).await {
-        Ok(found) => found,
-        Err(error) => return refused(visit, None, &error),
-    };
+pub async fn page(visit: &Visit, query: &CostQuery) -> Result<Page> {
+    let backend = visit.backend()?;
+    let found = backend.cost(query).await?;
     let now = visit.now.clone();
     let workspace = Some(found.query.workspace.clone()).filter(|workspace| !workspace.is_empty());
     let about =
         About { title: "Cost".to_owned(), section: routes::cost(workspace.as_deref().unwrap_or_default()), workspace, ..About::default() };
-    framed(visit, about, move || {
+    Ok(framed(visit, about, move || {
         let query = found.query.clone();
         let of_rows = {
             let query = query.clone();
@@ -67,7 +64,7 @@ pub async fn page(visit: &Visit, query: &CostQuery) -> Page {
             {instances}
             {advice::advice(&found)}
         }
-    })
+    }))
 }
 
 /// The address of a query.

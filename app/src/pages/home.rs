@@ -4,25 +4,22 @@
 mod aside;
 
 use leptos::prelude::*;
+use promise::Result;
 use promise::view::{Home, HomeDecisions, InboxRow, PlatformGlance, WeekLine};
 use promise::wording::{all_of, counted};
 
 use crate::backend::Visit;
 use crate::document::{About, Page, Script, framed};
 use crate::pages::platform::by_week;
-use crate::pages::refused;
 use crate::pages::requests::{lines, stale};
 use crate::routes::{self, page};
 use crate::ui::chart::StackedBars;
 use crate::ui::{Banner, Empty, LinkButton, LiveState, Moment, PageHead, Shape, Status, Tile, Weight, due};
 
 /// The page.
-pub async fn page(visit: &Visit) -> Page {
-    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
-    let home = match backend.home().await {
-        Ok(home) => home,
-        Err(error) => return refused(visit, None, &error),
-    };
+pub async fn page(visit: &Visit) -> Result<Page> {
+    let backend = visit.backend()?;
+    let home = backend.home().await?;
     let name = backend.viewer().display_name;
     let (now, address) = (visit.now.clone(), visit.address.clone());
     let about = About {
@@ -31,7 +28,7 @@ pub async fn page(visit: &Visit) -> Page {
         script: Some(Script::Live(routes::live_home(&home.seen))),
         ..About::default()
     };
-    framed(visit, about, move || {
+    Ok(framed(visit, about, move || {
         view! {
             <div data-live="home">
                 <PageHead title=format!("Hello, {name}") meta=view! { <span>{summary(&home)}</span> }.into_any() actions=view! { <LiveState address=address/> }.into_any()/>
@@ -49,7 +46,7 @@ pub async fn page(visit: &Visit) -> Page {
                 </div>
             </div>
         }
-    })
+    }))
 }
 
 /// The page in one sentence.

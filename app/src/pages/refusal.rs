@@ -1,8 +1,8 @@
 //! Pages that say no: not signed in, denied, not found, unreachable, our own defect. Each has its own look.
 
 use leptos::prelude::*;
-use promise::Error;
 use promise::wording::upper_first;
+use promise::{Error, Result};
 
 use crate::backend::Visit;
 use crate::document::{About, Page, document, framed, status_of};
@@ -10,13 +10,14 @@ use crate::routes::{self, page};
 use crate::ui::{Empty, LinkButton, Shape, Weight};
 
 /// Why something that was posted was not done, by the id under which that is kept.
-pub async fn kept(visit: &Visit, id: &str) -> Page {
-    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &Error::Unauthenticated) };
-    match backend.refusal(id).await {
-        Ok(Some(refusal)) => said(visit, None, &refusal.error, Some(refusal.back)),
-        Ok(None) if id.is_empty() => refused(visit, None, &Error::Unreachable { what: "the portal's database".to_owned() }),
-        Ok(None) => refused(visit, None, &Error::NotFound { what: "message at this address".to_owned() }),
-        Err(error) => refused(visit, None, &error),
+///
+/// # Errors
+/// There is none, or it cannot be read.
+pub async fn kept(visit: &Visit, id: &str) -> Result<Page> {
+    match visit.backend()?.refusal(id).await? {
+        Some(refusal) => Ok(said(visit, None, &refusal.error, Some(refusal.back))),
+        None if id.is_empty() => Err(Error::Unreachable { what: "the portal's database".to_owned() }),
+        None => Err(Error::NotFound { what: "message at this address".to_owned() }),
     }
 }
 
@@ -45,6 +46,7 @@ fn said(visit: &Visit, workspace: Option<&str>, error: &Error, posted_from: Opti
         title: title.to_owned(),
         workspace: workspace.filter(|_| !matches!(error, Error::NotFound { .. })).map(str::to_owned),
         status: status_of(error),
+        retry_after: error.retry_after(),
         ..About::default()
     };
     let text = sentence(error, visit);
@@ -76,7 +78,7 @@ fn said(visit: &Visit, workspace: Option<&str>, error: &Error, posted_from: Opti
         Error::Denied { .. } | Error::NotFound { .. } | Error::NotEnabled { .. } => (page::SIGN_IN.to_owned(), "Sign in"),
         _ => (visit.address.clone(), "Try again"),
     };
-    document(visit, about, move || {
+    document(about, move || {
         view! { <div class="lonely"><main id="main"><h1 class="vh">{title}</h1><Empty title=title text=text shape=shape><LinkButton href=href label=label weight=Weight::Primary/></Empty></main></div> }
     })
 }

@@ -4,21 +4,34 @@ mod object;
 
 use leptos::prelude::*;
 use promise::api::Health;
-use promise::view::{Drift, Facet, FacetValue, ObjectKey, ResourceQuery, ResourceRow, ResourcesPage, SavedList, Total};
+use promise::view::{Drift, Facet, ObjectKey, ResourceColumn, ResourceQuery, ResourcesPage, SavedList, Total};
 use promise::wording::all_of;
+use promise::{Error, Result};
 
 pub use object::object;
 
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
+use crate::listing::{Heading, Listing};
 use crate::pages::requests::{health, stale};
-use crate::pages::{refused, views};
+use crate::pages::views;
 use crate::routes;
-use crate::ui::{Banner, Empty, Icon, LinkButton, Moment, PageHead, Pager, Shape, Status};
+use crate::ui::{Banner, Empty, LinkButton, Moment, PageHead, Shape, Status};
+
+/// The columns that people sort by.
+const HEADINGS: [Heading<ResourceColumn>; 7] = [
+    (ResourceColumn::Name, "Resource"),
+    (ResourceColumn::Kind, "Kind"),
+    (ResourceColumn::Instance, "Instance"),
+    (ResourceColumn::Promise, "Promise"),
+    (ResourceColumn::Health, "Healthy"),
+    (ResourceColumn::Drift, "Drift"),
+    (ResourceColumn::Since, "Instance since"),
+];
 
 /// The page.
-pub async fn list(visit: &Visit, workspace: &str, query: &ResourceQuery) -> Page {
-    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
+pub async fn list(visit: &Visit, workspace: &str, query: &ResourceQuery) -> Result<Page> {
+    let backend = visit.backend()?;
     let about = About {
         title: "Resources".to_owned(),
         workspace: Some(workspace.to_owned()),
@@ -27,24 +40,21 @@ pub async fn list(visit: &Visit, workspace: &str, query: &ResourceQuery) -> Page
     };
     let page = match backend.resources(workspace, query).await {
         Ok(page) => page,
-        Err(promise::Error::Denied { why }) => return denied(visit, about, workspace, query, why),
-        Err(error) => return refused(visit, Some(workspace), &error),
+        Err(Error::Denied { why }) => return Ok(denied(visit, about, workspace, query, why)),
+        Err(error) => return Err(error),
     };
-    let filter = SavedList::Resources.filter(&pairs(&page.query));
+    let listing = Listing::new(routes::resources(workspace), &page.query);
+    let filter = SavedList::Resources.filter(listing.pairs());
     let views = backend.saved_views(SavedList::Resources, workspace, filter).await;
     let (workspace, now, token) = (workspace.to_owned(), visit.now.clone(), backend.viewer().form_token);
-    framed(visit, about, move || {
+    Ok(framed(visit, about, move || {
         let below = page.query.below;
         // A workspace that was chosen of several is no choice in one alone.
-        let chosen = if below { String::new() } else { page.query.workspace.clone() };
-        let other = ResourceQuery { below: !below, workspace: chosen, page: 1, ..page.query.clone() };
+        let other = if below { listing.without(&["workspace"]).choose("below", "") } else { listing.choose("below", "true") };
+        let csv = listing.at(routes::resources_csv(&workspace)).address();
         let actions = view! {
-            <LinkButton href=address(&workspace, &other) label=if below { "This workspace alone" } else { "With workspaces below" }/>
-            <LinkButton href=csv_address(&workspace, &page.query) label="CSV"/>
-        };
-        let pager = {
-            let (workspace, query) = (workspace.clone(), page.query.clone());
-            Box::new(move |number: usize| address(&workspace, &ResourceQuery { page: number, ..query.clone() }))
+            <LinkButton href=other label=if below { "This workspace alone" } else { "With workspaces below" }/>
+            <LinkButton href=csv label="CSV"/>
         };
         let place = if below { " and the workspaces below it" } else { "" };
         view! {
@@ -53,12 +63,12 @@ pub async fn list(visit: &Visit, workspace: &str, query: &ResourceQuery) -> Page
             {unseen(&page.all)}
             {figures(&page)}
             {views::bar(&views, &token)}
-            {filters(&workspace, &page)}
-            <div class="section-head"><p class="basis">{format!("{} shown, {} fit, {} in all; what does not work first", page.rows.len(), page.fit, page.all)}</p></div>
-            {if page.rows.is_empty() { nothing(&workspace, &page).into_any() } else { table(&workspace, &page.rows, &now).into_any() }}
-            <Pager page=page.query.page pages=page.pages href=pager/>
+            {filters(&listing, &page)}
+            <div class="section-head"><p class="basis">{format!("{} shown, {} fit, {} in all", page.rows.len(), page.fit, page.all)}</p><div class="sort-narrow">{listing.sort_menu(page.query.sort, "Problems first", &HEADINGS)}</div></div>
+            {if page.rows.is_empty() { nothing(&workspace, &page, &listing).into_any() } else { table(&workspace, &listing, &page, &now).into_any() }}
+            {listing.pager(page.query.page, page.pages)}
         }
-    })
+    }))
 }
 
 /// A workspace that a person may enter without seeing its requests.
@@ -66,7 +76,7 @@ fn denied(visit: &Visit, about: About, workspace: &str, query: &ResourceQuery, w
     let (href, label) = if query.below {
         (routes::catalog(workspace), "Open the catalog")
     } else {
-        (address(workspace, &ResourceQuery { below: true, ..ResourceQuery::default() }), "Look into workspaces below")
+        (Listing::new(routes::resources(workspace), query).choose("below", "true"), "Look into workspaces below")
     };
     framed(visit, about, move || {
         view! {
@@ -100,44 +110,20 @@ fn figures(page: &ResourcesPage) -> impl IntoView + use<> {
     }
 }
 
-fn filters(workspace: &str, page: &ResourcesPage) -> impl IntoView + use<> {
-    let query = &page.query;
-    let chips = |facet: &Facet, word: &dyn Fn(&FacetValue) -> String, link: &dyn Fn(String) -> ResourceQuery| {
-        let items = facet.values.iter().map(|value| {
-            let target = link(if value.chosen { String::new() } else { value.value.clone() });
-            view! { <a href=address(workspace, &target) aria-current=value.chosen.then_some("true")>{word(value)}" "<span class="n">{value.count}</span></a> }
-        });
-        let more =
-            (facet.left_out > 0).then(|| view! { <span class="subtle">{format!("{} more: search for them", facet.left_out)}</span> });
-        view! { {items.collect_view()}{more} }
-    };
-    let plain = |value: &FacetValue| value.label.clone();
-    let workspaces = (!page.workspaces.values.is_empty()).then(|| {
-        let links = chips(&page.workspaces, &plain, &|value| ResourceQuery { workspace: value, page: 1, ..query.clone() });
-        view! { <span class="chip-label">"Workspace"</span>{links} }
-    });
-    let drifted = ResourceQuery { drifted: !query.drifted, page: 1, ..query.clone() };
-    let hidden = |name: &'static str, value: &str| {
-        let value = value.to_owned();
-        (!value.is_empty()).then(|| view! { <input type="hidden" name=name value=value/> })
-    };
+fn filters(listing: &Listing, page: &ResourcesPage) -> impl IntoView + use<> {
+    let mut healths: Facet = page.healths.clone();
+    for value in &mut healths.values {
+        state(&value.value).clone_into(&mut value.label);
+    }
     view! {
-        <form class="filters" role="search" aria-label="Resources" action=routes::resources(workspace)>
-            <div class="search"><Icon name="search"/><input class="input" type="search" name="q" value=query.q.clone() aria-label="Search resources" placeholder="Search by name, kind or instance"/></div>
-            {hidden("kind", &query.kind)}{hidden("health", &query.health)}{hidden("promise", &query.promise)}{hidden("workspace", &query.workspace)}
-            {hidden("drifted", if query.drifted { "1" } else { "" })}{hidden("below", if query.below { "1" } else { "" })}
-            <button class="btn">"Search"</button>
-            <nav class="chips" aria-label="Filters">
-                <a href=address(workspace, &drifted) aria-current=query.drifted.then_some("true")>"Drifted "<span class="n">{page.drifted_fit.to_string()}</span></a>
-                <span class="chip-label">"Health"</span>
-                {chips(&page.healths, &|value| state(&value.value).to_owned(), &|value| ResourceQuery { health: value, page: 1, ..query.clone() })}
-                <span class="chip-label">"Kind"</span>
-                {chips(&page.kinds, &plain, &|value| ResourceQuery { kind: value, page: 1, ..query.clone() })}
-                <span class="chip-label">"Promise"</span>
-                {chips(&page.promises, &plain, &|value| ResourceQuery { promise: value, page: 1, ..query.clone() })}
-                {workspaces}
-            </nav>
-        </form>
+        {listing.search("Resources", "Search by name, kind or instance")}
+        <nav class="row chip-rows" aria-label="Filters">
+            {listing.flag("drifted", "Drifted", Some(page.drifted_fit.to_string()))}
+            {listing.facet("Health", "health", &healths)}
+            {listing.facet("Kind", "kind", &page.kinds)}
+            {listing.facet("Promise", "promise", &page.promises)}
+            {listing.facet("Workspace", "workspace", &page.workspaces)}
+        </nav>
     }
 }
 
@@ -152,40 +138,9 @@ fn state(word: &str) -> &'static str {
     }
 }
 
-fn pairs(query: &ResourceQuery) -> [(&'static str, String); 8] {
-    let flag = |set: bool| if set { "1".to_owned() } else { String::new() };
-    let page = if query.page > 1 { query.page.to_string() } else { String::new() };
-    [
-        ("q", query.q.clone()),
-        ("kind", query.kind.clone()),
-        ("health", query.health.clone()),
-        ("promise", query.promise.clone()),
-        ("workspace", query.workspace.clone()),
-        ("drifted", flag(query.drifted)),
-        ("below", flag(query.below)),
-        ("page", page),
-    ]
-}
-
-fn address(workspace: &str, query: &ResourceQuery) -> String {
-    with(&routes::resources(workspace), query)
-}
-
-/// Everything that fits, not this page alone.
-fn csv_address(workspace: &str, query: &ResourceQuery) -> String {
-    with(&routes::resources_csv(workspace), &ResourceQuery { page: 0, ..query.clone() })
-}
-
-fn with(path: &str, query: &ResourceQuery) -> String {
-    let pairs = pairs(query);
-    let pairs: Vec<(&str, &str)> = pairs.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    routes::with_query(path, &pairs)
-}
-
-fn nothing(workspace: &str, page: &ResourcesPage) -> impl IntoView + use<> {
+fn nothing(workspace: &str, page: &ResourcesPage, listing: &Listing) -> impl IntoView + use<> {
     if page.all.counted() > 0 {
-        let all = address(workspace, &ResourceQuery { below: page.query.below, ..ResourceQuery::default() });
-        return view! { <Empty title="No resource fits these filters" text="Take a filter away, or search for another word."><LinkButton href=all label="Show all"/></Empty> }.into_any();
+        return listing.nothing_fits("No resources match");
     }
     if !page.all.is_exact() {
         return view! { <Empty title="Nothing could be read" text="What was made appears here as soon as its workspaces answer." shape=Shape::Unknown/> }.into_any();
@@ -194,16 +149,17 @@ fn nothing(workspace: &str, page: &ResourcesPage) -> impl IntoView + use<> {
     view! { <Empty title="Nothing was made here yet" text="What requests need appears here as soon as it is being made."><LinkButton href=requests label="Open the requests"/></Empty> }.into_any()
 }
 
-fn table(here: &str, rows: &[ResourceRow], now: &str) -> impl IntoView + use<> {
-    let lines = rows.iter().map(|row| {
+fn table(here: &str, listing: &Listing, page: &ResourcesPage, now: &str) -> impl IntoView + use<> {
+    let lines = page.rows.iter().map(|row| {
         let (shape, word) = health(row.health);
         let (applied, applied_word) = if row.applied { (Shape::Ready, "Applied") } else { (Shape::Ahead, "Not yet") };
-        let place = if row.destination.is_empty() { String::new() } else { format!(" at {}", row.destination) };
+        let place = (!row.destination.is_empty()).then(|| view! { <span class="under">{format!("at {}", row.destination)}</span> });
         let instance = routes::request(&row.workspace, &row.request_namespace, &row.instance);
         let elsewhere = (row.workspace != here).then(|| view! { <span class="under mono">{row.workspace.clone()}</span> });
         view! {
             <tr>
-                <th scope="row"><a class="name" href=routes::object(&row.workspace, &row.request_namespace, &row.instance, &ObjectKey::from(row))>{row.name.clone()}</a><span class="under">{format!("{}{place}", row.kind)}</span></th>
+                <th scope="row"><a class="name" href=routes::object(&row.workspace, &row.request_namespace, &row.instance, &ObjectKey::from(row))>{row.name.clone()}</a></th>
+                <td data-label="Kind"><span>{row.kind.clone()}</span>{place}</td>
                 <td data-label="Instance"><a class="name" href=format!("{instance}?view=resources")>{row.instance.clone()}</a>{elsewhere}</td>
                 <td data-label="Promise" class="nowrap">{format!("{} {}", row.promise_title, row.version)}</td>
                 <td data-label="Applied"><Status shape=applied word=applied_word/></td>
@@ -214,8 +170,9 @@ fn table(here: &str, rows: &[ResourceRow], now: &str) -> impl IntoView + use<> {
         }
     });
     let lines = lines.collect_view();
+    let [name, kind, instance, promise, health, drift, since] = HEADINGS.map(|heading| listing.heading(page.query.sort, heading));
     view! {
-        <div class="card"><table class="table"><thead><tr><th scope="col">"Resource"</th><th scope="col">"Instance"</th><th scope="col">"Promise"</th><th scope="col">"Applied"</th><th scope="col">"Healthy"</th><th scope="col">"Drift"</th><th scope="col">"Instance since"</th></tr></thead><tbody>{lines}</tbody></table></div>
+        <div class="card"><table class="table"><thead><tr>{name}{kind}{instance}{promise}<th scope="col">"Applied"</th>{health}{drift}{since}</tr></thead><tbody>{lines}</tbody></table></div>
     }
 }
 

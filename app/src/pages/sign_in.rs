@@ -11,12 +11,12 @@ use crate::ui::{Banner, Code, HiddenToken, Shape, SubmitButton, Weight};
 
 /// The page; `back` is where to go afterwards, `problem` why the last attempt failed.
 pub fn page(visit: &Visit, back: &str, problem: Option<SignInProblem>) -> Page {
-    let (status, problem) = (problem.map_or(200, SignInProblem::status), problem.map(sentence));
-    let about = About { title: "Sign in".to_owned(), status, ..About::default() };
+    let (status, why) = (problem.map_or(200, SignInProblem::status), problem.map(sentence));
+    let retry_after = if let Some(SignInProblem::TooManyAttempts(seconds)) = problem { Some(seconds) } else { None };
+    let about = About { title: "Sign in".to_owned(), status, retry_after, ..About::default() };
     let (visit_here, back) = (visit.clone(), back.to_owned());
-    document(visit, about, move || {
-        let way =
-            if visit_here.embedded { people(&visit_here, back, problem).into_any() } else { token(&visit_here, back, problem).into_any() };
+    document(about, move || {
+        let way = if visit_here.embedded { people(&visit_here, back, why).into_any() } else { token(&visit_here, back, why).into_any() };
         view! {
             <div class="lonely"><main id="main" class="stack">
                 <div class="signin-head">{mark()}<h1>"Sign in to OPM Portal"</h1><p class="muted">"The front door to your platform"</p></div>

@@ -1,30 +1,27 @@
 //! Workspaces: the tree of those that a person may enter, narrowed by words.
 
 use leptos::prelude::*;
+use promise::Result;
 use promise::view::{WorkspaceNode, WorkspaceTree};
 
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
-use crate::pages::refused;
 use crate::routes::{self, page};
 use crate::ui::{Empty, Icon, LinkButton, PageHead};
 
 /// The page; `from` is the address that the switcher was opened on, so that the same page is offered in the other workspace.
-pub async fn page(visit: &Visit, query: &str, from: &str) -> Page {
-    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
-    let tree = match backend.workspaces(query).await {
-        Ok(tree) => tree,
-        Err(error) => return refused(visit, None, &error),
-    };
+pub async fn page(visit: &Visit, query: &str, from: &str) -> Result<Page> {
+    let backend = visit.backend()?;
+    let tree = backend.workspaces(query).await?;
     if let Some(address) = found(&tree, from) {
-        return Page::elsewhere(address);
+        return Ok(Page::elsewhere(address));
     }
     let about = About { title: "Workspaces".to_owned(), section: page::WORKSPACES.to_owned(), ..About::default() };
     let requests_first = from.contains("/requests");
     // Who comes from the switcher types at once.
     let focus = !from.is_empty();
     let from = from.to_owned();
-    framed(visit, about, move || {
+    Ok(framed(visit, about, move || {
         view! {
             <PageHead title="Workspaces"/>
             <form class="filters" role="search" aria-label="Workspaces" action=page::WORKSPACES>
@@ -41,7 +38,7 @@ pub async fn page(visit: &Visit, query: &str, from: &str) -> Page {
                 view! { {basis}<ul class="tree">{tree.nodes.iter().map(|node| entry(node, requests_first)).collect_view()}</ul> }.into_any()
             }}
         }
-    })
+    }))
 }
 
 /// Where a search leads by itself: to the workspace whose whole path was typed, and there to the same sort of page.

@@ -1,18 +1,25 @@
 //! Every page of the portal once, in the states that differ in look.
 
-use app::backend::{FormOf, Sample, Visit};
-use app::document::Page;
-use app::pages::{
-    approvals, catalog, cost, gallery, home, kept, notifications, platform, refused, requests, resources, sign_in, workspaces,
-};
+use app::app::{App, render};
+use app::backend::Visit;
+use app::document::{Page, show};
+use app::pages::{refused, requests};
+use axum::body::{Body, to_bytes};
+use axum::response::Response;
+use http::Request;
 use promise::Error;
-use promise::view::{
-    CatalogQuery, CostQuery, DeliveriesQuery, InboxQuery, NoticesQuery, ObjectKey, OverviewQuery, PoliciesQuery, RequestQuery,
-    ResourceQuery,
-};
 
 use crate::world::decided::UID;
 use crate::world::{WORKSPACE, World, full, visit};
+
+/// A page as a browser gets it.
+#[derive(Debug)]
+pub struct Rendered {
+    /// HTTP status.
+    pub status: u16,
+    /// The document.
+    pub html: String,
+}
 
 fn wrong() -> World {
     World { fits: false, ..full() }
@@ -26,251 +33,177 @@ fn nothing() -> World {
     World { empty: true, ..full() }
 }
 
-/// The form of a new request.
-fn new(promise: &str) -> FormOf<'_> {
-    FormOf::New { promise, home: None, start: None }
-}
-
-const EDIT: FormOf<'_> = FormOf::Edit { namespace: "default", name: "orders-db" };
-
-/// A part of the page of a request.
-async fn part(world: World, view: &str) -> Page {
-    let visit = visit(Some(world), "/w/root:acme:shop/requests/default/orders-db");
-    requests::detail(&visit, WORKSPACE, "default", "orders-db", requests::View::parse(view, 1)).await
-}
-
-/// What was made, with the Secrets as one box of the graph.
-async fn folded() -> Page {
-    let visit = visit(Some(full()), "/w/root:acme:shop/requests/default/orders-db?view=resources&fold=Secret");
-    let view = requests::View { fold: requests::Fold::parse("Secret"), ..requests::View::parse("resources", 1) };
-    requests::detail(&visit, WORKSPACE, "default", "orders-db", view).await
-}
-
-/// The page of an object, in the workspace or at a Destination.
-async fn object(world: World, at: &str) -> Page {
-    let visit = visit(Some(world), "/w/root:acme:shop/requests/default/orders-db/objects/Secret/login");
-    let key = ObjectKey { kind: "Secret".into(), name: "login".into(), at: at.into(), ..ObjectKey::default() };
-    resources::object(&visit, WORKSPACE, "default", "orders-db", &key).await
-}
-
-/// Name and page.
-pub async fn every() -> Vec<(&'static str, Page)> {
-    let at = |world: World, address: &str| -> Visit { visit(Some(world), address) };
-    let query = CatalogQuery::default();
-    let list = RequestQuery::default();
-    let narrowed = RequestQuery { q: "a".into(), ..RequestQuery::default() };
-    let policies = PoliciesQuery::default();
-    let sample = Sample { promise: "root:platform/postgresql".into(), workspace: WORKSPACE.into(), text: "tier: production\n".into() };
-    let here = full;
-    let decided = InboxQuery { view: "decided".into(), done: UID.into(), ..InboxQuery::default() };
-    let again = || approvals::Again {
-        why: "say in the comment why it is rejected".into(),
-        field: "comment".into(),
-        status: 422,
-        ..approvals::Again::default()
-    };
-    let of_data = ResourceQuery { kind: "Cluster".into(), workspace: "root:acme:data".into(), ..ResourceQuery::default() };
-    let (made, below) = (ResourceQuery::default(), ResourceQuery { below: true, page: 1, ..of_data });
+/// Name, world, and address.
+fn addresses() -> Vec<(&'static str, Option<World>, String)> {
+    let shop = |rest: &str| format!("/w/{WORKSPACE}{rest}");
+    let postgresql = |rest: &str| shop(&format!("/promises/postgresql{rest}"));
+    let orders = |rest: &str| shop(&format!("/requests/default/orders-db{rest}"));
+    let approval = |rest: &str| format!("/approvals/{UID}{rest}");
+    let here = |name, address: String| (name, Some(full()), address);
+    let bad = |name, address: String| (name, Some(wrong()), address);
+    let looks = |name, address: String| (name, Some(viewer()), address);
+    let empty = |name, address: String| (name, Some(nothing()), address);
+    let closed = |name, address: String| (name, Some(World { empty: true, ..viewer() }), address);
+    let to = str::to_owned;
+    let of_data = "?kind=Cluster&workspace=root:acme:data&below=true";
     vec![
-        ("sign-in", sign_in::page(&visit(None, "/sign-in"), "/", None)),
-        ("home", home::page(&at(here(), "/")).await),
-        ("home-empty", home::page(&at(nothing(), "/")).await),
-        ("home-viewer", home::page(&at(viewer(), "/")).await),
-        ("home-stale", home::page(&at(wrong(), "/")).await),
-        ("home-unanswered", home::page(&at(World { fits: false, ..nothing() }, "/")).await),
-        ("workspaces", workspaces::page(&at(here(), "/workspaces"), "", "").await),
-        ("catalog", catalog::list(&at(here(), "/w/root:acme:shop/catalog"), WORKSPACE, &query).await),
-        ("catalog-empty", catalog::list(&at(nothing(), "/w/root:acme:shop/catalog"), WORKSPACE, &query).await),
-        (
-            "promise",
-            catalog::promise(&at(here(), "/w/root:acme:shop/promises/postgresql"), WORKSPACE, "postgresql", catalog::Shown::default())
-                .await,
+        ("sign-in", None, to("/sign-in")),
+        ("sign-in-refused", None, to("/sign-in?problem=token-refused")),
+        ("signed-out", None, to("/")),
+        here("home", to("/")),
+        empty("home-empty", to("/")),
+        looks("home-viewer", to("/")),
+        bad("home-stale", to("/")),
+        ("home-unanswered", Some(World { fits: false, ..nothing() }), to("/")),
+        here("workspaces", to("/workspaces")),
+        here("catalog", shop("/catalog")),
+        empty("catalog-empty", shop("/catalog")),
+        here("promise", postgresql("")),
+        here("promise-policies", postgresql("?tab=policies")),
+        looks("promise-viewer", postgresql("")),
+        here("not-found", shop("/promises/nothing")),
+        here("nowhere", to("/no/such/page")),
+        here("unreadable", shop("/requests?page=many")),
+        here("request-new", postgresql("/request")),
+        bad("request-error", postgresql("/request?draft=d1")),
+        looks("request-viewer", shop("/promises/redis/request")),
+        here("request-web", shop("/promises/web-application/request")),
+        here("review", postgresql("/request/review?draft=d1")),
+        here("adds", postgresql("/request/adds?draft=d1")),
+        bad("adds-policy", orders("/edit/adds?origin=policy")),
+        here("adds-nothing", orders("/edit/adds?origin=default")),
+        empty("adds-unknown", orders("/edit/adds")),
+        here("approvals", to("/approvals")),
+        empty("approvals-empty", to("/approvals")),
+        here("approvals-gone", to("/approvals?open=gone")),
+        here("approvals-decided", format!("/approvals?view=decided&done={UID}")),
+        bad("approvals-old", to("/approvals")),
+        here("approvals-again", format!("/approvals?open={UID}&refused=decision")),
+        looks("approvals-viewer", to("/approvals")),
+        here("approval", approval("")),
+        bad("approval-settled", approval("")),
+        looks("approval-viewer", approval("")),
+        here("approval-again", approval("?refused=decision")),
+        here("approval-alike", approval("/alike?refused=decision")),
+        here("requests", shop("/requests")),
+        here("requests-narrowed", shop("/requests?q=a")),
+        empty("requests-kept", shop("/requests?q=a")),
+        empty("requests-empty", shop("/requests")),
+        here("request", orders("")),
+        here("request-resources", orders("?view=resources")),
+        here("request-resources-folded", orders("?view=resources&fold=Secret")),
+        here("request-configuration", orders("?view=configuration")),
+        here("request-policies", orders("?view=policies")),
+        here("request-adds", orders("?view=adds")),
+        here("request-history", orders("?view=history")),
+        here("request-yaml", orders("?view=yaml")),
+        looks("request-viewer-detail", orders("")),
+        bad("request-refused", orders("")),
+        ("request-refused-viewer", Some(World { fits: false, ..viewer() }), orders("")),
+        here("request-told", orders("?refused=changed")),
+        here("edit", orders("/edit")),
+        here("edit-review", orders("/edit/review?draft=d1")),
+        here("delete", orders("/delete")),
+        bad("delete-unagreed", orders("/delete")),
+        here("delete-wrong", orders("/delete?refused=confirmation")),
+        here("resources", shop("/resources")),
+        here("resources-below", shop(&format!("/resources{of_data}"))),
+        empty("resources-empty", shop("/resources")),
+        looks("resources-denied", shop("/resources")),
+        looks("resources-denied-below", shop(&format!("/resources{of_data}"))),
+        empty("resources-unread", shop(&format!("/resources{of_data}"))),
+        here("object", orders("/objects/Secret/login")),
+        bad("object-elsewhere", orders("/objects/Secret/login?at=sandbox")),
+        empty("object-absent", orders("/objects/Secret/login")),
+        here("cost", to("/cost")),
+        bad("cost-stale", to("/cost?workspace=root:acme")),
+        empty("cost-empty", to("/cost")),
+        looks("cost-denied", to("/cost")),
+        here("notifications", to("/notifications")),
+        empty("notifications-empty", to("/notifications")),
+        here("notification-settings", to("/notifications/settings")),
+        bad("notification-settings-wrong", to("/notifications/settings")),
+        empty("notification-settings-bare", to("/notifications/settings")),
+        here("stand-in", to("/notifications/stand-in")),
+        bad("stand-in-wrong", to("/notifications/stand-in")),
+        looks("stand-in-lacking", to("/notifications/stand-in")),
+        empty("stand-in-none", to("/notifications/stand-in")),
+        here("overview", to("/platform")),
+        here("overview-year", to("/platform?range=year")),
+        empty("overview-empty", to("/platform")),
+        closed("overview-closed", to("/platform")),
+        here("emergencies", to("/platform/emergencies")),
+        bad("emergencies-unseen", to("/platform/emergencies")),
+        empty("emergencies-none", to("/platform/emergencies")),
+        here("deliveries", to("/platform/deliveries")),
+        empty("deliveries-none", to("/platform/deliveries")),
+        here("policies", to("/platform/policies")),
+        empty("policies-empty", to("/platform/policies")),
+        closed("policies-none", to("/platform/policies")),
+        here("policy", to("/platform/policies/root:acme/a")),
+        here(
+            "policy-tried",
+            format!("/platform/policies/root:acme/a?promise=root:platform/postgresql&in={WORKSPACE}&try=tier:+production"),
         ),
-        (
-            "promise-policies",
-            catalog::promise(
-                &at(here(), "/w/root:acme:shop/promises/postgresql?tab=policies"),
-                WORKSPACE,
-                "postgresql",
-                catalog::Shown { tab: "policies", ..catalog::Shown::default() },
-            )
-            .await,
+        bad(
+            "policy-unread",
+            format!("/platform/policies/root:acme/a?promise=root:platform/postgresql&in={WORKSPACE}&try=tier:+production"),
         ),
-        (
-            "promise-viewer",
-            catalog::promise(&at(viewer(), "/w/root:acme:shop/promises/postgresql"), WORKSPACE, "postgresql", catalog::Shown::default())
-                .await,
-        ),
-        (
-            "request-new",
-            requests::form(&at(here(), "/w/root:acme:shop/promises/postgresql/request"), WORKSPACE, new("postgresql"), None).await,
-        ),
-        (
-            "request-error",
-            requests::form(&at(wrong(), "/w/root:acme:shop/promises/postgresql/request"), WORKSPACE, new("postgresql"), Some("d1")).await,
-        ),
-        ("request-viewer", requests::form(&at(viewer(), "/w/root:acme:shop/promises/redis/request"), WORKSPACE, new("redis"), None).await),
-        (
-            "request-web",
-            requests::form(&at(here(), "/w/root:acme:shop/promises/web-application/request"), WORKSPACE, new("web-application"), None)
-                .await,
-        ),
-        (
-            "review",
-            requests::review(&at(here(), "/w/root:acme:shop/promises/postgresql/request/review"), WORKSPACE, new("postgresql"), "d1").await,
-        ),
-        (
-            "adds",
-            requests::adds(&at(here(), "/w/root:acme:shop/promises/postgresql/request/adds"), WORKSPACE, new("postgresql"), Some("d1"), "")
-                .await,
-        ),
-        (
-            "adds-policy",
-            requests::adds(&at(wrong(), "/w/root:acme:shop/promises/postgresql/request/adds"), WORKSPACE, EDIT, None, "policy").await,
-        ),
-        (
-            "adds-nothing",
-            requests::adds(&at(here(), "/w/root:acme:shop/promises/postgresql/request/adds"), WORKSPACE, EDIT, None, "default").await,
-        ),
-        (
-            "adds-unknown",
-            requests::adds(&at(nothing(), "/w/root:acme:shop/promises/postgresql/request/adds"), WORKSPACE, EDIT, None, "").await,
-        ),
-        ("approvals", approvals::inbox(&at(here(), "/approvals"), &InboxQuery::default(), None).await),
-        ("approvals-empty", approvals::inbox(&at(nothing(), "/approvals"), &InboxQuery::default(), None).await),
-        (
-            "approvals-gone",
-            approvals::inbox(&at(here(), "/approvals?open=gone"), &InboxQuery { open: "gone".into(), ..InboxQuery::default() }, None).await,
-        ),
-        ("approvals-decided", approvals::inbox(&at(here(), "/approvals?view=decided"), &decided, None).await),
-        ("approvals-old", approvals::inbox(&at(wrong(), "/approvals"), &InboxQuery::default(), None).await),
-        (
-            "approvals-again",
-            approvals::inbox(&at(here(), "/approvals"), &InboxQuery { open: UID.into(), ..InboxQuery::default() }, Some(again())).await,
-        ),
-        ("approvals-viewer", approvals::inbox(&at(viewer(), "/approvals"), &InboxQuery::default(), None).await),
-        ("approval", approvals::light(&at(here(), "/approvals/1"), UID, "", None).await),
-        ("approval-settled", approvals::light(&at(wrong(), "/approvals/1"), UID, "", None).await),
-        ("approval-viewer", approvals::light(&at(viewer(), "/approvals/1"), UID, "", None).await),
-        ("approval-again", approvals::light(&at(here(), "/approvals/1"), UID, "", Some(again())).await),
-        ("approval-alike", approvals::alike(&at(here(), "/approvals/1/alike"), UID, Some(again())).await),
-        ("requests-narrowed", requests::list(&at(here(), "/w/root:acme:shop/requests?q=a"), WORKSPACE, &narrowed).await),
-        ("requests-kept", requests::list(&at(nothing(), "/w/root:acme:shop/requests?q=a"), WORKSPACE, &narrowed).await),
-        ("requests", requests::list(&at(here(), "/w/root:acme:shop/requests"), WORKSPACE, &list).await),
-        ("requests-empty", requests::list(&at(nothing(), "/w/root:acme:shop/requests"), WORKSPACE, &list).await),
-        ("request", part(here(), "").await),
-        ("request-resources", part(here(), "resources").await),
-        ("request-resources-folded", folded().await),
-        ("request-configuration", part(here(), "configuration").await),
-        ("request-policies", part(here(), "policies").await),
-        ("request-adds", part(here(), "adds").await),
-        ("request-history", part(here(), "history").await),
-        ("request-yaml", part(here(), "yaml").await),
-        ("request-viewer-detail", part(viewer(), "").await),
-        ("request-refused", part(wrong(), "").await),
-        ("request-refused-viewer", part(World { fits: false, ..viewer() }, "").await),
-        (
-            "request-told",
-            requests::with_message(
-                &at(here(), "/w/root:acme:shop/requests/default/orders-db"),
-                WORKSPACE,
-                "default",
-                "orders-db",
-                "it changed",
-            )
-            .await,
-        ),
-        (
-            "request-revealed",
-            requests::revealed(&at(here(), "/w/root:acme:shop/requests/default/orders-db"), WORKSPACE, "default", "orders-db", "password")
-                .await,
-        ),
-        ("edit", requests::form(&at(here(), "/w/root:acme:shop/requests/default/orders-db/edit"), WORKSPACE, EDIT, None).await),
-        (
-            "edit-review",
-            requests::review(&at(here(), "/w/root:acme:shop/requests/default/orders-db/edit/review"), WORKSPACE, EDIT, "d1").await,
-        ),
-        (
-            "delete",
-            requests::delete(&at(here(), "/w/root:acme:shop/requests/default/orders-db/delete"), WORKSPACE, "default", "orders-db", None)
-                .await,
-        ),
-        (
-            "delete-unagreed",
-            requests::delete(&at(wrong(), "/w/root:acme:shop/requests/default/orders-db/delete"), WORKSPACE, "default", "orders-db", None)
-                .await,
-        ),
-        (
-            "delete-wrong",
-            requests::delete(
-                &at(here(), "/w/root:acme:shop/requests/default/orders-db/delete"),
-                WORKSPACE,
-                "default",
-                "orders-db",
-                Some("Type orders-db"),
-            )
-            .await,
-        ),
-        ("policies", platform::list(&at(here(), "/platform/policies"), &policies).await),
-        ("policies-empty", platform::list(&at(nothing(), "/platform/policies"), &policies).await),
-        ("policies-none", platform::list(&at(World { empty: true, ..viewer() }, "/platform/policies"), &policies).await),
-        ("policy", platform::policy(&at(here(), "/platform/policies/root:acme/a"), "root:acme", "a", "", None).await),
-        ("policy-tried", platform::policy(&at(here(), "/platform/policies/root:acme/a"), "root:acme", "a", "", Some(&sample)).await),
-        ("policy-unread", platform::policy(&at(wrong(), "/platform/policies/root:acme/a"), "root:acme", "a", "", Some(&sample)).await),
-        ("policy-viewer", platform::policy(&at(viewer(), "/platform/policies/root:acme/a"), "root:acme", "a", WORKSPACE, None).await),
-        ("policy-new", platform::new(&at(nothing(), "/platform/policies/new"), "root:acme", None).await),
-        ("policy-edit", platform::text(&at(here(), "/platform/policies/root:acme/a/edit"), "root:acme", "a", None).await),
-        ("policy-wrong", platform::text(&at(wrong(), "/platform/policies/root:acme/a/edit"), "root:acme", "a", None).await),
-        ("resources", resources::list(&at(here(), "/w/root:acme:shop/resources"), WORKSPACE, &made).await),
-        ("resources-below", resources::list(&at(here(), "/w/root:acme:shop/resources?below=1"), WORKSPACE, &below).await),
-        ("resources-empty", resources::list(&at(nothing(), "/w/root:acme:shop/resources"), WORKSPACE, &made).await),
-        ("resources-denied", resources::list(&at(viewer(), "/w/root:acme:shop/resources"), WORKSPACE, &made).await),
-        ("resources-denied-below", resources::list(&at(viewer(), "/w/root:acme:shop/resources?below=1"), WORKSPACE, &below).await),
-        ("resources-unread", resources::list(&at(nothing(), "/w/root:acme:shop/resources?below=1"), WORKSPACE, &below).await),
-        ("object", object(here(), "").await),
-        ("object-elsewhere", object(wrong(), "sandbox").await),
-        ("object-absent", object(nothing(), "").await),
-        ("cost", cost::page(&at(here(), "/cost"), &CostQuery::default()).await),
-        ("cost-stale", cost::page(&at(wrong(), "/cost"), &CostQuery { workspace: "root:acme".into(), ..CostQuery::default() }).await),
-        ("cost-empty", cost::page(&at(nothing(), "/cost"), &CostQuery::default()).await),
-        ("cost-denied", cost::page(&at(viewer(), "/cost"), &CostQuery::default()).await),
-        ("notifications", notifications::list(&at(here(), "/notifications"), &NoticesQuery::default()).await),
-        ("notifications-empty", notifications::list(&at(nothing(), "/notifications"), &NoticesQuery::default()).await),
-        ("notification-settings", notifications::settings(&at(here(), "/notifications/settings"), None).await),
-        ("notification-settings-wrong", notifications::settings(&at(wrong(), "/notifications/settings"), None).await),
-        ("notification-settings-bare", notifications::settings(&at(nothing(), "/notifications/settings"), None).await),
-        ("stand-in", notifications::stand_in(&at(here(), "/notifications/stand-in"), None).await),
-        ("stand-in-wrong", notifications::stand_in(&at(wrong(), "/notifications/stand-in"), None).await),
-        ("stand-in-lacking", notifications::stand_in(&at(viewer(), "/notifications/stand-in"), None).await),
-        ("stand-in-none", notifications::stand_in(&at(nothing(), "/notifications/stand-in"), None).await),
-        ("deliveries", platform::deliveries(&at(here(), "/platform/deliveries"), &DeliveriesQuery::default()).await),
-        ("deliveries-none", platform::deliveries(&at(nothing(), "/platform/deliveries"), &DeliveriesQuery::default()).await),
-        ("emergencies", platform::emergencies(&at(here(), "/platform/emergencies"), 1).await),
-        ("emergencies-unseen", platform::emergencies(&at(wrong(), "/platform/emergencies"), 1).await),
-        ("emergencies-none", platform::emergencies(&at(nothing(), "/platform/emergencies"), 1).await),
-        ("overview", platform::overview(&at(here(), "/platform"), &OverviewQuery::default()).await),
-        ("overview-year", platform::overview(&at(here(), "/platform?range=year"), &OverviewQuery { range: "year".into() }).await),
-        ("overview-empty", platform::overview(&at(nothing(), "/platform"), &OverviewQuery::default()).await),
-        ("overview-closed", platform::overview(&at(World { empty: true, ..viewer() }, "/platform"), &OverviewQuery::default()).await),
-        ("gallery", gallery::page(&at(here(), "/dev/ui"))),
-        (
-            "not-found",
-            catalog::promise(&at(here(), "/w/root:acme:shop/promises/nothing"), WORKSPACE, "nothing", catalog::Shown::default()).await,
-        ),
-        (
-            "denied",
-            refused(&at(here(), "/"), Some(WORKSPACE), &Error::Denied { why: "You may not list requests in root:acme:data".into() }),
-        ),
-        ("refused-post", kept(&at(here(), "/refused?id=kept"), "kept").await),
-        ("not-enabled", refused(&at(here(), "/"), None, &Error::NotEnabled { what: "request orders-db".into() })),
-        ("not-read-yet", refused(&at(here(), "/"), None, &Error::Busy { message: "requests are still being read".into() })),
-        (
-            "too-many-requests",
-            refused(&at(here(), "/"), None, &Error::TooManyRequests { message: "Wait 3 seconds, then try again.".into(), seconds: 3 }),
-        ),
-        ("unreachable", refused(&at(here(), "/"), None, &Error::Unreachable { what: "the plane".into() })),
-        ("unreachable-signed-out", refused(&visit(None, "/"), None, &Error::Unreachable { what: "the database".into() })),
-        ("our-mistake", refused(&at(here(), "/"), None, &Error::Internal)),
-        ("signed-out", home::page(&visit(None, "/")).await),
+        looks("policy-viewer", format!("/platform/policies/root:acme/a?from={WORKSPACE}")),
+        empty("policy-new", to("/platform/policies/new?workspace=root:acme")),
+        here("policy-edit", to("/platform/policies/root:acme/a/edit")),
+        bad("policy-wrong", to("/platform/policies/root:acme/a/edit?draft=d1")),
+        here("refused-post", to("/refused?id=denied")),
+        here("gallery", to("/dev/ui")),
     ]
+}
+
+/// Pages that say no, wherever they stand.
+fn refusals() -> Vec<(&'static str, Option<World>, Error)> {
+    vec![
+        ("denied", Some(full()), Error::Denied { why: "You may not list requests in root:acme:data".into() }),
+        ("not-enabled", Some(full()), Error::NotEnabled { what: "request orders-db".into() }),
+        ("not-read-yet", Some(full()), Error::Busy { message: "requests are still being read".into() }),
+        ("too-many-requests", Some(full()), Error::TooManyRequests { message: "Wait 3 seconds, then try again.".into(), seconds: 3 }),
+        ("unreachable", Some(full()), Error::Unreachable { what: "the plane".into() }),
+        ("unreachable-signed-out", None, Error::Unreachable { what: "the database".into() }),
+        ("our-mistake", Some(full()), Error::Internal),
+    ]
+}
+
+/// Every page by name.
+pub fn every() -> Vec<(&'static str, Rendered)> {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    runtime.block_on(async {
+        // This is what makes leptos use the runtime.
+        assert!(!leptos_axum::generate_route_list(App).is_empty());
+        let mut pages = Vec::new();
+        for (name, world, address) in addresses() {
+            pages.push((name, opened(world, &address).await));
+        }
+        for (name, world, error) in refusals() {
+            let visit = visit(world, "/");
+            let page = refused(&visit, Some(WORKSPACE), &error);
+            pages.push((name, shown(visit, page).await));
+        }
+        let visit = visit(Some(full()), "/w/root:acme:shop/requests/default/orders-db");
+        let page = requests::revealed(&visit, WORKSPACE, "default", "orders-db", "password").await.expect("a page");
+        pages.push(("request-revealed", shown(visit, page).await));
+        pages
+    })
+}
+
+async fn opened(world: Option<World>, address: &str) -> Rendered {
+    let request = Request::get(address).body(Body::empty()).expect("a request");
+    read(render(visit(world, address), request).await).await
+}
+
+async fn shown(visit: Visit, page: Page) -> Rendered {
+    read(show(visit, page).await).await
+}
+
+async fn read(response: Response) -> Rendered {
+    let status = response.status().as_u16();
+    let bytes = to_bytes(response.into_body(), usize::MAX).await.expect("a body");
+    Rendered { status, html: String::from_utf8(bytes.into()).expect("text") }
 }

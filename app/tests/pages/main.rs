@@ -4,19 +4,22 @@
 mod every;
 mod world;
 
-use app::document::Page;
+use std::sync::LazyLock;
 
-fn each(check: impl Fn(&str, &Page)) {
-    let pages = futures::executor::block_on(every::every());
-    assert!(pages.len() > 20, "{} pages", pages.len());
-    for (name, page) in &pages {
+use every::Rendered;
+
+/// Every page, rendered once.
+static PAGES: LazyLock<Vec<(&'static str, Rendered)>> = LazyLock::new(every::every);
+
+fn each(check: impl Fn(&str, &Rendered)) {
+    assert!(PAGES.len() > 20, "{} pages", PAGES.len());
+    for (name, page) in &*PAGES {
         check(name, page);
     }
 }
 
-fn page(name: &str) -> Page {
-    let pages = futures::executor::block_on(every::every());
-    pages.into_iter().find(|(known, _)| *known == name).expect(name).1
+fn page(name: &str) -> &'static Rendered {
+    &PAGES.iter().find(|(known, _)| *known == name).expect(name).1
 }
 
 /// Start tags of an element, as written.
@@ -37,7 +40,7 @@ fn attribute<'t>(tag: &'t str, name: &str) -> Option<&'t str> {
 #[test]
 fn every_page_has_a_title_a_language_one_heading_and_one_main() {
     each(|name, page| {
-        assert!(page.html.starts_with("<!doctype html><html lang=\"en\""), "{name}");
+        assert!(page.html.starts_with("<!DOCTYPE html><html lang=\"en\""), "{name}");
         let title = page.html.split("<title>").nth(1).and_then(|rest| rest.split("</title>").next()).unwrap_or_default();
         assert!(title.ends_with(" · OPM Portal") && title.len() > " · OPM Portal".len(), "{name}: {title}");
         assert_eq!(tags(&page.html, "h1").len(), 1, "{name}");
@@ -138,16 +141,15 @@ fn refusals_say_their_status() {
 #[test]
 fn who_is_not_signed_in_is_told_what_is_really_wrong() {
     assert!(page("signed-out").html.contains("You are not signed in"));
-    let html = page("unreachable-signed-out").html;
+    let html = &page("unreachable-signed-out").html;
     assert!(html.contains("The database does not answer") && !html.contains("not signed in"), "{html}");
     assert!(page("our-mistake").html.contains("5f3a9c0211d84e7b"), "the id that the log has");
 }
 
 #[test]
 fn what_nobody_may_list_or_could_read_is_not_said_to_be_nothing() {
-    let pages = futures::executor::block_on(every::every());
     let says = |name: &str, said: &[&str], unsaid: &[&str]| {
-        let html = &pages.iter().find(|(known, _)| *known == name).expect(name).1.html;
+        let html = &page(name).html;
         said.iter().for_each(|text| assert!(html.contains(text), "{name} says {text}: {html}"));
         unsaid.iter().for_each(|text| assert!(!html.contains(text), "{name} does not say {text}: {html}"));
     };
@@ -179,7 +181,7 @@ fn what_nobody_may_list_or_could_read_is_not_said_to_be_nothing() {
 #[test]
 fn who_approves_reads_all_that_is_approved() {
     for name in ["approval", "approvals"] {
-        let html = page(name).html;
+        let html = &page(name).html;
         assert!(html.contains("values, version, rules, price, and its deletion policy, expiry and upgrades."), "{name}: {html}");
     }
 }
@@ -187,30 +189,30 @@ fn who_approves_reads_all_that_is_approved() {
 #[test]
 fn a_deletion_says_what_becomes_of_what_was_made() {
     assert!(page("delete").html.contains("It removes, in reverse order of their making:"));
-    let html = page("delete-unagreed").html;
+    let html = &page("delete-unagreed").html;
     assert!(html.contains("which nobody has agreed to yet. Where that needs an approval it is removed all the same"), "{html}");
 }
 
 #[test]
 fn a_filter_counts_what_it_would_leave() {
-    let html = page("resources-below").html;
+    let html = &page("resources-below").html;
     assert!(html.contains("<dt>Drifted</dt><dd><b>at least 2</b>"), "of all: {html}");
-    assert!(html.contains("Drifted <span class=\"n\">at least 1</span>"), "of the kind that is chosen: {html}");
+    assert!(html.contains("Drifted<span class=\"n\">at least 1</span>"), "of the kind that is chosen: {html}");
 }
 
 #[test]
 fn a_workspace_is_chosen_as_everything_else_that_narrows_a_list() {
-    let (html, label) = (page("resources-below").html, "<span class=\"chip-label\">Workspace</span>");
+    let (html, label) = (&page("resources-below").html, "<span class=\"chip-label\">Workspace</span>");
     assert!(html.contains(label), "{html}");
-    let links: Vec<String> = tags(&html, "a").iter().filter_map(|tag| attribute(tag, "href")).map(decoded).collect();
+    let links: Vec<String> = tags(html, "a").iter().filter_map(|tag| attribute(tag, "href")).map(decoded).collect();
     let has = |link: &str| links.iter().any(|known| known == link);
     let list = "/w/root:acme:shop/resources?kind=Cluster";
-    assert!(has(&format!("{list}&workspace=root:acme:shop&below=1")), "another one: {links:?}");
-    assert!(has(&format!("{list}&below=1")), "none: {links:?}");
-    assert!(has(&format!("{list}&workspace=root:acme:data&below=1&page=2")), "the next page: {links:?}");
-    assert!(has("/w/root:acme:shop/resources.csv?kind=Cluster&workspace=root:acme:data&below=1"), "the file: {links:?}");
+    assert!(has(&format!("{list}&workspace=root:acme:shop&below=true")), "another one: {links:?}");
+    assert!(has(&format!("{list}&below=true")), "none: {links:?}");
+    assert!(has(&format!("{list}&workspace=root:acme:data&below=true&page=2")), "the next page: {links:?}");
+    assert!(has("/w/root:acme:shop/resources.csv?kind=Cluster&workspace=root:acme:data&below=true"), "the file: {links:?}");
     assert!(has(list), "this workspace alone: {links:?}");
-    let kept = tags(&html, "input").into_iter().filter(|tag| attribute(tag, "name") == Some("workspace"));
+    let kept = tags(html, "input").into_iter().filter(|tag| attribute(tag, "name") == Some("workspace"));
     assert!(kept.clone().count() > 0 && kept.clone().all(|tag| attribute(tag, "value") == Some("root:acme:data")), "a search keeps it");
     assert!(!page("resources").html.contains(label), "one workspace is no choice");
 }
@@ -222,7 +224,7 @@ fn decoded(href: &str) -> String {
 
 #[test]
 fn a_wrong_form_says_so_first() {
-    let html = page("request-error").html;
+    let html = &page("request-error").html;
     assert!(html.contains("<title>Error: "), "title");
     let (summary, heading) = (html.find("There is a problem").expect("summary"), html.find("<h1").expect("heading"));
     assert!(summary < heading, "the summary stands before the heading");
@@ -233,18 +235,18 @@ fn a_wrong_form_says_so_first() {
 #[test]
 fn who_may_not_submit_reads_why() {
     for name in ["request-viewer", "promise-viewer"] {
-        let html = page(name).html;
+        let html = &page(name).html;
         assert!(html.contains("aria-disabled=\"true\"") && html.contains("can look, not ask"), "{name}");
     }
 }
 
 #[test]
 fn what_has_to_be_changed_is_told_once_and_leads_to_its_input() {
-    let html = page("request-refused").html;
+    let html = &page("request-refused").html;
     assert_eq!(html.matches("Storage: enter a whole number").count(), 1);
     let link = "<a href=\"/w/root:acme:shop/requests/default/orders-db/edit#f-storage\">Storage: enter a whole number</a>";
     assert!(html.contains(link), "{html}");
-    let html = page("request-refused-viewer").html;
+    let html = &page("request-refused-viewer").html;
     assert!(html.contains("Storage: enter a whole number") && !html.contains("/edit#"), "who may not change it is not sent there");
 }
 
@@ -263,13 +265,13 @@ fn a_secret_is_shown_by_its_reveal_alone() {
 
 #[test]
 fn kinds_fold_into_one_box_of_the_graph_by_links_and_the_way_to_a_problem_is_marked() {
-    let html = page("request-resources").html;
+    let html = &page("request-resources").html;
     let here = "/w/root:acme:shop/requests/default/orders-db?view=resources";
     assert!(html.contains(&format!("href=\"{here}&amp;fold=Secret\"")), "{html}");
     assert!(html.contains("/requests/default/orders-db/objects/Secret/orders-db-replica?at=sandbox\""), "a box leads to its object");
     // Request, version, what is broken and where it is; the three lines between them.
     assert_eq!((html.matches("graph-node graph-problem").count(), html.matches("graph-link graph-problem").count()), (4, 3), "{html}");
-    let html = page("request-resources-folded").html;
+    let html = &page("request-resources-folded").html;
     assert!(html.contains("2 Secret") && html.contains("1 healthy"), "{html}");
     assert!(html.contains(&format!("href=\"{here}&amp;fold=none\"")), "the box leads to each by itself: {html}");
     assert_eq!((html.matches("graph-node graph-problem").count(), html.matches("graph-link graph-problem").count()), (4, 3), "{html}");
@@ -281,7 +283,7 @@ fn what_an_object_needs_is_drawn_and_said() {
     let arrows = |name: &str| page(name).html.matches("<g class=\"graph-arrow\"").count();
     // One more explains them. The two Secrets need nothing of themselves, drawn as one box.
     assert_eq!((arrows("request-resources"), arrows("request-resources-folded")), (3, 2));
-    let html = page("request-resources").html;
+    let html = &page("request-resources").html;
     let said = "needs orders-db-database (Cluster) and orders-db-credentials (Secret)";
     assert_eq!(html.matches(said).count(), 1, "in the table, and of one object: {html}");
     assert!(html.contains("needs it, and is made after it") && html.contains("A dashed arrow leads"), "{html}");

@@ -85,6 +85,17 @@ pub enum Error {
     Internal,
 }
 
+impl Error {
+    /// In how many seconds the same can be tried again, where waiting helps.
+    pub fn retry_after(&self) -> Option<u64> {
+        match self {
+            Self::Busy { .. } => Some(1),
+            Self::TooManyRequests { seconds, .. } => Some(*seconds),
+            _ => None,
+        }
+    }
+}
+
 /// A part of an object that somebody else wrote last.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contested {

@@ -15,17 +15,19 @@ mod preflight;
 mod request;
 mod resources;
 mod saved;
+mod sort;
 mod stand_in;
 mod state;
 mod total;
 
 pub use account::{Person, Viewer, WorkspaceNode, WorkspaceTree};
 pub use approvals::{
-    AlikePage, AlikeRow, Asked, CommentLine, InboxPage, InboxQuery, InboxRow, InboxView, PriceStep, ReviewPage, Since, ValueChange,
+    AlikePage, AlikeRow, Asked, CommentLine, InboxColumn, InboxPage, InboxQuery, InboxRow, InboxView, PriceStep, ReviewPage, Since,
+    ValueChange,
 };
 pub use catalog::{
-    Availability, AvailabilityState, CatalogPage, CatalogQuery, ExampleLine, Facet, FacetValue, FieldLine, LinkLine, OfferRow, OutputLine,
-    PromisePage, ShelfLine, StartLine, VersionLine,
+    Availability, AvailabilityState, CatalogColumn, CatalogPage, CatalogQuery, ExampleLine, Facet, FacetValue, FieldLine, LinkLine,
+    OfferRow, OutputLine, PromisePage, ShelfLine, StartLine, VersionLine,
 };
 pub use cost::{
     CostBudget, CostBy, CostDay, CostFile, CostGlance, CostInstance, CostMonth, CostMover, CostMovers, CostPage, CostQuery, CostRow,
@@ -37,8 +39,8 @@ pub use notification::{Channel, DeliveriesPage, DeliveriesQuery, DeliveryRow, No
 pub use object::{ConditionLine, Manifest, ObjectKey, ObjectPage, ObjectSource, WriterLine};
 pub use overview::{AdoptionLine, OverviewPage, OverviewQuery, OverviewRange, TimeLine, VersionSpread, WeekLine};
 pub use platform::{
-    Compiled, ConcernedLine, HitLine, Pick, PoliciesPage, PoliciesQuery, PolicyForm, PolicyFormOutcome, PolicyInside, PolicyPage,
-    PolicyRow, PolicyRule, TextProblem, Tried, Tryout,
+    Compiled, ConcernedLine, HitLine, Pick, PoliciesPage, PoliciesQuery, PolicyColumn, PolicyForm, PolicyFormOutcome, PolicyInside,
+    PolicyPage, PolicyRow, PolicyRule, TextProblem, Tried, Tryout,
 };
 pub use policy::{PolicyLine, deciders, policy_lines, policy_outcomes, rule_anchor};
 pub use preflight::{
@@ -47,10 +49,11 @@ pub use preflight::{
 };
 pub use request::{
     Allowed, ApprovalLine, ApprovalStanding, ContestedLine, Fate, FormOutcome, GivenLine, Happening, OutdatedView, OutputValue,
-    ParameterLine, RequestForm, RequestPage, RequestQuery, RequestRow, RequestsPage, ResourceLine, ValueSource,
+    ParameterLine, RequestColumn, RequestForm, RequestPage, RequestQuery, RequestRow, RequestsPage, ResourceLine, ValueSource,
 };
-pub use resources::{Drift, RESOURCE_COLUMNS, ResourceQuery, ResourceRow, ResourcesPage};
+pub use resources::{Drift, RESOURCE_COLUMNS, ResourceColumn, ResourceQuery, ResourceRow, ResourcesPage};
 pub use saved::{MAX_VIEW_TITLE, SavedList, SavedViews, ViewLine, view_title};
+pub use sort::{Column, Sort};
 pub use stand_in::{CoverLine, NamedLine, StandInPage};
 pub use state::{ChangeState, RequestState, RequestStates, state_label};
 pub use total::{Cut, Total, Whole};

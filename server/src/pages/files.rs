@@ -1,10 +1,11 @@
 //! Addresses that answer a file instead of a page.
 
-use app::backend::Cost as _;
+use app::backend::{Cost as _, Resources as _};
+use axum::extract::Path;
 use axum::response::{IntoResponse, Response};
 use http::header;
 use promise::Result;
-use promise::view::{CostFile, CostQuery};
+use promise::view::{CostFile, CostQuery, ResourceQuery};
 
 use super::visit::Visiting;
 use crate::web::asked::Asked;
@@ -19,14 +20,24 @@ pub(crate) async fn cost_focus(visiting: Visiting, Asked(query): Asked<CostQuery
     file(visiting, "cost-focus", answer).await
 }
 
-/// A file to be kept; a refusal is a page.
+pub(crate) async fn resources_csv(visiting: Visiting, Path(workspace): Path<String>, Asked(query): Asked<ResourceQuery>) -> Response {
+    match visiting.act(async |caller| caller.resources_csv(&workspace, &query).await).await {
+        Ok(text) => attachment("resources.csv", text),
+        Err(error) => visiting.refuse(Some(&workspace), &error).await,
+    }
+}
+
+/// A file with the costs of a month; a refusal is a page.
 async fn file(visiting: Visiting, name: &str, answer: Result<CostFile>) -> Response {
     match answer {
-        Ok(CostFile { month, text }) => {
-            let disposition = format!("attachment; filename=\"{name}-{month}.csv\"");
-            let heads = [(header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()), (header::CONTENT_DISPOSITION, disposition)];
-            (heads, text).into_response()
-        }
+        Ok(CostFile { month, text }) => attachment(&format!("{name}-{month}.csv"), text),
         Err(error) => visiting.refuse(None, &error).await,
     }
+}
+
+/// Comma-separated values that the browser saves under a name.
+fn attachment(name: &str, text: String) -> Response {
+    let disposition = format!("attachment; filename=\"{name}\"");
+    let heads = [(header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()), (header::CONTENT_DISPOSITION, disposition)];
+    (heads, text).into_response()
 }

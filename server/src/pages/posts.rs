@@ -24,17 +24,17 @@ pub(crate) async fn preflight_new(
     Pairs(pairs): Pairs,
 ) -> Response {
     let form = FormOf::New { promise: &name, home: home.as_deref(), start: None };
-    visiting.answer(async |visit: &Visit| requests::preflight(visit, &workspace, form, &pairs).await).await
+    visiting.answer(&workspace, async |visit: &Visit| requests::preflight(visit, &workspace, form, &pairs).await).await
 }
 
 /// What was typed into the form of a request that is there, with what would happen; nothing is kept.
 pub(crate) async fn preflight_edit(visiting: Visiting, Path((workspace, namespace, name)): Placed, Pairs(pairs): Pairs) -> Response {
     let form = FormOf::Edit { namespace: &namespace, name: &name };
-    visiting.answer(async |visit: &Visit| requests::preflight(visit, &workspace, form, &pairs).await).await
+    visiting.answer(&workspace, async |visit: &Visit| requests::preflight(visit, &workspace, form, &pairs).await).await
 }
 
 /// The page of a request with the value of one secret output, read with the person's own rights.
 pub(crate) async fn reveal(visiting: Visiting, Path((workspace, namespace, name)): Placed, Pairs(pairs): Pairs) -> Response {
     let output = field(&pairs, "output").unwrap_or_default();
-    visiting.answer(async |visit: &Visit| requests::revealed(visit, &workspace, &namespace, &name, output).await).await
+    visiting.answer(&workspace, async |visit: &Visit| requests::revealed(visit, &workspace, &namespace, &name, output).await).await
 }

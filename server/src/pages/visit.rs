@@ -5,19 +5,18 @@ use std::sync::Arc;
 
 use app::actions::THEME;
 use app::backend::{Backend, Visit};
-use app::document::Page;
+use app::document::{self, Page};
 use app::pages::refused;
-use axum::extract::FromRequestParts;
-use axum::response::{Html, IntoResponse, Redirect, Response};
+use axum::extract::{FromRequestParts, Request};
+use axum::response::Response;
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
+use http::{HeaderMap, HeaderValue, Uri, header};
 use promise::Error;
 use promise::view::Person;
 
 use crate::auth::cookie::{CookieStyle, Kind};
 use crate::auth::{Caller, Visitor, csrf};
 use crate::config::PlaneKind;
-use crate::error::retry_after;
 use crate::limits::ClientAddress;
 use crate::state::Portal;
 use crate::web::headers::page_policy;
@@ -84,33 +83,31 @@ impl Visiting {
         act(self.visitor.caller()?).await
     }
 
-    /// Answers with a page; who is not signed in, or cannot be known now, is told so.
-    pub(super) async fn answer(self, page: impl AsyncFnOnce(&Visit) -> Page) -> Response {
-        let mut visit = self.visit(None);
-        if let Some(backend) = &visit.backend {
-            let (governs, waits, unread) = futures::join!(backend.governs(), backend.waits(), backend.unread());
-            // Where nobody can tell, an entry of the navigation is missing, and not the page.
-            (visit.platform, visit.waits, visit.unread) = (governs.unwrap_or_default(), waits, unread);
-        }
-        let page = match &self.visitor {
-            Visitor::Unknown(error) => refused(&visit, None, error),
-            Visitor::Person(_) | Visitor::Anonymous => page(&visit).await,
+    /// Answers with the page at the address of a request; who cannot be known now is told so.
+    pub(super) async fn render(self, request: Request) -> Response {
+        let visit = self.visit_with_navigation().await;
+        let nonce = visit.nonce.clone();
+        let response = match &self.visitor {
+            Visitor::Unknown(error) => document::show(visit.clone(), refused(&visit, None, error)).await,
+            Visitor::Person(_) | Visitor::Anonymous => app::app::render(visit, request).await,
         };
-        respond(page, &visit.nonce)
+        secured(response, &nonce)
     }
 
     /// Answers with a page for people who are not signed in, or want to be somebody else. Strangers' browsers get the secret by which the
     /// page's form is known again; who is signed in has that of the session.
-    pub(super) async fn answer_strangers(self, page: impl FnOnce(&Visit) -> Page) -> Response {
+    pub(super) async fn render_for_strangers(self, request: Request) -> Response {
         if let Visitor::Person(caller) = &self.visitor {
             let visit = self.visit(Some(caller.form_token().to_owned()));
-            return respond(page(&visit), &visit.nonce);
+            let nonce = visit.nonce.clone();
+            return secured(app::app::render(visit, request).await, &nonce);
         }
         let style = self.portal.doors.cookie;
         let known = style.read(Kind::Visit, &self.headers).map(str::to_owned);
         let secret = known.clone().unwrap_or_else(|| self.random());
         let visit = self.visit(Some(csrf::form_token(&secret)));
-        let mut response = respond(page(&visit), &visit.nonce);
+        let nonce = visit.nonce.clone();
+        let mut response = secured(app::app::render(visit, request).await, &nonce);
         if known.is_none()
             && let Some(cookie) = style.set(Kind::Visit, &secret, 3600)
         {
@@ -119,14 +116,30 @@ impl Visiting {
         response
     }
 
+    /// Answers with a page that stands at no address. `workspace` is the one that it is about.
+    pub(super) async fn answer(self, workspace: &str, page: impl AsyncFnOnce(&Visit) -> Result<Page, Error>) -> Response {
+        let visit = self.visit_with_navigation().await;
+        let page = Page::settle(&visit, Some(workspace), page(&visit).await);
+        let nonce = visit.nonce.clone();
+        secured(document::show(visit, page).await, &nonce)
+    }
+
     /// Answers with the page for an error.
     pub async fn refuse(self, workspace: Option<&str>, error: &Error) -> Response {
         let visit = self.visit(None);
-        let mut response = respond(refused(&visit, workspace, error), &visit.nonce);
-        if let Some(seconds) = retry_after(error) {
-            response.headers_mut().insert(header::RETRY_AFTER, seconds);
+        let (page, nonce) = (refused(&visit, workspace, error), visit.nonce.clone());
+        secured(document::show(visit, page).await, &nonce)
+    }
+
+    /// What a page is given, with what the navigation counts.
+    async fn visit_with_navigation(&self) -> Visit {
+        let mut visit = self.visit(None);
+        if let Some(backend) = &visit.backend {
+            let (governs, waits, unread) = futures::join!(backend.governs(), backend.waits(), backend.unread());
+            // Where nobody can tell, an entry of the navigation is missing, and not the page.
+            (visit.platform, visit.waits, visit.unread) = (governs.unwrap_or_default(), waits, unread);
         }
-        response
+        visit
     }
 
     /// What a page is given.
@@ -165,12 +178,8 @@ impl Visiting {
     }
 }
 
-fn respond(page: Page, nonce: &str) -> Response {
-    if let Some(location) = page.location {
-        return Redirect::to(&location).into_response();
-    }
-    let status = StatusCode::from_u16(page.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut response = (status, Html(page.html)).into_response();
+/// The answer with the content security policy of a page whose scripts carry `nonce`.
+fn secured(mut response: Response, nonce: &str) -> Response {
     if let Ok(policy) = HeaderValue::from_str(&page_policy(nonce)) {
         response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
     }

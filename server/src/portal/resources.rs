@@ -3,6 +3,7 @@
 mod facets;
 mod look;
 mod object;
+mod order;
 mod shelf;
 
 use std::collections::HashMap;
@@ -12,7 +13,7 @@ use app::backend::Resources;
 use async_trait::async_trait;
 use cluster::{ClusterId, WorkspacePath};
 use promise::api::Health;
-use promise::view::{ObjectKey, ObjectPage, RESOURCE_COLUMNS, ResourceQuery, ResourceRow, ResourcesPage, Whole};
+use promise::view::{ObjectKey, ObjectPage, RESOURCE_COLUMNS, ResourceQuery, ResourceRow, ResourcesPage, Sort, Whole};
 use promise::{Error, Result, csv};
 
 use self::facets::{Placed, is_at};
@@ -43,7 +44,7 @@ impl Resources for Caller {
         let mut presented = Presented::default();
         let as_of = made.as_of.as_deref().unwrap_or_default();
         let mut text = csv::line(RESOURCE_COLUMNS);
-        for (here, piece) in made.cut(&wanted, 0, usize::MAX) {
+        for (here, piece) in made.rows(&wanted, 0, usize::MAX) {
             text.push_str(&csv::line(presented.row(self, here, piece).cells(as_of)));
         }
         for place in &made.unseen {
@@ -115,6 +116,14 @@ impl Made {
     /// A number for each of some things, which are all there are.
     fn whole<T>(&self, things: Vec<T>) -> Whole<T> {
         Whole::new(things, self.as_of.clone(), self.unseen.clone())
+    }
+
+    /// `most` of what fits a query after the first `skip`, in the order of the query.
+    fn rows(&self, wanted: &Wanted<'_>, skip: usize, most: usize) -> Vec<(&Here, &Piece)> {
+        match wanted.query.sort {
+            Sort::Usual => self.cut(wanted, skip, most),
+            sort => order::window(self.cut(wanted, 0, usize::MAX), sort, skip, most),
+        }
     }
 
     /// `most` of what fits a query after the first `skip`, what does not work first.
@@ -195,7 +204,7 @@ fn page(caller: &Caller, made: &Made, query: &ResourceQuery) -> ResourcesPage {
     let pages = fit.counted().div_ceil(PAGE).max(1);
     let number = query.page.clamp(1, pages);
     let mut presented = Presented::default();
-    let rows = made.cut(&wanted, (number - 1) * PAGE, PAGE).into_iter().map(|(here, piece)| presented.row(caller, here, piece)).collect();
+    let rows = made.rows(&wanted, (number - 1) * PAGE, PAGE).into_iter().map(|(here, piece)| presented.row(caller, here, piece)).collect();
     let all = made.whole(all);
     let that = |fits: fn(&Sum) -> bool| all.total_by(|placed| if fits(placed.sum) { placed.sum.count } else { 0 });
     ResourcesPage {

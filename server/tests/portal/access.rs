@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use app::actions::{self, DecideTogether};
+use app::app::App;
 use app::backend::SignInProblem;
 use app::routes::{page, post};
 use axum::body::Body;
@@ -12,6 +13,7 @@ use cluster::{Scope, WorkspacePath};
 use http::{Method, Request, StatusCode, header};
 use kube::Api;
 use kube::api::{ListParams, PostParams};
+use leptos_axum::generate_route_list;
 use opm_portal::routes::{self, Access, Route};
 use promise::api::{PromiseRef, PromiseRequestSpec};
 
@@ -118,6 +120,13 @@ fn every_server_function_has_its_access() {
     let known: BTreeSet<&str> = known.into_iter().map(|(path, _)| path).collect();
     assert_eq!(in_the_table.collect::<BTreeSet<&str>>(), known);
     assert!(!known.is_empty());
+}
+
+#[test]
+fn every_page_of_the_application_has_its_access() {
+    let listed: BTreeSet<String> = generate_route_list(App).iter().map(|listing| listing.path().to_owned()).collect();
+    let known = routes::table().into_iter().filter(Route::is_page).map(|route| route.pattern.to_owned());
+    assert_eq!(known.collect::<BTreeSet<_>>(), listed);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

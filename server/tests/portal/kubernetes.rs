@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use app::backend::SignInProblem;
 use cluster::endpoint::Own;
 use cluster::kinds::PromiseRequest;
 use cluster::{Scope, Topology};

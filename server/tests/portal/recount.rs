@@ -164,7 +164,7 @@ async fn lists(browser: &mut Browser, all: &[(String, PromiseRequest)]) {
 
 /// What was made, in one team and in an organisation.
 async fn resources(browser: &mut Browser, all: &[(String, PromiseRequest)]) {
-    for (top, query) in [("root:nordwind:nordwind-0001", ""), ("root:nordwind", "?below=1"), ("root:pacifica", "?below=1")] {
+    for (top, query) in [("root:nordwind:nordwind-0001", ""), ("root:nordwind", "?below=true"), ("root:pacifica", "?below=1")] {
         let within = all.iter().filter(|(path, _)| path == top || path.starts_with(&format!("{top}:")));
         let statuses: Vec<PromiseRequestStatus> = within.map(|(_, request)| status(request)).collect();
         let items: Vec<&InventoryItem> = statuses.iter().flat_map(|status| &status.inventory).collect();

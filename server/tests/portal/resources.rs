@@ -65,11 +65,11 @@ async fn totals_equal_what_is_counted_from_the_plane() {
     assert_eq!(lines(&mut browser, &format!("?kind={kind}&q=two")).await.len(), of_kind / 3);
 
     // From above the same is seen, by those who may; by others nothing.
-    let above = product.signed_in("org-owner").await.get("/w/root:acme/resources?below=1").await;
+    let above = product.signed_in("org-owner").await.get("/w/root:acme/resources?below=true").await;
     assert!(above.text.contains(&format!("{} in all", all.len())), "{}", above.text);
     assert!(!above.text.contains("<span class=\"chip-label\">Workspace</span>"), "one workspace is no choice: {}", above.text);
     let mut stranger = product.signed_in("dev-data").await;
-    for address in [LIST, "/w/root:acme:shop/resources.csv", "/w/root:acme/resources?below=1"] {
+    for address in [LIST, "/w/root:acme:shop/resources.csv", "/w/root:acme/resources?below=true"] {
         assert_eq!(stranger.get(address).await.status, StatusCode::NOT_FOUND, "{address}");
     }
     product.running.close().await;
@@ -83,12 +83,12 @@ async fn who_may_list_neither_here_nor_below_is_told_so() {
     let_in(&product).await;
     let here = stranger.until(LIST, |answer| answer.text.contains("not list its requests")).await;
     assert!(here.text.contains("Look into workspaces below"), "{}", here.text);
-    let below = stranger.get(&format!("{LIST}?below=1")).await;
+    let below = stranger.get(&format!("{LIST}?below=true")).await;
     assert!(below.text.contains("You may list no requests in root:acme:shop, and none below it."), "{}", below.text);
     for text in ["Look into workspaces below", "Nothing was made here yet", "secluded"] {
         assert!(!below.text.contains(text), "{text}: {}", below.text);
     }
-    let file = stranger.get("/w/root:acme:shop/resources.csv?below=1").await;
+    let file = stranger.get("/w/root:acme:shop/resources.csv?below=true").await;
     assert_eq!(file.status, StatusCode::FORBIDDEN, "{}", file.text);
     product.running.close().await;
 }

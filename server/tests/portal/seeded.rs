@@ -106,7 +106,7 @@ async fn workspaces(browser: &mut Browser, all: &[(String, PromiseRequestStatus)
     for kind in ["", "Secret"] {
         let fit: usize = places.iter().map(|place| made(place, kind)).sum();
         let narrowed = if kind.is_empty() { String::new() } else { format!("&kind={kind}") };
-        let address = format!("/w/root:acme/resources?below=1{narrowed}");
+        let address = format!("/w/root:acme/resources?below=true{narrowed}");
         let text = browser.get(&address).await.text;
         assert!(text.contains(&format!("{fit} fit, {total} in all")), "{address}: {text}");
         let counts = counts(&text);
@@ -158,21 +158,21 @@ async fn totals_of_every_page_equal_what_the_plane_has() {
         figure("Drifted", drifted),
         format!("{} fit, {} in all", items.len(), items.len()),
     ];
-    shows(&mut owner, "/w/root:acme/resources?below=1", &figures).await;
+    shows(&mut owner, "/w/root:acme/resources?below=true", &figures).await;
     let secrets: Vec<_> = items.iter().filter(|item| item.kind == "Secret" && item.health == Health::Degraded).collect();
     let drifted_secrets = secrets.iter().filter(|item| item.repairs.is_some()).count();
     let narrowed = [
         format!("{} fit, {} in all", secrets.len(), items.len()),
-        format!("Drifted <span class=\"n\">{drifted_secrets}</span>"),
+        format!("Drifted<span class=\"n\">{drifted_secrets}</span>"),
         figure("Drifted", drifted),
     ];
-    shows(&mut owner, "/w/root:acme/resources?below=1&kind=Secret&health=Degraded", &narrowed).await;
-    let file = owner.get("/w/root:acme/resources.csv?below=1").await;
+    shows(&mut owner, "/w/root:acme/resources?below=true&kind=Secret&health=Degraded", &narrowed).await;
+    let file = owner.get("/w/root:acme/resources.csv?below=true").await;
     assert_eq!(file.text.lines().count(), items.len() + 1, "a line for each, and the head");
     let pages = items.len().div_ceil(50);
     let mut rows = 0;
     for page in 1..=pages {
-        rows += owner.get(&format!("/w/root:acme/resources?below=1&page={page}")).await.text.matches("data-label=\"Instance\"").count();
+        rows += owner.get(&format!("/w/root:acme/resources?below=true&page={page}")).await.text.matches("data-label=\"Instance\"").count();
     }
     assert_eq!(rows, items.len(), "every object is on one page");
     workspaces(&mut owner, &all).await;

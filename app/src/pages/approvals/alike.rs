@@ -1,6 +1,7 @@
 //! `/approvals/{uid}/alike`: open requests of the same promise, rule and difference, to be decided together.
 
 use leptos::prelude::*;
+use promise::Result;
 use promise::view::AlikePage;
 use promise::wording::counted;
 
@@ -9,17 +10,17 @@ use super::parts::changes;
 use crate::actions::{self, DecideTogether};
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
-use crate::pages::refused;
 use crate::routes::{self, page};
 use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, Moment, PageHead, Shape};
 
 /// The page; `again` is a decision that was not taken.
-pub async fn alike(visit: &Visit, uid: &str, again: Option<Again>) -> Page {
-    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
-    let alike = match backend.alike(uid).await {
-        Ok(alike) => alike,
+pub async fn alike(visit: &Visit, uid: &str, again: Option<Again>) -> Result<Page> {
+    let backend = visit.backend()?;
+    let alike = match (backend.alike(uid).await, &again) {
+        (Ok(alike), _) => alike,
         // Where nothing is left to choose from, it is said all the same why nothing was decided.
-        Err(error) => return refused(visit, None, &again.map_or(error, Again::error)),
+        (Err(_), Some(again)) => return Err(again.error()),
+        (Err(error), None) => return Err(error),
     };
     let about = About {
         title: "Decide together".to_owned(),
@@ -28,7 +29,7 @@ pub async fn alike(visit: &Visit, uid: &str, again: Option<Again>) -> Page {
         ..About::default()
     };
     let (now, token) = (visit.now.clone(), backend.viewer().form_token);
-    framed(visit, about, move || shown(&alike, again.as_ref(), &token, &now).into_any())
+    Ok(framed(visit, about, move || shown(&alike, again.as_ref(), &token, &now).into_any()))
 }
 
 fn shown(alike: &AlikePage, again: Option<&Again>, token: &str, now: &str) -> impl IntoView + use<> {

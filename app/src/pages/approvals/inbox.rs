@@ -1,7 +1,8 @@
 //! `/approvals`: what waits, what was decided, what is open; and beside the list the one that is looked at.
 
 use leptos::prelude::*;
-use promise::view::{Facet, InboxPage, InboxQuery, InboxRow, InboxView, SavedList};
+use promise::Result;
+use promise::view::{InboxColumn, InboxPage, InboxQuery, InboxRow, InboxView, SavedList};
 use promise::wording::counted;
 
 use super::Again;
@@ -9,19 +10,28 @@ use super::pane::pane;
 use super::parts::risk;
 use crate::backend::Visit;
 use crate::document::{About, Page, Script, framed};
+use crate::listing::{Heading, Listing};
 use crate::pages::notifications::covering;
 use crate::pages::requests::stale;
-use crate::pages::{refused, views};
+use crate::pages::views;
 use crate::routes::{self, page};
-use crate::ui::{Badge, Banner, Empty, Icon, LinkButton, LiveState, Moment, Pager, Shape, Tab, Tabs, due};
+use crate::ui::{Badge, Banner, Empty, LinkButton, LiveState, Moment, Shape, Tab, Tabs, due};
+
+/// What people sort by.
+const HEADINGS: [Heading<InboxColumn>; 4] = [
+    (InboxColumn::Name, "Name"),
+    (InboxColumn::Since, "Waiting since"),
+    (InboxColumn::Risk, "Risk"),
+    (InboxColumn::Requester, "Requester"),
+];
+
+/// What is said beside the list, which no other choice keeps.
+const BESIDE: [&str; 5] = ["open", "since", "done", "together", "decision"];
 
 /// The page; `again` is a decision that was not taken.
-pub async fn inbox(visit: &Visit, query: &InboxQuery, again: Option<Again>) -> Page {
-    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
-    let inbox = match backend.inbox(query).await {
-        Ok(inbox) => inbox,
-        Err(error) => return refused(visit, None, &error),
-    };
+pub async fn inbox(visit: &Visit, query: &InboxQuery, again: Option<Again>) -> Result<Page> {
+    let backend = visit.backend()?;
+    let inbox = backend.inbox(query).await?;
     let about = About {
         title: if again.is_some() { "Error: Approvals".to_owned() } else { "Approvals".to_owned() },
         section: page::APPROVALS.to_owned(),
@@ -29,12 +39,12 @@ pub async fn inbox(visit: &Visit, query: &InboxQuery, again: Option<Again>) -> P
         status: again.as_ref().map_or(0, |again| again.status),
         ..About::default()
     };
-    let filter = SavedList::Approvals.filter(&narrowing(&inbox.query));
+    let listing = Listing::new(page::APPROVALS, &inbox.query).without(&BESIDE);
+    let filter = SavedList::Approvals.filter(listing.pairs());
     let views = backend.saved_views(SavedList::Approvals, "", filter).await;
     let (now, token, here) = (visit.now.clone(), backend.viewer().form_token, visit.address.clone());
-    framed(visit, about, move || {
-        let list = InboxQuery { open: String::new(), since: String::new(), ..inbox.query.clone() };
-        let (list, total) = (address(&list), inbox.total);
+    Ok(framed(visit, about, move || {
+        let (list, total) = (listing.address(), inbox.total);
         let done = (!inbox.done.is_empty()).then(|| inbox.done.clone());
         let open = (!inbox.query.open.is_empty()).then_some("");
         let shown = inbox.review.as_ref().map(|review| review.row.uid.clone()).unwrap_or_default();
@@ -48,11 +58,11 @@ pub async fn inbox(visit: &Visit, query: &InboxQuery, again: Option<Again>) -> P
                     <div class="section-head"><p class="basis" data-live="inbox-summary">{summary(&inbox)}</p><LiveState address=here/></div>
                     <div data-live="inbox-tabs">{tabs(&inbox)}</div>
                     {views::bar(&views, &token)}
-                    {filters(&inbox)}
+                    {filters(&inbox, &listing)}
                     <div data-live="inbox-rows">
                         {inbox.as_of.clone().map(|at| stale(&at, &now))}
-                        {if inbox.rows.is_empty() { nothing(&inbox).into_any() } else { rows(&inbox, &shown, &now).into_any() }}
-                        <Pager page=inbox.query.page.max(1) pages=inbox.pages href=pager(&inbox.query)/>
+                        {if inbox.rows.is_empty() { nothing(&inbox, &listing).into_any() } else { rows(&inbox, &listing, &shown, &now).into_any() }}
+                        {listing.pager(inbox.query.page, inbox.pages)}
                     </div>
                     <p><a class="btn btn-ghost btn-sm" href=page::STAND_IN>"Name who stands in for you"</a></p>
                     {keys()}
@@ -63,7 +73,7 @@ pub async fn inbox(visit: &Visit, query: &InboxQuery, again: Option<Again>) -> P
                 })}
             </div>
         }
-    })
+    }))
 }
 
 /// In the place of one that the person cannot see, or cannot any more.
@@ -105,58 +115,33 @@ fn tabs(inbox: &InboxPage) -> impl IntoView + use<> {
     view! { <Tabs label="Which decisions" tabs=tabs.to_vec()/> }
 }
 
-fn filters(inbox: &InboxPage) -> impl IntoView + use<> {
+fn filters(inbox: &InboxPage, listing: &Listing) -> impl IntoView + use<> {
     let query = &inbox.query;
-    let narrowed = list(query);
-    let chips = |facet: &Facet, link: &dyn Fn(String) -> InboxQuery| {
-        let items = facet.values.iter().map(|value| {
-            let target = link(if value.chosen { String::new() } else { value.value.clone() });
-            view! { <a href=address(&target) aria-current=value.chosen.then_some("true")>{value.label.clone()}" "<span class="n">{value.count}</span></a> }
-        });
-        items.collect_view()
-    };
-    let ages = [("day", "over a day"), ("week", "over a week")].map(|(word, label)| {
-        let chosen = query.age == word;
-        let target = InboxQuery { age: if chosen { String::new() } else { word.to_owned() }, ..narrowed.clone() };
-        view! { <a href=address(&target) aria-current=chosen.then_some("true")>{label}</a> }
-    });
-    let hidden =
-        [("view", &query.view), ("promise", &query.promise), ("workspace", &query.workspace), ("risk", &query.risk), ("age", &query.age)];
-    let hidden = hidden
-        .into_iter()
-        .filter(|(_, value)| !value.is_empty())
-        .map(|(name, value)| view! { <input type="hidden" name=name value=value.clone()/> });
     let filtered = [&query.promise, &query.workspace, &query.risk, &query.age].iter().any(|value| !value.is_empty());
+    let usual = if InboxView::parse(&query.view) == InboxView::Decided { "Newest first" } else { "Due first" };
     view! {
-        <form class="filters" role="search" aria-label="Decisions" action=page::APPROVALS>
-            <div class="search"><Icon name="search"/><input class="input" type="search" name="q" value=query.q.clone() aria-label="Search decisions" placeholder="Search"/></div>
-            {hidden.collect_view()}<button class="btn">"Search"</button>
-        </form>
-        <details class="why filter" open=filtered><summary>"Filters"</summary><nav class="chips" aria-label="Filters">
-            <span class="chip-label">"Risk"</span>{chips(&inbox.risks, &|value| InboxQuery { risk: value, ..narrowed.clone() })}
-            <span class="chip-label">"Waits"</span>{ages.collect_view()}
-            <span class="chip-label">"Promise"</span>{chips(&inbox.promises, &|value| InboxQuery { promise: value, ..narrowed.clone() })}
-            <span class="chip-label">"Workspace"</span>{chips(&inbox.workspaces, &|value| InboxQuery { workspace: value, ..narrowed.clone() })}
-        </nav></details>
+        {listing.search("Decisions", "Search")}
+        <div class="row inbox-tools">
+            <details class="why filter" open=filtered><summary>"Filters"</summary><nav class="stack" aria-label="Filters">
+                {listing.facet("Risk", "risk", &inbox.risks)}
+                {listing.choices("Waits", "age", &[("day", "over a day"), ("week", "over a week")])}
+                {listing.facet("Promise", "promise", &inbox.promises)}
+                {listing.facet("Workspace", "workspace", &inbox.workspaces)}
+            </nav></details>
+            {listing.sort_menu(query.sort, usual, &HEADINGS)}
+        </div>
     }
 }
 
-fn rows(inbox: &InboxPage, shown: &str, now: &str) -> impl IntoView + use<> {
-    let lines = inbox.rows.iter().map(|row| line(inbox, row, shown, now)).collect_view();
+fn rows(inbox: &InboxPage, listing: &Listing, shown: &str, now: &str) -> impl IntoView + use<> {
+    let lines = inbox.rows.iter().map(|row| line(listing, row, shown, now)).collect_view();
     view! { <ul class="inbox-rows">{lines}</ul> }
 }
 
-fn line(inbox: &InboxPage, row: &InboxRow, shown: &str, now: &str) -> impl IntoView + use<> {
+fn line(listing: &Listing, row: &InboxRow, shown: &str, now: &str) -> impl IntoView + use<> {
     let href = match row.given {
         Some(_) => routes::approval(&row.uid),
-        None => address(&InboxQuery {
-            open: row.uid.clone(),
-            since: String::new(),
-            done: String::new(),
-            together: 0,
-            decision: String::new(),
-            ..inbox.query.clone()
-        }),
+        None => listing.with("open", &row.uid).address(),
     };
     let what = match (&row.given, row.change) {
         (Some(given), _) => format!("you {}", given.decision),
@@ -178,16 +163,16 @@ fn line(inbox: &InboxPage, row: &InboxRow, shown: &str, now: &str) -> impl IntoV
 }
 
 /// Nothing to show, and why.
-fn nothing(inbox: &InboxPage) -> impl IntoView + use<> {
-    let all = routes::approvals(&[("view", &inbox.query.view)]);
+fn nothing(inbox: &InboxPage, listing: &Listing) -> AnyView {
+    if inbox.all > 0 {
+        return listing.nothing_fits("No decisions match");
+    }
     let (title, text) = match InboxView::parse(&inbox.query.view) {
-        _ if inbox.all > 0 => ("Nothing fits these filters", "Take a filter away, or search for another word."),
         InboxView::Waiting => ("Nothing waits for you", "As soon as somebody asks for something that you decide about, it stands here."),
         InboxView::Decided => ("You have not decided about anything yet", "What you decide stands here, the newest first."),
         InboxView::All => ("Nothing is open", "Nobody waits for a decision that you may see."),
     };
-    let link = (inbox.all > 0).then(|| view! { <LinkButton href=all label="Show all"/> });
-    view! { <Empty title=title text=text>{link}</Empty> }
+    view! { <Empty title=title text=text/> }.into_any()
 }
 
 /// What the keys do; shown where they work.
@@ -196,40 +181,4 @@ fn keys() -> impl IntoView {
         [("j", "next"), ("k", "previous"), ("a", "to approve"), ("r", "to reject"), ("c", "to ask for changes"), ("?", "this list")];
     let lines = lines.map(|(key, what)| view! { <span class="nowrap"><kbd>{key}</kbd>" "{what}</span> });
     view! { <details class="why keys" id="keys" hidden><summary>"Keys"</summary><p class="row basis">{lines.collect_view()}</p><label class="tick-line"><input type="checkbox" id="keys-off"/>"Turn them off"</label></details> }
-}
-
-/// The first page of the list as it is filtered, without an opened request or the outcome of a decision.
-fn list(query: &InboxQuery) -> InboxQuery {
-    InboxQuery {
-        page: 1,
-        open: String::new(),
-        since: String::new(),
-        done: String::new(),
-        together: 0,
-        decision: String::new(),
-        ..query.clone()
-    }
-}
-
-fn pager(query: &InboxQuery) -> Box<dyn Fn(usize) -> String + Send> {
-    let query = list(query);
-    Box::new(move |number: usize| address(&InboxQuery { page: number, ..query.clone() }))
-}
-
-fn address(query: &InboxQuery) -> String {
-    let page = if query.page > 1 { query.page.to_string() } else { String::new() };
-    let [view, q, promise, workspace, risk, age] = narrowing(query);
-    routes::approvals(&[view, q, promise, workspace, risk, age, ("page", &page), ("open", &query.open), ("since", &query.since)])
-}
-
-/// What narrows the list, as the address says it.
-fn narrowing(query: &InboxQuery) -> [(&'static str, &str); 6] {
-    [
-        ("view", &query.view),
-        ("q", &query.q),
-        ("promise", &query.promise),
-        ("workspace", &query.workspace),
-        ("risk", &query.risk),
-        ("age", &query.age),
-    ]
 }

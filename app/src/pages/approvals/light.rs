@@ -1,6 +1,7 @@
 //! `/approvals/{uid}`: one decision alone, for links from mail and chat. The link finds the page; it gives no right.
 
 use leptos::prelude::*;
+use promise::Result;
 use promise::attribute::Touched;
 use promise::view::ReviewPage;
 
@@ -11,22 +12,18 @@ use super::thread::thread;
 use crate::backend::Visit;
 use crate::document::{About, Page, document};
 use crate::frame::mark;
-use crate::pages::refused;
 use crate::routes::{self, page};
 use crate::ui::due;
 
 /// The page; `since` is a content since which changes are shown, `again` a decision that was not taken.
-pub async fn light(visit: &Visit, uid: &str, since: &str, again: Option<Again>) -> Page {
-    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
-    let review = match backend.review(uid, since).await {
-        Ok(review) => review,
-        Err(error) => return refused(visit, None, &error),
-    };
+pub async fn light(visit: &Visit, uid: &str, since: &str, again: Option<Again>) -> Result<Page> {
+    let backend = visit.backend()?;
+    let review = backend.review(uid, since).await?;
     let title = if again.is_some() { format!("Error: {}", review.title) } else { review.title.clone() };
     let about = About { title, status: again.as_ref().map_or(0, |again| again.status), ..About::default() };
     let (now, token, waits) = (visit.now.clone(), backend.viewer().form_token, visit.waits.unwrap_or_default());
     let username = backend.viewer().username;
-    document(visit, about, || shown(&review, again.as_ref(), &token, &username, waits, &now).into_any())
+    Ok(document(about, || shown(&review, again.as_ref(), &token, &username, waits, &now).into_any()))
 }
 
 fn shown(review: &ReviewPage, again: Option<&Again>, token: &str, username: &str, waits: usize, now: &str) -> impl IntoView + use<> {

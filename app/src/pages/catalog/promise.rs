@@ -2,13 +2,13 @@
 
 use leptos::prelude::*;
 use promise::view::{AvailabilityState, FieldLine, PriceView, PromisePage};
-use promise::wording;
+use promise::{Result, wording};
 
 use super::{availability, lifecycle};
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
 use crate::markdown;
-use crate::pages::{refused, rules};
+use crate::pages::rules;
 use crate::routes;
 use crate::ui::{Banner, Code, Crumb, Crumbs, Icon, LinkButton, Moment, PageHead, Pager, Shape, SubmitButton, Tab, Tabs, Weight, paged};
 
@@ -27,13 +27,10 @@ pub struct Shown<'a> {
 }
 
 /// The page.
-pub async fn promise(visit: &Visit, workspace: &str, name: &str, shown: Shown<'_>) -> Page {
+pub async fn promise(visit: &Visit, workspace: &str, name: &str, shown: Shown<'_>) -> Result<Page> {
     let Shown { home, tab, number } = shown;
-    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
-    let page = match backend.promise(workspace, name, home).await {
-        Ok(page) => page,
-        Err(error) => return refused(visit, Some(workspace), &error),
-    };
+    let backend = visit.backend()?;
+    let page = backend.promise(workspace, name, home).await?;
     let of_policies = tab == "policies";
     let (workspace, home, now) = (workspace.to_owned(), home.map(str::to_owned), visit.now.clone());
     let about = About {
@@ -42,7 +39,7 @@ pub async fn promise(visit: &Visit, workspace: &str, name: &str, shown: Shown<'_
         section: routes::catalog(&workspace),
         ..About::default()
     };
-    framed(visit, about, move || {
+    Ok(framed(visit, about, move || {
         let row = page.row.clone();
         let request = routes::request_new(&workspace, &row.name, home.as_deref());
         let action = match row.availability.state {
@@ -83,7 +80,7 @@ pub async fn promise(visit: &Visit, workspace: &str, name: &str, shown: Shown<'_
                 {facts(&page).into_any()}
             </div>
         }
-    })
+    }))
 }
 
 /// A text that begins with the name of the promise as its title says it twice on this page.

@@ -1,6 +1,7 @@
 //! `/notifications`: what a person was told, newest first, with why.
 
 use leptos::prelude::*;
+use promise::Result;
 use promise::view::{Notice, NoticesPage, NoticesQuery};
 use promise::wording::counted;
 
@@ -8,17 +9,14 @@ use super::shape;
 use crate::actions::{self, MarkRead};
 use crate::backend::Visit;
 use crate::document::{About, Page, Script, framed};
-use crate::pages::refused;
+use crate::listing::Listing;
 use crate::routes::{self, page};
-use crate::ui::{Empty, HiddenToken, LinkButton, Moment, PageHead, Pager, Shape};
+use crate::ui::{Empty, HiddenToken, LinkButton, Moment, PageHead, Shape};
 
 /// The page.
-pub async fn list(visit: &Visit, query: &NoticesQuery) -> Page {
-    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
-    let found = match backend.notices(query).await {
-        Ok(found) => found,
-        Err(error) => return refused(visit, None, &error),
-    };
+pub async fn list(visit: &Visit, query: &NoticesQuery) -> Result<Page> {
+    let backend = visit.backend()?;
+    let found = backend.notices(query).await?;
     let (now, back, token) = (visit.now.clone(), visit.address.clone(), backend.viewer().form_token);
     let about = About {
         title: "Notifications".to_owned(),
@@ -26,22 +24,19 @@ pub async fn list(visit: &Visit, query: &NoticesQuery) -> Page {
         script: Some(Script::Live(routes::live_notifications(&found.seen))),
         ..About::default()
     };
-    framed(visit, about, move || {
-        let pager = {
-            let query = found.query.clone();
-            Box::new(move |number: usize| address(&NoticesQuery { page: number, ..query.clone() }))
-        };
+    Ok(framed(visit, about, move || {
+        let listing = Listing::new(page::NOTIFICATIONS, &found.query);
         let actions = view! { <LinkButton href=page::STAND_IN label="Stand-in" icon="user"/><LinkButton href=page::NOTIFICATION_SETTINGS label="Rules" icon="sliders-horizontal"/> };
         view! {
             <PageHead title="Notifications" meta=view! { <span>{summary(&found)}</span> }.into_any() actions=actions.into_any()/>
             <div data-live="notices">
-                {filters(&found, &token, &back, &now)}
-                {if found.rows.is_empty() { nothing(&found).into_any() } else { days(&found.rows, &now, &token, &back).into_any() }}
+                {filters(&found, &listing, &token, &back, &now)}
+                {if found.rows.is_empty() { nothing(&found, &listing).into_any() } else { days(&found.rows, &now, &token, &back).into_any() }}
                 <p class="basis">{format!("{} in all, kept for {} days.", counted(found.total, "notification"), found.kept_days)}</p>
-                <Pager page=found.page pages=found.pages href=pager/>
+                {listing.pager(found.page, found.pages)}
             </div>
         }
-    })
+    }))
 }
 
 fn summary(found: &NoticesPage) -> String {
@@ -51,22 +46,12 @@ fn summary(found: &NoticesPage) -> String {
     }
 }
 
-fn address(query: &NoticesQuery) -> String {
-    let number = if query.page > 1 { query.page.to_string() } else { String::new() };
-    routes::with_query(page::NOTIFICATIONS, &[("show", &query.show), ("page", &number)])
-}
-
 /// Which are shown, and the button that reads all that is there now: what comes meanwhile stays new.
-fn filters(found: &NoticesPage, token: &str, back: &str, now: &str) -> impl IntoView + use<> {
-    let chip = |show: &str, label: &'static str, count: u64| {
-        let current = (found.query.all() == (show == "all")).then_some("true");
-        let href = address(&NoticesQuery { show: show.to_owned(), page: 1 });
-        view! { <li><a href=href aria-current=current>{label}<span class="n">{count}</span></a></li> }
-    };
+fn filters(found: &NoticesPage, listing: &Listing, token: &str, back: &str, now: &str) -> impl IntoView + use<> {
     let (token, back, now) = (token.to_owned(), back.to_owned(), now.to_owned());
     view! {
         <div class="filters">
-            <ul class="chips grow" aria-label="Which">{chip("", "New", found.unread)}{chip("all", "All", found.total)}</ul>
+            {listing.views("show", [("", "New", found.unread), ("all", "All", found.total)])}
             {(found.unread > 0).then(|| view! {
                 <form method="post" action={actions::path::<MarkRead>()}><HiddenToken token=token/><input type="hidden" name="back" value=back/><input type="hidden" name="until" value=now/><button class="btn">"Mark all as read"</button></form>
             })}
@@ -106,9 +91,9 @@ fn line(row: &Notice, now: &str, token: &str, back: &str) -> impl IntoView + use
     }
 }
 
-fn nothing(found: &NoticesPage) -> impl IntoView + use<> {
+fn nothing(found: &NoticesPage, listing: &Listing) -> impl IntoView + use<> {
     if found.total > 0 {
-        let all = address(&NoticesQuery { show: "all".to_owned(), page: 1 });
+        let all = listing.choose("show", "all");
         return view! { <Empty title="Nothing new" text="You have read everything."><LinkButton href=all label="Show all"/></Empty> }
             .into_any();
     }

@@ -1,6 +1,7 @@
 //! `/notifications/settings`: by which ways a person is told what, and when not.
 
 use leptos::prelude::*;
+use promise::Result;
 use promise::notify::{MailRule, Rhythm, Sort};
 use promise::view::NoticeRules;
 
@@ -8,17 +9,13 @@ use super::input::{input, problems};
 use crate::actions::{self, SaveNotificationSettings};
 use crate::backend::{Refusal, Visit};
 use crate::document::{About, Page, framed};
-use crate::pages::refused;
 use crate::routes::page;
 use crate::ui::{Crumb, Crumbs, HiddenToken, PageHead, Shape, Status, SubmitButton, Weight};
 
 /// The page, with what was typed and refused.
-pub async fn settings(visit: &Visit, refusal: Option<Refusal>) -> Page {
-    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
-    let rules = match backend.notice_rules(refusal.as_ref().map(|refusal| refusal.fields.as_slice())).await {
-        Ok(rules) => rules,
-        Err(error) => return refused(visit, None, &error),
-    };
+pub async fn settings(visit: &Visit, refusal: Option<Refusal>) -> Result<Page> {
+    let backend = visit.backend()?;
+    let rules = backend.notice_rules(refusal.as_ref().map(|refusal| refusal.fields.as_slice())).await?;
     let token = backend.viewer().form_token;
     let wrong = !rules.problems.is_empty();
     let about = About {
@@ -27,7 +24,7 @@ pub async fn settings(visit: &Visit, refusal: Option<Refusal>) -> Page {
         status: if wrong { 422 } else { 200 },
         ..About::default()
     };
-    framed(visit, about, move || {
+    Ok(framed(visit, about, move || {
         view! {
             <Crumbs steps=vec![Crumb::link("Notifications", page::NOTIFICATIONS.to_owned()), Crumb::here("Rules")]/>
             {problems(&rules.problems)}
@@ -43,7 +40,7 @@ pub async fn settings(visit: &Visit, refusal: Option<Refusal>) -> Page {
                 {reach(&rules)}
             </div>
         }
-    })
+    }))
 }
 
 /// A row for each sort of event, a column for each way.

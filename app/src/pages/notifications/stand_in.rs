@@ -1,23 +1,20 @@
 //! `/notifications/stand-in`: who stands in for a person who is away, and for whom they stand in.
 
 use leptos::prelude::*;
+use promise::Result;
 use promise::view::{CoverLine, NamedLine, StandInPage};
 
 use super::input::{input, problems};
 use crate::actions::{self, EndDelegation, SetDelegate};
 use crate::backend::{Refusal, Visit};
 use crate::document::{About, Page, framed};
-use crate::pages::refused;
 use crate::routes::page;
 use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, Moment, PageHead, Shape, Status, SubmitButton, Weight};
 
 /// The page, with what was typed and refused.
-pub async fn stand_in(visit: &Visit, refusal: Option<Refusal>) -> Page {
-    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
-    let found = match backend.stand_in(refusal.as_ref().map(|refusal| refusal.fields.as_slice())).await {
-        Ok(found) => found,
-        Err(error) => return refused(visit, None, &error),
-    };
+pub async fn stand_in(visit: &Visit, refusal: Option<Refusal>) -> Result<Page> {
+    let backend = visit.backend()?;
+    let found = backend.stand_in(refusal.as_ref().map(|refusal| refusal.fields.as_slice())).await?;
     let (now, token) = (visit.now.clone(), backend.viewer().form_token);
     let wrong = !found.problems.is_empty();
     let about = About {
@@ -26,7 +23,7 @@ pub async fn stand_in(visit: &Visit, refusal: Option<Refusal>) -> Page {
         status: if wrong { 422 } else { 200 },
         ..About::default()
     };
-    framed(visit, about, move || {
+    Ok(framed(visit, about, move || {
         view! {
             <Crumbs steps=vec![Crumb::link("Notifications", page::NOTIFICATIONS.to_owned()), Crumb::here("Stand-in")]/>
             {problems(&found.problems)}
@@ -43,7 +40,7 @@ pub async fn stand_in(visit: &Visit, refusal: Option<Refusal>) -> Page {
                 </aside>
             </div>
         }
-    })
+    }))
 }
 
 /// For whom the person stands in, with what they may not decide about; on top of every page where they would decide.

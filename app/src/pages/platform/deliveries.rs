@@ -1,6 +1,7 @@
 //! `/platform/deliveries`: messages that could not be delivered, for those who look after the platform.
 
 use leptos::prelude::*;
+use promise::Result;
 use promise::view::{DeliveriesPage, DeliveriesQuery, DeliveryRow};
 use promise::wording::humanise;
 
@@ -8,40 +9,32 @@ use super::tabs;
 use crate::actions::{self, RetryDelivery};
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
-use crate::pages::refused;
-use crate::routes::{self, page};
-use crate::ui::{Empty, HiddenToken, Moment, PageHead, Pager};
+use crate::listing::Listing;
+use crate::routes::page;
+use crate::ui::{Empty, HiddenToken, Moment, PageHead};
 
 /// The page.
-pub async fn deliveries(visit: &Visit, query: &DeliveriesQuery) -> Page {
-    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
-    let found = match backend.deliveries(query).await {
-        Ok(found) => found,
-        Err(error) => return refused(visit, None, &error),
-    };
+pub async fn deliveries(visit: &Visit, query: &DeliveriesQuery) -> Result<Page> {
+    let backend = visit.backend()?;
+    let found = backend.deliveries(query).await?;
     let (now, back, token) = (visit.now.clone(), visit.address.clone(), backend.viewer().form_token);
     let about = About { title: "Deliveries".to_owned(), section: page::PLATFORM.to_owned(), ..About::default() };
-    framed(visit, about, move || {
-        let pager = {
-            let query = found.query.clone();
-            Box::new(move |number: usize| address(&query.state, number))
-        };
+    Ok(framed(visit, about, move || {
+        let listing = Listing::new(page::DELIVERIES, &found.query);
         let dead = found.query.state.is_empty();
         let all = (dead && found.dead > 0).then(|| retry(&token, &back, "", "Send all again", "btn".to_owned()));
         view! {
             <PageHead title="Deliveries" meta=view! { <span>{summary(&found)}</span> }.into_any() actions=all.into_any()/>
             {tabs(page::DELIVERIES, true)}
-            <div class="filters"><ul class="chips" aria-label="Which">
-                {chip(&found, "", "Given up", found.dead)}{chip(&found, "waiting", "On their way", found.waiting)}{chip(&found, "sent", "Sent", found.sent)}
-            </ul></div>
+            <div class="filters">{listing.views("state", [("", "Given up", found.dead), ("waiting", "On their way", found.waiting), ("sent", "Sent", found.sent)])}</div>
             {if found.rows.is_empty() {
                 view! { <Empty title="No messages here" text="What is mailed or sent to webhooks shows up here, by how far it got."/> }.into_any()
             } else {
                 table(&found.rows, dead, &now, &token, &back).into_any()
             }}
-            <Pager page=found.page pages=found.pages href=pager/>
+            {listing.pager(found.page, found.pages)}
         }
-    })
+    }))
 }
 
 fn summary(found: &DeliveriesPage) -> &'static str {
@@ -50,16 +43,6 @@ fn summary(found: &DeliveriesPage) -> &'static str {
     } else {
         "Every message arrived or is on its way."
     }
-}
-
-fn address(state: &str, number: usize) -> String {
-    let number = if number > 1 { number.to_string() } else { String::new() };
-    routes::with_query(page::DELIVERIES, &[("state", state), ("page", &number)])
-}
-
-fn chip(found: &DeliveriesPage, state: &'static str, label: &'static str, count: u64) -> impl IntoView + use<> {
-    let current = (found.query.state == state).then_some("true");
-    view! { <li><a href=address(state, 1) aria-current=current>{label}<span class="n">{count}</span></a></li> }
 }
 
 fn retry(token: &str, back: &str, id: &str, label: &'static str, class: String) -> impl IntoView + use<> {

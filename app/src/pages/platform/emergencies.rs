@@ -1,27 +1,24 @@
 //! `/platform/emergencies`: who approved in the place of everybody who would have been asked, when, and why.
 
 use leptos::prelude::*;
+use promise::Result;
 use promise::view::{EmergenciesPage, EmergencyLine};
 use promise::wording::counted;
 
 use super::tabs;
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
-use crate::pages::refused;
 use crate::pages::requests::stale;
 use crate::routes::{self, page};
 use crate::ui::{Banner, Empty, Moment, PageHead, Pager, Shape, Status};
 
 /// The page.
-pub async fn emergencies(visit: &Visit, number: usize) -> Page {
-    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
-    let found = match backend.emergencies(number).await {
-        Ok(found) => found,
-        Err(error) => return refused(visit, None, &error),
-    };
+pub async fn emergencies(visit: &Visit, number: usize) -> Result<Page> {
+    let backend = visit.backend()?;
+    let found = backend.emergencies(number).await?;
     let (now, delivers) = (visit.now.clone(), backend.delivers().await);
     let about = About { title: "Emergencies".to_owned(), section: page::PLATFORM.to_owned(), ..About::default() };
-    framed(visit, about, move || {
+    Ok(framed(visit, about, move || {
         let pager = Box::new(|number: usize| {
             let number = if number > 1 { number.to_string() } else { String::new() };
             routes::with_query(page::EMERGENCIES, &[("page", &number)])
@@ -39,7 +36,7 @@ pub async fn emergencies(visit: &Visit, number: usize) -> Page {
             <p class="basis">{format!("{} in all, of those whose approvals you may list. They are kept as long as their Approval objects are.", found.total)}</p>
             <Pager page=found.page pages=found.pages href=pager/>
         }
-    })
+    }))
 }
 
 /// That somebody broke the glass lately; with a link to all of them where it stands elsewhere.

@@ -1,36 +1,37 @@
 //! `/platform/policies`: every policy that the person may read, with whom it hits.
 
 use leptos::prelude::*;
-use promise::view::{ConcernedLine, Facet, PoliciesPage, PoliciesQuery, PolicyRow};
+use promise::Result;
+use promise::view::{ConcernedLine, PoliciesPage, PoliciesQuery, PolicyColumn, PolicyRow};
 use promise::wording::{counted, humanise};
 
 use super::{compiled, concerned, strength, tabs};
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
-use crate::pages::refused;
+use crate::listing::{Heading, Listing};
 use crate::pages::requests::stale;
 use crate::routes::{self, page};
-use crate::ui::{Banner, Empty, Icon, LinkButton, PageHead, Pager, Shape, Weight};
+use crate::ui::{Banner, Empty, LinkButton, PageHead, Shape, Weight};
+
+/// The columns that people sort by.
+const HEADINGS: [Heading<PolicyColumn>; 4] = [
+    (PolicyColumn::Title, "Policy"),
+    (PolicyColumn::Workspace, "Set at, range"),
+    (PolicyColumn::Enforcement, "If broken"),
+    (PolicyColumn::Instances, "Hits now"),
+];
 
 /// Sentences of a policy that a row shows.
 const SENTENCES: usize = 2;
 
 /// The page.
-pub async fn list(visit: &Visit, query: &PoliciesQuery) -> Page {
-    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
-    let found = match backend.policies(query).await {
-        Ok(found) => found,
-        Err(error) => return refused(visit, None, &error),
-    };
+pub async fn list(visit: &Visit, query: &PoliciesQuery) -> Result<Page> {
+    let backend = visit.backend()?;
+    let found = backend.policies(query).await?;
     let (now, delivers) = (visit.now.clone(), backend.delivers().await);
     let about = About { title: "Policies".to_owned(), section: page::PLATFORM.to_owned(), ..About::default() };
-    framed(visit, about, move || {
-        let query = || found.query.clone();
-        let of = |query: PoliciesQuery| narrowed(&PoliciesQuery { page: 1, ..query });
-        let pager = {
-            let query = found.query.clone();
-            Box::new(move |number: usize| narrowed(&PoliciesQuery { page: number, ..query.clone() }))
-        };
+    Ok(framed(visit, about, move || {
+        let listing = Listing::new(page::POLICIES, &found.query);
         let new = found.writable.first().map(|place| {
             view! { <LinkButton href=routes::policy_new(place) label="New policy" icon="plus" weight=Weight::Primary/> }
         });
@@ -39,19 +40,19 @@ pub async fn list(visit: &Visit, query: &PoliciesQuery) -> Page {
             {tabs(page::POLICIES, delivers)}
             {found.as_of.clone().map(|at| stale(&at, &now))}
             {broken(&found.rows)}
-            {search(&found)}
-            <div class="row chip-rows">
-                {chips("Category", &found.categories, &|value| of(PoliciesQuery { category: value, ..query() }))}
-                {chips("If broken", &found.enforcements, &|value| of(PoliciesQuery { enforcement: value, ..query() }))}
-                {chips("Set at", &found.places, &|value| of(PoliciesQuery { workspace: value, ..query() }))}
-            </div>
-            {if found.rows.is_empty() { nothing(&found).into_any() } else { table(&found.rows).into_any() }}
-            <p class="basis">{format!("{} of {} policies that you may read. Instances are those that you may list.", found.fit, found.total)}</p>
-            <Pager page=found.query.page.max(1) pages=found.pages href=pager/>
+            {listing.search("Policies", "Name, rule or field")}
+            <nav class="row chip-rows" aria-label="Filters">
+                {listing.facet("Category", "category", &found.categories)}
+                {listing.facet("If broken", "enforcement", &found.enforcements)}
+                {listing.facet("Set at", "workspace", &found.places)}
+            </nav>
+            <div class="section-head"><p class="basis">{format!("{} of {} policies that you may read. Instances are those that you may list.", found.fit, found.total)}</p><div class="sort-narrow">{listing.sort_menu(found.query.sort, "Workspace and name", &HEADINGS)}</div></div>
+            {if found.rows.is_empty() { nothing(&found, &listing).into_any() } else { table(&found, &listing).into_any() }}
+            {listing.pager(found.query.page, found.pages)}
             {priced(&found, &now)}
             {others(&found, &now)}
         }
-    })
+    }))
 }
 
 fn summary(found: &PoliciesPage) -> String {
@@ -105,50 +106,8 @@ fn broken(rows: &[PolicyRow]) -> Option<impl IntoView + use<>> {
     })
 }
 
-fn search(found: &PoliciesPage) -> impl IntoView + use<> {
-    let query = &found.query;
-    let hidden = [("category", &query.category), ("enforcement", &query.enforcement), ("workspace", &query.workspace)];
-    let chosen = PoliciesQuery { page: 0, ..query.clone() } != PoliciesQuery::default();
-    let hidden = hidden
-        .into_iter()
-        .filter(|(_, value)| !value.is_empty())
-        .map(|(name, value)| view! { <input type="hidden" name=name value=value.clone()/> });
-    view! {
-        <form class="filters" role="search" aria-label="Policies" action=page::POLICIES>
-            {hidden.collect_view()}
-            <div class="search"><Icon name="search"/><input class="input" type="search" name="q" value=query.q.clone() aria-label="Search policies" placeholder="Name, rule or field"/></div>
-            <button class="btn">"Search"</button>
-            {chosen.then(|| view! { <a class="small" href=page::POLICIES>"Clear all"</a> })}
-        </form>
-    }
-}
-
-/// A facet that divides nothing is not worth a place, unless it is in force.
-fn chips(title: &'static str, facet: &Facet, href: &dyn Fn(String) -> String) -> Option<impl IntoView + use<>> {
-    let links = facet.values.iter().map(|value| {
-        let target = if value.chosen { String::new() } else { value.value.clone() };
-        view! { <li><a href=href(target) aria-current=value.chosen.then_some("true")>{value.label.clone()}<span class="n">{value.count}</span>{value.chosen.then(|| view! { <Icon name="x"/><span class="vh">", remove"</span> })}</a></li> }
-    });
-    let links = links.collect_view();
-    (facet.values.len() > 1 || facet.values.iter().any(|value| value.chosen)).then(
-        || view! { <div class="chip-row"><span class="chip-label">{title}</span><ul class="chips" aria-label=title>{links}</ul></div> },
-    )
-}
-
-fn narrowed(query: &PoliciesQuery) -> String {
-    let number = if query.page > 1 { query.page.to_string() } else { String::new() };
-    let pairs = [
-        ("q", &query.q),
-        ("category", &query.category),
-        ("enforcement", &query.enforcement),
-        ("workspace", &query.workspace),
-        ("page", &number),
-    ];
-    routes::with_query(page::POLICIES, &pairs.map(|(name, value)| (name, value.as_str())))
-}
-
-fn table(rows: &[PolicyRow]) -> impl IntoView + use<> {
-    let lines = rows.iter().map(|row| {
+fn table(found: &PoliciesPage, listing: &Listing) -> impl IntoView + use<> {
+    let lines = found.rows.iter().map(|row| {
         let sentences = row.sentences.iter().take(SENTENCES).cloned().collect::<Vec<_>>().join(" ");
         let more = row.sentences.len().saturating_sub(SENTENCES);
         let more = (more > 0).then(|| view! { <span class="under">{format!("and {}", counted(more as u64, "more rule"))}</span> });
@@ -166,14 +125,15 @@ fn table(rows: &[PolicyRow]) -> impl IntoView + use<> {
         }
     });
     let lines = lines.collect_view();
+    let [title, workspace, enforcement, instances] = HEADINGS.map(|heading| listing.heading(found.query.sort, heading));
     view! {
-        <div class="card"><table class="table policies"><thead><tr><th scope="col">"Policy"</th><th scope="col">"What it says"</th><th scope="col">"Set at, range"</th><th scope="col">"If broken"</th><th scope="col">"State"</th><th scope="col">"Hits now"</th></tr></thead><tbody>{lines}</tbody></table></div>
+        <div class="card"><table class="table policies"><thead><tr>{title}<th scope="col">"What it says"</th>{workspace}{enforcement}<th scope="col">"State"</th>{instances}</tr></thead><tbody>{lines}</tbody></table></div>
     }
 }
 
-fn nothing(found: &PoliciesPage) -> impl IntoView + use<> {
+fn nothing(found: &PoliciesPage, listing: &Listing) -> impl IntoView + use<> {
     if found.total > 0 {
-        return view! { <Empty title="Nothing fits these filters" text="Take a filter away, or search for another word."><LinkButton href=page::POLICIES label="Show all"/></Empty> }.into_any();
+        return listing.nothing_fits("No policies match");
     }
     match found.writable.first() {
         Some(place) => { let new = routes::policy_new(place); view! { <Empty title="No policies yet" text="A policy is a set of rules for promises and workspaces. It is checked before it counts."><LinkButton href=new label="Write the first one" weight=Weight::Primary/></Empty> }.into_any() }

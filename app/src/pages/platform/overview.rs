@@ -1,6 +1,7 @@
 //! `/platform`: how requests go, how long they take, what hinders them, and what runs where.
 
 use leptos::prelude::*;
+use promise::Result;
 use promise::view::{OverviewPage, OverviewQuery, OverviewRange, TimeLine, VersionSpread, WeekLine};
 use promise::wording::counted;
 
@@ -8,23 +9,16 @@ use super::emergencies::loud;
 use super::tabs;
 use crate::backend::Visit;
 use crate::document::{About, Page, Script, framed};
-use crate::pages::refused;
 use crate::pages::requests::{change, stale, state};
 use crate::routes::{self, page};
 use crate::ui::chart::{Amount, Figure, Meter, Series, StackedBars};
 use crate::ui::{Empty, LinkButton, LiveState, PageHead, Shape, Status};
 
 /// The page; live.
-pub async fn overview(visit: &Visit, query: &OverviewQuery) -> Page {
-    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
-    let found = match backend.overview(query).await {
-        Ok(found) => found,
-        Err(error) => return refused(visit, None, &error),
-    };
-    let emergencies = match backend.emergencies(1).await {
-        Ok(emergencies) => emergencies,
-        Err(error) => return refused(visit, None, &error),
-    };
+pub async fn overview(visit: &Visit, query: &OverviewQuery) -> Result<Page> {
+    let backend = visit.backend()?;
+    let found = backend.overview(query).await?;
+    let emergencies = backend.emergencies(1).await?;
     let (now, delivers, address) = (visit.now.clone(), backend.delivers().await, visit.address.clone());
     let about = About {
         title: "Platform".to_owned(),
@@ -32,7 +26,7 @@ pub async fn overview(visit: &Visit, query: &OverviewQuery) -> Page {
         script: Some(Script::Live(routes::live_platform(&found.seen))),
         ..About::default()
     };
-    framed(visit, about, move || {
+    Ok(framed(visit, about, move || {
         let basis =
             format!("Counted of {}, in {} where you may list requests.", requests(&found), counted(found.workspaces as u64, "workspace"));
         view! {
@@ -49,7 +43,7 @@ pub async fn overview(visit: &Visit, query: &OverviewQuery) -> Page {
                 } else { whole(&found).into_any() }}
             </div>
         }
-    })
+    }))
 }
 
 /// The page in one sentence.

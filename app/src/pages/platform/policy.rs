@@ -1,23 +1,21 @@
 //! `/platform/policies/{workspace}/{name}`: what a policy says, for whom, whom it hits now, and what it makes of sample values.
 
 use leptos::prelude::*;
+use promise::Result;
 use promise::view::{Compiled, HitLine, PolicyInside, PolicyPage, Tried, Tryout};
 use promise::wording::{counted, humanise};
 
 use super::{compiled, concerned, strength};
 use crate::backend::{Sample, Visit};
 use crate::document::{About, Page, Script, framed};
-use crate::pages::{refused, rules};
+use crate::pages::rules;
 use crate::routes::{self, page};
 use crate::ui::{Banner, Code, Crumb, Crumbs, Icon, LinkButton, PageHead, Shape, SubmitButton};
 
 /// The page. `from` is the workspace in which somebody met one of its rules; `sample` are values to try.
-pub async fn policy(visit: &Visit, workspace: &str, name: &str, from: &str, sample: Option<&Sample>) -> Page {
-    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
-    let found = match backend.policy(workspace, name, from, sample).await {
-        Ok(found) => found,
-        Err(error) => return refused(visit, None, &error),
-    };
+pub async fn policy(visit: &Visit, workspace: &str, name: &str, from: &str, sample: Option<&Sample>) -> Result<Page> {
+    let backend = visit.backend()?;
+    let found = backend.policy(workspace, name, from, sample).await?;
     let (now, from) = (visit.now.clone(), from.to_owned());
     let about = About {
         title: found.row.title.clone(),
@@ -26,7 +24,7 @@ pub async fn policy(visit: &Visit, workspace: &str, name: &str, from: &str, samp
         workspace: (!from.is_empty()).then(|| from.clone()),
         ..About::default()
     };
-    framed(visit, about, move || {
+    Ok(framed(visit, about, move || {
         let row = &found.row;
         let edit = found.inside.as_ref().map(|inside| match &inside.edit {
             None => view! { <LinkButton href=routes::policy_edit(&row.workspace, &row.name) label="Edit" icon="pencil"/> }.into_any(),
@@ -59,7 +57,7 @@ pub async fn policy(visit: &Visit, workspace: &str, name: &str, from: &str, samp
                 {range(&found)}
             </div>
         }
-    })
+    }))
 }
 
 /// Why it cannot be applied, and what that means.

@@ -1,31 +1,28 @@
 //! A policy as YAML, new or changed: checked before it counts, and nothing typed is lost.
 
 use leptos::prelude::*;
+use promise::Result;
 use promise::view::TextProblem;
 
 use crate::actions::{self, SavePolicy};
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
-use crate::pages::refused;
 use crate::routes::{self, page};
 use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, LinkButton, PageHead, Shape, SubmitButton, Weight};
 
 /// The page of a new policy in a workspace.
-pub async fn new(visit: &Visit, workspace: &str, draft: Option<&str>) -> Page {
+pub async fn new(visit: &Visit, workspace: &str, draft: Option<&str>) -> Result<Page> {
     form(visit, workspace, None, draft).await
 }
 
 /// The page of a policy that is there.
-pub async fn text(visit: &Visit, workspace: &str, name: &str, draft: Option<&str>) -> Page {
+pub async fn text(visit: &Visit, workspace: &str, name: &str, draft: Option<&str>) -> Result<Page> {
     form(visit, workspace, Some(name), draft).await
 }
 
-async fn form(visit: &Visit, workspace: &str, name: Option<&str>, draft: Option<&str>) -> Page {
-    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
-    let form = match backend.policy_form(workspace, name, draft).await {
-        Ok(form) => form,
-        Err(error) => return refused(visit, None, &error),
-    };
+async fn form(visit: &Visit, workspace: &str, name: Option<&str>, draft: Option<&str>) -> Result<Page> {
+    let backend = visit.backend()?;
+    let form = backend.policy_form(workspace, name, draft).await?;
     let draft = draft.unwrap_or_default().to_owned();
     let token = backend.viewer().form_token;
     let title = form.name.as_ref().map_or_else(|| "New policy".to_owned(), |name| format!("Edit {name}"));
@@ -36,7 +33,7 @@ async fn form(visit: &Visit, workspace: &str, name: Option<&str>, draft: Option<
         status: if wrong { 422 } else { 0 },
         ..About::default()
     };
-    framed(visit, about, move || {
+    Ok(framed(visit, about, move || {
         let back = match &form.name {
             Some(name) => routes::policy(&form.workspace, name, ""),
             None => page::POLICIES.to_owned(),
@@ -70,7 +67,7 @@ async fn form(visit: &Visit, workspace: &str, name: Option<&str>, draft: Option<
                 </div>
             </form>
         }
-    })
+    }))
 }
 
 /// Every problem with its place; it takes the focus when the page opens.

@@ -2,12 +2,12 @@
 //! submits, and a part of the request afterwards.
 
 use leptos::prelude::*;
+use promise::Result;
 use promise::view::{AddedLine, AddedObject, AddsPage, LineFrom, LineSide};
 use promise::wording::counted;
 
 use crate::backend::{FormOf, Visit};
 use crate::document::{About, Page, Script, framed};
-use crate::pages::refused;
 use crate::routes;
 use crate::ui::{CopyButton, Crumb, Crumbs, Empty, LinkButton, PageHead, Shape, Weight};
 
@@ -41,12 +41,9 @@ fn named(origin: LineFrom) -> (&'static str, &'static str, &'static str) {
 }
 
 /// The page for what a draft holds, or for the form as it opens.
-pub async fn adds(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: Option<&str>, origin: &str) -> Page {
-    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
-    let found = match backend.adds(workspace, of, draft).await {
-        Ok(found) => found,
-        Err(error) => return refused(visit, Some(workspace), &error),
-    };
+pub async fn adds(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: Option<&str>, origin: &str) -> Result<Page> {
+    let backend = visit.backend()?;
+    let found = backend.adds(workspace, of, draft).await?;
     let draft = draft.unwrap_or_default();
     let address = |origin: &str| match of {
         FormOf::New { promise, home, .. } => routes::request_adds(workspace, promise, home, draft, origin),
@@ -66,7 +63,7 @@ pub async fn adds(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: Option<
         ..About::default()
     };
     let workspace = workspace.to_owned();
-    framed(visit, about, move || {
+    Ok(framed(visit, about, move || {
         let meta = view! { <span>{summary(&found)}</span><span>"in "<span class="mono">{workspace.clone()}</span></span> };
         view! {
             <Crumbs steps=vec![Crumb::link("Catalog", routes::catalog(&workspace)), Crumb::link(found.title.clone(), form.clone()), Crumb::here("What the platform adds")]/>
@@ -74,7 +71,7 @@ pub async fn adds(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: Option<
             {legend}
             {objects(&found, filter, &workspace)}
         }
-    })
+    }))
 }
 
 /// The same as a part of a request's page.

@@ -1,6 +1,7 @@
 //! Before a request is deleted: what goes, what stays, and its name typed again.
 
 use leptos::prelude::*;
+use promise::Result;
 use promise::view::Fate;
 
 use super::detail::identity;
@@ -8,17 +9,13 @@ use crate::actions::{self, DeleteRequest};
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
 use crate::form::Text;
-use crate::pages::refused;
 use crate::routes;
 use crate::ui::{Crumb, Crumbs, HiddenToken, LinkButton, PageHead, SubmitButton, Weight};
 
 /// The page; `problem` is what was wrong with the typed name.
-pub async fn delete(visit: &Visit, workspace: &str, namespace: &str, name: &str, problem: Option<&str>) -> Page {
-    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
-    let page = match backend.request(workspace, namespace, name).await {
-        Ok(page) => page,
-        Err(error) => return refused(visit, Some(workspace), &error),
-    };
+pub async fn delete(visit: &Visit, workspace: &str, namespace: &str, name: &str, problem: Option<&str>) -> Result<Page> {
+    let backend = visit.backend()?;
+    let page = backend.request(workspace, namespace, name).await?;
     let problem = problem.map(str::to_owned);
     let about = About {
         title: format!("{}Delete {name}", if problem.is_some() { "Error: " } else { "" }),
@@ -28,7 +25,7 @@ pub async fn delete(visit: &Visit, workspace: &str, namespace: &str, name: &str,
         ..About::default()
     };
     let token = backend.viewer().form_token;
-    framed(visit, about, move || {
+    Ok(framed(visit, about, move || {
         let row = page.row.clone();
         let address = routes::request(&row.workspace, &row.namespace, &row.name);
         let goes = page
@@ -53,7 +50,7 @@ pub async fn delete(visit: &Visit, workspace: &str, namespace: &str, name: &str,
                 <div class="submit-bar">{button}<LinkButton href=address label="Keep it"/></div>
             </form>
         }
-    })
+    }))
 }
 
 /// What becomes of the objects that are listed below.

@@ -1,6 +1,7 @@
 //! `/w/{workspace}/requests/{namespace}/{name}`: who holds the ball, then one part at a time; live.
 
 use leptos::prelude::*;
+use promise::Result;
 use promise::form::Summary;
 use promise::view::{RequestPage, RequestRow};
 
@@ -8,7 +9,6 @@ use super::adds::{OriginFilter, part};
 use super::{change, state};
 use crate::backend::Visit;
 use crate::document::{About, Page, Script, framed};
-use crate::pages::refused;
 use crate::routes;
 use crate::ui::{Badge, Banner, Crumb, Crumbs, Icon, LinkButton, PageHead, Shape, SubmitButton, Tab, Tabs, span};
 
@@ -110,43 +110,28 @@ struct Also {
 }
 
 /// The page.
-pub async fn detail(visit: &Visit, workspace: &str, namespace: &str, name: &str, view: View) -> Page {
+pub async fn detail(visit: &Visit, workspace: &str, namespace: &str, name: &str, view: View) -> Result<Page> {
     shown(visit, workspace, namespace, name, view, Also::default()).await
 }
 
 /// The page with a message about an action that failed.
-pub async fn with_message(visit: &Visit, workspace: &str, namespace: &str, name: &str, what: &str) -> Page {
+pub async fn with_message(visit: &Visit, workspace: &str, namespace: &str, name: &str, what: &str) -> Result<Page> {
     let also = Also { told: Some(what.to_owned()), ..Also::default() };
     shown(visit, workspace, namespace, name, View::default(), also).await
 }
 
 /// The page after a secret output was revealed; the value stands in this answer alone and is nowhere kept.
-pub async fn revealed(visit: &Visit, workspace: &str, namespace: &str, name: &str, output: &str) -> Page {
-    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
-    match backend.reveal(workspace, namespace, name, output).await {
-        Ok(value) => {
-            let also = Also { revealed: Some((output.to_owned(), value)), ..Also::default() };
-            shown(visit, workspace, namespace, name, View::default(), also).await
-        }
-        Err(error) => refused(visit, Some(workspace), &error),
-    }
+pub async fn revealed(visit: &Visit, workspace: &str, namespace: &str, name: &str, output: &str) -> Result<Page> {
+    let value = visit.backend()?.reveal(workspace, namespace, name, output).await?;
+    let also = Also { revealed: Some((output.to_owned(), value)), ..Also::default() };
+    shown(visit, workspace, namespace, name, View::default(), also).await
 }
 
-async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view: View, also: Also) -> Page {
+async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view: View, also: Also) -> Result<Page> {
     let Also { revealed, told } = also;
-    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
-    let page = match backend.request(workspace, namespace, name).await {
-        Ok(page) => page,
-        Err(error) => return refused(visit, Some(workspace), &error),
-    };
-    let adds = if view.part == Part::Adds {
-        match backend.added(workspace, namespace, name).await {
-            Ok(adds) => Some(adds),
-            Err(error) => return refused(visit, Some(workspace), &error),
-        }
-    } else {
-        None
-    };
+    let backend = visit.backend()?;
+    let page = backend.request(workspace, namespace, name).await?;
+    let adds = if view.part == Part::Adds { Some(backend.added(workspace, namespace, name).await?) } else { None };
     let title = if view.part == Part::Overview { name.to_owned() } else { format!("{} of {name}", view.part.label()) };
     let about = About {
         title,
@@ -154,9 +139,10 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
         section: routes::requests(workspace),
         status: if told.is_some() { 409 } else { 0 },
         script: (revealed.is_none() && told.is_none()).then(|| Script::Live(routes::live_request(workspace, namespace, name, &page.seen))),
+        ..About::default()
     };
     let (now, token) = (visit.now.clone(), backend.viewer().form_token);
-    framed(visit, about, move || {
+    Ok(framed(visit, about, move || {
         let row = &page.row;
         let shown = match view.part {
             Part::Overview => overview::part(&page, &token, &revealed, &now).into_any(),
@@ -183,7 +169,7 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
             <div data-live="parts">{tabs(&page, view.part)}</div>
             {shown}
         }
-    })
+    }))
 }
 
 fn address(page: &RequestPage, part: Part, number: usize) -> String {

@@ -1,6 +1,7 @@
 //! The form of a request: new, or one that is there. Bad input comes back as a draft: everything typed, a summary on top, the field and the fix.
 
 use leptos::prelude::*;
+use promise::Result;
 use promise::view::{AvailabilityState, RequestForm};
 
 use super::rail::rail;
@@ -8,26 +9,19 @@ use crate::actions::{self, ChangeRequest, SubmitRequest};
 use crate::backend::{FormOf, Pairs, Visit};
 use crate::document::{About, Page, Script, framed};
 use crate::form::{ErrorSummary, Fields, Presets, Text};
-use crate::pages::refused;
 use crate::routes;
 use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, Icon, LinkButton, PageHead, Shape, SubmitButton, Weight};
 
 /// The page, with what a draft holds; its posts go to the same address.
-pub async fn form(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: Option<&str>) -> Page {
-    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
-    match backend.form(workspace, of, draft).await {
-        Ok(form) => shown(visit, workspace, of, form, draft.is_some()),
-        Err(error) => refused(visit, Some(workspace), &error),
-    }
+pub async fn form(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: Option<&str>) -> Result<Page> {
+    let form = visit.backend()?.form(workspace, of, draft).await?;
+    Ok(shown(visit, workspace, of, form, draft.is_some()))
 }
 
 /// The page of what was typed and is kept nowhere, for the script that asks while one types.
-pub async fn preflight(visit: &Visit, workspace: &str, of: FormOf<'_>, pairs: &Pairs) -> Page {
-    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
-    match backend.preflight(workspace, of, pairs).await {
-        Ok(form) => shown(visit, workspace, of, form, false),
-        Err(error) => refused(visit, Some(workspace), &error),
-    }
+pub async fn preflight(visit: &Visit, workspace: &str, of: FormOf<'_>, pairs: &Pairs) -> Result<Page> {
+    let form = visit.backend()?.preflight(workspace, of, pairs).await?;
+    Ok(shown(visit, workspace, of, form, false))
 }
 
 fn shown(visit: &Visit, workspace: &str, of: FormOf<'_>, form: RequestForm, drafted: bool) -> Page {

@@ -1,6 +1,7 @@
 //! What would be submitted, in words, before it is: the last look.
 
 use leptos::prelude::*;
+use promise::Result;
 
 use super::detail::parameter_lines;
 use super::form::{action, identity};
@@ -8,12 +9,11 @@ use super::rail::rail;
 use crate::backend::{FormOf, Visit};
 use crate::document::{About, Page, framed};
 use crate::form::{ErrorSummary, Secrets};
-use crate::pages::refused;
 use crate::routes;
 use crate::ui::{Banner, Crumb, Crumbs, Empty, HiddenToken, LinkButton, PageHead, Shape, SubmitButton, Weight};
 
 /// The page of a draft.
-pub async fn review(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: &str) -> Page {
+pub async fn review(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: &str) -> Result<Page> {
     let page = match of {
         FormOf::New { promise, home, .. } => routes::request_new(workspace, promise, home),
         FormOf::Edit { namespace, name } => routes::request_edit(workspace, namespace, name),
@@ -22,13 +22,10 @@ pub async fn review(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: &str)
         FormOf::New { promise, home, .. } => routes::request_adds(workspace, promise, home, draft, ""),
         FormOf::Edit { namespace, name } => routes::edit_adds(workspace, namespace, name, draft, ""),
     };
-    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
-    let form = match backend.form(workspace, of, Some(draft)).await {
-        Ok(form) => form,
-        Err(error) => return refused(visit, Some(workspace), &error),
-    };
+    let backend = visit.backend()?;
+    let form = backend.form(workspace, of, Some(draft)).await?;
     if form.draft.is_none() {
-        return gone(visit, workspace, page);
+        return Ok(gone(visit, workspace, page));
     }
     // Of a review, secrets alone can be wrong: everything else is typed in the form.
     let wrong = form.ready && form.form.secrets().iter().any(|field| field.problem.is_some());
@@ -42,7 +39,7 @@ pub async fn review(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: &str)
         section: if editing { routes::requests(&workspace) } else { routes::catalog(&workspace) },
         ..About::default()
     };
-    framed(visit, about, move || {
+    Ok(framed(visit, about, move || {
         let back = routes::with_query(&page, &[("draft", &draft)]);
         let label = if editing { "Submit change" } else { "Submit request" };
         let why = (!form.ready)
@@ -67,7 +64,7 @@ pub async fn review(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: &str)
                 </form>
             </div>{rail(&form, &workspace, Some(adds.clone()))}</div>
         }
-    })
+    }))
 }
 
 /// The page when the draft is not there any more: most often it was submitted, and somebody went back.

@@ -2,8 +2,10 @@
 
 use leptos::prelude::*;
 use promise::api::Health;
-use promise::view::{ChangeState, RequestRow, RequestState};
+use promise::view::{ChangeState, RequestColumn, RequestRow, RequestState, Sort};
 
+use super::list::HEADINGS;
+use crate::listing::Listing;
 use crate::routes;
 use crate::ui::{Banner, Moment, Shape, Status, Tile};
 
@@ -66,13 +68,14 @@ pub(crate) fn stale(at: &str, now: &str) -> impl IntoView + use<> {
 }
 
 /// Requests of one workspace as rows to compare.
-pub(crate) fn table(rows: &[RequestRow], now: &str) -> impl IntoView + use<> {
+pub(super) fn table(listing: &Listing, sort: Sort<RequestColumn>, rows: &[RequestRow], now: &str) -> impl IntoView + use<> {
     let lines = rows.iter().map(|row| {
         let (shape, word) = state(row.states.state);
         let changed = row.states.change.map(change).map(|(shape, word)| view! { " "<Status shape=shape word=word/> });
         view! {
             <tr>
-                <th scope="row"><a class="name" href=routes::request(&row.workspace, &row.namespace, &row.name)>{row.name.clone()}</a><span class="under nowrap">{format!("{} {}", row.promise_title, row.version)}</span></th>
+                <th scope="row"><a class="name" href=routes::request(&row.workspace, &row.namespace, &row.name)>{row.name.clone()}</a></th>
+                <td data-label="Promise">{row.promise_title.clone()}" "<span class="subtle nowrap">{row.version.clone()}</span></td>
                 <td data-label="State"><Status shape=shape word=word/>{changed}</td>
                 <td data-label="Waits for">{row.ball.what.clone()}</td>
                 <td data-label="Asked by" class="nowrap">{row.requester.clone()}</td>
@@ -81,7 +84,8 @@ pub(crate) fn table(rows: &[RequestRow], now: &str) -> impl IntoView + use<> {
         }
     });
     let lines = lines.collect_view();
+    let [name, promise, state, requester, created] = HEADINGS.map(|heading| listing.heading(sort, heading));
     view! {
-        <div class="card"><table class="table"><thead><tr><th scope="col">"Request"</th><th scope="col">"State"</th><th scope="col">"Waits for"</th><th scope="col">"Asked by"</th><th scope="col">"Asked"</th></tr></thead><tbody>{lines}</tbody></table></div>
+        <div class="card"><table class="table"><thead><tr>{name}{promise}{state}<th scope="col">"Waits for"</th>{requester}{created}</tr></thead><tbody>{lines}</tbody></table></div>
     }
 }

@@ -1,24 +1,22 @@
 //! `/w/{workspace}/requests/{namespace}/{name}/objects/{kind}/{object}`: one object that was made for a request; live.
 
 use leptos::prelude::*;
+use promise::Result;
 use promise::view::{ConditionLine, Manifest, ObjectKey, ObjectPage, ObjectSource, ResourceQuery, WriterLine};
 use promise::wording::counted;
 
-use super::{address, drift};
+use super::drift;
 use crate::backend::Visit;
 use crate::document::{About, Page, Script, framed};
-use crate::pages::refused;
+use crate::listing::Listing;
 use crate::pages::requests::{health, timeline};
 use crate::routes;
 use crate::ui::{Badge, Banner, Code, CopyButton, Crumb, Crumbs, Icon, Moment, PageHead, Shape, Status};
 
 /// The page.
-pub async fn object(visit: &Visit, workspace: &str, namespace: &str, request: &str, key: &ObjectKey) -> Page {
-    let Some(backend) = visit.backend.clone() else { return refused(visit, None, &promise::Error::Unauthenticated) };
-    let page = match backend.object(workspace, namespace, request, key).await {
-        Ok(page) => page,
-        Err(error) => return refused(visit, Some(workspace), &error),
-    };
+pub async fn object(visit: &Visit, workspace: &str, namespace: &str, request: &str, key: &ObjectKey) -> Result<Page> {
+    let backend = visit.backend()?;
+    let page = backend.object(workspace, namespace, request, key).await?;
     let about = About {
         title: format!("{} of {request}", key.title()),
         workspace: Some(workspace.to_owned()),
@@ -27,7 +25,7 @@ pub async fn object(visit: &Visit, workspace: &str, namespace: &str, request: &s
         ..About::default()
     };
     let (title, now) = (key.title(), visit.now.clone());
-    framed(visit, about, move || {
+    Ok(framed(visit, about, move || {
         let row = &page.request;
         let instance = routes::request(&row.workspace, &row.namespace, &row.name);
         let steps = vec![
@@ -49,7 +47,7 @@ pub async fn object(visit: &Visit, workspace: &str, namespace: &str, request: &s
                 <aside class="rail" aria-label="Facts" data-live="facts">{owners(&page, &title)}{facts(&page, &now)}{writers(&page.writers, &now)}</aside>
             </div>
         }
-    })
+    }))
 }
 
 fn head(page: &ObjectPage, title: &str) -> impl IntoView + use<> {
@@ -173,7 +171,7 @@ fn facts(page: &ObjectPage, now: &str) -> impl IntoView + use<> {
         view! { <span>"the workspace of the request"</span> }.into_any()
     } else {
         let there = ResourceQuery { q: line.destination.clone(), ..ResourceQuery::default() };
-        view! { <a href=address(&row.workspace, &there)>{line.destination.clone()}</a> }.into_any()
+        view! { <a href=Listing::new(routes::resources(&row.workspace), &there).address()>{line.destination.clone()}</a> }.into_any()
     };
     let fact = |name: &'static str, value: &str| {
         let value = value.to_owned();

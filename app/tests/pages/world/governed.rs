@@ -1,6 +1,6 @@
 //! What the person looks after in this world: two policies, one of which cannot be applied.
 
-use app::backend::{Pairs, Platform, Sample};
+use app::backend::{Platform, PolicyText, Sample};
 use async_trait::async_trait;
 use promise::api::{Enforcement, PolicyCategory};
 use promise::view::*;

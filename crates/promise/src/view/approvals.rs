@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::policy::PolicyLine;
 use super::preflight::{AddedObject, CheckLine, PriceLine, RoomLine};
 use super::request::{ApprovalLine, GivenLine, ParameterLine};
+use super::sort::{Column, Sort};
 use crate::attribute::Touched;
 use crate::risk::Risk;
 
@@ -40,6 +41,28 @@ impl InboxView {
     }
 }
 
+/// What an inbox can be sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InboxColumn {
+    /// Name of the request.
+    Name,
+    /// Since when it waits, or was decided.
+    Since,
+    /// How risky it is.
+    Risk,
+    /// Who asked.
+    Requester,
+}
+
+impl Column for InboxColumn {
+    const ALL: &'static [(Self, &'static str)] =
+        &[(Self::Name, "name"), (Self::Since, "since"), (Self::Risk, "risk"), (Self::Requester, "requester")];
+
+    fn is_descending_first(self) -> bool {
+        self == Self::Risk
+    }
+}
+
 /// What narrows an inbox; as in the address.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -56,6 +79,8 @@ pub struct InboxQuery {
     pub risk: String,
     /// `day` or `week`: only what has waited for longer.
     pub age: String,
+    /// Order; as usual what expires first on top, and of decisions the newest.
+    pub sort: Sort<InboxColumn>,
     /// Page, from 1.
     pub page: usize,
     /// uid of the request that is shown beside the list.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::policy::PolicyLine;
 use super::preflight::PriceView;
+use super::sort::{Column, Sort};
 use crate::api::Lifecycle;
 
 /// Whether a person can ask for a promise here, with the reason when not.
@@ -91,6 +92,23 @@ pub struct Facet {
     pub left_out: usize,
 }
 
+/// What a catalog can be sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CatalogColumn {
+    /// Name for people.
+    Name,
+    /// When it was published first.
+    Published,
+}
+
+impl Column for CatalogColumn {
+    const ALL: &'static [(Self, &'static str)] = &[(Self::Name, "name"), (Self::Published, "published")];
+
+    fn is_descending_first(self) -> bool {
+        self == Self::Published
+    }
+}
+
 /// What narrows a catalog; as in the address.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -105,6 +123,8 @@ pub struct CatalogQuery {
     pub owner: String,
     /// One lifecycle.
     pub lifecycle: String,
+    /// Order; as usual it is featured ones first, then by shelf and name.
+    pub sort: Sort<CatalogColumn>,
     /// Page, from 1.
     pub page: usize,
 }

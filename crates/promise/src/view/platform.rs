@@ -4,7 +4,30 @@ use serde::{Deserialize, Serialize};
 
 use super::catalog::Facet;
 use super::policy::PolicyLine;
+use super::sort::{Column, Sort};
 use crate::api::{Enforcement, PolicyCategory};
+
+/// What the list of policies can be sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PolicyColumn {
+    /// Name for people.
+    Title,
+    /// Where it is set.
+    Workspace,
+    /// What a violation does, the strictest first.
+    Enforcement,
+    /// How many instances it concerns.
+    Instances,
+}
+
+impl Column for PolicyColumn {
+    const ALL: &'static [(Self, &'static str)] =
+        &[(Self::Title, "title"), (Self::Workspace, "workspace"), (Self::Enforcement, "enforcement"), (Self::Instances, "instances")];
+
+    fn is_descending_first(self) -> bool {
+        self == Self::Instances
+    }
+}
 
 /// What narrows the list of policies; as in the address.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -18,6 +41,8 @@ pub struct PoliciesQuery {
     pub enforcement: String,
     /// Path of the one workspace where they are set.
     pub workspace: String,
+    /// Order; as usual by workspace and name.
+    pub sort: Sort<PolicyColumn>,
     /// Page, from 1.
     pub page: usize,
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::catalog::{Availability, OfferRow};
 use super::policy::PolicyLine;
 use super::preflight::{PreflightView, PriceView};
+use super::sort::{Column, Sort};
 use super::state::RequestStates;
 use crate::api::{Condition, Health};
 use crate::form::Form;
@@ -42,6 +43,35 @@ pub struct RequestRow {
     pub mine: bool,
 }
 
+/// What a list of requests can be sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequestColumn {
+    /// Name.
+    Name,
+    /// Name of the promise for people.
+    Promise,
+    /// State, in the order of a request's life.
+    State,
+    /// Who asked.
+    Requester,
+    /// When.
+    Created,
+}
+
+impl Column for RequestColumn {
+    const ALL: &'static [(Self, &'static str)] = &[
+        (Self::Name, "name"),
+        (Self::Promise, "promise"),
+        (Self::State, "state"),
+        (Self::Requester, "requester"),
+        (Self::Created, "created"),
+    ];
+
+    fn is_descending_first(self) -> bool {
+        self == Self::Created
+    }
+}
+
 /// What narrows a list of requests; as in the address.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -54,6 +84,8 @@ pub struct RequestQuery {
     pub promise: String,
     /// Only one's own.
     pub mine: bool,
+    /// Order; as usual the newest first.
+    pub sort: Sort<RequestColumn>,
     /// Page, from 1.
     pub page: usize,
 }

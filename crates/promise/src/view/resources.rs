@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{Facet, Total};
+use super::{Column, Facet, Sort, Total};
 use crate::api::Health;
 
 /// An object that was made for a request, in a list of several requests.
@@ -65,6 +65,41 @@ impl Drift {
     }
 }
 
+/// What a list of objects can be sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResourceColumn {
+    /// Name.
+    Name,
+    /// Kind.
+    Kind,
+    /// The request that it was made for.
+    Instance,
+    /// Name of the promise.
+    Promise,
+    /// Whether it works; what does not comes last.
+    Health,
+    /// How often it was put back.
+    Drift,
+    /// When its request was made.
+    Since,
+}
+
+impl Column for ResourceColumn {
+    const ALL: &'static [(Self, &'static str)] = &[
+        (Self::Name, "name"),
+        (Self::Kind, "kind"),
+        (Self::Instance, "instance"),
+        (Self::Promise, "promise"),
+        (Self::Health, "health"),
+        (Self::Drift, "drift"),
+        (Self::Since, "since"),
+    ];
+
+    fn is_descending_first(self) -> bool {
+        matches!(self, Self::Health | Self::Drift | Self::Since)
+    }
+}
+
 /// What narrows a list of objects; as in the address.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -85,6 +120,8 @@ pub struct ResourceQuery {
     /// Workspaces below too.
     #[serde(deserialize_with = "flag")]
     pub below: bool,
+    /// Order; as usual what does not work first.
+    pub sort: Sort<ResourceColumn>,
     /// Page, from 1.
     pub page: usize,
 }

@@ -44,12 +44,12 @@ impl SavedList {
         self != Self::Approvals
     }
 
-    /// What of an address narrows the list: pages and what is open beside it do not.
+    /// What of an address is kept: how the list is narrowed and sorted. Pages and what is open beside it are not.
     fn names(self) -> &'static [&'static str] {
         match self {
-            Self::Requests => &["q", "phase", "promise", "mine"],
-            Self::Resources => &["q", "kind", "health", "promise", "workspace", "drifted", "below"],
-            Self::Approvals => &["view", "q", "promise", "workspace", "risk", "age"],
+            Self::Requests => &["q", "phase", "promise", "mine", "sort"],
+            Self::Resources => &["q", "kind", "health", "promise", "workspace", "drifted", "below", "sort"],
+            Self::Approvals => &["view", "q", "promise", "workspace", "risk", "age", "sort"],
         }
     }
 

@@ -1,5 +1,6 @@
 //! The inbox: what waits, what was decided, what is open; narrowed, counted and cut into pages, what expires first on top.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use jiff::{SignedDuration, Timestamp};
 use promise::api::{Decision, Enforcement, PolicyResult};
 use promise::price::{Amount, Change, Estimate};
 use promise::risk::{self, Risk, Weighed};
-use promise::view::{Facet, GivenLine, InboxPage, InboxQuery, InboxRow, InboxView};
+use promise::view::{Facet, GivenLine, InboxColumn, InboxPage, InboxQuery, InboxRow, InboxView};
 use promise::wording::counted;
 use promise::{Error, Result};
 
@@ -412,6 +413,15 @@ impl Wanted<'_> {
     }
 }
 
+fn by(column: InboxColumn, a: &InboxRow, b: &InboxRow) -> Ordering {
+    match column {
+        InboxColumn::Name => a.name.cmp(&b.name),
+        InboxColumn::Since => a.since.cmp(&b.since),
+        InboxColumn::Risk => a.risk.cmp(&b.risk),
+        InboxColumn::Requester => a.requester.cmp(&b.requester),
+    }
+}
+
 fn narrow(rows: Vec<InboxRow>, query: &InboxQuery, now: Timestamp) -> Narrowed {
     let age = match query.age.as_str() {
         "day" => Some(SignedDuration::from_hours(24)),
@@ -434,7 +444,9 @@ fn narrow(rows: Vec<InboxRow>, query: &InboxQuery, now: Timestamp) -> Narrowed {
     let workspaces = facet(of(By::Workspace, |row| row.workspace.clone()).into_iter(), &query.workspace, str::to_owned, FACETS);
     let risks = facet(of(By::Risk, |row| row.risk.word().to_owned()).into_iter(), &query.risk, promise::wording::humanise, Risk::ALL.len());
     let all = rows.len();
-    let left: Vec<InboxRow> = rows.iter().filter(|row| wanted.fits(row, None)).cloned().collect();
+    let mut left: Vec<InboxRow> = rows.iter().filter(|row| wanted.fits(row, None)).cloned().collect();
+    // They come in their usual order, which a stable sort leaves among those that are alike.
+    left.sort_by(|a, b| query.sort.compare(a, b, by, |_, _| Ordering::Equal));
     let total = left.len();
     let pages = total.div_ceil(PAGE).max(1);
     let page = query.page.clamp(1, pages);

@@ -7,6 +7,7 @@ use cluster::kinds::Promise;
 use cluster::watch::Key;
 use imbl::OrdMap;
 use imbl::ordmap::DiffItem;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use promise::api::{Lifecycle, Requirement, Visibility};
 
 use super::words::{BETWEEN, Words};
@@ -19,6 +20,9 @@ const REMEMBERED: usize = 4_096;
 pub(super) struct Entry {
     pub(super) key: Key,
     pub(super) name: Arc<str>,
+    /// Name for people, in small letters.
+    pub(super) title: String,
+    pub(super) published: Option<Time>,
     pub(super) lifecycle: Lifecycle,
     pub(super) visibility: Visibility,
     pub(super) featured: bool,
@@ -44,6 +48,8 @@ impl Entry {
         Self {
             key: key.clone(),
             name: key.name.as_str().into(),
+            title: name.unwrap_or(&key.name).to_lowercase(),
+            published: promise.metadata.creation_timestamp.clone(),
             lifecycle: spec.lifecycle,
             visibility: spec.visibility,
             featured: presentation.featured,

@@ -1,5 +1,6 @@
 //! Narrowing a catalog by words and facets. A facet's count says how many rows are left when it is chosen beside the others.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use cluster::requirements::Working;
 use cluster::watch::Key;
 use cluster::workspaces::Tree;
 use imbl::OrdMap;
-use promise::view::{CatalogQuery, Facet};
+use promise::view::{CatalogColumn, CatalogQuery, Facet, Sort};
 use promise::wording;
 
 use super::entries::{Entries, Entry};
@@ -88,6 +89,10 @@ impl Narrowed {
                 lifecycles.add([entry.lifecycle.word()]);
             }
         }
+        if query.sort != Sort::Usual {
+            // What is alike stays in the usual order, because the sort is stable.
+            fit.sort_by(|a, b| query.sort.compare(&entries.get(*a), &entries.get(*b), by, |_, _| Ordering::Equal));
+        }
         Self {
             fit,
             requiring,
@@ -121,6 +126,13 @@ impl Narrowed {
         }
         self.lacking.insert(workspace.clone(), Lacking { working: working.clone(), destinations, tree, count });
         self.fit.len() - count
+    }
+}
+
+fn by(column: CatalogColumn, a: &Option<&Entry>, b: &Option<&Entry>) -> Ordering {
+    match column {
+        CatalogColumn::Name => a.map(|entry| &entry.title).cmp(&b.map(|entry| &entry.title)),
+        CatalogColumn::Published => a.map(|entry| &entry.published).cmp(&b.map(|entry| &entry.published)),
     }
 }
 

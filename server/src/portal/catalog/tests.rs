@@ -8,8 +8,9 @@ use cluster::ClusterId;
 use cluster::kinds::{Promise, PromiseKind, object};
 use cluster::watch::Key;
 use imbl::OrdMap;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use promise::api::{Lifecycle, Maintainer, Presentation, PromiseCatalogSpec, PromiseSpec, PromiseStatus, Visibility};
-use promise::view::{CatalogQuery, Facet, FacetValue};
+use promise::view::{CatalogQuery, Facet, FacetValue, Sort};
 use promise::visibility::{self, Offer, Place, SeenBy, Shelf};
 use promise::wording;
 
@@ -164,7 +165,7 @@ fn queries() -> Vec<CatalogQuery> {
         tag: tag.into(),
         owner: owner.into(),
         lifecycle: lifecycle.into(),
-        page: 0,
+        ..CatalogQuery::default()
     };
     vec![
         CatalogQuery::default(),
@@ -259,4 +260,30 @@ fn many_values_of_a_facet_are_cut_to_the_frequent_ones_and_the_chosen_one() {
     let tags = Narrowed::of(&entries, &order, &chosen).tags;
     let is_chosen = |value: &FacetValue| value.chosen && value.value == "tag-39" && value.count == 1;
     assert!(tags.values.iter().any(is_chosen), "the chosen one can be taken away");
+}
+
+#[test]
+fn a_catalog_is_sorted_by_the_names_that_people_read_or_by_what_came_last() {
+    let world = World::new();
+    let mut promises = Promises::new();
+    for (number, shown) in ["beta", "Alpha", "gamma", "alpha"].into_iter().enumerate() {
+        let key = Key::cluster_scoped(&world.homes[0].0, &format!("p{number}"));
+        let presentation = Presentation { display_name: Some(shown.to_owned()), featured: number == 2, ..Presentation::default() };
+        let spec =
+            PromiseSpec { lifecycle: Lifecycle::Published, visibility: Visibility::Descendants, presentation, ..PromiseSpec::default() };
+        let mut row = (*promise(&key.name, spec)).clone();
+        row.metadata.creation_timestamp = Some(Time(jiff::Timestamp::from_second(1_000 + number as i64).unwrap()));
+        promises.insert(key, Arc::new(row));
+    }
+    let mut entries = Entries::default();
+    entries.follow(promises);
+    let order = Order::of(&entries, &world.ranking());
+    let sorted = |sort: &str| {
+        let query = CatalogQuery { sort: Sort::parse(sort), ..CatalogQuery::default() };
+        let fit = Narrowed::of(&entries, &order, &query).fit;
+        fit.into_iter().map(|id| entries.get(id).unwrap().key.name.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(sorted(""), ["p2", "p0", "p1", "p3"], "featured ones first, then by the names of promises");
+    assert_eq!(sorted("name"), ["p1", "p3", "p0", "p2"]);
+    assert_eq!(sorted("-published"), ["p3", "p2", "p1", "p0"]);
 }

@@ -1,5 +1,6 @@
 //! The list of policies: those that the person may read, narrowed, counted and cut into pages.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use cluster::watch::Key;
 use promise::Result;
 use promise::api::{AppliesTo, ConditionStatus, PolicySpec, PromiseSpec};
 use promise::policy::sentence;
-use promise::view::{Compiled, PoliciesPage, PoliciesQuery, PolicyRow};
+use promise::view::{Compiled, PoliciesPage, PoliciesQuery, PolicyColumn, PolicyRow};
 use promise::wording::{all_of, humanise};
 
 use super::detail;
@@ -39,7 +40,7 @@ pub(super) async fn page(caller: &Caller, query: &PoliciesQuery) -> Result<Polic
     let policies = caller.portal().world.policies.snapshot();
     let rows = policies.iter().filter_map(|(key, policy)| Some(row(caller, key, policy, readable.get(&key.cluster)?, &promises, &hits)));
     let mut all: Vec<PolicyRow> = rows.collect();
-    all.sort_by(|a, b| (&a.workspace, &a.name).cmp(&(&b.workspace, &b.name)));
+    all.sort_by(|a, b| query.sort.compare(a, b, by, |a, b| (&a.workspace, &a.name).cmp(&(&b.workspace, &b.name))));
     let of = |without: PoliciesQuery, chosen: &str, value: fn(&PolicyRow) -> String, label: fn(&str) -> String| {
         facet(all.iter().filter(|row| fits(row, &without)).map(value), chosen, label, VALUES)
     };
@@ -69,6 +70,15 @@ pub(super) async fn page(caller: &Caller, query: &PoliciesQuery) -> Result<Polic
         writable,
         as_of: caller.portal().lists_as_of(),
     })
+}
+
+fn by(column: PolicyColumn, a: &PolicyRow, b: &PolicyRow) -> Ordering {
+    match column {
+        PolicyColumn::Title => a.title.to_lowercase().cmp(&b.title.to_lowercase()),
+        PolicyColumn::Workspace => a.workspace.cmp(&b.workspace),
+        PolicyColumn::Enforcement => a.enforcement.cmp(&b.enforcement),
+        PolicyColumn::Instances => a.instances.cmp(&b.instances),
+    }
 }
 
 /// What became of the price of an instance.

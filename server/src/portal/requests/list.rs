@@ -1,11 +1,12 @@
 //! The list of a workspace's requests: narrowed, counted and cut into pages.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use cluster::kinds::PromiseRequest;
 use promise::Result;
-use promise::view::{Availability, AvailabilityState, Facet, RequestQuery, RequestStates, RequestsPage, state_label};
+use promise::view::{Availability, AvailabilityState, Facet, RequestColumn, RequestQuery, RequestStates, RequestsPage, state_label};
 use promise::visibility::{self, Answer};
 
 use super::rows;
@@ -66,8 +67,25 @@ struct Entry {
     title: Arc<str>,
 }
 
+impl Entry {
+    fn newest_first(&self, other: &Self) -> Ordering {
+        Self::by(RequestColumn::Created, other, self).then_with(|| Self::by(RequestColumn::Name, self, other))
+    }
+
+    fn by(column: RequestColumn, a: &Self, b: &Self) -> Ordering {
+        let (one, other) = (&a.request, &b.request);
+        match column {
+            RequestColumn::Name => one.metadata.name.cmp(&other.metadata.name),
+            RequestColumn::Promise => a.title.cmp(&b.title),
+            RequestColumn::State => a.states.state.cmp(&b.states.state),
+            RequestColumn::Requester => rows::requester(one).cmp(&rows::requester(other)),
+            RequestColumn::Created => one.metadata.creation_timestamp.cmp(&other.metadata.creation_timestamp),
+        }
+    }
+}
+
 struct Narrowed {
-    /// What this page shows, newest first.
+    /// What this page shows, in its order.
     shown: Vec<Entry>,
     page: usize,
     pages: usize,
@@ -93,8 +111,7 @@ fn narrow(entries: Vec<Entry>, query: &RequestQuery) -> Narrowed {
     };
     let promises = facet(promises, &query.promise, title, PROMISES);
     let mut left: Vec<Entry> = entries.into_iter().filter(|entry| wanted.fits(entry)).collect();
-    let created = |entry: &Entry| entry.request.metadata.creation_timestamp.as_ref().map(|time| time.0);
-    left.sort_by(|a, b| created(b).cmp(&created(a)).then_with(|| a.request.metadata.name.cmp(&b.request.metadata.name)));
+    left.sort_by(|a, b| query.sort.compare(a, b, Entry::by, Entry::newest_first));
     let total = left.len();
     let pages = total.div_ceil(PAGE).max(1);
     let page = query.page.clamp(1, pages);
@@ -135,7 +152,7 @@ impl Wanted {
 mod tests {
     use cluster::kinds::{PromiseRequestKind, object};
     use promise::api::{PromiseRef, PromiseRequestSpec};
-    use promise::view::{ChangeState, RequestState};
+    use promise::view::{ChangeState, RequestState, Sort};
 
     use super::*;
 
@@ -155,6 +172,17 @@ mod tests {
 
     fn narrowed(query: &RequestQuery) -> Narrowed {
         narrow((0..120).map(entry).collect(), query)
+    }
+
+    #[test]
+    fn a_list_is_sorted_by_a_column_before_it_is_cut_into_pages() {
+        let sorted = |sort: &str| {
+            let shown = narrowed(&RequestQuery { sort: Sort::parse(sort), ..RequestQuery::default() }).shown;
+            shown.into_iter().filter_map(|entry| entry.request.metadata.name.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(sorted("name")[..3], ["request-0", "request-1", "request-10"]);
+        assert_eq!(sorted("-name")[..2], ["request-99", "request-98"]);
+        assert_eq!(sorted("-state")[..2], ["request-0", "request-1"], "failed ones, by name");
     }
 
     #[test]

@@ -131,7 +131,7 @@ impl Piece {
         self.item().map(|item| item.health).unwrap_or_default()
     }
 
-    fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         self.item().map_or("", |item| item.name.as_str())
     }
 

@@ -9,7 +9,7 @@ const PAGE: &str = "/w/root:acme:shop/requests/default/orders-db";
 
 /// A value of a facet, as the list shows it.
 fn chip(label: &str, count: usize) -> String {
-    format!("{label} <span class=\"n\">{count}</span>")
+    format!("{label}<span class=\"n\">{count}</span>")
 }
 
 /// A line of Home's count of states.
@@ -39,12 +39,12 @@ async fn changes_that_an_approver_requests_show_everywhere_until_the_requester_m
     assert!(!home.text.contains("Awaiting approval"), "{}", home.text);
     assert!(!home.text.contains("Nothing waits for you") && home.text.contains(&format!("href=\"{PAGE}\"")), "{}", home.text);
     let list = requester.get(LIST).await;
-    has(&list, &[chip("Changes requested", 1), "Changes requested</span>".to_owned(), "1 of 1 requests".to_owned()]);
+    has(&list, &["Changes requested</span>".to_owned(), "1 of 1 requests".to_owned()]);
     assert!(!list.text.contains("Awaiting approval"), "{}", list.text);
     let found = requester.get(&format!("{LIST}?phase=ChangesRequested")).await;
     has(&found, &[format!("href=\"{PAGE}\"")]);
     let none = requester.get(&format!("{LIST}?phase=AwaitingApproval")).await;
-    assert!(none.text.contains("No request fits these filters"), "{}", none.text);
+    assert!(none.text.contains("No requests match"), "{}", none.text);
     let mut owner = product.signed_in("org-owner").await;
     let overview = owner.get("/platform").await;
     has(&overview, &["Changes requested</span></dt><dd><b>1</b>".to_owned(), "Nobody waits for a decision.".to_owned()]);

@@ -1,0 +1,97 @@
+//! The application: which page stands at which address.
+//!
+//! To add a page: an address in [`crate::routes::page`], a `<Route>` here, and a line in the server's table that says who may open it.
+
+mod address;
+mod views;
+
+use axum::body::Body;
+use http::{Request, Response};
+use leptos::prelude::*;
+use leptos_router::SsrMode::Async;
+use leptos_router::components::{FlatRoutes, Route, Router};
+use promise::{Error, Result};
+
+use self::address::Address;
+pub use self::address::query;
+use self::views::*;
+use crate::backend::Visit;
+use crate::document::{Page, respond};
+use crate::routes::{Pattern, has_dot_segments, page};
+
+/// Every page of the portal.
+#[component]
+pub fn App() -> impl IntoView {
+    view! {
+        <Router>
+            <FlatRoutes fallback=nowhere>
+                <Route path=Pattern(page::HOME) view=|| load(home_page) ssr=Async/>
+                <Route path=Pattern(page::SIGN_IN) view=|| load(sign_in_page) ssr=Async/>
+                <Route path=Pattern(page::REFUSED) view=|| load(refusal) ssr=Async/>
+                <Route path=Pattern(page::WORKSPACES) view=|| load(workspace_list) ssr=Async/>
+                <Route path=Pattern(page::COST) view=|| load(cost_report) ssr=Async/>
+
+                <Route path=Pattern(page::CATALOG) view=|| load(catalog_list) ssr=Async/>
+                <Route path=Pattern(page::PROMISE) view=|| load(promise) ssr=Async/>
+                <Route path=Pattern(page::REQUEST_NEW) view=|| load(request_form) ssr=Async/>
+                <Route path=Pattern(page::REQUEST_REVIEW) view=|| load(request_review) ssr=Async/>
+                <Route path=Pattern(page::REQUEST_ADDS) view=|| load(request_adds) ssr=Async/>
+
+                <Route path=Pattern(page::REQUESTS) view=|| load(request_list) ssr=Async/>
+                <Route path=Pattern(page::REQUEST) view=|| load(request) ssr=Async/>
+                <Route path=Pattern(page::REQUEST_EDIT) view=|| load(edit_form) ssr=Async/>
+                <Route path=Pattern(page::EDIT_REVIEW) view=|| load(edit_review) ssr=Async/>
+                <Route path=Pattern(page::EDIT_ADDS) view=|| load(edit_adds) ssr=Async/>
+                <Route path=Pattern(page::REQUEST_DELETE) view=|| load(request_deletion) ssr=Async/>
+
+                <Route path=Pattern(page::RESOURCES) view=|| load(resource_list) ssr=Async/>
+                <Route path=Pattern(page::OBJECT) view=|| load(object) ssr=Async/>
+
+                <Route path=Pattern(page::APPROVALS) view=|| load(inbox) ssr=Async/>
+                <Route path=Pattern(page::APPROVAL) view=|| load(approval) ssr=Async/>
+                <Route path=Pattern(page::ALIKE) view=|| load(alike) ssr=Async/>
+
+                <Route path=Pattern(page::NOTIFICATIONS) view=|| load(notification_list) ssr=Async/>
+                <Route path=Pattern(page::NOTIFICATION_SETTINGS) view=|| load(notification_settings) ssr=Async/>
+                <Route path=Pattern(page::STAND_IN) view=|| load(delegation) ssr=Async/>
+
+                <Route path=Pattern(page::PLATFORM) view=|| load(overview) ssr=Async/>
+                <Route path=Pattern(page::EMERGENCIES) view=|| load(emergencies) ssr=Async/>
+                <Route path=Pattern(page::DELIVERIES) view=|| load(deliveries) ssr=Async/>
+                <Route path=Pattern(page::POLICIES) view=|| load(policy_list) ssr=Async/>
+                <Route path=Pattern(page::POLICY_NEW) view=|| load(policy_form) ssr=Async/>
+                <Route path=Pattern(page::POLICY) view=|| load(policy) ssr=Async/>
+                <Route path=Pattern(page::POLICY_EDIT) view=|| load(policy_edit_form) ssr=Async/>
+
+                <Route path=Pattern(page::GALLERY) view=|| load(design_system) ssr=Async/>
+            </FlatRoutes>
+        </Router>
+    }
+}
+
+/// Answers with the page at the address of a request.
+pub async fn render(visit: Visit, request: Request<Body>) -> Response<Body> {
+    if has_dot_segments(request.uri().path()) {
+        return respond(visit, request, nowhere).await;
+    }
+    respond(visit, request, App).await
+}
+
+/// The view of a route: the page, or the one that says why there is none.
+fn load<F, P>(page: F) -> impl IntoView
+where
+    F: FnOnce(Visit, Address) -> P,
+    P: Future<Output = Result<Page>> + Send + 'static,
+{
+    let (visit, address) = (expect_context::<Visit>(), Address::current());
+    let workspace = Some(address.workspace().to_owned()).filter(|workspace| !workspace.is_empty());
+    let page = page(visit.clone(), address);
+    Suspend::new(async move { Page::settle(&visit, workspace.as_deref(), page.await).into_view(&visit) })
+}
+
+/// The view of an address without a route.
+fn nowhere() -> impl IntoView {
+    let visit = expect_context::<Visit>();
+    let error = Error::NotFound { what: "page at this address".to_owned() };
+    Page::settle(&visit, None, Err(error)).into_view(&visit)
+}

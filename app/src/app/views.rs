@@ -1,0 +1,189 @@
+//! From the address to the page: each takes the address apart and calls the page.
+
+use promise::Result;
+
+use super::address::{
+    Address, DecisionLink, FormQuery, Number, PolicyDraft, PolicyQuery, PromiseTab, RefusalId, RefusedPost, RequestTab, SignInQuery,
+    WorkspaceQuery,
+};
+use crate::backend::{FormOf, Sample, SignInProblem, Visit};
+use crate::document::Page;
+use crate::pages::approvals::Again;
+use crate::pages::{approvals, catalog, cost, gallery, home, kept, notifications, platform, requests, resources, sign_in, workspaces};
+
+pub(super) async fn home_page(visit: Visit, _: Address) -> Result<Page> {
+    home::page(&visit).await
+}
+
+pub(super) async fn sign_in_page(visit: Visit, at: Address) -> Result<Page> {
+    let SignInQuery { back, problem, wait } = at.query()?;
+    Ok(sign_in::page(&visit, &back, SignInProblem::parse(&problem, wait)))
+}
+
+pub(super) async fn refusal(visit: Visit, at: Address) -> Result<Page> {
+    let RefusalId { id } = at.query()?;
+    kept(&visit, &id).await
+}
+
+pub(super) async fn workspace_list(visit: Visit, at: Address) -> Result<Page> {
+    let WorkspaceQuery { q, from } = at.query()?;
+    workspaces::page(&visit, &q, &from).await
+}
+
+pub(super) async fn cost_report(visit: Visit, at: Address) -> Result<Page> {
+    cost::page(&visit, &at.query()?).await
+}
+
+pub(super) async fn catalog_list(visit: Visit, at: Address) -> Result<Page> {
+    catalog::list(&visit, at.workspace(), &at.query()?).await
+}
+
+pub(super) async fn promise(visit: Visit, at: Address) -> Result<Page> {
+    let PromiseTab { home, tab, page } = at.query()?;
+    let shown = catalog::Shown { home: home.as_deref(), tab: &tab, number: page };
+    catalog::promise(&visit, at.workspace(), at.name(), shown).await
+}
+
+pub(super) async fn request_form(visit: Visit, at: Address) -> Result<Page> {
+    let FormQuery { home, draft, start, .. } = at.query()?;
+    let form = FormOf::New { promise: at.name(), home: home.as_deref(), start: start.as_deref() };
+    requests::form(&visit, at.workspace(), form, draft.as_deref()).await
+}
+
+pub(super) async fn request_review(visit: Visit, at: Address) -> Result<Page> {
+    let FormQuery { home, draft, .. } = at.query()?;
+    let form = FormOf::New { promise: at.name(), home: home.as_deref(), start: None };
+    requests::review(&visit, at.workspace(), form, &draft.unwrap_or_default()).await
+}
+
+pub(super) async fn request_adds(visit: Visit, at: Address) -> Result<Page> {
+    let FormQuery { home, draft, origin, .. } = at.query()?;
+    let form = FormOf::New { promise: at.name(), home: home.as_deref(), start: None };
+    requests::adds(&visit, at.workspace(), form, draft.as_deref(), &origin).await
+}
+
+pub(super) async fn request_list(visit: Visit, at: Address) -> Result<Page> {
+    requests::list(&visit, at.workspace(), &at.query()?).await
+}
+
+pub(super) async fn request(visit: Visit, at: Address) -> Result<Page> {
+    let RefusedPost { refused } = at.query()?;
+    if let Some(refusal) = visit.refusal(&refused).await {
+        return requests::with_message(&visit, at.workspace(), at.namespace(), at.name(), &refusal.message()).await;
+    }
+    let RequestTab { view, page, origin, fold } = at.query()?;
+    let view = requests::View {
+        origin: requests::OriginFilter::parse(&origin),
+        fold: requests::Fold::parse(&fold),
+        ..requests::View::parse(&view, page)
+    };
+    requests::detail(&visit, at.workspace(), at.namespace(), at.name(), view).await
+}
+
+pub(super) async fn edit_form(visit: Visit, at: Address) -> Result<Page> {
+    let FormQuery { draft, .. } = at.query()?;
+    requests::form(&visit, at.workspace(), edited(&at), draft.as_deref()).await
+}
+
+pub(super) async fn edit_review(visit: Visit, at: Address) -> Result<Page> {
+    let FormQuery { draft, .. } = at.query()?;
+    requests::review(&visit, at.workspace(), edited(&at), &draft.unwrap_or_default()).await
+}
+
+pub(super) async fn edit_adds(visit: Visit, at: Address) -> Result<Page> {
+    let FormQuery { draft, origin, .. } = at.query()?;
+    requests::adds(&visit, at.workspace(), edited(&at), draft.as_deref(), &origin).await
+}
+
+pub(super) async fn request_deletion(visit: Visit, at: Address) -> Result<Page> {
+    let RefusedPost { refused } = at.query()?;
+    let problem = visit.refusal(&refused).await.map(|refusal| refusal.message());
+    requests::delete(&visit, at.workspace(), at.namespace(), at.name(), problem.as_deref()).await
+}
+
+/// The form of the request that the address names.
+fn edited(at: &Address) -> FormOf<'_> {
+    FormOf::Edit { namespace: at.namespace(), name: at.name() }
+}
+
+pub(super) async fn resource_list(visit: Visit, at: Address) -> Result<Page> {
+    resources::list(&visit, at.workspace(), &at.query()?).await
+}
+
+pub(super) async fn object(visit: Visit, at: Address) -> Result<Page> {
+    let key = promise::view::ObjectKey { kind: at.parameter("kind").to_owned(), name: at.parameter("object").to_owned(), ..at.query()? };
+    resources::object(&visit, at.workspace(), at.namespace(), at.name(), &key).await
+}
+
+pub(super) async fn inbox(visit: Visit, at: Address) -> Result<Page> {
+    let again = refused_decision(&visit, &at).await?;
+    approvals::inbox(&visit, &at.query()?, again).await
+}
+
+pub(super) async fn approval(visit: Visit, at: Address) -> Result<Page> {
+    let again = refused_decision(&visit, &at).await?;
+    let link: DecisionLink = at.query()?;
+    approvals::light(&visit, at.parameter("uid"), link.content(), again).await
+}
+
+pub(super) async fn alike(visit: Visit, at: Address) -> Result<Page> {
+    let again = refused_decision(&visit, &at).await?;
+    approvals::alike(&visit, at.parameter("uid"), again).await
+}
+
+/// The decision that was typed on this page and refused.
+async fn refused_decision(visit: &Visit, at: &Address) -> Result<Option<Again>> {
+    let RefusedPost { refused } = at.query()?;
+    Ok(visit.refusal(&refused).await.and_then(Again::of))
+}
+
+pub(super) async fn notification_list(visit: Visit, at: Address) -> Result<Page> {
+    notifications::list(&visit, &at.query()?).await
+}
+
+pub(super) async fn notification_settings(visit: Visit, at: Address) -> Result<Page> {
+    let RefusedPost { refused } = at.query()?;
+    notifications::settings(&visit, visit.refusal(&refused).await).await
+}
+
+pub(super) async fn delegation(visit: Visit, at: Address) -> Result<Page> {
+    let RefusedPost { refused } = at.query()?;
+    notifications::stand_in(&visit, visit.refusal(&refused).await).await
+}
+
+pub(super) async fn overview(visit: Visit, at: Address) -> Result<Page> {
+    platform::overview(&visit, &at.query()?).await
+}
+
+pub(super) async fn emergencies(visit: Visit, at: Address) -> Result<Page> {
+    let Number { page } = at.query()?;
+    platform::emergencies(&visit, page).await
+}
+
+pub(super) async fn deliveries(visit: Visit, at: Address) -> Result<Page> {
+    platform::deliveries(&visit, &at.query()?).await
+}
+
+pub(super) async fn policy_list(visit: Visit, at: Address) -> Result<Page> {
+    platform::list(&visit, &at.query()?).await
+}
+
+pub(super) async fn policy(visit: Visit, at: Address) -> Result<Page> {
+    let PolicyQuery { from, promise, place, r#try } = at.query()?;
+    let sample = r#try.map(|text| Sample { promise, workspace: place, text });
+    platform::policy(&visit, at.parameter("place"), at.parameter("policy"), &from, sample.as_ref()).await
+}
+
+pub(super) async fn policy_form(visit: Visit, at: Address) -> Result<Page> {
+    let PolicyDraft { workspace, draft } = at.query()?;
+    platform::new(&visit, &workspace, draft.as_deref()).await
+}
+
+pub(super) async fn policy_edit_form(visit: Visit, at: Address) -> Result<Page> {
+    let PolicyDraft { draft, .. } = at.query()?;
+    platform::text(&visit, at.parameter("place"), at.parameter("policy"), draft.as_deref()).await
+}
+
+pub(super) async fn design_system(visit: Visit, _: Address) -> Result<Page> {
+    Ok(gallery::page(&visit))
+}

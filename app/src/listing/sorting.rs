@@ -1,0 +1,42 @@
+//! In which order a list is shown.
+
+use leptos::prelude::*;
+use promise::view::{Column, Sort};
+
+use super::Listing;
+use crate::ui::Icon;
+
+/// A column by which a list can be sorted, and its heading.
+pub(crate) type Heading<C> = (C, &'static str);
+
+impl Listing {
+    /// The heading of a column: a link that sorts by it, and the other way round where it decides already.
+    pub(crate) fn heading<C: Column>(&self, sort: Sort<C>, (column, label): Heading<C>) -> impl IntoView + use<C> {
+        let descends = sort.descends(column);
+        let order = descends.map(|descends| if descends { "descending" } else { "ascending" });
+        let arrow = descends.map(arrow);
+        let href = self.choose("sort", &sort.choose(column).word());
+        view! { <th scope="col" aria-sort=order><a class="sort" href=href>{label}{arrow}</a></th> }
+    }
+
+    /// The same as a menu, where there are no headings: columns, and first the usual order.
+    pub(crate) fn sort_menu<C: Column>(&self, sort: Sort<C>, usual: &'static str, headings: &[Heading<C>]) -> impl IntoView + use<C> {
+        let first = (self.choose("sort", ""), usual, sort == Sort::Usual, None);
+        let others = headings.iter().map(|(column, label)| {
+            let descends = sort.descends(*column);
+            (self.choose("sort", &sort.choose(*column).word()), *label, descends.is_some(), descends)
+        });
+        let entries: Vec<_> = std::iter::once(first).chain(others).collect();
+        let (chosen, turned) = entries.iter().find(|entry| entry.2).map_or((usual, None), |entry| (entry.1, entry.3));
+        let items = entries.into_iter().map(|(href, label, current, descends)| {
+            view! { <li><a class="item" href=href aria-current=current.then_some("true")><span class="grow">{label}</span>{descends.map(arrow)}</a></li> }
+        });
+        let items = items.collect_view();
+        view! { <details class="menu sort-menu"><summary class="btn btn-sm">{format!("Sort: {chosen}")}{turned.map(arrow)}<Icon name="chevron-down"/></summary><div class="pop pop-end"><ul>{items}</ul></div></details> }
+    }
+}
+
+fn arrow(descends: bool) -> impl IntoView {
+    let (icon, word) = if descends { ("arrow-down", ", descending") } else { ("arrow-up", ", ascending") };
+    view! { <Icon name=icon/><span class="vh">{word}</span> }
+}
